@@ -1,0 +1,52 @@
+# Checks of smemcalc's own.
+
+# SMC_CHECK_CUDA: --with-cuda[=DIR] and --without-cuda. Sets CUDA_CPPFLAGS, CUDA_LIBS (a static
+# cudart, so that the program starts on a machine without CUDA), have_cuda, have_occupancy_header
+# and cuda_summary. An explicit request that cannot be met is an error; a guess that fails is not.
+AC_DEFUN([SMC_CHECK_CUDA], [
+AC_ARG_WITH([cuda],
+  [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@], [launch kernels with the CUDA Toolkit in DIR [guessed]])],
+  [], [with_cuda=check])
+have_cuda=no
+have_occupancy_header=no
+cuda_summary="no (--without-cuda)"
+AS_IF([test "x$with_cuda" != xno], [
+  cuda_summary="no (no CUDA Toolkit found)"
+  AS_CASE([$with_cuda],
+    [yes|check], [smc_cuda_dirs="$CUDA_PATH $CUDA_HOME /usr/local/cuda /opt/cuda /usr/lib/cuda /usr"],
+    [smc_cuda_dirs="$with_cuda"])
+  for smc_dir in $smc_cuda_dirs; do
+    AS_IF([test -r "$smc_dir/include/cuda_occupancy.h" && test "x$have_occupancy_header" = xno],
+      [have_occupancy_header=yes; CUDA_CPPFLAGS="-isystem $smc_dir/include"])
+    for smc_lib in lib64 lib lib/x86_64-linux-gnu lib/aarch64-linux-gnu targets/x86_64-linux/lib; do
+      AS_IF([test "x$have_cuda" = xno && test -r "$smc_dir/include/cuda_runtime_api.h" &&
+             test -r "$smc_dir/$smc_lib/libcudart_static.a"],
+        [SMC_TRY_CUDA([$smc_dir], [$smc_lib])])
+    done
+  done
+  AS_IF([test "x$have_cuda" = xno && test "x$with_cuda" != xcheck],
+    [AC_MSG_ERROR([--with-cuda: no cuda_runtime_api.h with libcudart_static.a in: $smc_cuda_dirs])])
+])
+AS_IF([test "x$have_cuda" = xyes], [AC_DEFINE([HAVE_CUDA], [1], [Built with the CUDA runtime])])
+AC_SUBST([CUDA_CPPFLAGS])
+AC_SUBST([CUDA_LIBS])
+])
+
+AC_DEFUN([SMC_TRY_CUDA], [
+  smc_saved_CPPFLAGS=$CPPFLAGS
+  smc_saved_LIBS=$LIBS
+  CPPFLAGS="$CPPFLAGS -isystem $1/include"
+  LIBS="-L$1/$2 -lcudart_static -lpthread -ldl -lrt $LIBS"
+  AC_MSG_CHECKING([for a static CUDA runtime in $1/$2])
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <cuda_runtime_api.h>
+#if CUDART_VERSION < 12000
+#error "kernel handles from cudaLibraryGetKernel need CUDA 12"
+#endif]], [[int n; return cudaGetDeviceCount(&n);]])],
+    [have_cuda=yes
+     CUDA_CPPFLAGS="-isystem $1/include"
+     CUDA_LIBS="-L$1/$2 -lcudart_static -lpthread -ldl -lrt"
+     cuda_summary="yes ($1)"])
+  AC_MSG_RESULT([$have_cuda])
+  CPPFLAGS=$smc_saved_CPPFLAGS
+  LIBS=$smc_saved_LIBS
+])

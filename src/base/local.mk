@@ -1,0 +1,4 @@
+libsmc_la_SOURCES += \
+	src/base/parse.c src/base/parse.h \
+	src/base/status.c src/base/status.h \
+	src/base/text.c src/base/text.h

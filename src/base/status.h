@@ -1,0 +1,24 @@
+/* How a call ended, and the message that explains a failure. */
+#ifndef SMC_BASE_STATUS_H
+#define SMC_BASE_STATUS_H
+
+/* The values are the program's exit statuses: scripts rely on them. */
+enum smc_status {
+    SMC_OK = 0,          /* answered, or every prediction confirmed */
+    SMC_SHORTFALL = 1,   /* a requirement or a confirmation failed */
+    SMC_USAGE = 2,       /* wrong usage or bad input */
+    SMC_UNAVAILABLE = 3, /* no such device or feature on this machine */
+    SMC_MACHINE = 4,     /* the machine failed: memory, disk, a CUDA error */
+};
+
+/* One line without a newline: names the option or file:line, the value and what is allowed. */
+struct smc_error {
+    char message[1024];
+};
+
+/* Writes the message and returns `status`, so that a caller can `return smc_fail(...)`.
+   Control characters that came in with user text are replaced by '?'. `error` may be NULL. */
+enum smc_status smc_fail(struct smc_error *error, enum smc_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

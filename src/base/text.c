@@ -1,0 +1,113 @@
+/* A growing text buffer, and text from files made safe for a terminal. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(struct smc_text *text, size_t extra)
+{
+    if (text->failed)
+        return false;
+    if (extra > SIZE_MAX / 2 - text->length) {
+        text->failed = true;
+        return false;
+    }
+    size_t needed = text->length + extra + 1;
+    if (needed <= text->capacity)
+        return true;
+    size_t capacity = text->capacity ? text->capacity : 256;
+    while (capacity < needed)
+        capacity *= 2;
+    char *data = realloc(text->data, capacity);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void smc_text_append_bytes(struct smc_text *text, const char *bytes, size_t count)
+{
+    if (!reserve(text, count))
+        return;
+    memcpy(text->data + text->length, bytes, count);
+    text->length += count;
+    text->data[text->length] = '\0';
+}
+
+void smc_text_append(struct smc_text *text, const char *string)
+{
+    smc_text_append_bytes(text, string, strlen(string));
+}
+
+void smc_text_append_char(struct smc_text *text, char c, size_t times)
+{
+    if (!reserve(text, times))
+        return;
+    memset(text->data + text->length, c, times);
+    text->length += times;
+    text->data[text->length] = '\0';
+}
+
+void smc_text_printf(struct smc_text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int count = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (count < 0)
+        text->failed = true;
+    else if (reserve(text, (size_t)count)) {
+        vsnprintf(text->data + text->length, (size_t)count + 1, format, again);
+        text->length += (size_t)count;
+    }
+    va_end(again);
+}
+
+const char *smc_text_string(const struct smc_text *text)
+{
+    return text->data ? text->data : "";
+}
+
+void smc_text_free(struct smc_text *text)
+{
+    free(text->data);
+    *text = (struct smc_text){0};
+}
+
+/* The length of the well-formed, printable UTF-8 sequence at `s`, or 0. */
+static size_t printable_sequence(const unsigned char *s)
+{
+    if (s[0] < 0x80)
+        return s[0] >= 0x20 && s[0] != 0x7f ? 1 : 0;
+    size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0xc2 || s[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
+    bool beyond = s[0] == 0xf4 && s[1] >= 0x90;
+    bool c1_control = s[0] == 0xc2 && s[1] < 0xa0;
+    return overlong || surrogate || beyond || c1_control ? 0 : length;
+}
+
+void smc_text_make_safe(char *string)
+{
+    unsigned char *s = (unsigned char *)string;
+    while (*s) {
+        size_t length = printable_sequence(s);
+        if (length == 0)
+            *s++ = '?';
+        else
+            s += length;
+    }
+}

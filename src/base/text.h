@@ -1,0 +1,32 @@
+/* A growing text buffer, and text from files made safe for a terminal. */
+#ifndef SMC_BASE_TEXT_H
+#define SMC_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Start from {0}. `data` is NULL or ends in '\0'. After an allocation failure `failed` stays
+   set and further appends do nothing, so one check at the end suffices. */
+struct smc_text {
+    char *data;
+    size_t length;
+    size_t capacity;
+    bool failed;
+};
+
+void smc_text_append(struct smc_text *text, const char *string);
+void smc_text_append_bytes(struct smc_text *text, const char *bytes, size_t count);
+void smc_text_append_char(struct smc_text *text, char c, size_t times);
+void smc_text_printf(struct smc_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The text so far, never NULL. Owned by the buffer. */
+const char *smc_text_string(const struct smc_text *text);
+
+/* Frees the memory and makes the buffer empty again. */
+void smc_text_free(struct smc_text *text);
+
+/* Replaces, in place, control characters (C0, DEL, C1 in UTF-8) and broken UTF-8 by '?'. */
+void smc_text_make_safe(char *string);
+
+#endif

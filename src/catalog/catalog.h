@@ -1,0 +1,135 @@
+/* Which kernels exist, and for given parameters: their geometry, shared memory, buffers, work and
+   reference results. Nothing here compiles or launches. One file a family; catalog.c lists them. */
+#ifndef SMC_CATALOG_CATALOG_H
+#define SMC_CATALOG_CATALOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+enum smc_param {
+#define PARAM(id, option, lowest, highest, initial, unit, help) SMC_PARAM_##id,
+#include "catalog/params.def"
+#undef PARAM
+    SMC_PARAM_COUNT
+};
+
+struct smc_param_info {
+    const char *option; /* "tile": the command line's name without the dashes */
+    int64_t lowest, highest, initial;
+    const char *unit;
+    const char *help;
+};
+
+extern const struct smc_param_info smc_param_info[SMC_PARAM_COUNT];
+
+enum smc_dtype { SMC_FLOAT, SMC_DOUBLE, SMC_INT32, SMC_DTYPE_COUNT };
+
+const char *smc_dtype_name(enum smc_dtype dtype); /* "float", "double", "int32" */
+size_t smc_dtype_bytes(enum smc_dtype dtype);
+bool smc_dtype_parse(const char *name, enum smc_dtype *dtype);
+
+/* What outputs are filled with before a launch: no result of bounded inputs has this pattern. */
+unsigned char smc_dtype_poison(enum smc_dtype dtype);
+
+/* Values by parameter; bit n of `given` is set where a person chose value n. */
+struct smc_params {
+    int64_t value[SMC_PARAM_COUNT];
+    uint32_t given;
+};
+
+enum { SMC_MAX_BUFFERS = 4, SMC_MAX_ARGUMENTS = 16 };
+
+struct smc_buffer {
+    const char *name; /* "A" */
+    enum smc_dtype dtype;
+    uint64_t elements;
+    bool output; /* filled with poison and compared; otherwise filled with random values */
+};
+
+struct smc_argument {
+    enum { SMC_ARGUMENT_BUFFER, SMC_ARGUMENT_INT32, SMC_ARGUMENT_INT64 } kind;
+    int64_t value; /* the buffer's index, or the number */
+};
+
+/* One launch, as the source text asks for it. */
+struct smc_plan {
+    uint32_t block[3];
+    uint32_t grid[3];
+    uint32_t threads_per_block;
+    uint64_t grid_blocks;
+    uint64_t static_smem_bytes;  /* declared in the source */
+    uint64_t dynamic_smem_bytes; /* given at launch */
+    uint64_t output_rows;        /* what `compare` can be asked for, in parts */
+    size_t buffer_count;
+    struct smc_buffer buffer[SMC_MAX_BUFFERS];
+    size_t argument_count;
+    struct smc_argument argument[SMC_MAX_ARGUMENTS];
+};
+
+/* What one launch does, counted from the algorithm. */
+struct smc_work {
+    double flops;             /* additions and multiplications; integer ones for int32 */
+    double global_load_bytes; /* asked for by all threads, tile reuse counted */
+    double global_store_bytes;
+    double untiled_load_bytes; /* what the same algorithm loads without shared memory */
+    double minimum_bytes;      /* every input read once, every output written once */
+};
+
+struct smc_comparison {
+    uint64_t checked;     /* output elements, gaps between rows included */
+    uint64_t wrong;       /* outside the error bound, or a gap that was written */
+    uint64_t first_wrong; /* element index in the output buffer */
+    double expected, got; /* of the first wrong element */
+    double worst;         /* largest error as a share of its bound; 0 for exact types */
+};
+
+struct smc_kernel {
+    const char *name;    /* "matmul-tiled" */
+    const char *family;  /* "matmul" */
+    const char *file;    /* in kernels/: "matmul_tiled.cu" */
+    const char *entry;   /* the extern "C" function */
+    const char *summary; /* one line for lists */
+    uint32_t params;     /* bit n: takes parameter n */
+    uint32_t dtypes;     /* bit n: exists for dtype n; the lowest is the default */
+    bool is_probe;       /* residency: has no result to compare, is launched by the executor */
+    const char *sibling; /* does the same with dynamic shared memory, or NULL */
+
+    /* Sets derived defaults (leading dimensions, length) and checks relations between values.
+       SMC_USAGE with a message that names the options. Call before the functions below. */
+    enum smc_status (*complete)(struct smc_params *params, struct smc_error *error);
+
+    /* Compiler options, each followed by '\n': "-DTILE=32\n-DELEMENT=float\n". Only what the code
+       depends on, so that the text identifies the compiled kernel. */
+    void (*defines)(const struct smc_params *params, struct smc_text *options);
+
+    void (*plan)(const struct smc_params *params, struct smc_plan *plan);
+    void (*work)(const struct smc_params *params, struct smc_work *work);
+
+    /* Compares rows [row, row + rows) of the output with a reference of higher precision, and adds
+       to `result`. `buffers` are host copies, in the plan's order. Thread-safe for disjoint
+       results, so that rows can be shared out. NULL for a probe. */
+    void (*compare)(const struct smc_params *params, const void *const *buffers, uint64_t row,
+                    uint64_t rows, struct smc_comparison *result);
+};
+
+size_t smc_kernel_count(void);
+const struct smc_kernel *smc_kernel_at(size_t index);
+
+/* By exact name, case-insensitive; NULL where there is none. */
+const struct smc_kernel *smc_kernel_find(const char *name);
+
+/* Every value at its default, nothing given; DTYPE the kernel's first type. */
+void smc_params_init(const struct smc_kernel *kernel, struct smc_params *params);
+
+/* The built-in text of a file in kernels/; NULL where there is none. Not owned by the caller. */
+const char *smc_kernel_text(const char *file, size_t *length);
+
+/* Random values for an input buffer, the same for the same seed: floats in [-1, 1), integers in
+   [-1000, 1000]. */
+void smc_fill_random(const struct smc_buffer *buffer, uint64_t seed, void *values);
+
+#endif

@@ -1,0 +1,8 @@
+/* The command line: parses arguments, runs one command, prints its report. */
+#ifndef SMC_CLI_CLI_H
+#define SMC_CLI_CLI_H
+
+/* Returns the exit status (enum smc_status). */
+int smc_cli_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,53 @@
+/* Predictions against what was seen: one row a quantity, one verdict a row. Pure: no CUDA, no I/O,
+   so that every verdict is tested without a GPU. */
+#ifndef SMC_CONFIRM_CONFIRM_H
+#define SMC_CONFIRM_CONFIRM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "executor/executor.h"
+#include "query/query.h"
+
+enum smc_verdict {
+    SMC_CONFIRMED,
+    SMC_DIFFERS,
+    SMC_NOT_MEASURED,
+};
+
+/* A value that one witness gave, or did not. Booleans are 0 and 1. */
+struct smc_witness {
+    bool present;
+    double value;
+};
+
+struct smc_row {
+    const char *quantity; /* in scripts: "blocks_per_sm" */
+    const char *label;    /* for people: "blocks per SM" */
+    const char *unit;     /* "", "B", "ms", "GFLOP/s", ... */
+    struct smc_witness predicted, api, emulated, measured;
+    enum smc_verdict verdict;
+    char note[160]; /* why it differs or was not measured, or a remark such as "carve-out is a hint"
+                     */
+};
+
+enum { SMC_MAX_ROWS = 24 };
+
+struct smc_confirmation {
+    size_t row_count;
+    struct smc_row row[SMC_MAX_ROWS];
+    size_t confirmed, differing, not_measured;
+};
+
+/* Lays the answer's predictions beside the result. A predicted failure to compile or launch is a
+   row of its own, confirmed when the attempt failed as predicted. */
+void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *result,
+                 struct smc_confirmation *out);
+
+/* SMC_SHORTFALL where any row differs, else SMC_OK. */
+enum smc_status smc_confirmation_status(const struct smc_confirmation *confirmation);
+
+/* "confirmed", "differs", "not measured". */
+const char *smc_verdict_name(enum smc_verdict verdict);
+
+#endif

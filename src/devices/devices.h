@@ -1,0 +1,72 @@
+/* The built-in tables of compute capabilities and boards, and looking a device up.
+   The tables are data/compute_capabilities.csv and data/devices.csv, built into the program;
+   data/README.md tells where sources disagree. */
+#ifndef SMC_DEVICES_DEVICES_H
+#define SMC_DEVICES_DEVICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "model/sm.h"
+
+enum smc_device_source {
+    SMC_DEVICE_TABLE, /* the built-in table */
+    SMC_DEVICE_LIVE,  /* read from a GPU of this machine */
+    SMC_DEVICE_FILE,  /* read from a user's file */
+};
+
+struct smc_capability {
+    struct smc_sm sm;
+    const char *family;    /* "Hopper (GH100)" */
+    const char *uncertain; /* cells that the sources do not settle, or "" */
+    const char *sources;
+};
+
+struct smc_device {
+    char name[128];
+    char chip[64]; /* "GH100"; "" where unknown */
+    struct smc_sm sm;
+    enum smc_device_source source;
+    int gpu_index;             /* of a live device; -1 otherwise */
+    uint32_t sm_count;         /* 0: unknown, a bare compute capability */
+    uint32_t sm_clock_khz;     /* boost; on CC 1.x and 2.x the shader clock; 0: unknown */
+    uint32_t memory_bus_bits;  /* 0: unknown */
+    double memory_bytes_per_s; /* 0: unknown */
+    uint64_t l2_bytes;
+    uint64_t global_mem_bytes;
+    double fp32_peak_tflops; /* 0: unknown */
+    const char *family;      /* never NULL */
+    const char *uncertain;   /* never NULL; "" where all is settled */
+    const char *sources;     /* never NULL */
+};
+
+/* Compute capabilities, ascending. */
+size_t smc_capability_count(void);
+void smc_capability_at(size_t index, struct smc_capability *out);
+
+/* `cc` is 10 x major + minor. False where the table has no such compute capability. */
+bool smc_capability_find(uint16_t cc, struct smc_capability *out);
+
+/* "9.0", "sm_90", "sm_90a", "compute_90" -> 90. False where the text is of none of these forms. */
+bool smc_capability_parse(const char *text, uint16_t *cc);
+
+/* Boards, in the order of the table: by compute capability, then as released. */
+size_t smc_device_count(void);
+void smc_device_at(size_t index, struct smc_device *out);
+
+/* A device that is nothing but a compute capability: no SM count, clocks or memory. */
+void smc_device_of_capability(const struct smc_capability *capability, struct smc_device *out);
+
+/* Looks `text` up: a board's name or a unique part of it, any case ("h200", "RTX 4090"), or a
+   compute capability. Where several boards of one chip match, the one with the most SMs is taken
+   and `note` says so ("" otherwise). Fails with SMC_USAGE: unknown or ambiguous; the message has
+   no prefix naming an option. */
+enum smc_status smc_device_find(const char *text, struct smc_device *out, char note[256],
+                                struct smc_error *error);
+
+/* "table", "live", "file". */
+const char *smc_device_source_name(enum smc_device_source source);
+
+#endif

@@ -1,0 +1,155 @@
+/* Looking a device up by what a person types. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "devices/devices.h"
+
+/* How well a name fits what was typed; the best kind of fit that occurs decides. */
+enum fit {
+    FIT_NONE,
+    FIT_PART,  /* the letters occur in the name, spaces and dashes aside */
+    FIT_WORDS, /* they occur as whole words: "H100" in "NVIDIA H100 PCIe", not "H200" in "GH200" */
+    FIT_MODEL, /* the name without its brand words */
+    FIT_NAME,  /* the whole name */
+};
+
+static void normalise(const char *from, bool keep_gaps, char *to, size_t capacity)
+{
+    size_t n = 0;
+    for (; *from && n + 1 < capacity; from++) {
+        if (isalnum((unsigned char)*from))
+            to[n++] = (char)tolower((unsigned char)*from);
+        else if (keep_gaps && n > 0 && to[n - 1] != ' ')
+            to[n++] = ' ';
+    }
+    while (n > 0 && to[n - 1] == ' ')
+        n--;
+    to[n] = '\0';
+}
+
+static const char *without_brand(const char *words)
+{
+    static const char *const brands[] = {"nvidia ", "geforce ", "tesla ", "quadro "};
+    for (size_t i = 0; i < sizeof brands / sizeof *brands; i++)
+        if (strncmp(words, brands[i], strlen(brands[i])) == 0)
+            words += strlen(brands[i]);
+    return words;
+}
+
+static bool has_words(const char *words, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    for (const char *at = strstr(words, wanted); at; at = strstr(at + 1, wanted))
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+static enum fit fit_of(const char *name, const char *typed)
+{
+    char name_words[128], typed_words[128], name_letters[128], typed_letters[128];
+    normalise(name, true, name_words, sizeof name_words);
+    normalise(typed, true, typed_words, sizeof typed_words);
+    normalise(name, false, name_letters, sizeof name_letters);
+    normalise(typed, false, typed_letters, sizeof typed_letters);
+    if (!typed_letters[0])
+        return FIT_NONE;
+    if (strcmp(name_words, typed_words) == 0)
+        return FIT_NAME;
+    if (strcmp(without_brand(name_words), without_brand(typed_words)) == 0)
+        return FIT_MODEL;
+    if (has_words(name_words, typed_words))
+        return FIT_WORDS;
+    return strstr(name_letters, typed_letters) ? FIT_PART : FIT_NONE;
+}
+
+static bool same_chip(const struct smc_device *a, const struct smc_device *b)
+{
+    size_t length = strcspn(a->chip, " ");
+    return length == strcspn(b->chip, " ") && strncmp(a->chip, b->chip, length) == 0;
+}
+
+static void list_matches(const char *typed, enum fit fit, struct smc_text *list)
+{
+    size_t shown = 0, matches = 0;
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        struct smc_device device;
+        smc_device_at(i, &device);
+        if (fit_of(device.name, typed) != fit)
+            continue;
+        if (matches++ < 6 && ++shown)
+            smc_text_printf(list, "%s%s", shown > 1 ? ", " : "", device.name);
+    }
+    if (matches > shown)
+        smc_text_printf(list, " and %zu more", matches - shown);
+}
+
+static enum smc_status find_board(const char *typed, struct smc_device *out, char note[256],
+                                  struct smc_error *error)
+{
+    enum fit best = FIT_NONE;
+    bool one_chip = true;
+    struct smc_device device, other = {0};
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        smc_device_at(i, &device);
+        enum fit fit = fit_of(device.name, typed);
+        if (fit == FIT_NONE || fit < best)
+            continue;
+        if (fit > best) {
+            best = fit;
+            one_chip = true;
+            other.name[0] = '\0';
+            *out = device;
+            continue;
+        }
+        one_chip = one_chip && same_chip(out, &device);
+        bool larger = device.sm_count > out->sm_count;
+        other = larger ? *out : device;
+        if (larger)
+            *out = device;
+    }
+    if (best == FIT_NONE)
+        return smc_fail(error, SMC_USAGE,
+                        "'%s' is no device of the table and no compute capability; 'smemcalc "
+                        "devices' lists them, or give one such as 9.0",
+                        typed);
+    if (!one_chip) {
+        struct smc_text list = {0};
+        list_matches(typed, best, &list);
+        smc_fail(error, SMC_USAGE, "'%s' fits several devices: %s", typed, smc_text_string(&list));
+        smc_text_free(&list);
+        return SMC_USAGE;
+    }
+    if (other.name[0])
+        snprintf(note, 256, "'%.40s' is taken as %.64s (%u SMs); also %.64s (%u SMs)", typed,
+                 out->name, out->sm_count, other.name, other.sm_count);
+    return SMC_OK;
+}
+
+enum smc_status smc_device_find(const char *text, struct smc_device *out, char note[256],
+                                struct smc_error *error)
+{
+    uint16_t cc;
+    struct smc_capability capability;
+    note[0] = '\0';
+    if (!smc_capability_parse(text, &cc))
+        return find_board(text, out, note, error);
+    if (!smc_capability_find(cc, &capability))
+        return smc_fail(error, SMC_USAGE,
+                        "'%s' is no compute capability of the table; 'smemcalc devices' lists them",
+                        text);
+    smc_device_of_capability(&capability, out);
+    return SMC_OK;
+}
+
+const char *smc_device_source_name(enum smc_device_source source)
+{
+    static const char *const names[] = {
+        [SMC_DEVICE_TABLE] = "table",
+        [SMC_DEVICE_LIVE] = "live",
+        [SMC_DEVICE_FILE] = "file",
+    };
+    return names[source];
+}

@@ -1,0 +1,19 @@
+libsmc_la_SOURCES += \
+	src/devices/boards.c \
+	src/devices/capabilities.c \
+	src/devices/devices.h \
+	src/devices/find.c
+
+BUILT_SOURCES += src/devices/boards.inc src/devices/capabilities.inc
+CLEANFILES += src/devices/boards.inc src/devices/capabilities.inc
+EXTRA_DIST += data/table.awk data/compute_capabilities.csv data/devices.csv data/README.md
+
+src/devices/capabilities.inc: data/compute_capabilities.csv data/table.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) \
+	  -v text="compute_capability family reg_alloc_granularity smem_carveouts_kb uncertain_cells source" \
+	  -f $(srcdir)/data/table.awk $(srcdir)/data/compute_capabilities.csv > $@.tmp && mv $@.tmp $@
+
+src/devices/boards.inc: data/devices.csv data/table.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) \
+	  -v text="name chip compute_capability uncertain_cells source" \
+	  -f $(srcdir)/data/table.awk $(srcdir)/data/devices.csv > $@.tmp && mv $@.tmp $@

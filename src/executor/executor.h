@@ -1,0 +1,91 @@
+/* Running a kernel and reporting what was seen. Behind one table of functions: the GPU through the
+   CUDA runtime; `none`, which says what is missing; later the emulator. */
+#ifndef SMC_EXECUTOR_EXECUTOR_H
+#define SMC_EXECUTOR_EXECUTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "catalog/catalog.h"
+#include "compile/compile.h"
+#include "devices/devices.h"
+#include "model/occupancy.h"
+
+struct smc_run_request {
+    const struct smc_kernel *kernel;
+    struct smc_params params; /* completed */
+    struct smc_plan plan;
+    struct smc_launch launch; /* what the model was asked: carve-out, dynamic shared memory */
+    int gpu_index;
+    uint16_t cc;         /* of that GPU */
+    uint64_t seed;       /* for the inputs */
+    uint32_t timeout_ms; /* for the probe and the timed launches together */
+    struct smc_compile_options compile;
+};
+
+/* One try: whether it was made, whether it worked, and what the other side said. */
+struct smc_attempt {
+    bool made;
+    bool succeeded;
+    char message[256]; /* "CUDA_ERROR_INVALID_VALUE: invalid argument", or why it was not made */
+};
+
+struct smc_run_result {
+    struct smc_attempt compile; /* NVRTC and ptxas */
+    struct smc_resources compiled;
+    struct smc_attempt load;   /* the driver took the machine code */
+    struct smc_attempt opt_in; /* cudaFuncAttributeMaxDynamicSharedMemorySize, where needed */
+    struct smc_attempt launch;
+
+    /* cudaFuncGetAttributes */
+    uint32_t api_regs_per_thread;
+    uint32_t api_static_smem_bytes;
+    uint32_t api_max_threads_per_block;
+    /* cudaOccupancyMaxActiveBlocksPerMultiprocessor */
+    struct smc_attempt api_occupancy;
+    uint32_t api_blocks_per_sm;
+
+    /* The residency probe, compiled to the same registers, launched with the same threads, shared
+       memory and carve-out. */
+    struct smc_attempt probe;
+    uint32_t probe_regs_per_thread;
+    uint32_t probe_blocks_per_sm; /* the most seen alive on one SM */
+    uint32_t probe_sms;           /* SMs on which the most was reached */
+
+    struct smc_attempt check; /* the result against the CPU reference */
+    struct smc_comparison comparison;
+
+    struct smc_attempt timing;
+    uint32_t timed_launches;
+    double median_ms, fastest_ms, slowest_ms;
+    uint32_t sm_clock_khz; /* seen while timing; 0: not known */
+
+    char driver[32]; /* "13.0": the CUDA version the driver supports; "" without one */
+    char runtime[32];
+};
+
+struct smc_executor {
+    const char *name; /* "gpu" */
+
+    /* GPUs that can be used. Where it is 0, `why` says what is missing. */
+    int (*device_count)(struct smc_error *why);
+
+    /* Reads one device; SMC_UNAVAILABLE where there is no such index. */
+    enum smc_status (*device)(int index, struct smc_device *device, struct smc_error *error);
+
+    /* Runs. A refusal by ptxas, the driver or the launch is a result (SMC_OK with the attempt's
+       `succeeded` false), after which the device still works. SMC_MACHINE: memory, a CUDA error
+       that is no answer. SMC_UNAVAILABLE: no device, no NVRTC. */
+    enum smc_status (*run)(const struct smc_run_request *request, struct smc_run_result *result,
+                           struct smc_text *warnings, struct smc_error *error);
+};
+
+/* The GPU's where the program was built with CUDA, else `none`. Never NULL. */
+const struct smc_executor *smc_executor_default(void);
+
+extern const struct smc_executor smc_executor_none;
+extern const struct smc_executor smc_executor_gpu; /* only in a build with CUDA */
+
+#endif

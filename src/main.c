@@ -1,0 +1,7 @@
+/* smemcalc: the CUDA occupancy and shared-memory calculator that proves its answers. */
+#include "cli/cli.h"
+
+int main(int argc, char **argv)
+{
+    return smc_cli_main(argc, argv);
+}

@@ -1,0 +1,138 @@
+/* How many blocks of a launch reside on one SM, and what stops the next one. */
+#include "model/occupancy.h"
+
+#include "model/registers.h"
+#include "model/round.h"
+#include "model/shared_memory.h"
+
+static const char *const limit_names[] = {
+#define LIMIT(id, name, label) [SMC_LIMIT_##id] = name,
+#include "model/limits.def"
+#undef LIMIT
+};
+
+static const char *const limit_labels[] = {
+#define LIMIT(id, name, label) [SMC_LIMIT_##id] = label,
+#include "model/limits.def"
+#undef LIMIT
+};
+
+static const char *const refusal_names[] = {
+#define REFUSAL(id, name, limit) [SMC_REFUSAL_##id] = name,
+#include "model/refusals.def"
+#undef REFUSAL
+};
+
+static const enum smc_limit limit_of_refusal[] = {
+#define REFUSAL(id, name, limit) [SMC_REFUSAL_##id] = SMC_LIMIT_##limit,
+#include "model/refusals.def"
+#undef REFUSAL
+};
+
+static bool has_partitioned_caching(const struct smc_sm *sm)
+{
+    return sm->cc == 52 || sm->cc == 53 || sm->cc == 61 || sm->cc == 62;
+}
+
+static void limit_by_warps(const struct smc_sm *sm, const struct smc_launch *launch,
+                           struct smc_occupancy *out)
+{
+    /* CC 1.x: the published formula rounds a block's warps up for registers only. */
+    uint32_t warps = out->warps_per_block;
+    bool halves = out->partitioned_caching != SMC_PARTITIONED_CACHING_OFF;
+    out->limit[SMC_LIMIT_WARPS] =
+        halves ? sm->max_warps_per_sm / 2 / warps * 2 : sm->max_warps_per_sm / warps;
+    if (launch->threads_per_block > sm->max_threads_per_block)
+        out->refusals |= 1u << SMC_REFUSAL_THREADS_PER_BLOCK;
+}
+
+/* Before CC 9.0 NVIDIA's calculator does not count barriers. */
+static void limit_by_barriers(const struct smc_sm *sm, const struct smc_launch *launch,
+                              struct smc_occupancy *out)
+{
+    uint32_t barriers = launch->barriers_per_block;
+    bool limited = sm->cc >= 90 && sm->barriers_per_sm > 0 && barriers > 0;
+    out->limit[SMC_LIMIT_BARRIERS] = limited ? sm->barriers_per_sm / barriers : SMC_UNLIMITED;
+    if (barriers > sm->named_barriers_per_block)
+        out->refusals |= 1u << SMC_REFUSAL_NAMED_BARRIERS;
+}
+
+static void limit_by_virtual_resources(const struct smc_sm *sm, const struct smc_launch *launch,
+                                       struct smc_occupancy *out)
+{
+    uint32_t used = launch->virtual_resources;
+    bool limited = sm->virtual_resources_per_sm > 0 && used > 0;
+    out->limit[SMC_LIMIT_VIRTUAL_RESOURCES] =
+        limited ? sm->virtual_resources_per_sm / used : SMC_UNLIMITED;
+    if (limited && used > sm->virtual_resources_per_sm)
+        out->refusals |= 1u << SMC_REFUSAL_VIRTUAL_RESOURCES;
+}
+
+static void limit_by_cluster(const struct smc_sm *sm, const struct smc_launch *launch,
+                             struct smc_occupancy *out)
+{
+    uint32_t most = sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1;
+    out->limit[SMC_LIMIT_CLUSTER] = SMC_UNLIMITED;
+    if (launch->blocks_per_cluster > most)
+        out->refusals |= 1u << SMC_REFUSAL_CLUSTER_SIZE;
+}
+
+static void apply_refusals(struct smc_occupancy *out)
+{
+    for (int i = 0; i < SMC_REFUSAL_COUNT; i++)
+        if (out->refusals & 1u << i)
+            out->limit[limit_of_refusal[i]] = 0;
+}
+
+static void find_binding(struct smc_occupancy *out)
+{
+    uint32_t blocks = SMC_UNLIMITED;
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        if (out->limit[i] < blocks)
+            blocks = out->limit[i];
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        if (out->limit[i] == blocks)
+            out->limiters |= 1u << i;
+    out->blocks_per_sm = blocks;
+    out->warps_per_sm = blocks * out->warps_per_block;
+}
+
+void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
+                           struct smc_occupancy *out)
+{
+    uint32_t threads = launch->threads_per_block ? launch->threads_per_block : 1;
+    *out = (struct smc_occupancy){
+        .warps_per_block = (uint32_t)divide_up(threads, sm->warp_size),
+        .partitioned_caching =
+            has_partitioned_caching(sm) ? launch->partitioned_caching : SMC_PARTITIONED_CACHING_OFF,
+    };
+    smc_registers_limit(sm, launch, out); /* first: it may turn partitioned caching off */
+    limit_by_warps(sm, launch, out);
+    out->limit[SMC_LIMIT_BLOCKS] = sm->max_blocks_per_sm;
+    smc_smem_limit(sm, launch, out);
+    limit_by_barriers(sm, launch, out);
+    limit_by_virtual_resources(sm, launch, out);
+    limit_by_cluster(sm, launch, out);
+    apply_refusals(out);
+    find_binding(out);
+}
+
+double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy)
+{
+    return 100.0 * occupancy->warps_per_sm / sm->max_warps_per_sm;
+}
+
+const char *smc_limit_name(enum smc_limit limit)
+{
+    return limit_names[limit];
+}
+
+const char *smc_limit_label(enum smc_limit limit)
+{
+    return limit_labels[limit];
+}
+
+const char *smc_refusal_name(enum smc_refusal refusal)
+{
+    return refusal_names[refusal];
+}

@@ -1,0 +1,97 @@
+/* How many blocks of a launch reside on one SM, and what stops the next one.
+   Pure integer arithmetic: no allocation, no I/O, no global state; safe from any thread.
+   The rules agree with NVIDIA's cuda_occupancy.h (CUDA 13.0; CC 1.x and 2.x: CUDA 7.0) except for
+   its documented mistakes; tests/oracle.c compares and lists them. */
+#ifndef SMC_MODEL_OCCUPANCY_H
+#define SMC_MODEL_OCCUPANCY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/sm.h"
+
+enum smc_limit {
+#define LIMIT(id, name, label) SMC_LIMIT_##id,
+#include "model/limits.def"
+#undef LIMIT
+    SMC_LIMIT_COUNT
+};
+
+enum smc_refusal {
+#define REFUSAL(id, name, limit) SMC_REFUSAL_##id,
+#include "model/refusals.def"
+#undef REFUSAL
+    SMC_REFUSAL_COUNT
+};
+
+/* Partitioned global caching: CC 5.2, 5.3, 6.1 and 6.2 only; elsewhere it counts as off.
+   On: a block stays in one half of the SM, unless no block would fit; strict: even then. */
+enum smc_partitioned_caching {
+    SMC_PARTITIONED_CACHING_OFF,
+    SMC_PARTITIONED_CACHING_ON,
+    SMC_PARTITIONED_CACHING_STRICT,
+};
+
+/* The four preferences of cudaFuncSetCacheConfig. From CC 7.0 a carve-out takes precedence. */
+enum smc_cache_config {
+    SMC_CACHE_PREFER_NONE,
+    SMC_CACHE_PREFER_SHARED,
+    SMC_CACHE_PREFER_L1,
+    SMC_CACHE_PREFER_EQUAL,
+};
+
+enum {
+    SMC_CARVEOUT_DEFAULT = -1,
+};
+
+/* "Does not limit". */
+#define SMC_UNLIMITED UINT32_MAX
+
+struct smc_launch {
+    uint32_t threads_per_block; /* 1 or more */
+    uint32_t regs_per_thread;   /* 0: the kernel uses none */
+    uint32_t static_smem_bytes;
+    uint32_t dynamic_smem_bytes;
+    bool smem_not_opted_in;   /* dynamic memory above the default limit was not asked for with
+                                 cudaFuncAttributeMaxDynamicSharedMemorySize */
+    int32_t carveout_percent; /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
+    enum smc_cache_config cache_config;
+    uint32_t barriers_per_block; /* named barriers used; 1 for a plain __syncthreads */
+    uint32_t virtual_resources;  /* per block; 0: not known or none */
+    uint32_t blocks_per_cluster; /* 0 or 1: no cluster */
+    enum smc_partitioned_caching partitioned_caching;
+};
+
+/* A launch of one thread with nothing else: carve-out left to the driver, one barrier. */
+#define SMC_LAUNCH_INIT                                                                            \
+    {                                                                                              \
+        .threads_per_block = 1, .carveout_percent = SMC_CARVEOUT_DEFAULT, .barriers_per_block = 1, \
+    }
+
+struct smc_occupancy {
+    uint32_t blocks_per_sm;
+    uint32_t warps_per_sm;
+    uint32_t limit[SMC_LIMIT_COUNT]; /* blocks that each resource allows, or SMC_UNLIMITED */
+    uint32_t limiters;               /* bit n: limit n equals blocks_per_sm */
+    uint32_t refusals;               /* bit n: refusal n holds; then blocks_per_sm is 0 */
+    uint32_t warps_per_block;
+    uint32_t regs_allocated_per_warp; /* 0 on CC 1.x, which allocates per block */
+    uint32_t regs_allocated_per_block;
+    uint32_t smem_allocated_per_block_bytes; /* with the driver's reserve and rounding */
+    uint32_t smem_configured_bytes;          /* the SM's shared memory under this carve-out */
+    enum smc_partitioned_caching partitioned_caching; /* what is in effect */
+};
+
+/* Fills `out` for every input; a launch that cannot happen has 0 blocks and its refusals set. */
+void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
+                           struct smc_occupancy *out);
+
+/* Resident warps as a share of the SM's warp slots, 0 to 100. */
+double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy);
+
+/* Names in scripts ("shared_memory") and for people ("shared memory"). Never NULL in range. */
+const char *smc_limit_name(enum smc_limit limit);
+const char *smc_limit_label(enum smc_limit limit);
+const char *smc_refusal_name(enum smc_refusal refusal);
+
+#endif

@@ -1,0 +1,77 @@
+/* Registers: what a warp or a block is given, and how many blocks that leaves room for. */
+#include "model/registers.h"
+
+#include "model/round.h"
+
+uint32_t smc_registers_unit(const struct smc_sm *sm, uint32_t regs_per_thread)
+{
+    /* CC 2.x: 21, 22, 29, 30, 37, 38, 45 and 46 registers are allocated in twice the unit. */
+    bool fermi = sm->cc / 10 == 2;
+    bool doubled = regs_per_thread >= 21 && regs_per_thread <= 46 && (regs_per_thread - 21) % 8 < 2;
+    return fermi && doubled ? 2 * sm->reg_alloc_unit : sm->reg_alloc_unit;
+}
+
+/* CC 1.x: the block is the unit of allocation, its warps rounded up first. */
+static void limit_by_block(const struct smc_sm *sm, uint32_t regs_per_thread,
+                           struct smc_occupancy *out)
+{
+    uint64_t warps = round_up(out->warps_per_block, sm->warp_alloc_granularity);
+    uint64_t regs = round_up(warps * sm->warp_size * regs_per_thread, sm->reg_alloc_unit);
+    out->regs_allocated_per_block = saturate(regs);
+    out->limit[SMC_LIMIT_REGISTERS] = regs ? (uint32_t)(sm->regs_per_sm / regs) : SMC_UNLIMITED;
+    if (regs > sm->max_regs_per_block)
+        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_BLOCK;
+}
+
+/* The launch check assumes that all sub-partitions get the same number of warps. */
+static bool launch_check_fails(const struct smc_sm *sm, uint64_t regs_per_warp, uint64_t warps,
+                               uint32_t subpartitions)
+{
+    return regs_per_warp * round_up(warps, subpartitions) > sm->max_regs_per_block;
+}
+
+static uint32_t blocks_by_warp(const struct smc_sm *sm, uint32_t regs_per_warp,
+                               struct smc_occupancy *out)
+{
+    uint32_t warps_per_subpartition = sm->regs_per_sm / sm->subpartitions / regs_per_warp;
+    if (out->partitioned_caching != SMC_PARTITIONED_CACHING_OFF) {
+        uint32_t warps_per_half = warps_per_subpartition * (sm->subpartitions / 2);
+        uint32_t blocks = warps_per_half / out->warps_per_block * 2;
+        if (blocks > 0 || out->partitioned_caching == SMC_PARTITIONED_CACHING_STRICT)
+            return blocks;
+        out->partitioned_caching = SMC_PARTITIONED_CACHING_OFF;
+    }
+    return warps_per_subpartition * sm->subpartitions / out->warps_per_block;
+}
+
+static void limit_by_warp(const struct smc_sm *sm, uint32_t regs_per_thread,
+                          struct smc_occupancy *out)
+{
+    uint64_t regs_per_warp = round_up((uint64_t)regs_per_thread * sm->warp_size,
+                                      smc_registers_unit(sm, regs_per_thread));
+    uint64_t warps = out->warps_per_block;
+    out->regs_allocated_per_warp = saturate(regs_per_warp);
+    out->regs_allocated_per_block = saturate(regs_per_warp * warps);
+    if (regs_per_warp == 0) {
+        out->limit[SMC_LIMIT_REGISTERS] = SMC_UNLIMITED;
+        return;
+    }
+    /* CC 6.0 has two sub-partitions; the driver also asks for what 6.1 with four would refuse. */
+    uint32_t checked_subpartitions = sm->cc == 60 ? 4 : sm->subpartitions;
+    if (launch_check_fails(sm, regs_per_warp, warps, checked_subpartitions)) {
+        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_BLOCK;
+        return;
+    }
+    out->limit[SMC_LIMIT_REGISTERS] = blocks_by_warp(sm, (uint32_t)regs_per_warp, out);
+}
+
+void smc_registers_limit(const struct smc_sm *sm, const struct smc_launch *launch,
+                         struct smc_occupancy *out)
+{
+    if (sm->regs_allocated_per_block)
+        limit_by_block(sm, launch->regs_per_thread, out);
+    else
+        limit_by_warp(sm, launch->regs_per_thread, out);
+    if (launch->regs_per_thread > sm->max_regs_per_thread)
+        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_THREAD;
+}

@@ -1,0 +1,23 @@
+/* Rounding of unsigned quantities. */
+#ifndef SMC_MODEL_ROUND_H
+#define SMC_MODEL_ROUND_H
+
+#include <stdint.h>
+
+static inline uint64_t divide_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit;
+}
+
+static inline uint64_t round_up(uint64_t n, uint64_t unit)
+{
+    return divide_up(n, unit) * unit;
+}
+
+/* The nearest 32-bit value: a count too large to show is shown as the largest. */
+static inline uint32_t saturate(uint64_t n)
+{
+    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+#endif

@@ -1,0 +1,2 @@
+libsmc_la_SOURCES += \
+	src/query/query.c src/query/query.h

@@ -1,0 +1,153 @@
+/* One question and its whole answer. */
+#include "query/query.h"
+
+void smc_query_init(struct smc_query *query)
+{
+    *query = (struct smc_query){
+        .threads_per_block = SMC_NOT_GIVEN,
+        .regs_per_thread = SMC_NOT_GIVEN,
+        .static_smem_bytes = SMC_NOT_GIVEN,
+        .dynamic_smem_bytes = SMC_NOT_GIVEN,
+        .barriers_per_block = SMC_NOT_GIVEN,
+        .grid_blocks = SMC_NOT_GIVEN,
+        .settings = SMC_LAUNCH_INIT,
+    };
+}
+
+/* A person's number is known; only what is left open is compiled. */
+static enum smc_status find_resources(struct smc_answer *answer, struct smc_text *warnings,
+                                      struct smc_error *error)
+{
+    const struct smc_query *query = &answer->query;
+    answer->regs_given = query->regs_per_thread != SMC_NOT_GIVEN;
+    answer->static_smem_given = query->static_smem_bytes != SMC_NOT_GIVEN;
+    answer->dynamic_smem_given = query->dynamic_smem_bytes != SMC_NOT_GIVEN;
+    answer->barriers_given = query->barriers_per_block != SMC_NOT_GIVEN;
+
+    bool compiles = query->kernel && !answer->regs_given;
+    if (compiles) {
+        enum smc_status status =
+            smc_compile(query->kernel, &query->params, query->device.sm.cc, &query->compile,
+                        &answer->resources, NULL, warnings, error);
+        if (status != SMC_OK)
+            return status;
+    } else {
+        answer->resources = (struct smc_resources){
+            .source = SMC_RESOURCES_GIVEN,
+            .cc = query->device.sm.cc,
+            .static_smem_bytes = (uint32_t)answer->plan.static_smem_bytes,
+            .barriers = 1,
+        };
+    }
+    if (answer->resources.refused)
+        answer->resources.static_smem_bytes = (uint32_t)answer->plan.static_smem_bytes;
+    if (answer->regs_given)
+        answer->resources.regs_per_thread = (uint32_t)query->regs_per_thread;
+    return SMC_OK;
+}
+
+static void build_launch(struct smc_answer *answer)
+{
+    const struct smc_query *query = &answer->query;
+    answer->launch = query->settings;
+    answer->launch.threads_per_block = answer->plan.threads_per_block;
+    answer->launch.regs_per_thread = answer->resources.regs_per_thread;
+    answer->launch.static_smem_bytes = answer->static_smem_given
+                                           ? (uint32_t)query->static_smem_bytes
+                                           : answer->resources.static_smem_bytes;
+    answer->launch.dynamic_smem_bytes = answer->dynamic_smem_given
+                                            ? (uint32_t)query->dynamic_smem_bytes
+                                            : (uint32_t)answer->plan.dynamic_smem_bytes;
+    answer->launch.barriers_per_block =
+        answer->barriers_given ? (uint32_t)query->barriers_per_block : answer->resources.barriers;
+}
+
+static enum smc_status check_against_device(const struct smc_answer *answer,
+                                            struct smc_error *error)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    if (answer->launch.regs_per_thread > sm->max_regs_per_thread)
+        return smc_fail(error, SMC_USAGE,
+                        "option --regs: '%u' is above %u, the most registers a thread has on "
+                        "compute capability %u.%u",
+                        answer->launch.regs_per_thread, sm->max_regs_per_thread, sm->cc / 10,
+                        sm->cc % 10);
+    if (answer->launch.barriers_per_block > sm->named_barriers_per_block)
+        return smc_fail(error, SMC_USAGE,
+                        "option --barriers: '%u' is above %u, the most barriers a block has",
+                        answer->launch.barriers_per_block, sm->named_barriers_per_block);
+    return SMC_OK;
+}
+
+static void find_waves(struct smc_answer *answer)
+{
+    uint64_t sms = answer->query.device.sm_count;
+    uint64_t blocks = answer->plan.grid_blocks;
+    uint64_t resident = sms * answer->occupancy.blocks_per_sm;
+    if (resident == 0 || blocks == 0)
+        return;
+    uint64_t last = (blocks - 1) % resident + 1;
+    answer->has_waves = true;
+    answer->waves = (struct smc_waves){
+        .grid_blocks = blocks,
+        .resident_blocks = resident,
+        .waves = (blocks - 1) / resident + 1,
+        .last_wave_blocks = last,
+        .idle_sms = last < sms ? (uint32_t)(sms - last) : 0,
+    };
+}
+
+static enum smc_outcome outcome_of(const struct smc_answer *answer)
+{
+    if (answer->resources.refused || answer->occupancy.refusals & 1u << SMC_REFUSAL_STATIC_SMEM)
+        return SMC_CANNOT_COMPILE;
+    return answer->occupancy.refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
+}
+
+enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,
+                                 struct smc_text *warnings, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    *answer = (struct smc_answer){.query = *query};
+    const struct smc_kernel *kernel = query->kernel;
+    struct smc_params *params = &answer->query.params;
+    if (kernel) {
+        status = kernel->complete(params, error);
+        if (status != SMC_OK)
+            return status;
+        kernel->plan(params, &answer->plan);
+        answer->has_work = kernel->work != NULL;
+        if (answer->has_work)
+            kernel->work(params, &answer->work);
+    } else {
+        answer->plan.threads_per_block = (uint32_t)query->threads_per_block;
+        answer->plan.grid_blocks =
+            query->grid_blocks == SMC_NOT_GIVEN ? 0 : (uint64_t)query->grid_blocks;
+    }
+    status = find_resources(answer, warnings, error);
+    if (status != SMC_OK)
+        return status;
+    build_launch(answer);
+    status = check_against_device(answer, error);
+    if (status != SMC_OK)
+        return status;
+
+    const struct smc_sm *sm = &answer->query.device.sm;
+    smc_occupancy_compute(sm, &answer->launch, &answer->occupancy);
+    answer->occupancy_percent = smc_occupancy_percent(sm, &answer->occupancy);
+    answer->outcome = outcome_of(answer);
+    if (answer->outcome == SMC_LAUNCHES)
+        smc_next_steps_find(sm, &answer->launch, &answer->next_steps);
+    find_waves(answer);
+    return SMC_OK;
+}
+
+const char *smc_outcome_name(enum smc_outcome outcome)
+{
+    static const char *const names[] = {
+        [SMC_LAUNCHES] = "launches",
+        [SMC_CANNOT_COMPILE] = "cannot_compile",
+        [SMC_CANNOT_LAUNCH] = "cannot_launch",
+    };
+    return names[outcome];
+}

@@ -1,0 +1,75 @@
+/* One question and its whole answer: device, kernel, resources, occupancy, next steps, work.
+   A result struct that every report, the explorer and the tests read. */
+#ifndef SMC_QUERY_QUERY_H
+#define SMC_QUERY_QUERY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "catalog/catalog.h"
+#include "compile/compile.h"
+#include "devices/devices.h"
+#include "model/next_steps.h"
+#include "model/occupancy.h"
+
+/* "Not given": the kernel's own value counts. */
+#define SMC_NOT_GIVEN (-1)
+
+struct smc_query {
+    const struct smc_kernel *kernel; /* NULL: no kernel of the catalog, only the numbers below */
+    struct smc_params params;        /* for a kernel; completed by smc_query_answer */
+    struct smc_device device;
+    int64_t threads_per_block;  /* without a kernel: 1 or more */
+    int64_t regs_per_thread;    /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t static_smem_bytes;  /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t dynamic_smem_bytes; /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t barriers_per_block; /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t grid_blocks;        /* without a kernel: SMC_NOT_GIVEN, or 1 and more */
+    struct smc_launch settings; /* carve-out, cache configuration, cluster, partitioned caching,
+                                   opt-in, virtual resources; the rest is filled in */
+    struct smc_compile_options compile;
+};
+
+/* Nothing given: SMC_NOT_GIVEN throughout, settings as SMC_LAUNCH_INIT. */
+void smc_query_init(struct smc_query *query);
+
+struct smc_waves {
+    uint64_t grid_blocks;
+    uint64_t resident_blocks; /* on the whole device at a time */
+    uint64_t waves;           /* the last one included, full or not */
+    uint64_t last_wave_blocks;
+    uint32_t idle_sms; /* SMs without any block in the last wave, blocks spread evenly */
+};
+
+enum smc_outcome {
+    SMC_LAUNCHES,
+    SMC_CANNOT_COMPILE, /* static shared memory above what a block may declare */
+    SMC_CANNOT_LAUNCH,  /* occupancy.refusals says why */
+};
+
+struct smc_answer {
+    struct smc_query query; /* completed */
+    struct smc_plan plan;   /* zero without a kernel, except threads_per_block and grid_blocks */
+    struct smc_resources resources;
+    bool regs_given, static_smem_given, dynamic_smem_given, barriers_given;
+    struct smc_launch launch;
+    struct smc_occupancy occupancy;
+    double occupancy_percent;
+    enum smc_outcome outcome;
+    struct smc_next_steps next_steps;
+    bool has_work;
+    struct smc_work work;
+    bool has_waves;
+    struct smc_waves waves;
+};
+
+/* Answers. `warnings` as for smc_compile. SMC_USAGE where a value has no meaning on the device
+   (more registers per thread than the architecture has), naming the option. */
+enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,
+                                 struct smc_text *warnings, struct smc_error *error);
+
+/* "launches", "cannot_compile", "cannot_launch". */
+const char *smc_outcome_name(enum smc_outcome outcome);
+
+#endif

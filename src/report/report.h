@@ -1,0 +1,44 @@
+/* Results as text, JSON or CSV: each writer one file behind one table of functions. Writers append
+   to a text buffer; only the commands print. */
+#ifndef SMC_REPORT_REPORT_H
+#define SMC_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+#include "confirm/confirm.h"
+#include "query/query.h"
+
+struct smc_report_style {
+    unsigned columns; /* width to fill: the terminal's, or 80 */
+    bool utf8;        /* the locale can show it */
+    bool colour;      /* a terminal, and NO_COLOR is not set; a second cue, never the only one */
+    bool explain;     /* the arithmetic line by line (text only) */
+};
+
+struct smc_writer {
+    const char *name; /* "text", "json", "csv" */
+
+    /* One answer, or several side by side. */
+    void (*answers)(const struct smc_answer *answers, size_t count,
+                    const struct smc_report_style *style, struct smc_text *out);
+
+    void (*confirmation)(const struct smc_answer *answer, const struct smc_run_result *result,
+                         const struct smc_confirmation *confirmation,
+                         const struct smc_report_style *style, struct smc_text *out);
+
+    void (*devices)(const struct smc_device *devices, size_t count,
+                    const struct smc_report_style *style, struct smc_text *out);
+
+    void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
+};
+
+/* NULL where there is no writer of that name. */
+const struct smc_writer *smc_writer_find(const char *name);
+
+extern const struct smc_writer smc_writer_text;
+extern const struct smc_writer smc_writer_json;
+extern const struct smc_writer smc_writer_csv;
+
+#endif

@@ -1,0 +1,127 @@
+/* base: strict parsing, the text buffer, text made safe. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "unit.h"
+
+static void test_integers(void)
+{
+    int64_t n = 77;
+    CU_ASSERT(smc_parse_integer("32", 1, 32, &n) && n == 32);
+    CU_ASSERT(smc_parse_integer("-1", -1, 100, &n) && n == -1);
+    CU_ASSERT(smc_parse_integer("9223372036854775807", 0, INT64_MAX, &n) && n == INT64_MAX);
+    n = 77;
+    static const char *const bad[] = {"",
+                                      " 1",
+                                      "1 ",
+                                      "0x10",
+                                      "1e9",
+                                      "abc",
+                                      "12abc",
+                                      "-",
+                                      "-2",
+                                      "+1",
+                                      "--1",
+                                      "33",
+                                      "0",
+                                      "1.0",
+                                      "9223372036854775808",
+                                      "99999999999999999999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT(!smc_parse_integer(bad[i], 1, 32, &n));
+    CU_ASSERT(!smc_parse_integer("-1", 0, 32, &n));
+    CU_ASSERT_EQUAL(n, 77);
+}
+
+static void test_sizes(void)
+{
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } good[] = {{"0", 0},           {"48", 48},         {"48K", 49152},   {"48k", 49152},
+                {"48KB", 49152},    {"48KiB", 49152},   {"48kib", 49152}, {"1M", 1 << 20},
+                {"3G", 3ull << 30}, {"232448", 232448}, {"1B", 0}};
+    uint64_t bytes;
+    for (size_t i = 0; i + 1 < sizeof good / sizeof *good; i++)
+        CU_ASSERT(smc_parse_size(good[i].text, UINT64_MAX, &bytes) && bytes == good[i].bytes);
+    static const char *const bad[] = {"",    "K",    "48 K", " 48", "-1",     "48KK",        "48Q",
+                                      "48 ", "1.5K", "0x8",  "48@", "48\x7f", "99999999999G"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT(!smc_parse_size(bad[i], UINT64_MAX, &bytes));
+    CU_ASSERT(!smc_parse_size("5", 4, &bytes));
+}
+
+static void test_dimensions(void)
+{
+    int64_t v[3];
+    CU_ASSERT_EQUAL(smc_parse_dimensions("64", 1024, v, 3), 1);
+    CU_ASSERT_EQUAL(v[0], 64);
+    CU_ASSERT_EQUAL(smc_parse_dimensions("32x8", 1024, v, 3), 2);
+    CU_ASSERT(v[0] == 32 && v[1] == 8);
+    CU_ASSERT_EQUAL(smc_parse_dimensions("1000,777X513", 1024, v, 3), 3);
+    CU_ASSERT(v[0] == 1000 && v[1] == 777 && v[2] == 513);
+    static const char *const bad[] = {"",   "x",    "1x",      "x1",     "1xx1", "0x1",
+                                      "-1", "1x-1", "1x1x1x1", "2000x1", "1 x1", "1x1 "};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT_EQUAL(smc_parse_dimensions(bad[i], 1024, v, 3), 0);
+}
+
+static void test_text(void)
+{
+    struct smc_text text = {0};
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text), "");
+    for (int i = 0; i < 1000; i++)
+        smc_text_printf(&text, "%d,", i);
+    smc_text_append_char(&text, '#', 3);
+    CU_ASSERT_EQUAL(text.length, 10 * 2 + 90 * 3 + 900 * 4 + 3);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text) + text.length - 7, "999,###");
+    CU_ASSERT(!text.failed);
+    smc_text_free(&text);
+    CU_ASSERT_EQUAL(text.length, 0);
+}
+
+static void test_safe_text(void)
+{
+    static const struct {
+        const char *from, *to;
+    } cases[] = {
+        {"plain", "plain"},
+        {"H\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", "H\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+        {"a\x1b[31mb\n\t\x7f", "a?[31mb???"},
+        {"\xc2\x9b"
+         "31m",
+         "??31m"},                         /* CSI as a C1 control */
+        {"\xc0\xaf\xe0\x80\xaf", "?????"}, /* overlong */
+        {"\xed\xa0\x80", "???"},           /* surrogate */
+        {"\xf4\x90\x80\x80", "????"},      /* above U+10FFFF */
+        {"cut \xe2\x82", "cut ??"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char s[64];
+        snprintf(s, sizeof s, "%s", cases[i].from);
+        smc_text_make_safe(s);
+        CU_ASSERT_STRING_EQUAL(s, cases[i].to);
+    }
+}
+
+static void test_errors(void)
+{
+    struct smc_error error;
+    CU_ASSERT_EQUAL(smc_fail(&error, SMC_USAGE, "option --%s: '%s'", "tile", "\x1b[2J"), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, "option --tile: '?[2J'");
+    CU_ASSERT_EQUAL(smc_fail(NULL, SMC_MACHINE, "lost"), SMC_MACHINE);
+}
+
+CU_TestInfo tests_base[] = {
+    {"integers are strict", test_integers},
+    {"sizes take K, M and G", test_sizes},
+    {"dimensions", test_dimensions},
+    {"the text buffer grows", test_text},
+    {"control characters and broken UTF-8 are replaced", test_safe_text},
+    {"an error keeps its message on one safe line", test_errors},
+    CU_TEST_INFO_NULL,
+};
