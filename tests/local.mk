@@ -16,3 +16,6 @@ tests_unit_SOURCES = \
 	tests/test_devices.c \
 	tests/unit.c tests/unit.h
 
+# Scripts; cases.sh counts for them.
+TESTS += tests/layers.sh
+EXTRA_DIST += tests/cases.sh tests/layers.sh
