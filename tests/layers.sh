@@ -1,6 +1,7 @@
 #!/bin/sh
 # The layers hold: who may include whom, CUDA behind one back end, no output below the commands,
 # and no file that has grown too long. Each rule is also shown a tree that breaks it.
+#   tests/layers.sh [TREE]
 
 set -u
 export LC_ALL=C
@@ -33,7 +34,7 @@ forbidden_includes() { # TREE LAYER ALLOWED
     sources "$1" | grep -E "^src/$2(/|\.c)" | while read -r file; do
         sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' "$1/$file" | while read -r header; do
             for allowed in "$2" $3; do
-                case $header in "$allowed" | "$allowed"/*) continue 2 ;; esac
+                case $header in config.h | "$allowed" | "$allowed"/*) continue 2 ;; esac
             done
             printf '%s includes "%s"\n' "$file" "$header"
         done
@@ -54,9 +55,11 @@ cuda_outside_gpu() { # TREE
     done
 }
 
-# Comments and strings do not count. stdout and stderr as such are for the commands.
+# Comments and strings do not count. stdout and stderr are for the commands, and for tools of the
+# build: files with a main of their own.
 printing_or_exiting() { # TREE
-    sources "$1" | grep -Ev '^src/(cli/|main\.c)' | while read -r file; do
+    sources "$1" | grep -v '^src/cli/' | while read -r file; do
+        ! grep -q '^int main(' "$1/$file" || continue
         sed -e 's/"\(\\.\|[^"\\]\)*"/""/g' -e 's|//.*||' "$1/$file" |
             awk '{ while (match($0, "/[*]")) {
                      rest = substr($0, RSTART + 2); $0 = substr($0, 1, RSTART - 1)
@@ -77,7 +80,7 @@ too_long() { # TREE
 
 # --- The real tree --------------------------------------------------------------------------------
 
-tree=$tests/..
+tree=${1:-$tests/..}
 [ -n "$(sources "$tree")" ] || fail "sources are found in $tree/src"
 for layer in $(printf '%s' "$layers" | sed -n 's/:.*//p'); do
     allowed=$(printf '%s' "$layers" | sed -n "s/^$layer://p")
@@ -92,7 +95,7 @@ empty "no file above $longest lines" "$(too_long "$tree")"
 
 broken=$(mktemp -d) || exit 99
 trap 'rm -rf "$broken"' EXIT
-mkdir -p "$broken/src/model" "$broken/src/executor" "$broken/src/confirm" "$broken/src/extra"
+mkdir -p "$broken/src/base" "$broken/src/model" "$broken/src/executor" "$broken/src/confirm" "$broken/src/extra"
 cat >"$broken/src/model/bad.c" <<'END'
 #include "base/text.h"
 #  include "devices/devices.h"
@@ -105,6 +108,7 @@ cat >"$broken/src/confirm/bad.c" <<'END'
 #include "executor/executor.h"
 #include "executor/gpu.h"
 END
+printf 'int main(void)\n{ return puts("a tool"); }\n' >"$broken/src/base/tool.c"
 printf '#include <cuda_runtime_api.h>\n' >"$broken/src/executor/none.c"
 printf '#include <cuda_runtime_api.h>\n' >"$broken/src/executor/gpu_run.c"
 awk 'BEGIN { for (i = 0; i < 501; i++) print "" }' >"$broken/src/extra/long.c"
