@@ -93,7 +93,7 @@ empty "README has every compute capability" "$(sed -n '2,$s/^\([0-9.]*\),.*/\1/p
     done)"
 empty "README has every board" "$(sed -n '2,$s/^\([^,]*\),.*/\1/p' "$here/../data/devices.csv" |
     while read -r board; do
-        grep -q "[|,] $board[ ,]" "$readme" || printf '%s is missing\n' "$board"
+        grep -q "[|,] ${board}[ ,]" "$readme" || printf '%s is missing\n' "$board"
     done)"
 kernels=$(smemcalc kernels --format csv | sed -n '2,$s/,.*//p')
 [ -n "$kernels" ] || fail "the program lists its kernels"
