@@ -11,17 +11,6 @@ struct view {
     struct smc_confirmation *out;
 };
 
-/* The first step that was tried and refused, for notes; "" where none was. */
-static const char *refusal(const struct smc_run_result *result)
-{
-    const struct smc_attempt *const steps[] = {&result->compile, &result->load, &result->opt_in,
-                                               &result->launch};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (steps[i]->made && !steps[i]->succeeded)
-            return steps[i]->message;
-    return "";
-}
-
 static void confirm_compiling(const struct view *view)
 {
     const struct smc_attempt *compile = &view->result->compile;
@@ -46,7 +35,7 @@ static void confirm_launching(const struct view *view)
     if (!row->measured.present)
         smc_row_note(row, "%s", result->launch.message);
     else if (!result->launch.succeeded)
-        smc_row_note(row, "%s", refusal(result));
+        smc_row_note(row, "%s", load_refused ? result->load.message : result->launch.message);
 }
 
 static void confirm_registers(const struct view *view)
@@ -98,6 +87,12 @@ static void show_dynamic_smem(const struct view *view)
         smc_row_note(row, "the opt-in was refused: %s", opt_in->message);
 }
 
+/* Of a launch that was refused no block resides: that, too, was measured. */
+static bool refused(const struct smc_run_result *result)
+{
+    return result->launch.made && !result->launch.succeeded;
+}
+
 /* The API answers for the kernel as compiled, which is not the launch predicted where a person
    gave registers or static shared memory. */
 static bool api_speaks_of_the_prediction(const struct view *view)
@@ -128,7 +123,7 @@ static void note_blocks(const struct view *view, struct smc_row *row)
         smc_row_note(row, "the API answers %u for the kernel's own %u registers and %u B",
                      result->api_blocks_per_sm, result->api_regs_per_thread,
                      result->api_static_smem_bytes);
-    } else if (result->probe.made && result->probe.succeeded) {
+    } else if (refused(result) || result->probe.succeeded) {
         smc_row_note(row, "%s", result->probe.message);
     } else {
         smc_row_note(row, "no residency measured: %s", result->probe.message);
@@ -157,7 +152,7 @@ static void confirm_occupancy(const struct view *view)
         row->predicted = smc_witness_of(occupancy->blocks_per_sm * per_block);
         if (result->api_occupancy.succeeded && api_speaks_of_the_prediction(view))
             row->api = smc_witness_of(result->api_blocks_per_sm * per_block);
-        if (result->probe.succeeded)
+        if (result->probe.succeeded || refused(result))
             row->measured = smc_witness_of(result->probe_blocks_per_sm * per_block);
         smc_row_judge(row);
         if (i == 0)

@@ -2,7 +2,6 @@
 #include "confirm/rows.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -28,11 +27,12 @@ void smc_row_note(struct smc_row *row, const char *format, ...)
     va_end(args);
 }
 
-/* Quantities are whole numbers or made from whole numbers by the same formula: equal but for the
-   last bit. */
+/* Quantities are not negative: whole numbers or made from whole numbers by the same formula: equal
+   but for the last bit. */
 static bool equal(double a, double b)
 {
-    return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+    double difference = a < b ? b - a : a - b;
+    return difference <= 1e-9 * (a < b ? b : a);
 }
 
 void smc_row_judge(struct smc_row *row)
