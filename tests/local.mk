@@ -15,5 +15,6 @@ tests_unit_SOURCES = \
 	tests/test_base.c \
 	tests/test_confirm.c \
 	tests/test_devices.c \
+	tests/test_executor.c \
 	tests/unit.c tests/unit.h
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "confirm/confirm.h"
-#include "executor/executor.h"
 #include "unit.h"
 
 /* A kernel of 256 threads and 40 registers with 8 KB of static shared memory on CC 9.0: 6 blocks.
@@ -360,20 +359,6 @@ static void test_names(void)
     CU_ASSERT_STRING_EQUAL(smc_verdict_name(SMC_INFORMATION), "information");
 }
 
-static void test_none(void)
-{
-    struct smc_error error;
-    struct smc_device device;
-    struct smc_run_result result;
-    struct smc_run_request request = {0};
-    const struct smc_executor *none = &smc_executor_none;
-    CU_ASSERT_EQUAL(none->device_count(&error), 0);
-    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "without the CUDA runtime"));
-    CU_ASSERT_EQUAL(none->device(0, &device, &error), SMC_UNAVAILABLE);
-    CU_ASSERT_EQUAL(none->run(&request, &result, NULL, &error), SMC_UNAVAILABLE);
-    CU_ASSERT(!result.compile.made);
-}
-
 CU_TestInfo tests_confirm[] = {
     {"a run as predicted is confirmed", test_all_confirmed},
     {"every difference is found", test_each_difference},
@@ -384,6 +369,5 @@ CU_TestInfo tests_confirm[] = {
     {"missing witnesses", test_missing_witnesses},
     {"a carve-out is a hint", test_carveout_is_a_hint},
     {"names of verdicts", test_names},
-    {"without CUDA there is a reason", test_none},
     CU_TEST_INFO_NULL,
 };
