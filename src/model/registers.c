@@ -68,10 +68,10 @@ static void limit_by_warp(const struct smc_sm *sm, uint32_t regs_per_thread,
 void smc_registers_limit(const struct smc_sm *sm, const struct smc_launch *launch,
                          struct smc_occupancy *out)
 {
-    if (sm->regs_allocated_per_block)
+    if (launch->regs_per_thread > sm->max_regs_per_thread)
+        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_THREAD; /* and nothing is allocated */
+    else if (sm->regs_allocated_per_block)
         limit_by_block(sm, launch->regs_per_thread, out);
     else
         limit_by_warp(sm, launch->regs_per_thread, out);
-    if (launch->regs_per_thread > sm->max_regs_per_thread)
-        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_THREAD;
 }
