@@ -39,9 +39,9 @@ AC_DEFUN([SMC_TRY_CUDA], [
   LIBS="-L$1/$2 -lcudart_static -lpthread -ldl -lrt $LIBS"
   AC_MSG_CHECKING([for a static CUDA runtime in $1/$2])
   AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <cuda_runtime_api.h>
-#if CUDART_VERSION < 12000
-#error "kernel handles from cudaLibraryGetKernel need CUDA 12"
-#endif]], [[int n; return cudaGetDeviceCount(&n);]])],
+#if CUDART_VERSION < 12080
+#error "cudaLibraryLoadData needs CUDA 12.8"
+#endif]], [[return cudaLibraryLoadData(0, 0, 0, 0, 0, 0, 0, 0);]])],
     [have_cuda=yes
      CUDA_CPPFLAGS="-isystem $1/include"
      CUDA_LIBS="-L$1/$2 -lcudart_static -lpthread -ldl -lrt"
