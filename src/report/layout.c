@@ -8,7 +8,7 @@ void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent
 {
     size_t column = strlen(label);
     smc_text_append(out, label);
-    if (*text && column >= indent) {
+    if (*text && column > 0 && column >= indent) {
         smc_text_append_char(out, '\n', 1);
         column = 0;
     }

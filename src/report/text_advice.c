@@ -1,7 +1,6 @@
 /* What follows from an answer: the nearest changes that gain or lose a block, the work, and a
    command to try. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "model/round.h"
@@ -57,10 +56,13 @@ static void append_need(const struct smc_answer *answer, const struct smc_next_s
     }
 }
 
+/* `again`: the step before gains as many blocks, so that "or" suffices. */
 static void append_gain(const struct smc_answer *answer, const struct smc_next_step *step,
-                        struct smc_text *out)
+                        bool again, struct smc_text *out)
 {
-    if (step->blocks_per_sm == answer->occupancy.blocks_per_sm + 1)
+    if (again)
+        smc_text_append(out, " or");
+    else if (step->blocks_per_sm == answer->occupancy.blocks_per_sm + 1)
         append_ordinal(step->blocks_per_sm, out);
     else
         smc_text_printf(out, "%u blocks need", step->blocks_per_sm);
@@ -106,74 +108,86 @@ static bool is_worth_telling(const struct smc_next_step *step)
     return !barriers && !too_many_threads;
 }
 
-static void append_steps(const struct smc_answer *answer, struct smc_text *line)
+static void append_gains(const struct smc_answer *answer, struct smc_text *line)
 {
-    for (int gains = 1; gains >= 0; gains--) {
-        for (uint32_t i = 0; i < answer->next_steps.count; i++) {
-            const struct smc_next_step *step = &answer->next_steps.step[i];
-            bool gain = step->blocks_per_sm > answer->occupancy.blocks_per_sm;
-            if (gain != (gains == 1) || (!gain && !is_worth_telling(step)))
-                continue;
-            smc_text_append(line, line->length ? "; " : "");
-            if (gain)
-                append_gain(answer, step, line);
-            else
-                append_loss(answer, step, line);
-        }
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < answer->next_steps.count; i++) {
+        const struct smc_next_step *step = &answer->next_steps.step[i];
+        if (step->blocks_per_sm <= answer->occupancy.blocks_per_sm)
+            continue;
+        bool again = step->blocks_per_sm == last;
+        smc_text_append(line, line->length && !again ? "; " : "");
+        append_gain(answer, step, again, line);
+        last = step->blocks_per_sm;
     }
-    if (line->length == 0)
-        smc_text_append(line, "no change of one resource alone gains or loses a block");
 }
 
-/* The largest value of `param` whose blocks the device takes; 0: none. */
-static int64_t largest_that_fits(const struct smc_answer *answer, enum smc_param param,
-                                 uint32_t *threads)
+static void append_losses(const struct smc_answer *answer, struct smc_text *line)
+{
+    for (uint32_t i = 0; i < answer->next_steps.count; i++) {
+        const struct smc_next_step *step = &answer->next_steps.step[i];
+        if (step->blocks_per_sm > answer->occupancy.blocks_per_sm || !is_worth_telling(step))
+            continue;
+        smc_text_append(line, line->length ? "; " : "");
+        append_loss(answer, step, line);
+    }
+}
+
+/* The largest tile or block whose threads the device takes: sets it in `params`, and its plan. */
+static bool find_smaller_block(const struct smc_answer *answer, struct smc_params *params,
+                               enum smc_param *param, struct smc_plan *plan)
 {
     const struct smc_kernel *kernel = answer->query.kernel;
-    struct smc_params params = answer->query.params;
-    for (params.value[param]--; params.value[param] >= smc_param_info[param].lowest;
-         params.value[param]--) {
-        struct smc_plan plan = {0};
-        kernel->plan(&params, &plan);
-        *threads = plan.threads_per_block;
-        if (*threads <= answer->query.device.sm.max_threads_per_block)
-            return params.value[param];
+    uint32_t most = answer->query.device.sm.max_threads_per_block;
+    if (!kernel)
+        return false;
+    *params = answer->query.params;
+    *param = kernel->params & 1u << SMC_PARAM_TILE ? SMC_PARAM_TILE : SMC_PARAM_BLOCK;
+    if (!(kernel->params & 1u << *param))
+        return false;
+    int64_t *value = &params->value[*param];
+    for (--*value; *value >= smc_param_info[*param].lowest; --*value) {
+        kernel->plan(params, plan);
+        if (plan->threads_per_block <= most) {
+            params->given |= 1u << *param;
+            return true;
+        }
     }
-    return 0;
+    return false;
 }
 
 static void append_smaller_block(const struct smc_answer *answer, struct smc_text *line)
 {
-    const struct smc_kernel *kernel = answer->query.kernel;
-    uint32_t most = answer->query.device.sm.max_threads_per_block;
-    if (!kernel) {
-        smc_text_printf(line, "--threads %u or less", most);
-        return;
-    }
-    static const enum smc_param sizes[] = {SMC_PARAM_TILE, SMC_PARAM_BLOCK};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        if (!(kernel->params & 1u << sizes[i]))
-            continue;
-        uint32_t threads;
-        int64_t value = largest_that_fits(answer, sizes[i], &threads);
-        if (value)
-            smc_text_printf(line, "--%s %" PRId64 " or less (%u threads)",
-                            smc_param_info[sizes[i]].option, value, threads);
-        return;
-    }
+    struct smc_params params;
+    struct smc_plan plan;
+    enum smc_param param;
+    if (!answer->query.kernel)
+        smc_text_printf(line, "--threads %u or less",
+                        answer->query.device.sm.max_threads_per_block);
+    else if (find_smaller_block(answer, &params, &param, &plan))
+        smc_text_printf(line, "--%s %" PRId64 " or less (%u threads)", smc_param_info[param].option,
+                        params.value[param], plan.threads_per_block);
 }
 
 /* The same kernel with dynamic shared memory, where the block may opt in to that much. */
-static bool append_sibling(const struct smc_answer *answer, struct smc_text *line)
+static bool sibling_can(const struct smc_answer *answer)
 {
     const struct smc_kernel *kernel = answer->query.kernel;
-    const struct smc_sm *sm = &answer->query.device.sm;
-    if (!kernel || !kernel->sibling ||
-        answer->plan.static_smem_bytes > sm->smem_per_block_optin_bytes)
-        return false;
-    smc_text_printf(line, "%s can: a block may opt in to %u bytes of dynamic shared memory",
-                    kernel->sibling, sm->smem_per_block_optin_bytes);
-    return true;
+    return kernel && kernel->sibling &&
+           answer->plan.static_smem_bytes <= answer->query.device.sm.smem_per_block_optin_bytes;
+}
+
+static void append_smaller_smem(const struct smc_answer *answer, struct smc_text *line)
+{
+    uint32_t optin = answer->query.device.sm.smem_per_block_optin_bytes;
+    smc_text_append(line, line->length ? "; " : "");
+    if (sibling_can(answer))
+        smc_text_printf(line, "%s can: it asks for dynamic shared memory, up to %u bytes a block",
+                        answer->query.kernel->sibling, optin);
+    else if (optin > answer->launch.static_smem_bytes)
+        smc_text_printf(line, "as dynamic shared memory a block may have up to %u bytes", optin);
+    else
+        smc_text_printf(line, "less shared memory: a block may have %u bytes at most", optin);
 }
 
 static void append_remedies(const struct smc_answer *answer, struct smc_text *line)
@@ -184,8 +198,8 @@ static void append_remedies(const struct smc_answer *answer, struct smc_text *li
     if (refusals & 1u << SMC_REFUSAL_REGS_PER_BLOCK)
         smc_text_printf(line, "%sfewer registers a thread (__launch_bounds__) or fewer threads",
                         line->length ? "; " : "");
-    if (answer->outcome == SMC_CANNOT_COMPILE && !append_sibling(answer, line))
-        smc_text_append(line, "less static shared memory");
+    if (answer->outcome == SMC_CANNOT_COMPILE)
+        append_smaller_smem(answer, line);
     if (line->length == 0)
         smc_text_append(line, "lower what is refused above");
 }
@@ -207,30 +221,51 @@ static void append_work(const struct smc_answer *answer, struct smc_text *line)
         smc_text_printf(line, ": %.3g a byte", work->flops / moved);
 }
 
+static bool too_many_threads(const struct smc_answer *answer)
+{
+    return answer->occupancy.refusals & 1u << SMC_REFUSAL_THREADS_PER_BLOCK;
+}
+
+/* Where the launch fails: the nearest question whose answer is better. Else the proof. */
 static void append_try(const struct smc_answer *answer, struct smc_text *line)
 {
     const struct smc_kernel *kernel = answer->query.kernel;
+    const struct smc_params *asked = &answer->query.params;
+    struct smc_params params;
+    struct smc_plan plan;
+    enum smc_param param;
     if (!kernel) {
-        smc_text_append(line, "--explain for the arithmetic line by line");
+        smc_text_append(line, "the same with --explain shows the arithmetic line by line");
         return;
     }
-    struct smc_text ignored = {0};
-    bool sibling = answer->outcome == SMC_CANNOT_COMPILE && append_sibling(answer, &ignored);
-    smc_text_free(&ignored);
-    smc_text_append(line, sibling ? "smemcalc " : "smemcalc run ");
-    smc_words_options(answer, sibling ? kernel->sibling : kernel->name, line);
-    if (!sibling && answer->query.device.source != SMC_DEVICE_LIVE)
-        smc_text_append(line, " (needs a GPU)");
+    if (answer->outcome == SMC_CANNOT_COMPILE && sibling_can(answer)) {
+        smc_text_append(line, "smemcalc ");
+        smc_words_options(asked, kernel->sibling, line);
+        smc_words_device_option(&answer->query, line);
+    } else if (too_many_threads(answer) && find_smaller_block(answer, &params, &param, &plan)) {
+        smc_text_append(line, "smemcalc ");
+        smc_words_options(&params, kernel->name, line);
+        smc_words_device_option(&answer->query, line);
+    } else {
+        smc_text_append(line, "smemcalc run ");
+        smc_words_options(asked, kernel->name, line);
+        if (answer->query.device.source != SMC_DEVICE_LIVE)
+            smc_text_append(line, " (needs a GPU)");
+    }
 }
 
 void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
                      struct smc_text *out)
 {
     struct smc_text steps = {0}, work = {0}, attempt = {0};
-    if (answer->outcome == SMC_LAUNCHES)
-        append_steps(answer, &steps);
-    else
+    if (answer->outcome == SMC_LAUNCHES) {
+        append_gains(answer, &steps);
+        append_losses(answer, &steps);
+    } else {
         append_remedies(answer, &steps);
+    }
+    if (steps.length == 0)
+        smc_text_append(&steps, "no change of one resource alone gains or loses a block");
     smc_text_line(out, style, "next steps", &steps);
     if (answer->has_work) {
         append_work(answer, &work);

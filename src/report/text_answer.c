@@ -15,7 +15,7 @@ static void append_verdict(const struct smc_answer *answer, const struct smc_rep
         smc_words_blocks(occupancy->blocks_per_sm, &verdict);
         smc_text_append(&verdict, " per SM, occupancy ");
         smc_layout_percent(&verdict, answer->occupancy_percent);
-        smc_text_printf(&verdict, " (%u of %u warps), limited by ", occupancy->warps_per_sm,
+        smc_text_printf(&verdict, " (%u/%u warps), limited by ", occupancy->warps_per_sm,
                         answer->query.device.sm.max_warps_per_sm);
         smc_words_limiters(occupancy, &verdict);
     } else {

@@ -41,6 +41,26 @@ static void append_device(const struct smc_answer *answer, const struct smc_repo
     smc_text_free(&regs);
 }
 
+/* Where each register count comes from: a number without its source is worth nothing. */
+static void append_sources(const struct smc_answer *answers, size_t count,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    for (size_t i = 0; i < count; i++) {
+        char source[128];
+        if (answers[i].regs_given || !smc_words_regs_known(&answers[i]))
+            continue;
+        smc_resources_describe(&answers[i].resources, source);
+        smc_text_printf(&line, "%s%s %s", line.length ? "; " : "",
+                        short_name(answers[i].query.device.name), source);
+    }
+    if (line.length == 0)
+        smc_text_append(&line, answers->regs_given ? "given" : "not known, not counted");
+    smc_text_append_char(out, '\n', 1);
+    smc_text_line(out, style, "registers", &line);
+    smc_text_free(&line);
+}
+
 void smc_text_compare(const struct smc_answer *answers, size_t count,
                       const struct smc_report_style *style, struct smc_text *out)
 {
@@ -57,4 +77,5 @@ void smc_text_compare(const struct smc_answer *answers, size_t count,
                     "smem B", "blocks", "occup.", "limited by");
     for (size_t i = 0; i < count; i++)
         append_device(&answers[i], style, out);
+    append_sources(answers, count, style, out);
 }

@@ -28,8 +28,7 @@ static void describe_registers(const struct smc_answer *answer, struct demand *d
         return;
     }
     if (sm->regs_allocated_per_block) {
-        snprintf(demand->how, sizeof demand->how, "%u a thread, up to %us", regs,
-                 sm->reg_alloc_unit);
+        snprintf(demand->how, sizeof demand->how, "%u a thread, unit %u", regs, sm->reg_alloc_unit);
         return;
     }
     uint32_t each = occupancy->regs_allocated_per_warp / sm->warp_size;
@@ -51,7 +50,8 @@ static void describe_smem(const struct smc_answer *answer, struct demand *demand
     bool rounded = demand->amount != sum;
     struct smc_text how = {0};
     if (launch->dynamic_smem_bytes == 0 || launch->static_smem_bytes)
-        smc_text_printf(&how, "%u", launch->static_smem_bytes);
+        smc_text_printf(&how, "%u%s", launch->static_smem_bytes,
+                        reserved || rounded || launch->dynamic_smem_bytes ? "" : " static");
     if (launch->dynamic_smem_bytes)
         smc_text_printf(&how, "%s%u%s", how.length ? " + " : "", launch->dynamic_smem_bytes,
                         how.length || rounded ? "" : " dynamic");
@@ -59,7 +59,7 @@ static void describe_smem(const struct smc_answer *answer, struct demand *demand
         smc_text_printf(&how, " + %u%s", reserved,
                         rounded || launch->dynamic_smem_bytes ? "" : " reserved");
     if (rounded)
-        smc_text_printf(&how, ", up to %us", sm->smem_alloc_unit_bytes);
+        smc_text_printf(&how, ", unit %u", sm->smem_alloc_unit_bytes);
     snprintf(demand->how, sizeof demand->how, "%s", smc_text_string(&how));
     smc_text_free(&how);
 }

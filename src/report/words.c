@@ -42,7 +42,7 @@ static uint64_t checked_registers(const struct smc_answer *answer)
     const struct smc_occupancy *occupancy = &answer->occupancy;
     if (sm->regs_allocated_per_block)
         return occupancy->regs_allocated_per_block;
-    uint64_t subpartitions = sm->cc == 60 ? 4 : sm->subpartitions;
+    uint32_t subpartitions = sm->cc == 60 ? 4 : sm->subpartitions;
     return occupancy->regs_allocated_per_warp * round_up(occupancy->warps_per_block, subpartitions);
 }
 
@@ -155,9 +155,8 @@ void smc_words_params(const struct smc_answer *answer, struct smc_text *out)
     }
 }
 
-void smc_words_options(const struct smc_answer *answer, const char *kernel, struct smc_text *out)
+void smc_words_options(const struct smc_params *params, const char *kernel, struct smc_text *out)
 {
-    const struct smc_params *params = &answer->query.params;
     bool implied = strcmp(kernel, "matmul-tiled") == 0 && params->given & 1u << SMC_PARAM_TILE;
     const char *gap = "";
     if (!implied) {
@@ -174,6 +173,17 @@ void smc_words_options(const struct smc_answer *answer, const char *kernel, stru
         else
             smc_text_printf(out, "%" PRId64, params->value[i]);
     }
+}
+
+void smc_words_device_option(const struct smc_query *query, struct smc_text *out)
+{
+    const struct smc_device *device = &query->device;
+    if (query->device_assumed || device->source != SMC_DEVICE_TABLE)
+        return;
+    if (device->sm_count)
+        smc_text_printf(out, " --device \"%s\"", device->name);
+    else
+        smc_text_printf(out, " --device %d.%d", device->sm.cc / 10, device->sm.cc % 10);
 }
 
 void smc_words_blocks(uint32_t blocks, struct smc_text *out)

@@ -23,8 +23,11 @@ void smc_words_failure(const struct smc_answer *answer, struct smc_text *out);
 /* "tile 32, float, 1024 x 1024 x 1024": the kernel's parameters. */
 void smc_words_params(const struct smc_answer *answer, struct smc_text *out);
 
-/* The options that ask the same again: "--kernel stencil-static --radius 6000". */
-void smc_words_options(const struct smc_answer *answer, const char *kernel, struct smc_text *out);
+/* The options that ask for the same launch of `kernel`: "--kernel stencil-static --radius 6000". */
+void smc_words_options(const struct smc_params *params, const char *kernel, struct smc_text *out);
+
+/* " --device 9.0", " --device \"Tesla T4\"", or nothing where nobody named a device. */
+void smc_words_device_option(const struct smc_query *query, struct smc_text *out);
 
 /* "1 block", "3 blocks". */
 void smc_words_blocks(uint32_t blocks, struct smc_text *out);
