@@ -16,5 +16,16 @@ tests_unit_SOURCES = \
 	tests/test_confirm.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
+	tests/test_model.c \
+	tests/test_next_steps.c \
 	tests/unit.c tests/unit.h
 
+# The toolkit's own header as an oracle; a machine without one skips it.
+check_PROGRAMS += tests/oracle
+TESTS += tests/oracle
+tests_oracle_LDADD = libsmc.la
+tests_oracle_SOURCES = tests/oracle.c
+tests_oracle_CPPFLAGS = $(AM_CPPFLAGS)
+if HAVE_OCCUPANCY_HEADER
+tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
+endif

@@ -4,6 +4,11 @@
 #include "devices/devices.h"
 #include "unit.h"
 
+static bool is_power_of_two(uint32_t n)
+{
+    return n > 0 && (n & (n - 1)) == 0;
+}
+
 static void test_capabilities(void)
 {
     struct smc_capability c;
@@ -24,6 +29,10 @@ static void test_capabilities(void)
         CU_ASSERT_EQUAL(c.sm.regs_per_sm % c.sm.subpartitions, 0);
         CU_ASSERT_EQUAL(c.sm.smem_reserved_per_block_bytes % c.sm.smem_alloc_unit_bytes, 0);
         CU_ASSERT_EQUAL(c.sm.regs_allocated_per_block, c.sm.cc < 20);
+        CU_ASSERT(is_power_of_two(c.sm.reg_alloc_unit) && is_power_of_two(c.sm.warp_size) &&
+                  is_power_of_two(c.sm.smem_alloc_unit_bytes) &&
+                  is_power_of_two(c.sm.subpartitions) &&
+                  is_power_of_two(c.sm.warp_alloc_granularity));
         CU_ASSERT(c.family[0] && c.sources[0]);
     }
     CU_ASSERT(smc_capability_find(10, &c) && smc_capability_find(121, &c));

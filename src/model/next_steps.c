@@ -71,7 +71,7 @@ static uint32_t blocks_at(enum smc_step_resource resource, const struct smc_sm *
 static int64_t neighbour(const struct axis *axis, int64_t value, int direction)
 {
     if (direction < 0)
-        return (value - 1) / axis->unit * axis->unit;
+        return value > 0 ? (value - 1) / axis->unit * axis->unit : -1;
     return axis->unit == 1 ? value + 1 : (value + axis->unit - 1) / axis->unit * axis->unit + 1;
 }
 

@@ -2,7 +2,6 @@
 #include "model/occupancy.h"
 
 #include "model/registers.h"
-#include "model/round.h"
 #include "model/shared_memory.h"
 
 static const char *const limit_names[] = {
@@ -86,13 +85,12 @@ static void apply_refusals(struct smc_occupancy *out)
 
 static void find_binding(struct smc_occupancy *out)
 {
-    uint32_t blocks = SMC_UNLIMITED;
+    uint32_t blocks = SMC_UNLIMITED, limiters = 0;
     for (int i = 0; i < SMC_LIMIT_COUNT; i++)
-        if (out->limit[i] < blocks)
-            blocks = out->limit[i];
+        blocks = out->limit[i] < blocks ? out->limit[i] : blocks;
     for (int i = 0; i < SMC_LIMIT_COUNT; i++)
-        if (out->limit[i] == blocks)
-            out->limiters |= 1u << i;
+        limiters |= (uint32_t)(out->limit[i] == blocks) << i;
+    out->limiters = limiters;
     out->blocks_per_sm = blocks;
     out->warps_per_sm = blocks * out->warps_per_block;
 }
@@ -102,7 +100,7 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
 {
     uint32_t threads = launch->threads_per_block ? launch->threads_per_block : 1;
     *out = (struct smc_occupancy){
-        .warps_per_block = (uint32_t)divide_up(threads, sm->warp_size),
+        .warps_per_block = threads / sm->warp_size + (threads % sm->warp_size != 0),
         .partitioned_caching =
             has_partitioned_caching(sm) ? launch->partitioned_caching : SMC_PARTITIONED_CACHING_OFF,
     };
@@ -113,7 +111,8 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     limit_by_barriers(sm, launch, out);
     limit_by_virtual_resources(sm, launch, out);
     limit_by_cluster(sm, launch, out);
-    apply_refusals(out);
+    if (out->refusals)
+        apply_refusals(out);
     find_binding(out);
 }
 

@@ -18,7 +18,8 @@ static void limit_by_block(const struct smc_sm *sm, uint32_t regs_per_thread,
     uint64_t warps = round_up(out->warps_per_block, sm->warp_alloc_granularity);
     uint64_t regs = round_up(warps * sm->warp_size * regs_per_thread, sm->reg_alloc_unit);
     out->regs_allocated_per_block = saturate(regs);
-    out->limit[SMC_LIMIT_REGISTERS] = regs ? (uint32_t)(sm->regs_per_sm / regs) : SMC_UNLIMITED;
+    out->limit[SMC_LIMIT_REGISTERS] =
+        regs ? sm->regs_per_sm / out->regs_allocated_per_block : SMC_UNLIMITED;
     if (regs > sm->max_regs_per_block)
         out->refusals |= 1u << SMC_REFUSAL_REGS_PER_BLOCK;
 }
@@ -68,10 +69,10 @@ static void limit_by_warp(const struct smc_sm *sm, uint32_t regs_per_thread,
 void smc_registers_limit(const struct smc_sm *sm, const struct smc_launch *launch,
                          struct smc_occupancy *out)
 {
-    if (sm->regs_allocated_per_block)
+    if (launch->regs_per_thread > sm->max_regs_per_thread)
+        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_THREAD; /* and nothing is allocated */
+    else if (sm->regs_allocated_per_block)
         limit_by_block(sm, launch->regs_per_thread, out);
     else
         limit_by_warp(sm, launch->regs_per_thread, out);
-    if (launch->regs_per_thread > sm->max_regs_per_thread)
-        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_THREAD;
 }

@@ -4,14 +4,10 @@
 
 #include <stdint.h>
 
-static inline uint64_t divide_up(uint64_t n, uint64_t unit)
+/* `unit` is a power of two, as every allocation unit of an SM is. */
+static inline uint64_t round_up(uint64_t n, uint32_t unit)
 {
-    return (n + unit - 1) / unit;
-}
-
-static inline uint64_t round_up(uint64_t n, uint64_t unit)
-{
-    return divide_up(n, unit) * unit;
+    return (n + unit - 1) & ~(uint64_t)(unit - 1);
 }
 
 /* The nearest 32-bit value: a count too large to show is shown as the largest. */

@@ -75,6 +75,8 @@ void smc_smem_limit(const struct smc_sm *sm, const struct smc_launch *launch,
     out->smem_allocated_per_block_bytes = saturate(allocated);
     out->smem_configured_bytes = configured;
     out->refusals |= refusals(sm, launch, allocated);
-    out->limit[SMC_LIMIT_SHARED_MEMORY] =
-        allocated ? (uint32_t)(configured / allocated) : SMC_UNLIMITED;
+    if (allocated == 0)
+        out->limit[SMC_LIMIT_SHARED_MEMORY] = SMC_UNLIMITED;
+    else /* 32-bit division is the faster one; what saturates does not fit anyway */
+        out->limit[SMC_LIMIT_SHARED_MEMORY] = configured / out->smem_allocated_per_block_bytes;
 }

@@ -1,5 +1,6 @@
 /* The limits of one SM, as its compute capability fixes them.
-   Values: data/compute_capabilities.csv, which names the source of each row. */
+   Values: data/compute_capabilities.csv, which names the source of each row. Allocation units,
+   granularities, sub-partitions and the warp size are powers of two. */
 #ifndef SMC_MODEL_SM_H
 #define SMC_MODEL_SM_H
 

@@ -1,0 +1,343 @@
+/* The model against NVIDIA's own calculator, the installed cuda_occupancy.h, over random launches
+   on every compute capability that header knows. Differences are failures, except for the header's
+   documented mistakes, which are counted apart and each shown to be one.
+   Usage: oracle [LAUNCHES [SEED]], 10 million by default. Without the header: exit status 77. */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "devices/devices.h"
+#include "model/occupancy.h"
+
+#ifndef HAVE_OCCUPANCY_HEADER
+int main(void)
+{
+    puts("no cuda_occupancy.h on this machine");
+    puts("0 passed, 0 failed, 5 skipped");
+    return 77;
+}
+#else
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include <cuda_occupancy.h>
+#pragma GCC diagnostic pop
+
+enum { SHOWN_AT_MOST = 10 };
+
+struct tally {
+    uint64_t launches, differences, stale_limiters;
+};
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t bound)
+{
+    random_state += 0x9e3779b97f4a7c15u;
+    uint64_t z = random_state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (uint32_t)(((z ^ (z >> 31)) >> 32) * bound >> 32);
+}
+
+/* 0 to `most`; one time in four within two of a multiple of `unit`, where results change. */
+static uint32_t random_size(uint32_t most, uint32_t unit)
+{
+    uint32_t value = random_below(most + 1);
+    if (random_below(4) == 0)
+        value = value / unit * unit + random_below(5) - 2;
+    return value > most ? most : value;
+}
+
+static struct smc_launch random_launch(const struct smc_sm *sm)
+{
+    struct smc_launch launch = SMC_LAUNCH_INIT;
+    launch.threads_per_block = 1 + random_size(sm->max_threads_per_block + 15, sm->warp_size);
+    launch.regs_per_thread = random_below(sm->max_regs_per_thread + 1);
+    if (random_below(2))
+        launch.static_smem_bytes = random_size(sm->smem_per_block_default_bytes, 128);
+    if (random_below(2))
+        launch.dynamic_smem_bytes =
+            random_size(sm->smem_per_block_optin_bytes + 2048, sm->smem_alloc_unit_bytes);
+    if (random_below(2)) /* small blocks of shared memory, so that many fit */
+        launch.static_smem_bytes /= 16, launch.dynamic_smem_bytes /= 16;
+    launch.smem_not_opted_in = random_below(4) == 0;
+    if (random_below(2))
+        launch.carveout_percent = (int32_t)random_below(101);
+    launch.cache_config = (enum smc_cache_config)random_below(4);
+    launch.barriers_per_block = random_below(sm->named_barriers_per_block + 1);
+    launch.virtual_resources = random_below(2) ? 0 : random_below(140);
+    launch.partitioned_caching = (enum smc_partitioned_caching)random_below(3);
+    return launch;
+}
+
+static cudaOccDeviceProp oracle_device(const struct smc_sm *sm)
+{
+    return (cudaOccDeviceProp){
+        .computeMajor = sm->cc / 10,
+        .computeMinor = sm->cc % 10,
+        .maxThreadsPerBlock = (int)sm->max_threads_per_block,
+        .maxThreadsPerMultiprocessor = (int)sm->max_threads_per_sm,
+        .regsPerBlock = (int)sm->max_regs_per_block,
+        .regsPerMultiprocessor = (int)sm->regs_per_sm,
+        .warpSize = sm->warp_size,
+        .sharedMemPerBlock = sm->smem_per_block_default_bytes,
+        .sharedMemPerMultiprocessor = sm->smem_per_sm_bytes,
+        .numSms = 1,
+        .sharedMemPerBlockOptin = sm->smem_per_block_optin_bytes,
+        .reservedSharedMemPerBlock = sm->smem_reserved_per_block_bytes,
+    };
+}
+
+static cudaOccFuncAttributes oracle_function(const struct smc_launch *launch)
+{
+    static const cudaOccPartitionedGCConfig caching[] = {
+        [SMC_PARTITIONED_CACHING_OFF] = PARTITIONED_GC_OFF,
+        [SMC_PARTITIONED_CACHING_ON] = PARTITIONED_GC_ON,
+        [SMC_PARTITIONED_CACHING_STRICT] = PARTITIONED_GC_ON_STRICT,
+    };
+    return (cudaOccFuncAttributes){
+        .maxThreadsPerBlock = INT_MAX,
+        .numRegs = (int)launch->regs_per_thread,
+        .sharedSizeBytes = launch->static_smem_bytes,
+        .partitionedGCConfig = caching[launch->partitioned_caching],
+        .shmemLimitConfig =
+            launch->smem_not_opted_in ? FUNC_SHMEM_LIMIT_DEFAULT : FUNC_SHMEM_LIMIT_OPTIN,
+        .maxDynamicSharedSizeBytes = launch->dynamic_smem_bytes,
+        .numBlockBarriers = (int)launch->barriers_per_block,
+        .virtualResourceCount = (int)launch->virtual_resources,
+    };
+}
+
+static cudaOccDeviceState oracle_state(const struct smc_launch *launch)
+{
+    static const cudaOccCacheConfig configs[] = {
+        [SMC_CACHE_PREFER_NONE] = CACHE_PREFER_NONE,
+        [SMC_CACHE_PREFER_SHARED] = CACHE_PREFER_SHARED,
+        [SMC_CACHE_PREFER_L1] = CACHE_PREFER_L1,
+        [SMC_CACHE_PREFER_EQUAL] = CACHE_PREFER_EQUAL,
+    };
+    return (cudaOccDeviceState){.cacheConfig = configs[launch->cache_config],
+                                .carveoutConfig = launch->carveout_percent};
+}
+
+static cudaOccError ask_oracle(const struct smc_sm *sm, const struct smc_launch *launch,
+                               cudaOccResult *result)
+{
+    cudaOccDeviceProp device = oracle_device(sm);
+    cudaOccFuncAttributes function = oracle_function(launch);
+    cudaOccDeviceState state = oracle_state(launch);
+    return cudaOccMaxActiveBlocksPerMultiprocessor(result, &device, &function, &state,
+                                                   (int)launch->threads_per_block,
+                                                   launch->dynamic_smem_bytes);
+}
+
+static bool same_limit(uint32_t ours, int theirs)
+{
+    return ours == SMC_UNLIMITED ? theirs == INT_MAX : theirs >= 0 && ours == (uint32_t)theirs;
+}
+
+static unsigned limiters_as_theirs(uint32_t limiters)
+{
+    static const unsigned bits[SMC_LIMIT_COUNT] = {
+        [SMC_LIMIT_WARPS] = OCC_LIMIT_WARPS,
+        [SMC_LIMIT_REGISTERS] = OCC_LIMIT_REGISTERS,
+        [SMC_LIMIT_SHARED_MEMORY] = OCC_LIMIT_SHARED_MEMORY,
+        [SMC_LIMIT_BLOCKS] = OCC_LIMIT_BLOCKS,
+        [SMC_LIMIT_BARRIERS] = OCC_LIMIT_BARRIERS,
+        [SMC_LIMIT_VIRTUAL_RESOURCES] = OCC_LIMIT_VIRTUAL_RESOURCES,
+    };
+    unsigned theirs = 0;
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        if (limiters & 1u << i)
+            theirs |= bits[i];
+    return theirs;
+}
+
+/* The header finds the limiting factors, then applies the barrier limit and adds its bit: when
+   barriers alone bind, the bits of what bound before stay set. */
+static bool is_stale(const cudaOccResult *theirs, unsigned ours)
+{
+    return ours == OCC_LIMIT_BARRIERS && (theirs->limitingFactors & OCC_LIMIT_BARRIERS) &&
+           theirs->blockLimitBarriers == theirs->activeBlocksPerMultiprocessor;
+}
+
+static bool same_result(const struct smc_occupancy *ours, const cudaOccResult *theirs,
+                        struct tally *tally)
+{
+    static const cudaOccPartitionedGCConfig caching[] = {
+        [SMC_PARTITIONED_CACHING_OFF] = PARTITIONED_GC_OFF,
+        [SMC_PARTITIONED_CACHING_ON] = PARTITIONED_GC_ON,
+        [SMC_PARTITIONED_CACHING_STRICT] = PARTITIONED_GC_ON_STRICT,
+    };
+    unsigned limiters = limiters_as_theirs(ours->limiters);
+    if (limiters != theirs->limitingFactors) {
+        if (!is_stale(theirs, limiters))
+            return false;
+        tally->stale_limiters++;
+    }
+    return same_limit(ours->blocks_per_sm, theirs->activeBlocksPerMultiprocessor) &&
+           same_limit(ours->limit[SMC_LIMIT_WARPS], theirs->blockLimitWarps) &&
+           same_limit(ours->limit[SMC_LIMIT_REGISTERS], theirs->blockLimitRegs) &&
+           same_limit(ours->limit[SMC_LIMIT_SHARED_MEMORY], theirs->blockLimitSharedMem) &&
+           same_limit(ours->limit[SMC_LIMIT_BLOCKS], theirs->blockLimitBlocks) &&
+           same_limit(ours->limit[SMC_LIMIT_BARRIERS], theirs->blockLimitBarriers) &&
+           same_limit(ours->limit[SMC_LIMIT_VIRTUAL_RESOURCES], theirs->blockLimitVirtual) &&
+           ours->regs_allocated_per_block == (uint32_t)theirs->allocatedRegistersPerBlock &&
+           ours->smem_allocated_per_block_bytes == theirs->allocatedSharedMemPerBlock &&
+           caching[ours->partitioned_caching] == theirs->partitionedGCConfig;
+}
+
+static void show_difference(const struct smc_sm *sm, const struct smc_launch *l,
+                            const struct smc_occupancy *ours, const cudaOccResult *theirs)
+{
+    printf(
+        "  cc %u threads %u regs %u static %u dynamic %u opt-in %d carveout %d cache %d barriers "
+        "%u virtual %u caching %d: %u blocks, limiters %#x; cuda_occupancy.h %d, %#x\n",
+        sm->cc, l->threads_per_block, l->regs_per_thread, l->static_smem_bytes,
+        l->dynamic_smem_bytes, !l->smem_not_opted_in, l->carveout_percent, l->cache_config,
+        l->barriers_per_block, l->virtual_resources, l->partitioned_caching, ours->blocks_per_sm,
+        limiters_as_theirs(ours->limiters), theirs->activeBlocksPerMultiprocessor,
+        theirs->limitingFactors);
+}
+
+static void compare(const struct smc_sm *sm, const struct smc_launch *launch, struct tally *tally)
+{
+    struct smc_occupancy ours;
+    cudaOccResult theirs = {0};
+    smc_occupancy_compute(sm, launch, &ours);
+    bool known = ask_oracle(sm, launch, &theirs) == CUDA_OCC_SUCCESS;
+    tally->launches++;
+    if (known && same_result(&ours, &theirs, tally))
+        return;
+    if (tally->differences++ < SHOWN_AT_MOST)
+        show_difference(sm, launch, &ours, &theirs);
+}
+
+/* Which compute capabilities of our table the header knows. */
+static size_t known_sms(struct smc_sm *sms)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < smc_capability_count(); i++) {
+        struct smc_capability capability;
+        struct smc_launch launch = SMC_LAUNCH_INIT;
+        cudaOccResult result;
+        smc_capability_at(i, &capability);
+        if (ask_oracle(&capability.sm, &launch, &result) == CUDA_OCC_SUCCESS)
+            sms[count++] = capability.sm;
+    }
+    return count;
+}
+
+/* Mistake: the header accepts 256 registers per thread from CC 7.0 on; ptxas and the guide: 255. */
+static bool shows_256_registers(const struct smc_sm *sms, size_t count)
+{
+    size_t accepted = 0, refused = 0, expected = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct smc_launch launch = SMC_LAUNCH_INIT;
+        struct smc_occupancy ours;
+        cudaOccResult theirs;
+        launch.threads_per_block = 128;
+        launch.regs_per_thread = 256;
+        smc_occupancy_compute(&sms[i], &launch, &ours);
+        ask_oracle(&sms[i], &launch, &theirs);
+        expected += sms[i].cc >= 70;
+        accepted += theirs.activeBlocksPerMultiprocessor > 0;
+        refused += ours.blocks_per_sm == 0 && ours.refusals & 1u << SMC_REFUSAL_REGS_PER_THREAD;
+    }
+    printf("documented mistake: 256 registers per thread accepted by the header on %zu of %zu "
+           "compute capabilities, by the model on %zu\n",
+           accepted, count, count - refused);
+    return accepted == expected && refused == count;
+}
+
+/* Mistake: the header lets a kernel declare more than 48 KB statically; ptxas refuses that. */
+static bool shows_static_above_default(const struct smc_sm *sms, size_t count)
+{
+    size_t accepted = 0, refused = 0, expected = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct smc_launch launch = SMC_LAUNCH_INIT;
+        struct smc_occupancy ours;
+        cudaOccResult theirs;
+        launch.static_smem_bytes = sms[i].smem_per_block_default_bytes + 4;
+        smc_occupancy_compute(&sms[i], &launch, &ours);
+        ask_oracle(&sms[i], &launch, &theirs);
+        expected += sms[i].smem_per_block_optin_bytes > sms[i].smem_per_block_default_bytes;
+        accepted += theirs.activeBlocksPerMultiprocessor > 0;
+        refused += ours.blocks_per_sm == 0 && ours.refusals & 1u << SMC_REFUSAL_STATIC_SMEM;
+    }
+    printf("documented mistake: 4 bytes too many of static shared memory accepted by the header on "
+           "%zu of %zu compute capabilities, by the model on %zu\n",
+           accepted, count, count - refused);
+    return accepted == expected && refused == count;
+}
+
+/* Mistake: cudaOccAvailableDynamicSMemPerBlock forgets the driver's reserve for two or more blocks:
+   with the size it answers, fewer blocks fit than it was asked for. */
+static bool shows_available_too_high(const struct smc_sm *sms, size_t count)
+{
+    size_t wrong = 0, expected = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct smc_launch launch = SMC_LAUNCH_INIT;
+        struct smc_occupancy ours;
+        launch.threads_per_block = 128;
+        launch.regs_per_thread = 32;
+        launch.dynamic_smem_bytes = sms[i].smem_per_block_optin_bytes;
+        cudaOccDeviceProp device = oracle_device(&sms[i]);
+        cudaOccFuncAttributes function = oracle_function(&launch);
+        cudaOccDeviceState state = oracle_state(&launch);
+        size_t available = 0;
+        if (cudaOccAvailableDynamicSMemPerBlock(&available, &device, &function, &state, 4, 128) !=
+            CUDA_OCC_SUCCESS)
+            continue;
+        launch.dynamic_smem_bytes = (uint32_t)available;
+        smc_occupancy_compute(&sms[i], &launch, &ours);
+        expected += sms[i].smem_reserved_per_block_bytes > 0;
+        wrong += ours.blocks_per_sm < 4;
+    }
+    printf("documented mistake: the size for 4 blocks of 128 threads leaves room for fewer on %zu "
+           "compute capabilities, those with a driver's reserve being %zu\n",
+           wrong, expected);
+    return wrong == expected;
+}
+
+static unsigned passed, failed;
+
+static void verdict(bool good, const char *what)
+{
+    printf("%s: %s\n", good ? "PASS" : "FAIL", what);
+    *(good ? &passed : &failed) += 1;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t launches = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
+    random_state = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261120;
+    struct smc_sm sms[64];
+    struct tally tally = {0};
+    size_t count = known_sms(sms);
+    printf("cuda_occupancy.h knows %zu compute capabilities of the table's %zu\n", count,
+           smc_capability_count());
+    verdict(count == 25, "it knows every one from 3.0 up");
+    if (count == 0)
+        return 1;
+    for (uint64_t i = 0; i < launches; i++) {
+        const struct smc_sm *sm = &sms[i % count];
+        struct smc_launch launch = random_launch(sm);
+        compare(sm, &launch, &tally);
+    }
+    printf("%" PRIu64 " random launches, %" PRIu64 " differences\n", tally.launches,
+           tally.differences);
+    verdict(tally.differences == 0, "the model equals cuda_occupancy.h");
+    printf("documented mistake: stale limiting factors where barriers alone bind, %" PRIu64
+           " launches\n",
+           tally.stale_limiters);
+    verdict(shows_256_registers(sms, count), "256 registers per thread");
+    verdict(shows_static_above_default(sms, count), "static shared memory above the default");
+    verdict(shows_available_too_high(sms, count), "available dynamic shared memory");
+    printf("%u passed, %u failed, 0 skipped\n", passed, failed);
+    return failed != 0;
+}
+#endif

@@ -1,0 +1,275 @@
+/* model: the golden rows of CC 1.x and 2.x, the textbook's numbers, and every rule by name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "devices/devices.h"
+#include "model/occupancy.h"
+#include "model/shared_memory.h"
+#include "unit.h"
+
+static struct smc_sm sm_of(unsigned cc)
+{
+    struct smc_capability capability = {0};
+    CU_ASSERT_FATAL(smc_capability_find((uint16_t)cc, &capability));
+    return capability.sm;
+}
+
+static struct smc_occupancy compute(unsigned cc, struct smc_launch launch)
+{
+    struct smc_sm sm = sm_of(cc);
+    struct smc_occupancy out;
+    smc_occupancy_compute(&sm, &launch, &out);
+    return out;
+}
+
+/* SMC_LAUNCH_INIT with some members set again: overriding is the point. */
+#pragma GCC diagnostic ignored "-Woverride-init"
+#define LAUNCH(...)                                                                                \
+    ((struct smc_launch){.threads_per_block = 1,                                                   \
+                         .carveout_percent = SMC_CARVEOUT_DEFAULT,                                 \
+                         .barriers_per_block = 1,                                                  \
+                         __VA_ARGS__})
+
+#define BIT(kind, id) (1u << SMC_##kind##_##id)
+
+static void test_golden_cc1_cc2(void)
+{
+    FILE *file = fopen(SMC_SOURCE_DIR "/tests/data/golden_cc1_cc2.csv", "r");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    char line[256];
+    unsigned rows = 0, wrong = 0;
+    CU_ASSERT_PTR_NOT_NULL(fgets(line, sizeof line, file));
+    while (fgets(line, sizeof line, file)) {
+        unsigned major, minor, threads, regs, smem, blocks, warps, registers, shared, slots;
+        unsigned regs_per_block, smem_per_block;
+        int fields = sscanf(line, "%u.%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u", &major, &minor, &threads,
+                            &regs, &smem, &blocks, &warps, &registers, &shared, &slots,
+                            &regs_per_block, &smem_per_block);
+        CU_ASSERT_EQUAL_FATAL(fields, 12);
+        struct smc_occupancy o =
+            compute(10 * major + minor, LAUNCH(.threads_per_block = threads,
+                                               .regs_per_thread = regs, .static_smem_bytes = smem));
+        bool same = o.blocks_per_sm == blocks && o.limit[SMC_LIMIT_WARPS] == warps &&
+                    o.limit[SMC_LIMIT_REGISTERS] == registers &&
+                    o.limit[SMC_LIMIT_SHARED_MEMORY] == shared &&
+                    o.limit[SMC_LIMIT_BLOCKS] == slots &&
+                    o.regs_allocated_per_block == regs_per_block &&
+                    o.smem_allocated_per_block_bytes == smem_per_block;
+        rows++;
+        wrong += !same;
+        if (!same)
+            fprintf(stderr, "golden_cc1_cc2.csv:%u: %s", rows + 1, line);
+    }
+    fclose(file);
+    CU_ASSERT_EQUAL(rows, 240);
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* The 8800 GTX of the textbooks: a 16 x 16 tile, then one register more, then a 32 x 32 tile. */
+static void test_textbook(void)
+{
+    struct smc_occupancy o = compute(
+        10, LAUNCH(.threads_per_block = 256, .regs_per_thread = 10, .static_smem_bytes = 2048));
+    CU_ASSERT_EQUAL(o.blocks_per_sm, 3);
+    CU_ASSERT_EQUAL(o.warps_per_sm * 32, 768);
+    CU_ASSERT_EQUAL(o.limit[SMC_LIMIT_SHARED_MEMORY], 8);
+    CU_ASSERT_EQUAL(o.limit[SMC_LIMIT_WARPS], 3);
+    CU_ASSERT_EQUAL(o.limiters, BIT(LIMIT, WARPS) | BIT(LIMIT, REGISTERS));
+
+    o = compute(10,
+                LAUNCH(.threads_per_block = 256, .regs_per_thread = 11, .static_smem_bytes = 2048));
+    CU_ASSERT_EQUAL(o.blocks_per_sm, 2);
+    CU_ASSERT_EQUAL(o.warps_per_sm * 32, 512);
+    CU_ASSERT_EQUAL(o.limiters, BIT(LIMIT, REGISTERS));
+
+    o = compute(10,
+                LAUNCH(.threads_per_block = 1024, .regs_per_thread = 8, .static_smem_bytes = 8192));
+    CU_ASSERT_EQUAL(o.blocks_per_sm, 0);
+    CU_ASSERT(o.refusals & BIT(REFUSAL, THREADS_PER_BLOCK));
+    CU_ASSERT_EQUAL(o.limit[SMC_LIMIT_SHARED_MEMORY], 2);
+}
+
+static void test_odd_warps_on_cc1(void)
+{
+    /* Three warps: the published formula divides 24 warps by 3; the CUDA 7.0 header by 4. The
+       formula is followed; registers round to 4 warps in both. */
+    struct smc_occupancy o = compute(10, LAUNCH(.threads_per_block = 96, .regs_per_thread = 2));
+    CU_ASSERT_EQUAL(o.limit[SMC_LIMIT_WARPS], 8);
+    CU_ASSERT_EQUAL(o.regs_allocated_per_block, 256);
+    o = compute(10, LAUNCH(.threads_per_block = 96, .regs_per_thread = 16));
+    CU_ASSERT_EQUAL(o.regs_allocated_per_block, 2048);
+    CU_ASSERT_EQUAL(o.limit[SMC_LIMIT_REGISTERS], 4);
+}
+
+/* Each row is a result of NVIDIA's header or of a launch on a GPU that other calculators miss. */
+static void test_vectors(void)
+{
+    static const struct {
+        unsigned cc;
+        struct smc_launch launch;
+        unsigned blocks;
+    } rows[] = {
+#define ROW(cc, blocks, ...)                                                                       \
+    {cc,                                                                                           \
+     {.threads_per_block = 1, .carveout_percent = -1, .barriers_per_block = 1, __VA_ARGS__},       \
+     blocks}
+        ROW(90, 3, .threads_per_block = 128, .regs_per_thread = 32, .static_smem_bytes = 16384,
+            .carveout_percent = 24),
+        ROW(90, 7, .threads_per_block = 128, .regs_per_thread = 32, .static_smem_bytes = 16384,
+            .carveout_percent = 49),
+        ROW(90, 11, .threads_per_block = 128, .regs_per_thread = 32, .static_smem_bytes = 16384,
+            .carveout_percent = 74),
+        ROW(90, 13, .threads_per_block = 128, .regs_per_thread = 32, .static_smem_bytes = 16384,
+            .carveout_percent = 99),
+        ROW(80, 2, .threads_per_block = 224, .regs_per_thread = 92),
+        ROW(80, 0, .threads_per_block = 800, .regs_per_thread = 80),
+        ROW(90, 0, .threads_per_block = 800, .regs_per_thread = 80),
+        ROW(62, 0, .threads_per_block = 1024, .regs_per_thread = 35),
+        ROW(52, 5, .threads_per_block = 128, .regs_per_thread = 85),
+        ROW(52, 4, .threads_per_block = 128, .regs_per_thread = 85,
+            .partitioned_caching = SMC_PARTITIONED_CACHING_ON),
+        ROW(20, 2, .threads_per_block = 224, .regs_per_thread = 48),
+        ROW(90, 21, .threads_per_block = 64, .regs_per_thread = 16, .barriers_per_block = 3),
+        ROW(120, 24, .threads_per_block = 32, .regs_per_thread = 16),
+        ROW(90, 1, .threads_per_block = 128, .regs_per_thread = 32, .dynamic_smem_bytes = 232448),
+        ROW(90, 0, .threads_per_block = 128, .regs_per_thread = 32, .dynamic_smem_bytes = 232449),
+        ROW(80, 8, .threads_per_block = 128, .regs_per_thread = 32, .carveout_percent = 0),
+        ROW(100, 2, .threads_per_block = 32, .regs_per_thread = 16, .virtual_resources = 64),
+#undef ROW
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct smc_occupancy o = compute(rows[i].cc, rows[i].launch);
+        CU_ASSERT_EQUAL(o.blocks_per_sm, rows[i].blocks);
+        if (o.blocks_per_sm != rows[i].blocks)
+            fprintf(stderr, "vector %zu: %u blocks, not %u\n", i, o.blocks_per_sm, rows[i].blocks);
+    }
+}
+
+static void test_fermi_units(void)
+{
+    static const unsigned doubled[] = {21, 22, 29, 30, 37, 38, 45, 46};
+    for (unsigned regs = 1, next = 0; regs <= 63; regs++) {
+        bool is_doubled = next < 8 && doubled[next] == regs;
+        unsigned unit = is_doubled ? 128 : 64;
+        next += is_doubled;
+        struct smc_occupancy o =
+            compute(21, LAUNCH(.threads_per_block = 32, .regs_per_thread = regs));
+        CU_ASSERT_EQUAL(o.regs_allocated_per_warp, (32 * regs + unit - 1) / unit * unit);
+    }
+}
+
+/* 6.0 has two sub-partitions, yet must also pass the check of 6.1 with four: 5 warps count as 8. */
+static void test_gp100_check(void)
+{
+    struct smc_launch launch = LAUNCH(.threads_per_block = 160, .regs_per_thread = 255);
+    CU_ASSERT_EQUAL(compute(60, launch).blocks_per_sm, 1);
+    launch.threads_per_block = 288; /* 9 warps: 10 x 6400 would fit, 12 x 6400 do not */
+    launch.regs_per_thread = 200;
+    CU_ASSERT_EQUAL(compute(60, launch).blocks_per_sm, 0);
+    CU_ASSERT(compute(60, launch).refusals & BIT(REFUSAL, REGS_PER_BLOCK));
+}
+
+static void test_carveout(void)
+{
+    struct smc_sm hopper = sm_of(90), turing = sm_of(75), kepler = sm_of(37), maxwell = sm_of(50);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&hopper, -1, SMC_CACHE_PREFER_NONE), 233472);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&hopper, 0, SMC_CACHE_PREFER_NONE), 0);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&hopper, 1, SMC_CACHE_PREFER_NONE), 8192);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&hopper, 50, SMC_CACHE_PREFER_L1), 132 * 1024);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&hopper, -1, SMC_CACHE_PREFER_L1), 0);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&hopper, -1, SMC_CACHE_PREFER_EQUAL), 132 * 1024);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&turing, 0, SMC_CACHE_PREFER_NONE), 32 * 1024);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&turing, 51, SMC_CACHE_PREFER_NONE), 64 * 1024);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&kepler, 0, SMC_CACHE_PREFER_NONE), 112 * 1024);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&kepler, -1, SMC_CACHE_PREFER_EQUAL), 96 * 1024);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&kepler, -1, SMC_CACHE_PREFER_L1), 80 * 1024);
+    CU_ASSERT_EQUAL(smc_smem_preferred_bytes(&maxwell, 50, SMC_CACHE_PREFER_L1), 64 * 1024);
+
+    /* Too small for one block: raised to the next size that fits, not to the largest. */
+    struct smc_occupancy o = compute(
+        90, LAUNCH(.threads_per_block = 32, .static_smem_bytes = 20000, .carveout_percent = 5));
+    CU_ASSERT_EQUAL(o.smem_configured_bytes, 32 * 1024);
+    CU_ASSERT_EQUAL(o.blocks_per_sm, 1);
+    o = compute(35, LAUNCH(.threads_per_block = 32, .static_smem_bytes = 20000,
+                           .cache_config = SMC_CACHE_PREFER_L1));
+    CU_ASSERT_EQUAL(o.smem_configured_bytes, 48 * 1024);
+    CU_ASSERT_EQUAL(o.limit[SMC_LIMIT_SHARED_MEMORY], 2);
+}
+
+static void test_refusals(void)
+{
+    struct smc_occupancy o = compute(90, LAUNCH(.threads_per_block = 1025));
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, THREADS_PER_BLOCK));
+    CU_ASSERT_EQUAL(o.limiters, BIT(LIMIT, WARPS));
+    o = compute(90, LAUNCH(.threads_per_block = 32, .regs_per_thread = 256));
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, REGS_PER_THREAD));
+    o = compute(90, LAUNCH(.threads_per_block = 1024, .regs_per_thread = 65));
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, REGS_PER_BLOCK));
+    o = compute(90, LAUNCH(.threads_per_block = 32, .static_smem_bytes = 49153));
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, STATIC_SMEM));
+    o = compute(90, LAUNCH(.threads_per_block = 32, .dynamic_smem_bytes = 49153));
+    CU_ASSERT_EQUAL(o.refusals, 0);
+    o = compute(90, LAUNCH(.threads_per_block = 32, .dynamic_smem_bytes = 49153,
+                           .smem_not_opted_in = true));
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, SMEM_NOT_OPTED_IN));
+    o = compute(75, LAUNCH(.threads_per_block = 32, .dynamic_smem_bytes = 65537));
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, SMEM_PER_BLOCK));
+    o = compute(90, LAUNCH(.threads_per_block = 32, .barriers_per_block = 17));
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, NAMED_BARRIERS));
+    o = compute(120, LAUNCH(.threads_per_block = 32, .virtual_resources = 129));
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, VIRTUAL_RESOURCES));
+    o = compute(90, LAUNCH(.threads_per_block = 32, .blocks_per_cluster = 16));
+    CU_ASSERT_EQUAL(o.refusals, 0);
+    o = compute(90, LAUNCH(.threads_per_block = 32, .blocks_per_cluster = 17));
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, CLUSTER_SIZE));
+    o = compute(80, LAUNCH(.threads_per_block = 32, .blocks_per_cluster = 2));
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, CLUSTER_SIZE));
+    CU_ASSERT_EQUAL(o.limiters, BIT(LIMIT, CLUSTER));
+    CU_ASSERT_STRING_EQUAL(smc_refusal_name(SMC_REFUSAL_STATIC_SMEM), "static_smem_per_block");
+}
+
+/* Any numbers at all: no division by zero, no overflow, 0 blocks where they are absurd. */
+static void test_extremes(void)
+{
+    static const uint32_t values[] = {0, 1, 31, 4096, 1u << 31, UINT32_MAX};
+    enum { COUNT = sizeof values / sizeof *values };
+    unsigned wrong = 0;
+    for (size_t c = 0; c < smc_capability_count(); c++) {
+        struct smc_capability capability;
+        smc_capability_at(c, &capability);
+        for (unsigned i = 0; i < COUNT * COUNT * COUNT * COUNT; i++) {
+            struct smc_launch launch =
+                LAUNCH(.threads_per_block = values[i % COUNT],
+                       .regs_per_thread = values[i / COUNT % COUNT],
+                       .static_smem_bytes = values[i / COUNT / COUNT % COUNT],
+                       .dynamic_smem_bytes = values[i / COUNT / COUNT / COUNT % COUNT]);
+            struct smc_occupancy o;
+            smc_occupancy_compute(&capability.sm, &launch, &o);
+            wrong += o.warps_per_sm > capability.sm.max_warps_per_sm;
+            wrong += (o.blocks_per_sm > 0) != (o.refusals == 0);
+            wrong += o.limiters == 0;
+        }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void test_names(void)
+{
+    CU_ASSERT_STRING_EQUAL(smc_limit_name(SMC_LIMIT_SHARED_MEMORY), "shared_memory");
+    CU_ASSERT_STRING_EQUAL(smc_limit_label(SMC_LIMIT_BLOCKS), "block slots");
+    CU_ASSERT_STRING_EQUAL(smc_limit_name(SMC_LIMIT_CLUSTER), "cluster");
+}
+
+CU_TestInfo tests_model[] = {
+    {"240 golden rows of CC 1.x and 2.x", test_golden_cc1_cc2},
+    {"the textbook's 8800 GTX", test_textbook},
+    {"odd warp counts on CC 1.x follow the published formula", test_odd_warps_on_cc1},
+    {"vectors that others get wrong", test_vectors},
+    {"CC 2.x register units", test_fermi_units},
+    {"CC 6.0 also passes the check of 6.1", test_gp100_check},
+    {"carve-out", test_carveout},
+    {"every refusal", test_refusals},
+    {"extreme numbers", test_extremes},
+    {"names", test_names},
+    CU_TEST_INFO_NULL,
+};
