@@ -21,7 +21,7 @@ tests_gpu_gpu_tests_SOURCES = \
 # Linked anew, with the static libraries where there are such: the programs then need nothing but
 # the C library. libsmc is libtool's archive itself, since its .la names the shared libraries.
 bundle_link = $(CC) $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS)
-bundle_libs = .libs/libsmc.a $(CUNIT_STATIC) $(JANSSON_STATIC) $(CUDA_LIBS) $(LIBS)
+bundle_libs = .libs/libsmc.a $(CUNIT_STATIC) $(JANSSON_STATIC) $(CUDA_LIBS) $(LIBS) -lm
 
 .PHONY: gpu-bundle
 gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT)
