@@ -30,6 +30,8 @@ chmod +x "$scratch/bin/smemcalc"
 export PATH="$scratch/bin:$PATH" SMEMCALC_CACHE_DIR="$scratch/cache"
 cd "$scratch" || exit 99
 
+smemcalc devices --device gpu0 >/dev/null 2>&1 && gpu=yes || gpu=no
+
 same_lines() { # NAME FILE FILE
     empty "$1" "$(diff "$2" "$3")"
 }
@@ -52,11 +54,11 @@ same_lines "the man page has the commands of --help" commands-help commands-manu
 
 # --- Keys and columns -----------------------------------------------------------------------------
 
-# A word counts as documented where the man page has it as a literal or as a variable's name.
+sed -n '/^\.Sh OUTPUT FORMATS/,/^\.Sh ENVIRONMENT/p' "$manual" | grep -oE '[a-z0-9_-]+' |
+    sort -u >documented
+
 undocumented() { # words on stdin
-    while read -r word; do
-        grep -Eq "(^| |\")$word( |\"|,|$)" "$manual" || printf '%s is not in the man page\n' "$word"
-    done
+    sort -u | comm -23 - documented | sed 's/$/ is not in OUTPUT FORMATS/'
 }
 
 json_keys() { # COMMAND...
@@ -79,6 +81,11 @@ if command -v jq >/dev/null; then
     documented_json "every JSON key of an own kernel" --threads 256 --regs 40 --grid 100 --device 9.0
     documented_json "every JSON key of devices" devices --device H200
     documented_json "every JSON key of kernels" kernels
+    if [ "$gpu" = yes ]; then
+        documented_json "every JSON key of a run" run --tile 8 --size 64
+    else
+        skip "every JSON key of a run" "there is no GPU"
+    fi
 else
     skip "JSON keys are documented" "there is no jq"
 fi
@@ -124,7 +131,6 @@ cut_examples() { # PREFIX BEGIN END: regular expressions; document on stdin
 cut_examples readme '^```console' '^```$' <"$readme"
 cut_examples manual '^[.]Bd -literal' '^[.]Ed' <"$manual"
 
-smemcalc devices --device gpu0 >/dev/null 2>&1 && gpu=yes || gpu=no
 case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in
 *'"nvrtc 13.0 '*) nvrtc=yes ;;
 *) nvrtc=no ;;
