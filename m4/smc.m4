@@ -50,3 +50,12 @@ AC_DEFUN([SMC_TRY_CUDA], [
   CPPFLAGS=$smc_saved_CPPFLAGS
   LIBS=$smc_saved_LIBS
 ])
+
+# SMC_STATIC_LIBRARY(VARIABLE, NAME, FALLBACK): the path of libNAME.a where the compiler knows one,
+# else FALLBACK. For programs that are carried to another machine.
+AC_DEFUN([SMC_STATIC_LIBRARY], [
+AC_MSG_CHECKING([for a static lib$2])
+$1=`$CC -print-file-name=lib$2.a 2>/dev/null`
+AS_IF([test -r "$$1"], [AC_MSG_RESULT([$$1])], [$1="$3"; AC_MSG_RESULT([none])])
+AC_SUBST([$1])
+])
