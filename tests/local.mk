@@ -14,12 +14,14 @@ tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_base.c \
+	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
+	tests/test_report.c \
 	tests/unit.c tests/unit.h
 
 # The toolkit's own header as an oracle; a machine without one skips it.
