@@ -33,3 +33,7 @@ tests_oracle_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OCCUPANCY_HEADER
 tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
 endif
+
+# The command line, as a person or a script uses it.
+TESTS += tests/cli.sh
+EXTRA_DIST += tests/cases.sh tests/cli.sh tests/golden
