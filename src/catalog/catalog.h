@@ -84,7 +84,8 @@ struct smc_comparison {
     uint64_t wrong;       /* outside the error bound, or a gap that was written */
     uint64_t first_wrong; /* element index in the output buffer */
     double expected, got; /* of the first wrong element */
-    double worst;         /* largest error as a share of its bound; 0 for exact types */
+    double worst;         /* largest error as a share of its bound; infinite where one has none:
+                             NaN, or a wrong integer */
 };
 
 struct smc_kernel {

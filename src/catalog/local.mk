@@ -1,2 +1,38 @@
-# Sources of this folder.
-libsmc_la_SOURCES += src/catalog/catalog.h src/catalog/params.def
+# The catalog, and the kernels' text: built in as bytes, installed as files.
+KERNELS = \
+	kernels/matmul_naive.cu \
+	kernels/matmul_tiled.cu \
+	kernels/residency.cu \
+	kernels/reverse_dynamic.cu \
+	kernels/reverse_static.cu \
+	kernels/stencil_dynamic.cu \
+	kernels/stencil_static.cu
+
+libsmc_la_SOURCES += \
+	src/catalog/catalog.c src/catalog/catalog.h \
+	src/catalog/comparison.c \
+	src/catalog/dtypes.c \
+	src/catalog/families.h \
+	src/catalog/kernels.def \
+	src/catalog/matmul.c \
+	src/catalog/matmul_compare.c \
+	src/catalog/params.c src/catalog/params.def \
+	src/catalog/random.c \
+	src/catalog/residency.c \
+	src/catalog/reverse.c \
+	src/catalog/stencil.c \
+	src/catalog/texts.c
+
+kernelsdir = $(pkgdatadir)/kernels
+dist_kernels_DATA = $(KERNELS)
+
+BUILT_SOURCES += src/catalog/texts.inc
+CLEANFILES += src/catalog/texts.inc
+EXTRA_DIST += kernels/embed.awk
+
+src/catalog/texts.inc: $(KERNELS) kernels/embed.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	  for file in $(KERNELS); do \
+	    od -An -v -tu1 $(srcdir)/$$file > $@.tmp0 && \
+	    $(AWK) -v name=$${file#kernels/} -f $(srcdir)/kernels/embed.awk $@.tmp0 || exit 1; \
+	  done > $@.tmp && rm -f $@.tmp0 && mv $@.tmp $@

@@ -1,0 +1,47 @@
+/* The probe of residency: its head comment in kernels/residency.cu tells how it works. */
+#include <inttypes.h>
+
+#include "catalog/families.h"
+
+/* ptxas uses exactly the registers of a cap this close to the live values; at most 255 exist. */
+enum { OTHER_REGISTERS = 10, MAX_REGISTERS = 255 };
+
+static enum smc_status complete(struct smc_params *params, struct smc_error *error)
+{
+    return smc_params_check(&smc_kernel_residency, params, error);
+}
+
+static void defines(const struct smc_params *params, struct smc_text *options)
+{
+    int64_t live = params->value[SMC_PARAM_LIVE];
+    int64_t registers = live + OTHER_REGISTERS;
+    smc_text_printf(options,
+                    "-DLIVE=%" PRId64 "\n-DSTATIC_BYTES=%" PRId64 "\n--maxrregcount=%" PRId64 "\n",
+                    live, params->value[SMC_PARAM_STATIC_BYTES],
+                    registers < MAX_REGISTERS ? registers : MAX_REGISTERS);
+}
+
+/* One block; the executor chooses the grid and makes the buffers. */
+static void plan(const struct smc_params *params, struct smc_plan *plan)
+{
+    *plan = (struct smc_plan){
+        .block = {(uint32_t)params->value[SMC_PARAM_BLOCK], 1, 1},
+        .grid = {1, 1, 1},
+        .static_smem_bytes = (uint64_t)params->value[SMC_PARAM_STATIC_BYTES],
+    };
+    smc_plan_count(plan);
+}
+
+const struct smc_kernel smc_kernel_residency = {
+    .name = "residency",
+    .family = "residency",
+    .file = "residency.cu",
+    .entry = "residency",
+    .summary = "a probe that counts the blocks alive on each SM",
+    .params = SMC_PARAM_BIT(BLOCK) | SMC_PARAM_BIT(LIVE) | SMC_PARAM_BIT(STATIC_BYTES),
+    .dtypes = 1u << SMC_INT32,
+    .is_probe = true,
+    .complete = complete,
+    .defines = defines,
+    .plan = plan,
+};

@@ -1,0 +1,134 @@
+/* An int32 array reversed by one block. */
+#include <inttypes.h>
+
+#include "catalog/families.h"
+
+enum { INPUT, OUTPUT };
+enum { BYTES = sizeof(int32_t) };
+
+/* A launch takes the bytes of shared memory as an int. */
+#define MAX_LENGTH (INT32_MAX / BYTES)
+
+static uint64_t length_of(const struct smc_params *params)
+{
+    return (uint64_t)params->value[SMC_PARAM_LENGTH];
+}
+
+static enum smc_status complete(const struct smc_kernel *kernel, struct smc_params *params,
+                                struct smc_error *error)
+{
+    int64_t *length = &params->value[SMC_PARAM_LENGTH];
+    if (*length == 0)
+        *length = params->value[SMC_PARAM_BLOCK];
+    enum smc_status status = smc_params_check(kernel, params, error);
+    if (status != SMC_OK)
+        return status;
+    if (*length > MAX_LENGTH)
+        return smc_fail(error, SMC_USAGE,
+                        "option --length: '%" PRId64 "' is above %d, the most elements that a "
+                        "launch can ask shared memory for",
+                        *length, (int)MAX_LENGTH);
+    return SMC_OK;
+}
+
+static enum smc_status complete_static(struct smc_params *params, struct smc_error *error)
+{
+    return complete(&smc_kernel_reverse_static, params, error);
+}
+
+static enum smc_status complete_dynamic(struct smc_params *params, struct smc_error *error)
+{
+    return complete(&smc_kernel_reverse_dynamic, params, error);
+}
+
+static void defines_static(const struct smc_params *params, struct smc_text *options)
+{
+    smc_text_printf(options, "-DBLOCK=%" PRId64 "\n-DLENGTH=%" PRId64 "\n",
+                    params->value[SMC_PARAM_BLOCK], params->value[SMC_PARAM_LENGTH]);
+}
+
+/* One text serves every length and block. */
+static void defines_dynamic(const struct smc_params *params, struct smc_text *options)
+{
+    (void)params, (void)options;
+}
+
+static void plan(const struct smc_params *params, struct smc_plan *plan)
+{
+    *plan = (struct smc_plan){
+        .block = {(uint32_t)params->value[SMC_PARAM_BLOCK], 1, 1},
+        .grid = {1, 1, 1},
+        .output_rows = length_of(params),
+    };
+    smc_plan_count(plan);
+    smc_plan_add_buffer(plan, "input", SMC_INT32, length_of(params), false);
+    smc_plan_add_buffer(plan, "output", SMC_INT32, length_of(params), true);
+}
+
+static void plan_static(const struct smc_params *params, struct smc_plan *out)
+{
+    plan(params, out);
+    out->static_smem_bytes = length_of(params) * BYTES;
+}
+
+static void plan_dynamic(const struct smc_params *params, struct smc_plan *out)
+{
+    plan(params, out);
+    out->dynamic_smem_bytes = length_of(params) * BYTES;
+    out->argument[out->argument_count++] =
+        (struct smc_argument){SMC_ARGUMENT_INT32, params->value[SMC_PARAM_LENGTH]};
+}
+
+static void work(const struct smc_params *params, struct smc_work *work)
+{
+    double bytes = (double)length_of(params) * BYTES;
+    *work = (struct smc_work){
+        .global_load_bytes = bytes,
+        .global_store_bytes = bytes,
+        .untiled_load_bytes = bytes,
+        .minimum_bytes = 2 * bytes,
+    };
+}
+
+static void compare(const struct smc_params *params, const void *const *buffers, uint64_t row,
+                    uint64_t rows, struct smc_comparison *result)
+{
+    const int32_t *last = (const int32_t *)buffers[INPUT] + length_of(params) - 1;
+    const int32_t *output = buffers[OUTPUT];
+    for (uint64_t i = row; i < row + rows; i++)
+        smc_comparison_add(result, i, last[-(int64_t)i], output[i],
+                           last[-(int64_t)i] == output[i] ? 0 : SMC_WRONG);
+}
+
+#define PARAMS SMC_PARAM_BIT(DTYPE) | SMC_PARAM_BIT(BLOCK) | SMC_PARAM_BIT(LENGTH)
+
+const struct smc_kernel smc_kernel_reverse_static = {
+    .name = "reverse-static",
+    .family = "reverse",
+    .file = "reverse_static.cu",
+    .entry = "reverse_static",
+    .summary = "an array reversed by one block through static shared memory",
+    .params = PARAMS,
+    .dtypes = 1u << SMC_INT32,
+    .sibling = "reverse-dynamic",
+    .complete = complete_static,
+    .defines = defines_static,
+    .plan = plan_static,
+    .work = work,
+    .compare = compare,
+};
+
+const struct smc_kernel smc_kernel_reverse_dynamic = {
+    .name = "reverse-dynamic",
+    .family = "reverse",
+    .file = "reverse_dynamic.cu",
+    .entry = "reverse_dynamic",
+    .summary = "an array reversed by one block through dynamic shared memory",
+    .params = PARAMS,
+    .dtypes = 1u << SMC_INT32,
+    .complete = complete_dynamic,
+    .defines = defines_dynamic,
+    .plan = plan_dynamic,
+    .work = work,
+    .compare = compare,
+};
