@@ -13,7 +13,9 @@ tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/test_base.c \
+	tests/test_confirm.c \
 	tests/test_devices.c \
+	tests/test_executor.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/unit.c tests/unit.h

@@ -1,2 +1,32 @@
-# Sources of this folder.
-libsmc_la_SOURCES += src/compile/compile.h
+libsmc_la_SOURCES += \
+	src/compile/build.c src/compile/build.h \
+	src/compile/cache.c src/compile/cache.h \
+	src/compile/cache_folder.c src/compile/cache_folder.h \
+	src/compile/compile.c src/compile/compile.h \
+	src/compile/cubin.c src/compile/cubin.h \
+	src/compile/describe.c \
+	src/compile/find_nvrtc.c src/compile/find_nvrtc.h \
+	src/compile/nvrtc.c src/compile/nvrtc.h \
+	src/compile/ptxas_log.c src/compile/ptxas_log.h \
+	src/compile/source.c src/compile/source.h \
+	src/compile/table.c src/compile/table.h
+
+BUILT_SOURCES += src/compile/resources.inc
+CLEANFILES += src/compile/resources.inc
+EXTRA_DIST += data/resources.csv
+
+src/compile/resources.inc: data/resources.csv data/table.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -v text="kernel defines nvrtc" \
+	  -f $(srcdir)/data/table.awk $(srcdir)/data/resources.csv > $@.tmp && mv $@.tmp $@
+
+# Writes data/resources.csv anew, with the libraries named (the first that knows an architecture
+# compiles for it): make update-resources NVRTC="/a/libnvrtc.so.13 /b/libnvrtc.so.12"
+EXTRA_PROGRAMS = src/compile/update_resources
+src_compile_update_resources_SOURCES = src/compile/update_resources.c
+src_compile_update_resources_LDADD = libsmc.la
+CLEANFILES += src/compile/update_resources$(EXEEXT)
+
+.PHONY: update-resources
+update-resources: src/compile/update_resources$(EXEEXT)
+	$(AM_V_GEN)src/compile/update_resources$(EXEEXT) $(NVRTC) > resources.csv.tmp && \
+	  mv resources.csv.tmp $(srcdir)/data/resources.csv

@@ -1,0 +1,190 @@
+/* One kernel through one NVRTC, or out of the cache. */
+#include "compile/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/cubin.h"
+#include "compile/nvrtc.h"
+#include "compile/ptxas_log.h"
+
+/* What the cache keeps before the machine code. A change of meaning needs a new number in
+   write_key. */
+struct record {
+    uint32_t regs_per_thread, static_smem_bytes;
+    uint32_t stack_bytes, spill_store_bytes, spill_load_bytes;
+    uint32_t barriers;
+    uint32_t refused, refused_smem_bytes, refused_smem_limit_bytes;
+};
+
+/* -lineinfo changes neither the code nor the time; it lets a tool name source lines. */
+static void write_options(const struct smc_build *build, struct smc_text *options)
+{
+    smc_text_printf(options,
+                    "--gpu-architecture=sm_%u\n--ptxas-options=-v\n-default-device\n"
+                    "--std=c++17\n-lineinfo\n%s",
+                    build->cc, build->defines);
+}
+
+/* Everything that the outcome depends on. */
+static void write_key(const struct smc_build *build, const char *options, struct smc_text *key)
+{
+    const struct smc_nvrtc_place *place = build->place;
+    smc_text_printf(key, "smemcalc build 1\nnvrtc %d.%d, %lld bytes\n%s %s\n%s\n",
+                    place->info.major, place->info.minor, (long long)place->file.bytes,
+                    build->kernel->file, build->kernel->entry, options);
+    smc_text_append_bytes(key, smc_text_string(&build->source->text), build->source->text.length);
+}
+
+static enum smc_status out_of_memory(struct smc_error *error)
+{
+    return smc_fail(error, SMC_MACHINE, "out of memory");
+}
+
+static enum smc_status copy_binary(const void *cubin, size_t bytes, struct smc_binary *binary,
+                                   struct smc_error *error)
+{
+    if (!binary || bytes == 0)
+        return SMC_OK;
+    binary->cubin = malloc(bytes);
+    if (!binary->cubin)
+        return out_of_memory(error);
+    memcpy(binary->cubin, cubin, bytes);
+    binary->cubin_bytes = bytes;
+    return SMC_OK;
+}
+
+static void store(const struct smc_resources *resources, const struct smc_binary *binary,
+                  const struct smc_text *key, struct smc_cache *cache)
+{
+    struct record record = {
+        .regs_per_thread = resources->regs_per_thread,
+        .static_smem_bytes = resources->static_smem_bytes,
+        .stack_bytes = resources->stack_bytes,
+        .spill_store_bytes = resources->spill_store_bytes,
+        .spill_load_bytes = resources->spill_load_bytes,
+        .barriers = resources->barriers,
+        .refused = resources->refused,
+        .refused_smem_bytes = resources->refused_smem_bytes,
+        .refused_smem_limit_bytes = resources->refused_smem_limit_bytes,
+    };
+    struct smc_text value = {0};
+    smc_text_append_bytes(&value, (const char *)&record, sizeof record);
+    if (binary->cubin_bytes)
+        smc_text_append_bytes(&value, binary->cubin, binary->cubin_bytes);
+    if (!value.failed)
+        smc_cache_write(cache, key, value.data, value.length);
+    smc_text_free(&value);
+}
+
+static bool restore(struct smc_cache *cache, const struct smc_text *key, struct smc_text *value,
+                    struct smc_resources *resources)
+{
+    struct record record;
+    if (!smc_cache_read(cache, key, value) || value->length < sizeof record)
+        return false;
+    memcpy(&record, value->data, sizeof record);
+    resources->from_cache = true;
+    resources->regs_per_thread = record.regs_per_thread;
+    resources->static_smem_bytes = record.static_smem_bytes;
+    resources->stack_bytes = record.stack_bytes;
+    resources->spill_store_bytes = record.spill_store_bytes;
+    resources->spill_load_bytes = record.spill_load_bytes;
+    resources->barriers = record.barriers;
+    resources->refused = record.refused;
+    resources->refused_smem_bytes = record.refused_smem_bytes;
+    resources->refused_smem_limit_bytes = record.refused_smem_limit_bytes;
+    return true;
+}
+
+/* An edited text is its author's to mend; the program's own compiles, so that the NVRTC is at
+   fault. */
+static enum smc_status explain_failure(const struct smc_build *build,
+                                       enum smc_nvrtc_outcome outcome, const char *log,
+                                       struct smc_error *error)
+{
+    const struct smc_source *source = build->source;
+    char text[800];
+    smc_log_first_error(log, build->kernel->file, source->shown, text, sizeof text);
+    if (outcome == SMC_NVRTC_REJECTED && source->is_edited) {
+        bool named = strncmp(text, source->shown, strlen(source->shown)) == 0;
+        return smc_fail(error, SMC_USAGE, "%s%s%s", named ? "" : source->shown, named ? "" : ": ",
+                        text[0] ? text : "does not compile");
+    }
+    return smc_fail(error, SMC_UNAVAILABLE, "NVRTC %d.%d (%s): %s", build->place->info.major,
+                    build->place->info.minor, build->place->info.path,
+                    text[0] ? text : "it failed without a reason");
+}
+
+static enum smc_status read_output(const struct smc_build *build, enum smc_nvrtc_outcome outcome,
+                                   const struct smc_nvrtc_output *output,
+                                   struct smc_resources *resources, struct smc_error *error)
+{
+    const char *entry = build->kernel->entry, *log = smc_text_string(&output->log);
+    bool has_barriers;
+    enum smc_ptxas_reading reading = smc_ptxas_log_read(log, entry, resources, &has_barriers);
+    if (reading == SMC_PTXAS_REFUSED && outcome == SMC_NVRTC_REJECTED)
+        return SMC_OK;
+    if (outcome != SMC_NVRTC_COMPILED)
+        return explain_failure(build, outcome, log, error);
+    if (reading != SMC_PTXAS_READ)
+        return smc_fail(error, build->source->is_edited ? SMC_USAGE : SMC_UNAVAILABLE,
+                        "%s: no kernel extern \"C\" %s", build->source->shown, entry);
+    if (!has_barriers && !smc_cubin_read_barriers(output->binary.cubin, output->binary.cubin_bytes,
+                                                  entry, &resources->barriers))
+        return smc_fail(error, SMC_UNAVAILABLE, "%s: no machine code of %s", build->source->shown,
+                        entry);
+    return SMC_OK;
+}
+
+static enum smc_status compile(const struct smc_build *build, const char *options,
+                               const struct smc_text *key, struct smc_cache *cache,
+                               struct smc_resources *resources, struct smc_binary *binary,
+                               struct smc_error *error)
+{
+    struct smc_nvrtc nvrtc;
+    struct smc_nvrtc_info info;
+    struct smc_nvrtc_output output;
+    if (!smc_nvrtc_open(build->place->info.path, &nvrtc, &info, error))
+        return SMC_UNAVAILABLE;
+    enum smc_nvrtc_outcome outcome = smc_nvrtc_compile(
+        &nvrtc, smc_text_string(&build->source->text), build->kernel->file, options, &output);
+    struct smc_resources read = *resources;
+    enum smc_status status = read_output(build, outcome, &output, &read, error);
+    if (status == SMC_OK) {
+        if (read.refused) { /* ptxas counts registers before it refuses */
+            read.regs_per_thread = read.static_smem_bytes = read.barriers = 0;
+            read.stack_bytes = read.spill_store_bytes = read.spill_load_bytes = 0;
+        }
+        *resources = read;
+        store(resources, &output.binary, key, cache);
+        status = copy_binary(output.binary.cubin, output.binary.cubin_bytes, binary, error);
+    }
+    smc_nvrtc_output_free(&output);
+    return status;
+}
+
+enum smc_status smc_build_run(const struct smc_build *build, struct smc_cache *cache,
+                              struct smc_resources *resources, struct smc_binary *binary,
+                              struct smc_error *error)
+{
+    struct smc_text options = {0}, key = {0}, value = {0};
+    enum smc_status status;
+    resources->source = SMC_RESOURCES_NVRTC;
+    resources->cc = build->cc;
+    resources->nvrtc_major = build->place->info.major;
+    resources->nvrtc_minor = build->place->info.minor;
+    write_options(build, &options);
+    write_key(build, smc_text_string(&options), &key);
+    if (options.failed || key.failed)
+        status = out_of_memory(error);
+    else if (restore(cache, &key, &value, resources))
+        status = copy_binary(value.data + sizeof(struct record),
+                             value.length - sizeof(struct record), binary, error);
+    else
+        status = compile(build, options.data, &key, cache, resources, binary, error);
+    smc_text_free(&options);
+    smc_text_free(&key);
+    smc_text_free(&value);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* One kernel through one NVRTC, or out of the cache. */
+#ifndef SMC_COMPILE_BUILD_H
+#define SMC_COMPILE_BUILD_H
+
+#include "compile/cache.h"
+#include "compile/compile.h"
+#include "compile/find_nvrtc.h"
+#include "compile/source.h"
+
+struct smc_build {
+    const struct smc_kernel *kernel;
+    const struct smc_source *source;
+    const char *defines; /* each followed by '\n' */
+    const struct smc_nvrtc_place *place;
+    uint16_t cc; /* one that the NVRTC compiles for */
+};
+
+/* Fills the numbers of `resources`, and `binary` where it is not NULL. SMC_USAGE: an edited text
+   does not compile. SMC_UNAVAILABLE: this NVRTC does not serve; the message says why. */
+enum smc_status smc_build_run(const struct smc_build *build, struct smc_cache *cache,
+                              struct smc_resources *resources, struct smc_binary *binary,
+                              struct smc_error *error);
+
+#endif

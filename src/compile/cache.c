@@ -1,0 +1,225 @@
+/* A folder of remembered answers: reading and writing one of them. */
+#include "config.h"
+
+#include "compile/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "compile/cache_folder.h"
+
+/* Native byte order: on a machine with the other one, no size matches. */
+struct header {
+    char magic[8];
+    uint64_t key_bytes, value_bytes;
+    uint64_t checksum; /* of everything, with this field 0 */
+};
+
+static const char magic[8] = "smcache1";
+
+enum { MAX_FILE_BYTES = 16 << 20 };
+
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
+
+/* FNV-1a: every byte is mixed in by a bijection, so that one changed byte always shows. */
+static uint64_t hash(uint64_t state, const void *bytes, size_t count)
+{
+    const unsigned char *s = bytes;
+    for (size_t i = 0; i < count; i++)
+        state = (state ^ s[i]) * UINT64_C(0x100000001b3);
+    return state;
+}
+
+static uint64_t checksum(struct header header, const void *key, const void *value)
+{
+    header.checksum = 0;
+    uint64_t state = hash(FNV_BASIS, &header, sizeof header);
+    state = hash(state, key, header.key_bytes);
+    return hash(state, value, header.value_bytes);
+}
+
+void smc_warn(struct smc_text *warnings, const char *format, ...)
+{
+    char line[1280];
+    if (!warnings)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line - 1, format, args);
+    va_end(args);
+    smc_text_make_safe(line);
+    strcat(line, "\n");
+    if (!strstr(smc_text_string(warnings), line))
+        smc_text_append(warnings, line);
+}
+
+static void give_up(struct smc_cache *cache, const char *path, int error)
+{
+    cache->usable = false;
+    smc_warn(cache->warnings, "cache %s: %s; continuing without it", path, strerror(error));
+}
+
+void smc_cache_open(struct smc_cache *cache, bool disabled, struct smc_text *warnings)
+{
+    *cache = (struct smc_cache){.warnings = warnings};
+    if (disabled)
+        return;
+    cache->usable = smc_cache_folder_name(cache->folder, sizeof cache->folder);
+    if (!cache->usable)
+        smc_warn(warnings, "cache: SMEMCALC_CACHE_DIR, XDG_CACHE_HOME and HOME give no folder; "
+                           "continuing without it");
+}
+
+static bool file_path(const struct smc_cache *cache, const struct smc_text *key, char *path,
+                      size_t capacity)
+{
+    uint64_t name = hash(FNV_BASIS, smc_text_string(key), key->length);
+    int length = snprintf(path, capacity, "%s/%016llx" SMC_CACHE_SUFFIX, cache->folder,
+                          (unsigned long long)name);
+    return length > 0 && (size_t)length < capacity;
+}
+
+/* The whole of a regular file of this user's, or nothing. */
+static bool read_file(int file, struct smc_text *bytes)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+        status.st_size > MAX_FILE_BYTES)
+        return false;
+    char part[16384];
+    while (bytes->length <= MAX_FILE_BYTES) {
+        ssize_t count = read(file, part, sizeof part);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return count == 0 && !bytes->failed;
+        smc_text_append_bytes(bytes, part, (size_t)count);
+    }
+    return false;
+}
+
+/* Is this the answer to `key`, whole? Then its value is appended. */
+static bool unpack(const struct smc_text *bytes, const struct smc_text *key, struct smc_text *value)
+{
+    struct header header;
+    if (bytes->length < sizeof header)
+        return false;
+    memcpy(&header, bytes->data, sizeof header);
+    const char *key_found = bytes->data + sizeof header;
+    if (memcmp(header.magic, magic, sizeof magic) != 0 || header.key_bytes != key->length ||
+        bytes->length - sizeof header < key->length ||
+        header.value_bytes != bytes->length - sizeof header - key->length ||
+        memcmp(key_found, smc_text_string(key), key->length) != 0)
+        return false;
+    const char *value_found = key_found + key->length;
+    if (checksum(header, key_found, value_found) != header.checksum)
+        return false;
+    smc_text_append_bytes(value, value_found, header.value_bytes);
+    return !value->failed;
+}
+
+bool smc_cache_read(struct smc_cache *cache, const struct smc_text *key, struct smc_text *value)
+{
+    char path[1100];
+    if (!cache->usable || !file_path(cache, key, path, sizeof path))
+        return false;
+    /* Without O_NONBLOCK a FIFO in the file's place would hang. */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) {
+        /* A file that cannot be opened is written anew; a folder that cannot be entered is not. */
+        int error = errno;
+        if (error == ENOTDIR || (error == EACCES && access(cache->folder, X_OK) != 0))
+            give_up(cache, cache->folder, error);
+        return false;
+    }
+    struct smc_text bytes = {0};
+    bool found = read_file(file, &bytes) && unpack(&bytes, key, value);
+    close(file);
+    smc_text_free(&bytes);
+    return found;
+}
+
+static int write_all(int file, const void *bytes, size_t count)
+{
+    const char *s = bytes;
+    while (count > 0) {
+        ssize_t written = write(file, s, count);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return written < 0 ? errno : ENOSPC;
+        s += written;
+        count -= (size_t)written;
+    }
+    return 0;
+}
+
+/* Writes a new file under a name of its own and renames it: no reader sees half of it. */
+static int write_file(const char *folder, const char *path, const struct header *header,
+                      const struct smc_text *key, const void *value)
+{
+    char temporary[1100];
+    snprintf(temporary, sizeof temporary, "%s/" SMC_CACHE_TEMPORARY "XXXXXX", folder);
+    int file = mkostemp(temporary, O_CLOEXEC);
+    if (file < 0)
+        return errno;
+    int error = write_all(file, header, sizeof *header);
+    if (!error)
+        error = write_all(file, smc_text_string(key), key->length);
+    if (!error)
+        error = write_all(file, value, header->value_bytes);
+    if (close(file) != 0 && !error)
+        error = errno;
+    if (!error && rename(temporary, path) != 0)
+        error = errno;
+    if (error)
+        unlink(temporary);
+    return error;
+}
+
+/* The same, while a limit on the size of files is an error like others and not a signal. */
+static int write_file_quietly(const char *folder, const char *path, const struct header *header,
+                              const struct smc_text *key, const void *value)
+{
+    sigset_t limit, old;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    if (pthread_sigmask(SIG_BLOCK, &limit, &old) != 0)
+        return EAGAIN;
+    int error = write_file(folder, path, header, key, value);
+    if (error == EFBIG)
+        sigtimedwait(&limit, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error;
+}
+
+void smc_cache_write(struct smc_cache *cache, const struct smc_text *key, const void *value,
+                     size_t value_bytes)
+{
+    char path[1100];
+    struct header header = {.key_bytes = key->length, .value_bytes = value_bytes};
+    if (!cache->usable || !file_path(cache, key, path, sizeof path) ||
+        value_bytes > MAX_FILE_BYTES - sizeof header - key->length)
+        return;
+    int error = smc_cache_folder_make(cache->folder);
+    if (error) {
+        give_up(cache, cache->folder, error);
+        return;
+    }
+    memcpy(header.magic, magic, sizeof magic);
+    header.checksum = checksum(header, smc_text_string(key), value);
+    error = write_file_quietly(cache->folder, path, &header, key, value);
+    if (error)
+        give_up(cache, path, error);
+    else
+        smc_cache_folder_trim(cache->folder);
+}

@@ -1,0 +1,212 @@
+/* Where a kernel's resources come from, best first: NVRTC for the architecture; the table for it;
+   the nearest architecture, from NVRTC or the table; the table with other parameters. */
+#include "compile/compile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/build.h"
+#include "compile/cache.h"
+#include "compile/find_nvrtc.h"
+#include "compile/nvrtc.h"
+#include "compile/source.h"
+#include "compile/table.h"
+
+#define INSTALL_HINT                                                                               \
+    "install NVRTC (the CUDA Toolkit, or `pip install nvidia-cuda-nvrtc`) or set SMEMCALC_NVRTC"
+
+struct job {
+    const struct smc_params *params;
+    struct smc_build build;
+    struct smc_cache cache;
+    struct smc_nvrtc_search search;
+    struct smc_text *warnings;
+    struct smc_error why; /* NVRTC does not serve */
+    bool nvrtc_works;     /* but for this architecture */
+};
+
+static enum smc_status from_nvrtc(struct job *job, struct smc_resources *resources,
+                                  struct smc_binary *binary, struct smc_error *error)
+{
+    job->build.place = smc_nvrtc_find(&job->cache, job->build.cc, &job->search);
+    if (job->search.problem[0])
+        smc_warn(job->warnings, "%s", job->search.problem);
+    if (!job->build.place) {
+        job->nvrtc_works = job->search.count > 0;
+        if (!job->nvrtc_works)
+            return smc_fail(&job->why, SMC_UNAVAILABLE, "no NVRTC was found");
+        const struct smc_nvrtc_info *first = &job->search.place[0].info;
+        return smc_fail(&job->why, SMC_UNAVAILABLE, "NVRTC %d.%d does not compile for sm_%u",
+                        first->major, first->minor, job->build.cc);
+    }
+    struct smc_error failure = {""};
+    enum smc_status status = smc_build_run(&job->build, &job->cache, resources, binary, &failure);
+    if (status == SMC_UNAVAILABLE) {
+        smc_warn(job->warnings, "%s", failure.message);
+        job->why = failure;
+    } else if (status != SMC_OK && error) {
+        *error = failure;
+    }
+    return status;
+}
+
+static unsigned distance(uint16_t a, uint16_t b)
+{
+    return a > b ? (unsigned)(a - b) : (unsigned)(b - a);
+}
+
+/* The nearest architecture that a library found compiles for; 0 where there is none. */
+static uint16_t nearest_nvrtc(const struct job *job, const struct smc_nvrtc_place **place)
+{
+    uint16_t wanted = job->build.cc, best = 0;
+    for (size_t i = 0; job->nvrtc_works && i < job->search.count; i++) {
+        const struct smc_nvrtc_info *info = &job->search.place[i].info;
+        for (size_t k = 0; k < info->cc_count; k++)
+            if (!best || distance(info->cc[k], wanted) < distance(best, wanted)) {
+                best = info->cc[k];
+                *place = &job->search.place[i];
+            }
+    }
+    return best;
+}
+
+static void set_reason(struct smc_resources *resources, const struct job *job,
+                       const struct smc_table_row *other_parameters)
+{
+    int length = resources->source == SMC_RESOURCES_TABLE ? 240 : 120;
+    int used =
+        snprintf(resources->reason, sizeof resources->reason, "%.*s", length, job->why.message);
+    if (resources->source == SMC_RESOURCES_TABLE || used < 0)
+        return;
+    size_t room = sizeof resources->reason - (size_t)used;
+    if (other_parameters)
+        snprintf(resources->reason + used, room, "; as compiled for sm_%u with %s", resources->cc,
+                 other_parameters->defines);
+    else
+        snprintf(resources->reason + used, room, "; as compiled for sm_%u", resources->cc);
+}
+
+/* For a neighbour of the architecture; SMC_UNAVAILABLE where that does not work either. */
+static enum smc_status from_nearest_nvrtc(struct job *job, uint16_t cc,
+                                          const struct smc_nvrtc_place *place,
+                                          struct smc_resources *resources, struct smc_error *error)
+{
+    struct smc_build build = job->build;
+    build.place = place;
+    build.cc = cc;
+    enum smc_status status = smc_build_run(&build, &job->cache, resources, NULL, error);
+    resources->source = SMC_RESOURCES_ASSUMED;
+    set_reason(resources, job, NULL);
+    return status;
+}
+
+static enum smc_status from_table(struct job *job, const struct smc_table_row *row,
+                                  enum smc_table_match match, struct smc_resources *resources)
+{
+    smc_table_fill(row, resources);
+    resources->source = match == SMC_TABLE_EXACT ? SMC_RESOURCES_TABLE : SMC_RESOURCES_ASSUMED;
+    bool others = match == SMC_TABLE_OTHER_PARAMETERS;
+    if (others) {
+        struct smc_plan plan = {0};
+        job->build.kernel->plan(job->params, &plan);
+        resources->static_smem_bytes = (uint32_t)plan.static_smem_bytes;
+    }
+    set_reason(resources, job, others ? row : NULL);
+    return SMC_OK;
+}
+
+static enum smc_status assume(struct job *job, struct smc_resources *resources,
+                              struct smc_error *error)
+{
+    const struct smc_build *build = &job->build;
+    const struct smc_table_row *row = NULL;
+    enum smc_table_match match = SMC_TABLE_NOTHING;
+    if (!build->source->is_edited)
+        match = smc_table_find(build->kernel->name, build->defines, build->cc, &row);
+    const struct smc_nvrtc_place *place = NULL;
+    uint16_t nearest = nearest_nvrtc(job, &place);
+    bool nvrtc_is_nearer = nearest && match != SMC_TABLE_EXACT &&
+                           (match != SMC_TABLE_OTHER_CC ||
+                            distance(nearest, build->cc) <= distance(row->cc, build->cc));
+    if (nvrtc_is_nearer) {
+        enum smc_status status = from_nearest_nvrtc(job, nearest, place, resources, error);
+        if (status != SMC_UNAVAILABLE || match == SMC_TABLE_NOTHING)
+            return status;
+        *resources = (struct smc_resources){0};
+    }
+    if (match != SMC_TABLE_NOTHING)
+        return from_table(job, row, match, resources);
+    return smc_fail(error, SMC_UNAVAILABLE,
+                    "kernel %s: %s, and the built-in table has no such kernel; give --regs N, "
+                    "or " INSTALL_HINT,
+                    build->source->is_edited ? build->source->shown : build->kernel->name,
+                    job->why.message);
+}
+
+static enum smc_status answer(struct job *job, const struct smc_compile_options *options,
+                              struct smc_resources *resources, struct smc_binary *binary,
+                              struct smc_error *error)
+{
+    enum smc_status status;
+    if (options->no_nvrtc)
+        status = smc_fail(&job->why, SMC_UNAVAILABLE, "NVRTC is not used");
+    else
+        status = from_nvrtc(job, resources, binary, error);
+    if (status != SMC_UNAVAILABLE)
+        return status;
+    *resources = (struct smc_resources){0};
+    if (binary)
+        return smc_fail(error, SMC_UNAVAILABLE, "kernel %s: no machine code: %s; " INSTALL_HINT,
+                        job->build.kernel->name, job->why.message);
+    return assume(job, resources, error);
+}
+
+enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_params *params,
+                            uint16_t cc, const struct smc_compile_options *options,
+                            struct smc_resources *resources, struct smc_binary *binary,
+                            struct smc_text *warnings, struct smc_error *error)
+{
+    struct smc_source source;
+    struct smc_text defines = {0};
+    *resources = (struct smc_resources){0};
+    if (binary)
+        *binary = (struct smc_binary){0};
+    enum smc_status status = smc_source_load(kernel, options->kernel_dir, &source, error);
+    if (status == SMC_OK) {
+        kernel->defines(params, &defines);
+        if (defines.failed)
+            status = smc_fail(error, SMC_MACHINE, "out of memory");
+    }
+    if (status == SMC_OK) {
+        struct job job = {
+            .params = params,
+            .build = {kernel, &source, smc_text_string(&defines), NULL, cc},
+            .warnings = warnings,
+        };
+        smc_cache_open(&job.cache, options->no_cache || options->no_nvrtc, warnings);
+        status = answer(&job, options, resources, binary, error);
+    }
+    smc_text_free(&defines);
+    smc_source_free(&source);
+    return status;
+}
+
+void smc_binary_free(struct smc_binary *binary)
+{
+    free(binary->cubin);
+    *binary = (struct smc_binary){0};
+}
+
+enum smc_status smc_nvrtc_describe(struct smc_nvrtc_info *info, struct smc_error *error)
+{
+    struct smc_cache cache;
+    struct smc_nvrtc_search search;
+    smc_cache_open(&cache, false, NULL);
+    const struct smc_nvrtc_place *place = smc_nvrtc_find(&cache, 0, &search);
+    *info = place ? place->info : (struct smc_nvrtc_info){0};
+    if (place)
+        return SMC_OK;
+    return smc_fail(error, SMC_UNAVAILABLE, "no NVRTC was found%s%s; " INSTALL_HINT,
+                    search.problem[0] ? ": " : "", search.problem);
+}

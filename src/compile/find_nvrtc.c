@@ -1,0 +1,201 @@
+/* Which NVRTC libraries this machine has. */
+#include "config.h"
+
+#include "compile/find_nvrtc.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "compile/nvrtc.h"
+
+static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                    "libnvrtc.so"};
+
+static const char *const folders[] = {"/usr/local/cuda/lib64", "/opt/cuda/lib64"};
+
+/* Python wheels; %s is the variable's value. */
+static const struct {
+    const char *variable, *pattern;
+} wheels[] = {
+    {"VIRTUAL_ENV", "%s/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.*"},
+    {"CONDA_PREFIX", "%s/lib/libnvrtc.so.*"},
+    {"HOME", "%s/.local/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.*"},
+};
+
+/* What to try, in order: one path or bare name a line, then what a search by name depends on. The
+   lines are the key under which the outcome is kept. */
+struct candidates {
+    struct smc_text lines;
+    size_t count;
+};
+
+static bool identify(const char *path, struct smc_file_identity *file)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return false;
+    *file =
+        (struct smc_file_identity){status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+    return true;
+}
+
+/* A line with the file's identity; absent files as such, where `absent_too`. */
+static bool append_file(struct smc_text *lines, const char *path, bool absent_too)
+{
+    struct smc_file_identity file = {-1, 0, 0};
+    if (!identify(path, &file) && !absent_too)
+        return false;
+    smc_text_printf(lines, "%s\n%lld %lld.%09lld\n", path, (long long)file.bytes,
+                    (long long)file.seconds, (long long)file.nanoseconds);
+    return true;
+}
+
+static void add_path(struct candidates *candidates, const char *path, bool absent_too)
+{
+    /* A line break would end the line early; no such path is worth support. */
+    if (!strchr(path, '\n') && append_file(&candidates->lines, path, absent_too))
+        candidates->count++;
+}
+
+static void add_wheels(struct candidates *candidates)
+{
+    char pattern[1200];
+    for (size_t i = 0; i < sizeof wheels / sizeof *wheels; i++) {
+        const char *root = getenv(wheels[i].variable);
+        glob_t found;
+        if (!root || !*root || strlen(root) > 1000)
+            continue;
+        snprintf(pattern, sizeof pattern, wheels[i].pattern, root);
+        if (glob(pattern, 0, NULL, &found) != 0)
+            continue;
+        for (size_t k = found.gl_pathc; k-- > 0;) /* the newest version last in the alphabet */
+            add_path(candidates, found.gl_pathv[k], false);
+        globfree(&found);
+    }
+}
+
+/* The dynamic linker's own search: its variable, the folders in it, its cache. */
+static void append_linker_state(struct smc_text *lines)
+{
+    const char *list = getenv("LD_LIBRARY_PATH");
+    char folder[1024];
+    smc_text_append(lines, "\nlinker\n");
+    append_file(lines, "/etc/ld.so.cache", true);
+    while (list && *list) {
+        size_t length = strcspn(list, ":;");
+        if (length > 0 && length < sizeof folder) {
+            snprintf(folder, sizeof folder, "%.*s", (int)length, list);
+            append_file(lines, folder, true);
+        }
+        list += length + (list[length] != '\0');
+    }
+}
+
+static void list_candidates(struct candidates *candidates)
+{
+    char path[1100];
+    *candidates = (struct candidates){0};
+    smc_text_append(&candidates->lines, "smemcalc search 1\n");
+    const char *own = getenv("SMEMCALC_NVRTC");
+    if (own && *own)
+        add_path(candidates, own, true);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++, candidates->count++)
+        smc_text_printf(&candidates->lines, "%s\n\n", names[i]);
+    for (size_t k = 0; k < sizeof folders / sizeof *folders; k++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            snprintf(path, sizeof path, "%s/%s", folders[k], names[i]);
+            add_path(candidates, path, false);
+        }
+    add_wheels(candidates);
+    append_linker_state(&candidates->lines);
+}
+
+static bool is_known(const struct smc_nvrtc_search *search, const struct smc_nvrtc_place *place)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        const struct smc_nvrtc_place *known = &search->place[i];
+        if (strcmp(known->info.path, place->info.path) == 0 ||
+            memcmp(&known->file, &place->file, sizeof place->file) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const struct smc_nvrtc_place *supporting(const struct smc_nvrtc_search *search, uint16_t cc)
+{
+    for (size_t i = 0; i < search->count; i++)
+        if (cc == 0 || smc_nvrtc_supports(&search->place[i].info, cc))
+            return &search->place[i];
+    return NULL;
+}
+
+/* Opens the candidates one by one, as far as needed. */
+static void search_candidates(const struct candidates *candidates, uint16_t cc,
+                              struct smc_nvrtc_search *search)
+{
+    const char *own = getenv("SMEMCALC_NVRTC");
+    const char *line = strchr(smc_text_string(&candidates->lines), '\n');
+    char name[1024];
+    memset(search, 0, sizeof *search);
+    for (size_t i = 0; i < candidates->count && line && search->count < SMC_MAX_NVRTC; i++) {
+        const char *start = line + 1;
+        struct smc_nvrtc nvrtc;
+        struct smc_error why = {""};
+        line = strchr(start, '\n');
+        if (!line)
+            break;
+        int length = (int)(line - start);
+        line = strchr(line + 1, '\n'); /* the identity's */
+        if (length >= (int)sizeof name)
+            continue;
+        snprintf(name, sizeof name, "%.*s", length, start);
+        struct smc_nvrtc_place *place = &search->place[search->count];
+        if (smc_nvrtc_open(name, &nvrtc, &place->info, &why) &&
+            identify(place->info.path, &place->file) && !is_known(search, place))
+            search->count++;
+        else
+            memset(place, 0, sizeof *place);
+        if (i == 0 && own && *own && why.message[0])
+            snprintf(search->problem, sizeof search->problem, "SMEMCALC_NVRTC: %.*s", 480,
+                     why.message);
+        if (supporting(search, cc))
+            return;
+    }
+    search->is_complete = true;
+}
+
+/* A kept outcome holds while its files are what they were. */
+static bool read_search(struct smc_cache *cache, const struct smc_text *key, uint16_t cc,
+                        struct smc_nvrtc_search *search)
+{
+    struct smc_text value = {0};
+    bool valid = smc_cache_read(cache, key, &value) && value.length == sizeof *search;
+    if (valid) {
+        memcpy(search, value.data, sizeof *search);
+        valid = search->count <= SMC_MAX_NVRTC && (search->is_complete || supporting(search, cc));
+        for (size_t i = 0; valid && i < search->count; i++) {
+            struct smc_file_identity now;
+            valid = identify(search->place[i].info.path, &now) &&
+                    memcmp(&now, &search->place[i].file, sizeof now) == 0;
+        }
+    }
+    smc_text_free(&value);
+    return valid;
+}
+
+const struct smc_nvrtc_place *smc_nvrtc_find(struct smc_cache *cache, uint16_t cc,
+                                             struct smc_nvrtc_search *search)
+{
+    struct candidates candidates;
+    list_candidates(&candidates);
+    if (candidates.lines.failed || !read_search(cache, &candidates.lines, cc, search)) {
+        search_candidates(&candidates, cc, search);
+        if (!candidates.lines.failed)
+            smc_cache_write(cache, &candidates.lines, search, sizeof *search);
+    }
+    smc_text_free(&candidates.lines);
+    return supporting(search, cc);
+}

@@ -1,0 +1,160 @@
+/* One NVRTC library, opened at run time. */
+#include "config.h"
+
+#include "compile/nvrtc.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* nvrtcResult: the text does not compile. Every other error is the library's own. */
+enum { RESULT_COMPILATION = 6 };
+
+enum { MAX_OPTIONS = 64 };
+
+static bool find_functions(void *library, struct smc_nvrtc *nvrtc, const char **missing)
+{
+    const struct {
+        const char *symbol;
+        void *function;
+    } functions[] = {
+#define FUNCTION(name, symbol, parameters) {symbol, &nvrtc->name},
+        SMC_NVRTC_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *address = dlsym(library, functions[i].symbol);
+        if (!address) {
+            *missing = functions[i].symbol;
+            return false;
+        }
+        /* ISO C has no cast from an object to a function pointer; POSIX has the same size. */
+        memcpy(functions[i].function, &address, sizeof address);
+    }
+    return true;
+}
+
+static bool describe(const struct smc_nvrtc *nvrtc, struct smc_nvrtc_info *info)
+{
+    int count = 0, archs[256];
+    if (nvrtc->version(&info->major, &info->minor) || nvrtc->count_archs(&count))
+        return false;
+    if (count < 1 || count > (int)(sizeof archs / sizeof *archs) || nvrtc->list_archs(archs))
+        return false;
+    for (int i = 0; i < count; i++)
+        if (archs[i] > 0 && archs[i] < 1000 && info->cc_count < sizeof info->cc / sizeof *info->cc)
+            info->cc[info->cc_count++] = (uint16_t)archs[i];
+    return info->cc_count > 0;
+}
+
+bool smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc, struct smc_nvrtc_info *info,
+                    struct smc_error *why)
+{
+    *info = (struct smc_nvrtc_info){0};
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        const char *text = dlerror();
+        smc_fail(why, SMC_UNAVAILABLE, "%s", text ? text : name);
+        return false;
+    }
+    const char *missing;
+    if (!find_functions(library, nvrtc, &missing)) {
+        smc_fail(why, SMC_UNAVAILABLE, "%s: no NVRTC of CUDA 11.2 or later: it lacks %s", name,
+                 missing);
+        dlclose(library);
+        return false;
+    }
+    const struct link_map *map = NULL;
+    const char *path = name;
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name[0])
+        path = map->l_name;
+    if (strlen(path) >= sizeof info->path || !describe(nvrtc, info)) {
+        smc_fail(why, SMC_UNAVAILABLE, "%s: this NVRTC does not describe itself", name);
+        return false;
+    }
+    snprintf(info->path, sizeof info->path, "%s", path);
+    return true;
+}
+
+bool smc_nvrtc_supports(const struct smc_nvrtc_info *info, uint16_t cc)
+{
+    for (size_t i = 0; i < info->cc_count; i++)
+        if (info->cc[i] == cc)
+            return true;
+    return false;
+}
+
+/* Cuts `options` into lines, in place. */
+static int split_options(char *options, const char **list)
+{
+    int count = 0;
+    for (char *line = options; *line && count < MAX_OPTIONS;) {
+        char *end = strchr(line, '\n');
+        list[count++] = line;
+        if (!end)
+            break;
+        *end = '\0';
+        line = end + 1;
+    }
+    return count;
+}
+
+static void fetch_log(const struct smc_nvrtc *nvrtc, void *program, struct smc_text *log)
+{
+    size_t bytes = 0;
+    if (nvrtc->log_size(program, &bytes) || bytes == 0)
+        return;
+    char *text = malloc(bytes);
+    if (!text || nvrtc->log(program, text)) {
+        free(text);
+        return;
+    }
+    /* What ptxas refuses stands behind a '\0' of its own. */
+    for (size_t i = 0; i + 1 < bytes; i++)
+        if (!text[i])
+            text[i] = '\n';
+    smc_text_append_bytes(log, text, bytes - 1);
+    free(text);
+}
+
+static bool fetch_cubin(const struct smc_nvrtc *nvrtc, void *program, struct smc_binary *binary)
+{
+    size_t bytes = 0;
+    if (nvrtc->cubin_size(program, &bytes) || bytes == 0)
+        return false;
+    binary->cubin = malloc(bytes);
+    binary->cubin_bytes = bytes;
+    return binary->cubin && nvrtc->cubin(program, binary->cubin) == 0;
+}
+
+enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
+                                         const char *file, const char *options,
+                                         struct smc_nvrtc_output *output)
+{
+    *output = (struct smc_nvrtc_output){0};
+    enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
+    void *program = NULL;
+    const char *list[MAX_OPTIONS];
+    char *lines = strdup(options);
+    if (!lines || nvrtc->create(&program, text, file, 0, NULL, NULL)) {
+        free(lines);
+        return SMC_NVRTC_FAILED;
+    }
+    int result = nvrtc->compile(program, split_options(lines, list), list);
+    fetch_log(nvrtc, program, &output->log);
+    if (result == RESULT_COMPILATION)
+        outcome = SMC_NVRTC_REJECTED;
+    else if (result == 0 && !output->log.failed && fetch_cubin(nvrtc, program, &output->binary))
+        outcome = SMC_NVRTC_COMPILED;
+    nvrtc->destroy(&program);
+    free(lines);
+    return outcome;
+}
+
+void smc_nvrtc_output_free(struct smc_nvrtc_output *output)
+{
+    smc_text_free(&output->log);
+    smc_binary_free(&output->binary);
+}

@@ -1,0 +1,59 @@
+/* One NVRTC library, opened at run time: no header of it is needed to build, and a program without
+   it starts all the same. */
+#ifndef SMC_COMPILE_NVRTC_H
+#define SMC_COMPILE_NVRTC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "compile/compile.h"
+
+/* name, symbol, parameters; each returns nvrtcResult, 0 for success. */
+#define SMC_NVRTC_FUNCTIONS(F)                                                                     \
+    F(version, "nvrtcVersion", (int *major, int *minor))                                           \
+    F(count_archs, "nvrtcGetNumSupportedArchs", (int *count))                                      \
+    F(list_archs, "nvrtcGetSupportedArchs", (int *archs))                                          \
+    F(create, "nvrtcCreateProgram",                                                                \
+      (void **program, const char *text, const char *name, int header_count,                       \
+       const char *const *headers, const char *const *header_names))                               \
+    F(destroy, "nvrtcDestroyProgram", (void **program))                                            \
+    F(compile, "nvrtcCompileProgram", (void *program, int count, const char *const *options))      \
+    F(log_size, "nvrtcGetProgramLogSize", (void *program, size_t *bytes))                          \
+    F(log, "nvrtcGetProgramLog", (void *program, char *log))                                       \
+    F(cubin_size, "nvrtcGetCUBINSize", (void *program, size_t *bytes))                             \
+    F(cubin, "nvrtcGetCUBIN", (void *program, char *cubin))
+
+struct smc_nvrtc {
+#define FUNCTION(name, symbol, parameters) int(*name) parameters;
+    SMC_NVRTC_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+};
+
+/* Opens a path or a bare name, and fills `info`. Otherwise `why` says what is wrong with it. The
+   library stays loaded until the program ends: opening it again costs nothing. */
+bool smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc, struct smc_nvrtc_info *info,
+                    struct smc_error *why);
+
+bool smc_nvrtc_supports(const struct smc_nvrtc_info *info, uint16_t cc);
+
+enum smc_nvrtc_outcome {
+    SMC_NVRTC_COMPILED,
+    SMC_NVRTC_REJECTED, /* the text is at fault; the log says where */
+    SMC_NVRTC_FAILED,   /* the library is: missing parts, memory */
+};
+
+struct smc_nvrtc_output {
+    struct smc_text log;
+    struct smc_binary binary;
+};
+
+/* Every option is followed by '\n'. `file` is the name that messages carry. Free the output. */
+enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
+                                         const char *file, const char *options,
+                                         struct smc_nvrtc_output *output);
+
+void smc_nvrtc_output_free(struct smc_nvrtc_output *output);
+
+#endif

@@ -1,0 +1,23 @@
+/* The text of a kernel: the program's own, or an edited copy. */
+#ifndef SMC_COMPILE_SOURCE_H
+#define SMC_COMPILE_SOURCE_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "catalog/catalog.h"
+
+struct smc_source {
+    struct smc_text text;
+    bool is_edited;   /* differs from the built-in text: the table knows nothing of it */
+    char shown[1024]; /* its name in messages */
+};
+
+/* SMC_USAGE: no such file in kernel_dir, or no text. Free it in every case. */
+enum smc_status smc_source_load(const struct smc_kernel *kernel, const char *kernel_dir,
+                                struct smc_source *source, struct smc_error *error);
+
+void smc_source_free(struct smc_source *source);
+
+#endif
