@@ -4,6 +4,11 @@
 
 #include <stdint.h>
 
+static inline uint64_t divide_up(uint64_t n, uint64_t unit)
+{
+    return (n + unit - 1) / unit;
+}
+
 /* `unit` is a power of two, as every allocation unit of an SM is. */
 static inline uint64_t round_up(uint64_t n, uint32_t unit)
 {
