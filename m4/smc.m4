@@ -39,9 +39,9 @@ AC_DEFUN([SMC_TRY_CUDA], [
   LIBS="-L$1/$2 -lcudart_static -lpthread -ldl -lrt $LIBS"
   AC_MSG_CHECKING([for a static CUDA runtime in $1/$2])
   AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <cuda_runtime_api.h>
-#if CUDART_VERSION < 12000
-#error "kernel handles from cudaLibraryGetKernel need CUDA 12"
-#endif]], [[int n; return cudaGetDeviceCount(&n);]])],
+#if CUDART_VERSION < 12080
+#error "cudaLibraryLoadData needs CUDA 12.8"
+#endif]], [[return cudaLibraryLoadData(0, 0, 0, 0, 0, 0, 0, 0);]])],
     [have_cuda=yes
      CUDA_CPPFLAGS="-isystem $1/include"
      CUDA_LIBS="-L$1/$2 -lcudart_static -lpthread -ldl -lrt"
@@ -49,4 +49,13 @@ AC_DEFUN([SMC_TRY_CUDA], [
   AC_MSG_RESULT([$have_cuda])
   CPPFLAGS=$smc_saved_CPPFLAGS
   LIBS=$smc_saved_LIBS
+])
+
+# SMC_STATIC_LIBRARY(VARIABLE, NAME, FALLBACK): the path of libNAME.a where the compiler knows one,
+# else FALLBACK. For programs that are carried to another machine.
+AC_DEFUN([SMC_STATIC_LIBRARY], [
+AC_MSG_CHECKING([for a static lib$2])
+$1=`$CC -print-file-name=lib$2.a 2>/dev/null`
+AS_IF([test -r "$$1"], [AC_MSG_RESULT([$$1])], [$1="$3"; AC_MSG_RESULT([none])])
+AC_SUBST([$1])
 ])

@@ -15,7 +15,9 @@ tests_unit_SOURCES = \
 	tests/temporary.c tests/temporary.h \
 	tests/test_base.c \
 	tests/test_compile.c \
+	tests/test_confirm.c \
 	tests/test_devices.c \
+	tests/test_executor.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/unit.c tests/unit.h

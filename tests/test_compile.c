@@ -382,7 +382,7 @@ static int hammer(int seed)
         int k = (i * 7 + seed) % 5;
         char large[9000];
         memset(large, 'a' + k, sizeof large);
-        struct smc_text key = bytes_of("01234" + k, 1);
+        struct smc_text key = bytes_of(&"01234"[k], 1);
         struct smc_text value = bytes_of(large, (size_t)(1000 + 1600 * k));
         smc_cache_open(&cache, false, NULL);
         bad += look_up(&cache, &key, &value) < 0;

@@ -13,6 +13,7 @@ enum smc_verdict {
     SMC_CONFIRMED,
     SMC_DIFFERS,
     SMC_NOT_MEASURED,
+    SMC_INFORMATION, /* seen, with nothing predicted for certain: counts neither way */
 };
 
 /* A value that one witness gave, or did not. Booleans are 0 and 1. */
@@ -27,7 +28,7 @@ struct smc_row {
     const char *unit;     /* "", "B", "ms", "GFLOP/s", ... */
     struct smc_witness predicted, api, emulated, measured;
     enum smc_verdict verdict;
-    char note[160]; /* why it differs or was not measured, or a remark such as "carve-out is a hint"
+    char note[256]; /* why it differs or was not measured, or a remark such as "carve-out is a hint"
                      */
 };
 
@@ -47,7 +48,7 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
 /* SMC_SHORTFALL where any row differs, else SMC_OK. */
 enum smc_status smc_confirmation_status(const struct smc_confirmation *confirmation);
 
-/* "confirmed", "differs", "not measured". */
+/* "confirmed", "differs", "not measured", "information". */
 const char *smc_verdict_name(enum smc_verdict verdict);
 
 #endif

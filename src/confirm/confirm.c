@@ -1,0 +1,268 @@
+/* Lays predictions beside what was seen, quantity by quantity. */
+#include "confirm/confirm.h"
+
+#include <stdio.h>
+
+#include "confirm/rows.h"
+
+struct view {
+    const struct smc_answer *answer;
+    const struct smc_run_result *result;
+    struct smc_confirmation *out;
+};
+
+static void confirm_compiling(const struct view *view)
+{
+    const struct smc_attempt *compile = &view->result->compile;
+    struct smc_row *row = smc_row_add(view->out, "compiles", "compiles", "");
+    row->predicted = smc_witness_of(view->answer->outcome != SMC_CANNOT_COMPILE);
+    if (compile->made)
+        row->measured = smc_witness_of(compile->succeeded);
+    smc_row_judge(row);
+    smc_row_note(row, "%s", compile->message);
+}
+
+/* Machine code that the driver does not take launches as little as a launch it refuses. */
+static void confirm_launching(const struct view *view)
+{
+    const struct smc_run_result *result = view->result;
+    struct smc_row *row = smc_row_add(view->out, "launches", "launches", "");
+    row->predicted = smc_witness_of(view->answer->outcome == SMC_LAUNCHES);
+    bool load_refused = result->load.made && !result->load.succeeded;
+    if (result->launch.made || load_refused)
+        row->measured = smc_witness_of(result->launch.succeeded);
+    smc_row_judge(row);
+    if (!row->measured.present)
+        smc_row_note(row, "%s", result->launch.message);
+    else if (!result->launch.succeeded)
+        smc_row_note(row, "%s", load_refused ? result->load.message : result->launch.message);
+}
+
+static void confirm_registers(const struct view *view)
+{
+    const struct smc_run_result *result = view->result;
+    struct smc_row *row =
+        smc_row_add(view->out, "registers_per_thread", "registers per thread", "");
+    row->predicted = smc_witness_of(view->answer->launch.regs_per_thread);
+    if (result->load.succeeded)
+        row->api = smc_witness_of(result->api_regs_per_thread);
+    smc_row_judge(row);
+    if (!result->load.succeeded)
+        smc_row_note(row, "%s", result->load.message);
+    else if (row->verdict == SMC_DIFFERS && view->answer->regs_given)
+        smc_row_note(row, "the prediction was given a number, the kernel has its own");
+}
+
+static void confirm_static_smem(const struct view *view)
+{
+    const struct smc_run_result *result = view->result;
+    struct smc_row *row = smc_row_add(view->out, "static_smem_bytes", "static shared memory", "B");
+    row->predicted = smc_witness_of(view->answer->launch.static_smem_bytes);
+    if (result->load.succeeded)
+        row->api = smc_witness_of(result->api_static_smem_bytes);
+    if (result->compile.made && result->compiled.refused)
+        row->measured = smc_witness_of(result->compiled.refused_smem_bytes);
+    smc_row_judge(row);
+    if (row->verdict == SMC_NOT_MEASURED)
+        smc_row_note(row, "%s", result->load.message);
+    else if (row->measured.present)
+        smc_row_note(row, "as ptxas counted when it refused");
+    else if (row->verdict == SMC_DIFFERS && view->answer->static_smem_given)
+        smc_row_note(row, "the prediction was given a number, the kernel has its own");
+}
+
+/* What a launch asks for nobody reports back: the row tells it, and what became of the opt-in. */
+static void show_dynamic_smem(const struct view *view)
+{
+    const struct smc_attempt *opt_in = &view->result->opt_in;
+    struct smc_row *row =
+        smc_row_add(view->out, "dynamic_smem_bytes", "dynamic shared memory", "B");
+    row->predicted = smc_witness_of(view->answer->launch.dynamic_smem_bytes);
+    row->verdict = SMC_INFORMATION;
+    if (!opt_in->made)
+        smc_row_note(row, "asked for at launch");
+    else if (opt_in->succeeded)
+        smc_row_note(row, "asked for at launch, after an opt-in that was granted");
+    else
+        smc_row_note(row, "the opt-in was refused: %s", opt_in->message);
+}
+
+/* Of a launch that was refused no block resides: that, too, was measured. */
+static bool refused(const struct smc_run_result *result)
+{
+    return result->launch.made && !result->launch.succeeded;
+}
+
+/* The API answers for the kernel as compiled, which is not the launch predicted where a person
+   gave registers or static shared memory. */
+static bool api_speaks_of_the_prediction(const struct view *view)
+{
+    const struct smc_run_result *result = view->result;
+    const struct smc_launch *launch = &view->answer->launch;
+    return result->api_regs_per_thread == launch->regs_per_thread &&
+           result->api_static_smem_bytes == launch->static_smem_bytes;
+}
+
+/* A carve-out is a hint: the hardware may keep more blocks than it leaves room for (seen with
+   carve-out 0), which refutes nothing. Fewer would. */
+static bool exceeds_hint(const struct view *view, const struct smc_row *row)
+{
+    bool hint = view->answer->launch.carveout_percent != SMC_CARVEOUT_DEFAULT;
+    bool api_agrees = !row->api.present || row->api.value == row->predicted.value;
+    return hint && api_agrees && row->measured.present &&
+           row->measured.value > row->predicted.value;
+}
+
+static void note_blocks(const struct view *view, struct smc_row *row)
+{
+    const struct smc_run_result *result = view->result;
+    if (exceeds_hint(view, row)) {
+        row->verdict = SMC_INFORMATION;
+        smc_row_note(row, "a carve-out is a hint: the SM kept more blocks than it leaves room for");
+    } else if (result->api_occupancy.succeeded && !row->api.present) {
+        smc_row_note(row, "the API answers %u for the kernel's own %u registers and %u B",
+                     result->api_blocks_per_sm, result->api_regs_per_thread,
+                     result->api_static_smem_bytes);
+    } else if (refused(result) || result->probe.succeeded) {
+        smc_row_note(row, "%s", result->probe.message);
+    } else {
+        smc_row_note(row, "no residency measured: %s", result->probe.message);
+    }
+}
+
+/* Blocks, and what follows from them. */
+static void confirm_occupancy(const struct view *view)
+{
+    const struct smc_run_result *result = view->result;
+    const struct smc_occupancy *occupancy = &view->answer->occupancy;
+    double warps = occupancy->warps_per_block;
+    double percent = 100.0 / view->answer->query.device.sm.max_warps_per_sm;
+    const struct {
+        const char *quantity, *label, *unit;
+        double per_block;
+    } quantities[] = {
+        {"blocks_per_sm", "blocks per SM", "", 1},
+        {"warps_per_sm", "warps per SM", "", warps},
+        {"occupancy_percent", "occupancy", "%", warps * percent},
+    };
+    for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {
+        double per_block = quantities[i].per_block;
+        struct smc_row *row =
+            smc_row_add(view->out, quantities[i].quantity, quantities[i].label, quantities[i].unit);
+        row->predicted = smc_witness_of(occupancy->blocks_per_sm * per_block);
+        if (result->api_occupancy.succeeded && api_speaks_of_the_prediction(view))
+            row->api = smc_witness_of(result->api_blocks_per_sm * per_block);
+        if (result->probe.succeeded || refused(result))
+            row->measured = smc_witness_of(result->probe_blocks_per_sm * per_block);
+        smc_row_judge(row);
+        if (i == 0)
+            note_blocks(view, row);
+        else
+            row->verdict = view->out->row[view->out->row_count - 1 - i].verdict;
+    }
+}
+
+static void confirm_result(const struct view *view)
+{
+    const struct smc_run_result *result = view->result;
+    const struct smc_comparison *comparison = &result->comparison;
+    struct smc_row *row = smc_row_add(view->out, "wrong_elements", "wrong results", "");
+    row->predicted = smc_witness_of(0);
+    bool compared = result->check.made && comparison->checked > 0;
+    if (compared)
+        row->measured = smc_witness_of((double)comparison->wrong);
+    smc_row_judge(row);
+    unsigned long long checked = comparison->checked;
+    if (!compared)
+        smc_row_note(row, "%s",
+                     result->check.made ? "no element was compared" : result->check.message);
+    else if (comparison->wrong > 0)
+        smc_row_note(row, "of %llu; the first is element %llu: expected %.9g, got %.9g", checked,
+                     (unsigned long long)comparison->first_wrong, comparison->expected,
+                     comparison->got);
+    else
+        smc_row_note(row, "%llu elements; the largest error is %.2g of its bound%s%s", checked,
+                     comparison->worst, result->check.message[0] ? "; " : "",
+                     result->check.message);
+}
+
+static void show_measured(const struct view *view, const char *quantity, const char *label,
+                          const char *unit, double value)
+{
+    const struct smc_run_result *result = view->result;
+    struct smc_row *row = smc_row_add(view->out, quantity, label, unit);
+    if (!result->timing.succeeded) {
+        row->verdict = SMC_NOT_MEASURED;
+        smc_row_note(row, "%s", result->timing.message);
+        return;
+    }
+    row->measured = smc_witness_of(value);
+    row->verdict = SMC_INFORMATION;
+    smc_row_note(row, "no prediction yet");
+}
+
+static void show_speed(const struct view *view)
+{
+    const struct smc_run_result *result = view->result;
+    const struct smc_work *work = &view->answer->work;
+    double ms = result->median_ms;
+    show_measured(view, "time_ms", "time", "ms", ms);
+    if (!result->timing.succeeded || ms <= 0)
+        return;
+    smc_row_note(&view->out->row[view->out->row_count - 1],
+                 "median of %u, %.4g to %.4g ms; no prediction yet", result->timed_launches,
+                 result->fastest_ms, result->slowest_ms);
+    if (view->answer->has_work && work->flops > 0)
+        show_measured(view, "gflops", "arithmetic", "GFLOP/s", work->flops / ms * 1e-6);
+    if (view->answer->has_work && work->minimum_bytes > 0)
+        show_measured(view, "gb_per_s", "memory", "GB/s", work->minimum_bytes / ms * 1e-6);
+}
+
+static void count(struct smc_confirmation *out)
+{
+    for (size_t i = 0; i < out->row_count; i++) {
+        out->confirmed += out->row[i].verdict == SMC_CONFIRMED;
+        out->differing += out->row[i].verdict == SMC_DIFFERS;
+        out->not_measured += out->row[i].verdict == SMC_NOT_MEASURED;
+    }
+}
+
+void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *result,
+                 struct smc_confirmation *out)
+{
+    const struct view view = {answer, result, out};
+    *out = (struct smc_confirmation){0};
+    confirm_compiling(&view);
+    confirm_static_smem(&view);
+    bool refused_as_predicted =
+        answer->outcome == SMC_CANNOT_COMPILE && result->compile.made && !result->compile.succeeded;
+    if (!refused_as_predicted) {
+        confirm_launching(&view);
+        confirm_registers(&view);
+        show_dynamic_smem(&view);
+    }
+    bool cannot_launch = answer->outcome != SMC_LAUNCHES && !result->launch.succeeded;
+    if (!refused_as_predicted)
+        confirm_occupancy(&view);
+    if (!cannot_launch) {
+        confirm_result(&view);
+        show_speed(&view);
+    }
+    count(out);
+}
+
+enum smc_status smc_confirmation_status(const struct smc_confirmation *confirmation)
+{
+    return confirmation->differing > 0 ? SMC_SHORTFALL : SMC_OK;
+}
+
+const char *smc_verdict_name(enum smc_verdict verdict)
+{
+    static const char *const names[] = {
+        [SMC_CONFIRMED] = "confirmed",
+        [SMC_DIFFERS] = "differs",
+        [SMC_NOT_MEASURED] = "not measured",
+        [SMC_INFORMATION] = "information",
+    };
+    return names[verdict];
+}

@@ -1,0 +1,13 @@
+/* A clock for time budgets. */
+#include "config.h"
+
+#include "executor/clock.h"
+
+#include <time.h>
+
+double smc_clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}

@@ -1,0 +1,223 @@
+/* The GPU back end: the order in which a kernel is compiled, loaded, launched, checked and timed.
+
+   Refusals are answers. Each step notes how it ended; a step that cannot follow is not made and
+   says why. Only what is no answer (no memory, a kernel that crashed the context) ends the run. */
+#include <stdio.h>
+
+#include "executor/clock.h"
+#include "executor/gpu.h"
+#include "executor/verify.h"
+
+/* The reference of a large product takes minutes: after this long, a sample of the rows counts. */
+static const double check_budget_ms = 20000;
+
+struct run {
+    const struct smc_run_request *request;
+    struct smc_run_result *result;
+    struct smc_text *warnings;
+    struct smc_error *error;
+    struct smc_device device;
+    struct smc_binary binary;
+    struct smc_gpu_kernel kernel;
+    struct smc_gpu_buffers buffers;
+};
+
+static void read_versions(struct smc_run_result *result)
+{
+    int driver = 0, runtime = 0;
+    if (cudaDriverGetVersion(&driver) != cudaSuccess)
+        cudaGetLastError();
+    if (cudaRuntimeGetVersion(&runtime) != cudaSuccess)
+        cudaGetLastError();
+    snprintf(result->driver, sizeof result->driver, "%d.%d", driver / 1000, driver % 1000 / 10);
+    snprintf(result->runtime, sizeof result->runtime, "%d.%d", runtime / 1000, runtime % 1000 / 10);
+}
+
+static void make_nothing(struct smc_run_result *result, const char *why)
+{
+    struct smc_attempt *const steps[] = {&result->load,         &result->opt_in, &result->launch,
+                                         &result->probe,        &result->check,  &result->timing,
+                                         &result->api_occupancy};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (!steps[i]->made)
+            smc_gpu_not_made(steps[i], why);
+}
+
+static enum smc_status compile(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    struct smc_run_result *result = run->result;
+    enum smc_status status =
+        smc_compile(request->kernel, &request->params, request->cc, &request->compile,
+                    &result->compiled, &run->binary, run->warnings, run->error);
+    if (status != SMC_OK)
+        return status;
+    result->compile.made = true;
+    result->compile.succeeded = !result->compiled.refused;
+    if (result->compiled.refused)
+        snprintf(result->compile.message, sizeof result->compile.message,
+                 "ptxas: %u bytes of static shared memory, %u at most",
+                 result->compiled.refused_smem_bytes, result->compiled.refused_smem_limit_bytes);
+    return SMC_OK;
+}
+
+static void load(struct run *run)
+{
+    struct smc_run_result *result = run->result;
+    if (!smc_gpu_load(&run->binary, run->request->kernel->entry, &run->kernel, &result->load))
+        return;
+    const struct cudaFuncAttributes *attributes = &run->kernel.attributes;
+    result->api_regs_per_thread = (uint32_t)attributes->numRegs;
+    result->api_static_smem_bytes = (uint32_t)attributes->sharedSizeBytes;
+    result->api_max_threads_per_block = (uint32_t)attributes->maxThreadsPerBlock;
+}
+
+/* The settings of every launch that follows, and what the API makes of them. */
+static enum smc_status configure(struct run *run)
+{
+    const struct smc_launch *launch = &run->request->launch;
+    struct smc_run_result *result = run->result;
+    enum smc_status status = smc_gpu_configure(&run->kernel, launch, &result->opt_in, run->error);
+    if (status == SMC_OK)
+        smc_gpu_occupancy(&run->kernel, launch, &result->api_occupancy, &result->api_blocks_per_sm);
+    return status;
+}
+
+/* The first launch: its outputs are poisoned before and checked after. */
+static enum smc_status launch(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    struct smc_run_result *result = run->result;
+    enum smc_status status =
+        smc_gpu_buffers_create(&request->plan, request->seed, &run->buffers, run->error);
+    if (status != SMC_OK)
+        return status;
+    cudaError_t code = smc_gpu_launch(&run->kernel, &request->plan,
+                                      request->launch.dynamic_smem_bytes, &run->buffers);
+    if (!smc_gpu_attempt(&result->launch, code))
+        return smc_gpu_check_context(run->error); /* refused: the device must still work */
+    code = cudaDeviceSynchronize();
+    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(run->error, code, "the kernel crashed");
+}
+
+static enum smc_status check(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    struct smc_run_result *result = run->result;
+    enum smc_status status =
+        smc_gpu_buffers_fetch_outputs(&request->plan, &run->buffers, run->error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_verify_request verify = {
+        .kernel = request->kernel,
+        .params = &request->params,
+        .plan = &request->plan,
+        .buffers = (const void *const *)run->buffers.host,
+        .budget_ms = check_budget_ms,
+    };
+    uint64_t rows = smc_verify(&verify, &result->comparison);
+    result->check.made = true;
+    result->check.succeeded = result->comparison.wrong == 0;
+    if (rows < request->plan.output_rows)
+        snprintf(result->check.message, sizeof result->check.message,
+                 "a sample: %llu of %llu rows in %.0f s", (unsigned long long)rows,
+                 (unsigned long long)request->plan.output_rows, check_budget_ms / 1000);
+    return SMC_OK;
+}
+
+static enum smc_status measure_residency(struct run *run, double budget_ms)
+{
+    struct smc_occupancy expected;
+    struct smc_gpu_probe probe = {
+        .regs_per_thread = run->request->launch.regs_per_thread,
+        .launch = run->request->launch,
+        .budget_ms = budget_ms,
+    };
+    smc_occupancy_compute(&run->device.sm, &probe.launch, &expected);
+    probe.expected_blocks = expected.blocks_per_sm;
+    return smc_gpu_probe(&run->device, &probe, &run->request->compile, run->result, run->warnings,
+                         run->error);
+}
+
+static enum smc_status measure(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    double start_ms = smc_clock_ms();
+    enum smc_status status = measure_residency(run, request->timeout_ms / 2.0);
+    double left_ms = request->timeout_ms - (smc_clock_ms() - start_ms);
+    if (status != SMC_OK)
+        return status;
+    return smc_gpu_time(&run->kernel, &request->plan, request->launch.dynamic_smem_bytes,
+                        &run->buffers, request->gpu_index, left_ms, run->result, run->error);
+}
+
+/* The residency probe itself: its launch is the measurement. */
+static enum smc_status run_probe(struct run *run)
+{
+    struct smc_run_result *result = run->result;
+    enum smc_status status = measure_residency(run, run->request->timeout_ms);
+    result->launch = result->probe;
+    make_nothing(result, "the residency probe computes nothing");
+    if (status == SMC_OK && result->launch.made && !result->launch.succeeded)
+        status = smc_gpu_check_context(run->error);
+    return status;
+}
+
+static enum smc_status run_kernel(struct run *run)
+{
+    struct smc_run_result *result = run->result;
+    enum smc_status status = launch(run);
+    if (status != SMC_OK || !result->launch.succeeded) {
+        make_nothing(result, "the launch was refused");
+        return status;
+    }
+    status = check(run);
+    return status == SMC_OK ? measure(run) : status;
+}
+
+static enum smc_status run_steps(struct run *run)
+{
+    struct smc_run_result *result = run->result;
+    enum smc_status status = compile(run);
+    if (status != SMC_OK)
+        return status;
+    if (!result->compile.succeeded) {
+        make_nothing(result, "the kernel did not compile");
+        return SMC_OK;
+    }
+    load(run);
+    if (!result->load.succeeded) {
+        make_nothing(result, "the driver did not take the machine code");
+        return SMC_OK;
+    }
+    status = configure(run);
+    if (status != SMC_OK)
+        return status;
+    return run->request->kernel->is_probe ? run_probe(run) : run_kernel(run);
+}
+
+static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
+                           struct smc_text *warnings, struct smc_error *error)
+{
+    *result = (struct smc_run_result){0};
+    struct run state = {.request = request, .result = result, .warnings = warnings, .error = error};
+    enum smc_status status = smc_gpu_device(request->gpu_index, &state.device, error);
+    if (status != SMC_OK)
+        return status;
+    cudaError_t code = cudaSetDevice(request->gpu_index);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "cudaSetDevice");
+    read_versions(result);
+    status = run_steps(&state);
+    smc_gpu_buffers_free(&state.buffers);
+    smc_gpu_unload(&state.kernel);
+    smc_binary_free(&state.binary);
+    return status;
+}
+
+const struct smc_executor smc_executor_gpu = {
+    .name = "gpu",
+    .device_count = smc_gpu_device_count,
+    .device = smc_gpu_device,
+    .run = run,
+};

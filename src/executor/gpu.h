@@ -1,0 +1,101 @@
+/* What the parts of the GPU back end share. Inside src/executor and the GPU tests only. */
+#ifndef SMC_EXECUTOR_GPU_H
+#define SMC_EXECUTOR_GPU_H
+
+#include <cuda_runtime_api.h>
+
+#include "executor/executor.h"
+
+/* --- Errors ------------------------------------------------------------------------------- */
+
+/* SMC_MACHINE with "CALL: cudaErrorName: text"; the runtime's last error is cleared. */
+enum smc_status smc_gpu_fail(struct smc_error *error, cudaError_t code, const char *call);
+
+/* Notes in `attempt` how a call ended that may well be refused, and clears the last error.
+   Returns whether it succeeded. */
+bool smc_gpu_attempt(struct smc_attempt *attempt, cudaError_t code);
+
+/* An attempt that was not made, and why. */
+void smc_gpu_not_made(struct smc_attempt *attempt, const char *why);
+
+/* Writes device memory and reads it back: false, with an error, after a failure that the context
+   did not survive. */
+enum smc_status smc_gpu_check_context(struct smc_error *error);
+
+/* --- Devices ------------------------------------------------------------------------------ */
+
+int smc_gpu_device_count(struct smc_error *why);
+enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_error *error);
+uint32_t smc_gpu_sm_clock_khz(int gpu_index);
+
+/* Lays a live device's own limits over the table's row for its compute capability. */
+void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm);
+
+/* --- Kernels ------------------------------------------------------------------------------ */
+
+struct smc_gpu_kernel {
+    cudaLibrary_t library;
+    cudaKernel_t handle;
+    struct cudaFuncAttributes attributes;
+};
+
+/* Loads machine code; a refusal stands in `attempt`. */
+bool smc_gpu_load(const struct smc_binary *binary, const char *entry, struct smc_gpu_kernel *kernel,
+                  struct smc_attempt *attempt);
+void smc_gpu_unload(struct smc_gpu_kernel *kernel);
+
+/* Carve-out, cache configuration and, where `launch` wants more dynamic shared memory than the
+   default and may opt in, the opt-in, whose refusal stands in `opt_in`. */
+enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
+                                  const struct smc_launch *launch, struct smc_attempt *opt_in,
+                                  struct smc_error *error);
+
+/* cudaOccupancyMaxActiveBlocksPerMultiprocessor, after smc_gpu_configure. */
+void smc_gpu_occupancy(const struct smc_gpu_kernel *kernel, const struct smc_launch *launch,
+                       struct smc_attempt *attempt, uint32_t *blocks_per_sm);
+
+struct smc_gpu_buffers {
+    size_t count;
+    void *host[SMC_MAX_BUFFERS];
+    void *device[SMC_MAX_BUFFERS];
+    size_t bytes[SMC_MAX_BUFFERS];
+};
+
+/* Launches without waiting. */
+cudaError_t smc_gpu_launch(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
+                           uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers);
+
+/* --- Buffers ------------------------------------------------------------------------------ */
+
+/* Allocates on both sides, fills the inputs with random values and the outputs with poison.
+   SMC_MACHINE where the memory is not there. Free in any case. */
+enum smc_status smc_gpu_buffers_create(const struct smc_plan *plan, uint64_t seed,
+                                       struct smc_gpu_buffers *buffers, struct smc_error *error);
+enum smc_status smc_gpu_buffers_fetch_outputs(const struct smc_plan *plan,
+                                              struct smc_gpu_buffers *buffers,
+                                              struct smc_error *error);
+void smc_gpu_buffers_free(struct smc_gpu_buffers *buffers);
+
+/* --- Measurements ------------------------------------------------------------------------- */
+
+/* Fills the timing fields of `result`. */
+enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
+                             uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
+                             int gpu_index, double budget_ms, struct smc_run_result *result,
+                             struct smc_error *error);
+
+/* What the residency probe is to look like. */
+struct smc_gpu_probe {
+    uint32_t regs_per_thread;
+    struct smc_launch launch; /* static and dynamic bytes are added and given as dynamic ones */
+    uint32_t expected_blocks; /* per SM; the grid is more than twice as large */
+    double budget_ms;
+};
+
+/* Fills the probe fields of `result`. */
+enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_gpu_probe *probe,
+                              const struct smc_compile_options *options,
+                              struct smc_run_result *result, struct smc_text *warnings,
+                              struct smc_error *error);
+
+#endif

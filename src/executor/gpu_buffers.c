@@ -1,0 +1,93 @@
+/* A launch's buffers, on the host and on the device. */
+#include <stdlib.h>
+
+#include "executor/gpu.h"
+
+/* Megabytes, rounded up, for messages. */
+static unsigned long long megabytes(uint64_t bytes)
+{
+    return (bytes + 999999) / 1000000;
+}
+
+static enum smc_status measure(const struct smc_plan *plan, struct smc_gpu_buffers *buffers,
+                               struct smc_error *error)
+{
+    size_t total = 0, available = 0, installed = 0;
+    buffers->count = plan->buffer_count;
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        size_t element = smc_dtype_bytes(plan->buffer[i].dtype);
+        if (__builtin_mul_overflow(plan->buffer[i].elements, element, &buffers->bytes[i]) ||
+            __builtin_add_overflow(total, buffers->bytes[i], &total))
+            return smc_fail(error, SMC_MACHINE, "buffer %s is larger than any memory",
+                            plan->buffer[i].name);
+    }
+    cudaError_t code = cudaMemGetInfo(&available, &installed);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "cudaMemGetInfo");
+    if (total > available)
+        return smc_fail(error, SMC_MACHINE,
+                        "the buffers need %llu MB of GPU memory, of which %llu MB are free",
+                        megabytes(total), megabytes(available));
+    return SMC_OK;
+}
+
+static enum smc_status allocate(size_t bytes, const char *name, void **host, void **device,
+                                struct smc_error *error)
+{
+    size_t at_least_one = bytes ? bytes : 1;
+    *host = malloc(at_least_one);
+    if (!*host)
+        return smc_fail(error, SMC_MACHINE, "no memory for %llu MB of buffer %s", megabytes(bytes),
+                        name);
+    cudaError_t code = cudaMalloc(device, at_least_one);
+    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "cudaMalloc");
+}
+
+enum smc_status smc_gpu_buffers_create(const struct smc_plan *plan, uint64_t seed,
+                                       struct smc_gpu_buffers *buffers, struct smc_error *error)
+{
+    *buffers = (struct smc_gpu_buffers){0};
+    enum smc_status status = measure(plan, buffers, error);
+    for (size_t i = 0; i < plan->buffer_count && status == SMC_OK; i++) {
+        const struct smc_buffer *buffer = &plan->buffer[i];
+        size_t bytes = buffers->bytes[i];
+        status = allocate(bytes, buffer->name, &buffers->host[i], &buffers->device[i], error);
+        if (status != SMC_OK)
+            break;
+        cudaError_t code;
+        if (buffer->output) {
+            code = cudaMemset(buffers->device[i], smc_dtype_poison(buffer->dtype), bytes);
+        } else {
+            smc_fill_random(buffer, seed + i, buffers->host[i]);
+            code = cudaMemcpy(buffers->device[i], buffers->host[i], bytes, cudaMemcpyHostToDevice);
+        }
+        if (code != cudaSuccess)
+            status = smc_gpu_fail(error, code, "filling a buffer");
+    }
+    return status;
+}
+
+enum smc_status smc_gpu_buffers_fetch_outputs(const struct smc_plan *plan,
+                                              struct smc_gpu_buffers *buffers,
+                                              struct smc_error *error)
+{
+    for (size_t i = 0; i < buffers->count; i++) {
+        if (!plan->buffer[i].output)
+            continue;
+        cudaError_t code = cudaMemcpy(buffers->host[i], buffers->device[i], buffers->bytes[i],
+                                      cudaMemcpyDeviceToHost);
+        if (code != cudaSuccess)
+            return smc_gpu_fail(error, code, "copying the result back");
+    }
+    return SMC_OK;
+}
+
+void smc_gpu_buffers_free(struct smc_gpu_buffers *buffers)
+{
+    for (size_t i = 0; i < buffers->count; i++) {
+        free(buffers->host[i]);
+        if (buffers->device[i] && cudaFree(buffers->device[i]) != cudaSuccess)
+            cudaGetLastError();
+    }
+    *buffers = (struct smc_gpu_buffers){0};
+}

@@ -1,0 +1,150 @@
+/* The GPUs of this machine: how many, and what each reports of itself. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "executor/gpu.h"
+
+static const char try_prediction[] = "try --device NAME for a prediction";
+
+static void explain_missing_driver(struct smc_error *why)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    int supported = 0;
+    if (!driver) {
+        smc_fail(why, SMC_UNAVAILABLE,
+                 "no GPU: the CUDA driver is not installed (libcuda.so.1 not found); %s",
+                 try_prediction);
+        return;
+    }
+    dlclose(driver);
+    if (cudaDriverGetVersion(&supported) != cudaSuccess)
+        cudaGetLastError();
+    smc_fail(why, SMC_UNAVAILABLE,
+             "no GPU: the driver supports CUDA %d.%d, this program was built with %d.%d; install "
+             "a newer driver, or %s",
+             supported / 1000, supported % 1000 / 10, CUDART_VERSION / 1000,
+             CUDART_VERSION % 1000 / 10, try_prediction);
+}
+
+int smc_gpu_device_count(struct smc_error *why)
+{
+    int count = 0;
+    cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaSuccess && count > 0)
+        return count;
+    cudaGetLastError();
+    if (code == cudaErrorInsufficientDriver)
+        explain_missing_driver(why);
+    else if (code == cudaSuccess || code == cudaErrorNoDevice)
+        smc_fail(why, SMC_UNAVAILABLE, "no GPU: the CUDA driver finds none on this machine; %s",
+                 try_prediction);
+    else
+        smc_fail(why, SMC_UNAVAILABLE, "no GPU: %s: %s; %s", cudaGetErrorName(code),
+                 cudaGetErrorString(code), try_prediction);
+    return 0;
+}
+
+/* The row of the compute capability; else the newest row of its family or, for a new family, of
+   the table. */
+static void find_capability(uint16_t cc, struct smc_capability *out)
+{
+    if (smc_capability_find(cc, out))
+        return;
+    size_t newest = smc_capability_count() - 1, chosen = newest;
+    for (size_t i = 0; i <= newest; i++) {
+        smc_capability_at(i, out);
+        if (out->sm.cc / 10 == cc / 10)
+            chosen = i;
+    }
+    smc_capability_at(chosen, out);
+    out->uncertain = "compute capability not in the table: the allocation rules are those of the "
+                     "newest one known; the limits are the device's own";
+    out->sources = "cudaGetDeviceProperties";
+}
+
+static void lay_over_carveouts(uint32_t largest, struct smc_sm *sm)
+{
+    uint32_t kept = 0;
+    while (kept < sm->smem_carveout_count && sm->smem_carveout_bytes[kept] < largest)
+        kept++;
+    if (kept == SMC_MAX_CARVEOUTS)
+        kept--;
+    sm->smem_carveout_bytes[kept] = largest;
+    sm->smem_carveout_count = kept + 1;
+    sm->smem_per_sm_bytes = largest;
+}
+
+void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm)
+{
+    sm->cc = (uint16_t)(10 * properties->major + properties->minor);
+    sm->warp_size = (uint16_t)properties->warpSize;
+    sm->max_threads_per_block = (uint32_t)properties->maxThreadsPerBlock;
+    sm->max_threads_per_sm = (uint32_t)properties->maxThreadsPerMultiProcessor;
+    sm->max_warps_per_sm = sm->max_threads_per_sm / sm->warp_size;
+    sm->max_blocks_per_sm = (uint32_t)properties->maxBlocksPerMultiProcessor;
+    sm->regs_per_sm = (uint32_t)properties->regsPerMultiprocessor;
+    sm->max_regs_per_block = (uint32_t)properties->regsPerBlock;
+    sm->smem_per_block_default_bytes = (uint32_t)properties->sharedMemPerBlock;
+    sm->smem_per_block_optin_bytes = (uint32_t)properties->sharedMemPerBlockOptin;
+    sm->smem_reserved_per_block_bytes = (uint32_t)properties->reservedSharedMemPerBlock;
+    lay_over_carveouts((uint32_t)properties->sharedMemPerMultiprocessor, sm);
+}
+
+static const char *chip_of(const char *name)
+{
+    static const size_t not_found = (size_t)-1;
+    size_t found = not_found;
+    struct smc_device board;
+    for (size_t i = 0; i < smc_device_count() && found == not_found; i++) {
+        smc_device_at(i, &board);
+        if (strcmp(board.name, name) == 0)
+            found = i;
+    }
+    return found == not_found ? "" : board.chip;
+}
+
+/* CUDA 13 took the clocks out of cudaDeviceProp; the attributes stayed. 0 where not known. */
+static uint32_t attribute(enum cudaDeviceAttr which, int index)
+{
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, which, index) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return value > 0 ? (uint32_t)value : 0;
+}
+
+enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_error *error)
+{
+    int count = smc_gpu_device_count(error);
+    if (count == 0)
+        return SMC_UNAVAILABLE;
+    if (index < 0 || index >= count)
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "there is no GPU %d on this machine; the highest number is %d", index,
+                        count - 1);
+    struct cudaDeviceProp properties;
+    struct smc_capability capability;
+    cudaError_t code = cudaGetDeviceProperties(&properties, index);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "cudaGetDeviceProperties");
+    find_capability((uint16_t)(10 * properties.major + properties.minor), &capability);
+    smc_device_of_capability(&capability, device);
+    smc_gpu_lay_over(&properties, &device->sm);
+
+    snprintf(device->name, sizeof device->name, "%.127s", properties.name);
+    snprintf(device->chip, sizeof device->chip, "%s", chip_of(device->name));
+    device->source = SMC_DEVICE_LIVE;
+    device->gpu_index = index;
+    device->sm_count = (uint32_t)properties.multiProcessorCount;
+    device->sm_clock_khz = attribute(cudaDevAttrClockRate, index);
+    device->memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, index);
+    device->memory_bytes_per_s = 2.0 * 1e3 * attribute(cudaDevAttrMemoryClockRate, index) *
+                                 device->memory_bus_bits / 8; /* two transfers a clock */
+    device->l2_bytes = (uint64_t)properties.l2CacheSize;
+    device->global_mem_bytes = properties.totalGlobalMem;
+    device->fp32_peak_tflops =
+        2e-9 * device->sm.fp32_lanes_per_sm * device->sm_count * device->sm_clock_khz;
+    return SMC_OK;
+}

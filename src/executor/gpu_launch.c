@@ -1,0 +1,145 @@
+/* Kernels on the GPU: loading machine code, settings, occupancy as the API sees it, launching. */
+#include <stdio.h>
+
+#include "executor/gpu.h"
+
+enum smc_status smc_gpu_fail(struct smc_error *error, cudaError_t code, const char *call)
+{
+    cudaGetLastError();
+    return smc_fail(error, SMC_MACHINE, "%s: %s: %s", call, cudaGetErrorName(code),
+                    cudaGetErrorString(code));
+}
+
+bool smc_gpu_attempt(struct smc_attempt *attempt, cudaError_t code)
+{
+    attempt->made = true;
+    attempt->succeeded = code == cudaSuccess;
+    if (attempt->succeeded)
+        return true;
+    snprintf(attempt->message, sizeof attempt->message, "%s: %s", cudaGetErrorName(code),
+             cudaGetErrorString(code));
+    cudaGetLastError();
+    return false;
+}
+
+void smc_gpu_not_made(struct smc_attempt *attempt, const char *why)
+{
+    *attempt = (struct smc_attempt){0};
+    snprintf(attempt->message, sizeof attempt->message, "%s", why);
+}
+
+enum smc_status smc_gpu_check_context(struct smc_error *error)
+{
+    uint32_t *word = NULL, seen = 0;
+    cudaError_t code = cudaMalloc((void **)&word, sizeof *word);
+    if (code == cudaSuccess)
+        code = cudaMemset(word, 0x5a, sizeof *word);
+    if (code == cudaSuccess)
+        code = cudaMemcpy(&seen, word, sizeof seen, cudaMemcpyDeviceToHost);
+    cudaError_t freed = cudaFree(word);
+    if (code == cudaSuccess)
+        code = freed;
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "the GPU did not survive the failure before");
+    if (seen != 0x5a5a5a5a)
+        return smc_fail(error, SMC_MACHINE, "the GPU's memory does not keep what is written to it");
+    return SMC_OK;
+}
+
+bool smc_gpu_load(const struct smc_binary *binary, const char *entry, struct smc_gpu_kernel *kernel,
+                  struct smc_attempt *attempt)
+{
+    *kernel = (struct smc_gpu_kernel){0};
+    cudaError_t code =
+        cudaLibraryLoadData(&kernel->library, binary->cubin, NULL, NULL, 0, NULL, NULL, 0);
+    if (code == cudaSuccess)
+        code = cudaLibraryGetKernel(&kernel->handle, kernel->library, entry);
+    if (code == cudaSuccess)
+        code = cudaFuncGetAttributes(&kernel->attributes, kernel->handle);
+    return smc_gpu_attempt(attempt, code);
+}
+
+void smc_gpu_unload(struct smc_gpu_kernel *kernel)
+{
+    if (kernel->library && cudaLibraryUnload(kernel->library) != cudaSuccess)
+        cudaGetLastError(); /* nothing is lost but memory of a process about to end */
+    *kernel = (struct smc_gpu_kernel){0};
+}
+
+static enum cudaFuncCache cache_config(enum smc_cache_config config)
+{
+    static const enum cudaFuncCache configs[] = {
+        [SMC_CACHE_PREFER_NONE] = cudaFuncCachePreferNone,
+        [SMC_CACHE_PREFER_SHARED] = cudaFuncCachePreferShared,
+        [SMC_CACHE_PREFER_L1] = cudaFuncCachePreferL1,
+        [SMC_CACHE_PREFER_EQUAL] = cudaFuncCachePreferEqual,
+    };
+    return configs[config];
+}
+
+enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
+                                  const struct smc_launch *launch, struct smc_attempt *opt_in,
+                                  struct smc_error *error)
+{
+    cudaError_t code = cudaSuccess;
+    if (launch->cache_config != SMC_CACHE_PREFER_NONE)
+        code = cudaFuncSetCacheConfig(kernel->handle, cache_config(launch->cache_config));
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "cudaFuncSetCacheConfig");
+    if (launch->carveout_percent != SMC_CARVEOUT_DEFAULT)
+        code = cudaFuncSetAttribute(kernel->handle, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                    launch->carveout_percent);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "the shared-memory carve-out");
+
+    int default_bytes = kernel->attributes.maxDynamicSharedSizeBytes;
+    if (launch->dynamic_smem_bytes <= (uint32_t)default_bytes)
+        smc_gpu_not_made(opt_in, "not needed");
+    else if (launch->smem_not_opted_in)
+        smc_gpu_not_made(opt_in, "not asked for");
+    else if (launch->dynamic_smem_bytes > INT32_MAX)
+        smc_gpu_attempt(opt_in, cudaErrorInvalidValue); /* the attribute is an int */
+    else
+        smc_gpu_attempt(opt_in, cudaFuncSetAttribute(kernel->handle,
+                                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                     (int)launch->dynamic_smem_bytes));
+    return SMC_OK;
+}
+
+void smc_gpu_occupancy(const struct smc_gpu_kernel *kernel, const struct smc_launch *launch,
+                       struct smc_attempt *attempt, uint32_t *blocks_per_sm)
+{
+    int blocks = 0;
+    cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, kernel->handle, (int)launch->threads_per_block, launch->dynamic_smem_bytes);
+    *blocks_per_sm = smc_gpu_attempt(attempt, code) ? (uint32_t)blocks : 0;
+}
+
+cudaError_t smc_gpu_launch(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
+                           uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers)
+{
+    int32_t narrow[SMC_MAX_ARGUMENTS];
+    int64_t wide[SMC_MAX_ARGUMENTS];
+    void *arguments[SMC_MAX_ARGUMENTS];
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        wide[i] = plan->argument[i].value;
+        narrow[i] = (int32_t)wide[i];
+        switch (plan->argument[i].kind) {
+        case SMC_ARGUMENT_BUFFER:
+            arguments[i] = &buffers->device[wide[i]];
+            break;
+        case SMC_ARGUMENT_INT32:
+            arguments[i] = &narrow[i];
+            break;
+        case SMC_ARGUMENT_INT64:
+            arguments[i] = &wide[i];
+            break;
+        }
+    }
+    dim3 grid = {plan->grid[0], plan->grid[1], plan->grid[2]};
+    dim3 block = {plan->block[0], plan->block[1], plan->block[2]};
+    cudaError_t code =
+        cudaLaunchKernel(kernel->handle, grid, block, arguments, dynamic_smem_bytes, NULL);
+    cudaError_t last = cudaGetLastError();
+    return code != cudaSuccess ? code : last;
+}

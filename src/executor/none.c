@@ -1,0 +1,32 @@
+/* The back end of a program built without the CUDA runtime: says so. */
+#include "executor/executor.h"
+
+static const char reason[] = "no GPU: this program was built without the CUDA runtime (configure "
+                             "--with-cuda); try --device NAME for a prediction";
+
+static int device_count(struct smc_error *why)
+{
+    smc_fail(why, SMC_UNAVAILABLE, "%s", reason);
+    return 0;
+}
+
+static enum smc_status device(int index, struct smc_device *out, struct smc_error *error)
+{
+    (void)index, (void)out;
+    return smc_fail(error, SMC_UNAVAILABLE, "%s", reason);
+}
+
+static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
+                           struct smc_text *warnings, struct smc_error *error)
+{
+    (void)request, (void)warnings;
+    *result = (struct smc_run_result){0};
+    return smc_fail(error, SMC_UNAVAILABLE, "%s", reason);
+}
+
+const struct smc_executor smc_executor_none = {
+    .name = "none",
+    .device_count = device_count,
+    .device = device,
+    .run = run,
+};

@@ -1,0 +1,181 @@
+/* Blocks per SM as the hardware fits them: the residency kernel in the shape of another kernel.
+   kernels/residency.cu tells how the blocks count themselves and how long they stay. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "executor/gpu.h"
+#include "executor/live.h"
+
+enum {
+    SM_NUMBERS = 4096, /* above any %nsmid */
+    HOLD_WORDS = 3,
+    LAUNCHES = 2,      /* the larger count stands: another process may delay a block */
+    QUIET_NS = 300000, /* blocks of one launch start within microseconds of each other */
+    MAX_STAY_MS = 500, /* below the watchdog of a GPU that also drives a screen */
+    MORE_THAN_FIT = 4,
+};
+
+enum { ALIVE, PEAK, HOLD, BUFFERS };
+
+static const size_t buffer_bytes[BUFFERS] = {
+    [ALIVE] = SM_NUMBERS * sizeof(uint32_t),
+    [PEAK] = SM_NUMBERS * sizeof(uint32_t),
+    [HOLD] = HOLD_WORDS * sizeof(uint32_t),
+};
+
+static cudaError_t allocate(struct smc_gpu_buffers *buffers)
+{
+    cudaError_t code = cudaSuccess;
+    buffers->count = BUFFERS;
+    for (int i = 0; i < BUFFERS && code == cudaSuccess; i++)
+        code = cudaMalloc(&buffers->device[i], buffer_bytes[i]);
+    return code;
+}
+
+static cudaError_t set_to_zero(const struct smc_gpu_buffers *buffers)
+{
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < BUFFERS && code == cudaSuccess; i++)
+        code = cudaMemset(buffers->device[i], 0, buffer_bytes[i]);
+    return code;
+}
+
+/* More blocks than can reside, even if twice as many could as the model says. */
+static void plan_launch(const struct smc_device *device, const struct smc_gpu_probe *probe,
+                        struct smc_plan *plan)
+{
+    double stay_ms = probe->budget_ms / LAUNCHES;
+    stay_ms = stay_ms < MAX_STAY_MS ? stay_ms : MAX_STAY_MS;
+    uint32_t blocks = device->sm_count * (2 * probe->expected_blocks + MORE_THAN_FIT);
+    *plan = (struct smc_plan){
+        .block = {probe->launch.threads_per_block, 1, 1},
+        .grid = {blocks, 1, 1},
+        .argument_count = 5,
+        .argument = {{SMC_ARGUMENT_BUFFER, ALIVE},
+                     {SMC_ARGUMENT_BUFFER, PEAK},
+                     {SMC_ARGUMENT_BUFFER, HOLD},
+                     {SMC_ARGUMENT_INT32, QUIET_NS},
+                     {SMC_ARGUMENT_INT32, (int64_t)(stay_ms * 1e6)}},
+    };
+}
+
+static void read_peaks(const uint32_t *peak, struct smc_run_result *result)
+{
+    uint32_t most = 0, sms = 0;
+    for (int i = 0; i < SM_NUMBERS; i++) {
+        if (peak[i] > most) {
+            most = peak[i];
+            sms = 0;
+        }
+        sms += peak[i] == most;
+    }
+    if (most > result->probe_blocks_per_sm) {
+        result->probe_blocks_per_sm = most;
+        result->probe_sms = sms;
+    }
+}
+
+static enum smc_status launch_probe(const struct smc_gpu_kernel *kernel,
+                                    const struct smc_plan *plan, uint32_t smem_bytes,
+                                    struct smc_run_result *result, struct smc_error *error)
+{
+    struct smc_gpu_buffers buffers = {0};
+    uint32_t peak[SM_NUMBERS];
+    const char *call = "the residency probe's memory";
+    cudaError_t code = allocate(&buffers);
+    for (int i = 0; i < LAUNCHES && code == cudaSuccess; i++) {
+        code = set_to_zero(&buffers);
+        if (code != cudaSuccess)
+            break;
+        if (!smc_gpu_attempt(&result->probe, smc_gpu_launch(kernel, plan, smem_bytes, &buffers)))
+            break;
+        call = "the residency probe";
+        code = cudaMemcpy(peak, buffers.device[PEAK], sizeof peak, cudaMemcpyDeviceToHost);
+        if (code == cudaSuccess)
+            read_peaks(peak, result);
+    }
+    smc_gpu_buffers_free(&buffers);
+    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, call);
+}
+
+static enum smc_status run_probe(const struct smc_device *device, const struct smc_gpu_probe *probe,
+                                 const struct smc_gpu_kernel *kernel, struct smc_run_result *result,
+                                 struct smc_error *error)
+{
+    struct smc_launch launch = probe->launch;
+    struct smc_attempt opt_in = {0};
+    struct smc_plan plan;
+    launch.dynamic_smem_bytes += launch.static_smem_bytes;
+    launch.static_smem_bytes = 0;
+    enum smc_status status = smc_gpu_configure(kernel, &launch, &opt_in, error);
+    if (status != SMC_OK)
+        return status;
+    if (opt_in.made && !opt_in.succeeded) {
+        result->probe = opt_in;
+        return SMC_OK;
+    }
+    plan_launch(device, probe, &plan);
+    return launch_probe(kernel, &plan, launch.dynamic_smem_bytes, result, error);
+}
+
+/* Registers come in units, and often do not bind: a probe with other registers serves where the
+   model gives it the same number of blocks. */
+static bool is_equivalent(const struct smc_device *device, const struct smc_gpu_probe *probe,
+                          uint32_t regs_per_thread)
+{
+    struct smc_launch launch = probe->launch;
+    struct smc_occupancy wanted, had;
+    launch.regs_per_thread = probe->regs_per_thread;
+    smc_occupancy_compute(&device->sm, &launch, &wanted);
+    launch.regs_per_thread = regs_per_thread;
+    smc_occupancy_compute(&device->sm, &launch, &had);
+    return wanted.blocks_per_sm == had.blocks_per_sm;
+}
+
+static void describe(const struct smc_device *device, const struct smc_gpu_probe *probe,
+                     struct smc_run_result *result)
+{
+    struct smc_attempt *attempt = &result->probe;
+    struct smc_text text = {0};
+    if (!attempt->succeeded)
+        return;
+    smc_text_printf(&text, "resident on %u of %u SMs", result->probe_sms, device->sm_count);
+    if (result->probe_regs_per_thread != probe->regs_per_thread)
+        smc_text_printf(&text, ", by a probe of %u registers", result->probe_regs_per_thread);
+    snprintf(attempt->message, sizeof attempt->message, "%s", smc_text_string(&text));
+    smc_text_free(&text);
+}
+
+enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_gpu_probe *probe,
+                              const struct smc_compile_options *options,
+                              struct smc_run_result *result, struct smc_text *warnings,
+                              struct smc_error *error)
+{
+    const struct smc_kernel *residency = smc_kernel_find("residency");
+    struct smc_params params;
+    struct smc_resources resources = {0};
+    struct smc_binary binary = {0};
+    struct smc_gpu_kernel kernel = {0};
+    if (!residency || probe->budget_ms < 1) {
+        smc_gpu_not_made(&result->probe, residency ? "no time was left for it"
+                                                   : "the catalog has no residency probe");
+        return SMC_OK;
+    }
+    smc_params_init(residency, &params);
+    params.value[SMC_PARAM_BLOCK] = probe->launch.threads_per_block;
+    enum smc_status status = residency->complete(&params, error);
+    if (status == SMC_OK)
+        status = smc_live_find(residency, probe->regs_per_thread, device->sm.cc, options, &params,
+                               &resources, &binary, warnings, error);
+    if (status != SMC_OK)
+        return status;
+    result->probe_regs_per_thread = resources.regs_per_thread;
+    if (!is_equivalent(device, probe, resources.regs_per_thread))
+        smc_gpu_not_made(&result->probe, "no probe with as many registers can be compiled");
+    else if (smc_gpu_load(&binary, residency->entry, &kernel, &result->probe))
+        status = run_probe(device, probe, &kernel, result, error);
+    describe(device, probe, result);
+    smc_gpu_unload(&kernel);
+    smc_binary_free(&binary);
+    return status;
+}

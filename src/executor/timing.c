@@ -1,0 +1,133 @@
+/* How long a launch takes: events around each one, and the median of many. The launch whose result
+   was checked and the first one timed here warm up. */
+#include <stdlib.h>
+
+#include "executor/clock.h"
+#include "executor/gpu.h"
+
+enum {
+    BATCH = 10,         /* launches enqueued together, so that the GPU does not idle in between */
+    MAX_LAUNCHES = 200, /* a multiple of BATCH */
+};
+
+struct timer {
+    const struct smc_gpu_kernel *kernel;
+    const struct smc_plan *plan;
+    uint32_t dynamic_smem_bytes;
+    struct smc_gpu_buffers *buffers;
+    int gpu_index;
+    cudaEvent_t before[BATCH], after[BATCH];
+    double ms[MAX_LAUNCHES];
+    uint32_t count, sm_clock_khz;
+};
+
+static cudaError_t create_events(struct timer *timer)
+{
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < BATCH && code == cudaSuccess; i++) {
+        code = cudaEventCreate(&timer->before[i]);
+        if (code == cudaSuccess)
+            code = cudaEventCreate(&timer->after[i]);
+    }
+    return code;
+}
+
+static void destroy_events(struct timer *timer)
+{
+    for (int i = 0; i < BATCH; i++) {
+        bool failed = (timer->before[i] && cudaEventDestroy(timer->before[i]) != cudaSuccess) |
+                      (timer->after[i] && cudaEventDestroy(timer->after[i]) != cudaSuccess);
+        if (failed)
+            cudaGetLastError();
+    }
+}
+
+static cudaError_t launch(const struct timer *timer)
+{
+    return smc_gpu_launch(timer->kernel, timer->plan, timer->dynamic_smem_bytes, timer->buffers);
+}
+
+static cudaError_t time_batch(struct timer *timer, int launches)
+{
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < launches && code == cudaSuccess; i++) {
+        code = cudaEventRecord(timer->before[i], NULL);
+        if (code == cudaSuccess)
+            code = launch(timer);
+        if (code == cudaSuccess)
+            code = cudaEventRecord(timer->after[i], NULL);
+    }
+    if (timer->sm_clock_khz == 0)
+        timer->sm_clock_khz = smc_gpu_sm_clock_khz(timer->gpu_index); /* while they run */
+    cudaError_t waited = cudaDeviceSynchronize();
+    if (code == cudaSuccess)
+        code = waited;
+    for (int i = 0; i < launches && code == cudaSuccess; i++) {
+        float ms = 0;
+        code = cudaEventElapsedTime(&ms, timer->before[i], timer->after[i]);
+        timer->ms[timer->count++] = ms;
+    }
+    return code;
+}
+
+/* Whole batches while the budget lasts; where one launch alone takes long, as many as fit in it,
+   and one at least. */
+static cudaError_t time_launches(struct timer *timer, double budget_ms)
+{
+    double start_ms = smc_clock_ms();
+    cudaError_t code = time_batch(timer, 1);
+    if (code != cudaSuccess)
+        return code;
+    double one_ms = timer->ms[0] > 0.001 ? timer->ms[0] : 0.001;
+    double affordable = budget_ms / one_ms;
+    if (affordable >= BATCH + 1)
+        timer->count = 0; /* the first one after a pause is slower: it counts as warm-up */
+    uint32_t wanted = affordable > MAX_LAUNCHES ? MAX_LAUNCHES : (uint32_t)affordable;
+    while (timer->count < wanted && code == cudaSuccess) {
+        uint32_t left = wanted - timer->count;
+        code = time_batch(timer, left < BATCH ? (int)left : BATCH);
+        if (timer->count >= BATCH && smc_clock_ms() - start_ms > budget_ms)
+            break;
+    }
+    return code;
+}
+
+static int compare_ms(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void summarise(struct timer *timer, struct smc_run_result *result)
+{
+    uint32_t n = timer->count;
+    qsort(timer->ms, n, sizeof *timer->ms, compare_ms);
+    result->timing = (struct smc_attempt){.made = true, .succeeded = true};
+    result->timed_launches = n;
+    result->median_ms = (timer->ms[(n - 1) / 2] + timer->ms[n / 2]) / 2;
+    result->fastest_ms = timer->ms[0];
+    result->slowest_ms = timer->ms[n - 1];
+    result->sm_clock_khz = timer->sm_clock_khz;
+}
+
+enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
+                             uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
+                             int gpu_index, double budget_ms, struct smc_run_result *result,
+                             struct smc_error *error)
+{
+    struct timer timer = {
+        .kernel = kernel,
+        .plan = plan,
+        .dynamic_smem_bytes = dynamic_smem_bytes,
+        .buffers = buffers,
+        .gpu_index = gpu_index,
+    };
+    cudaError_t code = create_events(&timer);
+    if (code == cudaSuccess)
+        code = time_launches(&timer, budget_ms);
+    destroy_events(&timer);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "timing");
+    summarise(&timer, result);
+    return SMC_OK;
+}

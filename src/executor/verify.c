@@ -1,0 +1,124 @@
+/* Comparing a launch's output with the CPU reference, on all cores.
+
+   The rows are cut into parts, handed out through one counter. They are visited in strides that
+   reach every part once, so that a budget that runs out leaves a sample of the whole output. */
+#include "config.h"
+
+#include "executor/verify.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "executor/clock.h"
+
+enum {
+    MAX_THREADS = 64,
+    PARTS_PER_THREAD = 32,
+};
+
+struct shared {
+    const struct smc_verify_request *request;
+    uint64_t rows_per_part, part_count, stride;
+    double deadline_ms;
+    atomic_uint_fast64_t next;
+};
+
+struct worker {
+    pthread_t thread;
+    struct shared *shared;
+    struct smc_comparison total;
+    uint64_t rows;
+};
+
+static void add(struct smc_comparison *total, const struct smc_comparison *part)
+{
+    bool earlier = part->wrong > 0 && (total->wrong == 0 || part->first_wrong < total->first_wrong);
+    if (earlier) {
+        total->first_wrong = part->first_wrong;
+        total->expected = part->expected;
+        total->got = part->got;
+    }
+    total->checked += part->checked;
+    total->wrong += part->wrong;
+    if (!(part->worst <= total->worst)) /* a NaN counts as worse */
+        total->worst = part->worst;
+}
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* About 0.618 of the parts, and without a common divisor, so that every part is reached. */
+static uint64_t stride_over(uint64_t parts)
+{
+    uint64_t stride = parts * 618 / 1000 + 1;
+    while (greatest_common_divisor(parts, stride) != 1)
+        stride++;
+    return stride;
+}
+
+static void *work(void *argument)
+{
+    struct worker *worker = argument;
+    struct shared *shared = worker->shared;
+    const struct smc_verify_request *request = shared->request;
+    uint64_t all_rows = request->plan->output_rows;
+    for (;;) {
+        uint64_t turn = atomic_fetch_add(&shared->next, 1);
+        if (turn >= shared->part_count || (turn > 0 && smc_clock_ms() > shared->deadline_ms))
+            return NULL;
+        uint64_t row = turn * shared->stride % shared->part_count * shared->rows_per_part;
+        uint64_t rows =
+            all_rows - row < shared->rows_per_part ? all_rows - row : shared->rows_per_part;
+        struct smc_comparison part = {0};
+        request->kernel->compare(request->params, request->buffers, row, rows, &part);
+        add(&worker->total, &part);
+        worker->rows += rows;
+    }
+}
+
+static unsigned thread_count(uint64_t rows)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t count = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (uint64_t)cores;
+    return (unsigned)(count < rows ? count : rows);
+}
+
+uint64_t smc_verify(const struct smc_verify_request *request, struct smc_comparison *result)
+{
+    *result = (struct smc_comparison){0};
+    uint64_t rows = request->plan->output_rows, compared = 0;
+    if (rows == 0)
+        return 0;
+    unsigned threads = thread_count(rows), started = 1;
+    uint64_t parts = (uint64_t)threads * PARTS_PER_THREAD;
+    struct shared shared = {
+        .request = request,
+        .rows_per_part = (rows - 1) / parts + 1,
+        .deadline_ms = smc_clock_ms() + request->budget_ms,
+    };
+    shared.part_count = (rows - 1) / shared.rows_per_part + 1;
+    shared.stride = stride_over(shared.part_count);
+
+    struct worker workers[MAX_THREADS] = {{.shared = &shared}};
+    for (; started < threads; started++) {
+        workers[started].shared = &shared;
+        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
+            break; /* fewer hands, the same answer */
+    }
+    work(&workers[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+    for (unsigned i = 0; i < started; i++) {
+        add(result, &workers[i].total);
+        compared += workers[i].rows;
+    }
+    return compared;
+}

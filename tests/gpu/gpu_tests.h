@@ -1,0 +1,39 @@
+/* The tests that need a GPU: their suites, and running one case from a line of text. */
+#ifndef SMC_TESTS_GPU_H
+#define SMC_TESTS_GPU_H
+
+#include <CUnit/CUnit.h>
+
+#include "confirm/confirm.h"
+#include "devices/devices.h"
+#include "query/query.h"
+
+extern CU_TestInfo gpu_tests_device[];
+extern CU_TestInfo gpu_tests_kernels[];
+extern CU_TestInfo gpu_tests_failures[];
+extern CU_TestInfo gpu_tests_residency[];
+
+/* GPU 0, read once; valid in every test. */
+const struct smc_device *gpu_device(void);
+
+/* Reads "matmul-tiled tile=8 dtype=double m=1000": a kernel and its parameters by their option
+   names, also regs=N, dynamic-smem=N, carveout=N and no-opt-in=1. Ends the test where the text is
+   wrong. */
+void gpu_read_case(const char *text, struct smc_query *query);
+
+/* Runs the launch that `answer` predicts and compares. On a failure of the machine: false, and the
+   reason is printed. */
+bool gpu_confirm(const struct smc_answer *answer, struct smc_run_result *result,
+                 struct smc_confirmation *confirmation);
+
+/* Answers and confirms one case, whose outcome has to be `expected`. Prints what differs; returns
+   whether all is as predicted, and measured wherever it launches. */
+bool gpu_case_holds(const char *text, enum smc_outcome expected);
+
+/* Prints the rows that differ or were not measured. */
+void gpu_print_rows(const char *text, const struct smc_confirmation *confirmation);
+
+/* A reproducible sequence: the next number, from 0 to below `limit`. */
+uint32_t gpu_random(uint64_t *state, uint32_t limit);
+
+#endif

@@ -1,0 +1,40 @@
+# The tests that need a GPU, and `make gpu-bundle`: one folder to carry to a machine that has one
+# but no build tools. `make check` runs the tests too; without a GPU they count as skipped.
+
+EXTRA_DIST += tests/gpu/run-all.sh
+
+if HAVE_CUDA
+if HAVE_CUNIT
+check_PROGRAMS += tests/gpu/gpu_tests
+TESTS += tests/gpu/gpu_tests
+
+tests_gpu_gpu_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS)
+tests_gpu_gpu_tests_LDADD = libsmc.la $(CUNIT_LIBS)
+tests_gpu_gpu_tests_SOURCES = \
+	tests/gpu/cases.c \
+	tests/gpu/gpu_tests.c tests/gpu/gpu_tests.h \
+	tests/gpu/test_device.c \
+	tests/gpu/test_failures.c \
+	tests/gpu/test_kernels.c \
+	tests/gpu/test_residency.c
+
+# Linked anew, with the static libraries where there are such: the programs then need nothing but
+# the C library. libsmc is libtool's archive itself, since its .la names the shared libraries.
+bundle_link = $(CC) $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS)
+bundle_libs = .libs/libsmc.a $(CUNIT_STATIC) $(JANSSON_STATIC) $(CUDA_LIBS) $(LIBS) -lm
+
+.PHONY: gpu-bundle
+gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT)
+	rm -rf gpu-bundle
+	$(MKDIR_P) gpu-bundle
+	$(bundle_link) -o gpu-bundle/smemcalc $(smemcalc_OBJECTS) $(bundle_libs)
+	$(bundle_link) -o gpu-bundle/gpu_tests $(tests_gpu_gpu_tests_OBJECTS) $(bundle_libs)
+	$(INSTALL_SCRIPT) $(srcdir)/tests/gpu/run-all.sh gpu-bundle
+	@echo "gpu-bundle: carry the folder gpu-bundle to a machine with a GPU and start ./run-all.sh"
+
+clean-local: clean-gpu-bundle
+.PHONY: clean-gpu-bundle
+clean-gpu-bundle:
+	rm -rf gpu-bundle
+endif
+endif

@@ -1,0 +1,88 @@
+#!/bin/sh
+# Runs everything that proves smemcalc on a GPU: the GPU tests, then `smemcalc run` for a list of
+# launches, each with the exit status it must have. Usage: run-all.sh [FOLDER FOR THE OUTPUT]
+# Needs NVRTC and a driver. Exit status 0: all as expected; 77: no GPU; 1: something failed.
+set -u
+
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 2
+out=${1:-$here/results}
+mkdir -p "$out" || exit 2
+passed=0
+failed=0
+failures=
+
+# try EXPECTED NAME COMMAND...: runs, keeps the output in NAME.txt, compares the exit status.
+try() {
+    expected=$1
+    name=$2
+    shift 2
+    {
+        printf '$ %s\n' "$*"
+        "$@"
+    } >"$out/$name.txt" 2>&1
+    status=$?
+    printf 'exit status %s\n' "$status" >>"$out/$name.txt"
+    if [ "$status" -eq "$expected" ]; then
+        passed=$((passed + 1))
+        printf 'ok      %-44s exit %s\n' "$name" "$status"
+    else
+        failed=$((failed + 1))
+        failures="$failures $name"
+        printf 'FAILED  %-44s exit %s, not %s\n' "$name" "$status" "$expected"
+    fi
+}
+
+# confirm NAME OPTIONS...: `smemcalc run` confirms everything, told as text and as JSON.
+confirm() {
+    name=$1
+    shift
+    try 0 "run-$name" "$here/smemcalc" run "$@"
+    try 0 "run-$name-json" "$here/smemcalc" run "$@" --format json
+}
+
+"$here/gpu_tests" >"$out/gpu_tests.txt" 2>&1
+status=$?
+if [ "$status" -eq 77 ]; then
+    cat "$out/gpu_tests.txt"
+    exit 77
+fi
+if [ "$status" -eq 0 ]; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    failures="$failures gpu_tests"
+fi
+cat "$out/gpu_tests.txt"
+
+try 0 devices "$here/smemcalc" devices
+for dtype in float double; do
+    for tile in 1 7 8 16 31 32; do
+        confirm "matmul-tiled-$dtype-tile-$tile" \
+            --kernel matmul-tiled --tile "$tile" --dtype "$dtype" --size 1000x777x513
+    done
+done
+for radius in 1 5 1025 6000; do
+    confirm "stencil-dynamic-radius-$radius" --kernel stencil-dynamic --radius "$radius"
+done
+confirm reverse-static --kernel reverse-static
+confirm reverse-dynamic --kernel reverse-dynamic
+confirm stencil-static-refused --kernel stencil-static --block 1024 --radius 6000
+confirm stencil-dynamic-above-opt-in --kernel stencil-dynamic --radius 40000
+confirm carveout-0 --kernel reverse-dynamic --carveout 0
+
+printf '\n'
+for file in "$out"/run-*.txt; do
+    case $file in
+    *-json.txt) ;;
+    *) cat "$file"; printf '\n' ;;
+    esac
+done >"$out/all-runs.txt"
+tail -n 3 "$out/gpu_tests.txt"
+printf '%s passed, %s failed, 0 skipped\n' "$passed" "$failed"
+if [ "$failed" -gt 0 ]; then
+    for name in $failures; do
+        printf -- '--- %s\n' "$name"
+        tail -n 40 "$out/$name.txt"
+    done
+    exit 1
+fi

@@ -1,0 +1,373 @@
+/* confirm: every verdict, from results made up for the purpose. */
+#include <stdio.h>
+#include <string.h>
+
+#include "confirm/confirm.h"
+#include "unit.h"
+
+/* A kernel of 256 threads and 40 registers with 8 KB of static shared memory on CC 9.0: 6 blocks.
+   The functions below change one thing each. */
+static void make_answer(struct smc_answer *answer)
+{
+    struct smc_capability capability;
+    *answer = (struct smc_answer){.query.settings = SMC_LAUNCH_INIT};
+    CU_ASSERT_FATAL(smc_capability_find(90, &capability));
+    smc_device_of_capability(&capability, &answer->query.device);
+    answer->launch = answer->query.settings;
+    answer->launch.threads_per_block = 256;
+    answer->launch.regs_per_thread = 40;
+    answer->launch.static_smem_bytes = 8192;
+    answer->outcome = SMC_LAUNCHES;
+    answer->has_work = true;
+    answer->work = (struct smc_work){.flops = 4e9, .minimum_bytes = 2e9};
+    smc_occupancy_compute(&answer->query.device.sm, &answer->launch, &answer->occupancy);
+    CU_ASSERT_EQUAL_FATAL(answer->occupancy.blocks_per_sm, 6);
+}
+
+static const struct smc_attempt good = {.made = true, .succeeded = true};
+
+static struct smc_attempt refused_with(const char *message)
+{
+    struct smc_attempt attempt = {.made = true};
+    snprintf(attempt.message, sizeof attempt.message, "%s", message);
+    return attempt;
+}
+
+static struct smc_attempt not_made(const char *why)
+{
+    struct smc_attempt attempt = refused_with(why);
+    attempt.made = false;
+    return attempt;
+}
+
+/* Everything as predicted. */
+static void make_result(const struct smc_answer *answer, struct smc_run_result *result)
+{
+    *result = (struct smc_run_result){
+        .compile = good,
+        .load = good,
+        .opt_in = not_made("not needed"),
+        .launch = good,
+        .api_regs_per_thread = answer->launch.regs_per_thread,
+        .api_static_smem_bytes = answer->launch.static_smem_bytes,
+        .api_occupancy = good,
+        .api_blocks_per_sm = answer->occupancy.blocks_per_sm,
+        .probe = good,
+        .probe_blocks_per_sm = answer->occupancy.blocks_per_sm,
+        .check = good,
+        .comparison = {.checked = 1000, .worst = 0.25},
+        .timing = good,
+        .timed_launches = 20,
+        .median_ms = 2,
+        .fastest_ms = 1,
+        .slowest_ms = 3,
+    };
+}
+
+/* As the executor leaves it when the launch is refused. */
+static void refuse_launch(struct smc_run_result *result)
+{
+    struct smc_attempt why = not_made("the launch was refused");
+    result->launch = refused_with("cudaErrorInvalidValue: invalid argument");
+    result->probe = result->check = result->timing = why;
+    result->probe_blocks_per_sm = 0;
+    result->comparison = (struct smc_comparison){0};
+}
+
+static void refuse_compilation(struct smc_run_result *result, uint32_t bytes)
+{
+    struct smc_attempt why = not_made("the kernel did not compile");
+    *result = (struct smc_run_result){
+        .compile = refused_with("ptxas: too much"),
+        .compiled = {.refused = true,
+                     .refused_smem_bytes = bytes,
+                     .refused_smem_limit_bytes = 49152},
+    };
+    result->load = result->opt_in = result->launch = result->api_occupancy = why;
+    result->probe = result->check = result->timing = why;
+}
+
+static const struct smc_row *find(const struct smc_confirmation *confirmation, const char *quantity)
+{
+    for (size_t i = 0; i < confirmation->row_count; i++)
+        if (strcmp(confirmation->row[i].quantity, quantity) == 0)
+            return &confirmation->row[i];
+    return NULL;
+}
+
+static bool verdict_is(const struct smc_confirmation *confirmation, const char *quantity,
+                       enum smc_verdict verdict)
+{
+    const struct smc_row *row = find(confirmation, quantity);
+    return row && row->verdict == verdict;
+}
+
+static bool note_has(const struct smc_confirmation *confirmation, const char *quantity,
+                     const char *words)
+{
+    const struct smc_row *row = find(confirmation, quantity);
+    return row && strstr(row->note, words);
+}
+
+/* The counts have to agree with the rows, whatever the case. */
+static void confirm(const struct smc_answer *answer, const struct smc_run_result *result,
+                    struct smc_confirmation *out)
+{
+    size_t count[SMC_INFORMATION + 1] = {0};
+    smc_confirm(answer, result, out);
+    for (size_t i = 0; i < out->row_count; i++)
+        count[out->row[i].verdict]++;
+    CU_ASSERT_EQUAL(out->confirmed, count[SMC_CONFIRMED]);
+    CU_ASSERT_EQUAL(out->differing, count[SMC_DIFFERS]);
+    CU_ASSERT_EQUAL(out->not_measured, count[SMC_NOT_MEASURED]);
+    CU_ASSERT_EQUAL(smc_confirmation_status(out), out->differing ? SMC_SHORTFALL : SMC_OK);
+}
+
+static void test_all_confirmed(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+    make_result(&answer, &result);
+    confirm(&answer, &result, &c);
+    CU_ASSERT_EQUAL(c.confirmed, 8);
+    CU_ASSERT_EQUAL(c.differing, 0);
+    CU_ASSERT_EQUAL(c.not_measured, 0);
+    CU_ASSERT_EQUAL(c.row_count, 12); /* dynamic bytes, time, GFLOP/s and GB/s only inform */
+    CU_ASSERT_EQUAL(find(&c, "warps_per_sm")->measured.value, 48);
+    CU_ASSERT_EQUAL(find(&c, "occupancy_percent")->predicted.value, 75);
+    CU_ASSERT_EQUAL(find(&c, "gflops")->measured.value, 2000);
+    CU_ASSERT_EQUAL(find(&c, "gb_per_s")->measured.value, 1000);
+    CU_ASSERT(verdict_is(&c, "time_ms", SMC_INFORMATION));
+    CU_ASSERT(note_has(&c, "wrong_elements", "1000 elements"));
+}
+
+static void test_each_difference(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+
+    make_result(&answer, &result);
+    result.api_regs_per_thread = 41;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "registers_per_thread", SMC_DIFFERS));
+    CU_ASSERT_EQUAL(c.differing, 1);
+    CU_ASSERT(!find(&c, "blocks_per_sm")->api.present);
+    CU_ASSERT(note_has(&c, "blocks_per_sm", "41 registers"));
+
+    make_result(&answer, &result);
+    result.api_static_smem_bytes = 9216;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "static_smem_bytes", SMC_DIFFERS));
+
+    make_result(&answer, &result);
+    result.api_blocks_per_sm = 7;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_DIFFERS));
+    CU_ASSERT(verdict_is(&c, "occupancy_percent", SMC_DIFFERS));
+
+    for (uint32_t seen = 5; seen <= 7; seen += 2) {
+        make_result(&answer, &result);
+        result.probe_blocks_per_sm = seen;
+        confirm(&answer, &result, &c);
+        CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_DIFFERS));
+        CU_ASSERT(verdict_is(&c, "warps_per_sm", SMC_DIFFERS));
+    }
+}
+
+static void test_wrong_results(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+    make_result(&answer, &result);
+    result.check.succeeded = false;
+    result.comparison =
+        (struct smc_comparison){.checked = 1000, .wrong = 2, .first_wrong = 77, .expected = 1.5};
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "wrong_elements", SMC_DIFFERS));
+    CU_ASSERT(note_has(&c, "wrong_elements", "element 77: expected 1.5, got 0"));
+
+    make_result(&answer, &result);
+    result.comparison.checked = 0;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "wrong_elements", SMC_NOT_MEASURED));
+    CU_ASSERT(note_has(&c, "wrong_elements", "no element"));
+}
+
+static void test_predicted_refusal_to_launch(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+    answer.launch.dynamic_smem_bytes = 300000;
+    smc_occupancy_compute(&answer.query.device.sm, &answer.launch, &answer.occupancy);
+    answer.outcome = SMC_CANNOT_LAUNCH;
+
+    make_result(&answer, &result);
+    result.opt_in = refused_with("cudaErrorInvalidValue: invalid argument");
+    refuse_launch(&result);
+    confirm(&answer, &result, &c);
+    CU_ASSERT_EQUAL(c.differing, 0);
+    CU_ASSERT_EQUAL(c.not_measured, 0);
+    CU_ASSERT(verdict_is(&c, "launches", SMC_CONFIRMED));
+    CU_ASSERT(note_has(&c, "launches", "cudaErrorInvalidValue"));
+    CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_CONFIRMED));
+    CU_ASSERT(find(&c, "blocks_per_sm")->measured.present);
+    CU_ASSERT(note_has(&c, "dynamic_smem_bytes", "refused"));
+    CU_ASSERT_PTR_NULL(find(&c, "time_ms"));
+
+    make_result(&answer, &result); /* it launches all the same, with 3 blocks resident */
+    result.api_blocks_per_sm = result.probe_blocks_per_sm = 3;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "launches", SMC_DIFFERS));
+    CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_DIFFERS));
+    CU_ASSERT(verdict_is(&c, "wrong_elements", SMC_CONFIRMED));
+}
+
+static void test_predicted_refusal_to_compile(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+    answer.launch.static_smem_bytes = 52096;
+    smc_occupancy_compute(&answer.query.device.sm, &answer.launch, &answer.occupancy);
+    answer.outcome = SMC_CANNOT_COMPILE;
+
+    refuse_compilation(&result, 52096);
+    confirm(&answer, &result, &c);
+    CU_ASSERT_EQUAL(c.row_count, 2);
+    CU_ASSERT_EQUAL(c.confirmed, 2);
+    CU_ASSERT(note_has(&c, "compiles", "ptxas"));
+
+    refuse_compilation(&result, 52100);
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "compiles", SMC_CONFIRMED));
+    CU_ASSERT(verdict_is(&c, "static_smem_bytes", SMC_DIFFERS));
+
+    make_result(&answer, &result); /* it compiles and launches all the same */
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "compiles", SMC_DIFFERS));
+    CU_ASSERT(verdict_is(&c, "launches", SMC_DIFFERS));
+}
+
+static void test_unpredicted_failures(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+
+    refuse_compilation(&result, 8192);
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "compiles", SMC_DIFFERS));
+    CU_ASSERT(verdict_is(&c, "launches", SMC_NOT_MEASURED));
+    CU_ASSERT(note_has(&c, "launches", "did not compile"));
+    CU_ASSERT(verdict_is(&c, "registers_per_thread", SMC_NOT_MEASURED));
+    CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_NOT_MEASURED));
+    CU_ASSERT(verdict_is(&c, "time_ms", SMC_NOT_MEASURED));
+
+    make_result(&answer, &result);
+    refuse_launch(&result);
+    result.launch = refused_with("cudaErrorLaunchOutOfResources: too many resources");
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "launches", SMC_DIFFERS));
+    CU_ASSERT(note_has(&c, "launches", "OutOfResources"));
+    CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_DIFFERS));
+    CU_ASSERT(verdict_is(&c, "wrong_elements", SMC_NOT_MEASURED));
+
+    make_result(&answer, &result);
+    refuse_launch(&result);
+    result.load = refused_with("cudaErrorNoKernelImageForDevice: no kernel image");
+    result.launch = result.api_occupancy = not_made("the driver did not take the machine code");
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "launches", SMC_DIFFERS));
+    CU_ASSERT(note_has(&c, "launches", "NoKernelImage"));
+    CU_ASSERT(verdict_is(&c, "registers_per_thread", SMC_NOT_MEASURED));
+}
+
+static void test_missing_witnesses(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+
+    make_result(&answer, &result);
+    result.probe = not_made("no time was left for it");
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_CONFIRMED)); /* by the API */
+    CU_ASSERT(!find(&c, "blocks_per_sm")->measured.present);
+    CU_ASSERT(note_has(&c, "blocks_per_sm", "no time was left"));
+
+    result.api_occupancy = refused_with("cudaErrorUnknown: unknown");
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_NOT_MEASURED));
+
+    make_result(&answer, &result);
+    result.timing = not_made("no clock");
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "time_ms", SMC_NOT_MEASURED));
+    CU_ASSERT(note_has(&c, "time_ms", "no clock"));
+    CU_ASSERT_PTR_NULL(find(&c, "gflops"));
+
+    struct smc_run_result nothing = {.compile = not_made("no NVRTC")};
+    confirm(&answer, &nothing, &c);
+    CU_ASSERT_EQUAL(c.confirmed + c.differing, 0);
+    CU_ASSERT(note_has(&c, "compiles", "no NVRTC"));
+}
+
+static void test_carveout_is_a_hint(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+    answer.launch.static_smem_bytes = 0;
+    answer.launch.carveout_percent = 0;
+    smc_occupancy_compute(&answer.query.device.sm, &answer.launch, &answer.occupancy);
+    make_result(&answer, &result);
+    uint32_t predicted = answer.occupancy.blocks_per_sm;
+
+    result.probe_blocks_per_sm = predicted + 2;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_INFORMATION));
+    CU_ASSERT(verdict_is(&c, "warps_per_sm", SMC_INFORMATION));
+    CU_ASSERT(note_has(&c, "blocks_per_sm", "hint"));
+
+    result.api_blocks_per_sm = predicted + 2; /* the API is not bound by hints: the model errs */
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_DIFFERS));
+
+    make_result(&answer, &result);
+    result.probe_blocks_per_sm = predicted - 1;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_DIFFERS));
+}
+
+static void test_names(void)
+{
+    CU_ASSERT_STRING_EQUAL(smc_verdict_name(SMC_CONFIRMED), "confirmed");
+    CU_ASSERT_STRING_EQUAL(smc_verdict_name(SMC_DIFFERS), "differs");
+    CU_ASSERT_STRING_EQUAL(smc_verdict_name(SMC_NOT_MEASURED), "not measured");
+    CU_ASSERT_STRING_EQUAL(smc_verdict_name(SMC_INFORMATION), "information");
+}
+
+CU_TestInfo tests_confirm[] = {
+    {"a run as predicted is confirmed", test_all_confirmed},
+    {"every difference is found", test_each_difference},
+    {"wrong results", test_wrong_results},
+    {"a predicted refusal to launch", test_predicted_refusal_to_launch},
+    {"a predicted refusal to compile", test_predicted_refusal_to_compile},
+    {"failures that were not predicted", test_unpredicted_failures},
+    {"missing witnesses", test_missing_witnesses},
+    {"a carve-out is a hint", test_carveout_is_a_hint},
+    {"names of verdicts", test_names},
+    CU_TEST_INFO_NULL,
+};
