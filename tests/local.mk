@@ -37,3 +37,11 @@ endif
 # The command line, as a person or a script uses it.
 TESTS += tests/cli.sh
 EXTRA_DIST += tests/cases.sh tests/cli.sh tests/golden
+# The compile layer with the NVRTC of this machine; a machine without one skips both.
+check_PROGRAMS += tests/nvrtc tests/compile_all
+TESTS += tests/nvrtc tests/compile_all
+tests_nvrtc_LDADD = libsmc.la
+tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
+tests_compile_all_LDADD = libsmc.la
+tests_compile_all_SOURCES = tests/compile_all.c
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
