@@ -79,7 +79,7 @@ static cudaError_t time_launches(struct timer *timer, double budget_ms)
     if (code != cudaSuccess)
         return code;
     double one_ms = timer->ms[0] > 0.001 ? timer->ms[0] : 0.001;
-    double affordable = budget_ms / one_ms;
+    double affordable = budget_ms > 0 ? budget_ms / one_ms : 0;
     if (affordable >= BATCH + 1)
         timer->count = 0; /* the first one after a pause is slower: it counts as warm-up */
     uint32_t wanted = affordable > MAX_LAUNCHES ? MAX_LAUNCHES : (uint32_t)affordable;

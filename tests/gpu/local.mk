@@ -2,6 +2,7 @@
 # but no build tools. `make check` runs the tests too; without a GPU they count as skipped.
 
 EXTRA_DIST += tests/gpu/run-all.sh
+.PHONY: gpu-bundle clean-gpu-bundle
 
 if HAVE_CUDA
 if HAVE_CUNIT
@@ -23,7 +24,6 @@ tests_gpu_gpu_tests_SOURCES = \
 bundle_link = $(CC) $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS)
 bundle_libs = .libs/libsmc.a $(CUNIT_STATIC) $(JANSSON_STATIC) $(CUDA_LIBS) $(LIBS) -lm
 
-.PHONY: gpu-bundle
 gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT)
 	rm -rf gpu-bundle
 	$(MKDIR_P) gpu-bundle
@@ -33,7 +33,6 @@ gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT)
 	@echo "gpu-bundle: carry the folder gpu-bundle to a machine with a GPU and start ./run-all.sh"
 
 clean-local: clean-gpu-bundle
-.PHONY: clean-gpu-bundle
 clean-gpu-bundle:
 	rm -rf gpu-bundle
 endif
