@@ -4,8 +4,7 @@
 EXTRA_DIST += tests/gpu/run-all.sh
 .PHONY: gpu-bundle clean-gpu-bundle
 
-if HAVE_CUDA
-if HAVE_CUNIT
+if HAVE_GPU_TESTS
 check_PROGRAMS += tests/gpu/gpu_tests
 TESTS += tests/gpu/gpu_tests
 
@@ -35,5 +34,8 @@ gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT)
 clean-local: clean-gpu-bundle
 clean-gpu-bundle:
 	rm -rf gpu-bundle
-endif
+else
+gpu-bundle:
+	@echo "gpu-bundle: needs the CUDA runtime and CUnit: see the end of configure's output" >&2
+	@false
 endif
