@@ -12,7 +12,9 @@ tests_unit_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS) -DSMC_SOURCE_DIR='"$(abs_sr
 tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_unit_SOURCES = \
 	tests/suites.def \
+	tests/temporary.c tests/temporary.h \
 	tests/test_base.c \
+	tests/test_compile.c \
 	tests/test_confirm.c \
 	tests/test_devices.c \
 	tests/test_executor.c \

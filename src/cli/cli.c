@@ -1,10 +1,79 @@
-/* The command line: finds the command and runs it. */
+/* The command line: finds the command, reads its arguments, runs it and prints what it says. */
 #include "cli/cli.h"
 
-#include "base/status.h"
+#include <string.h>
+
+#include "base/suggest.h"
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+const struct smc_command *const smc_commands[SMC_COMMAND_COUNT] = {
+#define COMMAND(ID, name) [SMC_COMMAND_##ID] = &smc_command_##name,
+#include "cli/commands.def"
+#undef COMMAND
+};
+
+static enum smc_status fail_no_command(const char *word, struct smc_error *error)
+{
+    struct smc_suggestion suggestion = {.typed = word};
+    for (int i = 0; i < SMC_COMMAND_COUNT; i++)
+        smc_suggest_consider(&suggestion, smc_commands[i]->name);
+    if (suggestion.best)
+        return smc_fail(error, SMC_USAGE, "'%s' is no command; did you mean '%s'?", word,
+                        suggestion.best);
+    return smc_fail(error, SMC_USAGE, "'%s' is no command; 'smemcalc help' lists them", word);
+}
+
+static enum smc_status run_command(int count, char *const *words, struct smc_text *out,
+                                   struct smc_error *error)
+{
+    if (count == 0) {
+        smc_help_short(out);
+        return SMC_OK;
+    }
+    enum smc_command_id id = SMC_COMMAND_QUERY;
+    bool named = words[0][0] != '-';
+    if (named && !smc_command_find(words[0], &id))
+        return fail_no_command(words[0], error);
+    struct smc_arguments arguments;
+    enum smc_status status =
+        smc_arguments_read(id, count - named, words + named, &arguments, error);
+    if (status != SMC_OK)
+        return status;
+    if (arguments.given[SMC_OPTION_HELP]) {
+        if (named)
+            smc_help_command(id, out);
+        else
+            smc_help_all(out);
+        return SMC_OK;
+    }
+    if (arguments.given[SMC_OPTION_VERSION]) {
+        smc_help_version(out);
+        return SMC_OK;
+    }
+    return smc_commands[id]->run(&arguments, out, error);
+}
 
 int smc_cli_main(int argc, char **argv)
 {
-    (void)argc, (void)argv;
-    return SMC_USAGE;
+    struct smc_error error = {""};
+    struct smc_text out = {0};
+    enum smc_status status = smc_output_open(&error);
+    if (status != SMC_OK) {
+        smc_output_tell("", error.message);
+        return status;
+    }
+    status = run_command(argc > 0 ? argc - 1 : 0, argv + 1, &out, &error);
+    if (out.failed)
+        status = smc_fail(&error, SMC_MACHINE, "out of memory");
+    struct smc_error write_error = {""};
+    if (!out.failed && smc_output_write(&out, &write_error) != SMC_OK) {
+        status = SMC_MACHINE;
+        error = write_error;
+    }
+    smc_text_free(&out);
+    smc_output_tell("", error.message);
+    return status;
 }

@@ -13,8 +13,17 @@
 #include "compile/source.h"
 #include "compile/table.h"
 
-#define INSTALL_HINT                                                                               \
-    "install NVRTC (the CUDA Toolkit, or `pip install nvidia-cuda-nvrtc`) or set SMEMCALC_NVRTC"
+/* What to do where no NVRTC serves; the newest that knows the architecture. */
+static const char *hint(uint16_t cc)
+{
+    if (cc < 35)
+        return "no NVRTC compiles for it any more";
+    if (cc < 50)
+        return "CUDA 11's does: `pip install nvidia-cuda-nvrtc-cu11`, or set SMEMCALC_NVRTC";
+    if (cc < 75 || cc == 101)
+        return "CUDA 12's does: `pip install nvidia-cuda-nvrtc-cu12`, or set SMEMCALC_NVRTC";
+    return "install the CUDA Toolkit or `pip install nvidia-cuda-nvrtc`, or set SMEMCALC_NVRTC";
+}
 
 struct job {
     const struct smc_params *params;
@@ -138,10 +147,9 @@ static enum smc_status assume(struct job *job, struct smc_resources *resources,
     if (match != SMC_TABLE_NOTHING)
         return from_table(job, row, match, resources);
     return smc_fail(error, SMC_UNAVAILABLE,
-                    "kernel %s: %s, and the built-in table has no such kernel; give --regs N, "
-                    "or " INSTALL_HINT,
+                    "kernel %s: %s, and the built-in table does not have it; give --regs N (%s)",
                     build->source->is_edited ? build->source->shown : build->kernel->name,
-                    job->why.message);
+                    job->why.message, hint(build->cc));
 }
 
 static enum smc_status answer(struct job *job, const struct smc_compile_options *options,
@@ -157,8 +165,8 @@ static enum smc_status answer(struct job *job, const struct smc_compile_options 
         return status;
     *resources = (struct smc_resources){0};
     if (binary)
-        return smc_fail(error, SMC_UNAVAILABLE, "kernel %s: no machine code: %s; " INSTALL_HINT,
-                        job->build.kernel->name, job->why.message);
+        return smc_fail(error, SMC_UNAVAILABLE, "kernel %s: no machine code: %s (%s)",
+                        job->build.kernel->name, job->why.message, hint(job->build.cc));
     return assume(job, resources, error);
 }
 
@@ -207,6 +215,6 @@ enum smc_status smc_nvrtc_describe(struct smc_nvrtc_info *info, struct smc_error
     *info = place ? place->info : (struct smc_nvrtc_info){0};
     if (place)
         return SMC_OK;
-    return smc_fail(error, SMC_UNAVAILABLE, "no NVRTC was found%s%s; " INSTALL_HINT,
-                    search.problem[0] ? ": " : "", search.problem);
+    return smc_fail(error, SMC_UNAVAILABLE, "no NVRTC was found%s%s (%s)",
+                    search.problem[0] ? ": " : "", search.problem, hint(UINT16_MAX));
 }

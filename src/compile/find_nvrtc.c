@@ -16,13 +16,15 @@ static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrt
 
 static const char *const folders[] = {"/usr/local/cuda/lib64", "/opt/cuda/lib64"};
 
-/* Python wheels; %s is the variable's value. */
+/* Python wheels and Conda: below the folder that a variable names, or below "". */
 static const struct {
     const char *variable, *pattern;
 } wheels[] = {
-    {"VIRTUAL_ENV", "%s/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.*"},
-    {"CONDA_PREFIX", "%s/lib/libnvrtc.so.*"},
-    {"HOME", "%s/.local/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.*"},
+    {"VIRTUAL_ENV", "/lib/python3*/*-packages/nvidia/*/lib/libnvrtc.so.*"},
+    {"CONDA_PREFIX", "/lib/libnvrtc.so.*"},
+    {"HOME", "/.local/lib/python3*/*-packages/nvidia/*/lib/libnvrtc.so.*"},
+    {NULL, "/usr/local/lib/python3*/*-packages/nvidia/*/lib/libnvrtc.so.*"},
+    {NULL, "/usr/lib/python3*/*-packages/nvidia/*/lib/libnvrtc.so.*"},
 };
 
 /* What to try, in order: one path or bare name a line, then what a search by name depends on. The
@@ -60,18 +62,26 @@ static void add_path(struct candidates *candidates, const char *path, bool absen
         candidates->count++;
 }
 
+/* By file name, the newest first: "libnvrtc.so.13" before "libnvrtc.so.12". */
+static int newest_first(const void *a, const void *b)
+{
+    const char *s = *(char *const *)a, *t = *(char *const *)b;
+    return strcmp(strrchr(t, '/'), strrchr(s, '/'));
+}
+
 static void add_wheels(struct candidates *candidates)
 {
     char pattern[1200];
     for (size_t i = 0; i < sizeof wheels / sizeof *wheels; i++) {
-        const char *root = getenv(wheels[i].variable);
+        const char *root = wheels[i].variable ? getenv(wheels[i].variable) : "";
         glob_t found;
-        if (!root || !*root || strlen(root) > 1000)
+        if (!root || (wheels[i].variable && !*root) || strlen(root) > 1000)
             continue;
-        snprintf(pattern, sizeof pattern, wheels[i].pattern, root);
+        snprintf(pattern, sizeof pattern, "%s%s", root, wheels[i].pattern);
         if (glob(pattern, 0, NULL, &found) != 0)
             continue;
-        for (size_t k = found.gl_pathc; k-- > 0;) /* the newest version last in the alphabet */
+        qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, newest_first);
+        for (size_t k = 0; k < found.gl_pathc; k++)
             add_path(candidates, found.gl_pathv[k], false);
         globfree(&found);
     }

@@ -1,0 +1,61 @@
+/* "Did you mean": the known name nearest to what a person typed. */
+#include "base/suggest.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+enum { LONGEST = 63 };
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Letters inserted, dropped, replaced, or swapped with their neighbour. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t rows[3][LONGEST + 1];
+    size_t *before = rows[0], *above = rows[1], *row = rows[2];
+    size_t a_length = strlen(a), b_length = strlen(b);
+    for (size_t j = 0; j <= b_length; j++)
+        above[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t replaced = above[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
+            row[j] = least(replaced, least(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]))
+                row[j] = least(row[j], before[j - 2] + 1);
+        }
+        size_t *oldest = before;
+        before = above;
+        above = row;
+        row = oldest;
+    }
+    return above[b_length];
+}
+
+void smc_suggest_consider(struct smc_suggestion *suggestion, const char *candidate)
+{
+    const char *typed = suggestion->typed;
+    size_t length = strlen(typed);
+    if (length == 0 || length > LONGEST || strlen(candidate) > LONGEST)
+        return;
+    size_t distance = edit_distance(typed, candidate);
+    if (length >= 2 && strncasecmp(typed, candidate, length) == 0)
+        distance = least(distance, 1);
+    size_t allowed = length < 3 ? 1 : (length + 2) / 3;
+    if (distance > allowed || distance >= length)
+        return;
+    if (!suggestion->best || distance < suggestion->distance) {
+        suggestion->best = candidate;
+        suggestion->distance = distance;
+    }
+}

@@ -1,0 +1,261 @@
+/* Reading the arguments of one call by the option rows. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "base/suggest.h"
+#include "cli/options.h"
+
+/* The words still to be read. */
+struct reader {
+    int count;
+    char *const *words;
+    int next;
+};
+
+bool smc_command_find(const char *text, enum smc_command_id *command)
+{
+    for (int i = 0; i < SMC_COMMAND_COUNT; i++)
+        if (strcmp(smc_commands[i]->name, text) == 0) {
+            *command = (enum smc_command_id)i;
+            return true;
+        }
+    return false;
+}
+
+static int find_by_name(const char *name, size_t length)
+{
+    for (int i = 0; i < SMC_OPTION_COUNT; i++)
+        if (strlen(smc_options[i].name) == length &&
+            strncmp(smc_options[i].name, name, length) == 0)
+            return i;
+    return -1;
+}
+
+static int find_by_letter(char letter)
+{
+    for (int i = 0; i < SMC_OPTION_COUNT; i++)
+        if (letter && smc_options[i].letter == letter)
+            return i;
+    return -1;
+}
+
+static enum smc_status fail_unknown(const char *name, size_t length, enum smc_command_id command,
+                                    struct smc_error *error)
+{
+    char typed[64];
+    snprintf(typed, sizeof typed, "%.*s", (int)length, name);
+    struct smc_suggestion suggestion = {.typed = typed};
+    for (int i = 0; i < SMC_OPTION_COUNT; i++)
+        if (smc_options[i].commands & 1u << command)
+            smc_suggest_consider(&suggestion, smc_options[i].name);
+    if (suggestion.best)
+        return smc_fail(error, SMC_USAGE, "option --%s is unknown; did you mean --%s?", typed,
+                        suggestion.best);
+    return smc_fail(error, SMC_USAGE, "option --%s is unknown; 'smemcalc --help' lists them all",
+                    typed);
+}
+
+static enum smc_status fail_command(const struct smc_option *option, enum smc_command_id command,
+                                    struct smc_error *error)
+{
+    struct smc_text takers = {0};
+    for (int i = 0; i < SMC_COMMAND_COUNT; i++)
+        if (option->commands & 1u << i)
+            smc_text_printf(&takers, "%s%s", takers.length ? ", " : "", smc_commands[i]->name);
+    smc_fail(error, SMC_USAGE, "option --%s: not for the command %s, only for %s", option->name,
+             smc_commands[command]->name, smc_text_string(&takers));
+    smc_text_free(&takers);
+    return SMC_USAGE;
+}
+
+static enum smc_status fail_number(const struct smc_option *option, const char *text,
+                                   struct smc_error *error)
+{
+    const char *digits = text + (*text == '-');
+    bool whole = *digits && !digits[strspn(digits, "0123456789")];
+    const char *kind = option->type == SMC_OPTION_BYTES ? "a size in bytes "
+                       : whole                          ? ""
+                                                        : "a whole number ";
+    if (option->highest == SMC_NO_HIGHEST)
+        return smc_fail(error, SMC_USAGE, "option --%s: '%s' is not %sof %lld or more",
+                        option->name, text, *kind ? kind : "a value ", (long long)option->lowest);
+    return smc_fail(error, SMC_USAGE, "option --%s: '%s' is not %sbetween %lld and %lld",
+                    option->name, text, kind, (long long)option->lowest,
+                    (long long)option->highest);
+}
+
+static bool read_choice(const char *choices, const char *text, int64_t *index)
+{
+    size_t length = strlen(text);
+    for (int64_t i = 0; *choices; i++) {
+        size_t word = strcspn(choices, "|");
+        if (word == length && strncmp(choices, text, word) == 0) {
+            *index = i;
+            return true;
+        }
+        choices += word + (choices[word] == '|');
+    }
+    return false;
+}
+
+static enum smc_status fail_choice(const struct smc_option *option, const char *text,
+                                   struct smc_error *error)
+{
+    char list[64];
+    size_t n = 0;
+    for (const char *c = option->choices; *c && n + 3 < sizeof list; c++) {
+        list[n++] = *c == '|' ? ',' : *c;
+        if (*c == '|')
+            list[n++] = ' ';
+    }
+    list[n] = '\0';
+    return smc_fail(error, SMC_USAGE, "option --%s: '%s' is none of %s", option->name, text, list);
+}
+
+static enum smc_status fail_dtype(const struct smc_option *option, const char *text,
+                                  struct smc_error *error)
+{
+    struct smc_text names = {0};
+    for (int i = 0; i < SMC_DTYPE_COUNT; i++)
+        smc_text_printf(&names, "%s%s", i ? ", " : "", smc_dtype_name((enum smc_dtype)i));
+    smc_fail(error, SMC_USAGE, "option --%s: '%s' is none of %s", option->name, text,
+             smc_text_string(&names));
+    smc_text_free(&names);
+    return SMC_USAGE;
+}
+
+static enum smc_status read_value(const struct smc_option *option, const char *text,
+                                  int64_t *number, struct smc_error *error)
+{
+    uint64_t bytes;
+    enum smc_dtype dtype;
+    switch (option->type) {
+    case SMC_OPTION_FLAG:
+        *number = 1;
+        return SMC_OK;
+    case SMC_OPTION_TEXT:
+        return SMC_OK;
+    case SMC_OPTION_INTEGER:
+        if (!smc_parse_integer(text, option->lowest, option->highest, number))
+            return fail_number(option, text, error);
+        return SMC_OK;
+    case SMC_OPTION_BYTES:
+        if (!smc_parse_size(text, (uint64_t)option->highest, &bytes))
+            return fail_number(option, text, error);
+        *number = (int64_t)bytes;
+        return SMC_OK;
+    case SMC_OPTION_CHOICE:
+        return read_choice(option->choices, text, number) ? SMC_OK
+                                                          : fail_choice(option, text, error);
+    case SMC_OPTION_DTYPE:
+        if (!smc_dtype_parse(text, &dtype))
+            return fail_dtype(option, text, error);
+        *number = dtype;
+        return SMC_OK;
+    }
+    return SMC_OK;
+}
+
+/* The text after '=' or a letter, else the next word. A word that begins with two dashes is an
+   option whose predecessor lacks its value. */
+static enum smc_status take_value(const struct smc_option *option, const char *attached,
+                                  struct reader *reader, const char **value,
+                                  struct smc_error *error)
+{
+    *value = attached;
+    if (!option->value)
+        return attached ? smc_fail(error, SMC_USAGE,
+                                   "option --%s: takes no value, but '%s' is "
+                                   "given",
+                                   option->name, attached)
+                        : SMC_OK;
+    if (attached)
+        return SMC_OK;
+    bool missing =
+        reader->next >= reader->count || strncmp(reader->words[reader->next], "--", 2) == 0;
+    if (missing)
+        return smc_fail(error, SMC_USAGE, "option --%s: the value %s is missing", option->name,
+                        option->value);
+    *value = reader->words[reader->next++];
+    return SMC_OK;
+}
+
+static enum smc_status store(int id, const char *value, struct smc_arguments *arguments,
+                             struct smc_error *error)
+{
+    const struct smc_option *option = &smc_options[id];
+    enum smc_status status = read_value(option, value, &arguments->number[id], error);
+    if (status != SMC_OK)
+        return status;
+    arguments->given[id] = true;
+    arguments->text[id] = value;
+    if (id != SMC_OPTION_DEVICE)
+        return SMC_OK;
+    if (arguments->device_count == SMC_MAX_DEVICES)
+        return smc_fail(error, SMC_USAGE, "option --device: at most %d devices are compared",
+                        SMC_MAX_DEVICES);
+    arguments->device[arguments->device_count++] = value;
+    return SMC_OK;
+}
+
+static enum smc_status read_option(const char *word, struct reader *reader,
+                                   struct smc_arguments *arguments, struct smc_error *error)
+{
+    int id;
+    const char *attached = NULL, *value = NULL;
+    if (word[1] == '-') {
+        const char *name = word + 2;
+        size_t length = strcspn(name, "=");
+        id = find_by_name(name, length);
+        if (id < 0)
+            return fail_unknown(name, length, arguments->command, error);
+        if (name[length] == '=')
+            attached = name + length + 1;
+    } else {
+        id = find_by_letter(word[1]);
+        if (id < 0)
+            return smc_fail(error, SMC_USAGE,
+                            "option -%c is unknown; 'smemcalc --help' lists them all", word[1]);
+        if (word[2])
+            attached = word + 2;
+    }
+    const struct smc_option *option = &smc_options[id];
+    if (!(option->commands & 1u << arguments->command))
+        return fail_command(option, arguments->command, error);
+    enum smc_status status = take_value(option, attached, reader, &value, error);
+    return status == SMC_OK ? store(id, value, arguments, error) : status;
+}
+
+static enum smc_status read_word(const char *word, struct smc_arguments *arguments,
+                                 struct smc_error *error)
+{
+    enum smc_command_id command;
+    bool known = smc_command_find(word, &command);
+    if (arguments->command == SMC_COMMAND_HELP && known && !arguments->topic) {
+        arguments->topic = word;
+        return SMC_OK;
+    }
+    if (known)
+        return smc_fail(error, SMC_USAGE, "'%s': a command comes first: smemcalc %s ...", word,
+                        word);
+    return smc_fail(error, SMC_USAGE, "'%s' is no option; options begin with two dashes", word);
+}
+
+enum smc_status smc_arguments_read(enum smc_command_id command, int count, char *const *words,
+                                   struct smc_arguments *arguments, struct smc_error *error)
+{
+    *arguments = (struct smc_arguments){.command = command};
+    for (int i = 0; i < SMC_OPTION_COUNT; i++)
+        arguments->number[i] = smc_options[i].initial;
+    struct reader reader = {.count = count, .words = words};
+    while (reader.next < reader.count) {
+        const char *word = reader.words[reader.next++];
+        enum smc_status status = word[0] == '-' && word[1]
+                                     ? read_option(word, &reader, arguments, error)
+                                     : read_word(word, arguments, error);
+        if (status != SMC_OK)
+            return status;
+    }
+    return SMC_OK;
+}

@@ -1,0 +1,65 @@
+/* From arguments to questions: which device, which launch, which writer. */
+#include "cli/ask.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "cli/ask_kernel.h"
+#include "executor/executor.h"
+
+static enum smc_status fail_device(enum smc_status status, struct smc_error *error)
+{
+    struct smc_error reason = *error;
+    return smc_fail(error, status, "option --device: %s", reason.message);
+}
+
+enum smc_status smc_ask_device(const char *typed, struct smc_device *device, char note[256],
+                               struct smc_error *error)
+{
+    static const char prefix[] = "gpu";
+    int64_t index;
+    note[0] = '\0';
+    bool live = strncmp(typed, prefix, sizeof prefix - 1) == 0 &&
+                smc_parse_integer(typed + sizeof prefix - 1, 0, INT32_MAX, &index);
+    enum smc_status status = live ? smc_executor_default()->device((int)index, device, error)
+                                  : smc_device_find(typed, device, note, error);
+    return status == SMC_OK ? SMC_OK : fail_device(status, error);
+}
+
+const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments)
+{
+    const char *format = arguments->text[SMC_OPTION_FORMAT];
+    const struct smc_writer *writer = smc_writer_find(format ? format : "text");
+    return writer ? writer : &smc_writer_text;
+}
+
+static void read_launch(const struct smc_arguments *arguments, struct smc_query *query)
+{
+    const int64_t *number = arguments->number;
+    query->regs_per_thread = number[SMC_OPTION_REGS];
+    query->static_smem_bytes = number[SMC_OPTION_SMEM];
+    query->dynamic_smem_bytes = number[SMC_OPTION_DYNAMIC_SMEM];
+    query->barriers_per_block = number[SMC_OPTION_BARRIERS];
+    query->settings.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
+    query->settings.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
+    query->settings.blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
+    query->settings.virtual_resources = (uint32_t)number[SMC_OPTION_VIRTUAL_RESOURCES];
+    query->settings.partitioned_caching =
+        (enum smc_partitioned_caching)number[SMC_OPTION_PARTITIONED_CACHING];
+    query->compile = (struct smc_compile_options){
+        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+        .no_nvrtc = arguments->given[SMC_OPTION_NO_NVRTC],
+        .kernel_dir = arguments->text[SMC_OPTION_KERNEL_DIR],
+    };
+}
+
+enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_query *query,
+                              struct smc_error *error)
+{
+    smc_query_init(query);
+    read_launch(arguments, query);
+    if (arguments->given[SMC_OPTION_THREADS] || arguments->given[SMC_OPTION_GRID])
+        return smc_ask_own_kernel(arguments, query, error);
+    return smc_ask_kernel(arguments, query, error);
+}

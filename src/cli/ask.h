@@ -1,0 +1,20 @@
+/* From arguments to questions: which device, which kernel with which parameters, which writer. */
+#ifndef SMC_CLI_ASK_H
+#define SMC_CLI_ASK_H
+
+#include "base/status.h"
+#include "cli/options.h"
+#include "query/query.h"
+#include "report/report.h"
+
+/* Reads what --device names: gpu0, a board, a compute capability. `note` as for smc_device_find. */
+enum smc_status smc_ask_device(const char *typed, struct smc_device *device, char note[256],
+                               struct smc_error *error);
+
+/* Everything but the device. SMC_USAGE with a message that names the option. */
+enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_query *query,
+                              struct smc_error *error);
+
+const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments);
+
+#endif

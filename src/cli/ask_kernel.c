@@ -1,0 +1,192 @@
+/* From arguments to a kernel and its parameters. */
+#include "cli/ask_kernel.h"
+
+#include <string.h>
+
+#include "base/parse.h"
+#include "base/suggest.h"
+
+static const char kernel_of_tile[] = "matmul-tiled";
+
+static bool param_given(const struct smc_arguments *arguments, int param)
+{
+    return arguments->given[SMC_OPTION_FIRST_PARAM + param];
+}
+
+static void list_takers(uint32_t params, struct smc_text *list)
+{
+    for (size_t i = 0; i < smc_kernel_count(); i++) {
+        const struct smc_kernel *kernel = smc_kernel_at(i);
+        if (kernel->params & params)
+            smc_text_printf(list, "%s%s", list->length ? ", " : "", kernel->name);
+    }
+}
+
+static enum smc_status fail_not_taken(const char *option, const struct smc_kernel *kernel,
+                                      uint32_t params, struct smc_error *error)
+{
+    struct smc_text list = {0};
+    list_takers(params, &list);
+    if (kernel)
+        smc_fail(error, SMC_USAGE, "option --%s: %s does not take it; these kernels do: %s", option,
+                 kernel->name, smc_text_string(&list));
+    else
+        smc_fail(error, SMC_USAGE, "option --%s: name a kernel with --kernel; these take it: %s",
+                 option, smc_text_string(&list));
+    smc_text_free(&list);
+    return SMC_USAGE;
+}
+
+static const uint32_t matrix_sizes = 1u << SMC_PARAM_M | 1u << SMC_PARAM_N | 1u << SMC_PARAM_K;
+static const uint32_t array_sizes = 1u << SMC_PARAM_LENGTH;
+
+static enum smc_status fail_no_kernel(const struct smc_arguments *arguments,
+                                      struct smc_error *error)
+{
+    for (int i = 0; i < SMC_PARAM_COUNT; i++)
+        if (param_given(arguments, i))
+            return fail_not_taken(smc_param_info[i].option, NULL, 1u << i, error);
+    if (arguments->given[SMC_OPTION_SIZE])
+        return fail_not_taken("size", NULL, matrix_sizes | array_sizes, error);
+    return smc_fail(error, SMC_USAGE,
+                    "no kernel: give --tile N, --kernel NAME, or --threads N for your own");
+}
+
+static enum smc_status find_kernel(const struct smc_arguments *arguments,
+                                   const struct smc_kernel **kernel, struct smc_error *error)
+{
+    const char *name = arguments->text[SMC_OPTION_KERNEL];
+    if (!name && !param_given(arguments, SMC_PARAM_TILE))
+        return fail_no_kernel(arguments, error);
+    *kernel = smc_kernel_find(name ? name : kernel_of_tile);
+    if (*kernel)
+        return SMC_OK;
+    struct smc_suggestion suggestion = {.typed = name ? name : kernel_of_tile};
+    for (size_t i = 0; i < smc_kernel_count(); i++)
+        smc_suggest_consider(&suggestion, smc_kernel_at(i)->name);
+    if (suggestion.best)
+        return smc_fail(error, SMC_USAGE, "option --kernel: '%s' is unknown; did you mean '%s'?",
+                        suggestion.typed, suggestion.best);
+    return smc_fail(error, SMC_USAGE,
+                    "option --kernel: '%s' is unknown; 'smemcalc kernels' lists them",
+                    suggestion.typed);
+}
+
+static void set_param(struct smc_params *params, enum smc_param param, int64_t value)
+{
+    params->value[param] = value;
+    params->given |= 1u << param;
+}
+
+/* One number stands for all three sizes of a product. */
+static bool read_matrix_sizes(const char *text, struct smc_params *params)
+{
+    int64_t size[3];
+    size_t count = smc_parse_dimensions(text, smc_param_info[SMC_PARAM_M].highest, size, 3);
+    if (count != 1 && count != 3)
+        return false;
+    set_param(params, SMC_PARAM_M, size[0]);
+    set_param(params, SMC_PARAM_N, size[count == 1 ? 0 : 1]);
+    set_param(params, SMC_PARAM_K, size[count == 1 ? 0 : 2]);
+    return true;
+}
+
+static enum smc_status read_size(const char *text, const struct smc_kernel *kernel,
+                                 struct smc_params *params, struct smc_error *error)
+{
+    const struct smc_param_info *m = &smc_param_info[SMC_PARAM_M];
+    const struct smc_param_info *length = &smc_param_info[SMC_PARAM_LENGTH];
+    uint64_t elements;
+    if (kernel->params & matrix_sizes) {
+        if (read_matrix_sizes(text, params))
+            return SMC_OK;
+        return smc_fail(error, SMC_USAGE,
+                        "option --size: '%s' is neither MxNxK nor one number, each between %lld "
+                        "and %lld",
+                        text, (long long)m->lowest, (long long)m->highest);
+    }
+    if (!(kernel->params & array_sizes))
+        return fail_not_taken("size", kernel, matrix_sizes | array_sizes, error);
+    if (!smc_parse_size(text, (uint64_t)length->highest, &elements) ||
+        elements < (uint64_t)length->lowest)
+        return smc_fail(error, SMC_USAGE,
+                        "option --size: '%s' is not a number of elements between %lld and %lld",
+                        text, (long long)length->lowest, (long long)length->highest);
+    set_param(params, SMC_PARAM_LENGTH, (int64_t)elements);
+    return SMC_OK;
+}
+
+static enum smc_status check_dtype(const struct smc_kernel *kernel, int64_t dtype,
+                                   struct smc_error *error)
+{
+    if (kernel->dtypes & 1u << dtype)
+        return SMC_OK;
+    struct smc_text names = {0};
+    for (int i = 0; i < SMC_DTYPE_COUNT; i++)
+        if (kernel->dtypes & 1u << i)
+            smc_text_printf(&names, "%s%s", names.length ? ", " : "",
+                            smc_dtype_name((enum smc_dtype)i));
+    smc_fail(error, SMC_USAGE, "option --dtype: %s does not exist for '%s', only for %s",
+             kernel->name, smc_dtype_name((enum smc_dtype)dtype), smc_text_string(&names));
+    smc_text_free(&names);
+    return SMC_USAGE;
+}
+
+enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc_query *query,
+                               struct smc_error *error)
+{
+    enum smc_status status = find_kernel(arguments, &query->kernel, error);
+    if (status != SMC_OK)
+        return status;
+    const struct smc_kernel *kernel = query->kernel;
+    smc_params_init(kernel, &query->params);
+    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
+        if (!param_given(arguments, i))
+            continue;
+        if (!(kernel->params & 1u << i))
+            return fail_not_taken(smc_param_info[i].option, kernel, 1u << i, error);
+        set_param(&query->params, (enum smc_param)i, arguments->number[SMC_OPTION_FIRST_PARAM + i]);
+    }
+    if (param_given(arguments, SMC_PARAM_DTYPE)) {
+        status = check_dtype(kernel, query->params.value[SMC_PARAM_DTYPE], error);
+        if (status != SMC_OK)
+            return status;
+    }
+    const char *size = arguments->text[SMC_OPTION_SIZE];
+    return size ? read_size(size, kernel, &query->params, error) : SMC_OK;
+}
+
+enum smc_status smc_ask_own_kernel(const struct smc_arguments *arguments, struct smc_query *query,
+                                   struct smc_error *error)
+{
+    const char *option = arguments->given[SMC_OPTION_THREADS] ? "threads" : "grid";
+    bool tile = param_given(arguments, SMC_PARAM_TILE);
+    if (arguments->given[SMC_OPTION_KERNEL] || tile) {
+        const struct smc_kernel *kernel;
+        enum smc_status status = find_kernel(arguments, &kernel, error);
+        if (status != SMC_OK)
+            return status;
+        tile = kernel->params & 1u << SMC_PARAM_TILE;
+        bool block = kernel->params & 1u << SMC_PARAM_BLOCK;
+        const char *grid_remedy = "--size sets the grid of a kernel";
+        const char *threads_remedy = tile    ? "--tile sets the threads of a block"
+                                     : block ? "--block sets the threads of a block"
+                                             : "the kernel sets the threads of a block";
+        return smc_fail(error, SMC_USAGE, "option --%s: not with the kernel %s: %s", option,
+                        kernel->name, *option == 'g' ? grid_remedy : threads_remedy);
+    }
+    for (int i = 0; i < SMC_PARAM_COUNT; i++)
+        if (param_given(arguments, i))
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: a kernel's parameter, not with --%s; name the kernel "
+                            "with --kernel instead",
+                            smc_param_info[i].option, option);
+    if (arguments->given[SMC_OPTION_SIZE])
+        return smc_fail(error, SMC_USAGE,
+                        "option --size: not with --%s; --grid sets the number of blocks", option);
+    if (!arguments->given[SMC_OPTION_THREADS])
+        return smc_fail(error, SMC_USAGE, "option --grid: only with --threads, your own kernel");
+    query->threads_per_block = arguments->number[SMC_OPTION_THREADS];
+    query->grid_blocks = arguments->number[SMC_OPTION_GRID];
+    return SMC_OK;
+}

@@ -1,0 +1,16 @@
+/* From arguments to a kernel and its parameters. */
+#ifndef SMC_CLI_ASK_KERNEL_H
+#define SMC_CLI_ASK_KERNEL_H
+
+#include "cli/options.h"
+#include "query/query.h"
+
+/* A kernel of the catalog: sets query->kernel and query->params. */
+enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc_query *query,
+                               struct smc_error *error);
+
+/* A person's own, described by --threads and the launch options. */
+enum smc_status smc_ask_own_kernel(const struct smc_arguments *arguments, struct smc_query *query,
+                                   struct smc_error *error);
+
+#endif

@@ -1,0 +1,107 @@
+/* smemcalc run: launches the kernel and confirms the predictions. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/ask.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "confirm/confirm.h"
+#include "executor/executor.h"
+
+enum { ON_GPU, ON_EMULATOR };
+
+/* Everything a run produces: too much for the stack. */
+struct confirmed {
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation confirmation;
+};
+
+static enum smc_status check_place(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    struct smc_error why = {""};
+    if (arguments->number[SMC_OPTION_ON] == ON_EMULATOR)
+        return smc_fail(error, SMC_UNAVAILABLE, "option --on: the emulator is not in this version");
+    if (smc_executor_default()->device_count(&why) > 0)
+        return SMC_OK;
+    return smc_fail(error, SMC_UNAVAILABLE, "run: %s",
+                    why.message[0] ? why.message : "no GPU was found");
+}
+
+static enum smc_status ask_gpu(const struct smc_arguments *arguments, struct smc_query *query,
+                               struct smc_error *error)
+{
+    struct smc_error why = {""};
+    int index = (int)arguments->number[SMC_OPTION_GPU];
+    enum smc_status status = smc_executor_default()->device(index, &query->device, &why);
+    return status == SMC_OK ? SMC_OK : smc_fail(error, status, "option --gpu: %s", why.message);
+}
+
+static struct smc_run_request request_of(const struct smc_answer *answer,
+                                         const struct smc_arguments *arguments)
+{
+    return (struct smc_run_request){
+        .kernel = answer->query.kernel,
+        .params = answer->query.params,
+        .plan = answer->plan,
+        .launch = answer->launch,
+        .gpu_index = (int)arguments->number[SMC_OPTION_GPU],
+        .cc = answer->query.device.sm.cc,
+        .seed = (uint64_t)arguments->number[SMC_OPTION_SEED],
+        .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
+        .compile = answer->query.compile,
+    };
+}
+
+static enum smc_status confirm(const struct smc_arguments *arguments, struct smc_query *query,
+                               struct confirmed *confirmed, struct smc_text *warnings,
+                               struct smc_error *error)
+{
+    enum smc_status status = ask_gpu(arguments, query, error);
+    if (status != SMC_OK)
+        return status;
+    status = smc_query_answer(query, &confirmed->answer, warnings, error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_run_request request = request_of(&confirmed->answer, arguments);
+    status = smc_executor_default()->run(&request, &confirmed->result, warnings, error);
+    if (status != SMC_OK)
+        return status;
+    smc_confirm(&confirmed->answer, &confirmed->result, &confirmed->confirmation);
+    return smc_confirmation_status(&confirmed->confirmation);
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct smc_query query;
+    enum smc_status status = smc_ask_query(arguments, &query, error);
+    if (status == SMC_OK)
+        status = check_place(arguments, error);
+    if (status != SMC_OK)
+        return status;
+    struct confirmed *confirmed = calloc(1, sizeof *confirmed);
+    if (!confirmed)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    struct smc_text warnings = {0};
+    status = confirm(arguments, &query, confirmed, &warnings, error);
+    smc_output_tell("warning: ", smc_text_string(&warnings));
+    smc_text_free(&warnings);
+    if (status == SMC_OK || status == SMC_SHORTFALL) {
+        struct smc_report_style style;
+        smc_output_style(&style);
+        smc_ask_writer(arguments)->confirmation(&confirmed->answer, &confirmed->result,
+                                                &confirmed->confirmation, &style, out);
+    }
+    free(confirmed);
+    return status;
+}
+
+const struct smc_command smc_command_run = {
+    .name = "run",
+    .usage = "[OPTION]...",
+    .help = "launch the kernel on a GPU and confirm every prediction",
+    .examples = "  smemcalc run --tile 32\n"
+                "  smemcalc run --kernel stencil-dynamic --radius 6000 --format json\n",
+    .run = run,
+};

@@ -1,0 +1,37 @@
+/* A command: one file, one declarative entry. */
+#ifndef SMC_CLI_COMMAND_H
+#define SMC_CLI_COMMAND_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+struct smc_arguments;
+
+enum smc_command_id {
+#define COMMAND(ID, name) SMC_COMMAND_##ID,
+#include "cli/commands.def"
+#undef COMMAND
+    SMC_COMMAND_COUNT
+};
+
+struct smc_command {
+    const char *name;
+    const char *usage;    /* what follows the name */
+    const char *help;     /* one line */
+    const char *examples; /* lines for its help, each ending in '\n', or NULL */
+
+    /* Appends the report to `out`, which is printed whatever the status; `error` is printed where
+       its message is not empty. */
+    enum smc_status (*run)(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error);
+};
+
+#define COMMAND(ID, name) extern const struct smc_command smc_command_##name;
+#include "cli/commands.def"
+#undef COMMAND
+
+extern const struct smc_command *const smc_commands[SMC_COMMAND_COUNT];
+
+#endif

@@ -1,0 +1,126 @@
+/* Help, generated from the command and option rows. */
+#include "cli/help.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "config.h"
+#include "report/layout.h"
+
+enum { COLUMNS = 80, TEXT_COLUMN = 27 };
+
+static const char *const headings[] = {
+#define GROUP(id, heading) [SMC_GROUP_##id] = heading,
+#include "cli/groups.def"
+#undef GROUP
+};
+
+static const char examples[] =
+    "  smemcalc --tile 32                         the tiled matrix product, tile 32\n"
+    "  smemcalc --threads 256 --regs 40 --smem 8K your own kernel, from its numbers\n";
+
+static void append_range(const struct smc_option *option, struct smc_text *text)
+{
+    if (option->type == SMC_OPTION_CHOICE) {
+        smc_text_append(text, " (");
+        for (const char *c = option->choices; *c; c++)
+            smc_text_printf(text, *c == '|' ? ", " : "%c", *c);
+        smc_text_append(text, ")");
+    }
+    if (option->type != SMC_OPTION_INTEGER)
+        return;
+    bool has_default = option->initial >= option->lowest && option->initial <= option->highest;
+    bool bounded = option->highest < SMC_NO_HIGHEST;
+    if (!bounded && (!has_default || option->initial == 0))
+        return;
+    smc_text_append(text, " (");
+    if (bounded)
+        smc_text_printf(text, "%" PRId64 " to %" PRId64, option->lowest, option->highest);
+    if (has_default)
+        smc_text_printf(text, "%sdefault %" PRId64, bounded ? ", " : "", option->initial);
+    smc_text_append(text, ")");
+}
+
+static void append_option(const struct smc_option *option, struct smc_text *out)
+{
+    struct smc_text left = {0}, right = {0};
+    if (option->letter)
+        smc_text_printf(&left, "  -%c, ", option->letter);
+    else
+        smc_text_append(&left, "      ");
+    smc_text_printf(&left, "--%s%s%s", option->name, option->value ? " " : "",
+                    option->value ? option->value : "");
+    smc_text_append(&right, option->help);
+    append_range(option, &right);
+    smc_layout_paragraph(out, smc_text_string(&left), TEXT_COLUMN, smc_text_string(&right),
+                         COLUMNS);
+    smc_text_free(&left);
+    smc_text_free(&right);
+}
+
+static void append_options(uint32_t commands, struct smc_text *out)
+{
+    for (int group = 0; group < SMC_GROUP_COUNT; group++) {
+        bool begun = false;
+        for (int i = 0; i < SMC_OPTION_COUNT; i++) {
+            const struct smc_option *option = &smc_options[i];
+            if ((int)option->group != group || !(option->commands & commands))
+                continue;
+            if (!begun)
+                smc_text_printf(out, "\n%s:\n", headings[group]);
+            begun = true;
+            append_option(option, out);
+        }
+    }
+}
+
+static void append_commands(struct smc_text *out)
+{
+    smc_text_append(out, "\nCommands (without one: query):\n");
+    for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
+        struct smc_text left = {0};
+        smc_text_printf(&left, "  %s", smc_commands[i]->name);
+        smc_layout_paragraph(out, smc_text_string(&left), TEXT_COLUMN, smc_commands[i]->help,
+                             COLUMNS);
+        smc_text_free(&left);
+    }
+}
+
+static void append_head(struct smc_text *out)
+{
+    smc_text_append(out, examples);
+    smc_text_append(out, "\nHow many blocks of a CUDA kernel fit on one SM, and what stops the "
+                         "next one.\n"
+                         "Usage: smemcalc [COMMAND] [OPTION]...\n");
+}
+
+void smc_help_short(struct smc_text *out)
+{
+    append_head(out);
+    append_commands(out);
+    smc_text_append(out, "\n'smemcalc --help' shows every option.\n");
+}
+
+void smc_help_all(struct smc_text *out)
+{
+    append_head(out);
+    append_commands(out);
+    append_options(UINT32_MAX, out);
+    smc_text_append(out, "\nExit status: 0 answered or confirmed, 1 a confirmation failed, 2 wrong "
+                         "usage,\n3 no device or feature for it here, 4 the machine failed.\n");
+}
+
+void smc_help_command(enum smc_command_id id, struct smc_text *out)
+{
+    const struct smc_command *command = smc_commands[id];
+    if (command->examples)
+        smc_text_printf(out, "%s\n", command->examples);
+    smc_text_printf(out, "smemcalc %s %s\n%s\n", command->name, command->usage, command->help);
+    append_options(1u << id, out);
+}
+
+void smc_help_version(struct smc_text *out)
+{
+    smc_text_append(out, PACKAGE_STRING "\n");
+}

@@ -1,0 +1,13 @@
+/* Help, generated from the command and option rows. */
+#ifndef SMC_CLI_HELP_H
+#define SMC_CLI_HELP_H
+
+#include "base/text.h"
+#include "cli/command.h"
+
+void smc_help_short(struct smc_text *out);                                /* examples, commands */
+void smc_help_all(struct smc_text *out);                                  /* and every option */
+void smc_help_command(enum smc_command_id command, struct smc_text *out); /* those it takes */
+void smc_help_version(struct smc_text *out);
+
+#endif

@@ -1,0 +1,38 @@
+/* The option rows: those of options.def, then the kernels' parameters. */
+#include "cli/options.h"
+
+#include "query/query.h"
+
+enum {
+#define COMMAND(ID, name) ID = 1 << SMC_COMMAND_##ID,
+#include "cli/commands.def"
+#undef COMMAND
+    ALL = (1 << SMC_COMMAND_COUNT) - 1,
+};
+
+#define PARAM_TYPE(id)  ((id) == SMC_PARAM_DTYPE ? SMC_OPTION_DTYPE : SMC_OPTION_INTEGER)
+#define PARAM_VALUE(id) ((id) == SMC_PARAM_DTYPE ? "TYPE" : "N")
+
+const struct smc_option smc_options[SMC_OPTION_COUNT] = {
+#define OPTION(id, name, letter, value, type, lowest, highest, initial, choices, group, commands,  \
+               help)                                                                               \
+    [SMC_OPTION_##id] = {name,    letter,  value,   SMC_OPTION_##type, lowest,                     \
+                         highest, initial, choices, SMC_GROUP_##group, commands,                   \
+                         help},
+#include "cli/options.def"
+#undef OPTION
+#define PARAM(id, option, lowest, highest, initial, unit, help)                                    \
+    [SMC_OPTION_FIRST_PARAM + SMC_PARAM_##id] = {option,                                           \
+                                                 SMC_PARAM_##id == SMC_PARAM_TILE ? 't' : 0,       \
+                                                 PARAM_VALUE(SMC_PARAM_##id),                      \
+                                                 PARAM_TYPE(SMC_PARAM_##id),                       \
+                                                 lowest,                                           \
+                                                 highest,                                          \
+                                                 initial,                                          \
+                                                 NULL,                                             \
+                                                 SMC_GROUP_KERNEL,                                 \
+                                                 QUERY | RUN,                                      \
+                                                 help},
+#include "catalog/params.def"
+#undef PARAM
+};

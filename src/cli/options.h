@@ -1,0 +1,73 @@
+/* The options as rows, and the arguments of one call read by them. */
+#ifndef SMC_CLI_OPTIONS_H
+#define SMC_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "catalog/catalog.h"
+#include "cli/command.h"
+
+/* As for SMC_NOT_GIVEN of a query: whatever value the range does not hold. */
+#define SMC_NO_HIGHEST INT32_MAX
+
+enum smc_option_id {
+#define OPTION(id, ...) SMC_OPTION_##id,
+#include "cli/options.def"
+#undef OPTION
+    SMC_OPTION_FIRST_PARAM,
+    SMC_OPTION_COUNT = SMC_OPTION_FIRST_PARAM + SMC_PARAM_COUNT
+};
+
+enum smc_option_type {
+    SMC_OPTION_FLAG,
+    SMC_OPTION_INTEGER,
+    SMC_OPTION_BYTES,  /* a size such as 48K */
+    SMC_OPTION_CHOICE, /* the index of a word */
+    SMC_OPTION_DTYPE,  /* an enum smc_dtype */
+    SMC_OPTION_TEXT,
+};
+
+enum smc_option_group {
+#define GROUP(id, heading) SMC_GROUP_##id,
+#include "cli/groups.def"
+#undef GROUP
+    SMC_GROUP_COUNT
+};
+
+struct smc_option {
+    const char *name;
+    char letter;
+    const char *value; /* its name in the help; NULL for a flag */
+    enum smc_option_type type;
+    int64_t lowest, highest, initial;
+    const char *choices; /* joined by '|' */
+    enum smc_option_group group;
+    uint32_t commands; /* bit n: command n takes it */
+    const char *help;
+};
+
+extern const struct smc_option smc_options[SMC_OPTION_COUNT];
+
+enum { SMC_MAX_DEVICES = 16 };
+
+struct smc_arguments {
+    enum smc_command_id command;
+    bool given[SMC_OPTION_COUNT];
+    int64_t number[SMC_OPTION_COUNT];   /* the default where not given */
+    const char *text[SMC_OPTION_COUNT]; /* as typed; NULL where not given */
+    const char *device[SMC_MAX_DEVICES];
+    size_t device_count;
+    const char *topic; /* help: the command asked about, or NULL */
+};
+
+/* Reads everything after the command's name. SMC_USAGE with a message that names the option. */
+enum smc_status smc_arguments_read(enum smc_command_id command, int count, char *const *words,
+                                   struct smc_arguments *arguments, struct smc_error *error);
+
+/* Whether `text` is the command's name; else `command` is untouched. */
+bool smc_command_find(const char *text, enum smc_command_id *command);
+
+#endif

@@ -1,0 +1,83 @@
+/* Standard output and standard error: what the terminal can show, and printing that is checked. */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { NARROWEST = 80, WIDEST = 120 };
+
+static bool is_open(int descriptor)
+{
+    return fcntl(descriptor, F_GETFD) != -1;
+}
+
+enum smc_status smc_output_open(struct smc_error *error)
+{
+    if (!is_open(STDOUT_FILENO))
+        return smc_fail(error, SMC_MACHINE, "standard output: it is closed");
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor += 2)
+        if (!is_open(descriptor) && open("/dev/null", O_RDWR) != descriptor)
+            return smc_fail(error, SMC_MACHINE, "/dev/null: %s", strerror(errno));
+    return SMC_OK;
+}
+
+enum smc_status smc_output_write(const struct smc_text *text, struct smc_error *error)
+{
+    errno = 0;
+    bool written = fwrite(smc_text_string(text), 1, text->length, stdout) == text->length;
+    written = fflush(stdout) == 0 && written;
+    int reason = errno;
+    if (fclose(stdout) != 0 && written) {
+        written = false;
+        reason = errno;
+    }
+    return written ? SMC_OK : smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(reason));
+}
+
+void smc_output_tell(const char *kind, const char *text)
+{
+    while (*text) {
+        char line[1024];
+        size_t length = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, text);
+        smc_text_make_safe(line);
+        if (*line)
+            fprintf(stderr, "smemcalc: %s%s\n", kind, line);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static unsigned terminal_columns(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < NARROWEST)
+        return NARROWEST;
+    return size.ws_col > WIDEST ? WIDEST : size.ws_col;
+}
+
+static bool wants_colour(void)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+    if (no_colour && *no_colour)
+        return false;
+    return terminal && *terminal && strcmp(terminal, "dumb") != 0;
+}
+
+void smc_output_style(struct smc_report_style *style)
+{
+    bool terminal = isatty(STDOUT_FILENO);
+    setlocale(LC_CTYPE, "");
+    *style = (struct smc_report_style){
+        .columns = terminal ? terminal_columns() : NARROWEST,
+        .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+        .colour = terminal && wants_colour(),
+    };
+}

@@ -1,0 +1,85 @@
+/* The JSON report: its table of functions. Schema "smemcalc/1": numbers as numbers, units in the
+   keys, null where a value is unknown or does not apply. */
+#include <stdlib.h>
+
+#include "report/json_parts.h"
+
+static json_t *begin(void)
+{
+    json_t *root = json_object();
+    smc_json_string(root, "schema", "smemcalc/1");
+    return root;
+}
+
+/* Prints and releases. */
+static void finish(json_t *root, struct smc_text *out)
+{
+    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+    json_decref(root);
+    if (!text) {
+        out->failed = true;
+        return;
+    }
+    smc_text_append(out, text);
+    smc_text_append_char(out, '\n', 1);
+    free(text);
+}
+
+static void write_answers(const struct smc_answer *answers, size_t count,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    if (count == 1) {
+        smc_json_answer(root, answers);
+        finish(root, out);
+        return;
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *one = json_object();
+        smc_json_answer(one, &answers[i]);
+        json_array_append_new(list, one);
+    }
+    smc_json_set(root, "answers", list);
+    finish(root, out);
+}
+
+static void write_confirmation(const struct smc_answer *answer, const struct smc_run_result *result,
+                               const struct smc_confirmation *confirmation,
+                               const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_answer(root, answer);
+    smc_json_confirmation(root, result, confirmation);
+    finish(root, out);
+}
+
+static void write_devices(const struct smc_device *devices, size_t count,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, smc_json_device(&devices[i]));
+    smc_json_set(root, "devices", list);
+    finish(root, out);
+}
+
+static void write_kernels(const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_set(root, "kernels", smc_json_kernels());
+    finish(root, out);
+}
+
+const struct smc_writer smc_writer_json = {
+    .name = "json",
+    .answers = write_answers,
+    .confirmation = write_confirmation,
+    .devices = write_devices,
+    .kernels = write_kernels,
+};

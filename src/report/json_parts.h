@@ -1,0 +1,30 @@
+/* The parts that the JSON report is made of. Each returns a new reference; after a failed
+   allocation a member is missing, and json.c notices. */
+#ifndef SMC_REPORT_JSON_PARTS_H
+#define SMC_REPORT_JSON_PARTS_H
+
+#include <jansson.h>
+
+#include "report/report.h"
+
+void smc_json_set(json_t *object, const char *key, json_t *value);
+void smc_json_integer(json_t *object, const char *key, uint64_t value);
+void smc_json_real(json_t *object, const char *key, double value);
+void smc_json_string(json_t *object, const char *key, const char *value);
+
+/* null where the value is 0, which stands for "unknown". */
+void smc_json_known_integer(json_t *object, const char *key, uint64_t value);
+void smc_json_known_real(json_t *object, const char *key, double value);
+
+json_t *smc_json_device(const struct smc_device *device);
+
+/* Adds the members "device" to "workload" to `object`. */
+void smc_json_answer(json_t *object, const struct smc_answer *answer);
+
+/* Adds "confirmation", "verdicts" and "run". */
+void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
+                           const struct smc_confirmation *confirmation);
+
+json_t *smc_json_kernels(void);
+
+#endif

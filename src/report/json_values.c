@@ -1,0 +1,38 @@
+/* Members of JSON objects. */
+#include <stdio.h>
+
+#include "report/json_parts.h"
+
+void smc_json_set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+void smc_json_integer(json_t *object, const char *key, uint64_t value)
+{
+    smc_json_set(object, key, json_integer((json_int_t)value));
+}
+
+void smc_json_real(json_t *object, const char *key, double value)
+{
+    smc_json_set(object, key, json_real(value));
+}
+
+/* Text that is no UTF-8 is shown with '?': a member never goes missing for its content. */
+void smc_json_string(json_t *object, const char *key, const char *value)
+{
+    char safe[1024];
+    snprintf(safe, sizeof safe, "%s", value);
+    smc_text_make_safe(safe);
+    smc_json_set(object, key, json_string(safe));
+}
+
+void smc_json_known_integer(json_t *object, const char *key, uint64_t value)
+{
+    smc_json_set(object, key, value ? json_integer((json_int_t)value) : json_null());
+}
+
+void smc_json_known_real(json_t *object, const char *key, double value)
+{
+    smc_json_set(object, key, value != 0 ? json_real(value) : json_null());
+}

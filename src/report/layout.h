@@ -1,0 +1,33 @@
+/* Laying text out on a terminal: wrapped paragraphs, bars, emphasis. */
+#ifndef SMC_REPORT_LAYOUT_H
+#define SMC_REPORT_LAYOUT_H
+
+#include <stddef.h>
+
+#include "base/text.h"
+#include "report/report.h"
+
+enum smc_emphasis {
+    SMC_PLAIN,
+    SMC_STRONG, /* a heading, a row that binds */
+    SMC_GOOD,
+    SMC_BAD,
+};
+
+/* `label`, then `text` from column `indent` on, wrapped at `columns`. A label that leaves no gap
+   stands on a line of its own. Ends in a newline. */
+void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent, const char *text,
+                          size_t columns);
+
+/* `share` from 0 to 1 of `width` characters: blocks in UTF-8, '#' and '.' in ASCII. */
+void smc_layout_bar(struct smc_text *out, double share, unsigned width, bool utf8);
+
+/* "100 %", "62.5 %": one decimal where it is not 0. */
+void smc_layout_percent(struct smc_text *out, double percent);
+
+/* Colour on and off; nothing where style->colour is false. */
+void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style,
+                      enum smc_emphasis emphasis);
+void smc_layout_end(struct smc_text *out, const struct smc_report_style *style);
+
+#endif

@@ -1,0 +1,31 @@
+/* The text report: its table of functions. */
+#include <string.h>
+
+#include "report/layout.h"
+#include "report/text_parts.h"
+
+void smc_text_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
+                   const struct smc_text *text)
+{
+    smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(text), style->columns);
+    out->failed |= text->failed;
+}
+
+static void write_answers(const struct smc_answer *answers, size_t count,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    if (count > 1)
+        smc_text_compare(answers, count, style, out);
+    else
+        smc_text_one_answer(answers, style, out);
+    for (size_t i = 0; i < count && style->explain; i++)
+        smc_text_explain(&answers[i], style, out);
+}
+
+const struct smc_writer smc_writer_text = {
+    .name = "text",
+    .answers = write_answers,
+    .confirmation = smc_text_confirmation,
+    .devices = smc_text_devices,
+    .kernels = smc_text_kernels,
+};

@@ -1,0 +1,279 @@
+/* What follows from an answer: the nearest changes that gain or lose a block, the work, and a
+   command to try. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "model/round.h"
+#include "report/layout.h"
+#include "report/text_parts.h"
+#include "report/words.h"
+
+static void append_ordinal(uint32_t n, struct smc_text *out)
+{
+    static const char *const words[] = {"",      "first",   "second", "third", "fourth", "fifth",
+                                        "sixth", "seventh", "eighth", "ninth", "tenth"};
+    if (n < sizeof words / sizeof *words)
+        smc_text_printf(out, "a%s %s block needs", n == 8 ? "n" : "", words[n]);
+    else
+        smc_text_printf(out, "block %u needs", n);
+}
+
+static double percent_after(const struct smc_answer *answer, const struct smc_next_step *step)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    uint64_t warps = answer->occupancy.warps_per_block;
+    if (step->resource == SMC_STEP_THREADS)
+        warps =
+            divide_up((uint64_t)(answer->launch.threads_per_block + step->change), sm->warp_size);
+    return 100.0 * (double)(warps * step->blocks_per_sm) / sm->max_warps_per_sm;
+}
+
+/* "672 threads or fewer", "28 registers or fewer a thread", "312 B less shared memory". */
+static void append_need(const struct smc_answer *answer, const struct smc_next_step *step,
+                        struct smc_text *out)
+{
+    bool less = step->change < 0;
+    const char *or_so = less ? "or fewer" : "or more";
+    switch (step->resource) {
+    case SMC_STEP_THREADS:
+        smc_text_printf(out, " %" PRId64 " threads %s",
+                        answer->launch.threads_per_block + step->change, or_so);
+        return;
+    case SMC_STEP_REGISTERS:
+        smc_text_printf(out, " %" PRId64 " registers %s a thread",
+                        answer->launch.regs_per_thread + step->change, or_so);
+        return;
+    case SMC_STEP_SHARED_MEMORY:
+        smc_text_printf(out, " %lld B %s shared memory", llabs(step->change),
+                        less ? "less" : "more");
+        return;
+    case SMC_STEP_BARRIERS:
+        smc_text_printf(out, " %" PRId64 " barriers %s",
+                        answer->launch.barriers_per_block + step->change, or_so);
+        return;
+    case SMC_STEP_COUNT:
+        return;
+    }
+}
+
+/* `again`: the step before gains as many blocks, so that "or" suffices. */
+static void append_gain(const struct smc_answer *answer, const struct smc_next_step *step,
+                        bool again, struct smc_text *out)
+{
+    if (again)
+        smc_text_append(out, " or");
+    else if (step->blocks_per_sm == answer->occupancy.blocks_per_sm + 1)
+        append_ordinal(step->blocks_per_sm, out);
+    else
+        smc_text_printf(out, "%u blocks need", step->blocks_per_sm);
+    append_need(answer, step, out);
+    smc_text_append(out, " (");
+    smc_layout_percent(out, percent_after(answer, step));
+    smc_text_append(out, ")");
+}
+
+static void append_loss(const struct smc_answer *answer, const struct smc_next_step *step,
+                        struct smc_text *out)
+{
+    long long change = llabs(step->change);
+    const char *direction = step->change < 0 ? "fewer" : "more";
+    if (step->resource == SMC_STEP_SHARED_MEMORY && step->change > 1) {
+        smc_text_printf(out, "%lld B more shared memory change nothing", change - 1);
+        return;
+    }
+    if (step->resource == SMC_STEP_SHARED_MEMORY)
+        smc_text_printf(out, "%lld B %s shared memory: ", change,
+                        step->change < 0 ? "less" : "more");
+    else
+        smc_text_printf(out, "%lld %s%s %s%s: ", change,
+                        step->resource == SMC_STEP_REGISTERS  ? "register"
+                        : step->resource == SMC_STEP_BARRIERS ? "barrier"
+                                                              : "thread",
+                        change == 1 ? "" : "s", direction,
+                        step->resource == SMC_STEP_REGISTERS ? " a thread" : "");
+    if (step->blocks_per_sm == 0) {
+        smc_text_append(out, "no launch");
+        return;
+    }
+    smc_words_blocks(step->blocks_per_sm, out);
+    smc_text_append(out, ", ");
+    smc_layout_percent(out, percent_after(answer, step));
+}
+
+/* A loss is news where a person might take the step: the end of what a block may have is not. */
+static bool is_worth_telling(const struct smc_next_step *step)
+{
+    bool barriers = step->resource == SMC_STEP_BARRIERS;
+    bool too_many_threads = step->resource == SMC_STEP_THREADS && step->blocks_per_sm == 0;
+    return !barriers && !too_many_threads;
+}
+
+static void append_gains(const struct smc_answer *answer, struct smc_text *line)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < answer->next_steps.count; i++) {
+        const struct smc_next_step *step = &answer->next_steps.step[i];
+        if (step->blocks_per_sm <= answer->occupancy.blocks_per_sm)
+            continue;
+        bool again = step->blocks_per_sm == last;
+        smc_text_append(line, line->length && !again ? "; " : "");
+        append_gain(answer, step, again, line);
+        last = step->blocks_per_sm;
+    }
+}
+
+static void append_losses(const struct smc_answer *answer, struct smc_text *line)
+{
+    for (uint32_t i = 0; i < answer->next_steps.count; i++) {
+        const struct smc_next_step *step = &answer->next_steps.step[i];
+        if (step->blocks_per_sm > answer->occupancy.blocks_per_sm || !is_worth_telling(step))
+            continue;
+        smc_text_append(line, line->length ? "; " : "");
+        append_loss(answer, step, line);
+    }
+}
+
+/* The largest tile or block whose threads the device takes: sets it in `params`, and its plan. */
+static bool find_smaller_block(const struct smc_answer *answer, struct smc_params *params,
+                               enum smc_param *param, struct smc_plan *plan)
+{
+    const struct smc_kernel *kernel = answer->query.kernel;
+    uint32_t most = answer->query.device.sm.max_threads_per_block;
+    if (!kernel)
+        return false;
+    *params = answer->query.params;
+    *param = kernel->params & 1u << SMC_PARAM_TILE ? SMC_PARAM_TILE : SMC_PARAM_BLOCK;
+    if (!(kernel->params & 1u << *param))
+        return false;
+    int64_t *value = &params->value[*param];
+    for (--*value; *value >= smc_param_info[*param].lowest; --*value) {
+        kernel->plan(params, plan);
+        if (plan->threads_per_block <= most) {
+            params->given |= 1u << *param;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void append_smaller_block(const struct smc_answer *answer, struct smc_text *line)
+{
+    struct smc_params params;
+    struct smc_plan plan;
+    enum smc_param param;
+    if (!answer->query.kernel)
+        smc_text_printf(line, "--threads %u or less",
+                        answer->query.device.sm.max_threads_per_block);
+    else if (find_smaller_block(answer, &params, &param, &plan))
+        smc_text_printf(line, "--%s %" PRId64 " or less (%u threads)", smc_param_info[param].option,
+                        params.value[param], plan.threads_per_block);
+}
+
+/* The same kernel with dynamic shared memory, where the block may opt in to that much. */
+static bool sibling_can(const struct smc_answer *answer)
+{
+    const struct smc_kernel *kernel = answer->query.kernel;
+    return kernel && kernel->sibling &&
+           answer->plan.static_smem_bytes <= answer->query.device.sm.smem_per_block_optin_bytes;
+}
+
+static void append_smaller_smem(const struct smc_answer *answer, struct smc_text *line)
+{
+    uint32_t optin = answer->query.device.sm.smem_per_block_optin_bytes;
+    smc_text_append(line, line->length ? "; " : "");
+    if (sibling_can(answer))
+        smc_text_printf(line, "%s can: it asks for dynamic shared memory, up to %u bytes a block",
+                        answer->query.kernel->sibling, optin);
+    else if (optin > answer->launch.static_smem_bytes)
+        smc_text_printf(line, "as dynamic shared memory a block may have up to %u bytes", optin);
+    else
+        smc_text_printf(line, "less shared memory: a block may have %u bytes at most", optin);
+}
+
+static void append_remedies(const struct smc_answer *answer, struct smc_text *line)
+{
+    uint32_t refusals = answer->occupancy.refusals;
+    if (refusals & 1u << SMC_REFUSAL_THREADS_PER_BLOCK)
+        append_smaller_block(answer, line);
+    if (refusals & 1u << SMC_REFUSAL_REGS_PER_BLOCK)
+        smc_text_printf(line, "%sfewer registers a thread (__launch_bounds__) or fewer threads",
+                        line->length ? "; " : "");
+    if (answer->outcome == SMC_CANNOT_COMPILE)
+        append_smaller_smem(answer, line);
+    if (line->length == 0)
+        smc_text_append(line, "lower what is refused above");
+}
+
+static void append_work(const struct smc_answer *answer, struct smc_text *line)
+{
+    const struct smc_work *work = &answer->work;
+    double moved = work->global_load_bytes + work->global_store_bytes;
+    if (work->untiled_load_bytes > 0 && work->global_load_bytes > 0) {
+        double times = work->untiled_load_bytes / work->global_load_bytes;
+        if (times > 1.05)
+            smc_text_printf(
+                line, "global memory is read 1/%.3g as often as without shared memory; ", times);
+    }
+    smc_text_printf(
+        line, "%.3g %s, %.3g B moved", work->flops,
+        answer->query.params.value[SMC_PARAM_DTYPE] == SMC_INT32 ? "operations" : "flop", moved);
+    if (moved > 0)
+        smc_text_printf(line, ": %.3g a byte", work->flops / moved);
+}
+
+static bool too_many_threads(const struct smc_answer *answer)
+{
+    return answer->occupancy.refusals & 1u << SMC_REFUSAL_THREADS_PER_BLOCK;
+}
+
+/* Where the launch fails: the nearest question whose answer is better. Else the proof. */
+static void append_try(const struct smc_answer *answer, struct smc_text *line)
+{
+    const struct smc_kernel *kernel = answer->query.kernel;
+    const struct smc_params *asked = &answer->query.params;
+    struct smc_params params;
+    struct smc_plan plan;
+    enum smc_param param;
+    if (!kernel) {
+        smc_text_append(line, "the same with --explain shows the arithmetic line by line");
+        return;
+    }
+    if (answer->outcome == SMC_CANNOT_COMPILE && sibling_can(answer)) {
+        smc_text_append(line, "smemcalc ");
+        smc_words_options(asked, kernel->sibling, line);
+        smc_words_device_option(&answer->query, line);
+    } else if (too_many_threads(answer) && find_smaller_block(answer, &params, &param, &plan)) {
+        smc_text_append(line, "smemcalc ");
+        smc_words_options(&params, kernel->name, line);
+        smc_words_device_option(&answer->query, line);
+    } else {
+        smc_text_append(line, "smemcalc run ");
+        smc_words_options(asked, kernel->name, line);
+        if (answer->query.device.source != SMC_DEVICE_LIVE)
+            smc_text_append(line, " (needs a GPU)");
+    }
+}
+
+void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
+                     struct smc_text *out)
+{
+    struct smc_text steps = {0}, work = {0}, attempt = {0};
+    if (answer->outcome == SMC_LAUNCHES) {
+        append_gains(answer, &steps);
+        append_losses(answer, &steps);
+    } else {
+        append_remedies(answer, &steps);
+    }
+    if (steps.length == 0)
+        smc_text_append(&steps, "no change of one resource alone gains or loses a block");
+    smc_text_line(out, style, "next steps", &steps);
+    if (answer->has_work) {
+        append_work(answer, &work);
+        smc_text_line(out, style, "work", &work);
+    }
+    append_try(answer, &attempt);
+    smc_text_line(out, style, "try it", &attempt);
+    smc_text_free(&steps);
+    smc_text_free(&work);
+    smc_text_free(&attempt);
+}

@@ -1,0 +1,30 @@
+/* The parts that the text report is made of, one file each. */
+#ifndef SMC_REPORT_TEXT_PARTS_H
+#define SMC_REPORT_TEXT_PARTS_H
+
+#include "report/report.h"
+
+enum { SMC_TEXT_INDENT = 12 }; /* where the text beside a label begins */
+
+/* A label and its text, wrapped. */
+void smc_text_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
+                   const struct smc_text *text);
+
+void smc_text_one_answer(const struct smc_answer *answer, const struct smc_report_style *style,
+                         struct smc_text *out);
+void smc_text_limits(const struct smc_answer *answer, const struct smc_report_style *style,
+                     struct smc_text *out);
+void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
+                     struct smc_text *out);
+void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
+                      struct smc_text *out);
+void smc_text_compare(const struct smc_answer *answers, size_t count,
+                      const struct smc_report_style *style, struct smc_text *out);
+void smc_text_confirmation(const struct smc_answer *answer, const struct smc_run_result *result,
+                           const struct smc_confirmation *confirmation,
+                           const struct smc_report_style *style, struct smc_text *out);
+void smc_text_devices(const struct smc_device *devices, size_t count,
+                      const struct smc_report_style *style, struct smc_text *out);
+void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
+
+#endif

@@ -1,0 +1,92 @@
+/* A run: predicted and seen values side by side, with a verdict a row. */
+#include <stdio.h>
+
+#include "report/layout.h"
+#include "report/text_parts.h"
+#include "report/words.h"
+
+enum { LABEL_WIDTH = 25, VALUE_WIDTH = 13 };
+
+static void append_value(const struct smc_witness *witness, const char *unit, struct smc_text *out)
+{
+    char text[48] = "-";
+    bool whole = witness->value == (double)(long long)witness->value && witness->value < 1e15 &&
+                 witness->value > -1e15;
+    if (witness->present)
+        snprintf(text, sizeof text, whole ? "%.0f%s%s" : "%.4g%s%s", witness->value,
+                 *unit ? " " : "", unit);
+    smc_text_printf(out, " %*s", VALUE_WIDTH, text);
+}
+
+static bool any_emulated(const struct smc_confirmation *confirmation)
+{
+    for (size_t i = 0; i < confirmation->row_count; i++)
+        if (confirmation->row[i].emulated.present)
+            return true;
+    return false;
+}
+
+static void append_row(const struct smc_row *row, bool emulated,
+                       const struct smc_report_style *style, struct smc_text *out)
+{
+    static const enum smc_emphasis emphasis[] = {
+        [SMC_CONFIRMED] = SMC_GOOD,
+        [SMC_DIFFERS] = SMC_BAD,
+        [SMC_NOT_MEASURED] = SMC_PLAIN,
+    };
+    smc_text_printf(out, "%-*s", LABEL_WIDTH, row->label);
+    append_value(&row->predicted, row->unit, out);
+    append_value(&row->api, row->unit, out);
+    if (emulated)
+        append_value(&row->emulated, row->unit, out);
+    append_value(&row->measured, row->unit, out);
+    smc_text_append(out, "  ");
+    smc_layout_begin(out, style, emphasis[row->verdict]);
+    smc_text_append(out, smc_verdict_name(row->verdict));
+    smc_layout_end(out, style);
+    smc_text_append_char(out, '\n', 1);
+    if (row->note[0])
+        smc_layout_paragraph(out, "", 4, row->note, style->columns);
+}
+
+static void append_head(const struct smc_answer *answer, const struct smc_run_result *result,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text kernel = {0}, device = {0};
+    if (answer->query.kernel) {
+        smc_text_printf(&kernel, "%s: ", answer->query.kernel->name);
+        smc_words_params(answer, &kernel);
+    }
+    smc_text_line(out, style, "kernel", &kernel);
+    const struct smc_device *gpu = &answer->query.device;
+    smc_text_printf(&device, "%s, CC %d.%d, %u SMs", gpu->name, gpu->sm.cc / 10, gpu->sm.cc % 10,
+                    gpu->sm_count);
+    if (result->driver[0])
+        smc_text_printf(&device, "; driver for CUDA %s, runtime %s", result->driver,
+                        result->runtime);
+    smc_text_line(out, style, "device", &device);
+    smc_text_free(&kernel);
+    smc_text_free(&device);
+}
+
+void smc_text_confirmation(const struct smc_answer *answer, const struct smc_run_result *result,
+                           const struct smc_confirmation *confirmation,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    bool emulated = any_emulated(confirmation);
+    smc_layout_begin(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD);
+    smc_text_printf(out, "%s: %zu confirmed, %zu differ%s, %zu not measured\n",
+                    confirmation->differing ? "differs" : "confirmed", confirmation->confirmed,
+                    confirmation->differing, confirmation->differing == 1 ? "s" : "",
+                    confirmation->not_measured);
+    smc_layout_end(out, style);
+    smc_text_append_char(out, '\n', 1);
+    append_head(answer, result, style, out);
+    smc_text_printf(out, "\n%-*s %*s %*s", LABEL_WIDTH, "", VALUE_WIDTH, "predicted", VALUE_WIDTH,
+                    "API");
+    if (emulated)
+        smc_text_printf(out, " %*s", VALUE_WIDTH, "emulated");
+    smc_text_printf(out, " %*s  verdict\n", VALUE_WIDTH, "measured");
+    for (size_t i = 0; i < confirmation->row_count; i++)
+        append_row(&confirmation->row[i], emulated, style, out);
+}

@@ -1,0 +1,199 @@
+/* Results in words, each with its numbers. */
+#include "report/words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/round.h"
+
+static unsigned count_bits(uint32_t set)
+{
+    return (unsigned)__builtin_popcount(set);
+}
+
+void smc_words_limiters(const struct smc_occupancy *occupancy, struct smc_text *out)
+{
+    unsigned left = count_bits(occupancy->limiters);
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++) {
+        if (!(occupancy->limiters & 1u << i))
+            continue;
+        left--;
+        smc_text_append(out, smc_limit_label((enum smc_limit)i));
+        smc_text_append(out, left > 1 ? ", " : left == 1 ? " and " : "");
+    }
+}
+
+void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *separator,
+                             struct smc_text *out)
+{
+    bool first = true;
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++) {
+        if (!(occupancy->limiters & 1u << i))
+            continue;
+        smc_text_printf(out, "%s%s", first ? "" : separator, smc_limit_name((enum smc_limit)i));
+        first = false;
+    }
+}
+
+/* What the launch check counts, which on most devices is more than what is allocated. */
+static uint64_t checked_registers(const struct smc_answer *answer)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    const struct smc_occupancy *occupancy = &answer->occupancy;
+    if (sm->regs_allocated_per_block)
+        return occupancy->regs_allocated_per_block;
+    uint32_t subpartitions = sm->cc == 60 ? 4 : sm->subpartitions;
+    return occupancy->regs_allocated_per_warp * round_up(occupancy->warps_per_block, subpartitions);
+}
+
+static void refuse_static_smem(const struct smc_answer *answer, struct smc_text *out)
+{
+    const struct smc_resources *resources = &answer->resources;
+    uint32_t bytes = answer->launch.static_smem_bytes;
+    uint32_t limit = answer->query.device.sm.smem_per_block_default_bytes;
+    if (resources->refused && resources->refused_smem_limit_bytes) {
+        bytes = resources->refused_smem_bytes;
+        limit = resources->refused_smem_limit_bytes;
+    }
+    smc_text_printf(out, "%u bytes (0x%x) of static shared memory against %u (0x%x)", bytes, bytes,
+                    limit, limit);
+}
+
+void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal,
+                       struct smc_text *out)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    const struct smc_launch *launch = &answer->launch;
+    uint64_t smem = (uint64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
+    switch (refusal) {
+    case SMC_REFUSAL_THREADS_PER_BLOCK:
+        smc_text_printf(out, "a block of %u threads; this device takes %u",
+                        launch->threads_per_block, sm->max_threads_per_block);
+        return;
+    case SMC_REFUSAL_REGS_PER_THREAD:
+        smc_text_printf(out, "%u registers a thread; this device has %u", launch->regs_per_thread,
+                        sm->max_regs_per_thread);
+        return;
+    case SMC_REFUSAL_REGS_PER_BLOCK:
+        smc_text_printf(out, "%" PRIu64 " registers a block; this device has %u",
+                        checked_registers(answer), sm->max_regs_per_block);
+        return;
+    case SMC_REFUSAL_STATIC_SMEM:
+        refuse_static_smem(answer, out);
+        return;
+    case SMC_REFUSAL_SMEM_NOT_OPTED_IN:
+        smc_text_printf(out, "%" PRIu64 " bytes of shared memory; without opting in a block has %u",
+                        smem, sm->smem_per_block_default_bytes);
+        return;
+    case SMC_REFUSAL_SMEM_PER_BLOCK:
+        smc_text_printf(out, "%" PRIu64 " bytes of shared memory; this device gives a block %u",
+                        smem, sm->smem_per_block_optin_bytes);
+        return;
+    case SMC_REFUSAL_NAMED_BARRIERS:
+        smc_text_printf(out, "%u barriers; a block has %u", launch->barriers_per_block,
+                        sm->named_barriers_per_block);
+        return;
+    case SMC_REFUSAL_VIRTUAL_RESOURCES:
+        smc_text_printf(out, "%u virtual resources; an SM has %u", launch->virtual_resources,
+                        sm->virtual_resources_per_sm);
+        return;
+    case SMC_REFUSAL_CLUSTER_SIZE:
+        smc_text_printf(out, "a cluster of %u blocks; this device takes %u",
+                        launch->blocks_per_cluster,
+                        sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1);
+        return;
+    case SMC_REFUSAL_COUNT:
+        return;
+    }
+}
+
+void smc_words_failure(const struct smc_answer *answer, struct smc_text *out)
+{
+    uint32_t refusals = answer->occupancy.refusals;
+    bool compiles = answer->outcome != SMC_CANNOT_COMPILE;
+    smc_text_append(out, compiles ? "cannot launch: " : "cannot compile: ");
+    if (!compiles)
+        refuse_static_smem(answer, out);
+    bool first = compiles;
+    for (int i = 0; i < SMC_REFUSAL_COUNT; i++) {
+        bool told = !compiles && (i == SMC_REFUSAL_STATIC_SMEM || i == SMC_REFUSAL_SMEM_PER_BLOCK);
+        if (!(refusals & 1u << i) || told)
+            continue;
+        smc_text_append(out, first ? "" : "; and ");
+        smc_words_refusal(answer, (enum smc_refusal)i, out);
+        first = false;
+    }
+}
+
+/* The sizes of a product are shown together, as MxNxK. */
+static bool is_matrix_size(int param)
+{
+    return param == SMC_PARAM_M || param == SMC_PARAM_N || param == SMC_PARAM_K;
+}
+
+void smc_words_params(const struct smc_answer *answer, struct smc_text *out)
+{
+    const struct smc_kernel *kernel = answer->query.kernel;
+    const struct smc_params *params = &answer->query.params;
+    bool first = true;
+    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
+        bool taken = kernel->params & 1u << i;
+        bool stride = i == SMC_PARAM_LDA || i == SMC_PARAM_LDB || i == SMC_PARAM_LDC;
+        bool told = is_matrix_size(i) && i != SMC_PARAM_M && kernel->params & 1u << SMC_PARAM_M;
+        if (!taken || told || (stride && !(params->given & 1u << i)))
+            continue;
+        smc_text_append(out, first ? "" : ", ");
+        first = false;
+        int64_t value = params->value[i];
+        if (i == SMC_PARAM_DTYPE)
+            smc_text_append(out, smc_dtype_name((enum smc_dtype)value));
+        else if (i == SMC_PARAM_M && kernel->params & 1u << SMC_PARAM_N)
+            smc_text_printf(out, "%" PRId64 " x %" PRId64 " x %" PRId64, value,
+                            params->value[SMC_PARAM_N], params->value[SMC_PARAM_K]);
+        else
+            smc_text_printf(out, "%s %" PRId64, smc_param_info[i].option, value);
+    }
+}
+
+void smc_words_options(const struct smc_params *params, const char *kernel, struct smc_text *out)
+{
+    bool implied = strcmp(kernel, "matmul-tiled") == 0 && params->given & 1u << SMC_PARAM_TILE;
+    const char *gap = "";
+    if (!implied) {
+        smc_text_printf(out, "--kernel %s", kernel);
+        gap = " ";
+    }
+    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
+        if (!(params->given & 1u << i))
+            continue;
+        smc_text_printf(out, "%s--%s ", gap, smc_param_info[i].option);
+        gap = " ";
+        if (i == SMC_PARAM_DTYPE)
+            smc_text_append(out, smc_dtype_name((enum smc_dtype)params->value[i]));
+        else
+            smc_text_printf(out, "%" PRId64, params->value[i]);
+    }
+}
+
+void smc_words_device_option(const struct smc_query *query, struct smc_text *out)
+{
+    const struct smc_device *device = &query->device;
+    if (query->device_assumed || device->source != SMC_DEVICE_TABLE)
+        return;
+    if (device->sm_count)
+        smc_text_printf(out, " --device \"%s\"", device->name);
+    else
+        smc_text_printf(out, " --device %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+}
+
+void smc_words_blocks(uint32_t blocks, struct smc_text *out)
+{
+    smc_text_printf(out, "%u block%s", blocks, blocks == 1 ? "" : "s");
+}
+
+bool smc_words_regs_known(const struct smc_answer *answer)
+{
+    if (answer->regs_given)
+        return true;
+    return answer->query.kernel && !answer->resources.refused;
+}

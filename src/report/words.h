@@ -1,0 +1,39 @@
+/* Results in words, each with its numbers: the limiters, why a launch is refused, where a number
+   comes from. */
+#ifndef SMC_REPORT_WORDS_H
+#define SMC_REPORT_WORDS_H
+
+#include "base/text.h"
+#include "query/query.h"
+
+/* "warps and registers". */
+void smc_words_limiters(const struct smc_occupancy *occupancy, struct smc_text *out);
+
+/* The same joined by `separator` and with the scripts' names: "warps+registers". */
+void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *separator,
+                             struct smc_text *out);
+
+/* "a block of 1024 threads; this device takes 512". */
+void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal,
+                       struct smc_text *out);
+
+/* "cannot launch: ..." or "cannot compile: ...", all reasons. For answers that do not launch. */
+void smc_words_failure(const struct smc_answer *answer, struct smc_text *out);
+
+/* "tile 32, float, 1024 x 1024 x 1024": the kernel's parameters. */
+void smc_words_params(const struct smc_answer *answer, struct smc_text *out);
+
+/* The options that ask for the same launch of `kernel`: "--kernel stencil-static --radius 6000". */
+void smc_words_options(const struct smc_params *params, const char *kernel, struct smc_text *out);
+
+/* " --device 9.0", " --device \"Tesla T4\"", or nothing where nobody named a device. */
+void smc_words_device_option(const struct smc_query *query, struct smc_text *out);
+
+/* "1 block", "3 blocks". */
+void smc_words_blocks(uint32_t blocks, struct smc_text *out);
+
+/* Whether the registers per thread are a number at all: not where ptxas refused the kernel, and
+   not where a person's own kernel was described without them. */
+bool smc_words_regs_known(const struct smc_answer *answer);
+
+#endif

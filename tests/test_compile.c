@@ -1,0 +1,545 @@
+/* compile: what ptxas says is read, the cache is never wrong, the table is found. What needs an
+   NVRTC is in nvrtc.c. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "compile/cache.h"
+#include "compile/cubin.h"
+#include "compile/ptxas_log.h"
+#include "compile/table.h"
+#include "temporary.h"
+#include "unit.h"
+
+/* --- What ptxas says -------------------------------------------------------------------------- */
+
+struct log_case {
+    const char *log;
+    enum smc_ptxas_reading reading;
+    uint32_t registers, smem, stack, spill_stores, spill_loads, barriers;
+    bool has_barriers;
+};
+
+static const struct log_case log_cases[] = {
+    /* CUDA 13 */
+    {"ptxas info    : 0 bytes gmem\n"
+     "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+     "ptxas info    : Function properties for k\n"
+     "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+     "ptxas info    : Used 31 registers, used 1 barriers, 8192 bytes smem\n"
+     "ptxas info    : Compile time = 24.726 ms\n",
+     SMC_PTXAS_READ, 31, 8192, 0, 0, 0, 1, true},
+    /* No shared memory, and the last line without its end */
+    {"ptxas info    : Compiling entry function 'k' for 'sm_75'\n"
+     "ptxas info    : Used 8 registers, used 0 barriers, 368 bytes cmem[0]",
+     SMC_PTXAS_READ, 8, 0, 0, 0, 0, 0, true},
+    /* Spills; a called function's properties come after and do not count */
+    {"ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
+     "ptxas info    : Function properties for k\n"
+     "ptxas         .     1384 bytes stack frame, 3100 bytes spill stores, 8196 bytes spill loads\n"
+     "ptxas info    : Used 255 registers, used 16 barriers, 1384 bytes cumulative stack size, "
+     "49152 bytes smem, 592 bytes cmem[0]\n"
+     "ptxas info    : Function properties for helper\n"
+     "ptxas         .     16 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads\n",
+     SMC_PTXAS_READ, 255, 49152, 1384, 3100, 8196, 16, true},
+    /* CUDA 11: a warning first, no barriers */
+    {"nvrtc: warning: Architectures prior to '<compute/sm>_75' are deprecated\n"
+     "ptxas info    : Compiling entry function 'k' for 'sm_35'\n"
+     "ptxas info    : Function properties for k\n"
+     "    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n"
+     "ptxas info    : Used 27 registers, 8192 bytes smem, 368 bytes cmem[0]\n",
+     SMC_PTXAS_READ, 27, 8192, 8, 4, 12, 0, false},
+    /* CUDA 4 for CC 1.x: the system's share of shared memory, no properties */
+    {"ptxas info    : Compiling entry function 'k' for 'sm_10'\n"
+     "ptxas info    : Used 14 registers, 60+56 bytes lmem, 2080+16 bytes smem, 8 bytes cmem[1]\n",
+     SMC_PTXAS_READ, 14, 2096, 0, 0, 0, 0, false},
+    /* Another kernel first, whose name begins alike, and one after */
+    {"ptxas info    : Compiling entry function 'k2' for 'sm_90'\n"
+     "ptxas info    : Function properties for k2\n"
+     "ptxas         .     64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+     "ptxas info    : Used 99 registers, used 2 barriers\n"
+     "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+     "ptxas info    : Function properties for k\n"
+     "ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+     "ptxas info    : Used 10 registers, used 1 barriers, 16 bytes smem\n"
+     "ptxas info    : Compiling entry function '_k' for 'sm_90'\n"
+     "ptxas info    : Used 77 registers, used 1 barriers, 99 bytes smem\n",
+     SMC_PTXAS_READ, 10, 16, 0, 0, 0, 1, true},
+    /* Nothing of this kernel */
+    {"", SMC_PTXAS_NO_ENTRY, 0, 0, 0, 0, 0, 0, false},
+    {"ptxas info    : Compiling entry function 'other' for 'sm_90'\n"
+     "ptxas info    : Used 10 registers, used 1 barriers\n",
+     SMC_PTXAS_NO_ENTRY, 0, 0, 0, 0, 0, 0, false},
+    {"ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+     "ptxas info    : Used 99999999999 registers\n",
+     SMC_PTXAS_NO_ENTRY, 0, 0, 0, 0, 0, 0, false},
+    {"ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Used  registers\n",
+     SMC_PTXAS_NO_ENTRY, 0, 0, 0, 0, 0, 0, false},
+};
+
+static void test_logs(void)
+{
+    for (size_t i = 0; i < sizeof log_cases / sizeof *log_cases; i++) {
+        const struct log_case *c = &log_cases[i];
+        struct smc_resources r = {0};
+        bool has_barriers;
+        CU_ASSERT_EQUAL(smc_ptxas_log_read(c->log, "k", &r, &has_barriers), c->reading);
+        CU_ASSERT_EQUAL(r.regs_per_thread, c->registers);
+        CU_ASSERT_EQUAL(r.static_smem_bytes, c->smem);
+        CU_ASSERT_EQUAL(r.stack_bytes, c->stack);
+        CU_ASSERT_EQUAL(r.spill_store_bytes, c->spill_stores);
+        CU_ASSERT_EQUAL(r.spill_load_bytes, c->spill_loads);
+        CU_ASSERT_EQUAL(r.barriers, c->barriers);
+        CU_ASSERT_EQUAL(has_barriers, c->has_barriers);
+        CU_ASSERT(!r.refused);
+    }
+}
+
+static void check_refusal(const char *line, uint32_t bytes, uint32_t limit)
+{
+    struct smc_resources r = {0};
+    bool has_barriers, refused = bytes != 0;
+    enum smc_ptxas_reading reading = smc_ptxas_log_read(line, "k", &r, &has_barriers);
+    CU_ASSERT_EQUAL(reading, refused ? SMC_PTXAS_REFUSED : SMC_PTXAS_NO_ENTRY);
+    CU_ASSERT_EQUAL(r.refused, refused);
+    CU_ASSERT_EQUAL(r.refused_smem_bytes, bytes);
+    CU_ASSERT_EQUAL(r.refused_smem_limit_bytes, limit);
+}
+
+static void test_refusals(void)
+{
+    check_refusal("ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+                  "ptxas info    : Used 10 registers, used 1 barriers, 52096 bytes smem\n\n"
+                  "ptxas error   : Entry function 'k' uses too much shared data "
+                  "(0xcb80 bytes, 0xc000 max)\n",
+                  0xcb80, 0xc000);
+    check_refusal("ptxas error   : Entry function 'k' uses too much shared data "
+                  "(0x8010 bytes + 0x10 bytes system, 0x4000 max)",
+                  0x8020, 0x4000);
+    check_refusal("Entry function 'kk' uses too much shared data (0xcb80 bytes, 0xc000 max)", 0, 0);
+    check_refusal("Entry function 'k' uses too much shared data (0xcb80 bytes", 0, 0);
+    check_refusal("Entry function 'k' uses too much shared data (", 0, 0);
+    check_refusal("Entry function 'k' uses too much shared data (0x1ffffffff bytes, 0xc000 max)", 0,
+                  0);
+}
+
+static void test_error_lines(void)
+{
+    static const struct {
+        const char *log, *text;
+    } cases[] = {
+        {"k.cu(3): error: identifier \"q\" is undefined\n    int x = q;\n\nk.cu(4): error: no\n",
+         "/dir/k.cu:3: error: identifier \"q\" is undefined"},
+        {"k.cu(2): warning #177-D: unused\nk.cu(7): error: expected a \";\"\n",
+         "/dir/k.cu:7: error: expected a \";\""},
+        {"k.cu(1): catastrophic error: cannot open source file \"x.h\"\n",
+         "/dir/k.cu:1: catastrophic error: cannot open source file \"x.h\""},
+        {"x.h(9): error: \x1b[31m bad\n", "x.h(9): error: ?[31m bad"},
+        {"nvrtc: error: failed to open libnvrtc-builtins.so.13.0.\n",
+         "nvrtc: error: failed to open libnvrtc-builtins.so.13.0."},
+        {"ptxas fatal   : Value 'sm_10' is not defined\n",
+         "ptxas fatal   : Value 'sm_10' is not defined"},
+        {"k.cu(99999999999): error: far\n", "k.cu(99999999999): error: far"},
+        {"all is well\n", ""},
+        {"", ""},
+    };
+    char text[128];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        smc_log_first_error(cases[i].log, "k.cu", "/dir/k.cu", text, sizeof text);
+        CU_ASSERT_STRING_EQUAL(text, cases[i].text);
+    }
+}
+
+/* --- The cache -------------------------------------------------------------------------------- */
+
+static struct smc_text bytes_of(const void *bytes, size_t count)
+{
+    struct smc_text text = {0};
+    smc_text_append_bytes(&text, bytes, count);
+    return text;
+}
+
+/* Reads and compares: 1 the right value, 0 none, -1 a wrong one. */
+static int look_up(struct smc_cache *cache, const struct smc_text *key, const struct smc_text *want)
+{
+    struct smc_text value = {0};
+    int result = 0;
+    if (smc_cache_read(cache, key, &value))
+        result = value.length == want->length && memcmp(value.data, want->data, want->length) == 0
+                     ? 1
+                     : -1;
+    smc_text_free(&value);
+    return result;
+}
+
+static void test_cache_keeps(void)
+{
+    struct temporary t;
+    struct smc_cache cache;
+    struct smc_text warnings = {0};
+    struct smc_text key = bytes_of("a\0b", 3), other = bytes_of("a\0c", 3);
+    struct smc_text value = bytes_of("\0\1\2", 3);
+    temporary_begin(&t);
+    smc_cache_open(&cache, false, &warnings);
+    CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 0);
+    smc_cache_write(&cache, &key, value.data, value.length);
+    CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 1);
+    CU_ASSERT_EQUAL(look_up(&cache, &other, &value), 0);
+    smc_cache_write(&cache, &key, "new", 3);
+    CU_ASSERT_EQUAL(look_up(&cache, &key, &value), -1);
+    struct stat status;
+    CU_ASSERT(stat(t.folder, &status) == 0 && (status.st_mode & 0777) == 0700);
+    CU_ASSERT_EQUAL(temporary_count(&t, ".smc"), 1);
+    CU_ASSERT_EQUAL(temporary_count(&t, ""), 1);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&warnings), "");
+
+    smc_cache_open(&cache, true, &warnings); /* switched off */
+    CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 0);
+    smc_cache_write(&cache, &other, value.data, value.length);
+    CU_ASSERT_EQUAL(temporary_count(&t, ""), 1);
+    smc_text_free(&key);
+    smc_text_free(&other);
+    smc_text_free(&value);
+    temporary_end(&t);
+}
+
+/* Every byte changed, and every length but the right one: absent, never wrong; then mended. */
+static void test_cache_damage(void)
+{
+    struct temporary t;
+    struct smc_cache cache;
+    struct smc_text key = bytes_of("the key", 7), value = bytes_of("32 registers", 12);
+    char path[1300], whole[256], damaged[256];
+    int wrong = 0, found = 0, cases = 0;
+    temporary_begin(&t);
+    smc_cache_open(&cache, false, NULL);
+    smc_cache_write(&cache, &key, value.data, value.length);
+    CU_ASSERT_FATAL(temporary_find(&t, ".smc", path, sizeof path));
+    size_t length = temporary_read(path, whole, sizeof whole);
+    CU_ASSERT_FATAL(length > 19 && length < sizeof whole);
+    for (size_t i = 0; i < length; i++)
+        for (int bit = 0; bit < 8; bit++, cases++) {
+            memcpy(damaged, whole, length);
+            damaged[i] = (char)(damaged[i] ^ 1 << bit);
+            CU_ASSERT_FATAL(temporary_write(path, damaged, length));
+            int result = look_up(&cache, &key, &value);
+            wrong += result < 0;
+            found += result > 0;
+        }
+    memcpy(damaged, whole, length);
+    for (size_t i = 0; i < sizeof damaged; i++) {
+        if (i == length)
+            continue;
+        if (i > length)
+            damaged[i - 1] = 'x';
+        CU_ASSERT_FATAL(temporary_write(path, damaged, i));
+        int result = look_up(&cache, &key, &value);
+        wrong += result < 0;
+        found += result > 0;
+        cases++;
+    }
+    CU_ASSERT(cases > 500);
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_EQUAL(found, 0);
+    smc_cache_write(&cache, &key, value.data, value.length);
+    CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 1);
+    CU_ASSERT_EQUAL(temporary_count(&t, ""), 1);
+    smc_text_free(&key);
+    smc_text_free(&value);
+    temporary_end(&t);
+}
+
+/* What stands in a file's place need not be a file. */
+static void test_cache_strange_files(void)
+{
+    struct temporary t;
+    struct smc_cache cache;
+    struct smc_text warnings = {0};
+    struct smc_text key = bytes_of("k", 1), value = bytes_of("v", 1);
+    char path[1300];
+    temporary_begin(&t);
+    smc_cache_open(&cache, false, &warnings);
+    smc_cache_write(&cache, &key, value.data, value.length);
+    CU_ASSERT_FATAL(temporary_find(&t, ".smc", path, sizeof path));
+
+    CU_ASSERT(unlink(path) == 0 && mkfifo(path, 0600) == 0); /* would hang */
+    CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 0);
+    CU_ASSERT(unlink(path) == 0 && symlink("/dev/zero", path) == 0); /* would never end */
+    CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 0);
+    smc_cache_write(&cache, &key, value.data, value.length); /* in the link's place */
+    CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 1);
+    CU_ASSERT(truncate(path, INT64_C(1) << 40) == 0); /* a hole of 1 TiB */
+    CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 0);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&warnings), "");
+
+    CU_ASSERT(unlink(path) == 0 && mkdir(path, 0700) == 0); /* cannot be replaced */
+    CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 0);
+    smc_cache_write(&cache, &key, value.data, value.length);
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&warnings), "continuing without it\n"));
+    CU_ASSERT_EQUAL(temporary_count(&t, ""), 1);
+    CU_ASSERT(rmdir(path) == 0);
+    smc_text_free(&warnings);
+    smc_text_free(&key);
+    smc_text_free(&value);
+    temporary_end(&t);
+}
+
+static void check_warns(const char *variable, const char *folder, const char *expected)
+{
+    struct smc_cache cache;
+    struct smc_text warnings = {0};
+    struct smc_text key = bytes_of("k", 1), value = bytes_of("v", 1);
+    if (variable)
+        setenv(variable, folder, 1);
+    for (int i = 0; i < 2; i++) { /* the second time adds no second line */
+        smc_cache_open(&cache, false, &warnings);
+        CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 0);
+        smc_cache_write(&cache, &key, value.data, value.length);
+        CU_ASSERT(!cache.usable);
+    }
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&warnings), expected);
+    smc_text_free(&warnings);
+    smc_text_free(&key);
+    smc_text_free(&value);
+}
+
+static void test_cache_bad_folders(void)
+{
+    struct temporary t;
+    char home[128];
+    snprintf(home, sizeof home, "%s", getenv("HOME") ? getenv("HOME") : "");
+    temporary_begin(&t);
+    check_warns("SMEMCALC_CACHE_DIR", "/dev/null",
+                "cache /dev/null: Not a directory; continuing without it\n");
+    check_warns("SMEMCALC_CACHE_DIR", "/dev/null/\x1b[31m",
+                "cache /dev/null/?[31m: Not a directory; continuing without it\n");
+    check_warns("SMEMCALC_CACHE_DIR", "/proc/none/here",
+                "cache /proc/none/here: No such file or directory; continuing without it\n");
+    unsetenv("SMEMCALC_CACHE_DIR");
+    unsetenv("HOME");
+    check_warns("XDG_CACHE_HOME", "relative",
+                "cache: SMEMCALC_CACHE_DIR, XDG_CACHE_HOME and HOME give no folder; continuing "
+                "without it\n");
+    check_warns("XDG_CACHE_HOME", "/dev/null",
+                "cache /dev/null/smemcalc: Not a directory; continuing without it\n");
+    unsetenv("XDG_CACHE_HOME");
+    check_warns("HOME", "/dev/null",
+                "cache /dev/null/.cache/smemcalc: Not a directory; continuing without it\n");
+    if (home[0])
+        setenv("HOME", home, 1);
+    temporary_end(&t);
+}
+
+/* In a child that may write no file above 16 bytes, as on a full disk. */
+static int write_without_room(void)
+{
+    struct smc_cache cache;
+    struct smc_text warnings = {0};
+    struct smc_text key = bytes_of("k", 1), value = bytes_of("value", 5);
+    signal(SIGXFSZ, SIG_DFL); /* deadly, were it delivered */
+    if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){16, 16}) != 0)
+        return 9;
+    smc_cache_open(&cache, false, &warnings);
+    smc_cache_write(&cache, &key, value.data, value.length);
+    bool warned = strstr(smc_text_string(&warnings), ": File too large; continuing without it\n");
+    bool found = look_up(&cache, &key, &value) != 0;
+    smc_text_free(&warnings);
+    smc_text_free(&key);
+    smc_text_free(&value);
+    return warned && !found ? 0 : 1;
+}
+
+static void test_cache_no_room(void)
+{
+    struct temporary t;
+    int status = -1;
+    temporary_begin(&t);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(write_without_room());
+    CU_ASSERT_FATAL(child > 0 && waitpid(child, &status, 0) == child);
+    CU_ASSERT(WIFEXITED(status));
+    CU_ASSERT_EQUAL(WEXITSTATUS(status), 0);
+    CU_ASSERT_EQUAL(temporary_count(&t, ""), 0); /* nothing left behind */
+    temporary_end(&t);
+}
+
+/* One of several processes that write and read the same few keys with all their might. */
+static int hammer(int seed)
+{
+    struct smc_cache cache;
+    int bad = 0;
+    for (int i = 0; i < 300; i++) {
+        int k = (i * 7 + seed) % 5;
+        char large[9000];
+        memset(large, 'a' + k, sizeof large);
+        struct smc_text key = bytes_of("01234" + k, 1);
+        struct smc_text value = bytes_of(large, (size_t)(1000 + 1600 * k));
+        smc_cache_open(&cache, false, NULL);
+        bad += look_up(&cache, &key, &value) < 0;
+        smc_cache_write(&cache, &key, value.data, value.length);
+        bad += look_up(&cache, &key, &value) != 1;
+        smc_text_free(&key);
+        smc_text_free(&value);
+    }
+    return bad ? 1 : 0;
+}
+
+static void test_cache_concurrent(void)
+{
+    enum { PROCESSES = 8 };
+    struct temporary t;
+    pid_t child[PROCESSES];
+    int failed = 0;
+    temporary_begin(&t);
+    fflush(NULL);
+    for (int i = 0; i < PROCESSES; i++) {
+        child[i] = fork();
+        if (child[i] == 0)
+            _exit(hammer(i));
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = -1;
+        bool ended = child[i] > 0 && waitpid(child[i], &status, 0) == child[i];
+        failed += !ended || !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    }
+    CU_ASSERT_EQUAL(failed, 0);
+    CU_ASSERT_EQUAL(temporary_count(&t, ".smc"), 5);
+    CU_ASSERT_EQUAL(temporary_count(&t, ""), 5);
+    temporary_end(&t);
+}
+
+/* Growth is bounded; the oldest go first; what the cache did not name stays. */
+static void test_cache_growth(void)
+{
+    struct temporary t;
+    struct smc_cache cache;
+    char path[1300];
+    temporary_begin(&t);
+    CU_ASSERT_FATAL(mkdir(t.folder, 0700) == 0);
+    for (int i = 0; i < 4100; i++) {
+        snprintf(path, sizeof path, "%s/%016x.smc", t.folder, i);
+        CU_ASSERT_FATAL(temporary_write(path, "x", 1));
+        struct timespec times[2] = {{1000000 + i, 0}, {1000000 + i, 0}};
+        utimensat(AT_FDCWD, path, times, 0);
+    }
+    snprintf(path, sizeof path, "%s/letter.txt", t.folder);
+    CU_ASSERT(temporary_write(path, "mine", 4));
+    snprintf(path, sizeof path, "%s/tmp-stale1", t.folder);
+    CU_ASSERT(temporary_write(path, "half", 4));
+    utimensat(AT_FDCWD, path, (struct timespec[2]){{1000000, 0}, {1000000, 0}}, 0);
+    snprintf(path, sizeof path, "%s/tmp-fresh1", t.folder);
+    CU_ASSERT(temporary_write(path, "half", 4));
+
+    struct smc_text key = bytes_of("k", 1), value = bytes_of("v", 1);
+    smc_cache_open(&cache, false, NULL);
+    smc_cache_write(&cache, &key, value.data, value.length);
+    CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 1);
+    CU_ASSERT_EQUAL(temporary_count(&t, ".smc"), 3072);
+    CU_ASSERT_EQUAL(temporary_count(&t, ""), 3072 + 2);
+    snprintf(path, sizeof path, "%s/%016x.smc", t.folder, 4099);
+    CU_ASSERT(access(path, F_OK) == 0);
+    snprintf(path, sizeof path, "%s/%016x.smc", t.folder, 0);
+    CU_ASSERT(access(path, F_OK) != 0);
+    smc_text_free(&key);
+    smc_text_free(&value);
+    temporary_end(&t);
+}
+
+/* --- The table -------------------------------------------------------------------------------- */
+
+static void test_table_order(void)
+{
+    int disorder = 0, absurd = 0;
+    CU_ASSERT(smc_table_count() > 0);
+    for (size_t i = 0; i < smc_table_count(); i++) {
+        const struct smc_table_row *row = smc_table_row_at(i);
+        absurd += row->registers < 1 || row->registers > 255 || row->barriers > 16 ||
+                  row->cc < 35 || !strchr(row->nvrtc, '.') || row->static_smem > 48 * 1024;
+        if (i == 0)
+            continue;
+        const struct smc_table_row *last = smc_table_row_at(i - 1);
+        int order = strcmp(last->kernel, row->kernel);
+        if (!order)
+            order = strcmp(last->defines, row->defines);
+        disorder += order > 0 || (order == 0 && last->cc >= row->cc);
+    }
+    CU_ASSERT_EQUAL(disorder, 0);
+    CU_ASSERT_EQUAL(absurd, 0);
+}
+
+/* Every row is found by its own key. */
+static void test_table_finds(void)
+{
+    int missed = 0;
+    const struct smc_table_row *row;
+    for (size_t i = 0; i < smc_table_count(); i++) {
+        const struct smc_table_row *want = smc_table_row_at(i);
+        missed += smc_table_find(want->kernel, want->defines, want->cc, &row) != SMC_TABLE_EXACT ||
+                  row != want;
+    }
+    CU_ASSERT_EQUAL(missed, 0);
+    CU_ASSERT_EQUAL(smc_table_find("no such kernel", "", 90, &row), SMC_TABLE_NOTHING);
+    CU_ASSERT_EQUAL(smc_table_find("", "", 90, &row), SMC_TABLE_NOTHING);
+    CU_ASSERT_EQUAL(smc_table_find("zzz", "", 90, &row), SMC_TABLE_NOTHING);
+}
+
+/* --- Words ------------------------------------------------------------------------------------ */
+
+static void test_descriptions(void)
+{
+    static const struct {
+        enum smc_resource_source source;
+        const char *words, *name;
+    } cases[] = {
+        {SMC_RESOURCES_NVRTC, "NVRTC 13.0, sm_90", "nvrtc 13.0 sm_90"},
+        {SMC_RESOURCES_TABLE, "table, NVRTC 13.0, sm_90", "table nvrtc 13.0 sm_90"},
+        {SMC_RESOURCES_ASSUMED, "assumed: as sm_90 (NVRTC 13.0)", "assumed nvrtc 13.0 sm_90"},
+        {SMC_RESOURCES_GIVEN, "given", "given"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_resources r = {.source = cases[i].source, .nvrtc_major = 13, .cc = 90};
+        char words[128], name[64];
+        smc_resources_describe(&r, words);
+        smc_resources_source_name(&r, name);
+        CU_ASSERT_STRING_EQUAL(words, cases[i].words);
+        CU_ASSERT_STRING_EQUAL(name, cases[i].name);
+    }
+}
+
+static void test_broken_cubins(void)
+{
+    uint32_t barriers = 77;
+    unsigned char bytes[128] = "\177ELF\2";
+    CU_ASSERT(!smc_cubin_read_barriers("", 0, "k", &barriers));
+    memset(bytes + 5, 0xff, sizeof bytes - 5); /* every offset far outside */
+    CU_ASSERT(!smc_cubin_read_barriers(bytes, sizeof bytes, "k", &barriers));
+    CU_ASSERT_EQUAL(barriers, 77);
+}
+
+CU_TestInfo tests_compile[] = {
+    {"ptxas's report is read, in old and new forms", test_logs},
+    {"ptxas's refusal is read", test_refusals},
+    {"the first error of a log, with file and line", test_error_lines},
+    {"the cache keeps what it is given", test_cache_keeps},
+    {"a damaged file in the cache counts as absent", test_cache_damage},
+    {"what is no file in the cache does no harm", test_cache_strange_files},
+    {"a folder that cannot be used costs one line", test_cache_bad_folders},
+    {"no room on the disk costs one line and leaves nothing", test_cache_no_room},
+    {"eight processes share a cache", test_cache_concurrent},
+    {"the cache does not grow without bound", test_cache_growth},
+    {"the table is in order", test_table_order},
+    {"every row of the table is found", test_table_finds},
+    {"the source of numbers in words", test_descriptions},
+    {"a broken cubin is refused", test_broken_cubins},
+    CU_TEST_INFO_NULL,
+};
