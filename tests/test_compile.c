@@ -382,7 +382,7 @@ static int hammer(int seed)
         int k = (i * 7 + seed) % 5;
         char large[9000];
         memset(large, 'a' + k, sizeof large);
-        struct smc_text key = bytes_of("01234" + k, 1);
+        struct smc_text key = bytes_of(&"01234"[k], 1);
         struct smc_text value = bytes_of(large, (size_t)(1000 + 1600 * k));
         smc_cache_open(&cache, false, NULL);
         bad += look_up(&cache, &key, &value) < 0;
@@ -493,6 +493,93 @@ static void test_table_finds(void)
     CU_ASSERT_EQUAL(smc_table_find("zzz", "", 90, &row), SMC_TABLE_NOTHING);
 }
 
+/* smc_compile as on a machine without NVRTC. */
+static enum smc_status without_nvrtc(const char *name, enum smc_param param, int64_t value,
+                                     uint16_t cc, struct smc_resources *resources,
+                                     struct smc_plan *plan)
+{
+    const struct smc_compile_options options = {.no_nvrtc = true};
+    const struct smc_kernel *kernel = smc_kernel_find(name);
+    struct smc_params params;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(kernel);
+    smc_params_init(kernel, &params);
+    params.value[param] = value;
+    CU_ASSERT_EQUAL(kernel->complete(&params, NULL), SMC_OK);
+    kernel->plan(&params, plan);
+    return smc_compile(kernel, &params, cc, &options, resources, NULL, NULL, NULL);
+}
+
+static void test_table_answers(void)
+{
+    struct smc_resources r;
+    struct smc_plan plan;
+    CU_ASSERT_EQUAL(without_nvrtc("matmul-tiled", SMC_PARAM_TILE, 32, 90, &r, &plan), SMC_OK);
+    CU_ASSERT(r.source == SMC_RESOURCES_TABLE && r.cc == 90 && r.nvrtc_major >= 13);
+    CU_ASSERT(r.regs_per_thread >= 16 && r.regs_per_thread <= 64);
+    CU_ASSERT(r.static_smem_bytes == 8192 && r.barriers == 1 && !r.from_cache);
+    CU_ASSERT_STRING_EQUAL(r.reason, "NVRTC is not used");
+
+    /* An architecture that no compiler knows any more */
+    CU_ASSERT_EQUAL(without_nvrtc("matmul-tiled", SMC_PARAM_TILE, 8, 10, &r, &plan), SMC_OK);
+    CU_ASSERT(r.source == SMC_RESOURCES_ASSUMED && r.cc == 35 && r.static_smem_bytes == 512);
+    CU_ASSERT_STRING_EQUAL(r.reason, "NVRTC is not used; as compiled for sm_35");
+
+    /* Parameters without a row: the nearest, but shared memory is known exactly */
+    CU_ASSERT_EQUAL(without_nvrtc("stencil-static", SMC_PARAM_RADIUS, 7777, 75, &r, &plan), SMC_OK);
+    CU_ASSERT(r.source == SMC_RESOURCES_ASSUMED && r.cc == 75 && r.regs_per_thread > 0);
+    CU_ASSERT(r.static_smem_bytes == plan.static_smem_bytes && plan.static_smem_bytes > 4 * 7777);
+    CU_ASSERT_PTR_NOT_NULL(strstr(r.reason, "; as compiled for sm_75 with -DBLOCK=256 -DRADIUS="));
+}
+
+/* A kernel that is in no table, and machine code, cannot be had: what to do is said. */
+static void test_nothing_serves(void)
+{
+    const struct smc_compile_options options = {.no_nvrtc = true};
+    const struct smc_kernel *tiled = smc_kernel_find("matmul-tiled");
+    struct smc_kernel unknown = *tiled;
+    struct smc_params params;
+    struct smc_resources r;
+    struct smc_binary binary;
+    struct smc_error error = {""};
+    smc_params_init(tiled, &params);
+    unknown.name = "unknown";
+    CU_ASSERT_EQUAL(smc_compile(&unknown, &params, 90, &options, &r, NULL, NULL, &error),
+                    SMC_UNAVAILABLE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "--regs N"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "`pip install nvidia-cuda-nvrtc`"));
+    CU_ASSERT_EQUAL(smc_compile(tiled, &params, 60, &options, &r, &binary, NULL, &error),
+                    SMC_UNAVAILABLE);
+    CU_ASSERT(binary.cubin == NULL && binary.cubin_bytes == 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "`pip install nvidia-cuda-nvrtc-cu12`"));
+}
+
+/* The table answers for a copy of the program's own text, and not for an edited one. */
+static void test_table_and_edits(void)
+{
+    const struct smc_kernel *tiled = smc_kernel_find("matmul-tiled");
+    struct temporary t;
+    struct smc_params params;
+    struct smc_resources r;
+    struct smc_error error = {""};
+    char path[600];
+    size_t length;
+    const char *text = smc_kernel_text(tiled->file, &length);
+    temporary_begin(&t);
+    CU_ASSERT_FATAL(mkdir(t.folder, 0700) == 0);
+    const struct smc_compile_options options = {.no_nvrtc = true, .kernel_dir = t.folder};
+    smc_params_init(tiled, &params);
+    CU_ASSERT_EQUAL(smc_compile(tiled, &params, 90, &options, &r, NULL, NULL, &error), SMC_USAGE);
+    snprintf(path, sizeof path, "%s/%s", t.folder, tiled->file);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, path));
+    CU_ASSERT(temporary_write(path, text, length));
+    CU_ASSERT_EQUAL(smc_compile(tiled, &params, 90, &options, &r, NULL, NULL, &error), SMC_OK);
+    CU_ASSERT_EQUAL(r.source, SMC_RESOURCES_TABLE);
+    CU_ASSERT(temporary_write(path, text, length - 1));
+    CU_ASSERT_EQUAL(smc_compile(tiled, &params, 90, &options, &r, NULL, NULL, &error),
+                    SMC_UNAVAILABLE);
+    temporary_end(&t);
+}
+
 /* --- Words ------------------------------------------------------------------------------------ */
 
 static void test_descriptions(void)
@@ -539,6 +626,9 @@ CU_TestInfo tests_compile[] = {
     {"the cache does not grow without bound", test_cache_growth},
     {"the table is in order", test_table_order},
     {"every row of the table is found", test_table_finds},
+    {"the table answers without NVRTC", test_table_answers},
+    {"what to do where nothing serves", test_nothing_serves},
+    {"the table knows nothing of edited kernels", test_table_and_edits},
     {"the source of numbers in words", test_descriptions},
     {"a broken cubin is refused", test_broken_cubins},
     CU_TEST_INFO_NULL,

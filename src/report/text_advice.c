@@ -44,7 +44,7 @@ static void append_need(const struct smc_answer *answer, const struct smc_next_s
                         answer->launch.regs_per_thread + step->change, or_so);
         return;
     case SMC_STEP_SHARED_MEMORY:
-        smc_text_printf(out, " %lld B %s shared memory", llabs(step->change),
+        smc_text_printf(out, " %lld" SMC_TIE "B %s shared memory", llabs(step->change),
                         less ? "less" : "more");
         return;
     case SMC_STEP_BARRIERS:
@@ -78,11 +78,11 @@ static void append_loss(const struct smc_answer *answer, const struct smc_next_s
     long long change = llabs(step->change);
     const char *direction = step->change < 0 ? "fewer" : "more";
     if (step->resource == SMC_STEP_SHARED_MEMORY && step->change > 1) {
-        smc_text_printf(out, "%lld B more shared memory change nothing", change - 1);
+        smc_text_printf(out, "%lld" SMC_TIE "B more shared memory change nothing", change - 1);
         return;
     }
     if (step->resource == SMC_STEP_SHARED_MEMORY)
-        smc_text_printf(out, "%lld B %s shared memory: ", change,
+        smc_text_printf(out, "%lld" SMC_TIE "B %s shared memory: ", change,
                         step->change < 0 ? "less" : "more");
     else
         smc_text_printf(out, "%lld %s%s %s%s: ", change,
@@ -215,7 +215,7 @@ static void append_work(const struct smc_answer *answer, struct smc_text *line)
                 line, "global memory is read 1/%.3g as often as without shared memory; ", times);
     }
     smc_text_printf(
-        line, "%.3g %s, %.3g B moved", work->flops,
+        line, "%.3g %s, %.3g" SMC_TIE "B moved", work->flops,
         answer->query.params.value[SMC_PARAM_DTYPE] == SMC_INT32 ? "operations" : "flop", moved);
     if (moved > 0)
         smc_text_printf(line, ": %.3g a byte", work->flops / moved);

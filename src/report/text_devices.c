@@ -41,10 +41,11 @@ static void append_table(const struct smc_device *devices, size_t count, struct 
 
 static void append_fact(struct smc_text *out, const char *label, double value, const char *unit)
 {
+    smc_text_printf(out, "%-32s ", label);
     if (value > 0)
-        smc_text_printf(out, "%-32s %14.12g %s\n", label, value, unit);
+        smc_text_printf(out, "%14.12g%s%s\n", value, *unit ? " " : "", unit);
     else
-        smc_text_printf(out, "%-32s %14s\n", label, "-");
+        smc_text_printf(out, "%14s\n", "-");
 }
 
 static void append_board(const struct smc_device *device, struct smc_text *out)
@@ -103,8 +104,10 @@ static void append_in_full(const struct smc_device *device, const struct smc_rep
                            struct smc_text *out)
 {
     smc_layout_begin(out, style, SMC_STRONG);
-    smc_text_printf(out, "%s, compute capability %d.%d, %s%s%s\n", device->name, device->sm.cc / 10,
-                    device->sm.cc % 10, device->family, device->chip[0] ? ", " : "", device->chip);
+    smc_text_append(out, device->name);
+    if (device->sm_count)
+        smc_text_printf(out, ", compute capability %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+    smc_text_printf(out, ", %s\n", device->family);
     smc_layout_end(out, style);
     append_board(device, out);
     append_sm(&device->sm, style, out);

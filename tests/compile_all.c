@@ -1,0 +1,100 @@
+/* Every kernel of the catalog, for every type and every architecture that the NVRTC of this machine
+   knows: compiles, without spills, with the shared memory that the catalog plans; and the table,
+   where it was made by the same NVRTC, says the same. Without an NVRTC: exit status 77. */
+#include <stdio.h>
+#include <string.h>
+
+#include "compile/compile.h"
+#include "compile/table.h"
+
+struct tally {
+    unsigned passed, failed, compared;
+};
+
+static void fail(struct tally *tally, const struct smc_kernel *kernel, enum smc_dtype dtype,
+                 uint16_t cc, const char *what)
+{
+    printf("FAIL: %s %s sm_%u: %s\n", kernel->name, smc_dtype_name(dtype), cc, what);
+    tally->failed++;
+}
+
+/* NULL, or what is wrong. */
+static const char *judge(const struct smc_kernel *kernel, const struct smc_params *params,
+                         const struct smc_resources *r, struct tally *tally)
+{
+    struct smc_plan plan;
+    struct smc_text defines = {0};
+    const struct smc_table_row *row = NULL;
+    kernel->plan(params, &plan);
+    kernel->defines(params, &defines);
+    enum smc_table_match match =
+        smc_table_find(kernel->name, smc_text_string(&defines), r->cc, &row);
+    smc_text_free(&defines);
+    if (r->source != SMC_RESOURCES_NVRTC)
+        return "not compiled";
+    if (r->refused)
+        return "refused";
+    /* A probe is held to a number of registers, and may spill for it. */
+    if (!kernel->is_probe && (r->stack_bytes || r->spill_store_bytes || r->spill_load_bytes))
+        return "spills";
+    if (r->regs_per_thread < 1 || r->regs_per_thread > 255 || r->barriers > 16)
+        return "absurd registers or barriers";
+    if (r->static_smem_bytes != plan.static_smem_bytes)
+        return "not the static shared memory that was planned";
+    if (match != SMC_TABLE_EXACT)
+        return "data/resources.csv has no such row: make update-resources";
+    char nvrtc[16];
+    snprintf(nvrtc, sizeof nvrtc, "%d.%d", r->nvrtc_major, r->nvrtc_minor);
+    if (strcmp(row->nvrtc, nvrtc) != 0)
+        return NULL; /* another compiler may count otherwise */
+    tally->compared++;
+    if (row->registers != r->regs_per_thread || row->static_smem != r->static_smem_bytes ||
+        row->barriers != r->barriers)
+        return "data/resources.csv says otherwise: make update-resources";
+    return NULL;
+}
+
+static void try_one(const struct smc_kernel *kernel, enum smc_dtype dtype, uint16_t cc,
+                    struct tally *tally)
+{
+    struct smc_params params;
+    struct smc_compile_options options = {.no_cache = true};
+    struct smc_resources resources;
+    struct smc_binary binary;
+    struct smc_error error = {""};
+    smc_params_init(kernel, &params);
+    params.value[SMC_PARAM_DTYPE] = dtype;
+    if (kernel->complete(&params, &error) != SMC_OK ||
+        smc_compile(kernel, &params, cc, &options, &resources, &binary, NULL, &error) != SMC_OK) {
+        fail(tally, kernel, dtype, cc, error.message);
+        return;
+    }
+    const char *wrong = judge(kernel, &params, &resources, tally);
+    if (wrong)
+        fail(tally, kernel, dtype, cc, wrong);
+    else if (binary.cubin_bytes < 64)
+        fail(tally, kernel, dtype, cc, "no machine code");
+    else
+        tally->passed++;
+    smc_binary_free(&binary);
+}
+
+int main(void)
+{
+    struct smc_nvrtc_info nvrtc;
+    struct smc_error error = {""};
+    struct tally tally = {0};
+    if (smc_nvrtc_describe(&nvrtc, &error) != SMC_OK) {
+        printf("%s\n0 passed, 0 failed, %zu skipped\n", error.message, smc_kernel_count());
+        return 77;
+    }
+    for (size_t i = 0; i < smc_kernel_count(); i++)
+        for (unsigned dtype = 0; dtype < SMC_DTYPE_COUNT; dtype++)
+            for (size_t k = 0; k < nvrtc.cc_count; k++)
+                if (smc_kernel_at(i)->dtypes & 1u << dtype)
+                    try_one(smc_kernel_at(i), (enum smc_dtype)dtype, nvrtc.cc[k], &tally);
+    printf("NVRTC %d.%d, %zu architectures; %u answers compared with the table\n", nvrtc.major,
+           nvrtc.minor, nvrtc.cc_count, tally.compared);
+    printf("%u passed, %u failed, 0 skipped\n", tally.passed, tally.failed);
+    return tally.failed || !tally.passed;
+}
