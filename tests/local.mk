@@ -38,5 +38,5 @@ TESTS += tests/nvrtc tests/compile_all
 tests_nvrtc_LDADD = libsmc.la
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
-tests_compile_all_SOURCES = tests/compile_all.c
+tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
