@@ -107,7 +107,9 @@ static bool api_speaks_of_the_prediction(const struct view *view)
    carve-out 0), which refutes nothing. Fewer would. */
 static bool exceeds_hint(const struct view *view, const struct smc_row *row)
 {
-    bool hint = view->answer->launch.carveout_percent != SMC_CARVEOUT_DEFAULT;
+    const struct smc_launch *launch = &view->answer->launch;
+    bool hint = launch->carveout_percent != SMC_CARVEOUT_DEFAULT ||
+                launch->cache_config != SMC_CACHE_PREFER_NONE;
     bool api_agrees = !row->api.present || row->api.value == row->predicted.value;
     return hint && api_agrees && row->measured.present &&
            row->measured.value > row->predicted.value;

@@ -44,7 +44,7 @@ bool smc_gpu_load(const struct smc_binary *binary, const char *entry, struct smc
                   struct smc_attempt *attempt);
 void smc_gpu_unload(struct smc_gpu_kernel *kernel);
 
-/* Carve-out, cache configuration and, where `launch` wants more dynamic shared memory than the
+/* Carve-out (or cache preference) and, where `launch` wants more dynamic shared memory than the
    default and may opt in, the opt-in, whose refusal stands in `opt_in`. */
 enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
                                   const struct smc_launch *launch, struct smc_attempt *opt_in,

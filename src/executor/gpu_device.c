@@ -91,17 +91,15 @@ void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm
     lay_over_carveouts((uint32_t)properties->sharedMemPerMultiprocessor, sm);
 }
 
-static const char *chip_of(const char *name)
+/* Which chip it is, only the table knows: "" where it has no board of this name. */
+static void find_chip(struct smc_device *device)
 {
-    static const size_t not_found = (size_t)-1;
-    size_t found = not_found;
     struct smc_device board;
-    for (size_t i = 0; i < smc_device_count() && found == not_found; i++) {
+    for (size_t i = 0; i < smc_device_count(); i++) {
         smc_device_at(i, &board);
-        if (strcmp(board.name, name) == 0)
-            found = i;
+        if (strcmp(board.name, device->name) == 0)
+            memcpy(device->chip, board.chip, sizeof device->chip);
     }
-    return found == not_found ? "" : board.chip;
 }
 
 /* CUDA 13 took the clocks out of cudaDeviceProp; the attributes stayed. 0 where not known. */
@@ -134,7 +132,7 @@ enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_
     smc_gpu_lay_over(&properties, &device->sm);
 
     snprintf(device->name, sizeof device->name, "%.127s", properties.name);
-    snprintf(device->chip, sizeof device->chip, "%s", chip_of(device->name));
+    find_chip(device);
     device->source = SMC_DEVICE_LIVE;
     device->gpu_index = index;
     device->sm_count = (uint32_t)properties.multiProcessorCount;

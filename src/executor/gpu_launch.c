@@ -66,29 +66,26 @@ void smc_gpu_unload(struct smc_gpu_kernel *kernel)
     *kernel = (struct smc_gpu_kernel){0};
 }
 
-static enum cudaFuncCache cache_config(enum smc_cache_config config)
+/* cudaFuncSetCacheConfig does not take the handles of libraries; from CC 7.0 on the preferences
+   are these carve-outs. */
+static int32_t carveout_of(const struct smc_launch *launch)
 {
-    static const enum cudaFuncCache configs[] = {
-        [SMC_CACHE_PREFER_NONE] = cudaFuncCachePreferNone,
-        [SMC_CACHE_PREFER_SHARED] = cudaFuncCachePreferShared,
-        [SMC_CACHE_PREFER_L1] = cudaFuncCachePreferL1,
-        [SMC_CACHE_PREFER_EQUAL] = cudaFuncCachePreferEqual,
+    static const int32_t percents[] = {
+        [SMC_CACHE_PREFER_NONE] = SMC_CARVEOUT_DEFAULT,
+        [SMC_CACHE_PREFER_SHARED] = cudaSharedmemCarveoutMaxShared,
+        [SMC_CACHE_PREFER_L1] = cudaSharedmemCarveoutMaxL1,
+        [SMC_CACHE_PREFER_EQUAL] = 50,
     };
-    return configs[config];
+    bool given = launch->carveout_percent != SMC_CARVEOUT_DEFAULT;
+    return given ? launch->carveout_percent : percents[launch->cache_config];
 }
 
 enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
                                   const struct smc_launch *launch, struct smc_attempt *opt_in,
                                   struct smc_error *error)
 {
-    cudaError_t code = cudaSuccess;
-    if (launch->cache_config != SMC_CACHE_PREFER_NONE)
-        code = cudaFuncSetCacheConfig(kernel->handle, cache_config(launch->cache_config));
-    if (code != cudaSuccess)
-        return smc_gpu_fail(error, code, "cudaFuncSetCacheConfig");
-    if (launch->carveout_percent != SMC_CARVEOUT_DEFAULT)
-        code = cudaFuncSetAttribute(kernel->handle, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                    launch->carveout_percent);
+    cudaError_t code = cudaFuncSetAttribute(
+        kernel->handle, cudaFuncAttributePreferredSharedMemoryCarveout, carveout_of(launch));
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "the shared-memory carve-out");
 

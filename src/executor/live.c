@@ -6,7 +6,7 @@
 #include "executor/live.h"
 
 enum {
-    FIRST_GUESS_OVERHEAD = 12, /* registers that the probe takes besides its live values */
+    FIRST_GUESS_OVERHEAD = 10, /* registers that the probe takes besides its live values */
     DIRECT_STEPS = 3,
 };
 
@@ -51,6 +51,15 @@ static enum smc_status step_directly(struct search *search, int64_t wanted)
     return SMC_OK;
 }
 
+/* No number of live values comes nearer. */
+static bool is_out_of_reach(const struct search *search, int64_t wanted)
+{
+    const struct smc_param_info *info = &smc_param_info[SMC_PARAM_LIVE];
+    int64_t live = search->params->value[SMC_PARAM_LIVE];
+    int64_t regs = search->resources->regs_per_thread;
+    return (live == info->lowest && regs > wanted) || (live == info->highest && regs < wanted);
+}
+
 /* Ends at the fewest live values with at least `wanted` registers. */
 static enum smc_status bisect(struct search *search, int64_t wanted)
 {
@@ -76,7 +85,8 @@ enum smc_status smc_live_find(const struct smc_kernel *probe, uint32_t regs_per_
 {
     struct search search = {probe, cc, options, params, resources, binary, warnings, error};
     enum smc_status status = step_directly(&search, regs_per_thread);
-    if (status == SMC_OK && resources->regs_per_thread != regs_per_thread)
+    bool found = status == SMC_OK && resources->regs_per_thread == regs_per_thread;
+    if (status == SMC_OK && !found && !is_out_of_reach(&search, regs_per_thread))
         status = bisect(&search, regs_per_thread);
     if (status != SMC_OK) {
         smc_binary_free(binary);

@@ -32,14 +32,10 @@ static cudaError_t create_events(struct timer *timer)
     return code;
 }
 
-static void destroy_events(struct timer *timer)
+static void destroy(cudaEvent_t event)
 {
-    for (int i = 0; i < BATCH; i++) {
-        bool failed = (timer->before[i] && cudaEventDestroy(timer->before[i]) != cudaSuccess) |
-                      (timer->after[i] && cudaEventDestroy(timer->after[i]) != cudaSuccess);
-        if (failed)
-            cudaGetLastError();
-    }
+    if (event && cudaEventDestroy(event) != cudaSuccess)
+        cudaGetLastError();
 }
 
 static cudaError_t launch(const struct timer *timer)
@@ -79,7 +75,7 @@ static cudaError_t time_launches(struct timer *timer, double budget_ms)
     if (code != cudaSuccess)
         return code;
     double one_ms = timer->ms[0] > 0.001 ? timer->ms[0] : 0.001;
-    double affordable = budget_ms / one_ms;
+    double affordable = budget_ms > 0 ? budget_ms / one_ms : 0;
     if (affordable >= BATCH + 1)
         timer->count = 0; /* the first one after a pause is slower: it counts as warm-up */
     uint32_t wanted = affordable > MAX_LAUNCHES ? MAX_LAUNCHES : (uint32_t)affordable;
@@ -125,7 +121,10 @@ enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct s
     cudaError_t code = create_events(&timer);
     if (code == cudaSuccess)
         code = time_launches(&timer, budget_ms);
-    destroy_events(&timer);
+    for (int i = 0; i < BATCH; i++) {
+        destroy(timer.before[i]);
+        destroy(timer.after[i]);
+    }
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "timing");
     summarise(&timer, result);

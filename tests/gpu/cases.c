@@ -6,7 +6,7 @@
 #include "base/parse.h"
 #include "gpu_tests.h"
 
-enum { TIMEOUT_MS = 2000 };
+enum { TIMEOUT_MS = 1000 };
 
 static bool set_parameter(const char *name, const char *value, struct smc_query *query)
 {

@@ -2,11 +2,17 @@
 # but no build tools. `make check` runs the tests too; without a GPU they count as skipped.
 
 EXTRA_DIST += tests/gpu/run-all.sh
+.PHONY: gpu-bundle clean-gpu-bundle
 
-if HAVE_CUDA
-if HAVE_CUNIT
-check_PROGRAMS += tests/gpu/gpu_tests
-TESTS += tests/gpu/gpu_tests
+if HAVE_GPU_TESTS
+check_PROGRAMS += tests/gpu/gpu_tests tests/gpu/fake_tests
+TESTS += tests/gpu/gpu_tests tests/gpu/fake_tests
+
+tests_gpu_fake_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS)
+tests_gpu_fake_tests_LDADD = libsmc.la $(CUNIT_LIBS)
+tests_gpu_fake_tests_SOURCES = \
+	tests/gpu/fake_cuda.c tests/gpu/fake_cuda.h \
+	tests/gpu/fake_tests.c
 
 tests_gpu_gpu_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS)
 tests_gpu_gpu_tests_LDADD = libsmc.la $(CUNIT_LIBS)
@@ -23,7 +29,6 @@ tests_gpu_gpu_tests_SOURCES = \
 bundle_link = $(CC) $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS)
 bundle_libs = .libs/libsmc.a $(CUNIT_STATIC) $(JANSSON_STATIC) $(CUDA_LIBS) $(LIBS) -lm
 
-.PHONY: gpu-bundle
 gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT)
 	rm -rf gpu-bundle
 	$(MKDIR_P) gpu-bundle
@@ -33,8 +38,10 @@ gpu-bundle: smemcalc$(EXEEXT) tests/gpu/gpu_tests$(EXEEXT)
 	@echo "gpu-bundle: carry the folder gpu-bundle to a machine with a GPU and start ./run-all.sh"
 
 clean-local: clean-gpu-bundle
-.PHONY: clean-gpu-bundle
 clean-gpu-bundle:
 	rm -rf gpu-bundle
-endif
+else
+gpu-bundle:
+	@echo "gpu-bundle: needs the CUDA runtime and CUnit: see the end of configure's output" >&2
+	@false
 endif
