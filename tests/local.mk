@@ -37,6 +37,7 @@ endif
 # The command line, as a person or a script uses it.
 TESTS += tests/cli.sh
 EXTRA_DIST += tests/cases.sh tests/cli.sh tests/golden
+
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
 TESTS += tests/nvrtc tests/compile_all
