@@ -36,8 +36,8 @@ try() {
 confirm() {
     name=$1
     shift
-    try 0 "run-$name" "$here/smemcalc" run "$@"
-    try 0 "run-$name-json" "$here/smemcalc" run "$@" --format json
+    try 0 "run-$name" "$here/smemcalc" run --timeout 3000 "$@"
+    try 0 "run-$name-json" "$here/smemcalc" run --timeout 3000 "$@" --format json
 }
 
 "$here/gpu_tests" >"$out/gpu_tests.txt" 2>&1
