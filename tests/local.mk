@@ -14,12 +14,14 @@ tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_base.c \
+	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
+	tests/test_report.c \
 	tests/unit.c tests/unit.h
 
 # The toolkit's own header as an oracle; a machine without one skips it.
@@ -31,6 +33,10 @@ tests_oracle_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OCCUPANCY_HEADER
 tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
 endif
+
+# The command line, as a person or a script uses it.
+TESTS += tests/cli.sh
+EXTRA_DIST += tests/cases.sh tests/cli.sh tests/golden
 
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all

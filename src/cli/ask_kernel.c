@@ -116,22 +116,6 @@ static enum smc_status read_size(const char *text, const struct smc_kernel *kern
     return SMC_OK;
 }
 
-static enum smc_status check_dtype(const struct smc_kernel *kernel, int64_t dtype,
-                                   struct smc_error *error)
-{
-    if (kernel->dtypes & 1u << dtype)
-        return SMC_OK;
-    struct smc_text names = {0};
-    for (int i = 0; i < SMC_DTYPE_COUNT; i++)
-        if (kernel->dtypes & 1u << i)
-            smc_text_printf(&names, "%s%s", names.length ? ", " : "",
-                            smc_dtype_name((enum smc_dtype)i));
-    smc_fail(error, SMC_USAGE, "option --dtype: %s does not exist for '%s', only for %s",
-             kernel->name, smc_dtype_name((enum smc_dtype)dtype), smc_text_string(&names));
-    smc_text_free(&names);
-    return SMC_USAGE;
-}
-
 enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc_query *query,
                                struct smc_error *error)
 {
@@ -146,11 +130,6 @@ enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc
         if (!(kernel->params & 1u << i))
             return fail_not_taken(smc_param_info[i].option, kernel, 1u << i, error);
         set_param(&query->params, (enum smc_param)i, arguments->number[SMC_OPTION_FIRST_PARAM + i]);
-    }
-    if (param_given(arguments, SMC_PARAM_DTYPE)) {
-        status = check_dtype(kernel, query->params.value[SMC_PARAM_DTYPE], error);
-        if (status != SMC_OK)
-            return status;
     }
     const char *size = arguments->text[SMC_OPTION_SIZE];
     return size ? read_size(size, kernel, &query->params, error) : SMC_OK;

@@ -1,15 +1,16 @@
 /* A run's confirmation in JSON: the rows, and what was seen beside them. */
+#include <math.h>
+
 #include "report/json_parts.h"
 
 static void add_witness(json_t *object, const char *key, const struct smc_witness *witness)
 {
-    bool whole = witness->value == (double)(long long)witness->value;
-    json_t *value = whole ? json_integer((json_int_t)witness->value) : json_real(witness->value);
-    if (!witness->present) {
-        json_decref(value);
-        value = json_null();
-    }
-    smc_json_set(object, key, value);
+    double value = witness->value;
+    bool whole = value > -1e15 && value < 1e15 && value == (double)(long long)value;
+    if (!witness->present || isnan(value) || isinf(value))
+        smc_json_set(object, key, json_null());
+    else
+        smc_json_set(object, key, whole ? json_integer((json_int_t)value) : json_real(value));
 }
 
 static json_t *row_object(const struct smc_row *row)

@@ -3,11 +3,17 @@
 
 #include <string.h>
 
+static void append_untied(struct smc_text *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        smc_text_append_char(out, text[i] == *SMC_TIE ? ' ' : text[i], 1);
+}
+
 void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent, const char *text,
                           size_t columns)
 {
     size_t column = strlen(label);
-    smc_text_append(out, label);
+    append_untied(out, label, column);
     if (*text && column > 0 && column >= indent) {
         smc_text_append_char(out, '\n', 1);
         column = 0;
@@ -25,7 +31,7 @@ void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent
             smc_text_append_char(out, ' ', 1);
             column++;
         }
-        smc_text_append_bytes(out, text, length);
+        append_untied(out, text, length);
         column += length;
         text += length;
         text += strspn(text, " ");
@@ -65,7 +71,7 @@ void smc_layout_percent(struct smc_text *out, double percent)
     double rounded = (double)(long)(percent + 0.5);
     double difference = percent - rounded;
     bool whole = difference < 0.05 && difference > -0.05;
-    smc_text_printf(out, whole ? "%.0f %%" : "%.1f %%", percent);
+    smc_text_printf(out, whole ? "%.0f" SMC_TIE "%%" : "%.1f" SMC_TIE "%%", percent);
 }
 
 void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style,

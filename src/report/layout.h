@@ -7,6 +7,9 @@
 #include "base/text.h"
 #include "report/report.h"
 
+/* In a paragraph: a space at which no line is broken, between a number and its unit. */
+#define SMC_TIE "\x1f"
+
 enum smc_emphasis {
     SMC_PLAIN,
     SMC_STRONG, /* a heading, a row that binds */
@@ -22,7 +25,7 @@ void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent
 /* `share` from 0 to 1 of `width` characters: blocks in UTF-8, '#' and '.' in ASCII. */
 void smc_layout_bar(struct smc_text *out, double share, unsigned width, bool utf8);
 
-/* "100 %", "62.5 %": one decimal where it is not 0. */
+/* "100 %", "62.5 %" with a tie, for a paragraph: one decimal where it is not 0. */
 void smc_layout_percent(struct smc_text *out, double percent);
 
 /* Colour on and off; nothing where style->colour is false. */

@@ -1,20 +1,32 @@
 /* A run: predicted and seen values side by side, with a verdict a row. */
 #include <stdio.h>
+#include <string.h>
 
 #include "report/layout.h"
 #include "report/text_parts.h"
 #include "report/words.h"
 
-enum { LABEL_WIDTH = 25, VALUE_WIDTH = 13 };
+enum { LABEL_WIDTH = 24, VALUE_WIDTH = 13 };
 
-static void append_value(const struct smc_witness *witness, const char *unit, struct smc_text *out)
+/* Rows that say whether something happens hold 0 or 1. */
+static bool is_yes_or_no(const struct smc_row *row)
+{
+    return strcmp(row->quantity, "compiles") == 0 || strcmp(row->quantity, "launches") == 0;
+}
+
+static void append_value(const struct smc_row *row, const struct smc_witness *witness,
+                         struct smc_text *out)
 {
     char text[48] = "-";
-    bool whole = witness->value == (double)(long long)witness->value && witness->value < 1e15 &&
-                 witness->value > -1e15;
-    if (witness->present)
-        snprintf(text, sizeof text, whole ? "%.0f%s%s" : "%.4g%s%s", witness->value,
-                 *unit ? " " : "", unit);
+    double value = witness->value;
+    const char *gap = row->unit[0] ? " " : "";
+    bool whole = value > -1e15 && value < 1e15 && value == (double)(long long)value;
+    if (witness->present && is_yes_or_no(row))
+        snprintf(text, sizeof text, "%s", value != 0 ? "yes" : "no");
+    else if (witness->present && whole)
+        snprintf(text, sizeof text, "%.0f%s%s", value, gap, row->unit);
+    else if (witness->present)
+        snprintf(text, sizeof text, "%.4g%s%s", value, gap, row->unit);
     smc_text_printf(out, " %*s", VALUE_WIDTH, text);
 }
 
@@ -33,13 +45,14 @@ static void append_row(const struct smc_row *row, bool emulated,
         [SMC_CONFIRMED] = SMC_GOOD,
         [SMC_DIFFERS] = SMC_BAD,
         [SMC_NOT_MEASURED] = SMC_PLAIN,
+        [SMC_INFORMATION] = SMC_PLAIN,
     };
     smc_text_printf(out, "%-*s", LABEL_WIDTH, row->label);
-    append_value(&row->predicted, row->unit, out);
-    append_value(&row->api, row->unit, out);
+    append_value(row, &row->predicted, out);
+    append_value(row, &row->api, out);
     if (emulated)
-        append_value(&row->emulated, row->unit, out);
-    append_value(&row->measured, row->unit, out);
+        append_value(row, &row->emulated, out);
+    append_value(row, &row->measured, out);
     smc_text_append(out, "  ");
     smc_layout_begin(out, style, emphasis[row->verdict]);
     smc_text_append(out, smc_verdict_name(row->verdict));
@@ -75,10 +88,12 @@ void smc_text_confirmation(const struct smc_answer *answer, const struct smc_run
 {
     bool emulated = any_emulated(confirmation);
     smc_layout_begin(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD);
-    smc_text_printf(out, "%s: %zu confirmed, %zu differ%s, %zu not measured\n",
-                    confirmation->differing ? "differs" : "confirmed", confirmation->confirmed,
-                    confirmation->differing, confirmation->differing == 1 ? "s" : "",
-                    confirmation->not_measured);
+    const char *verdict = confirmation->differing   ? "differs"
+                          : confirmation->confirmed ? "confirmed"
+                                                    : "nothing was measured";
+    smc_text_printf(out, "%s: %zu confirmed, %zu differ%s, %zu not measured\n", verdict,
+                    confirmation->confirmed, confirmation->differing,
+                    confirmation->differing == 1 ? "s" : "", confirmation->not_measured);
     smc_layout_end(out, style);
     smc_text_append_char(out, '\n', 1);
     append_head(answer, result, style, out);

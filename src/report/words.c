@@ -23,6 +23,11 @@ void smc_words_limiters(const struct smc_occupancy *occupancy, struct smc_text *
     }
 }
 
+const char *smc_words_short_label(enum smc_limit limit)
+{
+    return limit == SMC_LIMIT_VIRTUAL_RESOURCES ? "virtual res." : smc_limit_label(limit);
+}
+
 void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *separator,
                              struct smc_text *out)
 {
@@ -163,8 +168,10 @@ void smc_words_options(const struct smc_params *params, const char *kernel, stru
         smc_text_printf(out, "--kernel %s", kernel);
         gap = " ";
     }
+    const uint32_t sizes = 1u << SMC_PARAM_M | 1u << SMC_PARAM_N | 1u << SMC_PARAM_K;
+    bool all_sizes = (params->given & sizes) == sizes;
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {
-        if (!(params->given & 1u << i))
+        if (!(params->given & 1u << i) || (all_sizes && sizes & 1u << i))
             continue;
         smc_text_printf(out, "%s--%s ", gap, smc_param_info[i].option);
         gap = " ";
@@ -173,6 +180,10 @@ void smc_words_options(const struct smc_params *params, const char *kernel, stru
         else
             smc_text_printf(out, "%" PRId64, params->value[i]);
     }
+    if (all_sizes)
+        smc_text_printf(out, "%s--size %" PRId64 "x%" PRId64 "x%" PRId64, gap,
+                        params->value[SMC_PARAM_M], params->value[SMC_PARAM_N],
+                        params->value[SMC_PARAM_K]);
 }
 
 void smc_words_device_option(const struct smc_query *query, struct smc_text *out)

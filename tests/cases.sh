@@ -1,0 +1,34 @@
+# Counts test cases in a script; to be sourced. The script ends with `finish_cases`, which prints
+# "N passed, N failed, N skipped" and exits: 0, 1 where a case failed or none ran, 77 where all were
+# skipped.
+# shellcheck shell=sh
+
+cases_passed=0 cases_failed=0 cases_skipped=0
+
+pass() { # NAME
+    cases_passed=$((cases_passed + 1))
+    printf 'ok      %s\n' "$1"
+}
+
+fail() { # NAME [WHY]
+    cases_failed=$((cases_failed + 1))
+    printf 'FAILED  %s\n' "$1"
+    [ -z "${2-}" ] || printf '%s\n' "$2" | sed 's/^/        /'
+}
+
+skip() { # NAME WHY
+    cases_skipped=$((cases_skipped + 1))
+    printf 'skipped %s: %s\n' "$1" "$2"
+}
+
+empty() { # NAME TEXT: the case passes where there is nothing to complain about
+    if [ -z "$2" ]; then pass "$1"; else fail "$1" "$2"; fi
+}
+
+finish_cases() {
+    printf '%d passed, %d failed, %d skipped\n' "$cases_passed" "$cases_failed" "$cases_skipped"
+    [ "$cases_failed" -eq 0 ] || exit 1
+    [ "$cases_passed" -eq 0 ] || exit 0
+    [ "$cases_skipped" -eq 0 ] || exit 77
+    exit 1
+}

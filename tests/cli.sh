@@ -1,0 +1,256 @@
+#!/bin/sh
+# The command line: golden outputs, every wrong input, and what it does when it cannot print.
+# Run in the build folder. GENERATE=1 writes tests/golden/ anew.
+
+set -u
+export LC_ALL=C NO_COLOR=1
+unset SMEMCALC_NVRTC SMEMCALC_CACHE_DIR
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+golden=$here/golden
+program=$PWD/smemcalc
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+[ -x "$program" ] || { echo "cli.sh: no ./smemcalc here" >&2; exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+export SMEMCALC_CACHE_DIR="$scratch/cache"
+cd "$scratch" || exit 99
+
+smemcalc() {
+    "$program" "$@"
+}
+
+# The output, with the exit status as its last line, is that of tests/golden/NAME.
+golden() { # NAME ARGUMENT...
+    name=$1
+    shift
+    { smemcalc "$@" 2>&1; echo "exit status $?"; } >out
+    if [ -n "${GENERATE-}" ]; then
+        cp out "$golden/$name"
+    fi
+    empty "golden $name" "$(diff "$golden/$name" out 2>&1)"
+}
+
+# Nothing on standard output, and exactly this line on standard error.
+refuses() { # STATUS MESSAGE ARGUMENT...
+    status=$1 message=$2
+    shift 2
+    smemcalc "$@" >out 2>err
+    seen=$?
+    printf 'smemcalc: %s\n' "$message" >expected
+    complaint=$(
+        [ "$seen" -eq "$status" ] || echo "exit status $seen, not $status"
+        [ ! -s out ] || echo "something on standard output"
+        diff expected err
+    )
+    empty "refuses: $*" "$complaint"
+}
+
+# A filter of jq answers true.
+holds() { # NAME FILTER FILE
+    if [ "$(jq "$2" "$3" 2>&1)" = true ]; then pass "$1"; else fail "$1" "$(jq -c . "$3" 2>&1)"; fi
+}
+
+# --- Golden outputs: from the table and given registers, so that no machine changes them ----------
+
+golden tile-32.txt --tile 32 --device H200 --regs 31
+golden tile-16-8800-gtx.txt --tile 16 --device "GeForce 8800 GTX" --regs 10 --explain
+golden tile-16-8800-gtx-11.txt --tile 16 --device "GeForce 8800 GTX" --regs 11 --explain
+golden tile-32-8800-gtx.txt --tile 32 --device "GeForce 8800 GTX" --regs 10
+golden stencil-static.txt --kernel stencil-static --block 1024 --radius 6000 --device H200 --regs 20
+golden stencil-dynamic.txt --kernel stencil-dynamic --block 1024 --radius 6000 --device H200 \
+    --regs 20
+golden own-kernel.txt --threads 256 --regs 40 --smem 8K --grid 1000 --device "RTX 4090" --explain
+golden carveout.txt --tile 16 --dtype double --device 9.0 --regs 32 --carveout 20 --explain
+golden compare.txt --tile 16 --regs 32 --device H200 --device "RTX 4090" --device "GeForce 8800 GTX"
+golden sizes.txt --tile 13 --size 1000x777x513 --ldc 800 --device "Tesla T4" --regs 36
+golden tile-32.json --tile 32 --device H200 --regs 31 --format json
+golden compare.json --tile 16 --regs 32 --device H200 --device 1.0 --format json
+golden own-kernel.json --threads 256 --smem 8K --device "RTX 4090" --format json
+golden compare.csv --tile 16 --regs 32 --device H200 --device 1.0 --format csv
+golden device.txt devices --device H200
+golden device.json devices --device "GeForce 8800 GTX" --format json
+golden kernels.csv kernels --format csv
+golden no-arguments.txt
+golden virtual-resources.txt --threads 64 --regs 16 --virtual-resources 8 --device B200
+golden too-much-of-all.txt --threads 2147483647 --regs 255 --smem 2147483647 \
+    --dynamic-smem 2147483647 --cluster 99 --device 8.0 --explain
+golden reverse.txt --kernel reverse-dynamic --size 64K --regs 8 --device "RTX 4090"
+
+wide=$(cat "$golden"/*.txt | awk 'length > 80')
+empty "no line of text is wider than 80 columns" "$wide"
+
+# --- Wrong input ----------------------------------------------------------------------------------
+
+refuses 2 "option --tile: '0' is not between 1 and 32" --tile 0
+refuses 2 "option --tile: '33' is not between 1 and 32" --tile=33
+refuses 2 "option --tile: '-1' is not between 1 and 32" --tile -1
+refuses 2 "option --tile: '1e9' is not a whole number between 1 and 32" --tile 1e9
+refuses 2 "option --tile: 'abc' is not a whole number between 1 and 32" --tile abc
+refuses 2 "option --tile: '' is not a whole number between 1 and 32" --tile ''
+refuses 2 "option --tile: '' is not a whole number between 1 and 32" --tile=
+refuses 2 "option --tile: '99999999999999999999' is not between 1 and 32" --tile 99999999999999999999
+refuses 2 "option --tile: the value N is missing" --tile
+refuses 2 "option --tile: the value N is missing" --tile --device H200
+refuses 2 "option --explain: takes no value, but 'yes' is given" --tile 8 --explain=yes
+refuses 2 "option --tiel is unknown; did you mean --tile?" --tiel 8
+refuses 2 "option --qqq is unknown; 'smemcalc --help' lists them all" --qqq
+refuses 2 "option -z is unknown; 'smemcalc --help' lists them all" -z
+refuses 2 "option --gpu: not for the command query, only for run" --tile 8 --gpu 0
+refuses 2 "'devises' is no command; did you mean 'devices'?" devises
+refuses 2 "'xyz' is no command; 'smemcalc help' lists them" xyz
+refuses 2 "'' is no command; 'smemcalc help' lists them" ''
+refuses 2 "'run': a command comes first: smemcalc run ..." --tile 8 run
+refuses 2 "'tile' is no option; options begin with two dashes" --regs 8 tile
+refuses 2 "option --dtype: 'half' is none of float, double, int32" --tile 8 --dtype half
+refuses 2 "option --dtype: 'int32' is not what matmul-tiled computes with: float or double" \
+    --tile 8 --dtype int32
+refuses 2 "option --carveout: '101' is not between -1 and 100" --tile 8 --carveout 101
+refuses 2 "option --cache-config: 'both' is none of none, shared, l1, equal" \
+    --tile 8 --cache-config both
+refuses 2 "option --smem: '8Q' is not a size in bytes of 0 or more" --threads 8 --smem 8Q
+refuses 2 "option --regs: '-1' is not a value of 0 or more" --tile 8 --regs -1
+refuses 2 "option --regs: '256' is above 255, the most registers a thread has on compute \
+capability 9.0" --tile 8 --regs 256 --device H200
+refuses 2 "option --barriers: '17' is above 16, the most barriers a block has" \
+    --threads 32 --regs 8 --barriers 17 --device H200
+refuses 2 "option --device: 'Voodoo 2' is no device of the table and no compute capability; \
+'smemcalc devices' lists them, or give one such as 9.0" --tile 8 --device "Voodoo 2"
+refuses 2 "option --device: '9.1' is no compute capability of the table; 'smemcalc devices' lists \
+them" --tile 8 --device 9.1
+refuses 2 "option --kernel: 'matmul-tild' is unknown; did you mean 'matmul-tiled'?" \
+    --kernel matmul-tild
+refuses 2 "option --kernel: 'xyz' is unknown; 'smemcalc kernels' lists them" --kernel xyz
+refuses 2 "option --radius: matmul-tiled does not take it; these kernels do: stencil-static, \
+stencil-dynamic" --tile 8 --radius 3
+refuses 2 "option --radius: name a kernel with --kernel; these take it: stencil-static, \
+stencil-dynamic" --radius 3
+refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" --device H200
+refuses 2 "option --threads: not with the kernel matmul-tiled: --tile sets the threads of a block" \
+    --tile 8 --threads 64
+refuses 2 "option --threads: not with the kernel stencil-static: --block sets the threads of a \
+block" --kernel stencil-static --threads 64
+refuses 2 "option --grid: only with --threads, your own kernel" --grid 5
+refuses 2 "option --size: '0' is neither MxNxK nor one number, each between 1 and 2147483647" \
+    --tile 8 --size 0
+refuses 2 "option --size: '1x2' is neither MxNxK nor one number, each between 1 and 2147483647" \
+    --tile 8 --size 1x2
+refuses 2 "option --size: '5G' is not a number of elements between 1 and 4294967296" \
+    --kernel stencil-static --size 5G
+refuses 3 "option --on: the emulator is not in this version" run --tile 8 --on emulator
+
+refuses_like() { # STATUS PATTERN ARGUMENT...: one line that matches
+    status=$1 pattern=$2
+    shift 2
+    smemcalc "$@" >out 2>err
+    seen=$?
+    complaint=$(
+        [ "$seen" -eq "$status" ] || echo "exit status $seen, not $status"
+        [ ! -s out ] || echo "something on standard output"
+        [ "$(wc -l <err)" -eq 1 ] || echo "not one line"
+        grep -q "$pattern" err || cat err
+    )
+    empty "refuses: $*" "$complaint"
+}
+
+refuses_like 2 "option --device: 'RTX' fits several devices: " --tile 8 --device RTX
+refuses_like 3 "option --device: " --tile 8 --device gpu4095
+refuses_like 3 "option --gpu: \|^smemcalc: run: " run --tile 8 --gpu 4095
+smemcalc --tile 8 --device 9.0 --format json --no-cache >probe.json 2>err
+if holds "NVRTC or the table answers" '.kernel.registers_per_thread > 0' probe.json >/dev/null &&
+    jq -r .kernel.registers_source probe.json | grep -q '^nvrtc'; then
+    refuses_like 2 '/nowhere/' --tile 8 --device 9.0 --kernel-dir /nowhere
+    SMEMCALC_CACHE_DIR=/dev/null/cache smemcalc --tile 8 --device 9.0 >out 2>err
+    status=$?
+    empty "a cache that cannot be used is a warning, not an end" "$(
+        [ "$status" -eq 0 ] || echo "exit status $status"
+        grep -q '^smemcalc: warning: .*/dev/null/cache' err || cat err
+        [ "$(wc -l <err)" -eq 1 ] || cat err
+        grep -q 'blocks per SM' out || echo "no answer")"
+else
+    skip "a kernel folder that cannot be read" "no NVRTC"
+    skip "a cache that cannot be used" "no NVRTC"
+fi
+
+# A terminal never sees what a person pasted.
+escape=$(printf '\033[31m')
+bell=$(printf '\007')
+for option in --device --kernel --tile --size --format; do
+    smemcalc --tile 8 "$option" "x$escape$bell" >out 2>&1
+    status=$?
+    empty "control characters in $option are replaced" "$(
+        [ "$status" -eq 2 ] || echo "exit status $status"
+        LC_ALL=C grep -q '[[:cntrl:]]' out && echo "a control character in the message"
+        grep -q '?\[31m?' out || cat out)"
+done
+
+# --- Standard output that cannot be written -------------------------------------------------------
+
+smemcalc --tile 8 --device 9.0 --regs 8 >&- 2>err
+status=$?
+empty "a closed standard output is exit status 4" "$(
+    [ "$status" -eq 4 ] || echo "exit status $status"
+    echo "smemcalc: standard output: it is closed" | diff - err)"
+if [ -c /dev/full ]; then
+    for command in "--tile 8 --device 9.0 --regs 8" "--help" "devices --format json" "--version"; do
+        # shellcheck disable=SC2086
+        smemcalc $command >/dev/full 2>err
+        status=$?
+        empty "a full disk is exit status 4: $command" "$(
+            [ "$status" -eq 4 ] || echo "exit status $status"
+            echo "smemcalc: standard output: No space left on device" | diff - err)"
+    done
+else
+    skip "a full disk" "no /dev/full"
+fi
+{ smemcalc --help; echo $? >status; } | head -n 1 >out
+empty "a reader that left ends the program quietly" "$(grep -v '^0$\|^141$' status)"
+
+# --- Where things go ------------------------------------------------------------------------------
+
+smemcalc --tile 8 --regs 8 --device H100 >out 2>err
+empty "a name taken as another is told on standard error" \
+    "$(grep -q "^smemcalc: note: 'H100' is taken as NVIDIA H100 80GB HBM3" err || cat err)"
+smemcalc --tile 8 --regs 8 --device H100 --format json >out.json 2>err
+empty "with JSON standard error is empty" "$(cat err)"
+for pair in "--help:--tile N" "help run:--timeout MS" "run --help:--gpu N" "--version:smemcalc "; do
+    # shellcheck disable=SC2086
+    smemcalc ${pair%%:*} >out 2>err
+    empty "smemcalc ${pair%%:*} shows ${pair#*:}" "$(grep -q -e "${pair#*:}" out || cat out err)"
+done
+
+if ! command -v jq >/dev/null; then
+    skip "JSON against the contract" "no jq"
+    finish_cases
+fi
+holds "JSON has a note instead" '.note | startswith("'\''H100'\'' is taken as")' out.json
+smemcalc --tile 32 --regs 31 --device H200 --format json >out.json
+holds "JSON has the contract's members" '
+    ["schema", "device", "kernel", "occupancy", "next_steps", "workload"] - keys == []
+    and .schema == "smemcalc/1"' out.json
+holds "JSON: the device" '.device | .name == "NVIDIA H200" and .compute_capability == "9.0"
+    and .sm_count == 132 and .source == "table" and .assumed == false' out.json
+holds "JSON: the kernel" '.kernel | .name == "matmul-tiled" and .tile == 32
+    and .threads_per_block == 1024 and .registers_per_thread == 31 and .registers_source == "given"
+    and .static_smem_bytes == 8192 and .dynamic_smem_bytes == 0' out.json
+holds "JSON: the occupancy" '.occupancy | .blocks_per_sm == 2 and .warps_per_sm == 64
+    and .percent == 100 and .limiters == ["warps", "registers"]
+    and (.limits | .warps == 2 and .blocks == 32 and .registers == 2 and .shared_memory == 25
+        and .barriers == 64 and .virtual_resources == null and .cluster == null)
+    and .allocated == {registers_per_block: 32768, smem_bytes_per_block: 9216}
+    and .carveout_bytes == 233472' out.json
+holds "JSON: the next steps" '.next_steps | map(select(.resource == "registers"))
+    == [{resource: "registers", change: 2, blocks_per_sm: 1}]' out.json
+holds "JSON: the next steps name shared memory" '.next_steps
+    | any(. == {resource: "shared_memory", change: 107521, blocks_per_sm: 1})' out.json
+smemcalc --tile 32 --regs 31 --device H200 --device 8.0 --format json >out.json
+holds "JSON: several devices" '.schema == "smemcalc/1"
+    and (.answers | map(.device.compute_capability)) == ["9.0", "8.0"]' out.json
+smemcalc --threads 64 --device 8.6 --format json >out.json
+holds "JSON: what nobody gave is null" '.kernel.registers_per_thread == null and .kernel.name == null
+    and .occupancy.limits.registers == null and .occupancy.limits.barriers == null
+    and .device.sm_count == null and .workload == null' out.json
+
+finish_cases

@@ -1,0 +1,123 @@
+/* cli: the option rows hang together, the help has them all, arguments are read strictly. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "model/occupancy.h"
+#include "unit.h"
+
+static void test_rows(void)
+{
+    size_t twice = 0, unnamed = 0;
+    for (int i = 0; i < SMC_OPTION_COUNT; i++) {
+        const struct smc_option *option = &smc_options[i];
+        unnamed += !option->name || !option->help || !option->commands;
+        unnamed += option->type == SMC_OPTION_CHOICE && !option->choices;
+        unnamed += (option->type == SMC_OPTION_FLAG) != (option->value == NULL);
+        for (int j = 0; j < i; j++) {
+            twice += strcmp(option->name, smc_options[j].name) == 0;
+            twice += option->letter && option->letter == smc_options[j].letter;
+        }
+    }
+    CU_ASSERT_EQUAL(unnamed, 0);
+    CU_ASSERT_EQUAL(twice, 0);
+    CU_ASSERT_STRING_EQUAL(smc_options[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE].name, "tile");
+    CU_ASSERT_EQUAL(smc_options[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE].highest, 32);
+}
+
+static size_t longest_line(const char *text)
+{
+    size_t longest = 0;
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+static void test_help(void)
+{
+    struct smc_text all = {0};
+    smc_help_all(&all);
+    size_t missing = 0;
+    for (int i = 0; i < SMC_OPTION_COUNT; i++) {
+        char row[64];
+        snprintf(row, sizeof row, " --%s%s", smc_options[i].name, smc_options[i].value ? " " : "");
+        missing += !strstr(smc_text_string(&all), row);
+    }
+    CU_ASSERT_EQUAL(missing, 0);
+    CU_ASSERT(longest_line(smc_text_string(&all)) <= 80);
+    CU_ASSERT_EQUAL(strncmp(smc_text_string(&all), "  smemcalc --tile 32 ", 21), 0);
+    for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
+        struct smc_text one = {0};
+        smc_help_command((enum smc_command_id)i, &one);
+        CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&one), smc_commands[i]->name));
+        CU_ASSERT(longest_line(smc_text_string(&one)) <= 80);
+        smc_text_free(&one);
+    }
+    smc_text_free(&all);
+}
+
+enum { MAX_WORDS = 8 };
+
+static enum smc_status read_line(const char *line, struct smc_arguments *arguments,
+                                 struct smc_error *error)
+{
+    static char copy[256]; /* the arguments point into it */
+    char *words[MAX_WORDS];
+    int count = 0;
+    snprintf(copy, sizeof copy, "%s", line);
+    for (char *word = strtok(copy, " "); word && count < MAX_WORDS; word = strtok(NULL, " "))
+        words[count++] = word;
+    return smc_arguments_read(SMC_COMMAND_QUERY, count, words, arguments, error);
+}
+
+static void test_spellings(void)
+{
+    static const char *const lines[] = {"--tile 16", "--tile=16", "-t 16", "-t16",
+                                        "--tile 8 --tile 16"};
+    struct smc_arguments arguments;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        CU_ASSERT_EQUAL(read_line(lines[i], &arguments, NULL), SMC_OK);
+        CU_ASSERT(arguments.given[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE]);
+        CU_ASSERT_EQUAL(arguments.number[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE], 16);
+        CU_ASSERT(!arguments.given[SMC_OPTION_REGS]);
+    }
+    CU_ASSERT_EQUAL(read_line("--carveout -1 --smem 48K --cache-config equal", &arguments, NULL),
+                    SMC_OK);
+    CU_ASSERT_EQUAL(arguments.number[SMC_OPTION_CARVEOUT], -1);
+    CU_ASSERT_EQUAL(arguments.number[SMC_OPTION_SMEM], 49152);
+    CU_ASSERT_EQUAL(arguments.number[SMC_OPTION_CACHE_CONFIG], SMC_CACHE_PREFER_EQUAL);
+    CU_ASSERT_EQUAL(read_line("--device a --device b", &arguments, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(arguments.device_count, 2);
+    CU_ASSERT_STRING_EQUAL(arguments.device[1], "b");
+}
+
+static void test_suggestions(void)
+{
+    static const struct {
+        const char *typed, *meant; /* NULL: nothing is near enough */
+    } cases[] = {{"tiel", "tile"},     {"til", "tile"},     {"device", "device"}, {"dev", "device"},
+                 {"devcie", "device"}, {"TILE", "tile"},    {"zzz", NULL},        {"", NULL},
+                 {"x", NULL},          {"radios", "radius"}};
+    static const char *const known[] = {"tile", "device", "radius", "timeout"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_suggestion suggestion = {.typed = cases[i].typed};
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            smc_suggest_consider(&suggestion, known[k]);
+        if (cases[i].meant)
+            CU_ASSERT(suggestion.best && strcmp(suggestion.best, cases[i].meant) == 0)
+        else
+            CU_ASSERT_PTR_NULL(suggestion.best);
+    }
+}
+
+CU_TestInfo tests_cli[] = {
+    {"every option row is whole, and no name or letter occurs twice", test_rows},
+    {"the help has every option, 80 columns wide", test_help},
+    {"an option has several spellings, and the last one counts", test_spellings},
+    {"the nearest name is suggested, or none", test_suggestions},
+    CU_TEST_INFO_NULL,
+};
