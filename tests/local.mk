@@ -13,6 +13,8 @@ tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/test_base.c \
+	tests/test_catalog.c \
+	tests/test_compare.c \
 	tests/test_devices.c \
 	tests/unit.c tests/unit.h
 
