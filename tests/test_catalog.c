@@ -348,6 +348,19 @@ static void test_defines(void)
     check_defines("reverse-static", "-DBLOCK=256\n-DLENGTH=256\n");
     check_defines("reverse-dynamic", "");
     check_defines("residency", "-DLIVE=32\n-DSTATIC_BYTES=0\n--maxrregcount=42\n");
+
+    static const int64_t caps[][2] = {{0, 24}, {14, 24}, {15, 25}, {245, 255}, {255, 255}};
+    for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
+        struct smc_params p;
+        struct smc_text options = {0};
+        char expected[32];
+        const struct smc_kernel *kernel = start("residency", &p);
+        give(&p, SMC_PARAM_LIVE, caps[i][0]);
+        kernel->defines(&p, &options);
+        snprintf(expected, sizeof expected, "--maxrregcount=%d\n", (int)caps[i][1]);
+        CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&options), expected));
+        smc_text_free(&options);
+    }
 }
 
 static void test_dtypes(void)
