@@ -1,7 +1,6 @@
 /* catalog: parameters and their checks, plans, work, texts, random inputs. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "catalog/catalog.h"
