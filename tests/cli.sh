@@ -74,6 +74,13 @@ golden device.txt devices --device H200
 golden device.json devices --device "GeForce 8800 GTX" --format json
 golden kernels.csv kernels --format csv
 golden no-arguments.txt
+golden virtual-resources.txt --threads 64 --regs 16 --virtual-resources 8 --device B200
+golden too-much-of-all.txt --threads 2147483647 --regs 255 --smem 2147483647 \
+    --dynamic-smem 2147483647 --cluster 99 --device 8.0 --explain
+golden reverse.txt --kernel reverse-dynamic --size 64K --regs 8 --device "RTX 4090"
+
+wide=$(cat "$golden"/*.txt | awk 'length > 80')
+empty "no line of text is wider than 80 columns" "$wide"
 
 # --- Wrong input ----------------------------------------------------------------------------------
 

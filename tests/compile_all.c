@@ -6,6 +6,7 @@
 
 #include "compile/compile.h"
 #include "compile/table.h"
+#include "temporary.h"
 
 struct tally {
     unsigned passed, failed, compared;
@@ -79,7 +80,7 @@ static void try_one(const struct smc_kernel *kernel, enum smc_dtype dtype, uint1
     smc_binary_free(&binary);
 }
 
-int main(void)
+static int try_all(void)
 {
     struct smc_nvrtc_info nvrtc;
     struct smc_error error = {""};
@@ -97,4 +98,13 @@ int main(void)
            nvrtc.minor, nvrtc.cc_count, tally.compared);
     printf("%u passed, %u failed, 0 skipped\n", tally.passed, tally.failed);
     return tally.failed || !tally.passed;
+}
+
+int main(void)
+{
+    struct temporary temporary; /* the user's own cache is left alone */
+    temporary_begin(&temporary);
+    int result = try_all();
+    temporary_end(&temporary);
+    return result;
 }

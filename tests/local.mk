@@ -17,6 +17,8 @@ tests_unit_SOURCES = \
 	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \
+	tests/test_catalog.c \
+	tests/test_compare.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
 	tests/test_model.c \
@@ -44,7 +46,7 @@ TESTS += tests/nvrtc tests/compile_all
 tests_nvrtc_LDADD = libsmc.la
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
-tests_compile_all_SOURCES = tests/compile_all.c
+tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 
 # Scripts; cases.sh counts for them.

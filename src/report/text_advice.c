@@ -180,11 +180,12 @@ static bool sibling_can(const struct smc_answer *answer)
 static void append_smaller_smem(const struct smc_answer *answer, struct smc_text *line)
 {
     uint32_t optin = answer->query.device.sm.smem_per_block_optin_bytes;
+    bool compiles = answer->outcome != SMC_CANNOT_COMPILE;
     smc_text_append(line, line->length ? "; " : "");
-    if (sibling_can(answer))
+    if (!compiles && sibling_can(answer))
         smc_text_printf(line, "%s can: it asks for dynamic shared memory, up to %u bytes a block",
                         answer->query.kernel->sibling, optin);
-    else if (optin > answer->launch.static_smem_bytes)
+    else if (!compiles && optin >= answer->launch.static_smem_bytes)
         smc_text_printf(line, "as dynamic shared memory a block may have up to %u bytes", optin);
     else
         smc_text_printf(line, "less shared memory: a block may have %u bytes at most", optin);
@@ -198,26 +199,26 @@ static void append_remedies(const struct smc_answer *answer, struct smc_text *li
     if (refusals & 1u << SMC_REFUSAL_REGS_PER_BLOCK)
         smc_text_printf(line, "%sfewer registers a thread (__launch_bounds__) or fewer threads",
                         line->length ? "; " : "");
-    if (answer->outcome == SMC_CANNOT_COMPILE)
+    if (answer->outcome == SMC_CANNOT_COMPILE || refusals & 1u << SMC_REFUSAL_SMEM_PER_BLOCK)
         append_smaller_smem(answer, line);
     if (line->length == 0)
-        smc_text_append(line, "lower what is refused above");
+        smc_text_append(line, "lower what the first line names");
 }
 
 static void append_work(const struct smc_answer *answer, struct smc_text *line)
 {
     const struct smc_work *work = &answer->work;
+    bool integers = answer->query.params.value[SMC_PARAM_DTYPE] == SMC_INT32;
     double moved = work->global_load_bytes + work->global_store_bytes;
-    if (work->untiled_load_bytes > 0 && work->global_load_bytes > 0) {
-        double times = work->untiled_load_bytes / work->global_load_bytes;
-        if (times > 1.05)
-            smc_text_printf(
-                line, "global memory is read 1/%.3g as often as without shared memory; ", times);
-    }
-    smc_text_printf(
-        line, "%.3g %s, %.3g" SMC_TIE "B moved", work->flops,
-        answer->query.params.value[SMC_PARAM_DTYPE] == SMC_INT32 ? "operations" : "flop", moved);
-    if (moved > 0)
+    double reuse =
+        work->global_load_bytes > 0 ? work->untiled_load_bytes / work->global_load_bytes : 1;
+    if (reuse > 1.05)
+        smc_text_printf(line, "global memory is read 1/%.3g as often as without shared memory; ",
+                        reuse);
+    if (work->flops > 0)
+        smc_text_printf(line, "%.3g %s, ", work->flops, integers ? "operations" : "flop");
+    smc_text_printf(line, "%.3g" SMC_TIE "B moved", moved);
+    if (work->flops > 0 && moved > 0)
         smc_text_printf(line, ": %.3g a byte", work->flops / moved);
 }
 

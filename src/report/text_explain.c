@@ -161,7 +161,7 @@ static void explain_rest(const struct smc_answer *a, struct step *step)
     if (limit[SMC_LIMIT_BARRIERS] != SMC_UNLIMITED)
         say(step, "%u an SM / %u a block, rounded down = %u blocks", sm->barriers_per_sm,
             a->launch.barriers_per_block, limit[SMC_LIMIT_BARRIERS]);
-    step->heading = "virtual res.";
+    step->heading = smc_words_short_label(SMC_LIMIT_VIRTUAL_RESOURCES);
     if (limit[SMC_LIMIT_VIRTUAL_RESOURCES] != SMC_UNLIMITED)
         say(step, "%u an SM / %u a block, rounded down = %u blocks", sm->virtual_resources_per_sm,
             a->launch.virtual_resources, limit[SMC_LIMIT_VIRTUAL_RESOURCES]);

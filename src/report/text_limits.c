@@ -60,7 +60,8 @@ static void describe_smem(const struct smc_answer *answer, struct demand *demand
                         rounded || launch->dynamic_smem_bytes ? "" : " reserved");
     if (rounded)
         smc_text_printf(&how, ", unit %u", sm->smem_alloc_unit_bytes);
-    snprintf(demand->how, sizeof demand->how, "%s", smc_text_string(&how));
+    if (how.length <= HOW_WIDTH) /* --explain has the sum in full */
+        snprintf(demand->how, sizeof demand->how, "%s", smc_text_string(&how));
     smc_text_free(&how);
 }
 
@@ -103,7 +104,7 @@ static void describe(const struct smc_answer *answer, enum smc_limit limit, stru
 static void append_share(const struct demand *demand, uint32_t blocks,
                          const struct smc_report_style *style, struct smc_text *out)
 {
-    if (blocks == 0 || demand->capacity == 0)
+    if (blocks == 0 || demand->amount == 0 || demand->capacity == 0)
         return;
     double share = (double)demand->amount * blocks / (double)demand->capacity;
     unsigned width = style->columns - FIXED_WIDTH - SHARE_WIDTH;
@@ -128,8 +129,8 @@ static void append_row(const struct smc_answer *answer, enum smc_limit limit,
     if (demand.capacity)
         snprintf(capacity, sizeof capacity, "%" PRIu64 "%s", demand.capacity, demand.unit);
     struct smc_text line = {0};
-    smc_text_printf(&line, "%-13s %c%5s %9s  %-*s %8s", smc_limit_label(limit), binds ? '>' : ' ',
-                    blocks, amount, HOW_WIDTH, demand.how, capacity);
+    smc_text_printf(&line, "%-13s %c%5s %9s  %-*s %8s", smc_words_short_label(limit),
+                    binds ? '>' : ' ', blocks, amount, HOW_WIDTH, demand.how, capacity);
     append_share(&demand, occupancy->blocks_per_sm, style, &line);
     if (binds)
         smc_layout_begin(out, style, SMC_STRONG);

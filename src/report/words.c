@@ -23,6 +23,11 @@ void smc_words_limiters(const struct smc_occupancy *occupancy, struct smc_text *
     }
 }
 
+const char *smc_words_short_label(enum smc_limit limit)
+{
+    return limit == SMC_LIMIT_VIRTUAL_RESOURCES ? "virtual res." : smc_limit_label(limit);
+}
+
 void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *separator,
                              struct smc_text *out)
 {

@@ -9,7 +9,10 @@
 /* "warps and registers". */
 void smc_words_limiters(const struct smc_occupancy *occupancy, struct smc_text *out);
 
-/* The same joined by `separator` and with the scripts' names: "warps+registers". */
+/* At most 13 characters, for the first column of a table. */
+const char *smc_words_short_label(enum smc_limit limit);
+
+/* The limiters joined by `separator`, with the scripts' names: "warps+registers". */
 void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *separator,
                              struct smc_text *out);
 

@@ -5,8 +5,14 @@ EXTRA_DIST += tests/gpu/run-all.sh
 .PHONY: gpu-bundle clean-gpu-bundle
 
 if HAVE_GPU_TESTS
-check_PROGRAMS += tests/gpu/gpu_tests
-TESTS += tests/gpu/gpu_tests
+check_PROGRAMS += tests/gpu/gpu_tests tests/gpu/fake_tests
+TESTS += tests/gpu/gpu_tests tests/gpu/fake_tests
+
+tests_gpu_fake_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS)
+tests_gpu_fake_tests_LDADD = libsmc.la $(CUNIT_LIBS)
+tests_gpu_fake_tests_SOURCES = \
+	tests/gpu/fake_cuda.c tests/gpu/fake_cuda.h \
+	tests/gpu/fake_tests.c
 
 tests_gpu_gpu_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS)
 tests_gpu_gpu_tests_LDADD = libsmc.la $(CUNIT_LIBS)

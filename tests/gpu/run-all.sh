@@ -34,10 +34,10 @@ try() {
 
 # confirm NAME OPTIONS...: `smemcalc run` confirms everything, told as text and as JSON.
 confirm() {
-    name=$1
+    run=run-$1
     shift
-    try 0 "run-$name" "$here/smemcalc" run "$@"
-    try 0 "run-$name-json" "$here/smemcalc" run "$@" --format json
+    try 0 "$run" "$here/smemcalc" run --timeout 3000 "$@"
+    try 0 "$run-json" "$here/smemcalc" run --timeout 3000 "$@" --format json
 }
 
 "$here/gpu_tests" >"$out/gpu_tests.txt" 2>&1

@@ -1,0 +1,37 @@
+/* A CUDA runtime made of host memory, for the executor's tests on machines without a GPU. It takes
+   the calls' names, so that the linker leaves the real runtime out. Two kernels "run":
+   stencil_dynamic, on the CPU, and residency, which reports the blocks that it is told to. */
+#ifndef SMC_TESTS_GPU_FAKE_CUDA_H
+#define SMC_TESTS_GPU_FAKE_CUDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda_runtime_api.h>
+
+/* What the fake does next and what it has seen. One for the program: CUDA's calls carry no context
+   that could hold it. */
+struct fake_cuda {
+    cudaError_t device_count_error;
+    int device_count;
+    int major, minor;
+    int regs_per_thread, static_smem_bytes; /* of every kernel, as the attributes report them */
+    int api_blocks_per_sm;
+    uint32_t resident_blocks;
+    size_t free_bytes;
+    cudaError_t load_error, launch_error, crash; /* a crash shows when the launch is waited for */
+    bool wrong_result;
+
+    unsigned allocations, libraries, events; /* alive at this moment */
+    unsigned launches, probe_launches, last_dynamic_smem_bytes;
+    int carveout_percent;
+    cudaError_t last_error;
+};
+
+extern struct fake_cuda fake_cuda;
+
+/* An H200 on which all goes well. */
+void fake_cuda_reset(void);
+
+#endif

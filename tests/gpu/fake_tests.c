@@ -1,0 +1,289 @@
+/* The GPU back end's order of steps and its treatment of every failure, on a fake CUDA runtime and
+   with the real compiler. Without NVRTC: exit status 77. */
+#include <stdio.h>
+#include <string.h>
+
+#include <CUnit/Basic.h>
+
+#include "confirm/confirm.h"
+#include "executor/gpu.h"
+#include "executor/live.h"
+#include "fake_cuda.h"
+#include "query/query.h"
+
+enum { SKIPPED = 77 };
+
+struct outcome {
+    enum smc_status status;
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation confirmation;
+    struct smc_error error;
+};
+
+/* Runs stencil-dynamic, or the probe; the fake's kernels have the registers that NVRTC found. */
+static void run_kernel(const char *name, int64_t radius, uint32_t timeout_ms, struct outcome *out)
+{
+    struct smc_query query;
+    *out = (struct outcome){0};
+    smc_query_init(&query);
+    query.kernel = smc_kernel_find(name);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(query.kernel);
+    smc_params_init(query.kernel, &query.params);
+    query.params.value[SMC_PARAM_RADIUS] = radius;
+    query.params.value[SMC_PARAM_LENGTH] = 2 * radius + 2000;
+    if (!query.kernel->is_probe)
+        query.params.given = 1u << SMC_PARAM_RADIUS | 1u << SMC_PARAM_LENGTH;
+    CU_ASSERT_EQUAL_FATAL(smc_gpu_device(0, &query.device, &out->error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(smc_query_answer(&query, &out->answer, NULL, &out->error), SMC_OK);
+    fake_cuda.regs_per_thread = (int)out->answer.launch.regs_per_thread;
+    struct smc_run_request request = {
+        .kernel = query.kernel,
+        .params = out->answer.query.params,
+        .plan = out->answer.plan,
+        .launch = out->answer.launch,
+        .cc = query.device.sm.cc,
+        .timeout_ms = timeout_ms,
+    };
+    out->status = smc_executor_gpu.run(&request, &out->result, NULL, &out->error);
+    if (out->status == SMC_OK)
+        smc_confirm(&out->answer, &out->result, &out->confirmation);
+    CU_ASSERT_EQUAL(fake_cuda.allocations, 0);
+    CU_ASSERT_EQUAL(fake_cuda.libraries, 0);
+    CU_ASSERT_EQUAL(fake_cuda.events, 0);
+}
+
+static void test_device(void)
+{
+    struct smc_device device;
+    struct smc_error error = {""};
+    fake_cuda_reset();
+    CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(device.name, "NVIDIA H200");
+    CU_ASSERT_STRING_EQUAL(device.chip, "GH100");
+    CU_ASSERT_EQUAL(device.sm.smem_carveout_count, 10);
+    CU_ASSERT_DOUBLE_EQUAL(device.memory_bytes_per_s, 4814.3e9, 1e8);
+    CU_ASSERT_DOUBLE_EQUAL(device.fp32_peak_tflops, 66.9, 0.01);
+    CU_ASSERT_EQUAL(smc_gpu_device(1, &device, &error), SMC_UNAVAILABLE);
+
+    fake_cuda.minor = 9; /* unknown, of a known family */
+    CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_OK);
+    CU_ASSERT(device.sm.cc == 99 && device.sm.subpartitions == 4);
+    CU_ASSERT_PTR_NOT_NULL(strstr(device.uncertain, "not in the table"));
+    fake_cuda.major = 42; /* of a family to come */
+    CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_OK);
+    CU_ASSERT(device.sm.cc == 429 && device.sm.warp_size == 32);
+}
+
+static void test_reasons(void)
+{
+    struct smc_error why = {""};
+    fake_cuda_reset();
+    fake_cuda.device_count = 0;
+    CU_ASSERT_EQUAL(smc_gpu_device_count(&why), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "finds none"));
+    fake_cuda.device_count_error = cudaErrorNoDevice;
+    CU_ASSERT_EQUAL(smc_gpu_device_count(&why), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "finds none"));
+    fake_cuda.device_count_error = cudaErrorInsufficientDriver;
+    CU_ASSERT_EQUAL(smc_gpu_device_count(&why), 0);
+    bool told = strstr(why.message, "libcuda.so.1 not found") ||
+                strstr(why.message, "the driver supports CUDA 12.4");
+    CU_ASSERT(told);
+    fake_cuda.device_count_error = cudaErrorUnknown;
+    CU_ASSERT_EQUAL(smc_gpu_device_count(&why), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "cudaErrorOther"));
+    CU_ASSERT_EQUAL(fake_cuda.last_error, cudaSuccess);
+}
+
+static void test_all_well(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    run_kernel("stencil-dynamic", 5, 1000, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 0);
+    CU_ASSERT_EQUAL(out.confirmation.not_measured, 0);
+    CU_ASSERT_EQUAL(out.result.comparison.checked, out.answer.plan.buffer[1].elements);
+    CU_ASSERT_EQUAL(out.result.probe_blocks_per_sm, 8);
+    CU_ASSERT_EQUAL(out.result.probe_sms, 131);
+    CU_ASSERT_EQUAL(fake_cuda.probe_launches, 2);
+    CU_ASSERT(out.result.timed_launches >= 10 && out.result.timed_launches <= 200);
+    CU_ASSERT_EQUAL(out.result.median_ms, 2);
+    CU_ASSERT_STRING_EQUAL(out.result.runtime, "13.0");
+    CU_ASSERT_EQUAL(fake_cuda.carveout_percent, SMC_CARVEOUT_DEFAULT);
+}
+
+static void test_opt_in(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    fake_cuda.api_blocks_per_sm = 2;
+    fake_cuda.resident_blocks = 2;
+    run_kernel("stencil-dynamic", 12000, 10, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.opt_in.made && out.result.opt_in.succeeded);
+    CU_ASSERT_EQUAL(fake_cuda.last_dynamic_smem_bytes, (256 + 24000) * 4);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 0);
+
+    fake_cuda_reset();
+    run_kernel("stencil-dynamic", 40000, 1000, &out); /* above the opt-in limit, as predicted */
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT_EQUAL(out.answer.outcome, SMC_CANNOT_LAUNCH);
+    CU_ASSERT(out.result.opt_in.made && !out.result.opt_in.succeeded);
+    CU_ASSERT(out.result.launch.made && !out.result.launch.succeeded);
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.result.launch.message, "cudaErrorInvalidValue"));
+    CU_ASSERT_EQUAL(out.confirmation.differing, 0);
+    CU_ASSERT_EQUAL(fake_cuda.last_error, cudaSuccess);
+    CU_ASSERT_EQUAL(fake_cuda.launches, 1);
+}
+
+static void test_wrong_result(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    fake_cuda.wrong_result = true;
+    run_kernel("stencil-dynamic", 5, 100, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT_EQUAL(out.result.comparison.wrong, 1);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 1);
+}
+
+static void test_fewer_blocks_than_predicted(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    fake_cuda.resident_blocks = 7;
+    run_kernel("stencil-dynamic", 5, 100, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 3); /* blocks, warps, occupancy */
+}
+
+static void test_refusals(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    run_kernel("stencil-static", 20000, 100, &out); /* by ptxas */
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.compile.made && !out.result.compile.succeeded);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 0);
+    CU_ASSERT_EQUAL(fake_cuda.launches, 0);
+
+    fake_cuda_reset();
+    fake_cuda.load_error = cudaErrorNoKernelImageForDevice;
+    run_kernel("stencil-dynamic", 5, 100, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.load.made && !out.result.load.succeeded);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 1);
+
+    fake_cuda_reset();
+    fake_cuda.launch_error = cudaErrorLaunchOutOfResources;
+    run_kernel("stencil-dynamic", 5, 100, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.confirmation.differing > 0);
+    CU_ASSERT_EQUAL(fake_cuda.probe_launches, 0);
+}
+
+static void test_machine_failures(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    fake_cuda.free_bytes = 1000;
+    run_kernel("stencil-dynamic", 5, 100, &out);
+    CU_ASSERT_EQUAL(out.status, SMC_MACHINE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.error.message, "MB of GPU memory"));
+
+    fake_cuda_reset();
+    fake_cuda.crash = cudaErrorIllegalAddress;
+    run_kernel("stencil-dynamic", 5, 100, &out);
+    CU_ASSERT_EQUAL(out.status, SMC_MACHINE);
+}
+
+static void test_no_time(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    run_kernel("stencil-dynamic", 5, 0, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(!out.result.probe.made);
+    CU_ASSERT_EQUAL(out.result.timed_launches, 1);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 0);
+}
+
+static void test_probe_alone(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    fake_cuda.api_blocks_per_sm = 5;
+    fake_cuda.resident_blocks = 5;
+    run_kernel("residency", 0, 100, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.launch.succeeded && out.result.probe.succeeded);
+    CU_ASSERT_EQUAL(out.result.probe_regs_per_thread, out.answer.launch.regs_per_thread);
+    CU_ASSERT_EQUAL(out.result.probe_blocks_per_sm, 5);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 0);
+}
+
+/* By the real compiler: every count from 24 up can be had; below the probe's own, nothing. */
+static void test_live(void)
+{
+    static const struct {
+        uint32_t wanted, least, most;
+    } cases[] = {{1, 10, 24},     {24, 24, 24},    {33, 33, 33},    {64, 64, 64},
+                 {101, 101, 101}, {168, 168, 168}, {255, 255, 255}, {300, 255, 255}};
+    const struct smc_kernel *probe = smc_kernel_find("residency");
+    const struct smc_compile_options options = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_params params;
+        struct smc_resources found;
+        struct smc_binary binary = {0};
+        struct smc_error error = {""};
+        smc_params_init(probe, &params);
+        CU_ASSERT_EQUAL_FATAL(probe->complete(&params, &error), SMC_OK);
+        CU_ASSERT_EQUAL_FATAL(smc_live_find(probe, cases[i].wanted, 90, &options, &params, &found,
+                                            &binary, NULL, &error),
+                              SMC_OK);
+        CU_ASSERT(found.regs_per_thread >= cases[i].least);
+        CU_ASSERT(found.regs_per_thread <= cases[i].most);
+        CU_ASSERT_PTR_NOT_NULL(binary.cubin);
+        smc_binary_free(&binary);
+    }
+}
+
+static CU_TestInfo tests[] = {
+    {"a device is read over the table's row", test_device},
+    {"why there is no GPU", test_reasons},
+    {"all goes well", test_all_well},
+    {"opting in, granted and refused", test_opt_in},
+    {"a wrong result", test_wrong_result},
+    {"fewer blocks than predicted", test_fewer_blocks_than_predicted},
+    {"refusals are answers", test_refusals},
+    {"failures of the machine are errors", test_machine_failures},
+    {"no time is left", test_no_time},
+    {"the probe as the kernel", test_probe_alone},
+    {"a probe of every register count", test_live},
+    CU_TEST_INFO_NULL,
+};
+
+int main(void)
+{
+    CU_SuiteInfo suites[] = {{"gpu back end", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
+    struct smc_nvrtc_info nvrtc;
+    struct smc_error error = {""};
+    if (smc_nvrtc_describe(&nvrtc, &error) != SMC_OK) {
+        printf("%s\n0 passed, 0 failed, %zu skipped\n", error.message,
+               sizeof tests / sizeof *tests - 1);
+        return SKIPPED;
+    }
+    if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS) {
+        fprintf(stderr, "fake_tests: %s\n", CU_get_error_msg());
+        return 99;
+    }
+    CU_basic_set_mode(CU_BRM_VERBOSE);
+    CU_basic_run_tests();
+    unsigned ran = CU_get_number_of_tests_run();
+    unsigned failed = CU_get_number_of_tests_failed();
+    CU_cleanup_registry();
+    printf("%u passed, %u failed, 0 skipped\n", ran - failed, failed);
+    return failed || !ran;
+}
