@@ -17,10 +17,12 @@ devices:  model base
 catalog:  model base
 compile:  catalog base
 query:    compile catalog devices model base
+sweep:    query compile catalog devices model base
 executor: catalog compile devices model base
 confirm:  executor/executor.h query model base
-report:   confirm query executor/executor.h catalog compile/compile.h devices model base
-cli:      report confirm executor query compile catalog devices model base
+report:   confirm sweep query executor/executor.h catalog compile/compile.h devices model base
+plot:     report/words.h sweep query catalog compile/compile.h devices model base
+cli:      plot report confirm executor sweep query compile catalog devices model base
 main:     cli
 '
 longest=500

@@ -1,5 +1,5 @@
 libsmc_la_SOURCES += \
-	src/base/parse.c src/base/parse.h \
+	src/base/parse.c src/base/parse.h src/base/range.c src/base/range.h \
 	src/base/status.c src/base/status.h \
 	src/base/suggest.c src/base/suggest.h \
 	src/base/text.c src/base/text.h

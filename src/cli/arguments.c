@@ -5,6 +5,7 @@
 #include "base/parse.h"
 #include "base/suggest.h"
 #include "cli/options.h"
+#include "sweep/sweep.h"
 
 /* The words still to be read. */
 struct reader {
@@ -181,13 +182,58 @@ static enum smc_status take_value(const struct smc_option *option, const char *a
     return SMC_OK;
 }
 
+bool smc_option_takes_range(int id)
+{
+    enum smc_axis_id axis;
+    enum smc_option_type type = smc_options[id].type;
+    return (type == SMC_OPTION_INTEGER || type == SMC_OPTION_BYTES) &&
+           smc_axis_find(smc_options[id].name, &axis);
+}
+
+static enum smc_status read_range(const struct smc_option *option, const char *text,
+                                  struct smc_range *range, struct smc_error *error)
+{
+    bool sizes = option->type == SMC_OPTION_BYTES;
+    switch (smc_range_parse(text, option->lowest, option->highest, sizes, range)) {
+    case SMC_RANGE_SOUND:
+        return SMC_OK;
+    case SMC_RANGE_MALFORMED:
+        break;
+    case SMC_RANGE_OUTSIDE:
+        if (option->highest == SMC_NO_HIGHEST)
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: the range '%s' leaves the values %lld to %lld",
+                            option->name, text, (long long)option->lowest, (long long)INT32_MAX);
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: the range '%s' is not between %lld and %lld", option->name,
+                        text, (long long)option->lowest, (long long)option->highest);
+    case SMC_RANGE_EMPTY:
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: the range '%s' is empty: it ends before it begins",
+                        option->name, text);
+    case SMC_RANGE_NO_STEP:
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: the step of the range '%s' is not 1 or more", option->name,
+                        text);
+    }
+    return smc_fail(error, SMC_USAGE,
+                    "option --%s: '%s' is no range: FIRST:LAST or FIRST:LAST:STEP, whole numbers%s",
+                    option->name, text, sizes ? " or sizes such as 48K" : "");
+}
+
 static enum smc_status store(int id, const char *value, struct smc_arguments *arguments,
                              struct smc_error *error)
 {
     const struct smc_option *option = &smc_options[id];
-    enum smc_status status = read_value(option, value, &arguments->number[id], error);
+    bool range =
+        arguments->command == SMC_COMMAND_SWEEP && smc_option_takes_range(id) && strchr(value, ':');
+    arguments->range[id] = (struct smc_range){0};
+    enum smc_status status = range ? read_range(option, value, &arguments->range[id], error)
+                                   : read_value(option, value, &arguments->number[id], error);
     if (status != SMC_OK)
         return status;
+    if (range)
+        arguments->number[id] = arguments->range[id].first;
     arguments->given[id] = true;
     arguments->text[id] = value;
     if (id != SMC_OPTION_DEVICE)

@@ -8,6 +8,8 @@
 #include "cli/ask_kernel.h"
 #include "executor/executor.h"
 
+static const char assumed_device[] = "NVIDIA H200";
+
 static enum smc_status fail_device(enum smc_status status, struct smc_error *error)
 {
     struct smc_error reason = *error;
@@ -62,4 +64,23 @@ enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_
     if (arguments->given[SMC_OPTION_THREADS] || arguments->given[SMC_OPTION_GRID])
         return smc_ask_own_kernel(arguments, query, error);
     return smc_ask_kernel(arguments, query, error);
+}
+
+/* Nobody named a device: the first GPU here, else one that is said to be assumed. The driver is
+   asked only then, for it takes longer to start than everything else. */
+static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
+{
+    const struct smc_executor *executor = smc_executor_default();
+    if (executor->device_count(NULL) > 0)
+        return executor->device(0, &query->device, error);
+    query->device_assumed = true;
+    return smc_device_find(assumed_device, &query->device, query->device_note, error);
+}
+
+enum smc_status smc_ask_query_device(const struct smc_arguments *arguments, size_t index,
+                                     struct smc_query *query, struct smc_error *error)
+{
+    if (arguments->device_count == 0)
+        return choose_device(query, error);
+    return smc_ask_device(arguments->device[index], &query->device, query->device_note, error);
 }

@@ -15,6 +15,10 @@ enum smc_status smc_ask_device(const char *typed, struct smc_device *device, cha
 enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_query *query,
                               struct smc_error *error);
 
+/* The device that was named `index`-th, or the one taken where nobody named any. */
+enum smc_status smc_ask_query_device(const struct smc_arguments *arguments, size_t index,
+                                     struct smc_query *query, struct smc_error *error);
+
 const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments);
 
 #endif

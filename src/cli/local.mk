@@ -1,12 +1,15 @@
 libsmc_la_SOURCES += \
 	src/cli/arguments.c \
 	src/cli/ask.c src/cli/ask.h \
+	src/cli/ask_axes.c src/cli/ask_axes.h \
 	src/cli/ask_kernel.c src/cli/ask_kernel.h \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_kernels.c \
-	src/cli/cmd_query.c src/cli/cmd_run.c \
+	src/cli/cmd_query.c src/cli/cmd_run.c src/cli/cmd_sweep.c \
 	src/cli/command.h src/cli/commands.def \
 	src/cli/groups.def \
 	src/cli/help.c src/cli/help.h \
+	src/cli/interrupt.c src/cli/interrupt.h \
 	src/cli/options.c src/cli/options.def src/cli/options.h \
-	src/cli/output.c src/cli/output.h
+	src/cli/output.c src/cli/output.h \
+	src/cli/progress.c src/cli/progress.h

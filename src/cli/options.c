@@ -7,6 +7,7 @@ enum {
 #define COMMAND(ID, name) ID = 1 << SMC_COMMAND_##ID,
 #include "cli/commands.def"
 #undef COMMAND
+    ASKING = QUERY | SWEEP, /* about a launch that need not happen */
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };
 
@@ -31,7 +32,7 @@ const struct smc_option smc_options[SMC_OPTION_COUNT] = {
                                                  initial,                                          \
                                                  NULL,                                             \
                                                  SMC_GROUP_KERNEL,                                 \
-                                                 QUERY | RUN,                                      \
+                                                 ASKING | RUN,                                     \
                                                  help},
 #include "catalog/params.def"
 #undef PARAM

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/range.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "cli/command.h"
@@ -56,8 +57,9 @@ enum { SMC_MAX_DEVICES = 16 };
 struct smc_arguments {
     enum smc_command_id command;
     bool given[SMC_OPTION_COUNT];
-    int64_t number[SMC_OPTION_COUNT];   /* the default where not given */
-    const char *text[SMC_OPTION_COUNT]; /* as typed; NULL where not given */
+    int64_t number[SMC_OPTION_COUNT];         /* the default where not given */
+    const char *text[SMC_OPTION_COUNT];       /* as typed; NULL where not given */
+    struct smc_range range[SMC_OPTION_COUNT]; /* of a sweep; step 0: a plain value */
     const char *device[SMC_MAX_DEVICES];
     size_t device_count;
     const char *topic; /* help: the command asked about, or NULL */
@@ -66,6 +68,9 @@ struct smc_arguments {
 /* Reads everything after the command's name. SMC_USAGE with a message that names the option. */
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char *const *words,
                                    struct smc_arguments *arguments, struct smc_error *error);
+
+/* Whether `sweep` takes a range for it. */
+bool smc_option_takes_range(int id);
 
 /* Whether `text` is the command's name; else `command` is untouched. */
 bool smc_command_find(const char *text, enum smc_command_id *command);

@@ -15,8 +15,8 @@ void smc_query_init(struct smc_query *query)
 }
 
 /* A person's number is known; only what is left open is compiled. */
-static enum smc_status find_resources(struct smc_answer *answer, struct smc_text *warnings,
-                                      struct smc_error *error)
+static enum smc_status find_resources(const struct smc_resources *known, struct smc_answer *answer,
+                                      struct smc_text *warnings, struct smc_error *error)
 {
     const struct smc_query *query = &answer->query;
     answer->regs_given = query->regs_per_thread != SMC_NOT_GIVEN;
@@ -25,7 +25,9 @@ static enum smc_status find_resources(struct smc_answer *answer, struct smc_text
     answer->barriers_given = query->barriers_per_block != SMC_NOT_GIVEN;
 
     bool compiles = query->kernel && !answer->regs_given;
-    if (compiles) {
+    if (compiles && known) {
+        answer->resources = *known;
+    } else if (compiles) {
         enum smc_status status =
             smc_compile(query->kernel, &query->params, query->device.sm.cc, &query->compile,
                         &answer->resources, NULL, warnings, error);
@@ -104,8 +106,9 @@ static enum smc_outcome outcome_of(const struct smc_answer *answer)
     return answer->occupancy.refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
 }
 
-enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,
-                                 struct smc_text *warnings, struct smc_error *error)
+enum smc_status smc_query_evaluate(const struct smc_query *query, const struct smc_resources *known,
+                                   struct smc_answer *answer, struct smc_text *warnings,
+                                   struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
     *answer = (struct smc_answer){.query = *query};
@@ -124,7 +127,7 @@ enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answe
         answer->plan.grid_blocks =
             query->grid_blocks == SMC_NOT_GIVEN ? 0 : (uint64_t)query->grid_blocks;
     }
-    status = find_resources(answer, warnings, error);
+    status = find_resources(known, answer, warnings, error);
     if (status != SMC_OK)
         return status;
     build_launch(answer);
@@ -136,10 +139,23 @@ enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answe
     smc_occupancy_compute(sm, &answer->launch, &answer->occupancy);
     answer->occupancy_percent = smc_occupancy_percent(sm, &answer->occupancy);
     answer->outcome = outcome_of(answer);
-    if (answer->outcome == SMC_LAUNCHES)
-        smc_next_steps_find(sm, &answer->launch, &answer->next_steps);
     find_waves(answer);
     return SMC_OK;
+}
+
+void smc_query_find_next_steps(struct smc_answer *answer)
+{
+    if (answer->outcome == SMC_LAUNCHES)
+        smc_next_steps_find(&answer->query.device.sm, &answer->launch, &answer->next_steps);
+}
+
+enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,
+                                 struct smc_text *warnings, struct smc_error *error)
+{
+    enum smc_status status = smc_query_evaluate(query, NULL, answer, warnings, error);
+    if (status == SMC_OK)
+        smc_query_find_next_steps(answer);
+    return status;
 }
 
 const char *smc_outcome_name(enum smc_outcome outcome)

@@ -71,6 +71,14 @@ struct smc_answer {
 enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,
                                  struct smc_text *warnings, struct smc_error *error);
 
+/* The same in two steps, for many questions: everything but the next steps, which cost far more
+   than the rest. `known`: resources found before for the same kernel, parameters and compute
+   capability, in place of compiling; or NULL. */
+enum smc_status smc_query_evaluate(const struct smc_query *query, const struct smc_resources *known,
+                                   struct smc_answer *answer, struct smc_text *warnings,
+                                   struct smc_error *error);
+void smc_query_find_next_steps(struct smc_answer *answer);
+
 /* "launches", "cannot_compile", "cannot_launch". */
 const char *smc_outcome_name(enum smc_outcome outcome);
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/csv.h"
 #include "report/report.h"
 #include "report/words.h"
 
@@ -18,7 +19,7 @@ static void append_field(struct smc_text *out, const char *value)
     smc_text_append(out, "\"");
 }
 
-static void append_head(struct smc_text *out)
+void smc_csv_head(struct smc_text *out)
 {
     smc_text_append(out, "device,kernel");
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
@@ -29,59 +30,107 @@ static void append_head(struct smc_text *out)
                          "allocated_registers,allocated_smem,error\n");
 }
 
+/* Numbers without snprintf, which would take most of a long sweep's time. */
+static void append_number(uint64_t value, struct smc_text *out)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    digits[--at] = ',';
+    smc_text_append_bytes(out, digits + at, sizeof digits - at);
+}
+
 static void append_params(const struct smc_answer *answer, struct smc_text *out)
 {
     const struct smc_kernel *kernel = answer->query.kernel;
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {
         int64_t value = answer->query.params.value[i];
-        smc_text_append(out, ",");
-        if (!kernel || !(kernel->params & 1u << i))
+        bool taken = kernel && kernel->params & 1u << i;
+        if (taken && i != SMC_PARAM_DTYPE) {
+            append_number((uint64_t)value, out);
             continue;
-        if (i == SMC_PARAM_DTYPE)
+        }
+        smc_text_append(out, ",");
+        if (taken)
             smc_text_append(out, smc_dtype_name((enum smc_dtype)value));
-        else
-            smc_text_printf(out, "%" PRId64, value);
     }
 }
 
 static void append_limit(uint32_t limit, struct smc_text *out)
 {
-    smc_text_append(out, ",");
-    if (limit != SMC_UNLIMITED)
-        smc_text_printf(out, "%u", limit);
+    if (limit == SMC_UNLIMITED)
+        smc_text_append(out, ",");
+    else
+        append_number(limit, out);
 }
 
-static void append_answer(const struct smc_answer *answer, struct smc_text *out)
+static void append_inputs(const struct smc_answer *answer, struct smc_text *out)
+{
+    const struct smc_launch *launch = &answer->launch;
+    append_field(out, answer->query.device.name);
+    smc_text_append(out, ",");
+    smc_text_append(out, answer->query.kernel ? answer->query.kernel->name : "");
+    append_params(answer, out);
+    append_number(launch->threads_per_block, out);
+    if (smc_words_regs_known(answer))
+        append_number(launch->regs_per_thread, out);
+    else
+        smc_text_append(out, ",");
+    append_number(launch->static_smem_bytes, out);
+    append_number(launch->dynamic_smem_bytes, out);
+    if (launch->carveout_percent < 0)
+        smc_text_append(out, ",-1");
+    else
+        append_number((uint64_t)launch->carveout_percent, out);
+    append_number(launch->barriers_per_block, out);
+    append_number(launch->blocks_per_cluster, out);
+}
+
+static void append_percent(double percent, struct smc_text *out)
+{
+    if (percent == (double)(unsigned)percent)
+        append_number((unsigned)percent, out);
+    else
+        smc_text_printf(out, ",%.10g", percent);
+}
+
+static void append_results(const struct smc_answer *answer, struct smc_text *out)
 {
     static const enum smc_limit limits[] = {SMC_LIMIT_WARPS, SMC_LIMIT_BLOCKS, SMC_LIMIT_REGISTERS,
                                             SMC_LIMIT_SHARED_MEMORY, SMC_LIMIT_BARRIERS};
-    const struct smc_launch *launch = &answer->launch;
     const struct smc_occupancy *occupancy = &answer->occupancy;
-    append_field(out, answer->query.device.name);
-    smc_text_printf(out, ",%s", answer->query.kernel ? answer->query.kernel->name : "");
-    append_params(answer, out);
-    smc_text_printf(out, ",%u,", launch->threads_per_block);
-    if (smc_words_regs_known(answer))
-        smc_text_printf(out, "%u", launch->regs_per_thread);
-    smc_text_printf(out, ",%u,%u,%d,%u,%u", launch->static_smem_bytes, launch->dynamic_smem_bytes,
-                    launch->carveout_percent, launch->barriers_per_block,
-                    launch->blocks_per_cluster);
-    smc_text_printf(out, ",%u,%u,%.10g,", occupancy->blocks_per_sm, occupancy->warps_per_sm,
-                    answer->occupancy_percent);
+    append_number(occupancy->blocks_per_sm, out);
+    append_number(occupancy->warps_per_sm, out);
+    append_percent(answer->occupancy_percent, out);
+    smc_text_append(out, ",");
     smc_words_limiter_names(occupancy, "+", out);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         append_limit(occupancy->limit[limits[i]], out);
-    smc_text_printf(out, ",%u,%u,\n", occupancy->regs_allocated_per_block,
-                    occupancy->smem_allocated_per_block_bytes);
+    append_number(occupancy->regs_allocated_per_block, out);
+    append_number(occupancy->smem_allocated_per_block_bytes, out);
+}
+
+void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc_text *out)
+{
+    append_inputs(answer, out);
+    if (why)
+        smc_text_append(out, ",,,,,,,,,,,");
+    else
+        append_results(answer, out);
+    smc_text_append(out, ",");
+    append_field(out, why ? why : "");
+    smc_text_append(out, "\n");
 }
 
 static void write_answers(const struct smc_answer *answers, size_t count,
                           const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    append_head(out);
+    smc_csv_head(out);
     for (size_t i = 0; i < count; i++)
-        append_answer(&answers[i], out);
+        smc_csv_answer(&answers[i], NULL, out);
 }
 
 static void append_witness(const struct smc_witness *witness, struct smc_text *out)
@@ -160,10 +209,36 @@ static void write_kernels(const struct smc_report_style *style, struct smc_text 
     }
 }
 
+static void begin_sweep(const struct smc_sweep *sweep, struct smc_text *out)
+{
+    (void)sweep;
+    smc_csv_head(out);
+}
+
+static void write_sweep_point(const struct smc_sweep *sweep, uint64_t point,
+                              const struct smc_answer *answer, const char *why,
+                              struct smc_text *out)
+{
+    (void)sweep;
+    (void)point;
+    smc_csv_answer(answer, why, out);
+}
+
+static void end_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
+                      struct smc_text *out)
+{
+    (void)result;
+    (void)style;
+    (void)out;
+}
+
 const struct smc_writer smc_writer_csv = {
     .name = "csv",
     .answers = write_answers,
     .runs = write_runs,
     .devices = write_devices,
     .kernels = write_kernels,
+    .sweep_begin = begin_sweep,
+    .sweep_point = write_sweep_point,
+    .sweep_end = end_sweep,
 };

@@ -94,4 +94,8 @@ const struct smc_writer smc_writer_json = {
     .runs = write_runs,
     .devices = write_devices,
     .kernels = write_kernels,
+    .sweep_begin = smc_json_sweep_begin,
+    .sweep_point = smc_json_sweep_point,
+    .sweep_end = smc_json_sweep_end,
+    .sweep_needs_next_steps = true,
 };

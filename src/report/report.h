@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "confirm/confirm.h"
 #include "query/query.h"
+#include "sweep/sweep.h"
 
 struct smc_report_style {
     unsigned columns; /* width to fill: the terminal's, or 80 */
@@ -39,6 +40,16 @@ struct smc_writer {
                     const struct smc_report_style *style, struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
+
+    /* A sweep, a point at a time: before the first, each answer in order (`why` as for
+       smc_sweep_visitor), after the last. What is written so far may be taken out of `out`. */
+    void (*sweep_begin)(const struct smc_sweep *sweep, struct smc_text *out);
+    void (*sweep_point)(const struct smc_sweep *sweep, uint64_t point,
+                        const struct smc_answer *answer, const char *why, struct smc_text *out);
+    void (*sweep_end)(const struct smc_sweep_result *result, const struct smc_report_style *style,
+                      struct smc_text *out);
+    bool sweep_needs_points;     /* sweep_end reads result->point */
+    bool sweep_needs_next_steps; /* sweep_point reads answer->next_steps */
 };
 
 /* NULL where there is no writer of that name. */

@@ -22,10 +22,31 @@ static void write_answers(const struct smc_answer *answers, size_t count,
         smc_text_explain(&answers[i], style, out);
 }
 
+static void begin_sweep(const struct smc_sweep *sweep, struct smc_text *out)
+{
+    (void)sweep;
+    (void)out;
+}
+
+/* A table needs its widest value first. */
+static void pass_sweep_point(const struct smc_sweep *sweep, uint64_t point,
+                             const struct smc_answer *answer, const char *why, struct smc_text *out)
+{
+    (void)sweep;
+    (void)point;
+    (void)answer;
+    (void)why;
+    (void)out;
+}
+
 const struct smc_writer smc_writer_text = {
     .name = "text",
     .answers = write_answers,
     .runs = smc_text_runs,
     .devices = smc_text_devices,
     .kernels = smc_text_kernels,
+    .sweep_begin = begin_sweep,
+    .sweep_point = pass_sweep_point,
+    .sweep_end = smc_text_sweep,
+    .sweep_needs_points = true,
 };

@@ -24,6 +24,10 @@ void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
 void smc_text_devices(const struct smc_device *devices, size_t count,
                       const struct smc_report_style *style, struct smc_text *out);
+void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
+                    struct smc_text *out);
+void smc_text_sweep_grid(const struct smc_sweep_result *result,
+                         const struct smc_report_style *style, struct smc_text *out);
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
 
 #endif

@@ -28,6 +28,16 @@ const char *smc_words_short_label(enum smc_limit limit)
     return limit == SMC_LIMIT_VIRTUAL_RESOURCES ? "virtual res." : smc_limit_label(limit);
 }
 
+char smc_words_limit_letter(enum smc_limit limit)
+{
+    static const char letters[] = {
+        [SMC_LIMIT_WARPS] = 'w',   [SMC_LIMIT_REGISTERS] = 'r', [SMC_LIMIT_SHARED_MEMORY] = 's',
+        [SMC_LIMIT_BLOCKS] = 'b',  [SMC_LIMIT_BARRIERS] = 'n',  [SMC_LIMIT_VIRTUAL_RESOURCES] = 'v',
+        [SMC_LIMIT_CLUSTER] = 'c',
+    };
+    return letters[limit];
+}
+
 void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *separator,
                              struct smc_text *out)
 {
@@ -138,11 +148,16 @@ static bool is_matrix_size(int param)
 
 void smc_words_params(const struct smc_answer *answer, struct smc_text *out)
 {
-    const struct smc_kernel *kernel = answer->query.kernel;
-    const struct smc_params *params = &answer->query.params;
+    smc_words_some_params(&answer->query, 0, out);
+}
+
+void smc_words_some_params(const struct smc_query *query, uint32_t without, struct smc_text *out)
+{
+    const struct smc_kernel *kernel = query->kernel;
+    const struct smc_params *params = &query->params;
     bool first = true;
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {
-        bool taken = kernel->params & 1u << i;
+        bool taken = (kernel->params & ~without) & 1u << i;
         bool stride = i == SMC_PARAM_LDA || i == SMC_PARAM_LDB || i == SMC_PARAM_LDC;
         bool told = is_matrix_size(i) && i != SMC_PARAM_M && kernel->params & 1u << SMC_PARAM_M;
         if (!taken || told || (stride && !(params->given & 1u << i)))

@@ -5,12 +5,16 @@
 
 #include "base/text.h"
 #include "query/query.h"
+#include "sweep/sweep.h"
 
 /* "warps and registers". */
 void smc_words_limiters(const struct smc_occupancy *occupancy, struct smc_text *out);
 
 /* At most 13 characters, for the first column of a table. */
 const char *smc_words_short_label(enum smc_limit limit);
+
+/* One letter for a crowded table: 'w' for warps. */
+char smc_words_limit_letter(enum smc_limit limit);
 
 /* The limiters joined by `separator`, with the scripts' names: "warps+registers". */
 void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *separator,
@@ -26,6 +30,9 @@ void smc_words_failure(const struct smc_answer *answer, struct smc_text *out);
 /* "tile 32, float, 1024 x 1024 x 1024": the kernel's parameters. */
 void smc_words_params(const struct smc_answer *answer, struct smc_text *out);
 
+/* The same without the parameters in the set `without`. */
+void smc_words_some_params(const struct smc_query *query, uint32_t without, struct smc_text *out);
+
 /* The options that ask for the same launch of `kernel`: "--kernel stencil-static --radius 6000". */
 void smc_words_options(const struct smc_params *params, const char *kernel, struct smc_text *out);
 
@@ -38,5 +45,21 @@ void smc_words_blocks(uint32_t blocks, struct smc_text *out);
 /* Whether the registers per thread are a number at all: not where ptxas refused the kernel, and
    not where a person's own kernel was described without them. */
 bool smc_words_regs_known(const struct smc_answer *answer);
+
+/* "100 %", "62.5 %". */
+void smc_words_percent(double percent, char text[32]);
+
+/* The first of the limits in a set that is not empty. */
+enum smc_limit smc_words_first_limiter(uint32_t limiters);
+
+/* Where the register counts of a sweep come from: "given", "NVRTC 13.0". */
+void smc_words_sweep_sources(const struct smc_sweep_result *result, struct smc_text *out);
+
+/* What a sweep keeps fixed: "matmul-tiled: float, 1024 x 1024 x 1024", "256 threads, 40 registers".
+ */
+void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out);
+
+/* "NVIDIA H200, CC 9.0", or how many devices are compared. */
+void smc_words_sweep_device(const struct smc_sweep *sweep, struct smc_text *out);
 
 #endif

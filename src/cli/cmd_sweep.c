@@ -1,0 +1,106 @@
+/* smemcalc sweep: one or two values varied, each point answered. */
+#include <stdlib.h>
+
+#include "cli/ask.h"
+#include "cli/ask_axes.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+enum { FLUSH_BYTES = 1 << 16 };
+
+/* What each answer passes through. */
+struct sink {
+    const struct smc_writer *writer;
+    struct smc_sweep_result result;
+    struct smc_progress progress;
+    struct smc_text *out;
+    enum smc_status status; /* of the output */
+    struct smc_error *error;
+};
+
+static bool take_point(void *context, uint64_t index, const struct smc_answer *answer,
+                       const char *why)
+{
+    struct sink *sink = context;
+    sink->writer->sweep_point(sink->result.sweep, index, answer, why, sink->out);
+    if (sink->result.point)
+        smc_sweep_keep(answer, why, &sink->result.point[index]);
+    sink->result.answered = index + 1;
+    if (sink->out->length >= FLUSH_BYTES) {
+        smc_progress_erase(&sink->progress);
+        sink->status = smc_output_flush(sink->out, sink->error);
+    }
+    smc_progress_step(&sink->progress, index + 1);
+    return sink->status == SMC_OK && !sink->out->failed && !smc_interrupt_seen();
+}
+
+static enum smc_status answer_points(struct sink *sink, struct smc_error *error)
+{
+    const struct smc_sweep *sweep = sink->result.sweep;
+    struct smc_text warnings = {0};
+    struct smc_sweep_visitor visitor = {
+        .visit = take_point,
+        .context = sink,
+        .wants_next_steps = sink->writer->sweep_needs_next_steps,
+    };
+    smc_interrupt_watch();
+    smc_progress_begin(&sink->progress, smc_sweep_points(sweep));
+    enum smc_status status = smc_sweep_answer(sweep, &visitor, &warnings, error);
+    smc_progress_erase(&sink->progress);
+    smc_output_tell("warning: ", smc_text_string(&warnings));
+    smc_text_free(&warnings);
+    return sink->status == SMC_OK ? status : sink->status;
+}
+
+/* What was answered is printed, also where the sweep ended early. */
+static enum smc_status write_sweep(const struct smc_arguments *arguments,
+                                   const struct smc_sweep *sweep, struct smc_text *out,
+                                   struct smc_error *error)
+{
+    struct smc_report_style style;
+    smc_output_style(&style);
+    struct sink sink = {
+        .writer = smc_ask_writer(arguments),
+        .result.sweep = sweep,
+        .out = out,
+        .error = error,
+    };
+    if (sink.writer->sweep_needs_points) {
+        sink.result.point = calloc(smc_sweep_points(sweep), sizeof *sink.result.point);
+        if (!sink.result.point)
+            return smc_fail(error, SMC_MACHINE, "out of memory");
+    }
+    sink.writer->sweep_begin(sweep, out);
+    enum smc_status status = answer_points(&sink, error);
+    if (sink.status == SMC_OK && status != SMC_USAGE)
+        sink.writer->sweep_end(&sink.result, &style, out);
+    free(sink.result.point);
+    if (status == SMC_OK && sink.result.answered < smc_sweep_points(sweep))
+        return SMC_INTERRUPTED;
+    return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct smc_sweep sweep;
+    struct smc_device *devices;
+    bool tell = smc_ask_writer(arguments) != &smc_writer_json;
+    enum smc_status status = smc_ask_sweep(arguments, tell, &sweep, &devices, error);
+    if (status == SMC_OK)
+        status = write_sweep(arguments, &sweep, out, error);
+    free(devices);
+    return status;
+}
+
+const struct smc_command smc_command_sweep = {
+    .name = "sweep",
+    .usage = "[OPTION]... one or two of them as FIRST:LAST[:STEP]",
+    .help = "one or two values varied: a table, CSV, JSON or a picture",
+    .examples = "  smemcalc sweep --tile 4:32:4 --regs 16:128:8\n"
+                "  smemcalc sweep --threads 256 --dynamic-smem 0:96K:1K --plot smem.svg\n"
+                "  smemcalc sweep --tile 16 --device all\n",
+    .run = run,
+};

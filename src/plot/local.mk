@@ -1,0 +1,1 @@
+libsmc_la_SOURCES +=

@@ -1,0 +1,105 @@
+/* Answering every point of a sweep. */
+#include <string.h>
+
+#include "sweep/sweep.h"
+
+/* What was compiled last: along an axis that the code does not depend on, it serves again. */
+struct compiled {
+    bool valid;
+    uint16_t cc;
+    struct smc_text defines;
+    struct smc_resources resources;
+};
+
+static void describe(const struct smc_query *query, struct smc_text *defines)
+{
+    struct smc_params params = query->params;
+    if (query->kernel->complete(&params, NULL) == SMC_OK)
+        query->kernel->defines(&params, defines);
+}
+
+static const struct smc_resources *known(struct compiled *last, const struct smc_query *query)
+{
+    struct smc_text defines = {0};
+    if (!query->kernel || query->regs_per_thread != SMC_NOT_GIVEN)
+        return NULL;
+    describe(query, &defines);
+    bool same = last->valid && !defines.failed && last->cc == query->device.sm.cc &&
+                strcmp(smc_text_string(&defines), smc_text_string(&last->defines)) == 0;
+    smc_text_free(&last->defines);
+    last->defines = defines;
+    last->cc = query->device.sm.cc;
+    last->valid = same;
+    return same ? &last->resources : NULL;
+}
+
+static void remember(struct compiled *last, const struct smc_answer *answer)
+{
+    last->valid = last->defines.length > 0 && !last->defines.failed;
+    last->resources = answer->resources;
+}
+
+enum smc_status smc_sweep_answer(const struct smc_sweep *sweep,
+                                 const struct smc_sweep_visitor *visitor, struct smc_text *warnings,
+                                 struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    struct compiled last = {0};
+    struct smc_error why, first = {""};
+    struct smc_query query;
+    struct smc_answer answer;
+    bool any = false, goes_on = true;
+    uint64_t points = smc_sweep_points(sweep);
+    for (uint64_t i = 0; i < points && goes_on; i++) {
+        smc_sweep_ask(sweep, i, &query);
+        status = smc_query_evaluate(&query, known(&last, &query), &answer, warnings, &why);
+        if (status != SMC_OK && status != SMC_USAGE)
+            break;
+        bool answered = status == SMC_OK;
+        if (answered && visitor->wants_next_steps)
+            smc_query_find_next_steps(&answer);
+        if (answered)
+            remember(&last, &answer);
+        else if (!first.message[0])
+            first = why;
+        any = any || answered;
+        status = SMC_OK;
+        goes_on = visitor->visit(visitor->context, i, &answer, answered ? NULL : why.message);
+    }
+    smc_text_free(&last.defines);
+    if (status != SMC_OK)
+        return smc_fail(error, status, "%s", why.message);
+    return any || !first.message[0] ? SMC_OK : smc_fail(error, SMC_USAGE, "%s", first.message);
+}
+
+void smc_sweep_keep(const struct smc_answer *answer, const char *why, struct smc_sweep_point *point)
+{
+    const struct smc_launch *launch = &answer->launch;
+    if (why) {
+        *point = (struct smc_sweep_point){.state = SMC_POINT_NO_ANSWER};
+        return;
+    }
+    bool regs_known = answer->regs_given || (answer->query.kernel && !answer->resources.refused);
+    *point = (struct smc_sweep_point){
+        .threads_per_block = launch->threads_per_block,
+        .regs_per_thread = regs_known ? launch->regs_per_thread : SMC_UNLIMITED,
+        .smem_bytes_per_block = (uint64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes,
+        .blocks_per_sm = answer->occupancy.blocks_per_sm,
+        .warps_per_sm = answer->occupancy.warps_per_sm,
+        .percent = answer->occupancy_percent,
+        .limiters = (uint8_t)answer->occupancy.limiters,
+        .source = (uint8_t)(answer->regs_given ? SMC_RESOURCES_GIVEN : answer->resources.source),
+        .nvrtc = (uint16_t)(answer->resources.nvrtc_major * 100 + answer->resources.nvrtc_minor),
+        .state = answer->outcome == SMC_LAUNCHES ? SMC_POINT_LAUNCHES : SMC_POINT_REFUSED,
+    };
+}
+
+double smc_sweep_best(const struct smc_sweep_result *result)
+{
+    double best = -1;
+    uint64_t points = smc_sweep_points(result->sweep);
+    for (uint64_t i = 0; i < points; i++)
+        if (result->point[i].state == SMC_POINT_LAUNCHES && result->point[i].percent > best)
+            best = result->point[i].percent;
+    return best;
+}
