@@ -5,6 +5,7 @@
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/picture.h"
 
 static enum smc_status answer_all(const struct smc_arguments *arguments,
                                   const struct smc_query *query, struct smc_answer *answers,
@@ -21,8 +22,11 @@ static enum smc_status answer_all(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static void report(const struct smc_arguments *arguments, const struct smc_answer *answers,
-                   size_t count, struct smc_text *out)
+/* A picture in the terminal takes the place of the text. */
+static enum smc_status report(const struct smc_arguments *arguments,
+                              const struct smc_answer *answers, size_t count,
+                              enum smc_plot_target target, struct smc_text *out,
+                              struct smc_error *error)
 {
     struct smc_report_style style;
     smc_output_style(&style);
@@ -30,17 +34,37 @@ static void report(const struct smc_arguments *arguments, const struct smc_answe
     const struct smc_writer *writer = smc_ask_writer(arguments);
     for (size_t i = 0; i < count && writer != &smc_writer_json; i++)
         smc_output_tell("note: ", answers[i].query.device_note);
-    writer->answers(answers, count, &style, out);
+    if (target != SMC_PLOT_TERMINAL)
+        writer->answers(answers, count, &style, out);
+    if (target == SMC_PLOT_NOWHERE)
+        return SMC_OK;
+    struct smc_picture picture = {0};
+    struct smc_canvas canvas = smc_picture_canvas(target, &style);
+    smc_plot_query(&answers[0], &canvas, &picture);
+    return smc_picture_finish(arguments, target, &picture, &style, out, error);
+}
+
+static enum smc_status check_picture(const struct smc_arguments *arguments, size_t count,
+                                     enum smc_plot_target *target, struct smc_error *error)
+{
+    enum smc_status status = smc_picture_target(arguments, target, error);
+    if (status == SMC_OK && *target != SMC_PLOT_NOWHERE && count > 1)
+        return smc_fail(error, SMC_USAGE,
+                        "option --plot: one device at a time; 'smemcalc sweep' draws several");
+    return status;
 }
 
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
     struct smc_query query;
+    enum smc_plot_target target;
+    size_t count = arguments->device_count ? arguments->device_count : 1;
     enum smc_status status = smc_ask_query(arguments, &query, error);
+    if (status == SMC_OK)
+        status = check_picture(arguments, count, &target, error);
     if (status != SMC_OK)
         return status;
-    size_t count = arguments->device_count ? arguments->device_count : 1;
     struct smc_answer *answers = calloc(count, sizeof *answers);
     if (!answers)
         return smc_fail(error, SMC_MACHINE, "out of memory");
@@ -49,7 +73,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_output_tell("warning: ", smc_text_string(&warnings));
     smc_text_free(&warnings);
     if (status == SMC_OK)
-        report(arguments, answers, count, out);
+        status = report(arguments, answers, count, target, out, error);
     free(answers);
     return status;
 }

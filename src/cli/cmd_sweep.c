@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/picture.h"
 #include "cli/progress.h"
 
 enum { FLUSH_BYTES = 1 << 16 };
@@ -54,32 +55,50 @@ static enum smc_status answer_points(struct sink *sink, struct smc_error *error)
     return sink->status == SMC_OK ? status : sink->status;
 }
 
-/* What was answered is printed, also where the sweep ended early. */
-static enum smc_status write_sweep(const struct smc_arguments *arguments,
-                                   const struct smc_sweep *sweep, struct smc_text *out,
-                                   struct smc_error *error)
+/* What was answered is reported, also where the sweep ended early. */
+static enum smc_status report(const struct smc_arguments *arguments, const struct sink *sink,
+                              enum smc_plot_target target, struct smc_text *out,
+                              struct smc_error *error)
 {
     struct smc_report_style style;
     smc_output_style(&style);
+    if (target != SMC_PLOT_TERMINAL)
+        sink->writer->sweep_end(&sink->result, &style, out);
+    if (target == SMC_PLOT_NOWHERE)
+        return SMC_OK;
+    struct smc_picture picture = {0};
+    struct smc_canvas canvas = smc_picture_canvas(target, &style);
+    enum smc_status status = smc_plot_sweep(&sink->result, &canvas, &picture, error);
+    if (status == SMC_OK)
+        return smc_picture_finish(arguments, target, &picture, &style, out, error);
+    smc_picture_free(&picture);
+    return status;
+}
+
+static enum smc_status write_sweep(const struct smc_arguments *arguments,
+                                   const struct smc_sweep *sweep, enum smc_plot_target target,
+                                   struct smc_text *out, struct smc_error *error)
+{
     struct sink sink = {
         .writer = smc_ask_writer(arguments),
         .result.sweep = sweep,
         .out = out,
         .error = error,
     };
-    if (sink.writer->sweep_needs_points) {
+    if (sink.writer->sweep_needs_points || target != SMC_PLOT_NOWHERE) {
         sink.result.point = calloc(smc_sweep_points(sweep), sizeof *sink.result.point);
         if (!sink.result.point)
             return smc_fail(error, SMC_MACHINE, "out of memory");
     }
     sink.writer->sweep_begin(sweep, out);
     enum smc_status status = answer_points(&sink, error);
-    if (sink.status == SMC_OK && status != SMC_USAGE)
-        sink.writer->sweep_end(&sink.result, &style, out);
+    bool interrupted = status == SMC_OK && sink.result.answered < smc_sweep_points(sweep);
+    if (sink.status == SMC_OK && status != SMC_USAGE) {
+        enum smc_status reported = report(arguments, &sink, target, out, error);
+        status = status == SMC_OK ? reported : status;
+    }
     free(sink.result.point);
-    if (status == SMC_OK && sink.result.answered < smc_sweep_points(sweep))
-        return SMC_INTERRUPTED;
-    return status;
+    return status == SMC_OK && interrupted ? SMC_INTERRUPTED : status;
 }
 
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
@@ -89,8 +108,13 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct smc_device *devices;
     bool tell = smc_ask_writer(arguments) != &smc_writer_json;
     enum smc_status status = smc_ask_sweep(arguments, tell, &sweep, &devices, error);
+    enum smc_plot_target target;
     if (status == SMC_OK)
-        status = write_sweep(arguments, &sweep, out, error);
+        status = smc_picture_target(arguments, &target, error);
+    if (status == SMC_OK && target != SMC_PLOT_NOWHERE)
+        status = smc_plot_check(&sweep, error);
+    if (status == SMC_OK)
+        status = write_sweep(arguments, &sweep, target, out, error);
     free(devices);
     return status;
 }

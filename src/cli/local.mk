@@ -12,4 +12,5 @@ libsmc_la_SOURCES += \
 	src/cli/interrupt.c src/cli/interrupt.h \
 	src/cli/options.c src/cli/options.def src/cli/options.h \
 	src/cli/output.c src/cli/output.h \
+	src/cli/picture.c src/cli/picture.h \
 	src/cli/progress.c src/cli/progress.h

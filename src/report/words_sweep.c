@@ -27,6 +27,7 @@ void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out
     uint32_t varied = (varies(sweep, SMC_AXIS_TILE) ? 1u << SMC_PARAM_TILE : 0) |
                       (varies(sweep, SMC_AXIS_BLOCK) ? 1u << SMC_PARAM_BLOCK : 0) |
                       (varies(sweep, SMC_AXIS_RADIUS) ? 1u << SMC_PARAM_RADIUS : 0);
+    const uint32_t derived = 1u << SMC_PARAM_LENGTH;
     append_fixed(sweep, SMC_AXIS_THREADS, query->kernel ? SMC_NOT_GIVEN : query->threads_per_block,
                  "threads", &given);
     append_fixed(sweep, SMC_AXIS_REGS, query->regs_per_thread, "registers", &given);
@@ -36,7 +37,7 @@ void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out
     smc_text_append(out, query->kernel ? query->kernel->name : "your own kernel");
     if (query->kernel) {
         smc_text_append(out, ": ");
-        smc_words_some_params(query, varied, out);
+        smc_words_some_params(query, varied | (derived & ~query->params.given), out);
     }
     if (given.length)
         smc_text_printf(out, "%s%s", query->kernel ? "; " : ": ", smc_text_string(&given));
@@ -69,14 +70,14 @@ enum smc_limit smc_words_first_limiter(uint32_t limiters)
     return (enum smc_limit)__builtin_ctz(limiters);
 }
 
-static void append_source(const struct smc_sweep_point *point, struct smc_text *out)
+static void append_source(const struct smc_sweep_point *point, bool first, struct smc_text *out)
 {
     static const char *const names[] = {
         [SMC_RESOURCES_NVRTC] = "",
         [SMC_RESOURCES_TABLE] = "built-in table, ",
         [SMC_RESOURCES_ASSUMED] = "assumed from another architecture or other parameters, ",
     };
-    smc_text_printf(out, "%s%sNVRTC %u.%u", out->length ? "; " : "", names[point->source],
+    smc_text_printf(out, "%s%sNVRTC %u.%u", first ? "" : "; ", names[point->source],
                     point->nvrtc / 100u, point->nvrtc % 100u);
 }
 
@@ -100,8 +101,8 @@ void smc_words_sweep_sources(const struct smc_sweep_result *result, struct smc_t
         for (size_t k = 0; k < kinds; k++)
             is_new = is_new && (seen[k].source != point->source || seen[k].nvrtc != point->nvrtc);
         if (is_new) {
+            append_source(point, kinds == 0, out);
             seen[kinds++] = *point;
-            append_source(point, out);
         }
     }
     if (kinds == 0)

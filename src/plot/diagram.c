@@ -1,0 +1,344 @@
+/* A diagram of occupancy over one quantity: axes, areas in the ink of what limits, the present
+   point. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "plot/page.h"
+
+enum { LEVELS = 4 }; /* ticks of the upright axis, at each quarter */
+
+static const char warps_name[] = "warps per SM", percent_name[] = "occupancy";
+
+/* The inside of the axes. */
+struct frame {
+    const struct smc_diagram *diagram;
+    struct smc_picture *picture;
+    const struct smc_canvas *canvas;
+    double left, right, top, bottom;
+};
+
+static double x_of(const struct frame *frame, double value)
+{
+    const struct smc_diagram *diagram = frame->diagram;
+    double share = (value - diagram->low) / (diagram->high - diagram->low);
+    return frame->left + share * (frame->right - frame->left);
+}
+
+static double y_of(const struct frame *frame, double percent)
+{
+    return frame->bottom - percent / 100 * (frame->bottom - frame->top);
+}
+
+/* Half a cell, so that a line between areas falls into a cell of its own. */
+static double half(const struct frame *frame)
+{
+    return frame->canvas->cells ? 0.5 : 0;
+}
+
+static double text_width(const struct frame *frame, enum smc_face face, const char *text)
+{
+    return smc_canvas_text_width(frame->canvas, face, text);
+}
+
+/* --- Axes --------------------------------------------------------------------------------------
+ */
+
+static void draw_level(const struct frame *frame, int level)
+{
+    const struct smc_diagram *diagram = frame->diagram;
+    double percent = 100.0 * level / LEVELS, y = y_of(frame, percent);
+    double gap = frame->canvas->cells ? 2 : 10;
+    double line = frame->canvas->line_height;
+    double top = frame->canvas->cells ? floor(y) : y - line / 2;
+    struct smc_text left = {0}, right = {0};
+    smc_text_printf(&right, "%.0f %%", percent);
+    if (diagram->max_warps)
+        smc_text_printf(&left, "%.4g", diagram->max_warps * percent / 100);
+    else
+        smc_text_append(&left, smc_text_string(&right));
+    if (level)
+        smc_picture_line(frame->picture, SMC_INK_GRID, frame->left, y, frame->right - frame->left,
+                         0, 1, false);
+    smc_picture_text(frame->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
+                     frame->left - gap, top, smc_text_string(&left));
+    if (diagram->max_warps)
+        smc_picture_text(frame->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
+                         frame->right + gap + text_width(frame, SMC_FACE_NORMAL, "100 %"), top,
+                         smc_text_string(&right));
+    smc_text_free(&left);
+    smc_text_free(&right);
+}
+
+static void draw_tick(const struct frame *frame, int64_t value)
+{
+    double x = x_of(frame, (double)value), gap = frame->canvas->cells ? 1 : 7;
+    struct smc_text label = {0};
+    if (frame->diagram->in_k && value % 1024 == 0 && value)
+        smc_text_printf(&label, "%" PRId64 "K", value / 1024);
+    else
+        smc_text_printf(&label, "%" PRId64, value);
+    if (!frame->canvas->cells)
+        smc_picture_line(frame->picture, SMC_INK_MUTED, x, frame->bottom, 0, 5, 1, false);
+    smc_picture_text(frame->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, x,
+                     frame->bottom + gap, smc_text_string(&label));
+    smc_text_free(&label);
+}
+
+static void draw_ticks(const struct frame *frame)
+{
+    const struct smc_ticks *ticks = &frame->diagram->ticks;
+    draw_tick(frame, ticks->first);
+    for (int64_t value = ticks->first + ticks->step;
+         ticks->step > 0 && (double)value <= frame->diagram->last_tick; value += ticks->step)
+        draw_tick(frame, value);
+}
+
+static void draw_axes(const struct frame *frame)
+{
+    double edge = half(frame);
+    smc_picture_line(frame->picture, SMC_INK_MUTED, frame->left - edge, frame->top, 0,
+                     frame->bottom + edge - frame->top, 1, false);
+    smc_picture_line(frame->picture, SMC_INK_MUTED, frame->left - edge, frame->bottom + edge,
+                     frame->right - frame->left + edge, 0, 1, false);
+}
+
+/* --- What limits where -------------------------------------------------------------------------
+ */
+
+static void draw_area(const struct frame *frame, const struct smc_run *run)
+{
+    double from = x_of(frame, run->from), to = x_of(frame, run->to);
+    bool refused = run->ink == SMC_INK_REFUSED;
+    double y = refused ? frame->top : y_of(frame, run->percent);
+    if (frame->diagram->bars) {
+        double inset = 0.15 * (to - from);
+        from += inset;
+        to -= inset;
+    }
+    smc_picture_area(frame->picture, run->ink, from, y, to - from, frame->bottom - y, 0);
+}
+
+static void append_number(const struct smc_run *run, struct smc_text *number)
+{
+    if (run->ink != SMC_INK_REFUSED)
+        smc_text_printf(number, "%d", (int)(run->percent + 0.5));
+}
+
+/* Above the bars, where they are wide enough for it. */
+static void draw_numbers(const struct frame *frame)
+{
+    const struct smc_diagram *diagram = frame->diagram;
+    double width = text_width(frame, SMC_FACE_SMALL, frame->canvas->cells ? "100" : "100 ");
+    if (!diagram->run_count ||
+        x_of(frame, diagram->runs->to) - x_of(frame, diagram->runs->from) < width)
+        return;
+    for (size_t i = 0; i < diagram->run_count; i++) {
+        const struct smc_run *run = &diagram->runs[i];
+        double y = y_of(frame, run->percent);
+        double line = smc_canvas_line_height(frame->canvas, SMC_FACE_SMALL);
+        struct smc_text number = {0};
+        append_number(run, &number);
+        smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_SMALL, SMC_ANCHOR_MIDDLE,
+                         x_of(frame, (run->from + run->to) / 2),
+                         frame->canvas->cells ? ceil(y - 0.5) - 1 : y - line,
+                         smc_text_string(&number));
+        smc_text_free(&number);
+    }
+}
+
+static void draw_step(const struct frame *frame, size_t index)
+{
+    const struct smc_run *run = &frame->diagram->runs[index];
+    double from = x_of(frame, run->from), y = y_of(frame, run->percent);
+    smc_picture_line(frame->picture, SMC_INK_CURVE, from, y, x_of(frame, run->to) - from, 0, 2,
+                     false);
+    if (index == 0 || frame->diagram->runs[index - 1].to != run->from)
+        return;
+    double before = y_of(frame, frame->diagram->runs[index - 1].percent);
+    smc_picture_line(frame->picture, SMC_INK_CURVE, from, before, 0, y - before, 2, false);
+}
+
+/* --- Names -------------------------------------------------------------------------------------
+ */
+
+struct span {
+    double from, to;
+};
+
+static double height_of(const struct frame *frame, const struct smc_run *run)
+{
+    return frame->bottom - (run->ink == SMC_INK_REFUSED ? frame->top : y_of(frame, run->percent));
+}
+
+/* The widest part of a stretch whose areas are at least so high; empty where there is none. */
+static struct span widest_part(const struct frame *frame, size_t first, size_t end, double height)
+{
+    const struct smc_run *runs = frame->diagram->runs;
+    struct span widest = {0, 0};
+    for (size_t i = first, next; i < end; i = next) {
+        for (next = i; next < end && height_of(frame, &runs[next]) >= height;)
+            next++;
+        if (next == i) {
+            next++;
+            continue;
+        }
+        struct span part = {x_of(frame, runs[i].from), x_of(frame, runs[next - 1].to)};
+        if (part.to - part.from > widest.to - widest.from)
+            widest = part;
+    }
+    return widest;
+}
+
+/* The upper edge of the areas below a name. */
+static double highest_top(const struct frame *frame, size_t first, size_t end, struct span below)
+{
+    double highest = 0;
+    for (size_t i = first; i < end; i++) {
+        const struct smc_run *run = &frame->diagram->runs[i];
+        bool apart = x_of(frame, run->to) < below.from || x_of(frame, run->from) > below.to;
+        if (!apart && height_of(frame, run) > highest)
+            highest = height_of(frame, run);
+    }
+    return frame->bottom - highest;
+}
+
+/* Within its areas where they are high enough, else above them. */
+static void draw_name(const struct frame *frame, size_t first, size_t end)
+{
+    const struct smc_run *runs = frame->diagram->runs;
+    const char *name = smc_ink_label(runs[first].ink);
+    double line = frame->canvas->line_height, pad = frame->canvas->cells ? 2 : 12;
+    double width = text_width(frame, SMC_FACE_NORMAL, name) + pad;
+    struct span part = widest_part(frame, first, end, frame->canvas->cells ? 1 : 1.6 * line);
+    if (part.to - part.from >= width) {
+        smc_picture_label(frame->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
+                          (part.from + part.to) / 2,
+                          frame->bottom - (frame->canvas->cells ? 1 : 1.4) * line, name);
+        return;
+    }
+    struct span whole = {x_of(frame, runs[first].from), x_of(frame, runs[end - 1].to)};
+    double middle = (whole.from + whole.to) / 2;
+    if (whole.to - whole.from < width)
+        return;
+    struct span below = {middle - width / 2, middle + width / 2};
+    double top = highest_top(frame, first, end, below);
+    smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, middle,
+                     frame->canvas->cells ? ceil(top - 0.5) - 1 : top - 1.15 * line, name);
+}
+
+/* Once for each stretch that is wide enough. */
+static void draw_names(const struct frame *frame)
+{
+    const struct smc_diagram *diagram = frame->diagram;
+    for (size_t i = 0, end; i < diagram->run_count; i = end) {
+        for (end = i + 1; end < diagram->run_count; end++)
+            if (diagram->runs[end].ink != diagram->runs[i].ink ||
+                diagram->runs[end].from != diagram->runs[end - 1].to)
+                break;
+        draw_name(frame, i, end);
+    }
+}
+
+/* --- The present point -------------------------------------------------------------------------
+ */
+
+static double clamp(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static double x_of_now(const struct frame *frame)
+{
+    return clamp(x_of(frame, frame->diagram->now), frame->left, frame->right - half(frame));
+}
+
+/* Behind the names. */
+static void draw_now_line(const struct frame *frame)
+{
+    double top = frame->top - (frame->canvas->cells ? 0 : 4);
+    smc_picture_line(frame->picture, SMC_INK_NOW, x_of_now(frame), top, 0, frame->bottom - top, 1.2,
+                     true);
+}
+
+static void draw_now(const struct frame *frame)
+{
+    const struct smc_diagram *diagram = frame->diagram;
+    double x = x_of_now(frame);
+    double y = y_of(frame, diagram->now_percent), line = frame->canvas->line_height;
+    double width = text_width(frame, SMC_FACE_STRONG, diagram->now_text);
+    double gap = frame->canvas->cells ? 2 : 8;
+    double page_left = frame->canvas->cells ? 0 : 2 * frame->canvas->gap;
+    double low = page_left + text_width(frame, SMC_FACE_NORMAL, warps_name) + gap + width / 2;
+    double high = frame->canvas->width - page_left - gap - width / 2 -
+                  text_width(frame, SMC_FACE_NORMAL, percent_name);
+    smc_picture_mark(frame->picture, SMC_INK_NOW, x,
+                     clamp(y, frame->top, frame->bottom - half(frame)));
+    smc_picture_text(frame->picture, SMC_INK_TEXT, SMC_FACE_STRONG, SMC_ANCHOR_MIDDLE,
+                     clamp(x, low, high), frame->top - (frame->canvas->cells ? 1 : 1.35) * line,
+                     diagram->now_text);
+}
+
+/* --- The whole ---------------------------------------------------------------------------------
+ */
+
+static void draw_title(struct smc_page *page, const struct smc_diagram *diagram)
+{
+    if (!diagram->title[0])
+        return;
+    smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_STRONG, SMC_ANCHOR_START,
+                     smc_page_left(page), page->y, diagram->title);
+    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
+                     smc_page_right(page), page->y, diagram->remark);
+    page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.2);
+}
+
+static void draw_names_of_axes(struct smc_page *page, const struct smc_diagram *diagram)
+{
+    const char *left = diagram->max_warps ? warps_name : percent_name;
+    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START,
+                     smc_page_left(page), page->y, left);
+    if (diagram->max_warps)
+        smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_END,
+                         smc_page_right(page), page->y, percent_name);
+    page->y += page->canvas.line_height * (page->canvas.cells ? 1 : 1.5);
+}
+
+void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram)
+{
+    const struct smc_canvas *canvas = &page->canvas;
+    draw_title(page, diagram);
+    draw_names_of_axes(page, diagram);
+    if (diagram->bars)
+        page->y += canvas->cells ? 1 : 0.6 * canvas->line_height;
+    double margin =
+        smc_canvas_text_width(canvas, SMC_FACE_NORMAL, "100 %") + (canvas->cells ? 2 : 10);
+    struct frame frame = {
+        .diagram = diagram,
+        .picture = page->picture,
+        .canvas = canvas,
+        .left = smc_page_left(page) + margin,
+        .right = smc_page_right(page) - margin,
+        .top = page->y,
+        .bottom = page->y + canvas->plot_height,
+    };
+    for (int level = 0; level <= LEVELS; level++)
+        draw_level(&frame, level);
+    for (size_t i = 0; i < diagram->run_count; i++)
+        draw_area(&frame, &diagram->runs[i]);
+    if (diagram->bars)
+        draw_numbers(&frame);
+    for (size_t i = 0; i < diagram->run_count && !diagram->bars && !canvas->cells; i++)
+        draw_step(&frame, i);
+    if (diagram->has_now)
+        draw_now_line(&frame);
+    if (!diagram->bars)
+        draw_names(&frame);
+    draw_axes(&frame);
+    draw_ticks(&frame);
+    if (diagram->has_now)
+        draw_now(&frame);
+    page->y = frame.bottom + (canvas->cells ? 2 : 7 + canvas->line_height);
+    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
+                     (frame.left + frame.right) / 2, page->y, diagram->unit);
+    page->y += canvas->line_height + (canvas->cells ? 1 : 2 * canvas->gap);
+}

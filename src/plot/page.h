@@ -1,0 +1,65 @@
+/* The parts that pictures share: a page that fills from the top, its heading and its legend, and a
+   diagram of occupancy over one quantity. */
+#ifndef SMC_PLOT_PAGE_H
+#define SMC_PLOT_PAGE_H
+
+#include <stdint.h>
+
+#include "plot/picture.h"
+#include "plot/ticks.h"
+
+struct smc_page {
+    struct smc_picture *picture;
+    struct smc_canvas canvas;
+    double y; /* what is above is taken */
+};
+
+struct smc_page smc_page_begin(struct smc_picture *picture, const struct smc_canvas *canvas);
+void smc_page_end(struct smc_page *page);
+
+double smc_page_left(const struct smc_page *page);
+double smc_page_right(const struct smc_page *page);
+
+/* `text` from the left margin on, wrapped at the right one. */
+void smc_page_heading(struct smc_page *page, enum smc_face face, enum smc_ink ink,
+                      const char *text);
+
+/* Which inks a picture uses: bit n for ink n. */
+struct smc_legend {
+    uint32_t inks;
+    const char *now;  /* what the disc stands for; NULL: none is drawn */
+    const char *best; /* what is outlined; NULL: nothing */
+    bool heat;        /* the ramp is explained */
+};
+void smc_page_legend(struct smc_page *page, const struct smc_legend *legend);
+
+/* Values next to each other with one result. */
+struct smc_run {
+    double from, to; /* of the quantity */
+    double percent;
+    enum smc_ink ink; /* of the limit that binds first, or SMC_INK_REFUSED */
+};
+
+struct smc_diagram {
+    const char *title;  /* may be "" */
+    const char *remark; /* at the right of the title; may be "" */
+    const char *unit;   /* below the axis */
+    double low, high;   /* of the quantity */
+    struct smc_ticks ticks;
+    double last_tick;   /* none stands beyond */
+    bool in_k;          /* ticks as multiples of 1024: "64K" */
+    uint32_t max_warps; /* of the left axis; 0: it has percent, too */
+    const struct smc_run *runs;
+    size_t run_count;
+    bool bars;    /* runs stand apart, each with its number */
+    bool has_now; /* the present point */
+    double now;   /* the quantity's value, within low and high */
+    double now_percent;
+    const char *now_text;
+};
+void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram);
+
+/* The name of an ink that stands for a result: "registers", "cannot launch". */
+const char *smc_ink_label(enum smc_ink ink);
+
+#endif

@@ -1,0 +1,13 @@
+/* In place of paint_cairo.c in a program built without cairo. */
+#include "plot/files.h"
+
+enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_plot_format format,
+                                    struct smc_text *bytes, struct smc_error *error)
+{
+    (void)picture;
+    (void)format;
+    (void)bytes;
+    return smc_fail(error, SMC_UNAVAILABLE, "this program was built without cairo");
+}
+
+const bool smc_plot_has_files = false;

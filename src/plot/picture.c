@@ -1,0 +1,143 @@
+/* The list of primitives, and the measures of a canvas. */
+#include "plot/picture.h"
+
+#include <stdlib.h>
+
+struct smc_canvas smc_canvas_paper(void)
+{
+    return (struct smc_canvas){
+        .width = 1000, .char_width = 7.7, .line_height = 19, .gap = 10, .plot_height = 200};
+}
+
+struct smc_canvas smc_canvas_cells(unsigned columns)
+{
+    return (struct smc_canvas){.width = columns,
+                               .char_width = 1,
+                               .line_height = 1,
+                               .gap = 1,
+                               .plot_height = 8,
+                               .cells = true};
+}
+
+static const struct {
+    double points, width; /* of a character, as a share of the normal face's */
+} faces[SMC_FACE_COUNT] = {
+    [SMC_FACE_NORMAL] = {13, 1},
+    [SMC_FACE_SMALL] = {11, 11 / 13.0},
+    [SMC_FACE_STRONG] = {13, 1.13},
+    [SMC_FACE_TITLE] = {19, 1.13 * 19 / 13.0},
+};
+
+double smc_face_points(enum smc_face face)
+{
+    return faces[face].points;
+}
+
+double smc_canvas_text_width(const struct smc_canvas *canvas, enum smc_face face, const char *text)
+{
+    size_t characters = 0;
+    for (; *text; text++)
+        characters += (*text & 0xc0) != 0x80;
+    return (double)characters * canvas->char_width * (canvas->cells ? 1 : faces[face].width);
+}
+
+double smc_canvas_line_height(const struct smc_canvas *canvas, enum smc_face face)
+{
+    return canvas->cells ? 1 : canvas->line_height * faces[face].points / 13;
+}
+
+static struct smc_shape *add(struct smc_picture *picture)
+{
+    if (picture->count == picture->capacity && !picture->failed) {
+        size_t capacity = picture->capacity ? 2 * picture->capacity : 256;
+        struct smc_shape *grown = realloc(picture->shape, capacity * sizeof *grown);
+        picture->failed = !grown;
+        if (grown) {
+            picture->shape = grown;
+            picture->capacity = capacity;
+        }
+    }
+    return picture->failed ? NULL : &picture->shape[picture->count++];
+}
+
+void smc_picture_area(struct smc_picture *picture, enum smc_ink ink, double x, double y,
+                      double width, double height, double shade)
+{
+    struct smc_shape *shape = add(picture);
+    if (shape)
+        *shape = (struct smc_shape){.kind = SMC_SHAPE_AREA,
+                                    .ink = ink,
+                                    .x = x,
+                                    .y = y,
+                                    .width = width,
+                                    .height = height,
+                                    .shade = shade};
+}
+
+void smc_picture_line(struct smc_picture *picture, enum smc_ink ink, double x, double y,
+                      double width, double height, double thickness, bool dashed)
+{
+    struct smc_shape *shape = add(picture);
+    if (shape)
+        *shape = (struct smc_shape){.kind = SMC_SHAPE_LINE,
+                                    .ink = ink,
+                                    .x = x,
+                                    .y = y,
+                                    .width = width,
+                                    .height = height,
+                                    .thickness = thickness,
+                                    .dashed = dashed};
+}
+
+void smc_picture_mark(struct smc_picture *picture, enum smc_ink ink, double x, double y)
+{
+    struct smc_shape *shape = add(picture);
+    if (shape)
+        *shape = (struct smc_shape){.kind = SMC_SHAPE_MARK, .ink = ink, .x = x, .y = y};
+}
+
+static struct smc_shape *add_text(struct smc_picture *picture, const char *text)
+{
+    size_t at = picture->words.length;
+    smc_text_append(&picture->words, text);
+    smc_text_append_bytes(&picture->words, "", 1);
+    picture->failed = picture->failed || picture->words.failed;
+    struct smc_shape *shape = *text ? add(picture) : NULL;
+    if (shape)
+        *shape = (struct smc_shape){.kind = SMC_SHAPE_TEXT, .text = at};
+    return shape;
+}
+
+void smc_picture_text(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
+                      enum smc_anchor anchor, double x, double y, const char *text)
+{
+    struct smc_shape *shape = add_text(picture, text);
+    if (!shape)
+        return;
+    shape->ink = ink;
+    shape->face = face;
+    shape->anchor = anchor;
+    shape->x = x;
+    shape->y = y;
+}
+
+void smc_picture_label(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
+                       enum smc_anchor anchor, double x, double y, const char *text)
+{
+    size_t before = picture->count;
+    smc_picture_text(picture, ink, face, anchor, x, y, text);
+    if (picture->count > before)
+        picture->shape[before].backed = true;
+}
+
+const char *smc_picture_string(const struct smc_picture *picture, const struct smc_shape *shape)
+{
+    return smc_text_string(&picture->words) + shape->text;
+}
+
+void smc_picture_free(struct smc_picture *picture)
+{
+    free(picture->shape);
+    smc_text_free(&picture->words);
+    *picture = (struct smc_picture){0};
+}

@@ -1,0 +1,69 @@
+/* Pictures of answers: laid out here, painted as SVG, PNG, PDF or in characters. */
+#ifndef SMC_PLOT_PLOT_H
+#define SMC_PLOT_PLOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "plot/picture.h"
+#include "query/query.h"
+#include "sweep/sweep.h"
+
+/* --- Layout ------------------------------------------------------------------------------------
+ */
+
+/* Occupancy over the block size, the registers and the shared memory, all else as it is, with the
+   present point marked. */
+void smc_plot_query(const struct smc_answer *answer, const struct smc_canvas *canvas,
+                    struct smc_picture *picture);
+
+/* One axis: a curve, or bars where there are few values or devices. Two axes: a heat map in which
+   the best cells are outlined. SMC_USAGE where a heat map would have more cells than can be seen.
+ */
+enum smc_status smc_plot_sweep(const struct smc_sweep_result *result,
+                               const struct smc_canvas *canvas, struct smc_picture *picture,
+                               struct smc_error *error);
+
+/* The same check before anything is computed. */
+enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *error);
+
+/* A grid with labels, for whatever has rows and columns, such as the banks of shared memory. */
+struct smc_grid {
+    const char *title;
+    const char *subtitle;    /* may be "" */
+    const char *row_name;    /* above the row labels */
+    const char *column_name; /* above the column labels */
+    uint64_t rows, columns;
+    const void *context;
+    /* Each appends to `out`, which is empty. */
+    void (*row_label)(const void *context, uint64_t row, struct smc_text *out);
+    void (*column_label)(const void *context, uint64_t column, struct smc_text *out);
+    /* False: the cell is empty. `shade` from 0 to 1 counts for SMC_INK_HEAT. */
+    bool (*cell)(const void *context, uint64_t row, uint64_t column, enum smc_ink *ink,
+                 double *shade, struct smc_text *out);
+    const char *note; /* below; may be "" */
+};
+void smc_plot_grid(const struct smc_grid *grid, const struct smc_canvas *canvas,
+                   struct smc_picture *picture);
+
+/* --- Painting ----------------------------------------------------------------------------------
+ */
+
+enum smc_plot_format { SMC_PLOT_SVG, SMC_PLOT_PNG, SMC_PLOT_PDF, SMC_PLOT_FORMAT_COUNT };
+
+/* By the end of a file's name, any case. SMC_USAGE for another one; SMC_UNAVAILABLE where the
+   program was built without cairo. The messages have no prefix that names an option. */
+enum smc_status smc_plot_format_of(const char *path, enum smc_plot_format *format,
+                                   struct smc_error *error);
+
+/* Appends the bytes of the file. */
+enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_format format,
+                               struct smc_text *bytes, struct smc_error *error);
+
+/* A picture laid out on smc_canvas_cells, in characters. */
+void smc_plot_paint_cells(const struct smc_picture *picture, bool utf8, bool colour,
+                          struct smc_text *out);
+
+#endif
