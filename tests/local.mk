@@ -17,6 +17,8 @@ tests_unit_SOURCES = \
 	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \
+	tests/test_catalog.c \
+	tests/test_compare.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
 	tests/test_model.c \
