@@ -227,9 +227,22 @@ static enum smc_status read_option(const char *word, struct reader *reader,
     return status == SMC_OK ? store(id, value, arguments, error) : status;
 }
 
+static enum smc_status read_file(const char *word, size_t most, struct smc_arguments *arguments,
+                                 struct smc_error *error)
+{
+    if (arguments->file_count == most)
+        return smc_fail(error, SMC_USAGE, "'%s': the command %s takes at most %zu file%s", word,
+                        smc_commands[arguments->command]->name, most, most == 1 ? "" : "s");
+    arguments->file[arguments->file_count++] = word;
+    return SMC_OK;
+}
+
 static enum smc_status read_word(const char *word, struct smc_arguments *arguments,
                                  struct smc_error *error)
 {
+    size_t most_files = smc_commands[arguments->command]->most_files;
+    if (most_files > 0)
+        return read_file(word, most_files, arguments, error);
     enum smc_command_id command;
     bool known = smc_command_find(word, &command);
     if (arguments->command == SMC_COMMAND_HELP && known && !arguments->topic) {
