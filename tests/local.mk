@@ -30,7 +30,7 @@ tests_unit_SOURCES = \
 check_PROGRAMS += tests/oracle
 TESTS += tests/oracle
 tests_oracle_LDADD = libsmc.la
-tests_oracle_SOURCES = tests/oracle.c
+tests_oracle_SOURCES = tests/oracle.c tests/oracle_launches.h
 tests_oracle_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OCCUPANCY_HEADER
 tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
