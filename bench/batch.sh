@@ -33,7 +33,7 @@ time=
 if [ -x /usr/bin/time ] && /usr/bin/time -f %M true 2>/dev/null; then time=/usr/bin/time; fi
 for round in 1 2 3; do
     begin=$(date +%s.%N)
-    # shellcheck disable=SC2086 # both are words of a command, or none
+    # shellcheck disable=SC2002,SC2086 # a pipe is wanted; both variables are words, or none
     cat "$scratch/rows" |
         $on_one_core ${time:+$time -o "$scratch/time" -f '%U %S %M'} "$program" batch |
         tail -n 1 >"$scratch/last"

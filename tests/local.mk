@@ -14,6 +14,7 @@ tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_base.c \
+	tests/test_batch.c \
 	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \
@@ -37,8 +38,8 @@ tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
 endif
 
 # The command line, as a person or a script uses it.
-TESTS += tests/cli.sh
-EXTRA_DIST += tests/cli.sh tests/golden
+TESTS += tests/cli.sh tests/batch.sh
+EXTRA_DIST += tests/batch.sh tests/cli.sh tests/data/launches.csv tests/golden
 
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
