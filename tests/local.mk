@@ -48,7 +48,7 @@ tests_nvrtc_LDADD = libsmc.la
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
-EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/batch.c tests/fuzz/batch.dict tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh
