@@ -11,7 +11,7 @@ enum {
     CAPACITY = 2 * LONGEST_ROW,
     LONGEST_LIMITERS = 88,
     MOST_WARPS = 64, /* per SM, whose percentages are kept */
-    LONGEST_PERCENT = 15,
+    LONGEST_PERCENT = 23,
 };
 
 struct words {
@@ -94,15 +94,24 @@ static enum smc_status begin_row(struct smc_csv_writer *writer, struct smc_error
     return fits ? SMC_OK : smc_csv_flush(writer, error);
 }
 
+/* Copies a whole array, of which `length` bytes count: a fixed size is copied without a call. */
+#define PUT_PART(writer, array, length)                                                            \
+    (memcpy((writer)->end, array, sizeof(array)), (writer)->end += (length))
+
 static void put_number(struct smc_csv_writer *writer, uint32_t n)
 {
-    char text[10];
-    char *first = text + sizeof text;
+    if (n < 10) {
+        put_char(writer, (char)('0' + n));
+        return;
+    }
+    char text[20] = ""; /* ten digits, and what is copied behind them */
+    char *first = text + 10;
     for (; n >= 100; n /= 100)
         memcpy(first -= 2, writer->digits[n % 100], 2);
     memcpy(first -= 2, writer->digits[n], 2);
     first += n < 10;
-    put(writer, first, (size_t)(text + sizeof text - first));
+    memcpy(writer->end, first, 10);
+    writer->end += text + 10 - first;
 }
 
 static void put_limit(struct smc_csv_writer *writer, uint32_t limit)
@@ -130,7 +139,7 @@ static void put_percent(struct smc_csv_writer *writer, const struct smc_sm *sm,
         percent = &writer->percent[sm->max_warps_per_sm][occupancy->warps_per_sm];
     if (percent->length == 0)
         format_percent(sm, occupancy, percent);
-    put(writer, percent->text, percent->length);
+    PUT_PART(writer, percent->text, percent->length);
 }
 
 static void put_quoted(struct smc_csv_writer *writer, const char *text, size_t length)
@@ -180,7 +189,7 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
     put_char(writer, ',');
     put_percent(writer, answer->sm, occupancy);
     put_char(writer, ',');
-    put(writer, limiters->text, limiters->length);
+    PUT_PART(writer, limiters->text, limiters->length);
     put_limit(writer, occupancy->limit[SMC_LIMIT_WARPS]);
     put_limit(writer, occupancy->limit[SMC_LIMIT_BLOCKS]);
     put_limit(writer, occupancy->limit[SMC_LIMIT_REGISTERS]);

@@ -34,7 +34,8 @@ static uint32_t blocks_by_warp(const struct smc_sm *sm, uint32_t regs_per_warp, 
                                struct smc_occupancy *out)
 {
     uint32_t warps_per_subpartition = sm->regs_per_sm / sm->subpartitions / regs_per_warp;
-    if (out->partitioned_caching != SMC_PARTITIONED_CACHING_OFF && !fails) {
+    bool in_halves = out->partitioned_caching != SMC_PARTITIONED_CACHING_OFF;
+    if (in_halves & !fails) {
         uint32_t warps_per_half = warps_per_subpartition * (sm->subpartitions / 2);
         uint32_t blocks = warps_per_half / out->warps_per_block * 2;
         if (blocks > 0 || out->partitioned_caching == SMC_PARTITIONED_CACHING_STRICT)
