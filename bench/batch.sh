@@ -39,7 +39,8 @@ for round in 1 2 3; do
         tail -n 1 >"$scratch/last"
     end=$(date +%s.%N)
     [ -s "$scratch/time" ] || echo "0 0 0" >"$scratch/time"
-    awk -v rows="$rows" -v round="$round" -v elapsed="$(echo "$end - $begin" | bc)" '{
+    awk -v rows="$rows" -v round="$round" -v begin="$begin" -v end="$end" '{
+        elapsed = end - begin
         printf "round %d: %.2f million rows a second (%.2f s for %d rows)", round, rows / elapsed / 1e6,
             elapsed, rows
         if ($3) printf ", %.2f s of CPU, peak memory %d KiB", $1 + $2, $3

@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 export SMEMCALC_CACHE_DIR="$scratch/cache"
 question="$program --tile 32 --device H100"
 
-$question 2>/dev/null | grep 'registers a thread' | sed 's/.*  *\([0-9]* registers\)/\1/'
+$question 2>/dev/null | grep -o '[0-9]* registers a thread.*'
 if command -v hyperfine >/dev/null; then
     hyperfine -N --style basic --warmup 3 --runs "$runs" -n "warm cache" "$question" 2>/dev/null
     hyperfine -N --style basic --runs $(((runs + 4) / 5)) --prepare "rm -rf $SMEMCALC_CACHE_DIR" \
@@ -20,7 +20,7 @@ if command -v hyperfine >/dev/null; then
     exit
 fi
 
-mean() { # NAME RUNS PREPARE: milliseconds of each run, the first letter of the shell's clock aside
+mean() { # NAME RUNS PREPARE: microseconds of a run on average
     i=0 total=0
     while [ "$i" -lt "$2" ]; do
         $3
