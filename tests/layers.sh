@@ -14,6 +14,7 @@ layers='
 base:
 model:    base
 devices:  model base
+batch:    devices model base
 catalog:  model base
 compile:  catalog base
 query:    compile catalog devices model base
@@ -22,7 +23,7 @@ executor: catalog compile devices model base
 confirm:  executor/executor.h query model base
 report:   confirm sweep query executor/executor.h catalog compile/compile.h devices model base
 plot:     report/words.h sweep query catalog compile/compile.h devices model base
-cli:      plot report confirm executor sweep query compile catalog devices model base
+cli:      batch plot report confirm executor sweep query compile catalog devices model base
 main:     cli
 '
 longest=500

@@ -4,7 +4,7 @@ libsmc_la_SOURCES += \
 	src/cli/ask_axes.c src/cli/ask_axes.h \
 	src/cli/ask_kernel.c src/cli/ask_kernel.h \
 	src/cli/cli.c src/cli/cli.h \
-	src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_kernels.c \
+	src/cli/cmd_batch.c src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_kernels.c \
 	src/cli/cmd_query.c src/cli/cmd_run.c src/cli/cmd_sweep.c \
 	src/cli/command.h src/cli/commands.def \
 	src/cli/groups.def \

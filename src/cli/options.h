@@ -52,7 +52,7 @@ struct smc_option {
 
 extern const struct smc_option smc_options[SMC_OPTION_COUNT];
 
-enum { SMC_MAX_DEVICES = 16 };
+enum { SMC_MAX_DEVICES = 16, SMC_MAX_FILES = 256 };
 
 struct smc_arguments {
     enum smc_command_id command;
@@ -62,6 +62,8 @@ struct smc_arguments {
     struct smc_range range[SMC_OPTION_COUNT]; /* of a sweep; step 0: a plain value */
     const char *device[SMC_MAX_DEVICES];
     size_t device_count;
+    const char *file[SMC_MAX_FILES]; /* "-": standard input */
+    size_t file_count;
     const char *topic; /* help: the command asked about, or NULL */
 };
 
