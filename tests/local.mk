@@ -24,7 +24,9 @@ tests_unit_SOURCES = \
 	tests/test_executor.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
+	tests/test_plot.c \
 	tests/test_report.c \
+	tests/test_sweep.c \
 	tests/unit.c tests/unit.h
 
 # The toolkit's own header as an oracle; a machine without one skips it.
@@ -57,3 +59,7 @@ EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.sh
 # A stream of launches.
 TESTS += tests/batch.sh
 EXTRA_DIST += tests/batch.sh tests/data/launches.csv tests/fuzz/batch.c tests/fuzz/batch.dict
+
+# Sweeps and pictures.
+TESTS += tests/sweep.sh
+EXTRA_DIST += tests/sweep.sh

@@ -198,10 +198,6 @@ static enum smc_status read_range(const struct smc_option *option, const char *t
     case SMC_RANGE_MALFORMED:
         break;
     case SMC_RANGE_OUTSIDE:
-        if (option->highest == SMC_NO_HIGHEST)
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: the range '%s' leaves the values %lld to %lld",
-                            option->name, text, (long long)option->lowest, (long long)INT32_MAX);
         return smc_fail(error, SMC_USAGE,
                         "option --%s: the range '%s' is not between %lld and %lld", option->name,
                         text, (long long)option->lowest, (long long)option->highest);

@@ -98,7 +98,11 @@ static enum smc_status write_sweep(const struct smc_arguments *arguments,
         status = status == SMC_OK ? reported : status;
     }
     free(sink.result.point);
-    return status == SMC_OK && interrupted ? SMC_INTERRUPTED : status;
+    if (status != SMC_OK || !interrupted)
+        return status;
+    return smc_fail(error, SMC_INTERRUPTED, "interrupted after %llu of %llu points",
+                    (unsigned long long)sink.result.answered,
+                    (unsigned long long)smc_sweep_points(sweep));
 }
 
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
@@ -122,7 +126,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 const struct smc_command smc_command_sweep = {
     .name = "sweep",
     .usage = "[OPTION]... one or two of them as FIRST:LAST[:STEP]",
-    .help = "one or two values varied: a table, CSV, JSON or a picture",
+    .help = "one or two values varied: a table or a picture",
     .examples = "  smemcalc sweep --tile 4:32:4 --regs 16:128:8\n"
                 "  smemcalc sweep --threads 256 --dynamic-smem 0:96K:1K --plot smem.svg\n"
                 "  smemcalc sweep --tile 16 --device all\n",

@@ -5,7 +5,10 @@
 
 #include "plot/page.h"
 
-enum { LEVELS = 4 }; /* ticks of the upright axis, at each quarter */
+enum {
+    LEVELS = 4,    /* ticks of the upright axis, at each quarter */
+    TICK_GAP = 10, /* from the axis to the labels of its ticks, clear of the 0 of the other axis */
+};
 
 static const char warps_name[] = "warps per SM", percent_name[] = "occupancy";
 
@@ -71,7 +74,7 @@ static void draw_level(const struct frame *frame, int level)
 
 static void draw_tick(const struct frame *frame, int64_t value)
 {
-    double x = x_of(frame, (double)value), gap = frame->canvas->cells ? 1 : 7;
+    double x = x_of(frame, (double)value), gap = frame->canvas->cells ? 1 : TICK_GAP;
     struct smc_text label = {0};
     if (frame->diagram->in_k && value % 1024 == 0 && value)
         smc_text_printf(&label, "%" PRId64 "K", value / 1024);
@@ -337,7 +340,7 @@ void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram)
     draw_ticks(&frame);
     if (diagram->has_now)
         draw_now(&frame);
-    page->y = frame.bottom + (canvas->cells ? 2 : 7 + canvas->line_height);
+    page->y = frame.bottom + (canvas->cells ? 2 : TICK_GAP + canvas->line_height);
     smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE,
                      (frame.left + frame.right) / 2, page->y, diagram->unit);
     page->y += canvas->line_height + (canvas->cells ? 1 : 2 * canvas->gap);

@@ -243,16 +243,33 @@ static void draw_column_labels(const struct heat *heat, double y)
     }
 }
 
-static void draw_axis_name(const struct heat *heat, size_t axis, enum smc_anchor anchor, double x,
-                           double y)
+static void append_axis_name(const struct heat *heat, size_t axis, struct smc_text *name)
 {
     const struct smc_axis_info *info = &smc_axis_info[heat->result->sweep->axis[axis].id];
-    struct smc_text name = {0};
-    smc_text_printf(&name, "%s%s%s%s", info->label, *info->unit ? " (" : "", info->unit,
+    smc_text_printf(name, "%s%s%s%s", info->label, *info->unit ? " (" : "", info->unit,
                     *info->unit ? ")" : "");
-    smc_picture_text(heat->page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, anchor, x, y,
+}
+
+static void draw_axis_name(const struct heat *heat, size_t axis, double x, double y)
+{
+    struct smc_text name = {0};
+    append_axis_name(heat, axis, &name);
+    smc_picture_text(heat->page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START, x, y,
                      smc_text_string(&name));
     smc_text_free(&name);
+}
+
+/* Below the middle of the columns, but not beyond the margin. */
+static double start_of_name(const struct heat *heat)
+{
+    struct smc_text name = {0};
+    append_axis_name(heat, heat->across, &name);
+    double width =
+        smc_canvas_text_width(&heat->page->canvas, SMC_FACE_NORMAL, smc_text_string(&name));
+    double start = heat->left + ((double)heat->columns * heat->cell_width - width) / 2;
+    double least = smc_page_left(heat->page);
+    smc_text_free(&name);
+    return start < least ? least : start;
 }
 
 /* --- The whole ---------------------------------------------------------------------------------
@@ -328,8 +345,10 @@ void smc_plot_sweep_heat(const struct smc_sweep_result *result, struct smc_page 
     add_legend(&heat);
     measure(&heat);
     const struct smc_canvas *canvas = &page->canvas;
-    draw_axis_name(&heat, heat.down, SMC_ANCHOR_START, smc_page_left(page), page->y);
+    draw_axis_name(&heat, heat.down, smc_page_left(page), page->y);
     heat.top = page->y + canvas->line_height * (canvas->cells ? 1 : 1.2);
+    if (!canvas->cells && heat.cell_height < canvas->line_height)
+        heat.top += (canvas->line_height - heat.cell_height) / 2; /* of the first row's label */
     draw_blocks(&heat);
     if (!canvas->cells && heat.best >= 0)
         draw_outline(&heat);
@@ -337,7 +356,6 @@ void smc_plot_sweep_heat(const struct smc_sweep_result *result, struct smc_page 
     double bottom = ceil(heat.top + (double)heat.rows * heat.cell_height);
     draw_column_labels(&heat, bottom + (canvas->cells ? 0 : 3));
     page->y = bottom + canvas->line_height + (canvas->cells ? 0 : 4);
-    draw_axis_name(&heat, heat.across, SMC_ANCHOR_MIDDLE,
-                   heat.left + (double)heat.columns * heat.cell_width / 2, page->y);
+    draw_axis_name(&heat, heat.across, start_of_name(&heat), page->y);
     page->y += canvas->line_height + (canvas->cells ? 0 : canvas->gap);
 }

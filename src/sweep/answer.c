@@ -21,7 +21,8 @@ static void describe(const struct smc_query *query, struct smc_text *defines)
 static const struct smc_resources *known(struct compiled *last, const struct smc_query *query)
 {
     struct smc_text defines = {0};
-    if (!query->kernel || query->regs_per_thread != SMC_NOT_GIVEN)
+    bool given = query->regs_per_thread != SMC_NOT_GIVEN;
+    if (!query->kernel || (given && !query->compile.kernel_dir))
         return NULL;
     describe(query, &defines);
     bool same = last->valid && !defines.failed && last->cc == query->device.sm.cc &&

@@ -1,0 +1,51 @@
+Your kernel on compute capability 7.5
+cannot launch: a block of 2000 threads; this device takes 1024; and 81920
+registers a block; this device has 65536
+2000 threads a block, 40 registers a thread, 0 B static shared memory
+
+Areas: the first limit that binds there, all else as it is.
+// cannot launch   ww warps   bb block slots   O the present launch
+
+Block size                                         the device takes 1024 threads
+warps per SM                                  2000 threads: no launch  occupancy
+   32 |..wwwwwwwww..ww.ww........www........................wwwwww//////:  100 %
+      |  wwwwwwwwwwwwwwww    wwwwwww                 wwwwwwwwwwwww//////:
+   24 |..wwwwwwwwwwwwwwwwwwwwwwwwwww.........wwwwwwwwwwwwwwwwwwwww//////:   75 %
+      |  wwwwwwwwwwwwwwwwwwwwwwwwwww  wwwwwwwwwwwwwwwwwwwwwwwwwwww//////:
+   16 |bbwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww//////:   50 %
+      |bbwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww//////:
+    8 |bbwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww//////:   25 %
+      |bbwwwwwwwwwwwwwwwwwwwwwwwww warps wwwwwwwwwwwwwwwwwwwwwwwww//////O
+    0 +-------------------------------------------------------------------   0 %
+       0            256            512            768           1024
+                                threads per block
+
+Registers
+warps per SM  40 registers: no launch                                  occupancy
+   32 |//////////:///////////////////////////////////////////////////////  100 %
+      |//////////:///////////////////////////////////////////////////////
+   24 |//////////:///////////////////////////////////////////////////////   75 %
+      |//////////:///////////////////////////////////////////////////////
+   16 |//////////:///////////////////////////////////////////////////////   50 %
+      |//////////:///////////////////////////////////////////////////////
+    8 |//////////:///////////////////////////////////////////////////////   25 %
+      |//////////O/////////////// cannot launch /////////////////////////
+    0 +-------------------------------------------------------------------   0 %
+       0      32       64      96      128     160     192     224
+                              registers per thread
+
+Shared memory
+warps per SM  0 bytes: no launch                                       occupancy
+   32 |://///////////////////////////////////////////////////////////////  100 %
+      |://///////////////////////////////////////////////////////////////
+   24 |://///////////////////////////////////////////////////////////////   75 %
+      |://///////////////////////////////////////////////////////////////
+   16 |://///////////////////////////////////////////////////////////////   50 %
+      |://///////////////////////////////////////////////////////////////
+    8 |://///////////////////////////////////////////////////////////////   25 %
+      |O///////////////////////// cannot launch /////////////////////////
+    0 +-------------------------------------------------------------------   0 %
+       0      8K      16K     24K      32K     40K     48K     56K      64K
+         bytes of shared memory per block, static and dynamic (K = 1024)
+
+exit status 0

@@ -1,0 +1,585 @@
+/* plot: ticks, layouts in which nothing overlaps or leaves the page, areas that are the model's
+   answers, and the back ends. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/files.h"
+#include "plot/plot.h"
+#include "plot/ticks.h"
+#include "unit.h"
+
+/* --- Ticks -------------------------------------------------------------------------------------
+ */
+
+static void test_ticks(void)
+{
+    static const struct {
+        int64_t low, high;
+        enum smc_tick_kind kind;
+        unsigned most;
+        int64_t first, step;
+    } known[] = {
+        {0, 1024, SMC_TICKS_BINARY, 17, 0, 64}, {0, 1024, SMC_TICKS_BINARY, 9, 0, 128},
+        {0, 255, SMC_TICKS_BINARY, 17, 0, 16},  {0, 232448, SMC_TICKS_BINARY, 17, 0, 16384},
+        {0, 100, SMC_TICKS_DECIMAL, 11, 0, 10}, {0, 100, SMC_TICKS_DECIMAL, 8, 0, 20},
+        {3, 3, SMC_TICKS_BINARY, 9, 3, 1},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct smc_ticks ticks =
+            smc_ticks_between(known[i].low, known[i].high, known[i].kind, known[i].most);
+        CU_ASSERT(ticks.first == known[i].first && ticks.step == known[i].step);
+    }
+    struct smc_ticks ticks = smc_ticks_among(1, 1, 32, SMC_TICKS_BINARY, 17);
+    CU_ASSERT(ticks.first == 2 && ticks.step == 2);
+    ticks = smc_ticks_among(1, 50, 40, SMC_TICKS_DECIMAL, 20); /* no round value */
+    CU_ASSERT(ticks.first == 1 && ticks.step == 100);
+    ticks = smc_ticks_among(-1, 1, 102, SMC_TICKS_DECIMAL, 12);
+    CU_ASSERT(ticks.first == 0 && ticks.step == 10);
+}
+
+static void test_random_ticks(void)
+{
+    size_t bad = 0;
+    srand(5);
+    for (int i = 0; i < 20000; i++) {
+        int64_t first = rand() % 5000 - 1, step = 1 + rand() % 70;
+        uint64_t count = 1 + (uint64_t)(rand() % 600);
+        unsigned most = 2 + (unsigned)(rand() % 20);
+        enum smc_tick_kind kind = rand() % 2 ? SMC_TICKS_BINARY : SMC_TICKS_DECIMAL;
+        int64_t last = first + (int64_t)(count - 1) * step;
+        struct smc_ticks among = smc_ticks_among(first, step, count, kind, most);
+        bad += among.first < first || among.first > last || (among.first - first) % step != 0;
+        bad += among.step % step != 0 ||
+               (among.step > 0 && (last - among.first) / among.step + 1 > (int64_t)most);
+        struct smc_ticks between = smc_ticks_between(first, last, kind, most);
+        bad += between.first < first || between.first > last;
+        bad += between.step > 0 && (last - between.first) / between.step + 1 > (int64_t)most;
+    }
+    CU_ASSERT_EQUAL(bad, 0);
+}
+
+/* --- Layouts -----------------------------------------------------------------------------------
+ */
+
+struct box {
+    double left, top, right, bottom;
+};
+
+static struct box box_of(const struct smc_picture *picture, const struct smc_canvas *canvas,
+                         const struct smc_shape *shape)
+{
+    double width = smc_canvas_text_width(canvas, shape->face, smc_picture_string(picture, shape));
+    double share = shape->anchor == SMC_ANCHOR_START ? 0
+                   : shape->anchor == SMC_ANCHOR_END ? 1
+                                                     : 0.5;
+    double left = shape->x - share * width;
+    if (canvas->cells)
+        left = floor(left + 0.5);
+    double top = canvas->cells ? floor(shape->y) : shape->y;
+    return (struct box){left, top, left + width, top + smc_canvas_line_height(canvas, shape->face)};
+}
+
+static bool overlap(const struct box *a, const struct box *b)
+{
+    const double slack = 0.01;
+    return a->left < b->right - slack && b->left < a->right - slack && a->top < b->bottom - slack &&
+           b->top < a->bottom - slack;
+}
+
+/* Texts that lie on one another, and shapes that leave the page. */
+static size_t count_flaws(const struct smc_picture *picture, const struct smc_canvas *canvas)
+{
+    size_t flaws = picture->failed;
+    for (size_t i = 0; i < picture->count; i++) {
+        const struct smc_shape *shape = &picture->shape[i];
+        struct box box = {shape->x, shape->y, shape->x + shape->width, shape->y + shape->height};
+        bool text = shape->kind == SMC_SHAPE_TEXT;
+        if (text)
+            box = box_of(picture, canvas, shape);
+        bool outside = box.left < -2 || box.right > picture->width + 2 || box.top < -0.01 ||
+                       box.bottom > picture->height + 0.01;
+        if (outside)
+            printf("outside: %s\n", text ? smc_picture_string(picture, shape) : "a shape");
+        flaws += outside;
+        for (size_t j = 0; text && j < i; j++) {
+            if (picture->shape[j].kind != SMC_SHAPE_TEXT)
+                continue;
+            struct box other = box_of(picture, canvas, &picture->shape[j]);
+            if (!overlap(&box, &other))
+                continue;
+            printf("'%s' lies on '%s'\n", smc_picture_string(picture, shape),
+                   smc_picture_string(picture, &picture->shape[j]));
+            flaws++;
+        }
+    }
+    return flaws;
+}
+
+static struct smc_canvas canvas_at(int index)
+{
+    static const unsigned columns[] = {80, 120};
+    return index == 0 ? smc_canvas_paper() : smc_canvas_cells(columns[index - 1]);
+}
+
+enum { CANVASES = 3 };
+
+static void ask_device(uint16_t cc, struct smc_query *query)
+{
+    struct smc_capability capability;
+    smc_query_init(query);
+    CU_ASSERT_FATAL(smc_capability_find(cc, &capability));
+    smc_device_of_capability(&capability, &query->device);
+    query->compile = (struct smc_compile_options){.no_cache = true, .no_nvrtc = true};
+}
+
+static size_t flaws_of_query(const struct smc_query *query)
+{
+    struct smc_answer answer;
+    size_t flaws = 0;
+    if (smc_query_answer(query, &answer, NULL, NULL) != SMC_OK)
+        return 0;
+    for (int i = 0; i < CANVASES; i++) {
+        struct smc_picture picture = {0};
+        struct smc_canvas canvas = canvas_at(i);
+        smc_plot_query(&answer, &canvas, &picture);
+        flaws += count_flaws(&picture, &canvas);
+        smc_picture_free(&picture);
+    }
+    return flaws;
+}
+
+static void test_query_layouts(void)
+{
+    static const struct {
+        int64_t threads, regs, dynamic;
+    } launch[] = {{1, SMC_NOT_GIVEN, 0}, {32, 255, 0},       {96, 24, 23480},    {1024, 32, 8192},
+                  {2000, 40, 0},         {2147483647, 9, 0}, {64, 1, 2147483647}};
+    size_t flaws = 0;
+    for (size_t d = 0; d < smc_capability_count(); d++) {
+        struct smc_capability capability;
+        struct smc_query query;
+        smc_capability_at(d, &capability);
+        ask_device(capability.sm.cc, &query);
+        for (size_t l = 0; l < sizeof launch / sizeof *launch; l++) {
+            query.threads_per_block = launch[l].threads;
+            query.regs_per_thread = launch[l].regs;
+            query.dynamic_smem_bytes = launch[l].dynamic;
+            flaws += flaws_of_query(&query);
+        }
+    }
+    struct smc_query query;
+    ask_device(90, &query);
+    for (size_t k = 0; k < smc_kernel_count(); k++) {
+        query.kernel = smc_kernel_at(k);
+        smc_params_init(query.kernel, &query.params);
+        flaws += flaws_of_query(&query);
+        query.params.value[SMC_PARAM_RADIUS] = 9000; /* cannot compile */
+        query.params.given |= 1u << SMC_PARAM_RADIUS;
+        flaws += flaws_of_query(&query);
+    }
+    CU_ASSERT_EQUAL(flaws, 0);
+}
+
+/* A sweep with all its points. */
+struct swept {
+    struct smc_sweep sweep;
+    struct smc_sweep_result result;
+    struct smc_device devices[80];
+};
+
+static bool keep(void *context, uint64_t point, const struct smc_answer *answer, const char *why)
+{
+    struct swept *swept = context;
+    smc_sweep_keep(answer, why, &swept->result.point[point]);
+    return true;
+}
+
+static void add_axis(struct swept *swept, enum smc_axis_id id, int64_t first, int64_t last,
+                     int64_t step)
+{
+    swept->sweep.axis[swept->sweep.axis_count++] = (struct smc_axis){id, {first, last, step}};
+}
+
+static struct swept *begin_sweep(uint16_t cc, int64_t threads, int64_t regs)
+{
+    struct swept *swept = calloc(1, sizeof *swept);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(swept);
+    ask_device(cc, &swept->sweep.query);
+    swept->sweep.query.threads_per_block = threads;
+    swept->sweep.query.regs_per_thread = regs;
+    for (size_t i = 0; i < smc_device_count(); i++)
+        smc_device_at(i, &swept->devices[i]);
+    swept->sweep.devices = swept->devices;
+    return swept;
+}
+
+static void answer_sweep(struct swept *swept)
+{
+    uint64_t points = smc_sweep_points(&swept->sweep);
+    struct smc_sweep_visitor visitor = {.visit = keep, .context = swept};
+    swept->result =
+        (struct smc_sweep_result){.sweep = &swept->sweep,
+                                  .point = calloc(points, sizeof(struct smc_sweep_point)),
+                                  .answered = points};
+    CU_ASSERT_PTR_NOT_NULL_FATAL(swept->result.point);
+    smc_sweep_answer(&swept->sweep, &visitor, NULL, NULL);
+}
+
+static void free_sweep(struct swept *swept)
+{
+    free(swept->result.point);
+    free(swept);
+}
+
+static size_t flaws_of_sweep(struct swept *swept)
+{
+    size_t flaws = 0;
+    answer_sweep(swept);
+    for (int i = 0; i < CANVASES; i++) {
+        struct smc_picture picture = {0};
+        struct smc_canvas canvas = canvas_at(i);
+        CU_ASSERT_EQUAL(smc_plot_sweep(&swept->result, &canvas, &picture, NULL), SMC_OK);
+        flaws += count_flaws(&picture, &canvas);
+        smc_picture_free(&picture);
+    }
+    free_sweep(swept);
+    return flaws;
+}
+
+static void test_one_axis_layouts(void)
+{
+    static const struct {
+        enum smc_axis_id id;
+        int64_t first, last, step;
+    } axis[] = {{SMC_AXIS_REGS, 1, 255, 1},
+                {SMC_AXIS_REGS, 16, 16, 1},
+                {SMC_AXIS_REGS, 200, 300, 10},
+                {SMC_AXIS_THREADS, 32, 1024, 32},
+                {SMC_AXIS_THREADS, 1, 1, 1},
+                {SMC_AXIS_THREADS, 100, 5000, 7},
+                {SMC_AXIS_DYNAMIC_SMEM, 0, 98304, 1024},
+                {SMC_AXIS_SMEM, 0, 60000, 1111},
+                {SMC_AXIS_CARVEOUT, -1, 100, 1},
+                {SMC_AXIS_CARVEOUT, 0, 100, 25},
+                {SMC_AXIS_DEVICE, 0, 5, 1}};
+    size_t flaws = 0;
+    for (size_t i = 0; i < sizeof axis / sizeof *axis; i++) {
+        struct swept *swept = begin_sweep(80, 256, 40);
+        int64_t last = axis[i].last;
+        if (axis[i].id == SMC_AXIS_DEVICE)
+            last = (int64_t)smc_device_count() - 1;
+        add_axis(swept, axis[i].id, axis[i].first, last, axis[i].step);
+        flaws += flaws_of_sweep(swept);
+    }
+    CU_ASSERT_EQUAL(flaws, 0);
+}
+
+static void test_heat_layouts(void)
+{
+    static const struct {
+        enum smc_axis_id id;
+        int64_t first, last, step;
+    } axis[][2] = {
+        {{SMC_AXIS_THREADS, 32, 1024, 32}, {SMC_AXIS_REGS, 1, 255, 1}},
+        {{SMC_AXIS_THREADS, 128, 256, 128}, {SMC_AXIS_REGS, 16, 17, 1}},
+        {{SMC_AXIS_THREADS, 64, 64, 1}, {SMC_AXIS_REGS, 64, 64, 1}},
+        {{SMC_AXIS_THREADS, 2, 1024, 2}, {SMC_AXIS_DYNAMIC_SMEM, 0, 204400, 400}},
+        {{SMC_AXIS_THREADS, 1024, 2048, 64}, {SMC_AXIS_REGS, 100, 120, 1}},
+        {{SMC_AXIS_DEVICE, 0, 60, 1}, {SMC_AXIS_REGS, 8, 255, 8}},
+        {{SMC_AXIS_DEVICE, 0, 3, 1}, {SMC_AXIS_THREADS, 32, 1024, 1}},
+        {{SMC_AXIS_REGS, 1, 300, 1}, {SMC_AXIS_CARVEOUT, -1, 100, 1}},
+    };
+    size_t flaws = 0;
+    for (size_t i = 0; i < sizeof axis / sizeof *axis; i++) {
+        struct swept *swept = begin_sweep(90, 256, 40);
+        for (int a = 0; a < 2; a++)
+            add_axis(swept, axis[i][a].id, axis[i][a].first, axis[i][a].last, axis[i][a].step);
+        if (smc_plot_check(&swept->sweep, NULL) == SMC_OK)
+            flaws += flaws_of_sweep(swept);
+        else {
+            CU_ASSERT_EQUAL(i, 6); /* 993 values */
+            free(swept);
+        }
+    }
+    CU_ASSERT_EQUAL(flaws, 0);
+}
+
+/* --- What the areas say ------------------------------------------------------------------------
+ */
+
+/* The area of the second diagram (registers) that lies at a register count, by the places of the
+   ticks 0 and 16 there. */
+static const struct smc_shape *area_at(const struct smc_picture *picture, const char *unit,
+                                       double value, double *bottom)
+{
+    const struct smc_shape *zero = NULL, *other = NULL, *found = NULL;
+    for (size_t i = 0; i < picture->count; i++) {
+        const struct smc_shape *shape = &picture->shape[i];
+        if (shape->kind != SMC_SHAPE_TEXT)
+            continue;
+        const char *text = smc_picture_string(picture, shape);
+        bool tick = shape->anchor == SMC_ANCHOR_MIDDLE;
+        if (tick && strcmp(text, "0") == 0)
+            zero = shape;
+        if (tick && strcmp(text, "16") == 0)
+            other = shape;
+        if (strcmp(text, unit) == 0)
+            break;
+    }
+    if (!zero || !other || zero->y != other->y)
+        return NULL;
+    double x = zero->x + value / 16 * (other->x - zero->x);
+    *bottom = zero->y - 10;
+    for (size_t i = 0; i < picture->count; i++) {
+        const struct smc_shape *shape = &picture->shape[i];
+        bool inside = shape->kind == SMC_SHAPE_AREA && shape->x <= x &&
+                      x < shape->x + shape->width &&
+                      fabs(shape->y + shape->height - *bottom) < 0.01;
+        found = inside ? shape : found;
+    }
+    return found;
+}
+
+static void test_areas_are_answers(void)
+{
+    static const uint16_t ccs[] = {20, 35, 52, 61, 75, 80, 86, 90, 120};
+    size_t wrong = 0, compared = 0;
+    for (size_t c = 0; c < sizeof ccs / sizeof *ccs; c++) {
+        struct smc_query query;
+        struct smc_answer answer;
+        struct smc_picture picture = {0};
+        struct smc_canvas canvas = smc_canvas_paper();
+        ask_device(ccs[c], &query);
+        query.threads_per_block = 192;
+        query.regs_per_thread = 20;
+        query.static_smem_bytes = 2000;
+        CU_ASSERT_EQUAL_FATAL(smc_query_answer(&query, &answer, NULL, NULL), SMC_OK);
+        smc_plot_query(&answer, &canvas, &picture);
+        for (int64_t regs = 1; regs <= query.device.sm.max_regs_per_thread; regs++) {
+            struct smc_answer at;
+            double bottom;
+            query.regs_per_thread = regs;
+            smc_query_answer(&query, &at, NULL, NULL);
+            const struct smc_shape *area =
+                area_at(&picture, "registers per thread", (double)regs - 0.5, &bottom);
+            bool refused = at.outcome != SMC_LAUNCHES;
+            enum smc_ink ink =
+                refused ? SMC_INK_REFUSED
+                        : smc_ink_of_limit((enum smc_limit)__builtin_ctz(at.occupancy.limiters));
+            double height =
+                refused ? canvas.plot_height : at.occupancy_percent / 100 * canvas.plot_height;
+            wrong += !area || area->ink != ink || fabs(area->height - height) > 0.01;
+            compared++;
+        }
+        smc_picture_free(&picture);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT(compared > 1500);
+}
+
+static size_t count_marks(const struct smc_picture *picture)
+{
+    size_t marks = 0;
+    for (size_t i = 0; i < picture->count; i++)
+        marks += picture->shape[i].kind == SMC_SHAPE_MARK;
+    return marks;
+}
+
+static void test_marks(void)
+{
+    struct smc_query query;
+    struct smc_answer answer;
+    struct smc_canvas canvas = smc_canvas_paper();
+    ask_device(90, &query);
+    query.threads_per_block = 256;
+    for (int known = 0; known < 2; known++) {
+        struct smc_picture picture = {0};
+        query.regs_per_thread = known ? 40 : SMC_NOT_GIVEN;
+        smc_query_answer(&query, &answer, NULL, NULL);
+        smc_plot_query(&answer, &canvas, &picture);
+        CU_ASSERT_EQUAL(count_marks(&picture), known ? 4u : 3u); /* one in the legend */
+        smc_picture_free(&picture);
+    }
+}
+
+static bool has_text(const struct smc_picture *picture, const char *text)
+{
+    for (size_t i = 0; i < picture->count; i++)
+        if (picture->shape[i].kind == SMC_SHAPE_TEXT &&
+            strcmp(smc_picture_string(picture, &picture->shape[i]), text) == 0)
+            return true;
+    return false;
+}
+
+/* Outlined is exactly what is best: here two cells of four, in one row. */
+static void test_best_is_outlined(void)
+{
+    struct swept *swept = begin_sweep(90, 256, 40);
+    struct smc_picture picture = {0};
+    struct smc_canvas canvas = smc_canvas_paper();
+    add_axis(swept, SMC_AXIS_THREADS, 256, 512, 256);
+    add_axis(swept, SMC_AXIS_REGS, 32, 64, 32);
+    answer_sweep(swept);
+    CU_ASSERT_EQUAL(smc_plot_sweep(&swept->result, &canvas, &picture, NULL), SMC_OK);
+    size_t lines = 0;
+    for (size_t i = 0; i < picture.count; i++)
+        lines += picture.shape[i].kind == SMC_SHAPE_LINE && picture.shape[i].ink == SMC_INK_BEST;
+    CU_ASSERT_EQUAL(lines, 6 + 1); /* and the legend's */
+    CU_ASSERT(has_text(&picture, "100 w"));
+    CU_ASSERT(has_text(&picture, "50 r"));
+    smc_picture_free(&picture);
+    free_sweep(swept);
+}
+
+/* --- The grid ----------------------------------------------------------------------------------
+ */
+
+static void number_label(const void *context, uint64_t index, struct smc_text *out)
+{
+    smc_text_printf(out, "%s%d", (const char *)context, (int)index);
+}
+
+static bool parity_cell(const void *context, uint64_t row, uint64_t column, enum smc_ink *ink,
+                        double *shade, struct smc_text *out)
+{
+    (void)context;
+    *ink = SMC_INK_HEAT;
+    *shade = (double)column / 31;
+    smc_text_printf(out, "%d", (int)(row * 32 + column) % 100);
+    return (row + column) % 2 == 0;
+}
+
+static void test_grid(void)
+{
+    for (int i = 0; i < CANVASES; i++) {
+        struct smc_picture picture = {0};
+        struct smc_canvas canvas = canvas_at(i);
+        struct smc_grid grid = {.title = "Banks of shared memory",
+                                .subtitle = "a load of 4 bytes a lane",
+                                .row_name = "pass",
+                                .column_name = "bank",
+                                .rows = 4,
+                                .columns = 32,
+                                .context = "",
+                                .row_label = number_label,
+                                .column_label = number_label,
+                                .cell = parity_cell,
+                                .note = "a number is a lane"};
+        smc_plot_grid(&grid, &canvas, &picture);
+        size_t areas = 0;
+        for (size_t s = 0; s < picture.count; s++)
+            areas += picture.shape[s].kind == SMC_SHAPE_AREA;
+        CU_ASSERT_EQUAL(areas, 4 * 32 / 2);
+        CU_ASSERT_EQUAL(count_flaws(&picture, &canvas), 0);
+        CU_ASSERT(has_text(&picture, "bank") && has_text(&picture, "pass"));
+        smc_picture_free(&picture);
+    }
+}
+
+/* --- Back ends ---------------------------------------------------------------------------------
+ */
+
+static void test_cells(void)
+{
+    struct smc_picture picture = {.width = 12, .height = 3};
+    struct smc_text ascii = {0}, utf8 = {0}, colour = {0};
+    smc_picture_area(&picture, smc_ink_of_limit(SMC_LIMIT_REGISTERS), 2, 0, 3, 2, 0);
+    smc_picture_line(&picture, SMC_INK_MUTED, 1.5, 0, 0, 2.5, 1, false);
+    smc_picture_line(&picture, SMC_INK_MUTED, 1.5, 2.5, 5, 0, 1, false);
+    smc_picture_text(&picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_END, 12, 0, "end");
+    smc_picture_label(&picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, 4.5, 1, "x");
+    smc_picture_text(&picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START, 9, 1, "cut off");
+    smc_picture_mark(&picture, SMC_INK_NOW, 8.2, 1.7);
+    smc_plot_paint_cells(&picture, false, false, &ascii);
+    smc_plot_paint_cells(&picture, true, false, &utf8);
+    smc_plot_paint_cells(&picture, false, true, &colour);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&ascii), " |rrr    end\n"
+                                                    " |r x   Ocut\n"
+                                                    " +-----\n");
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&utf8), " \u2577rrr    end\n"
+                                                   " \u2502r x   \u25cfcut\n"
+                                                   " \u2514\u2500\u2500\u2500\u2500\u2574\n");
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&colour), "\x1b[0;38;5;166mr"));
+    CU_ASSERT_PTR_NULL(strchr(smc_text_string(&ascii), '\x1b'));
+    smc_text_free(&ascii);
+    smc_text_free(&utf8);
+    smc_text_free(&colour);
+    smc_picture_free(&picture);
+}
+
+static void test_formats(void)
+{
+    enum smc_status good = smc_plot_has_files ? SMC_OK : SMC_UNAVAILABLE;
+    enum smc_plot_format format;
+    CU_ASSERT_EQUAL(smc_plot_format_of("a.svg", &format, NULL), good);
+    CU_ASSERT_EQUAL(format, SMC_PLOT_SVG);
+    CU_ASSERT_EQUAL(smc_plot_format_of("folder.svg/A.PNG", &format, NULL), good);
+    CU_ASSERT_EQUAL(format, SMC_PLOT_PNG);
+    CU_ASSERT_EQUAL(smc_plot_format_of("x.tar.pdf", &format, NULL), good);
+    CU_ASSERT_EQUAL(format, SMC_PLOT_PDF);
+    static const char *const bad[] = {"", "svg", ".svg", "a.gif", "a.svg ", "a.svg/"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT_EQUAL(smc_plot_format_of(bad[i], &format, NULL), SMC_USAGE);
+}
+
+static bool contains(const struct smc_text *bytes, const char *text)
+{
+    size_t length = strlen(text);
+    for (size_t i = 0; i + length <= bytes->length; i++)
+        if (memcmp(bytes->data + i, text, length) == 0)
+            return true;
+    return false;
+}
+
+static void test_files(void)
+{
+    static const char *const begins[] = {
+        [SMC_PLOT_SVG] = "<?xml", [SMC_PLOT_PNG] = "\x89PNG", [SMC_PLOT_PDF] = "%PDF"};
+    static const char *const ends[] = {
+        [SMC_PLOT_SVG] = "</svg>", [SMC_PLOT_PNG] = "IEND", [SMC_PLOT_PDF] = "%%EOF"};
+    struct smc_query query;
+    struct smc_answer answer;
+    struct smc_picture picture = {0};
+    struct smc_canvas canvas = smc_canvas_paper();
+    ask_device(90, &query);
+    query.threads_per_block = 64;
+    query.regs_per_thread = 24;
+    query.barriers_per_block = 4;
+    smc_query_answer(&query, &answer, NULL, NULL);
+    smc_plot_query(&answer, &canvas, &picture);
+    for (int format = 0; format < SMC_PLOT_FORMAT_COUNT; format++) {
+        struct smc_text bytes = {0};
+        enum smc_status status =
+            smc_plot_paint(&picture, (enum smc_plot_format)format, &bytes, NULL);
+        CU_ASSERT_EQUAL(status, smc_plot_has_files ? SMC_OK : SMC_UNAVAILABLE);
+        if (status == SMC_OK) {
+            CU_ASSERT(bytes.length > 1000);
+            CU_ASSERT_EQUAL(strncmp(bytes.data, begins[format], strlen(begins[format])), 0);
+            CU_ASSERT(contains(&bytes, ends[format]));
+        }
+        smc_text_free(&bytes);
+    }
+    picture.failed = true;
+    struct smc_text none = {0};
+    CU_ASSERT_EQUAL(smc_plot_paint(&picture, SMC_PLOT_SVG, &none, NULL), SMC_MACHINE);
+    CU_ASSERT_EQUAL(none.length, 0);
+    smc_picture_free(&picture);
+}
+
+CU_TestInfo tests_plot[] = {
+    {"ticks", test_ticks},
+    {"random ticks", test_random_ticks},
+    {"pictures of queries: nothing overlaps", test_query_layouts},
+    {"one axis: nothing overlaps", test_one_axis_layouts},
+    {"heat maps: nothing overlaps", test_heat_layouts},
+    {"areas are the model's answers", test_areas_are_answers},
+    {"the present point is marked", test_marks},
+    {"the best is outlined", test_best_is_outlined},
+    {"a grid", test_grid},
+    {"characters", test_cells},
+    {"formats", test_formats},
+    {"files", test_files},
+    CU_TEST_INFO_NULL,
+};
