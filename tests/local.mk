@@ -63,3 +63,8 @@ EXTRA_DIST += tests/batch.sh tests/data/launches.csv tests/fuzz/batch.c tests/fu
 # Sweeps and pictures.
 TESTS += tests/sweep.sh
 EXTRA_DIST += tests/sweep.sh
+
+# What libraries leak is not ours to mend.
+AM_TESTS_ENVIRONMENT = \
+	LSAN_OPTIONS=suppressions=$(abs_srcdir)/tests/lsan.supp:print_suppressions=0; export LSAN_OPTIONS;
+EXTRA_DIST += tests/lsan.supp tests/valgrind.supp
