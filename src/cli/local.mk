@@ -1,6 +1,7 @@
 libsmc_la_SOURCES += \
 	src/cli/arguments.c \
 	src/cli/ask.c src/cli/ask.h \
+	src/cli/ask_devices.c src/cli/ask_devices.h \
 	src/cli/ask_kernel.c src/cli/ask_kernel.h \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_kernels.c \

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
-#include "model/sm.h"
+#include "../base/status.h"
+#include "../model/sm.h"
 
 enum smc_device_source {
     SMC_DEVICE_TABLE, /* the built-in table */
@@ -40,6 +40,7 @@ struct smc_device {
     const char *family;      /* never NULL */
     const char *uncertain;   /* never NULL; "" where all is settled */
     const char *sources;     /* never NULL */
+    const char *file;        /* of a device from a file: its path; else NULL */
 };
 
 /* Compute capabilities, ascending. */
@@ -65,6 +66,10 @@ void smc_device_of_capability(const struct smc_capability *capability, struct sm
    no prefix naming an option. */
 enum smc_status smc_device_find(const char *text, struct smc_device *out, char note[256],
                                 struct smc_error *error);
+
+/* Whether `typed` is the device's name, case, punctuation and brand words ("NVIDIA GeForce") aside;
+   with `whole` false, also whether it is a part of it. */
+bool smc_device_has_name(const struct smc_device *device, const char *typed, bool whole);
 
 /* "table", "live", "file". */
 const char *smc_device_source_name(enum smc_device_source source);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "model/occupancy.h"
+#include "../model/occupancy.h"
 
 enum smc_step_resource {
     SMC_STEP_THREADS,       /* threads per block */

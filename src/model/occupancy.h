@@ -8,18 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/sm.h"
+#include "../model/sm.h"
 
 enum smc_limit {
 #define LIMIT(id, name, label) SMC_LIMIT_##id,
-#include "model/limits.def"
+#include "../model/limits.def"
 #undef LIMIT
     SMC_LIMIT_COUNT
 };
 
 enum smc_refusal {
 #define REFUSAL(id, name, limit) SMC_REFUSAL_##id,
-#include "model/refusals.def"
+#include "../model/refusals.def"
 #undef REFUSAL
     SMC_REFUSAL_COUNT
 };
@@ -62,11 +62,16 @@ struct smc_launch {
     enum smc_partitioned_caching partitioned_caching;
 };
 
+#ifndef __cplusplus
 /* A launch of one thread with nothing else: carve-out left to the driver, one barrier. */
 #define SMC_LAUNCH_INIT                                                                            \
     {                                                                                              \
         .threads_per_block = 1, .carveout_percent = SMC_CARVEOUT_DEFAULT, .barriers_per_block = 1, \
     }
+#endif
+
+/* The same for C++ and at run time: sets every member. */
+void smc_launch_init(struct smc_launch *launch);
 
 struct smc_occupancy {
     uint32_t blocks_per_sm;
