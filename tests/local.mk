@@ -40,6 +40,10 @@ endif
 TESTS += tests/cli.sh
 EXTRA_DIST += tests/cli.sh tests/golden
 
+# Completion in the shells that are here.
+TESTS += tests/completion.sh
+EXTRA_DIST += tests/completion.sh
+
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
 TESTS += tests/nvrtc tests/compile_all

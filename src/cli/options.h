@@ -62,7 +62,7 @@ struct smc_arguments {
     size_t device_count;
     const char *device_file[SMC_MAX_DEVICES];
     size_t device_file_count;
-    const char *topic; /* help: the command asked about, or NULL */
+    const char *topic; /* help: the command asked about, completion: the shell; or NULL */
 };
 
 /* Reads everything after the command's name. SMC_USAGE with a message that names the option. */

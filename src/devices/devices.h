@@ -71,6 +71,9 @@ enum smc_status smc_device_find(const char *text, struct smc_device *out, char n
    with `whole` false, also whether it is a part of it. */
 bool smc_device_has_name(const struct smc_device *device, const char *typed, bool whole);
 
+/* The name without brand words: "RTX 4090" of "NVIDIA GeForce RTX 4090". Points into it. */
+const char *smc_device_model(const struct smc_device *device);
+
 /* "table", "live", "file". */
 const char *smc_device_source_name(enum smc_device_source source);
 

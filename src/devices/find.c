@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/suggest.h"
 #include "base/text.h"
@@ -34,7 +35,7 @@ static const char *without_brand(const char *words)
 {
     static const char *const brands[] = {"nvidia ", "geforce ", "tesla ", "quadro "};
     for (size_t i = 0; i < sizeof brands / sizeof *brands; i++)
-        if (strncmp(words, brands[i], strlen(brands[i])) == 0)
+        if (strncasecmp(words, brands[i], strlen(brands[i])) == 0)
             words += strlen(brands[i]);
     return words;
 }
@@ -64,6 +65,11 @@ static enum fit fit_of(const char *name, const char *typed)
     if (has_words(name_words, typed_words))
         return FIT_WORDS;
     return strstr(name_letters, typed_letters) ? FIT_PART : FIT_NONE;
+}
+
+const char *smc_device_model(const struct smc_device *device)
+{
+    return without_brand(device->name);
 }
 
 bool smc_device_has_name(const struct smc_device *device, const char *typed, bool whole)
