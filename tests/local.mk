@@ -44,6 +44,12 @@ EXTRA_DIST += tests/cli.sh tests/golden
 TESTS += tests/completion.sh
 EXTRA_DIST += tests/completion.sh
 
+# The library, installed in a temporary folder.
+TESTS += tests/library.sh
+EXTRA_DIST += tests/library.sh tests/library_threads.c
+AM_TESTS_ENVIRONMENT = \
+	CC='$(CC)' MAKE='$(MAKE)' SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export CC MAKE SANITIZE_FLAGS;
+
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
 TESTS += tests/nvrtc tests/compile_all
