@@ -19,11 +19,13 @@ tests_unit_SOURCES = \
 	tests/test_confirm.c \
 	tests/test_catalog.c \
 	tests/test_compare.c \
+	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/test_report.c \
+	tests/test_sm.c \
 	tests/unit.c tests/unit.h
 
 # The toolkit's own header as an oracle; a machine without one skips it.
@@ -39,6 +41,10 @@ endif
 # The command line, as a person or a script uses it.
 TESTS += tests/cli.sh
 EXTRA_DIST += tests/cli.sh tests/golden
+
+# A person's own devices.
+TESTS += tests/device_file.sh
+EXTRA_DIST += tests/device_file.sh tests/data/devices
 
 # Completion in the shells that are here.
 TESTS += tests/completion.sh
@@ -57,7 +63,7 @@ tests_nvrtc_LDADD = libsmc.la
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
-EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh

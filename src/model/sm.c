@@ -84,6 +84,11 @@ static enum smc_status check_threads_and_registers(const struct smc_sm *sm, stru
         return smc_fail(error, SMC_USAGE,
                         "'regs_per_sm': %u cannot be shared equally by sm_subpartitions, %u",
                         sm->regs_per_sm, sm->subpartitions);
+    if (sm->cc == 60 && sm->subpartitions > 4)
+        return smc_fail(error, SMC_USAGE,
+                        "'sm_subpartitions': %u is above 4, which the launch check of compute "
+                        "capability 6.0 counts with",
+                        sm->subpartitions);
     enum smc_status status = check_most("max_threads_per_block", sm->max_threads_per_block,
                                         "max_threads_per_sm", threads, error);
     if (status == SMC_OK)
