@@ -38,7 +38,7 @@ endif
 
 # The command line, as a person or a script uses it.
 TESTS += tests/cli.sh
-EXTRA_DIST += tests/cases.sh tests/cli.sh tests/golden
+EXTRA_DIST += tests/cli.sh tests/golden
 
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
@@ -48,3 +48,7 @@ tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+
+# Scripts; cases.sh counts for them.
+TESTS += tests/layers.sh tests/docs.sh
+EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.sh
