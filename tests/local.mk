@@ -43,6 +43,10 @@ endif
 TESTS += tests/cli.sh
 EXTRA_DIST += tests/cli.sh tests/golden
 
+# Banks: their pictures, the stream of accesses.
+TESTS += tests/banks.sh
+EXTRA_DIST += tests/banks.sh tests/command.sh
+
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
 TESTS += tests/nvrtc tests/compile_all
@@ -50,6 +54,7 @@ tests_nvrtc_LDADD = libsmc.la
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
+EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 
 # Scripts; cases.sh counts for them.
