@@ -13,16 +13,19 @@ tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
+	tests/test_banks.c \
 	tests/test_base.c \
 	tests/test_batch.c \
 	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \
+	tests/test_conflict_free.c \
 	tests/test_catalog.c \
 	tests/test_compare.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
+	tests/test_expression.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/test_report.c \
@@ -56,6 +59,9 @@ TESTS += tests/library.sh
 EXTRA_DIST += tests/library.sh tests/library_threads.c
 AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' MAKE='$(MAKE)' SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export CC MAKE SANITIZE_FLAGS;
+# Banks: their pictures, the stream of accesses.
+TESTS += tests/banks.sh
+EXTRA_DIST += tests/banks.sh tests/command.sh
 
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
@@ -65,6 +71,8 @@ tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh

@@ -3,11 +3,14 @@ libsmc_la_SOURCES += \
 	src/cli/ask.c src/cli/ask.h \
 	src/cli/ask_devices.c src/cli/ask_devices.h \
 	src/cli/ask_kernel.c src/cli/ask_kernel.h \
+	src/cli/ask_banks.c src/cli/ask_banks.h \
+	src/cli/banks_csv.c src/cli/banks_csv.h \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_batch.c \
 	src/cli/cmd_completion.c src/cli/completion.c src/cli/completion.h \
 	src/cli/completion_bash.c src/cli/completion_fish.c src/cli/completion_zsh.c \
 	src/cli/shells.def \
+	src/cli/cmd_banks.c \
 	src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_kernels.c \
 	src/cli/cmd_query.c src/cli/cmd_run.c \
 	src/cli/command.h src/cli/commands.def \

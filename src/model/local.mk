@@ -1,4 +1,6 @@
 library_sources += \
+	src/model/banks.c src/model/banks.h \
+	src/model/conflict_free.c src/model/conflict_free.h \
 	src/model/limits.def src/model/refusals.def \
 	src/model/next_steps.c src/model/next_steps.h \
 	src/model/occupancy.c src/model/occupancy.h \

@@ -88,10 +88,20 @@ static void write_kernels(const struct smc_report_style *style, struct smc_text 
     finish(root, out);
 }
 
+static void write_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_banks(root, answer);
+    finish(root, out);
+}
+
 const struct smc_writer smc_writer_json = {
     .name = "json",
     .answers = write_answers,
     .runs = write_runs,
     .devices = write_devices,
     .kernels = write_kernels,
+    .banks = write_banks,
 };

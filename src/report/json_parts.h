@@ -27,4 +27,7 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
 
 json_t *smc_json_kernels(void);
 
+/* Adds "device", "banks" and "accesses". */
+void smc_json_banks(json_t *object, const struct smc_banks_answer *answer);
+
 #endif

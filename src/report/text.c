@@ -28,4 +28,5 @@ const struct smc_writer smc_writer_text = {
     .runs = smc_text_runs,
     .devices = smc_text_devices,
     .kernels = smc_text_kernels,
+    .banks = smc_text_banks,
 };
