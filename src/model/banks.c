@@ -71,8 +71,8 @@ static bool pairs_share(const struct smc_access *access, uint32_t lanes, uint32_
     return true;
 }
 
-static bool joins(const struct smc_bank_layout *layout, const struct smc_access *access,
-                  uint32_t lanes)
+static bool may_join(const struct smc_bank_layout *layout, const struct smc_access *access,
+                     uint32_t lanes)
 {
     return layout->loads_join && access->op == SMC_BANK_LOAD &&
            (pairs_share(access, lanes, 1) || pairs_share(access, lanes, 2));
@@ -138,13 +138,20 @@ static void add_cost(const struct smc_bank_layout *layout, const struct set *set
     cost->least += (uint32_t)divide_up(set->rows, layout->row_words);
 }
 
-/* The set that begins at lane `first`: how many lanes, joined with its neighbour or not. */
-static uint32_t set_at(const struct smc_bank_layout *layout, const struct smc_access *access,
-                       uint32_t first)
+/* Serves the set that begins at lane `first`, joined with its neighbour or not; returns how many
+   lanes it has. */
+static uint32_t serve_from(const struct smc_bank_layout *layout, const struct smc_access *access,
+                           uint32_t first, struct set *set)
 {
     uint32_t count = lanes_of_set(layout, access->width_bytes);
     bool has_neighbour = count < SMC_WARP_LANES && first % (2 * count) == 0;
-    return has_neighbour && joins(layout, access, lanes_from(first, 2 * count)) ? 2 * count : count;
+    if (has_neighbour && may_join(layout, access, lanes_from(first, 2 * count))) {
+        serve(layout, access, lanes_from(first, 2 * count), set);
+        if (set->passes <= 1)
+            return 2 * count;
+    }
+    serve(layout, access, lanes_from(first, count), set);
+    return count;
 }
 
 struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
@@ -153,8 +160,7 @@ struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
     struct smc_bank_cost cost = {0, 0};
     struct set set;
     for (uint32_t first = 0, count; first < SMC_WARP_LANES; first += count) {
-        count = set_at(layout, access, first);
-        serve(layout, access, lanes_from(first, count), &set);
+        count = serve_from(layout, access, first, &set);
         add_cost(layout, &set, &cost);
     }
     return cost;
@@ -166,8 +172,7 @@ void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access
     struct set set;
     *map = (struct smc_bank_map){.cost = {0, 0}};
     for (uint32_t first = 0, count; first < SMC_WARP_LANES; first += count) {
-        count = set_at(layout, access, first);
-        serve(layout, access, lanes_from(first, count), &set);
+        count = serve_from(layout, access, first, &set);
         add_to_map(layout, &set, map);
         add_cost(layout, &set, &map->cost);
     }

@@ -15,7 +15,7 @@ enum {
     PATTERNS = 160, /* of each width, op and kind of mask */
     AT_A_TIME = 160,
     SMEM_BYTES = 49152,
-    MOST_LISTED = 40,
+    MOST_LISTED = 200,
 };
 
 static const char *const metrics[] = {
@@ -67,6 +67,7 @@ struct bench {
     uint64_t random;
     unsigned tried, differing, strange; /* strange: where no difference is known */
     unsigned masked_wide_loads;
+    FILE *log; /* every pattern and what was seen, as `smemcalc banks --csv` reads it, or NULL */
 };
 
 static bool build(struct bench *bench, const struct width *width, enum smc_bank_op op)
@@ -149,12 +150,23 @@ static void list_difference(const struct bench *bench, const struct smc_access *
     printf("\n");
 }
 
+static void log_pattern(const struct bench *bench, const struct smc_access *access, double seen)
+{
+    fprintf(bench->log, "%u,%s,%u,%08" PRIx32, bench->tried,
+            access->op == SMC_BANK_LOAD ? "ld" : "st", access->width_bytes, access->mask);
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
+        fprintf(bench->log, ",%" PRIu32, access->address[lane]);
+    fprintf(bench->log, ",%g\n", seen);
+}
+
 static void compare(struct bench *bench, const struct smc_access *access, const double *seen)
 {
     bool load = access->op == SMC_BANK_LOAD;
     uint32_t expected = smc_banks_count(&bench->layout, access).wavefronts;
     bool known = load && access->width_bytes == 16 && access->mask != SMC_ALL_LANES;
     bench->tried++;
+    if (bench->log)
+        log_pattern(bench, access, seen[load ? LOAD_WAVEFRONTS : STORE_WAVEFRONTS]);
     bench->masked_wide_loads += known;
     bool counted = seen[LOADS] == load && seen[STORES] == !load;
     if (counted && seen[load ? LOAD_WAVEFRONTS : STORE_WAVEFRONTS] == expected)
@@ -198,7 +210,9 @@ static bool try_all(struct bench *bench)
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
         for (int op = SMC_BANK_LOAD; op <= SMC_BANK_STORE; op++) {
             bool done = build(bench, &widths[w], (enum smc_bank_op)op);
-            for (size_t n = 0; n < 2 * PATTERNS && done; n += AT_A_TIME) {
+            size_t most =
+                op == SMC_BANK_LOAD && widths[w].bytes >= 8 ? 12 * PATTERNS : 2 * PATTERNS;
+            for (size_t n = 0; n < most && done; n += AT_A_TIME) {
                 for (size_t i = 0; i < AT_A_TIME; i++)
                     make_pattern(bench, &widths[w], (enum smc_bank_op)op, (n + i) % 2, &access[i]);
                 done = measure(bench, access, AT_A_TIME);
@@ -235,10 +249,14 @@ static bool open_bench(struct bench *bench)
 static void test_wavefronts(void)
 {
     struct bench bench = {.random = 1};
+    const char *log = getenv("SMEMCALC_BANKS_LOG");
     if (!open_bench(&bench))
         return;
     double begun = smc_clock_ms();
+    bench.log = log ? fopen(log, "w") : NULL;
     CU_ASSERT(try_all(&bench));
+    if (bench.log)
+        CU_ASSERT_EQUAL(fclose(bench.log), 0);
     printf("    %u patterns, %u differ, %u of them where none should; %zu passes, %.1f s\n",
            bench.tried, bench.differing, bench.strange, smc_counters_passes(bench.counters),
            (smc_clock_ms() - begun) / 1000);
@@ -247,7 +265,7 @@ static void test_wavefronts(void)
     CU_ASSERT_EQUAL(cudaFree(bench.sink), cudaSuccess);
     CU_ASSERT(bench.tried >= 1000);
     CU_ASSERT_EQUAL(bench.strange, 0);
-    CU_ASSERT(bench.differing * 10 <= bench.masked_wide_loads);
+    CU_ASSERT(bench.differing * 8 <= bench.masked_wide_loads);
 }
 
 CU_TestInfo gpu_tests_banks[] = {
