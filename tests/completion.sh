@@ -106,6 +106,8 @@ if command -v bash >/dev/null; then
     offers "folders" "$(lines kernels)
 " --kernel-dir k
     offers "nothing for a number" '' --tile ''
+    offers "files of a command" "$(lines mine.json 'my gpu.json')
+" batch m
     offers "commands for help" "$(lines devices)
 " help d
     offers "shells for completion" "$(lines bash zsh fish)
