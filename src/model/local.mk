@@ -1,4 +1,4 @@
-libsmc_la_SOURCES += \
+library_sources += \
 	src/model/banks.c src/model/banks.h \
 	src/model/conflict_free.c src/model/conflict_free.h \
 	src/model/limits.def src/model/refusals.def \
@@ -7,4 +7,4 @@ libsmc_la_SOURCES += \
 	src/model/registers.c src/model/registers.h \
 	src/model/round.h \
 	src/model/shared_memory.c src/model/shared_memory.h \
-	src/model/sm.h
+	src/model/sm.c src/model/sm.h src/model/sm_fields.def
