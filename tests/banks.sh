@@ -163,8 +163,8 @@ yes "$(cat row.csv)" | head -n 300000 >many.csv
 (
     # Less than the input, yet enough for the program; not for one built with sanitizers.
     # shellcheck disable=SC3045
-    ulimit -v 40000 2>/dev/null && smemcalc --version >/dev/null 2>&1 && touch limited
-    banks --csv - <many.csv | uniq -c >out
+    ulimit -v 40000 2>/dev/null && smemcalc --version >/dev/null 2>&1 && touch limited &&
+        banks --csv - <many.csv | uniq -c >out
 )
 if [ -e limited ]; then
     empty "300000 rows, 50 MB, in 40 MB of memory" "$(echo ' 300000 1,16,15' | diff -b - out)"
