@@ -1,32 +1,9 @@
 /* smemcalc query, or smemcalc with nothing but options: one question, on one device or several. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "executor/executor.h"
-
-static const char assumed_device[] = "NVIDIA H200";
-
-/* Nobody named a device: the first GPU here, else one that is said to be assumed. The driver is
-   asked only then, for it takes longer to start than everything else. */
-static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
-{
-    const struct smc_executor *executor = smc_executor_default();
-    if (executor->device_count(NULL) > 0)
-        return executor->device(0, &query->device, error);
-    query->device_assumed = true;
-    return smc_device_find(assumed_device, &query->device, query->device_note, error);
-}
-
-static enum smc_status ask_device(const struct smc_arguments *arguments, size_t index,
-                                  struct smc_query *query, struct smc_error *error)
-{
-    if (arguments->device_count == 0)
-        return choose_device(query, error);
-    return smc_ask_device(arguments->device[index], &query->device, query->device_note, error);
-}
 
 static enum smc_status answer_all(const struct smc_arguments *arguments,
                                   const struct smc_query *query, struct smc_answer *answers,
@@ -34,7 +11,7 @@ static enum smc_status answer_all(const struct smc_arguments *arguments,
 {
     for (size_t i = 0; i < count; i++) {
         struct smc_query asked = *query;
-        enum smc_status status = ask_device(arguments, i, &asked, error);
+        enum smc_status status = smc_ask_query_device(arguments, i, &asked, error);
         if (status == SMC_OK)
             status = smc_query_answer(&asked, &answers[i], warnings, error);
         if (status != SMC_OK)

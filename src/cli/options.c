@@ -7,9 +7,13 @@ enum {
 #define COMMAND(ID, name) ID = 1 << SMC_COMMAND_##ID,
 #include "cli/commands.def"
 #undef COMMAND
+    ASKING = QUERY | LIMITS | CARVEOUT, /* about a launch that need not happen */
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };
 
+/* `best` chooses the tile or the block itself. */
+#define PARAM_COMMANDS(id)                                                                         \
+    ((id) == SMC_PARAM_TILE || (id) == SMC_PARAM_BLOCK ? RUN | (ASKING) : RUN | ASKING)
 #define PARAM_TYPE(id)  ((id) == SMC_PARAM_DTYPE ? SMC_OPTION_DTYPE : SMC_OPTION_INTEGER)
 #define PARAM_VALUE(id) ((id) == SMC_PARAM_DTYPE ? "TYPE" : "N")
 
@@ -31,7 +35,7 @@ const struct smc_option smc_options[SMC_OPTION_COUNT] = {
                                                  initial,                                          \
                                                  NULL,                                             \
                                                  SMC_GROUP_KERNEL,                                 \
-                                                 QUERY | RUN,                                      \
+                                                 PARAM_COMMANDS(SMC_PARAM_##id),                   \
                                                  help},
 #include "catalog/params.def"
 #undef PARAM

@@ -22,7 +22,7 @@ static struct axis axis_of(enum smc_step_resource resource, const struct smc_sm 
     switch (resource) {
     case SMC_STEP_THREADS:
         return (struct axis){launch->threads_per_block, 1, sm->max_threads_per_block + 1,
-                             sm->warp_size};
+                             launch->smem_bytes_per_thread ? 1 : sm->warp_size};
     case SMC_STEP_REGISTERS:
         return (struct axis){launch->regs_per_thread, 1, sm->max_regs_per_thread, 1};
     case SMC_STEP_SHARED_MEMORY:
@@ -43,7 +43,7 @@ static uint32_t blocks_at(enum smc_step_resource resource, const struct smc_sm *
     struct smc_occupancy occupancy;
     switch (resource) {
     case SMC_STEP_THREADS:
-        changed.threads_per_block = (uint32_t)value;
+        smc_launch_set_threads(&changed, (uint32_t)value);
         break;
     case SMC_STEP_REGISTERS:
         changed.regs_per_thread = (uint32_t)value;

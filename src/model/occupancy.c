@@ -2,6 +2,7 @@
 #include "model/occupancy.h"
 
 #include "model/registers.h"
+#include "model/round.h"
 #include "model/shared_memory.h"
 
 static const char *const limit_names[] = {
@@ -114,6 +115,14 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     if (out->refusals)
         apply_refusals(out);
     find_binding(out);
+}
+
+void smc_launch_set_threads(struct smc_launch *launch, uint32_t threads_per_block)
+{
+    int64_t more = (int64_t)threads_per_block - launch->threads_per_block;
+    int64_t dynamic = launch->dynamic_smem_bytes + more * launch->smem_bytes_per_thread;
+    launch->dynamic_smem_bytes = dynamic < 0 ? 0 : saturate((uint64_t)dynamic);
+    launch->threads_per_block = threads_per_block;
 }
 
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy)

@@ -52,9 +52,11 @@ struct smc_launch {
     uint32_t regs_per_thread;   /* 0: the kernel uses none */
     uint32_t static_smem_bytes;
     uint32_t dynamic_smem_bytes;
-    bool smem_not_opted_in;   /* dynamic memory above the default limit was not asked for with
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize */
-    int32_t carveout_percent; /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
+    uint32_t smem_bytes_per_thread; /* so many of the dynamic bytes come with each thread: for
+                                       searches that change the threads */
+    bool smem_not_opted_in;         /* dynamic memory above the default limit was not asked for with
+                                       cudaFuncAttributeMaxDynamicSharedMemorySize */
+    int32_t carveout_percent;       /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
     enum smc_cache_config cache_config;
     uint32_t barriers_per_block; /* named barriers used; 1 for a plain __syncthreads */
     uint32_t virtual_resources;  /* per block; 0: not known or none */
@@ -85,6 +87,9 @@ struct smc_occupancy {
 /* Fills `out` for every input; a launch that cannot happen has 0 blocks and its refusals set. */
 void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
                            struct smc_occupancy *out);
+
+/* Changes the threads, and the shared memory that comes with them. */
+void smc_launch_set_threads(struct smc_launch *launch, uint32_t threads_per_block);
 
 /* Resident warps as a share of the SM's warp slots, 0 to 100. */
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy);

@@ -20,16 +20,17 @@ struct smc_query {
     const struct smc_kernel *kernel; /* NULL: no kernel of the catalog, only the numbers below */
     struct smc_params params;        /* for a kernel; completed by smc_query_answer */
     struct smc_device device;
-    char device_note[256];      /* how the name was understood, or "" */
-    bool device_assumed;        /* nobody named it and no GPU was found */
-    int64_t threads_per_block;  /* without a kernel: 1 or more */
-    int64_t regs_per_thread;    /* SMC_NOT_GIVEN, or 0 and more */
-    int64_t static_smem_bytes;  /* SMC_NOT_GIVEN, or 0 and more */
-    int64_t dynamic_smem_bytes; /* SMC_NOT_GIVEN, or 0 and more */
-    int64_t barriers_per_block; /* SMC_NOT_GIVEN, or 0 and more */
-    int64_t grid_blocks;        /* without a kernel: SMC_NOT_GIVEN, or 1 and more */
-    struct smc_launch settings; /* carve-out, cache configuration, cluster, partitioned caching,
-                                   opt-in, virtual resources; the rest is filled in */
+    char device_note[256];         /* how the name was understood, or "" */
+    bool device_assumed;           /* nobody named it and no GPU was found */
+    int64_t threads_per_block;     /* without a kernel: 1 or more */
+    int64_t regs_per_thread;       /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t static_smem_bytes;     /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t dynamic_smem_bytes;    /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t smem_per_thread_bytes; /* SMC_NOT_GIVEN, or dynamic bytes that each thread adds */
+    int64_t barriers_per_block;    /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t grid_blocks;           /* without a kernel: SMC_NOT_GIVEN, or 1 and more */
+    struct smc_launch settings;    /* carve-out, cache configuration, cluster, partitioned caching,
+                                      opt-in, virtual resources; the rest is filled in */
     struct smc_compile_options compile;
 };
 

@@ -27,5 +27,7 @@ const struct smc_writer smc_writer_text = {
     .answers = write_answers,
     .confirmation = smc_text_confirmation,
     .devices = smc_text_devices,
+    .rooms = smc_text_rooms,
+    .carveouts = smc_text_carveouts,
     .kernels = smc_text_kernels,
 };

@@ -12,6 +12,13 @@ void smc_text_line(struct smc_text *out, const struct smc_report_style *style, c
 
 void smc_text_one_answer(const struct smc_answer *answer, const struct smc_report_style *style,
                          struct smc_text *out);
+/* Its first lines, for other reports that begin alike. */
+void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_report_style *style,
+                          struct smc_text *out);
+void smc_text_device_line(const struct smc_answer *answer, const struct smc_report_style *style,
+                          struct smc_text *out);
+void smc_text_block_line(const struct smc_answer *answer, const struct smc_report_style *style,
+                         struct smc_text *out);
 void smc_text_limits(const struct smc_answer *answer, const struct smc_report_style *style,
                      struct smc_text *out);
 void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
@@ -25,6 +32,10 @@ void smc_text_confirmation(const struct smc_answer *answer, const struct smc_run
                            const struct smc_report_style *style, struct smc_text *out);
 void smc_text_devices(const struct smc_device *devices, size_t count,
                       const struct smc_report_style *style, struct smc_text *out);
+void smc_text_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                    const struct smc_report_style *style, struct smc_text *out);
+void smc_text_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
+                        const struct smc_report_style *style, struct smc_text *out);
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
 
 #endif
