@@ -114,6 +114,37 @@ holds "next steps of the threads take their shared memory along" \
     '.next_steps | map(select(.resource == "threads" and .blocks_per_sm > 1)) | .[0].change == -30' \
     --threads 256 --regs 16 --smem-per-thread 512 --device 9.0
 
+# --- best -----------------------------------------------------------------------------------------
+
+golden best-own.txt best --regs 40 --smem 8K --device 9.0
+golden best-per-thread.txt best --regs 40 --smem-per-thread 64 --total-threads 1000000 \
+    --device "RTX 4090"
+golden best-tile.txt best --kernel matmul-tiled --regs 32 --device H200
+golden best-stencil.txt best --kernel stencil-dynamic --radius 100 --regs 20 --device H200
+golden best-none.txt best --smem 60000 --device 8.0
+golden best.csv best --regs 64 --device 1.3 --format csv
+holds "best: a proposal, every size, every rule" '.best | .proposal == 128 and .option == "threads"
+    and (.candidates | length) == 32 and .candidates[0].dropped_by == null
+    and (.candidates[1:] | all(.dropped_by != null)) and (.rules | length) == 7' \
+    best --regs 40 --device 9.0
+holds "best: the answer is the proposal's" '.kernel.threads_per_block == 128
+    and .occupancy.blocks_per_sm == 12' best --regs 40 --device 9.0
+holds "best: where nothing fits there is no proposal" '.best.proposal == null
+    and (.best.candidates | all(.dropped_by == "launches"))' best --smem 60000 --device 8.0
+holds "best: each tile is compiled, or comes from the table, for itself" \
+    '[.best.candidates[] | select(.registers_per_thread > 0)] | length == 32' \
+    best --kernel matmul-tiled --device 9.0 --no-nvrtc
+
+refuses 2 "nothing to choose for: give --kernel NAME, or --regs N and --smem BYTES of your own \
+kernel" best
+refuses 2 "option --tile: not for the command best, only for query, run, limits, carveout" \
+    best --tile 16
+refuses 2 "option --dtype: name its kernel with --kernel" best --dtype double
+refuses 2 "option --total-threads: only for your own kernel; --size sets the problem of one of the \
+catalog" best --kernel matmul-tiled --total-threads 5
+refuses 2 "option --regs: '300' is above 255, the most registers a thread has on compute \
+capability 9.0" best --regs 300 --device 9.0
+
 # --- carveout -------------------------------------------------------------------------------------
 
 golden carveout-device.txt carveout --device H200
@@ -130,10 +161,10 @@ holds "carveout: the smallest that keeps 9 blocks is 58 %" \
 holds "carveout: without a launch there are no blocks" \
     '(.carveouts.sizes | length) == 10 and .carveouts.sizes[0].blocks_per_sm == null
         and .carveouts.smallest_for_blocks == []' carveout --device 9.0
-refuses 2 "option --carveout: not for the command carveout, only for query, run, limits" \
+refuses 2 "option --carveout: not for the command carveout, only for query, run, limits, best" \
     carveout --carveout 50
 
-wide=$(cat "$golden"/limits-*.txt "$golden"/carveout-*.txt | awk 'length > 80')
+wide=$(cat "$golden"/limits-*.txt "$golden"/carveout-*.txt "$golden"/best-*.txt | awk 'length > 80')
 empty "no line of text is wider than 80 columns" "$wide"
 
 finish_cases

@@ -14,6 +14,7 @@ tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_base.c \
+	tests/test_choices.c \
 	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \

@@ -7,13 +7,13 @@ enum {
 #define COMMAND(ID, name) ID = 1 << SMC_COMMAND_##ID,
 #include "cli/commands.def"
 #undef COMMAND
-    ASKING = QUERY | LIMITS | CARVEOUT, /* about a launch that need not happen */
+    ASKING = QUERY | LIMITS | BEST | CARVEOUT, /* about a launch that need not happen */
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };
 
 /* `best` chooses the tile or the block itself. */
 #define PARAM_COMMANDS(id)                                                                         \
-    ((id) == SMC_PARAM_TILE || (id) == SMC_PARAM_BLOCK ? RUN | (ASKING) : RUN | ASKING)
+    ((id) == SMC_PARAM_TILE || (id) == SMC_PARAM_BLOCK ? RUN | (ASKING & ~BEST) : RUN | ASKING)
 #define PARAM_TYPE(id)  ((id) == SMC_PARAM_DTYPE ? SMC_OPTION_DTYPE : SMC_OPTION_INTEGER)
 #define PARAM_VALUE(id) ((id) == SMC_PARAM_DTYPE ? "TYPE" : "N")
 

@@ -165,5 +165,6 @@ const struct smc_writer smc_writer_csv = {
     .devices = write_devices,
     .rooms = smc_csv_rooms,
     .carveouts = smc_csv_carveouts,
+    .best = smc_csv_best,
     .kernels = write_kernels,
 };

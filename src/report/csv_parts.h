@@ -11,5 +11,7 @@ void smc_csv_rooms(const struct smc_answer *answer, const struct smc_rooms *room
                    const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
                        const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_best(const struct smc_best *best, const struct smc_report_style *style,
+                  struct smc_text *out);
 
 #endif

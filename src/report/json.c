@@ -91,6 +91,18 @@ static void write_carveouts(const struct smc_answer *answer, const struct smc_ca
     finish(root, out);
 }
 
+static void write_best(const struct smc_best *best, const struct smc_report_style *style,
+                       struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    const struct smc_candidate *proposal = smc_best_proposal(best);
+    if (proposal)
+        smc_json_answer(root, &proposal->answer);
+    smc_json_set(root, "best", smc_json_best(best));
+    finish(root, out);
+}
+
 static void write_kernels(const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
@@ -106,5 +118,6 @@ const struct smc_writer smc_writer_json = {
     .devices = write_devices,
     .rooms = write_rooms,
     .carveouts = write_carveouts,
+    .best = write_best,
     .kernels = write_kernels,
 };

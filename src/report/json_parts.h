@@ -28,6 +28,8 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
 json_t *smc_json_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms);
 json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts);
 
+json_t *smc_json_best(const struct smc_best *best);
+
 json_t *smc_json_kernels(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include "confirm/confirm.h"
 #include "model/carveouts.h"
 #include "model/room.h"
+#include "query/best.h"
 #include "query/query.h"
 
 struct smc_report_style {
@@ -40,6 +41,10 @@ struct smc_writer {
     /* smemcalc carveout; `answer` without a launch (0 threads) has only the sizes. */
     void (*carveouts)(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
                       const struct smc_report_style *style, struct smc_text *out);
+
+    /* smemcalc best. */
+    void (*best)(const struct smc_best *best, const struct smc_report_style *style,
+                 struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
 };

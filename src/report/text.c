@@ -29,5 +29,6 @@ const struct smc_writer smc_writer_text = {
     .devices = smc_text_devices,
     .rooms = smc_text_rooms,
     .carveouts = smc_text_carveouts,
+    .best = smc_text_best,
     .kernels = smc_text_kernels,
 };

@@ -36,6 +36,8 @@ void smc_text_rooms(const struct smc_answer *answer, const struct smc_rooms *roo
                     const struct smc_report_style *style, struct smc_text *out);
 void smc_text_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
                         const struct smc_report_style *style, struct smc_text *out);
+void smc_text_best(const struct smc_best *best, const struct smc_report_style *style,
+                   struct smc_text *out);
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
 
 #endif
