@@ -43,6 +43,20 @@ refuses() { # STATUS MESSAGE ARGUMENT...
     )"
 }
 
+# An option of other commands: the line begins with the message.
+refuses_other() { # MESSAGE ARGUMENT...
+    message=$1
+    shift
+    "$program" "$@" >out 2>err
+    seen=$?
+    empty "refuses: $*" "$(
+        [ "$seen" -eq 2 ] || echo "exit status $seen"
+        [ ! -s out ] || echo "something on standard output"
+        [ "$(wc -l <err)" -eq 1 ] || echo "not one line"
+        case $(cat err) in "smemcalc: $message"*) ;; *) cat err ;; esac
+    )"
+}
+
 holds() { # NAME FILTER ARGUMENT...: a filter of jq answers true of the JSON
     name=$1 filter=$2
     shift 2
@@ -137,8 +151,7 @@ holds "best: each tile is compiled, or comes from the table, for itself" \
 
 refuses 2 "nothing to choose for: give --kernel NAME, or --regs N and --smem BYTES of your own \
 kernel" best
-refuses 2 "option --tile: not for the command best, only for query, run, limits, carveout" \
-    best --tile 16
+refuses_other 'option --tile: not for the command best, only for query, ' best --tile 16
 refuses 2 "option --dtype: name its kernel with --kernel" best --dtype double
 refuses 2 "option --total-threads: only for your own kernel; --size sets the problem of one of the \
 catalog" best --kernel matmul-tiled --total-threads 5
@@ -161,7 +174,7 @@ holds "carveout: the smallest that keeps 9 blocks is 58 %" \
 holds "carveout: without a launch there are no blocks" \
     '(.carveouts.sizes | length) == 10 and .carveouts.sizes[0].blocks_per_sm == null
         and .carveouts.smallest_for_blocks == []' carveout --device 9.0
-refuses 2 "option --carveout: not for the command carveout, only for query, run, limits, best" \
+refuses_other 'option --carveout: not for the command carveout, only for query, ' \
     carveout --carveout 50
 
 wide=$(cat "$golden"/limits-*.txt "$golden"/carveout-*.txt "$golden"/best-*.txt | awk 'length > 80')

@@ -23,13 +23,17 @@ bool smc_command_find(const char *text, enum smc_command_id *command)
     return false;
 }
 
-static int find_by_name(const char *name, size_t length)
+/* Commands may understand one name differently: the row of this command goes before others. */
+static int find_by_name(const char *name, size_t length, enum smc_command_id command)
 {
-    for (int i = 0; i < SMC_OPTION_COUNT; i++)
-        if (strlen(smc_options[i].name) == length &&
-            strncmp(smc_options[i].name, name, length) == 0)
-            return i;
-    return -1;
+    int found = -1;
+    for (int i = 0; i < SMC_OPTION_COUNT; i++) {
+        if (strlen(smc_options[i].name) != length || strncmp(smc_options[i].name, name, length))
+            continue;
+        if (found < 0 || smc_options[i].commands & 1u << command)
+            found = i;
+    }
+    return found;
 }
 
 static int find_by_letter(char letter)
@@ -207,7 +211,7 @@ static enum smc_status read_option(const char *word, struct reader *reader,
     if (word[1] == '-') {
         const char *name = word + 2;
         size_t length = strcspn(name, "=");
-        id = find_by_name(name, length);
+        id = find_by_name(name, length, arguments->command);
         if (id < 0)
             return fail_unknown(name, length, arguments->command, error);
         if (name[length] == '=')

@@ -11,11 +11,13 @@ enum {
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };
 
-/* `best` chooses the tile or the block itself. */
-#define PARAM_COMMANDS(id)                                                                         \
-    ((id) == SMC_PARAM_TILE || (id) == SMC_PARAM_BLOCK ? RUN | (ASKING & ~BEST) : RUN | ASKING)
 #define PARAM_TYPE(id)  ((id) == SMC_PARAM_DTYPE ? SMC_OPTION_DTYPE : SMC_OPTION_INTEGER)
 #define PARAM_VALUE(id) ((id) == SMC_PARAM_DTYPE ? "TYPE" : "N")
+
+/* `best` chooses the tile or the block itself; `banks` reads --block as a shape. */
+#define PARAM_COMMANDS(id)                                                                         \
+    (QUERY | RUN | LIMITS | CARVEOUT |                                                             \
+     ((id) == SMC_PARAM_TILE ? BANKS : (id) == SMC_PARAM_BLOCK ? 0 : BANKS | BEST))
 
 const struct smc_option smc_options[SMC_OPTION_COUNT] = {
 #define OPTION(id, name, letter, value, type, lowest, highest, initial, choices, group, commands,  \

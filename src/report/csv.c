@@ -167,4 +167,5 @@ const struct smc_writer smc_writer_csv = {
     .carveouts = smc_csv_carveouts,
     .best = smc_csv_best,
     .kernels = write_kernels,
+    .banks = smc_csv_banks,
 };

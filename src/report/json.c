@@ -111,6 +111,15 @@ static void write_kernels(const struct smc_report_style *style, struct smc_text 
     finish(root, out);
 }
 
+static void write_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_banks(root, answer);
+    finish(root, out);
+}
+
 const struct smc_writer smc_writer_json = {
     .name = "json",
     .answers = write_answers,
@@ -120,4 +129,5 @@ const struct smc_writer smc_writer_json = {
     .carveouts = write_carveouts,
     .best = write_best,
     .kernels = write_kernels,
+    .banks = write_banks,
 };

@@ -32,4 +32,7 @@ json_t *smc_json_best(const struct smc_best *best);
 
 json_t *smc_json_kernels(void);
 
+/* Adds "device", "banks" and "accesses". */
+void smc_json_banks(json_t *object, const struct smc_banks_answer *answer);
+
 #endif

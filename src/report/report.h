@@ -11,6 +11,7 @@
 #include "model/carveouts.h"
 #include "model/room.h"
 #include "query/best.h"
+#include "query/banks.h"
 #include "query/query.h"
 
 struct smc_report_style {
@@ -47,6 +48,9 @@ struct smc_writer {
                  struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
+
+    void (*banks)(const struct smc_banks_answer *answer, const struct smc_report_style *style,
+                  struct smc_text *out);
 };
 
 /* NULL where there is no writer of that name. */

@@ -31,4 +31,5 @@ const struct smc_writer smc_writer_text = {
     .carveouts = smc_text_carveouts,
     .best = smc_text_best,
     .kernels = smc_text_kernels,
+    .banks = smc_text_banks,
 };
