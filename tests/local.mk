@@ -27,6 +27,7 @@ tests_unit_SOURCES = \
 	tests/test_next_steps.c \
 	tests/test_report.c \
 	tests/test_room.c \
+	tests/test_workload.c \
 	tests/unit.c tests/unit.h
 
 # The toolkit's own header as an oracle; a machine without one skips it.

@@ -9,5 +9,6 @@ libsmc_la_SOURCES += \
 	src/model/registers.c src/model/registers.h \
 	src/model/room.c src/model/room.h \
 	src/model/round.h \
+	src/model/sectors.c src/model/sectors.h \
 	src/model/shared_memory.c src/model/shared_memory.h \
 	src/model/sm.h

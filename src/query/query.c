@@ -2,6 +2,7 @@
 #include "query/query.h"
 
 #include "model/round.h"
+#include "query/workload.h"
 
 void smc_query_init(struct smc_query *query)
 {
@@ -156,6 +157,8 @@ enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answe
     if (answer->outcome == SMC_LAUNCHES)
         smc_next_steps_find(sm, &answer->launch, &answer->next_steps);
     find_waves(answer);
+    if (answer->has_work)
+        smc_workload_find(&answer->query, &answer->work, &answer->workload);
     return SMC_OK;
 }
 

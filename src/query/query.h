@@ -45,6 +45,22 @@ struct smc_waves {
     uint32_t idle_sms; /* SMs without any block in the last wave, blocks spread evenly */
 };
 
+/* What the work comes to on the device. A ratio of 0 is not known: nothing is loaded or computed.
+ */
+struct smc_workload {
+    double flops_per_load;       /* CGMA: for each element that a thread loads from global memory */
+    double flops_per_load_byte;  /* stores not counted: with tiles of 32 floats 8 */
+    double flops_per_moved_byte; /* loads and stores */
+    bool has_shared;
+    struct smc_shared_work shared;
+
+    /* The shared-memory wall: clocks of an SM that one warp takes for one step of the inner
+       product, in the FMA lanes and in the banks. The larger one bounds the rate. */
+    bool has_wall;
+    double fma_cycles_per_step;
+    double shared_cycles_per_step;
+};
+
 enum smc_outcome {
     SMC_LAUNCHES,
     SMC_CANNOT_COMPILE, /* static shared memory above what a block may declare */
@@ -63,6 +79,7 @@ struct smc_answer {
     struct smc_next_steps next_steps;
     bool has_work;
     struct smc_work work;
+    struct smc_workload workload; /* where there is work */
     bool has_waves;
     struct smc_waves waves;
 };

@@ -23,6 +23,11 @@ void smc_text_limits(const struct smc_answer *answer, const struct smc_report_st
                      struct smc_text *out);
 void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
                      struct smc_text *out);
+/* The line of an answer with work: what is computed, loaded, and what bounds it. */
+void smc_text_append_work(const struct smc_answer *answer, struct smc_text *line);
+/* And its arithmetic, the last part of an explanation. */
+void smc_text_explain_work(const struct smc_answer *answer, const struct smc_report_style *style,
+                           struct smc_text *out);
 void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
                       struct smc_text *out);
 void smc_text_compare(const struct smc_answer *answers, size_t count,
