@@ -13,16 +13,19 @@ tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
+	tests/test_banks.c \
 	tests/test_base.c \
 	tests/test_choices.c \
 	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \
+	tests/test_conflict_free.c \
 	tests/test_carveouts.c \
 	tests/test_catalog.c \
 	tests/test_compare.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
+	tests/test_expression.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/test_report.c \

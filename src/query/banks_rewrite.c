@@ -55,22 +55,24 @@ static bool by_literal(const struct smc_banks_source *source,
     return false;
 }
 
-/* Around the whole, which stands between `open` and `close`. */
+/* Around the whole, which stands twice in the new text: each time in parentheses, or not. */
 static bool around(const struct smc_banks_source *source, const struct smc_rearrangement *change,
-                   const char *open, const char *close, char text[SMC_EXPRESSION_CHARS + 1])
+                   bool first_in_parentheses, bool second_in_parentheses,
+                   char text[SMC_EXPRESSION_CHARS + 1])
 {
-    char was[SMC_EXPRESSION_CHARS + 3], row[SMC_EXPRESSION_CHARS + 32], shift[16] = "";
+    char first[SMC_EXPRESSION_CHARS + 3], row[SMC_EXPRESSION_CHARS + 32], shift[16] = "";
     uint64_t row_bytes = (uint64_t)change->row_elements * change->element_bytes;
     int written;
-    snprintf(was, sizeof was, "%s%s%s", open, source->text, close);
-    snprintf(row, sizeof row, "%s/%" PRIu64, was, row_bytes);
+    snprintf(first, sizeof first, first_in_parentheses ? "(%s)" : "%s", source->text);
+    snprintf(row, sizeof row, second_in_parentheses ? "(%s)/%" PRIu64 : "%s/%" PRIu64, source->text,
+             row_bytes);
     if (change->swizzle_shift)
         snprintf(shift, sizeof shift, " >> %u", change->swizzle_shift);
     if (change->padding_elements)
-        written = snprintf(text, SMC_EXPRESSION_CHARS + 1, "%s + %s*%u", was, row,
+        written = snprintf(text, SMC_EXPRESSION_CHARS + 1, "%s + %s*%u", first, row,
                            change->padding_elements * change->element_bytes);
     else
-        written = snprintf(text, SMC_EXPRESSION_CHARS + 1, "%s ^ (%s%s & %u)*%u", was, row, shift,
+        written = snprintf(text, SMC_EXPRESSION_CHARS + 1, "%s ^ (%s%s & %u)*%u", first, row, shift,
                            change->swizzle_span - 1, change->element_bytes);
     return written > 0 && written <= SMC_EXPRESSION_CHARS && is_same(source, change, text);
 }
@@ -79,8 +81,10 @@ void smc_banks_rewrite(const struct smc_banks_source *source,
                        const struct smc_rearrangement *rearrangement,
                        char text[SMC_EXPRESSION_CHARS + 1])
 {
-    bool written = rearrangement->padding_elements && by_literal(source, rearrangement, text);
-    if (!written && !around(source, rearrangement, "", "", text) &&
-        !around(source, rearrangement, "(", ")", text))
+    bool written = (rearrangement->padding_elements && by_literal(source, rearrangement, text)) ||
+                   around(source, rearrangement, false, false, text) ||
+                   around(source, rearrangement, false, true, text) ||
+                   around(source, rearrangement, true, true, text);
+    if (!written)
         text[0] = '\0';
 }
