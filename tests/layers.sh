@@ -14,13 +14,14 @@ layers='
 base:
 model:    base
 devices:  model base
+batch:    devices model base
 catalog:  model base
 compile:  catalog base
 query:    compile catalog devices model base
 executor: catalog compile devices model base
 confirm:  executor/executor.h query model base
 report:   confirm query executor/executor.h catalog compile/compile.h devices model base
-cli:      report confirm executor query compile catalog devices model base
+cli:      batch report confirm executor query compile catalog devices model base
 main:     cli
 '
 longest=500

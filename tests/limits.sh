@@ -112,12 +112,12 @@ else
 fi
 
 refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" limits
-refuses 2 "option --threads: '0' is not a value of 1 or more" limits --threads 0
+refuses 2 "option --threads: '0' is not between 1 and 2147483647" limits --threads 0
 refuses 2 "option --device: limits is about one device, but 2 are named" \
     limits --threads 32 --device 8.0 --device 9.0
 refuses 2 "option --smem-per-thread: only for your own kernel, not for one of the catalog" \
     limits --tile 8 --smem-per-thread 4
-refuses 2 "option --smem-per-thread: '4Q' is not a size in bytes of 0 or more" \
+refuses 2 "option --smem-per-thread: '4Q' is not a size in bytes between 0 and 2147483647" \
     limits --threads 8 --smem-per-thread 4Q
 holds "--smem-per-thread counts for each thread, on top" \
     '.kernel.dynamic_smem_bytes == 100 + 8 * 96 and .kernel.dynamic_smem_source == "given"' \

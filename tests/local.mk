@@ -15,6 +15,7 @@ tests_unit_SOURCES = \
 	tests/temporary.c tests/temporary.h \
 	tests/test_banks.c \
 	tests/test_base.c \
+	tests/test_batch.c \
 	tests/test_choices.c \
 	tests/test_cli.c \
 	tests/test_compile.c \
@@ -37,7 +38,7 @@ tests_unit_SOURCES = \
 check_PROGRAMS += tests/oracle
 TESTS += tests/oracle
 tests_oracle_LDADD = libsmc.la
-tests_oracle_SOURCES = tests/oracle.c
+tests_oracle_SOURCES = tests/oracle.c tests/oracle_launches.h
 tests_oracle_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OCCUPANCY_HEADER
 tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
@@ -70,3 +71,7 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/f
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh
 EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.sh
+
+# A stream of launches.
+TESTS += tests/batch.sh
+EXTRA_DIST += tests/batch.sh tests/data/launches.csv tests/fuzz/batch.c tests/fuzz/batch.dict

@@ -2,6 +2,7 @@
 #ifndef SMC_CLI_COMMAND_H
 #define SMC_CLI_COMMAND_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -21,6 +22,7 @@ struct smc_command {
     const char *usage;    /* what follows the name */
     const char *help;     /* one line */
     const char *examples; /* lines for its help, each ending in '\n', or NULL */
+    size_t most_files;    /* words that are no options: files, up to SMC_MAX_FILES */
 
     /* Appends the report to `out`, which is printed whatever the status; `error` is printed where
        its message is not empty. */

@@ -5,8 +5,8 @@ libsmc_la_SOURCES += \
 	src/cli/ask_banks.c src/cli/ask_banks.h \
 	src/cli/banks_csv.c src/cli/banks_csv.h \
 	src/cli/cli.c src/cli/cli.h \
-	src/cli/cmd_banks.c src/cli/cmd_best.c src/cli/cmd_carveout.c src/cli/cmd_devices.c src/cli/cmd_help.c \
-	src/cli/cmd_kernels.c src/cli/cmd_limits.c \
+	src/cli/cmd_banks.c src/cli/cmd_batch.c src/cli/cmd_best.c src/cli/cmd_carveout.c \
+	src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_kernels.c src/cli/cmd_limits.c \
 	src/cli/cmd_query.c src/cli/cmd_run.c \
 	src/cli/command.h src/cli/commands.def \
 	src/cli/groups.def \

@@ -11,8 +11,12 @@ enum {
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };
 
-#define PARAM_TYPE(id)  ((id) == SMC_PARAM_DTYPE ? SMC_OPTION_DTYPE : SMC_OPTION_INTEGER)
-#define PARAM_VALUE(id) ((id) == SMC_PARAM_DTYPE ? "TYPE" : "N")
+#define PARAM_TYPE(id)                                                                             \
+    ((id) == SMC_PARAM_DTYPE          ? SMC_OPTION_DTYPE                                           \
+     : (id) == SMC_PARAM_STATIC_BYTES ? SMC_OPTION_BYTES                                           \
+                                      : SMC_OPTION_INTEGER)
+#define PARAM_VALUE(id)                                                                            \
+    ((id) == SMC_PARAM_DTYPE ? "TYPE" : (id) == SMC_PARAM_STATIC_BYTES ? "BYTES" : "N")
 
 /* `best` chooses the tile or the block itself; `banks` reads --block as a shape. */
 #define PARAM_COMMANDS(id)                                                                         \

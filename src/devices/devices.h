@@ -49,7 +49,8 @@ void smc_capability_at(size_t index, struct smc_capability *out);
 /* `cc` is 10 x major + minor. False where the table has no such compute capability. */
 bool smc_capability_find(uint16_t cc, struct smc_capability *out);
 
-/* "9.0", "sm_90", "sm_90a", "compute_90" -> 90. False where the text is of none of these forms. */
+/* "9.0", "compute capability 9.0", "sm_90", "sm_90a", "compute_90" -> 90. False where the text is
+   of none of these forms. */
 bool smc_capability_parse(const char *text, uint16_t *cc);
 
 /* Boards, in the order of the table: by compute capability, then as released. */

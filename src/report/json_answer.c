@@ -176,6 +176,8 @@ static json_t *waves_object(const struct smc_answer *answer)
     smc_json_real(object, "last_wave_percent",
                   100.0 * (double)waves->last_wave_blocks / (double)waves->resident_blocks);
     smc_json_integer(object, "idle_sms", waves->idle_sms);
+    if (answer->resident_clusters)
+        smc_json_integer(object, "resident_clusters", answer->resident_clusters);
     return object;
 }
 
