@@ -55,6 +55,12 @@ tests_room_oracle_CPPFLAGS = $(tests_oracle_CPPFLAGS)
 TESTS += tests/limits.sh
 EXTRA_DIST += tests/limits.sh
 
+# What the model takes for granted of ptxas, with the NVRTC of this machine.
+check_PROGRAMS += tests/ptxas_facts
+TESTS += tests/ptxas_facts
+tests_ptxas_facts_LDADD = libsmc.la
+tests_ptxas_facts_SOURCES = tests/ptxas_facts.c
+
 # The command line, as a person or a script uses it.
 TESTS += tests/cli.sh
 EXTRA_DIST += tests/cli.sh tests/golden

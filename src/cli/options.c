@@ -21,7 +21,9 @@ enum {
 /* `best` chooses the tile or the block itself; `banks` reads --block as a shape. */
 #define PARAM_COMMANDS(id)                                                                         \
     (QUERY | RUN | LIMITS | CARVEOUT |                                                             \
-     ((id) == SMC_PARAM_TILE ? BANKS : (id) == SMC_PARAM_BLOCK ? 0 : BANKS | BEST))
+     ((id) == SMC_PARAM_TILE    ? BANKS                                                            \
+      : (id) == SMC_PARAM_BLOCK ? 0                                                                \
+                                : BANKS | BEST))
 
 const struct smc_option smc_options[SMC_OPTION_COUNT] = {
 #define OPTION(id, name, letter, value, type, lowest, highest, initial, choices, group, commands,  \

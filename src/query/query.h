@@ -80,7 +80,7 @@ struct smc_answer {
     bool has_work;
     struct smc_work work;
     struct smc_workload workload; /* where there is work */
-    uint64_t resident_clusters; /* on the whole device at most; 0 without clusters */
+    uint64_t resident_clusters;   /* on the whole device at most; 0 without clusters */
     bool has_waves;
     struct smc_waves waves;
 };

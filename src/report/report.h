@@ -10,8 +10,8 @@
 #include "confirm/confirm.h"
 #include "model/carveouts.h"
 #include "model/room.h"
-#include "query/best.h"
 #include "query/banks.h"
+#include "query/best.h"
 #include "query/query.h"
 
 struct smc_report_style {
