@@ -24,6 +24,7 @@ tests_unit_SOURCES = \
 	tests/test_carveouts.c \
 	tests/test_catalog.c \
 	tests/test_compare.c \
+	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
 	tests/test_expression.c \
@@ -31,6 +32,7 @@ tests_unit_SOURCES = \
 	tests/test_next_steps.c \
 	tests/test_report.c \
 	tests/test_room.c \
+	tests/test_sm.c \
 	tests/test_workload.c \
 	tests/unit.c tests/unit.h
 
@@ -65,6 +67,23 @@ tests_ptxas_facts_SOURCES = tests/ptxas_facts.c
 TESTS += tests/cli.sh
 EXTRA_DIST += tests/cli.sh tests/golden
 
+# A person's own devices.
+TESTS += tests/device_file.sh
+EXTRA_DIST += tests/device_file.sh tests/data/devices
+
+# Completion in the shells that are here.
+TESTS += tests/completion.sh
+EXTRA_DIST += tests/completion.sh
+
+# The library, installed in a temporary folder.
+TESTS += tests/library.sh
+EXTRA_DIST += tests/library.sh tests/library_threads.c
+AM_TESTS_ENVIRONMENT = \
+	CC='$(CC)' MAKE='$(MAKE)' SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export CC MAKE SANITIZE_FLAGS;
+# Banks: their pictures, the stream of accesses.
+TESTS += tests/banks.sh
+EXTRA_DIST += tests/banks.sh tests/command.sh
+
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
 TESTS += tests/nvrtc tests/compile_all
@@ -72,6 +91,8 @@ tests_nvrtc_LDADD = libsmc.la
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 
 # Scripts; cases.sh counts for them.

@@ -1,4 +1,4 @@
-libsmc_la_SOURCES += \
+library_sources += \
 	src/base/expression.c src/base/expression.h \
 	src/base/expression_evaluate.c src/base/expression_steps.h \
 	src/base/parse.c src/base/parse.h \

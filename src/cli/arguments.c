@@ -183,6 +183,24 @@ static enum smc_status take_value(const struct smc_option *option, const char *a
     return SMC_OK;
 }
 
+bool smc_option_repeats(int option)
+{
+    return option == SMC_OPTION_DEVICE || option == SMC_OPTION_DEVICE_FILE;
+}
+
+static enum smc_status store_repeated(int id, const char *value, struct smc_arguments *arguments,
+                                      struct smc_error *error)
+{
+    bool file = id == SMC_OPTION_DEVICE_FILE;
+    const char **list = file ? arguments->device_file : arguments->device;
+    size_t *count = file ? &arguments->device_file_count : &arguments->device_count;
+    if (*count == SMC_MAX_DEVICES)
+        return smc_fail(error, SMC_USAGE, "option --%s: at most %d %s", smc_options[id].name,
+                        SMC_MAX_DEVICES, file ? "files are read" : "devices are compared");
+    list[(*count)++] = value;
+    return SMC_OK;
+}
+
 static enum smc_status store(int id, const char *value, struct smc_arguments *arguments,
                              struct smc_error *error)
 {
@@ -192,13 +210,7 @@ static enum smc_status store(int id, const char *value, struct smc_arguments *ar
         return status;
     arguments->given[id] = true;
     arguments->text[id] = value;
-    if (id != SMC_OPTION_DEVICE)
-        return SMC_OK;
-    if (arguments->device_count == SMC_MAX_DEVICES)
-        return smc_fail(error, SMC_USAGE, "option --device: at most %d devices are compared",
-                        SMC_MAX_DEVICES);
-    arguments->device[arguments->device_count++] = value;
-    return SMC_OK;
+    return smc_option_repeats(id) ? store_repeated(id, value, arguments, error) : SMC_OK;
 }
 
 static enum smc_status read_option(const char *word, struct reader *reader,
@@ -247,7 +259,9 @@ static enum smc_status read_word(const char *word, struct smc_arguments *argumen
         return read_file(word, most_files, arguments, error);
     enum smc_command_id command;
     bool known = smc_command_find(word, &command);
-    if (arguments->command == SMC_COMMAND_HELP && known && !arguments->topic) {
+    bool is_topic = arguments->command == SMC_COMMAND_COMPLETION ||
+                    (arguments->command == SMC_COMMAND_HELP && known);
+    if (is_topic && !arguments->topic) {
         arguments->topic = word;
         return SMC_OK;
     }

@@ -6,10 +6,7 @@
 
 #include "base/parse.h"
 #include "cli/ask_kernel.h"
-#include "cli/output.h"
 #include "executor/executor.h"
-
-static const char assumed_device[] = "NVIDIA H200";
 
 static enum smc_status fail_device(enum smc_status status, struct smc_error *error)
 {
@@ -70,53 +67,4 @@ enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_
                         "option --smem-per-thread: only for your own kernel, not for one of the "
                         "catalog");
     return smc_ask_kernel(arguments, query, error);
-}
-
-/* Nobody named a device: the first GPU here, else one that is said to be assumed. The driver is
-   asked only then, for it takes longer to start than everything else. */
-static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
-{
-    const struct smc_executor *executor = smc_executor_default();
-    if (executor->device_count(NULL) > 0)
-        return executor->device(0, &query->device, error);
-    query->device_assumed = true;
-    return smc_device_find(assumed_device, &query->device, query->device_note, error);
-}
-
-enum smc_status smc_ask_query_device(const struct smc_arguments *arguments, size_t index,
-                                     struct smc_query *query, struct smc_error *error)
-{
-    if (arguments->device_count == 0)
-        return choose_device(query, error);
-    return smc_ask_device(arguments->device[index], &query->device, query->device_note, error);
-}
-
-enum smc_status smc_ask_one_device(const struct smc_arguments *arguments, struct smc_query *query,
-                                   struct smc_error *error)
-{
-    if (arguments->device_count > 1)
-        return smc_fail(error, SMC_USAGE,
-                        "option --device: %s is about one device, but %zu are "
-                        "named",
-                        smc_commands[arguments->command]->name, arguments->device_count);
-    enum smc_status status = smc_ask_query_device(arguments, 0, query, error);
-    if (status == SMC_OK && smc_ask_writer(arguments) != &smc_writer_json)
-        smc_output_tell("note: ", query->device_note);
-    return status;
-}
-
-enum smc_status smc_ask_answer(const struct smc_arguments *arguments, struct smc_answer *answer,
-                               struct smc_error *error)
-{
-    struct smc_query query;
-    enum smc_status status = smc_ask_query(arguments, &query, error);
-    if (status == SMC_OK)
-        status = smc_ask_one_device(arguments, &query, error);
-    if (status != SMC_OK)
-        return status;
-    struct smc_text warnings = {0};
-    status = smc_query_answer(&query, answer, &warnings, error);
-    smc_output_tell("warning: ", smc_text_string(&warnings));
-    smc_text_free(&warnings);
-    return status;
 }

@@ -18,18 +18,6 @@ enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_
 /* Only the numbers of the launch, without a kernel; `query` is initialised. */
 void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *query);
 
-/* The device that was named `index`-th, or the one taken where nobody named any. */
-enum smc_status smc_ask_query_device(const struct smc_arguments *arguments, size_t index,
-                                     struct smc_query *query, struct smc_error *error);
-
-/* For commands about one device: SMC_USAGE where several are named. Tells the note, if any. */
-enum smc_status smc_ask_one_device(const struct smc_arguments *arguments, struct smc_query *query,
-                                   struct smc_error *error);
-
-/* The whole way to one answer on one device; tells warnings. */
-enum smc_status smc_ask_answer(const struct smc_arguments *arguments, struct smc_answer *answer,
-                               struct smc_error *error);
-
 const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments);
 
 #endif

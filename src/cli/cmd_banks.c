@@ -49,7 +49,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 const struct smc_command smc_command_banks = {
     .name = "banks",
     .usage = "--expr TEXT | --stride N | --kernel NAME | --csv FILE [OPTION]...",
-    .help = "bank conflicts of shared-memory accesses, and what removes them",
+    .help = "bank conflicts in shared memory, and what removes them",
     .examples = "  smemcalc banks --expr '(tx*32 + ty)*4' --block 32x8\n"
                 "  smemcalc banks --stride 8 --width 8 --store\n"
                 "  smemcalc banks --kernel matmul-tiled --tile 16\n"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/ask.h"
+#include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -35,13 +36,14 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_que
                     "--smem BYTES of your own kernel");
 }
 
-static enum smc_status find(const struct smc_arguments *arguments, struct smc_best *best,
+static enum smc_status find(const struct smc_arguments *arguments,
+                            struct smc_chosen_devices *devices, struct smc_best *best,
                             struct smc_error *error)
 {
     struct smc_query query;
     enum smc_status status = ask(arguments, &query, error);
     if (status == SMC_OK)
-        status = smc_ask_one_device(arguments, &query, error);
+        status = smc_ask_one_device(arguments, devices, &query, error);
     if (status != SMC_OK)
         return status;
     struct smc_text warnings = {0};
@@ -58,12 +60,14 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct smc_best *best = calloc(1, sizeof *best);
     if (!best)
         return smc_fail(error, SMC_MACHINE, "out of memory");
-    enum smc_status status = find(arguments, best, error);
+    struct smc_chosen_devices devices = {0};
+    enum smc_status status = find(arguments, &devices, best, error);
     if (status == SMC_OK) {
         struct smc_report_style style;
         smc_output_style(&style);
         smc_ask_writer(arguments)->best(best, &style, out);
     }
+    smc_chosen_devices_free(&devices);
     free(best);
     return status;
 }

@@ -1,5 +1,6 @@
 /* smemcalc carveout: the sizes of an SM's shared memory, and the blocks at each. */
 #include "cli/ask.h"
+#include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -18,21 +19,28 @@ static bool describes_launch(const struct smc_arguments *arguments)
     return false;
 }
 
+static void report(const struct smc_arguments *arguments, const struct smc_answer *answer,
+                   struct smc_text *out)
+{
+    struct smc_carveouts carveouts;
+    struct smc_report_style style;
+    smc_carveouts_find(&answer->query.device.sm, &answer->launch, &carveouts);
+    smc_output_style(&style);
+    smc_ask_writer(arguments)->carveouts(answer, &carveouts, &style, out);
+}
+
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
+    struct smc_chosen_devices devices = {0};
     struct smc_answer answer = {0};
     enum smc_status status = describes_launch(arguments)
-                                 ? smc_ask_answer(arguments, &answer, error)
-                                 : smc_ask_one_device(arguments, &answer.query, error);
-    if (status != SMC_OK)
-        return status;
-    struct smc_carveouts carveouts;
-    smc_carveouts_find(&answer.query.device.sm, &answer.launch, &carveouts);
-    struct smc_report_style style;
-    smc_output_style(&style);
-    smc_ask_writer(arguments)->carveouts(&answer, &carveouts, &style, out);
-    return SMC_OK;
+                                 ? smc_ask_answer(arguments, &devices, &answer, error)
+                                 : smc_ask_one_device(arguments, &devices, &answer.query, error);
+    if (status == SMC_OK)
+        report(arguments, &answer, out);
+    smc_chosen_devices_free(&devices);
+    return status;
 }
 
 const struct smc_command smc_command_carveout = {

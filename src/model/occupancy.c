@@ -98,6 +98,11 @@ static void find_binding(struct smc_occupancy *out)
     out->warps_per_sm = blocks * out->warps_per_block;
 }
 
+void smc_launch_init(struct smc_launch *launch)
+{
+    *launch = (struct smc_launch)SMC_LAUNCH_INIT;
+}
+
 void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
                            struct smc_occupancy *out)
 {
@@ -117,14 +122,6 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     if (out->refusals)
         apply_refusals(out);
     find_binding(out);
-}
-
-void smc_launch_set_threads(struct smc_launch *launch, uint32_t threads_per_block)
-{
-    int64_t more = (int64_t)threads_per_block - launch->threads_per_block;
-    int64_t dynamic = launch->dynamic_smem_bytes + more * launch->smem_bytes_per_thread;
-    launch->dynamic_smem_bytes = dynamic < 0 ? 0 : saturate((uint64_t)dynamic);
-    launch->threads_per_block = threads_per_block;
 }
 
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy)

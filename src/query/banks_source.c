@@ -33,6 +33,22 @@ static enum smc_status open_kernel(struct smc_banks_query *query, struct smc_ban
     return SMC_OK;
 }
 
+/* One blank for several, and for line ends: what was copied from a terminal may have both. */
+static void join_blanks(char *text)
+{
+    static const char blanks[] = " \t\r\n";
+    char *to = text;
+    for (const char *from = text; *from;) {
+        size_t blank = strspn(from, blanks);
+        if (blank)
+            *to++ = ' ';
+        else
+            *to++ = *from;
+        from += blank ? blank : 1;
+    }
+    *to = '\0';
+}
+
 static enum smc_status open_expression(const struct smc_banks_query *query,
                                        struct smc_banks_source *source, struct smc_error *error)
 {
@@ -49,7 +65,8 @@ static enum smc_status open_expression(const struct smc_banks_query *query,
     if (smc_expression_parse(source->text, smc_banks_variables, &source->expression, &reason) !=
         SMC_OK)
         return smc_fail(error, SMC_USAGE, "option --expr: %s", reason.message);
-    return SMC_OK;
+    join_blanks(source->text);
+    return smc_expression_parse(source->text, smc_banks_variables, &source->expression, error);
 }
 
 enum smc_status smc_banks_source_open(struct smc_banks_query *query,

@@ -46,6 +46,9 @@ void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, stru
 static void append_block(const struct smc_banks_query *query, struct smc_text *out)
 {
     const uint32_t *block = query->block;
+    bool usual = block[0] == SMC_WARP_LANES && block[1] == 1 && block[2] == 1;
+    if (usual)
+        return;
     smc_text_printf(out, OPTION("block") "%u", block[0]);
     if (block[1] > 1 || block[2] > 1)
         smc_text_printf(out, "x%u", block[1]);
@@ -57,8 +60,7 @@ void smc_words_banks_command(const struct smc_banks_query *query, const char *ex
                              struct smc_text *out)
 {
     smc_text_printf(out, "smemcalc" SMC_TIE "banks" OPTION("expr") "'%s'", expression);
-    if (query->stride < 0)
-        append_block(query, out);
+    append_block(query, out);
     if (query->warp >= 0)
         smc_text_printf(out, OPTION("warp") "%d", query->warp);
     if (query->width_bytes != 4)

@@ -9,12 +9,12 @@ enum {
     FIRST_ROWS = 4, /* of those shown then, the ones before the gap */
 };
 
-/* The first of the lanes; "+" where others share its word. */
+/* The first of the lanes; "+" where others get their words at the same time. */
 static void append_cell(uint32_t lanes, struct smc_text *out)
 {
-    bool shared = lanes & (lanes - 1);
+    bool more = lanes & (lanes - 1);
     if (lanes)
-        smc_text_printf(out, "%3d%s", __builtin_ctz(lanes), shared ? "+" : "");
+        smc_text_printf(out, "%3d%s", __builtin_ctz(lanes), more ? "+" : "");
     else
         smc_text_append(out, "  .");
 }

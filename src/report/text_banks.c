@@ -5,7 +5,7 @@
 #include "report/layout.h"
 #include "report/text_parts.h"
 
-enum { LABEL_WIDTH = 26 };
+enum { LABEL_WIDTH = 26, COMMAND_INDENT = 4, LONGEST_SHOWN = 60 };
 
 static void append_verdict(const struct smc_banks_pattern *pattern,
                            const struct smc_report_style *style, struct smc_text *out)
@@ -49,18 +49,18 @@ static void append_picture(const struct smc_banks_answer *answer,
                            const struct smc_banks_pattern *pattern,
                            const struct smc_report_style *style, struct smc_text *out)
 {
-    bool shared = false;
+    bool more = false;
     for (uint32_t w = 0; w < pattern->map.cost.wavefronts; w++)
         for (uint32_t bank = 0; bank < answer->layout.banks; bank++) {
             uint32_t lanes = pattern->map.wavefront[w].lanes[bank];
-            shared |= (lanes & (lanes - 1)) != 0;
+            more |= (lanes & (lanes - 1)) != 0;
         }
     struct smc_text heading = {0};
     smc_text_printf(&heading, "Warp %u", pattern->worst_warp);
     if (pattern->steps > 1)
         smc_text_printf(&heading, ", turn %u of the loop", pattern->worst_step);
     smc_text_printf(&heading, ": the lane that each bank serves, a row a wavefront%s",
-                    shared ? "; + where others share the word" : "");
+                    more ? "; + where it serves others, too" : "");
     smc_text_append(out, "\n");
     smc_layout_paragraph(out, "", 0, smc_text_string(&heading), style->columns);
     smc_text_free(&heading);
@@ -73,7 +73,8 @@ static void append_remedy(const struct smc_banks_query *query, const struct smc_
 {
     struct smc_text text = {0};
     smc_words_rearrangement(&remedy->rearrangement, &text);
-    if (remedy->expression[0])
+    bool shown = remedy->expression[0] && strlen(remedy->expression) <= LONGEST_SHOWN;
+    if (shown)
         smc_text_printf(&text, ": %s has no conflict", remedy->expression);
     else
         smc_text_append(&text, ": no conflict is left");
@@ -82,7 +83,8 @@ static void append_remedy(const struct smc_banks_query *query, const struct smc_
     if (!remedy->expression[0])
         return;
     smc_words_banks_command(query, remedy->expression, &text);
-    smc_text_line(out, style, "", &text);
+    smc_layout_paragraph(out, "", COMMAND_INDENT, smc_text_string(&text), style->columns);
+    out->failed |= text.failed;
     smc_text_free(&text);
 }
 
@@ -113,9 +115,9 @@ static void write_expression(const struct smc_banks_answer *answer,
     const struct smc_banks_query *query = &answer->query;
     const struct smc_banks_pattern *pattern = answer->pattern;
     smc_layout_begin(out, style, SMC_STRONG);
-    smc_text_append(out, pattern->label);
+    smc_layout_paragraph(out, "", 0, pattern->label, style->columns);
     smc_layout_end(out, style);
-    smc_text_printf(out, "\n%s of %u byte%s a lane, ", smc_words_bank_op(pattern->op),
+    smc_text_printf(out, "%s of %u byte%s a lane, ", smc_words_bank_op(pattern->op),
                     pattern->width_bytes, pattern->width_bytes == 1 ? "" : "s");
     append_block(query->block, out);
     smc_text_append(out, ", ");
@@ -163,10 +165,14 @@ static void write_kernel(const struct smc_banks_answer *answer,
                     "bytes", "accesses", "wavefronts", "least", "conflicts");
     for (uint32_t i = 0; i < answer->pattern_count; i++)
         append_row(&answer->pattern[i], out);
-    smc_text_append(out, "\n  As the source text asks, by all warps of a block");
+    struct smc_text remark = {0};
+    smc_text_append(&remark, "As the source text asks, by all warps of a block");
     if (partly)
-        smc_text_printf(out, ", in the first %d turns of each loop", SMC_COUNTED_STEPS);
-    smc_text_append(out, ".\n");
+        smc_text_printf(&remark, ", in the first %d turns of each loop", SMC_COUNTED_STEPS);
+    smc_text_append(&remark, ".");
+    smc_text_append(out, "\n");
+    smc_layout_paragraph(out, "", 2, smc_text_string(&remark), style->columns);
+    smc_text_free(&remark);
     if (total.wavefronts == total.least)
         return;
     append_picture(answer, worst, style, out);
