@@ -16,10 +16,12 @@ tests_unit_SOURCES = \
 	tests/test_banks.c \
 	tests/test_base.c \
 	tests/test_batch.c \
+	tests/test_choices.c \
 	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \
 	tests/test_conflict_free.c \
+	tests/test_carveouts.c \
 	tests/test_catalog.c \
 	tests/test_compare.c \
 	tests/test_device_file.c \
@@ -29,7 +31,9 @@ tests_unit_SOURCES = \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/test_report.c \
+	tests/test_room.c \
 	tests/test_sm.c \
+	tests/test_workload.c \
 	tests/unit.c tests/unit.h
 
 # The toolkit's own header as an oracle; a machine without one skips it.
@@ -41,6 +45,23 @@ tests_oracle_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OCCUPANCY_HEADER
 tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
 endif
+
+# The dynamic shared memory that limits shows, beside what the installed header answers.
+check_PROGRAMS += tests/room_oracle
+TESTS += tests/room_oracle
+tests_room_oracle_LDADD = libsmc.la
+tests_room_oracle_SOURCES = tests/room_oracle.c
+tests_room_oracle_CPPFLAGS = $(tests_oracle_CPPFLAGS)
+
+# limits, best and carveout, as a person or a script uses them.
+TESTS += tests/limits.sh
+EXTRA_DIST += tests/limits.sh
+
+# What the model takes for granted of ptxas, with the NVRTC of this machine.
+check_PROGRAMS += tests/ptxas_facts
+TESTS += tests/ptxas_facts
+tests_ptxas_facts_LDADD = libsmc.la
+tests_ptxas_facts_SOURCES = tests/ptxas_facts.c
 
 # The command line, as a person or a script uses it.
 TESTS += tests/cli.sh

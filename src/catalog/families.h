@@ -47,4 +47,11 @@ void smc_comparison_add_gap(struct smc_comparison *result, enum smc_dtype dtype,
 void smc_matmul_compare(const struct smc_params *params, const void *const *buffers, uint64_t row,
                         uint64_t rows, struct smc_comparison *result);
 
+/* Its work; matmul_work.c. */
+void smc_matmul_naive_work(const struct smc_params *params, struct smc_work *work);
+void smc_matmul_tiled_work(const struct smc_params *params, struct smc_work *work);
+void smc_matmul_tiled_shared_work(const struct smc_params *params,
+                                  const struct smc_bank_layout *layout,
+                                  struct smc_shared_work *work);
+
 #endif

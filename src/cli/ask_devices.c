@@ -3,8 +3,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/ask.h"
+#include "cli/output.h"
+#include "executor/executor.h"
+
+static const char assumed_device[] = "NVIDIA H200";
 
 enum smc_status smc_ask_device_files(const struct smc_arguments *arguments,
                                      struct smc_chosen_devices *devices, struct smc_error *error)
@@ -98,6 +103,60 @@ enum smc_status smc_ask_devices(const struct smc_arguments *arguments, size_t mo
                         "%zu of them with --device",
                         devices->count, most);
     return SMC_OK;
+}
+
+/* Nobody named a device: the first GPU here, else one that is said to be assumed. The driver is
+   asked only then, for it takes longer to start than everything else. */
+static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
+{
+    const struct smc_executor *executor = smc_executor_default();
+    if (executor->device_count(NULL) > 0)
+        return executor->device(0, &query->device, error);
+    query->device_assumed = true;
+    return smc_device_find(assumed_device, &query->device, query->device_note, error);
+}
+
+enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, size_t index,
+                                     struct smc_query *query, struct smc_error *error)
+{
+    if (devices->count == 0)
+        return choose_device(query, error);
+    query->device = devices->chosen[index].device;
+    memcpy(query->device_note, devices->chosen[index].note, sizeof query->device_note);
+    return SMC_OK;
+}
+
+enum smc_status smc_ask_one_device(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices, struct smc_query *query,
+                                   struct smc_error *error)
+{
+    if (arguments->device_count > 1)
+        return smc_fail(error, SMC_USAGE,
+                        "option --device: %s is about one device, but %zu are named",
+                        smc_commands[arguments->command]->name, arguments->device_count);
+    enum smc_status status = smc_ask_devices(arguments, 1, devices, error);
+    if (status == SMC_OK)
+        status = smc_ask_query_device(devices, 0, query, error);
+    if (status == SMC_OK && smc_ask_writer(arguments) != &smc_writer_json)
+        smc_output_tell("note: ", query->device_note);
+    return status;
+}
+
+enum smc_status smc_ask_answer(const struct smc_arguments *arguments,
+                               struct smc_chosen_devices *devices, struct smc_answer *answer,
+                               struct smc_error *error)
+{
+    struct smc_query query;
+    enum smc_status status = smc_ask_query(arguments, &query, error);
+    if (status == SMC_OK)
+        status = smc_ask_one_device(arguments, devices, &query, error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_text warnings = {0};
+    status = smc_query_answer(&query, answer, &warnings, error);
+    smc_output_tell("warning: ", smc_text_string(&warnings));
+    smc_text_free(&warnings);
+    return status;
 }
 
 void smc_chosen_devices_free(struct smc_chosen_devices *devices)

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "cli/options.h"
 #include "devicefile/device_file.h"
+#include "query/query.h"
 
 struct smc_chosen_device {
     struct smc_device device;
@@ -32,6 +33,20 @@ enum smc_status smc_ask_device_files(const struct smc_arguments *arguments,
 /* One name, as smc_ask_devices looks it up. */
 enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, const char *typed,
                                   struct smc_chosen_device *chosen, struct smc_error *error);
+
+/* Gives the query the device that was chosen `index`-th, or the one taken where nobody chose. */
+enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, size_t index,
+                                     struct smc_query *query, struct smc_error *error);
+
+/* For commands about one device: SMC_USAGE where several are named. Tells the note, if any. */
+enum smc_status smc_ask_one_device(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices, struct smc_query *query,
+                                   struct smc_error *error);
+
+/* The whole way to one answer on one device; tells warnings. */
+enum smc_status smc_ask_answer(const struct smc_arguments *arguments,
+                               struct smc_chosen_devices *devices, struct smc_answer *answer,
+                               struct smc_error *error);
 
 void smc_chosen_devices_free(struct smc_chosen_devices *devices);
 

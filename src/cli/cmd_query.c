@@ -1,36 +1,10 @@
 /* smemcalc query, or smemcalc with nothing but options: one question, on one device or several. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "executor/executor.h"
-
-static const char assumed_device[] = "NVIDIA H200";
-
-/* Nobody named a device: the first GPU here, else one that is said to be assumed. The driver is
-   asked only then, for it takes longer to start than everything else. */
-static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
-{
-    const struct smc_executor *executor = smc_executor_default();
-    if (executor->device_count(NULL) > 0)
-        return executor->device(0, &query->device, error);
-    query->device_assumed = true;
-    return smc_device_find(assumed_device, &query->device, query->device_note, error);
-}
-
-static enum smc_status set_device(const struct smc_chosen_devices *devices, size_t index,
-                                  struct smc_query *query, struct smc_error *error)
-{
-    if (devices->count == 0)
-        return choose_device(query, error);
-    query->device = devices->chosen[index].device;
-    memcpy(query->device_note, devices->chosen[index].note, sizeof query->device_note);
-    return SMC_OK;
-}
 
 static enum smc_status answer_all(const struct smc_chosen_devices *devices,
                                   const struct smc_query *query, struct smc_answer *answers,
@@ -38,7 +12,7 @@ static enum smc_status answer_all(const struct smc_chosen_devices *devices,
 {
     for (size_t i = 0; i < count; i++) {
         struct smc_query asked = *query;
-        enum smc_status status = set_device(devices, i, &asked, error);
+        enum smc_status status = smc_ask_query_device(devices, i, &asked, error);
         if (status == SMC_OK)
             status = smc_query_answer(&asked, &answers[i], warnings, error);
         if (status != SMC_OK)

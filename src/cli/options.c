@@ -7,6 +7,7 @@ enum {
 #define COMMAND(ID, name) ID = 1 << SMC_COMMAND_##ID,
 #include "cli/commands.def"
 #undef COMMAND
+    ASKING = QUERY | LIMITS | BEST | CARVEOUT, /* about a launch that need not happen */
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };
 
@@ -17,8 +18,12 @@ enum {
 #define PARAM_VALUE(id)                                                                            \
     ((id) == SMC_PARAM_DTYPE ? "TYPE" : (id) == SMC_PARAM_STATIC_BYTES ? "BYTES" : "N")
 
-/* `banks` reads --block as a shape. */
-#define PARAM_COMMANDS(id) (QUERY | RUN | ((id) == SMC_PARAM_BLOCK ? 0 : BANKS))
+/* `best` chooses the tile or the block itself; `banks` reads --block as a shape. */
+#define PARAM_COMMANDS(id)                                                                         \
+    (QUERY | RUN | LIMITS | CARVEOUT |                                                             \
+     ((id) == SMC_PARAM_TILE    ? BANKS                                                            \
+      : (id) == SMC_PARAM_BLOCK ? 0                                                                \
+                                : BANKS | BEST))
 
 const struct smc_option smc_options[SMC_OPTION_COUNT] = {
 #define OPTION(id, name, letter, value, type, lowest, highest, initial, choices, group, commands,  \

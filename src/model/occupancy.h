@@ -58,13 +58,15 @@ enum {
 
 /* Any values may be asked about; what cannot be is refused, not an error. */
 struct smc_launch {
-    uint32_t threads_per_block;  /* 1 or more; 0 counts as 1 */
-    uint32_t regs_per_thread;    /* as the compiler reports them; 0: the kernel uses none */
-    uint32_t static_smem_bytes;  /* per block, as the compiler reports them */
-    uint32_t dynamic_smem_bytes; /* per block, as given at launch */
-    bool smem_not_opted_in;      /* dynamic memory above the default limit was not asked for with
-                                    cudaFuncAttributeMaxDynamicSharedMemorySize */
-    int32_t carveout_percent;    /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
+    uint32_t threads_per_block;     /* 1 or more; 0 counts as 1 */
+    uint32_t regs_per_thread;       /* as the compiler reports them; 0: the kernel uses none */
+    uint32_t static_smem_bytes;     /* per block, as the compiler reports them */
+    uint32_t dynamic_smem_bytes;    /* per block, as given at launch */
+    uint32_t smem_bytes_per_thread; /* how many of the dynamic bytes come with each thread: for
+                                       searches that change the threads */
+    bool smem_not_opted_in;         /* dynamic memory above the default limit was not asked for with
+                                       cudaFuncAttributeMaxDynamicSharedMemorySize */
+    int32_t carveout_percent;       /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
     enum smc_cache_config cache_config;
     uint32_t barriers_per_block; /* named barriers used; 1 for a plain __syncthreads */
     uint32_t virtual_resources;  /* per block; 0: not known or none */

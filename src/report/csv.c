@@ -164,6 +164,9 @@ const struct smc_writer smc_writer_csv = {
     .answers = write_answers,
     .runs = write_runs,
     .devices = write_devices,
+    .rooms = smc_csv_rooms,
+    .carveouts = smc_csv_carveouts,
+    .best = smc_csv_best,
     .kernels = write_kernels,
     .banks = smc_csv_banks,
 };

@@ -80,6 +80,41 @@ static void write_devices(const struct smc_device *devices, size_t count,
     finish(root, out);
 }
 
+static void write_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_answer(root, answer);
+    smc_json_set(root, "rooms", smc_json_rooms(answer, rooms));
+    finish(root, out);
+}
+
+static void write_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
+                            const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    if (answer->launch.threads_per_block)
+        smc_json_answer(root, answer);
+    else
+        smc_json_set(root, "device", smc_json_device(&answer->query.device));
+    smc_json_set(root, "carveouts", smc_json_carveouts(answer, carveouts));
+    finish(root, out);
+}
+
+static void write_best(const struct smc_best *best, const struct smc_report_style *style,
+                       struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    const struct smc_candidate *proposal = smc_best_proposal(best);
+    if (proposal)
+        smc_json_answer(root, &proposal->answer);
+    smc_json_set(root, "best", smc_json_best(best));
+    finish(root, out);
+}
+
 static void write_kernels(const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
@@ -102,6 +137,9 @@ const struct smc_writer smc_writer_json = {
     .answers = write_answers,
     .runs = write_runs,
     .devices = write_devices,
+    .rooms = write_rooms,
+    .carveouts = write_carveouts,
+    .best = write_best,
     .kernels = write_kernels,
     .banks = write_banks,
 };

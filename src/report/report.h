@@ -8,7 +8,10 @@
 
 #include "base/text.h"
 #include "confirm/confirm.h"
+#include "model/carveouts.h"
+#include "model/room.h"
 #include "query/banks.h"
+#include "query/best.h"
 #include "query/query.h"
 
 struct smc_report_style {
@@ -38,6 +41,18 @@ struct smc_writer {
 
     void (*devices)(const struct smc_device *devices, size_t count,
                     const struct smc_report_style *style, struct smc_text *out);
+
+    /* smemcalc limits. */
+    void (*rooms)(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                  const struct smc_report_style *style, struct smc_text *out);
+
+    /* smemcalc carveout; `answer` without a launch (0 threads) has only the sizes. */
+    void (*carveouts)(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
+                      const struct smc_report_style *style, struct smc_text *out);
+
+    /* smemcalc best. */
+    void (*best)(const struct smc_best *best, const struct smc_report_style *style,
+                 struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
 

@@ -27,6 +27,9 @@ const struct smc_writer smc_writer_text = {
     .answers = write_answers,
     .runs = smc_text_runs,
     .devices = smc_text_devices,
+    .rooms = smc_text_rooms,
+    .carveouts = smc_text_carveouts,
+    .best = smc_text_best,
     .kernels = smc_text_kernels,
     .banks = smc_text_banks,
 };
