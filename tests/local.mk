@@ -13,20 +13,29 @@ tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
+	tests/test_banks.c \
 	tests/test_base.c \
 	tests/test_batch.c \
+	tests/test_choices.c \
 	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \
+	tests/test_conflict_free.c \
+	tests/test_carveouts.c \
 	tests/test_catalog.c \
 	tests/test_compare.c \
+	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
+	tests/test_expression.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/test_plot.c \
 	tests/test_report.c \
+	tests/test_room.c \
+	tests/test_sm.c \
 	tests/test_sweep.c \
+	tests/test_workload.c \
 	tests/unit.c tests/unit.h
 
 # The toolkit's own header as an oracle; a machine without one skips it.
@@ -39,9 +48,43 @@ if HAVE_OCCUPANCY_HEADER
 tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
 endif
 
+# The dynamic shared memory that limits shows, beside what the installed header answers.
+check_PROGRAMS += tests/room_oracle
+TESTS += tests/room_oracle
+tests_room_oracle_LDADD = libsmc.la
+tests_room_oracle_SOURCES = tests/room_oracle.c
+tests_room_oracle_CPPFLAGS = $(tests_oracle_CPPFLAGS)
+
+# limits, best and carveout, as a person or a script uses them.
+TESTS += tests/limits.sh
+EXTRA_DIST += tests/limits.sh
+
+# What the model takes for granted of ptxas, with the NVRTC of this machine.
+check_PROGRAMS += tests/ptxas_facts
+TESTS += tests/ptxas_facts
+tests_ptxas_facts_LDADD = libsmc.la
+tests_ptxas_facts_SOURCES = tests/ptxas_facts.c
+
 # The command line, as a person or a script uses it.
 TESTS += tests/cli.sh
 EXTRA_DIST += tests/cli.sh tests/golden
+
+# A person's own devices.
+TESTS += tests/device_file.sh
+EXTRA_DIST += tests/device_file.sh tests/data/devices
+
+# Completion in the shells that are here.
+TESTS += tests/completion.sh
+EXTRA_DIST += tests/completion.sh
+
+# The library, installed in a temporary folder.
+TESTS += tests/library.sh
+EXTRA_DIST += tests/library.sh tests/library_threads.c
+AM_TESTS_ENVIRONMENT = \
+	CC='$(CC)' MAKE='$(MAKE)' SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export CC MAKE SANITIZE_FLAGS;
+# Banks: their pictures, the stream of accesses.
+TESTS += tests/banks.sh
+EXTRA_DIST += tests/banks.sh tests/command.sh
 
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
@@ -50,6 +93,8 @@ tests_nvrtc_LDADD = libsmc.la
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 
 # Scripts; cases.sh counts for them.

@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "model/banks.h"
 
 enum smc_param {
 #define PARAM(id, option, lowest, highest, initial, unit, help) SMC_PARAM_##id,
@@ -70,13 +71,52 @@ struct smc_plan {
     struct smc_argument argument[SMC_MAX_ARGUMENTS];
 };
 
+/* One array of global memory, accessed by all warps of a launch; it begins at a whole sector, as
+   allocations do. A request is one instruction of one warp with an active lane; a sector is 32
+   bytes, counted anew for each request. */
+struct smc_global_access {
+    const char *name; /* the buffer's */
+    bool store;
+    double array_elements; /* of the array, gaps between rows left out */
+    double elements;       /* accessed by all threads together */
+    double requests;
+    double sectors;
+};
+
 /* What one launch does, counted from the algorithm. */
 struct smc_work {
-    double flops;             /* additions and multiplications; integer ones for int32 */
+    double flops;            /* additions and multiplications; integer ones for int32 */
+    double fma_instructions; /* of warps, each up to 32 multiplications with an addition; 0: none */
     double global_load_bytes; /* asked for by all threads, tile reuse counted */
     double global_store_bytes;
     double untiled_load_bytes; /* what the same algorithm loads without shared memory */
     double minimum_bytes;      /* every input read once, every output written once */
+    size_t access_count;
+    struct smc_global_access access[SMC_MAX_BUFFERS];
+};
+
+/* Instructions of warps with an active lane, and the passes they take. */
+struct smc_shared_count {
+    double instructions, wavefronts;
+};
+
+/* What one launch does in shared memory. */
+struct smc_shared_work {
+    struct smc_shared_count stores;
+    struct smc_shared_count loads;         /* as ptxas makes them: neighbouring ones of a thread are
+                                              joined, up to 16 bytes, where the index allows */
+    struct smc_shared_count written_loads; /* as the source text and its PTX have them */
+};
+
+enum { SMC_MAX_SHARED_ACCESSES = 8 };
+
+/* One access to shared memory, as the source text has it, by one warp at one turn of the loop
+   around it. The compiler may join neighbouring ones. */
+struct smc_shared_access {
+    const char *label;     /* "a_tile[y][i]": the array's name up to '[' */
+    uint32_t row_elements; /* of the array; 0: it has one dimension */
+    uint32_t steps;        /* turns of the loop, 1 where there is none */
+    struct smc_access access;
 };
 
 struct smc_comparison {
@@ -109,6 +149,16 @@ struct smc_kernel {
 
     void (*plan)(const struct smc_params *params, struct smc_plan *plan);
     void (*work)(const struct smc_params *params, struct smc_work *work);
+
+    /* Fills `list` with what warp `warp` of a block accesses at turn `step`, from 0, and returns
+       how many there are, always the same; nothing is active behind the last turn. NULL: the kernel
+       has no shared memory. */
+    size_t (*shared_accesses)(const struct smc_params *params, uint32_t warp, uint32_t step,
+                              struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES]);
+
+    /* Counts the whole launch; `work` is zero before. NULL: the kernel has no shared memory. */
+    void (*shared_work)(const struct smc_params *params, const struct smc_bank_layout *layout,
+                        struct smc_shared_work *work);
 
     /* Compares rows [row, row + rows) of the output with a reference of higher precision, and adds
        to `result`. `buffers` are host copies, in the plan's order. Thread-safe for disjoint

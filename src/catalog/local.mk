@@ -15,13 +15,15 @@ libsmc_la_SOURCES += \
 	src/catalog/families.h \
 	src/catalog/kernels.def \
 	src/catalog/matmul.c \
-	src/catalog/matmul_compare.c \
+	src/catalog/matmul_compare.c src/catalog/matmul_work.c \
 	src/catalog/params.c src/catalog/params.def \
 	src/catalog/random.c \
 	src/catalog/residency.c \
 	src/catalog/reverse.c \
+	src/catalog/shared.c \
 	src/catalog/stencil.c \
-	src/catalog/texts.c
+	src/catalog/texts.c \
+	src/catalog/work_global.c src/catalog/work_parts.h src/catalog/work_shared.c
 
 kernelsdir = $(pkgdatadir)/kernels
 dist_kernels_DATA = $(KERNELS)

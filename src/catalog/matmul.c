@@ -100,33 +100,29 @@ static void plan_tiled(const struct smc_params *params, struct smc_plan *plan)
     plan->static_smem_bytes = 2 * tile * tile * smc_dtype_bytes(plan->buffer[A].dtype);
 }
 
-static void work_naive(const struct smc_params *params, struct smc_work *work)
+/* Step i of the inner product; the tiles are stored once for all its steps. */
+static size_t shared_accesses(const struct smc_params *params, uint32_t warp, uint32_t step,
+                              struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
-    double m = (double)params->value[SMC_PARAM_M];
-    double n = (double)params->value[SMC_PARAM_N];
-    double k = (double)params->value[SMC_PARAM_K];
-    double bytes = (double)smc_dtype_bytes((enum smc_dtype)params->value[SMC_PARAM_DTYPE]);
-    *work = (struct smc_work){
-        .flops = 2 * m * n * k,
-        .global_load_bytes = 2 * m * n * k * bytes,
-        .global_store_bytes = m * n * bytes,
-        .untiled_load_bytes = 2 * m * n * k * bytes,
-        .minimum_bytes = (m * k + k * n + m * n) * bytes,
-    };
-}
-
-/* A is loaded once for each column of tiles in C, B once for each row of tiles. */
-static void work_tiled(const struct smc_params *params, struct smc_work *work)
-{
-    uint64_t tile = (uint64_t)params->value[SMC_PARAM_TILE];
-    uint64_t m = (uint64_t)params->value[SMC_PARAM_M];
-    uint64_t n = (uint64_t)params->value[SMC_PARAM_N];
-    double k = (double)params->value[SMC_PARAM_K];
-    double bytes = (double)smc_dtype_bytes((enum smc_dtype)params->value[SMC_PARAM_DTYPE]);
-    double a_loads = (double)divide_up(n, tile) * (double)m * k;
-    double b_loads = (double)divide_up(m, tile) * (double)n * k;
-    work_naive(params, work);
-    work->global_load_bytes = (a_loads + b_loads) * bytes;
+    uint32_t tile = (uint32_t)params->value[SMC_PARAM_TILE];
+    uint32_t bytes = (uint32_t)smc_dtype_bytes((enum smc_dtype)params->value[SMC_PARAM_DTYPE]);
+    uint32_t b_tile = tile * tile; /* its first element, behind a_tile */
+    struct smc_shared_access *store_a = &list[0], *store_b = &list[1];
+    struct smc_shared_access *load_a = &list[2], *load_b = &list[3];
+    smc_shared_begin(store_a, "a_tile[y][x]", SMC_BANK_STORE, bytes, tile, 1);
+    smc_shared_begin(store_b, "b_tile[y][x]", SMC_BANK_STORE, bytes, tile, 1);
+    smc_shared_begin(load_a, "a_tile[y][i]", SMC_BANK_LOAD, bytes, tile, tile);
+    smc_shared_begin(load_b, "b_tile[i][x]", SMC_BANK_LOAD, bytes, tile, tile);
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        uint32_t thread = warp * SMC_WARP_LANES + lane, x = thread % tile, y = thread / tile;
+        if (thread >= tile * tile)
+            break;
+        smc_shared_lane(store_a, lane, step, thread);
+        smc_shared_lane(store_b, lane, step, b_tile + thread);
+        smc_shared_lane(load_a, lane, step, y * tile + step);
+        smc_shared_lane(load_b, lane, step, b_tile + step * tile + x);
+    }
+    return 4;
 }
 
 #define PARAMS                                                                                     \
@@ -144,7 +140,7 @@ const struct smc_kernel smc_kernel_matmul_naive = {
     .complete = complete_naive,
     .defines = defines,
     .plan = plan_naive,
-    .work = work_naive,
+    .work = smc_matmul_naive_work,
     .compare = smc_matmul_compare,
 };
 
@@ -159,6 +155,8 @@ const struct smc_kernel smc_kernel_matmul_tiled = {
     .complete = complete_tiled,
     .defines = defines,
     .plan = plan_tiled,
-    .work = work_tiled,
+    .work = smc_matmul_tiled_work,
+    .shared_work = smc_matmul_tiled_shared_work,
+    .shared_accesses = shared_accesses,
     .compare = smc_matmul_compare,
 };

@@ -1,7 +1,8 @@
 /* An int32 array reversed by one block. */
 #include <inttypes.h>
 
-#include "catalog/families.h"
+#include "catalog/work_parts.h"
+#include "model/round.h"
 
 enum { INPUT, OUTPUT };
 enum { BYTES = sizeof(int32_t) };
@@ -79,15 +80,52 @@ static void plan_dynamic(const struct smc_params *params, struct smc_plan *out)
         (struct smc_argument){SMC_ARGUMENT_INT32, params->value[SMC_PARAM_LENGTH]};
 }
 
+static size_t shared_accesses(const struct smc_params *params, uint32_t warp, uint32_t step,
+                              struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
+    uint32_t length = (uint32_t)length_of(params);
+    struct smc_shared_access *store = &list[0], *load = &list[1];
+    uint32_t steps = (uint32_t)divide_up(length, block);
+    smc_shared_begin(store, "staged[i]", SMC_BANK_STORE, BYTES, 0, steps);
+    smc_shared_begin(load, "staged[length - 1 - i]", SMC_BANK_LOAD, BYTES, 0, steps);
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        uint64_t thread = (uint64_t)warp * SMC_WARP_LANES + lane;
+        uint64_t i = thread + (uint64_t)step * block;
+        if (thread >= block || i >= length)
+            break;
+        smc_shared_lane(store, lane, step, (uint32_t)i);
+        smc_shared_lane(load, lane, step, length - 1 - (uint32_t)i);
+    }
+    return 2;
+}
+
 static void work(const struct smc_params *params, struct smc_work *work)
 {
-    double bytes = (double)length_of(params) * BYTES;
+    uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
+    double length = (double)length_of(params);
+    const struct smc_lines lines = {0, 1, 0, length_of(params), block};
     *work = (struct smc_work){
-        .global_load_bytes = bytes,
-        .global_store_bytes = bytes,
-        .untiled_load_bytes = bytes,
-        .minimum_bytes = 2 * bytes,
+        .untiled_load_bytes = length * BYTES,
+        .minimum_bytes = 2 * length * BYTES,
     };
+    smc_work_add_lines(smc_work_add_access(work, "input", false, length), BYTES, &lines);
+    smc_work_add_lines(smc_work_add_access(work, "output", true, length), BYTES, &lines);
+    smc_work_sum_bytes(work, BYTES);
+}
+
+/* Downwards from the end meets the same banks as upwards. */
+static void shared_work(const struct smc_params *params, const struct smc_bank_layout *layout,
+                        struct smc_shared_work *work)
+{
+    uint64_t block = (uint64_t)params->value[SMC_PARAM_BLOCK], length = length_of(params);
+    double turns = (double)(length / block);
+    uint32_t rest = (uint32_t)(length % block);
+    smc_shared_add_run(&work->stores, layout, SMC_BANK_STORE, (uint32_t)block, turns);
+    smc_shared_add_run(&work->stores, layout, SMC_BANK_STORE, rest, 1);
+    smc_shared_add_run(&work->loads, layout, SMC_BANK_LOAD, (uint32_t)block, turns);
+    smc_shared_add_run(&work->loads, layout, SMC_BANK_LOAD, rest, 1);
+    work->written_loads = work->loads;
 }
 
 static void compare(const struct smc_params *params, const void *const *buffers, uint64_t row,
@@ -115,6 +153,8 @@ const struct smc_kernel smc_kernel_reverse_static = {
     .defines = defines_static,
     .plan = plan_static,
     .work = work,
+    .shared_work = shared_work,
+    .shared_accesses = shared_accesses,
     .compare = compare,
 };
 
@@ -130,5 +170,7 @@ const struct smc_kernel smc_kernel_reverse_dynamic = {
     .defines = defines_dynamic,
     .plan = plan_dynamic,
     .work = work,
+    .shared_work = shared_work,
+    .shared_accesses = shared_accesses,
     .compare = compare,
 };

@@ -2,7 +2,7 @@
    where the whole window lies in the input. */
 #include <inttypes.h>
 
-#include "catalog/families.h"
+#include "catalog/work_parts.h"
 #include "model/round.h"
 
 enum { INPUT, OUTPUT };
@@ -101,19 +101,74 @@ static void plan_dynamic(const struct smc_params *params, struct smc_plan *out)
         (struct smc_argument){SMC_ARGUMENT_INT32, params->value[SMC_PARAM_RADIUS]};
 }
 
-/* Each block loads its halo anew. */
+/* The block's threads stage the window in strides of a block; then each sums over its part. */
+static size_t shared_accesses(const struct smc_params *params, uint32_t warp, uint32_t step,
+                              struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
+    uint32_t inputs = block + (uint32_t)halo(params);
+    struct smc_shared_access *store = &list[0], *load = &list[1];
+    smc_shared_begin(store, "window[i]", SMC_BANK_STORE, BYTES, 0,
+                     (uint32_t)divide_up(inputs, block));
+    smc_shared_begin(load, "window[threadIdx.x + i]", SMC_BANK_LOAD, BYTES, 0,
+                     (uint32_t)halo(params) + 1);
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        uint32_t thread = warp * SMC_WARP_LANES + lane;
+        if (thread >= block)
+            break;
+        if (thread + (uint64_t)step * block < inputs)
+            smc_shared_lane(store, lane, step, thread + step * block);
+        smc_shared_lane(load, lane, step, thread + step);
+    }
+    return 2;
+}
+
+/* Each block loads its halo anew; the last one has as many outputs as are left. */
 static void work(const struct smc_params *params, struct smc_work *work)
 {
-    double length = (double)params->value[SMC_PARAM_LENGTH];
-    double results = (double)outputs(params);
-    double around = (double)halo(params);
+    uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
+    uint64_t around = (uint64_t)halo(params), results = outputs(params);
+    uint64_t whole = results / block, rest = results % block;
+    double length = (double)params->value[SMC_PARAM_LENGTH], sums = (double)results;
     *work = (struct smc_work){
-        .flops = results * around,
-        .global_load_bytes = (results + (double)blocks(params) * around) * BYTES,
-        .global_store_bytes = results * BYTES,
-        .untiled_load_bytes = results * (around + 1) * BYTES,
-        .minimum_bytes = (length + results) * BYTES,
+        .flops = sums * (double)around,
+        .untiled_load_bytes = sums * (double)(around + 1) * BYTES,
+        .minimum_bytes = (length + sums) * BYTES,
     };
+    struct smc_global_access *load = smc_work_add_access(work, "input", false, length);
+    struct smc_global_access *store = smc_work_add_access(work, "output", true, sums);
+    smc_work_add_lines(load, BYTES, &(struct smc_lines){0, whole, block, block + around, block});
+    smc_work_add_lines(store, BYTES, &(struct smc_lines){0, whole, block, block, block});
+    if (rest) {
+        uint64_t first = whole * block;
+        smc_work_add_lines(load, BYTES, &(struct smc_lines){first, 1, 0, rest + around, block});
+        smc_work_add_lines(store, BYTES, &(struct smc_lines){first, 1, 0, rest, block});
+    }
+    smc_work_sum_bytes(work, BYTES);
+}
+
+/* One block with so many outputs: stores in strides of a block, then each thread's own sum. */
+static void add_shared(const struct smc_params *params, const struct smc_bank_layout *layout,
+                       uint64_t results, double times, struct smc_shared_work *work)
+{
+    uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
+    uint64_t staged = results + (uint64_t)halo(params);
+    smc_shared_add_run(&work->stores, layout, SMC_BANK_STORE, block,
+                       times * (double)(staged / block));
+    smc_shared_add_run(&work->stores, layout, SMC_BANK_STORE, (uint32_t)(staged % block), times);
+    smc_shared_add_run(&work->loads, layout, SMC_BANK_LOAD, (uint32_t)results,
+                       times * (double)(halo(params) + 1));
+}
+
+/* A thread's loads begin at any word: none can be joined. */
+static void shared_work(const struct smc_params *params, const struct smc_bank_layout *layout,
+                        struct smc_shared_work *work)
+{
+    uint64_t block = (uint64_t)params->value[SMC_PARAM_BLOCK], results = outputs(params);
+    add_shared(params, layout, block, (double)(results / block), work);
+    if (results % block)
+        add_shared(params, layout, results % block, 1, work);
+    work->written_loads = work->loads;
 }
 
 /* The sum slides along: one addition and one subtraction an output, exact in 64 bits. */
@@ -151,6 +206,8 @@ const struct smc_kernel smc_kernel_stencil_static = {
     .defines = defines_static,
     .plan = plan_static,
     .work = work,
+    .shared_work = shared_work,
+    .shared_accesses = shared_accesses,
     .compare = compare,
 };
 
@@ -166,5 +223,7 @@ const struct smc_kernel smc_kernel_stencil_dynamic = {
     .defines = defines_dynamic,
     .plan = plan_dynamic,
     .work = work,
+    .shared_work = shared_work,
+    .shared_accesses = shared_accesses,
     .compare = compare,
 };

@@ -8,8 +8,6 @@
 #include "cli/ask_kernel.h"
 #include "executor/executor.h"
 
-static const char assumed_device[] = "NVIDIA H200";
-
 static enum smc_status fail_device(enum smc_status status, struct smc_error *error)
 {
     struct smc_error reason = *error;
@@ -36,12 +34,13 @@ const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments)
     return writer ? writer : &smc_writer_text;
 }
 
-static void read_launch(const struct smc_arguments *arguments, struct smc_query *query)
+void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *query)
 {
     const int64_t *number = arguments->number;
     query->regs_per_thread = number[SMC_OPTION_REGS];
     query->static_smem_bytes = number[SMC_OPTION_SMEM];
     query->dynamic_smem_bytes = number[SMC_OPTION_DYNAMIC_SMEM];
+    query->smem_per_thread_bytes = number[SMC_OPTION_SMEM_PER_THREAD];
     query->barriers_per_block = number[SMC_OPTION_BARRIERS];
     query->settings.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
     query->settings.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
@@ -60,27 +59,12 @@ enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_
                               struct smc_error *error)
 {
     smc_query_init(query);
-    read_launch(arguments, query);
+    smc_ask_launch(arguments, query);
     if (arguments->given[SMC_OPTION_THREADS] || arguments->given[SMC_OPTION_GRID])
         return smc_ask_own_kernel(arguments, query, error);
+    if (arguments->given[SMC_OPTION_SMEM_PER_THREAD])
+        return smc_fail(error, SMC_USAGE,
+                        "option --smem-per-thread: only for your own kernel, not for one of the "
+                        "catalog");
     return smc_ask_kernel(arguments, query, error);
-}
-
-/* Nobody named a device: the first GPU here, else one that is said to be assumed. The driver is
-   asked only then, for it takes longer to start than everything else. */
-static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
-{
-    const struct smc_executor *executor = smc_executor_default();
-    if (executor->device_count(NULL) > 0)
-        return executor->device(0, &query->device, error);
-    query->device_assumed = true;
-    return smc_device_find(assumed_device, &query->device, query->device_note, error);
-}
-
-enum smc_status smc_ask_query_device(const struct smc_arguments *arguments, size_t index,
-                                     struct smc_query *query, struct smc_error *error)
-{
-    if (arguments->device_count == 0)
-        return choose_device(query, error);
-    return smc_ask_device(arguments->device[index], &query->device, query->device_note, error);
 }

@@ -15,9 +15,8 @@ enum smc_status smc_ask_device(const char *typed, struct smc_device *device, cha
 enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_query *query,
                               struct smc_error *error);
 
-/* The device that was named `index`-th, or the one taken where nobody named any. */
-enum smc_status smc_ask_query_device(const struct smc_arguments *arguments, size_t index,
-                                     struct smc_query *query, struct smc_error *error);
+/* Only the numbers of the launch, without a kernel; `query` is initialised. */
+void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *query);
 
 const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments);
 

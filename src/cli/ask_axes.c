@@ -11,13 +11,7 @@
 
 static const char all_devices[] = "all";
 
-struct device_list {
-    struct smc_device *device;
-    size_t count, capacity;
-    bool tell;
-};
-
-static enum smc_status add_device(struct device_list *list, const struct smc_device *device,
+static enum smc_status add_device(struct smc_swept_devices *list, const struct smc_device *device,
                                   struct smc_error *error)
 {
     if (list->count == list->capacity) {
@@ -32,7 +26,7 @@ static enum smc_status add_device(struct device_list *list, const struct smc_dev
     return SMC_OK;
 }
 
-static enum smc_status add_all(struct device_list *list, struct smc_error *error)
+static enum smc_status add_all(struct smc_swept_devices *list, struct smc_error *error)
 {
     for (size_t i = 0; i < smc_capability_count(); i++) {
         struct smc_capability capability;
@@ -47,41 +41,56 @@ static enum smc_status add_all(struct device_list *list, struct smc_error *error
 }
 
 /* One name of a list. */
-static enum smc_status add_named(struct device_list *list, const char *name, size_t length,
-                                 struct smc_error *error)
+static enum smc_status add_named(struct smc_swept_devices *list, bool tell, const char *name,
+                                 size_t length, struct smc_error *error)
 {
-    struct smc_device device;
-    char note[256];
+    struct smc_chosen_device chosen;
+    if (length == strlen(all_devices) && strncmp(name, all_devices, length) == 0)
+        return add_all(list, error);
     char *typed = strndup(name, length);
     if (!typed)
         return smc_fail(error, SMC_MACHINE, "out of memory");
-    bool all = strcmp(typed, all_devices) == 0;
-    enum smc_status status =
-        all ? add_all(list, error) : smc_ask_device(typed, &device, note, error);
-    if (status == SMC_OK && !all) {
-        if (list->tell)
-            smc_output_tell("note: ", note);
-        status = add_device(list, &device, error);
-    }
+    enum smc_status status = smc_ask_device_in(&list->chosen, typed, &chosen, error);
     free(typed);
+    if (status != SMC_OK)
+        return status;
+    if (tell)
+        smc_output_tell("note: ", chosen.note);
+    return add_device(list, &chosen.device, error);
+}
+
+/* Names joined by commas, in one --device. */
+static enum smc_status add_list(struct smc_swept_devices *list, bool tell, const char *names,
+                                struct smc_error *error)
+{
+    for (;;) {
+        size_t length = strcspn(names, ",");
+        enum smc_status status = add_named(list, tell, names, length, error);
+        if (status != SMC_OK || !names[length])
+            return status;
+        names += length + 1;
+    }
+}
+
+/* Those named; where nobody named any, those of --device-file. */
+static enum smc_status read_devices(const struct smc_arguments *arguments, bool tell,
+                                    struct smc_swept_devices *list, struct smc_error *error)
+{
+    enum smc_status status = arguments->device_count
+                                 ? smc_ask_device_files(arguments, &list->chosen, error)
+                                 : smc_ask_devices(arguments, SIZE_MAX, &list->chosen, error);
+    for (size_t i = 0; i < arguments->device_count && status == SMC_OK; i++)
+        status = add_list(list, tell, arguments->device[i], error);
+    for (size_t i = 0; i < list->chosen.count && status == SMC_OK; i++)
+        status = add_device(list, &list->chosen.chosen[i].device, error);
     return status;
 }
 
-/* Names joined by commas, in every --device. */
-static enum smc_status read_devices(const struct smc_arguments *arguments, struct device_list *list,
-                                    struct smc_error *error)
+void smc_swept_devices_free(struct smc_swept_devices *devices)
 {
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < arguments->device_count; i++) {
-        const char *name = arguments->device[i];
-        for (bool more = true; more && status == SMC_OK;) {
-            size_t length = strcspn(name, ",");
-            status = add_named(list, name, length, error);
-            more = name[length] == ',';
-            name += length + more;
-        }
-    }
-    return status;
+    free(devices->device);
+    smc_chosen_devices_free(&devices->chosen);
+    *devices = (struct smc_swept_devices){0};
 }
 
 static enum smc_status add_axis(struct smc_sweep *sweep, enum smc_axis_id id,
@@ -99,7 +108,7 @@ static enum smc_status add_axis(struct smc_sweep *sweep, enum smc_axis_id id,
 static int option_of_axis(enum smc_axis_id id)
 {
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
-        if (strcmp(smc_options[i].name, smc_axis_info[id].option) == 0)
+        if (smc_option_takes_range(i) && strcmp(smc_options[i].name, smc_axis_info[id].option) == 0)
             return i;
     return -1;
 }
@@ -133,19 +142,16 @@ static enum smc_status check_points(const struct smc_sweep *sweep, struct smc_er
 }
 
 enum smc_status smc_ask_sweep(const struct smc_arguments *arguments, bool tell,
-                              struct smc_sweep *sweep, struct smc_device **devices,
+                              struct smc_sweep *sweep, struct smc_swept_devices *devices,
                               struct smc_error *error)
 {
-    struct device_list list = {.tell = tell};
     *sweep = (struct smc_sweep){0};
-    *devices = NULL;
     enum smc_status status = smc_ask_query(arguments, &sweep->query, error);
-    if (status != SMC_OK)
-        return status;
-    status = read_devices(arguments, &list, error);
-    sweep->devices = *devices = list.device;
-    if (status == SMC_OK && list.count > 1) {
-        struct smc_range range = {0, (int64_t)list.count - 1, 1};
+    if (status == SMC_OK)
+        status = read_devices(arguments, tell, devices, error);
+    sweep->devices = devices->device;
+    if (status == SMC_OK && devices->count > 1) {
+        struct smc_range range = {0, (int64_t)devices->count - 1, 1};
         status = add_axis(sweep, SMC_AXIS_DEVICE, &range, error);
     }
     if (status == SMC_OK)
@@ -154,11 +160,11 @@ enum smc_status smc_ask_sweep(const struct smc_arguments *arguments, bool tell,
         status = check_points(sweep, error);
     if (status != SMC_OK)
         return status;
-    if (list.count > 0) {
-        sweep->query.device = list.device[0];
+    if (devices->count > 0) {
+        sweep->query.device = devices->device[0];
         return SMC_OK;
     }
-    status = smc_ask_query_device(arguments, 0, &sweep->query, error);
+    status = smc_ask_query_device(&devices->chosen, 0, &sweep->query, error);
     if (status == SMC_OK && tell)
         smc_output_tell("note: ", sweep->query.device_note);
     return status;

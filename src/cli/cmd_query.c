@@ -1,19 +1,19 @@
 /* smemcalc query, or smemcalc with nothing but options: one question, on one device or several. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/ask.h"
+#include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/picture.h"
 
-static enum smc_status answer_all(const struct smc_arguments *arguments,
+static enum smc_status answer_all(const struct smc_chosen_devices *devices,
                                   const struct smc_query *query, struct smc_answer *answers,
                                   size_t count, struct smc_text *warnings, struct smc_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         struct smc_query asked = *query;
-        enum smc_status status = smc_ask_query_device(arguments, i, &asked, error);
+        enum smc_status status = smc_ask_query_device(devices, i, &asked, error);
         if (status == SMC_OK)
             status = smc_query_answer(&asked, &answers[i], warnings, error);
         if (status != SMC_OK)
@@ -54,27 +54,39 @@ static enum smc_status check_picture(const struct smc_arguments *arguments, size
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+static enum smc_status ask(const struct smc_arguments *arguments, const struct smc_query *query,
+                           const struct smc_chosen_devices *devices, struct smc_text *out,
                            struct smc_error *error)
 {
-    struct smc_query query;
+    size_t count = devices->count ? devices->count : 1;
     enum smc_plot_target target;
-    size_t count = arguments->device_count ? arguments->device_count : 1;
-    enum smc_status status = smc_ask_query(arguments, &query, error);
-    if (status == SMC_OK)
-        status = check_picture(arguments, count, &target, error);
+    enum smc_status status = check_picture(arguments, count, &target, error);
     if (status != SMC_OK)
         return status;
     struct smc_answer *answers = calloc(count, sizeof *answers);
     if (!answers)
         return smc_fail(error, SMC_MACHINE, "out of memory");
     struct smc_text warnings = {0};
-    status = answer_all(arguments, &query, answers, count, &warnings, error);
+    status = answer_all(devices, query, answers, count, &warnings, error);
     smc_output_tell("warning: ", smc_text_string(&warnings));
     smc_text_free(&warnings);
     if (status == SMC_OK)
         status = report(arguments, answers, count, target, out, error);
     free(answers);
+    return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct smc_query query;
+    struct smc_chosen_devices devices = {0};
+    enum smc_status status = smc_ask_query(arguments, &query, error);
+    if (status == SMC_OK)
+        status = smc_ask_devices(arguments, SMC_MAX_DEVICES, &devices, error);
+    if (status == SMC_OK)
+        status = ask(arguments, &query, &devices, out, error);
+    smc_chosen_devices_free(&devices);
     return status;
 }
 

@@ -109,7 +109,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
                            struct smc_error *error)
 {
     struct smc_sweep sweep;
-    struct smc_device *devices;
+    struct smc_swept_devices devices = {0};
     bool tell = smc_ask_writer(arguments) != &smc_writer_json;
     enum smc_status status = smc_ask_sweep(arguments, tell, &sweep, &devices, error);
     enum smc_plot_target target;
@@ -119,7 +119,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         status = smc_plot_check(&sweep, error);
     if (status == SMC_OK)
         status = write_sweep(arguments, &sweep, target, out, error);
-    free(devices);
+    smc_swept_devices_free(&devices);
     return status;
 }
 

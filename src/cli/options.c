@@ -7,7 +7,7 @@ enum {
 #define COMMAND(ID, name) ID = 1 << SMC_COMMAND_##ID,
 #include "cli/commands.def"
 #undef COMMAND
-    ASKING = QUERY | SWEEP, /* about a launch that need not happen */
+    ASKING = QUERY | SWEEP | LIMITS | BEST | CARVEOUT, /* about a launch that need not happen */
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };
 
@@ -17,6 +17,13 @@ enum {
                                       : SMC_OPTION_INTEGER)
 #define PARAM_VALUE(id)                                                                            \
     ((id) == SMC_PARAM_DTYPE ? "TYPE" : (id) == SMC_PARAM_STATIC_BYTES ? "BYTES" : "N")
+
+/* `best` chooses the tile or the block itself; `banks` reads --block as a shape. */
+#define PARAM_COMMANDS(id)                                                                         \
+    (QUERY | SWEEP | RUN | LIMITS | CARVEOUT |                                                     \
+     ((id) == SMC_PARAM_TILE    ? BANKS                                                            \
+      : (id) == SMC_PARAM_BLOCK ? 0                                                                \
+                                : BANKS | BEST))
 
 const struct smc_option smc_options[SMC_OPTION_COUNT] = {
 #define OPTION(id, name, letter, value, type, lowest, highest, initial, choices, group, commands,  \
@@ -36,7 +43,7 @@ const struct smc_option smc_options[SMC_OPTION_COUNT] = {
                                                  initial,                                          \
                                                  NULL,                                             \
                                                  SMC_GROUP_KERNEL,                                 \
-                                                 ASKING | RUN,                                     \
+                                                 PARAM_COMMANDS(SMC_PARAM_##id),                   \
                                                  help},
 #include "catalog/params.def"
 #undef PARAM

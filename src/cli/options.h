@@ -64,7 +64,9 @@ struct smc_arguments {
     size_t device_count;
     const char *file[SMC_MAX_FILES]; /* "-": standard input */
     size_t file_count;
-    const char *topic; /* help: the command asked about, or NULL */
+    const char *device_file[SMC_MAX_DEVICES];
+    size_t device_file_count;
+    const char *topic; /* help: the command asked about, completion: the shell; or NULL */
 };
 
 /* Reads everything after the command's name. SMC_USAGE with a message that names the option. */
@@ -73,6 +75,9 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
 
 /* Whether `sweep` takes a range for it. */
 bool smc_option_takes_range(int id);
+
+/* Whether the option may be given several times, and each counts. */
+bool smc_option_repeats(int option);
 
 /* Whether `text` is the command's name; else `command` is untouched. */
 bool smc_command_find(const char *text, enum smc_command_id *command);

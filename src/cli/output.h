@@ -14,7 +14,7 @@ enum smc_status smc_output_open(struct smc_error *error);
    cannot. */
 enum smc_status smc_output_write(const struct smc_text *text, struct smc_error *error);
 
-/* Writes what there is so far and empties `text`: for output that need not fit in memory. */
+/* The same for a part of it: writes `text` and empties it; more may follow. */
 enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error);
 
 /* One line on standard error a line of `text`, each behind "smemcalc: " and `kind` ("note: "). */

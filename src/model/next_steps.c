@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "model/round.h"
+
 /* One resource: its present value and the values at which the result can change. */
 struct axis {
     int64_t present;
@@ -22,7 +24,7 @@ static struct axis axis_of(enum smc_step_resource resource, const struct smc_sm 
     switch (resource) {
     case SMC_STEP_THREADS:
         return (struct axis){launch->threads_per_block, 1, sm->max_threads_per_block + 1,
-                             sm->warp_size};
+                             launch->smem_bytes_per_thread ? 1 : sm->warp_size};
     case SMC_STEP_REGISTERS:
         return (struct axis){launch->regs_per_thread, 1, sm->max_regs_per_thread, 1};
     case SMC_STEP_SHARED_MEMORY:
@@ -36,6 +38,15 @@ static struct axis axis_of(enum smc_step_resource resource, const struct smc_sm 
     return (struct axis){0, 0, 0, 1};
 }
 
+/* And the shared memory that comes with them. */
+static void set_threads(struct smc_launch *launch, uint32_t threads_per_block)
+{
+    int64_t more = (int64_t)threads_per_block - launch->threads_per_block;
+    int64_t dynamic = launch->dynamic_smem_bytes + more * launch->smem_bytes_per_thread;
+    launch->dynamic_smem_bytes = dynamic < 0 ? 0 : saturate((uint64_t)dynamic);
+    launch->threads_per_block = threads_per_block;
+}
+
 static uint32_t blocks_at(enum smc_step_resource resource, const struct smc_sm *sm,
                           const struct smc_launch *launch, int64_t value)
 {
@@ -43,7 +54,7 @@ static uint32_t blocks_at(enum smc_step_resource resource, const struct smc_sm *
     struct smc_occupancy occupancy;
     switch (resource) {
     case SMC_STEP_THREADS:
-        changed.threads_per_block = (uint32_t)value;
+        set_threads(&changed, (uint32_t)value);
         break;
     case SMC_STEP_REGISTERS:
         changed.regs_per_thread = (uint32_t)value;

@@ -98,6 +98,11 @@ static void find_binding(struct smc_occupancy *out)
     out->warps_per_sm = blocks * out->warps_per_block;
 }
 
+void smc_launch_init(struct smc_launch *launch)
+{
+    *launch = (struct smc_launch)SMC_LAUNCH_INIT;
+}
+
 void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
                            struct smc_occupancy *out)
 {

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "model/round.h"
 #include "plot/page.h"
 #include "plot/plot.h"
 #include "report/words.h"
@@ -31,13 +32,22 @@ struct curve {
     size_t run_count;
 };
 
+/* And the shared memory that comes with them. */
+static void set_threads(uint32_t threads_per_block, struct smc_launch *launch)
+{
+    int64_t more = (int64_t)threads_per_block - launch->threads_per_block;
+    int64_t dynamic = launch->dynamic_smem_bytes + more * launch->smem_bytes_per_thread;
+    launch->dynamic_smem_bytes = dynamic < 0 ? 0 : saturate((uint64_t)dynamic);
+    launch->threads_per_block = threads_per_block;
+}
+
 /* More shared memory is more dynamic shared memory; less is first less of that. */
 static void vary(enum quantity quantity, int64_t value, struct smc_launch *launch)
 {
     uint32_t number = (uint32_t)value;
     switch (quantity) {
     case THREADS:
-        launch->threads_per_block = number;
+        set_threads(number, launch);
         return;
     case REGISTERS:
         launch->regs_per_thread = number;
@@ -94,7 +104,7 @@ static void set_range(struct curve *curve)
     case THREADS:
         curve->now = launch->threads_per_block;
         curve->high = sm->max_threads_per_block;
-        curve->step = sm->warp_size;
+        curve->step = launch->smem_bytes_per_thread ? 1 : sm->warp_size;
         return;
     case REGISTERS:
         curve->now = launch->regs_per_thread;

@@ -1,6 +1,9 @@
 /* One question and its whole answer. */
 #include "query/query.h"
 
+#include "model/round.h"
+#include "query/workload.h"
+
 void smc_query_init(struct smc_query *query)
 {
     *query = (struct smc_query){
@@ -8,6 +11,7 @@ void smc_query_init(struct smc_query *query)
         .regs_per_thread = SMC_NOT_GIVEN,
         .static_smem_bytes = SMC_NOT_GIVEN,
         .dynamic_smem_bytes = SMC_NOT_GIVEN,
+        .smem_per_thread_bytes = SMC_NOT_GIVEN,
         .barriers_per_block = SMC_NOT_GIVEN,
         .grid_blocks = SMC_NOT_GIVEN,
         .settings = SMC_LAUNCH_INIT,
@@ -21,7 +25,8 @@ static enum smc_status find_resources(const struct smc_resources *known, struct 
     const struct smc_query *query = &answer->query;
     answer->regs_given = query->regs_per_thread != SMC_NOT_GIVEN;
     answer->static_smem_given = query->static_smem_bytes != SMC_NOT_GIVEN;
-    answer->dynamic_smem_given = query->dynamic_smem_bytes != SMC_NOT_GIVEN;
+    answer->dynamic_smem_given =
+        query->dynamic_smem_bytes != SMC_NOT_GIVEN || query->smem_per_thread_bytes != SMC_NOT_GIVEN;
     answer->barriers_given = query->barriers_per_block != SMC_NOT_GIVEN;
 
     bool compiles = query->kernel && (!answer->regs_given || query->compile.kernel_dir);
@@ -52,6 +57,21 @@ static enum smc_status find_resources(const struct smc_resources *known, struct 
     return SMC_OK;
 }
 
+/* What a person gave, or the kernel's own; what each thread adds comes on top. */
+static void set_dynamic_smem(const struct smc_answer *answer, struct smc_launch *launch)
+{
+    const struct smc_query *query = &answer->query;
+    int64_t bytes = query->dynamic_smem_bytes;
+    if (bytes == SMC_NOT_GIVEN)
+        bytes = (int64_t)answer->plan.dynamic_smem_bytes;
+    launch->dynamic_smem_bytes = (uint32_t)bytes;
+    if (query->smem_per_thread_bytes == SMC_NOT_GIVEN)
+        return;
+    uint64_t each = (uint64_t)query->smem_per_thread_bytes;
+    launch->smem_bytes_per_thread = (uint32_t)each;
+    launch->dynamic_smem_bytes = saturate((uint64_t)bytes + each * launch->threads_per_block);
+}
+
 static void build_launch(struct smc_answer *answer)
 {
     const struct smc_query *query = &answer->query;
@@ -61,9 +81,7 @@ static void build_launch(struct smc_answer *answer)
     answer->launch.static_smem_bytes = answer->static_smem_given
                                            ? (uint32_t)query->static_smem_bytes
                                            : answer->resources.static_smem_bytes;
-    answer->launch.dynamic_smem_bytes = answer->dynamic_smem_given
-                                            ? (uint32_t)query->dynamic_smem_bytes
-                                            : (uint32_t)answer->plan.dynamic_smem_bytes;
+    set_dynamic_smem(answer, &answer->launch);
     answer->launch.barriers_per_block =
         answer->barriers_given ? (uint32_t)query->barriers_per_block : answer->resources.barriers;
 }
@@ -162,6 +180,8 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
     answer->occupancy_percent = smc_occupancy_percent(sm, &answer->occupancy);
     answer->outcome = outcome_of(answer);
     find_waves(answer);
+    if (answer->has_work)
+        smc_workload_find(&answer->query, &answer->work, &answer->workload);
     return find_clusters(answer, error);
 }
 

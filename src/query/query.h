@@ -20,16 +20,17 @@ struct smc_query {
     const struct smc_kernel *kernel; /* NULL: no kernel of the catalog, only the numbers below */
     struct smc_params params;        /* for a kernel; completed by smc_query_answer */
     struct smc_device device;
-    char device_note[256];      /* how the name was understood, or "" */
-    bool device_assumed;        /* nobody named it and no GPU was found */
-    int64_t threads_per_block;  /* without a kernel: 1 or more */
-    int64_t regs_per_thread;    /* SMC_NOT_GIVEN, or 0 and more */
-    int64_t static_smem_bytes;  /* SMC_NOT_GIVEN, or 0 and more */
-    int64_t dynamic_smem_bytes; /* SMC_NOT_GIVEN, or 0 and more */
-    int64_t barriers_per_block; /* SMC_NOT_GIVEN, or 0 and more */
-    int64_t grid_blocks;        /* without a kernel: SMC_NOT_GIVEN, or 1 and more */
-    struct smc_launch settings; /* carve-out, cache configuration, cluster, partitioned caching,
-                                   opt-in, virtual resources; the rest is filled in */
+    char device_note[256];         /* how the name was understood, or "" */
+    bool device_assumed;           /* nobody named it and no GPU was found */
+    int64_t threads_per_block;     /* without a kernel: 1 or more */
+    int64_t regs_per_thread;       /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t static_smem_bytes;     /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t dynamic_smem_bytes;    /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t smem_per_thread_bytes; /* SMC_NOT_GIVEN, or dynamic bytes that each thread adds */
+    int64_t barriers_per_block;    /* SMC_NOT_GIVEN, or 0 and more */
+    int64_t grid_blocks;           /* without a kernel: SMC_NOT_GIVEN, or 1 and more */
+    struct smc_launch settings;    /* carve-out, cache configuration, cluster, partitioned caching,
+                                      opt-in, virtual resources; the rest is filled in */
     struct smc_compile_options compile;
 };
 
@@ -42,6 +43,22 @@ struct smc_waves {
     uint64_t waves;           /* the last one included, full or not */
     uint64_t last_wave_blocks;
     uint32_t idle_sms; /* SMs without any block in the last wave, blocks spread evenly */
+};
+
+/* What the work comes to on the device. A ratio of 0 is not known: nothing is loaded or computed.
+ */
+struct smc_workload {
+    double flops_per_load;       /* CGMA: for each element that a thread loads from global memory */
+    double flops_per_load_byte;  /* stores not counted: with tiles of 32 floats 8 */
+    double flops_per_moved_byte; /* loads and stores */
+    bool has_shared;
+    struct smc_shared_work shared;
+
+    /* The shared-memory wall: clocks of an SM that one warp takes for one step of the inner
+       product, in the FMA lanes and in the banks. The larger one bounds the rate. */
+    bool has_wall;
+    double fma_cycles_per_step;
+    double shared_cycles_per_step;
 };
 
 enum smc_outcome {
@@ -62,7 +79,8 @@ struct smc_answer {
     struct smc_next_steps next_steps;
     bool has_work;
     struct smc_work work;
-    uint64_t resident_clusters; /* on the whole device at most; 0 without clusters */
+    struct smc_workload workload; /* where there is work */
+    uint64_t resident_clusters;   /* on the whole device at most; 0 without clusters */
     bool has_waves;
     struct smc_waves waves;
 };

@@ -2,12 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/csv.h"
-#include "report/report.h"
+#include "report/csv_parts.h"
 #include "report/words.h"
 
-/* Quoted where the format needs it. */
-static void append_field(struct smc_text *out, const char *value)
+void smc_csv_field(struct smc_text *out, const char *value)
 {
     if (!value[strcspn(value, ",\"\r\n")]) {
         smc_text_append(out, value);
@@ -69,7 +67,7 @@ static void append_limit(uint32_t limit, struct smc_text *out)
 static void append_inputs(const struct smc_answer *answer, struct smc_text *out)
 {
     const struct smc_launch *launch = &answer->launch;
-    append_field(out, answer->query.device.name);
+    smc_csv_field(out, answer->query.device.name);
     smc_text_append(out, ",");
     smc_text_append(out, answer->query.kernel ? answer->query.kernel->name : "");
     append_params(answer, out);
@@ -120,7 +118,7 @@ void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc
     else
         append_results(answer, out);
     smc_text_append(out, ",");
-    append_field(out, why ? why : "");
+    smc_csv_field(out, why ? why : "");
     smc_text_append(out, "\n");
 }
 
@@ -155,7 +153,7 @@ static void write_runs(const struct smc_confirmed_run *runs, size_t count,
             append_witness(&row->emulated, out);
             append_witness(&row->measured, out);
             smc_text_printf(out, ",%s,", smc_verdict_name(row->verdict));
-            append_field(out, row->note);
+            smc_csv_field(out, row->note);
             smc_text_append(out, "\n");
         }
 }
@@ -175,7 +173,7 @@ static void write_devices(const struct smc_device *devices, size_t count,
                          "smem_per_sm_bytes,l2_bytes,global_mem_bytes,fp32_peak_tflops\n");
     for (size_t i = 0; i < count; i++) {
         const struct smc_device *device = &devices[i];
-        append_field(out, device->name);
+        smc_csv_field(out, device->name);
         smc_text_printf(out, ",%d.%d,%s", device->sm.cc / 10, device->sm.cc % 10,
                         smc_device_source_name(device->source));
         append_known(device->sm_count, out);
@@ -204,7 +202,7 @@ static void write_kernels(const struct smc_report_style *style, struct smc_text 
             first = false;
         }
         smc_text_append(out, ",");
-        append_field(out, kernel->summary);
+        smc_csv_field(out, kernel->summary);
         smc_text_append(out, "\n");
     }
 }
@@ -237,8 +235,12 @@ const struct smc_writer smc_writer_csv = {
     .answers = write_answers,
     .runs = write_runs,
     .devices = write_devices,
+    .rooms = smc_csv_rooms,
+    .carveouts = smc_csv_carveouts,
+    .best = smc_csv_best,
     .kernels = write_kernels,
     .sweep_begin = begin_sweep,
     .sweep_point = write_sweep_point,
     .sweep_end = end_sweep,
+    .banks = smc_csv_banks,
 };

@@ -80,6 +80,41 @@ static void write_devices(const struct smc_device *devices, size_t count,
     finish(root, out);
 }
 
+static void write_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_answer(root, answer);
+    smc_json_set(root, "rooms", smc_json_rooms(answer, rooms));
+    finish(root, out);
+}
+
+static void write_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
+                            const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    if (answer->launch.threads_per_block)
+        smc_json_answer(root, answer);
+    else
+        smc_json_set(root, "device", smc_json_device(&answer->query.device));
+    smc_json_set(root, "carveouts", smc_json_carveouts(answer, carveouts));
+    finish(root, out);
+}
+
+static void write_best(const struct smc_best *best, const struct smc_report_style *style,
+                       struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    const struct smc_candidate *proposal = smc_best_proposal(best);
+    if (proposal)
+        smc_json_answer(root, &proposal->answer);
+    smc_json_set(root, "best", smc_json_best(best));
+    finish(root, out);
+}
+
 static void write_kernels(const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
@@ -88,14 +123,27 @@ static void write_kernels(const struct smc_report_style *style, struct smc_text 
     finish(root, out);
 }
 
+static void write_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_banks(root, answer);
+    finish(root, out);
+}
+
 const struct smc_writer smc_writer_json = {
     .name = "json",
     .answers = write_answers,
     .runs = write_runs,
     .devices = write_devices,
+    .rooms = write_rooms,
+    .carveouts = write_carveouts,
+    .best = write_best,
     .kernels = write_kernels,
     .sweep_begin = smc_json_sweep_begin,
     .sweep_point = smc_json_sweep_point,
     .sweep_end = smc_json_sweep_end,
     .sweep_needs_next_steps = true,
+    .banks = write_banks,
 };

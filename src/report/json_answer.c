@@ -173,23 +173,11 @@ static json_t *waves_object(const struct smc_answer *answer)
     smc_json_integer(object, "resident_blocks", waves->resident_blocks);
     smc_json_integer(object, "waves", waves->waves);
     smc_json_integer(object, "last_wave_blocks", waves->last_wave_blocks);
+    smc_json_real(object, "last_wave_percent",
+                  100.0 * (double)waves->last_wave_blocks / (double)waves->resident_blocks);
     smc_json_integer(object, "idle_sms", waves->idle_sms);
     if (answer->resident_clusters)
         smc_json_integer(object, "resident_clusters", answer->resident_clusters);
-    return object;
-}
-
-static json_t *work_object(const struct smc_answer *answer)
-{
-    if (!answer->has_work)
-        return json_null();
-    const struct smc_work *work = &answer->work;
-    json_t *object = json_object();
-    smc_json_real(object, "flops", work->flops);
-    smc_json_real(object, "global_load_bytes", work->global_load_bytes);
-    smc_json_real(object, "global_store_bytes", work->global_store_bytes);
-    smc_json_real(object, "untiled_load_bytes", work->untiled_load_bytes);
-    smc_json_real(object, "minimum_bytes", work->minimum_bytes);
     return object;
 }
 
@@ -205,5 +193,5 @@ void smc_json_answer(json_t *object, const struct smc_answer *answer)
     smc_json_set(object, "occupancy", occupancy_object(answer));
     smc_json_set(object, "next_steps", step_list(&answer->next_steps));
     smc_json_set(object, "waves", waves_object(answer));
-    smc_json_set(object, "workload", work_object(answer));
+    smc_json_set(object, "workload", smc_json_workload(answer));
 }

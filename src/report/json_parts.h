@@ -21,9 +21,17 @@ json_t *smc_json_device(const struct smc_device *device);
 /* Adds the members "device" to "workload" to `object`. */
 void smc_json_answer(json_t *object, const struct smc_answer *answer);
 
+/* null where the kernel has no work. */
+json_t *smc_json_workload(const struct smc_answer *answer);
+
 /* Adds "confirmation", "verdicts" and "run". */
 void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
                            const struct smc_confirmation *confirmation);
+
+json_t *smc_json_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms);
+json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts);
+
+json_t *smc_json_best(const struct smc_best *best);
 
 json_t *smc_json_kernels(void);
 
@@ -32,5 +40,8 @@ void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,
                           const struct smc_answer *answer, const char *why, struct smc_text *out);
 void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
                         struct smc_text *out);
+
+/* Adds "device", "banks" and "accesses". */
+void smc_json_banks(json_t *object, const struct smc_banks_answer *answer);
 
 #endif

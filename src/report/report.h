@@ -8,6 +8,10 @@
 
 #include "base/text.h"
 #include "confirm/confirm.h"
+#include "model/carveouts.h"
+#include "model/room.h"
+#include "query/banks.h"
+#include "query/best.h"
 #include "query/query.h"
 #include "sweep/sweep.h"
 
@@ -39,7 +43,22 @@ struct smc_writer {
     void (*devices)(const struct smc_device *devices, size_t count,
                     const struct smc_report_style *style, struct smc_text *out);
 
+    /* smemcalc limits. */
+    void (*rooms)(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                  const struct smc_report_style *style, struct smc_text *out);
+
+    /* smemcalc carveout; `answer` without a launch (0 threads) has only the sizes. */
+    void (*carveouts)(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
+                      const struct smc_report_style *style, struct smc_text *out);
+
+    /* smemcalc best. */
+    void (*best)(const struct smc_best *best, const struct smc_report_style *style,
+                 struct smc_text *out);
+
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
+
+    void (*banks)(const struct smc_banks_answer *answer, const struct smc_report_style *style,
+                  struct smc_text *out);
 
     /* A sweep, a point at a time: before the first, each answer in order (`why` as for
        smc_sweep_visitor), after the last. What is written so far may be taken out of `out`. */

@@ -44,9 +44,13 @@ const struct smc_writer smc_writer_text = {
     .answers = write_answers,
     .runs = smc_text_runs,
     .devices = smc_text_devices,
+    .rooms = smc_text_rooms,
+    .carveouts = smc_text_carveouts,
+    .best = smc_text_best,
     .kernels = smc_text_kernels,
     .sweep_begin = begin_sweep,
     .sweep_point = pass_sweep_point,
     .sweep_end = smc_text_sweep,
     .sweep_needs_points = true,
+    .banks = smc_text_banks,
 };

@@ -240,23 +240,6 @@ static void append_remedies(const struct smc_answer *answer, struct smc_text *li
         smc_text_append(line, "lower what the first line names");
 }
 
-static void append_work(const struct smc_answer *answer, struct smc_text *line)
-{
-    const struct smc_work *work = &answer->work;
-    bool integers = answer->query.params.value[SMC_PARAM_DTYPE] == SMC_INT32;
-    double moved = work->global_load_bytes + work->global_store_bytes;
-    double reuse =
-        work->global_load_bytes > 0 ? work->untiled_load_bytes / work->global_load_bytes : 1;
-    if (reuse > 1.05)
-        smc_text_printf(line, "global memory is read 1/%.3g as often as without shared memory; ",
-                        reuse);
-    if (work->flops > 0)
-        smc_text_printf(line, "%.3g %s, ", work->flops, integers ? "operations" : "flop");
-    smc_text_printf(line, "%.3g" SMC_TIE "B moved", moved);
-    if (work->flops > 0 && moved > 0)
-        smc_text_printf(line, ": %.3g a byte", work->flops / moved);
-}
-
 /* The newest CUDA compiles from CC 7.5 on, and `run` launches what NVRTC compiles. */
 static bool can_run(const struct smc_answer *answer)
 {
@@ -311,7 +294,7 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
         smc_text_append(&steps, "no change of one resource alone gains or loses a block");
     smc_text_line(out, style, "next steps", &steps);
     if (answer->has_work) {
-        append_work(answer, &work);
+        smc_text_append_work(answer, &work);
         smc_text_line(out, style, "work", &work);
     }
     append_try(answer, style->explain, &attempt);

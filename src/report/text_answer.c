@@ -28,7 +28,7 @@ static void append_verdict(const struct smc_answer *answer, const struct smc_rep
     smc_text_free(&verdict);
 }
 
-static void append_kernel(const struct smc_answer *answer, const struct smc_report_style *style,
+void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_report_style *style,
                           struct smc_text *out)
 {
     struct smc_text line = {0};
@@ -42,7 +42,7 @@ static void append_kernel(const struct smc_answer *answer, const struct smc_repo
     smc_text_free(&line);
 }
 
-static void append_device(const struct smc_answer *answer, const struct smc_report_style *style,
+void smc_text_device_line(const struct smc_answer *answer, const struct smc_report_style *style,
                           struct smc_text *out)
 {
     static const char *const sources[] = {
@@ -64,7 +64,7 @@ static void append_device(const struct smc_answer *answer, const struct smc_repo
     smc_text_free(&line);
 }
 
-static void append_block(const struct smc_answer *answer, const struct smc_report_style *style,
+void smc_text_block_line(const struct smc_answer *answer, const struct smc_report_style *style,
                          struct smc_text *out)
 {
     struct smc_text line = {0};
@@ -129,9 +129,9 @@ void smc_text_one_answer(const struct smc_answer *answer, const struct smc_repor
                          struct smc_text *out)
 {
     append_verdict(answer, style, out);
-    append_kernel(answer, style, out);
-    append_device(answer, style, out);
-    append_block(answer, style, out);
+    smc_text_kernel_line(answer, style, out);
+    smc_text_device_line(answer, style, out);
+    smc_text_block_line(answer, style, out);
     append_grid(answer, style, out);
     smc_text_append_char(out, '\n', 1);
     smc_text_limits(answer, style, out);

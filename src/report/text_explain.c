@@ -212,4 +212,6 @@ void smc_text_explain(const struct smc_answer *answer, const struct smc_report_s
     explain_rest(answer, &step);
     explain_refusals(answer, &step);
     explain_result(answer, &step);
+    if (answer->has_work)
+        smc_text_explain_work(answer, style, out);
 }

@@ -12,10 +12,22 @@ void smc_text_line(struct smc_text *out, const struct smc_report_style *style, c
 
 void smc_text_one_answer(const struct smc_answer *answer, const struct smc_report_style *style,
                          struct smc_text *out);
+/* Its first lines, for other reports that begin alike. */
+void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_report_style *style,
+                          struct smc_text *out);
+void smc_text_device_line(const struct smc_answer *answer, const struct smc_report_style *style,
+                          struct smc_text *out);
+void smc_text_block_line(const struct smc_answer *answer, const struct smc_report_style *style,
+                         struct smc_text *out);
 void smc_text_limits(const struct smc_answer *answer, const struct smc_report_style *style,
                      struct smc_text *out);
 void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
                      struct smc_text *out);
+/* The line of an answer with work: what is computed, loaded, and what bounds it. */
+void smc_text_append_work(const struct smc_answer *answer, struct smc_text *line);
+/* And its arithmetic, the last part of an explanation. */
+void smc_text_explain_work(const struct smc_answer *answer, const struct smc_report_style *style,
+                           struct smc_text *out);
 void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
                       struct smc_text *out);
 void smc_text_compare(const struct smc_answer *answers, size_t count,
@@ -28,6 +40,18 @@ void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_repo
                     struct smc_text *out);
 void smc_text_sweep_grid(const struct smc_sweep_result *result,
                          const struct smc_report_style *style, struct smc_text *out);
+void smc_text_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                    const struct smc_report_style *style, struct smc_text *out);
+void smc_text_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
+                        const struct smc_report_style *style, struct smc_text *out);
+void smc_text_best(const struct smc_best *best, const struct smc_report_style *style,
+                   struct smc_text *out);
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
+void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
+                    struct smc_text *out);
+
+/* The banks, and the lanes that each serves, wavefront by wavefront. */
+void smc_text_bank_grid(const struct smc_bank_layout *layout, const struct smc_bank_map *map,
+                        const struct smc_report_style *style, struct smc_text *out);
 
 #endif

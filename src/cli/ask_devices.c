@@ -1,0 +1,168 @@
+/* From --device and --device-file to devices. */
+#include "cli/ask_devices.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "cli/output.h"
+#include "executor/executor.h"
+
+static const char assumed_device[] = "NVIDIA H200";
+
+enum smc_status smc_ask_device_files(const struct smc_arguments *arguments,
+                                     struct smc_chosen_devices *devices, struct smc_error *error)
+{
+    for (size_t i = 0; i < arguments->device_file_count; i++) {
+        enum smc_status status = smc_device_file_read(arguments->device_file[i],
+                                                      &devices->file[devices->file_count], error);
+        if (status != SMC_OK)
+            return status;
+        devices->file_count++;
+    }
+    return SMC_OK;
+}
+
+/* The first device of a file that has the name, whole or as a part of its own. */
+static bool find_in_files(const struct smc_chosen_devices *devices, const char *typed, bool whole,
+                          struct smc_device *out)
+{
+    for (size_t f = 0; f < devices->file_count; f++)
+        for (size_t i = 0; i < devices->file[f].count; i++)
+            if (smc_device_has_name(&devices->file[f].devices[i], typed, whole)) {
+                *out = devices->file[f].devices[i];
+                return true;
+            }
+    return false;
+}
+
+enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, const char *typed,
+                                  struct smc_chosen_device *chosen, struct smc_error *error)
+{
+    chosen->note[0] = '\0';
+    if (find_in_files(devices, typed, true, &chosen->device))
+        return SMC_OK;
+    struct smc_error reason = {""};
+    enum smc_status status = smc_ask_device(typed, &chosen->device, chosen->note, &reason);
+    if (status == SMC_USAGE && find_in_files(devices, typed, false, &chosen->device))
+        return SMC_OK;
+    return status == SMC_OK ? status : smc_fail(error, status, "%s", reason.message);
+}
+
+static bool picked_from(const struct smc_chosen_devices *devices, const char *path)
+{
+    for (size_t i = 0; i < devices->count; i++)
+        if (devices->chosen[i].device.file == path)
+            return true;
+    return false;
+}
+
+static size_t count_at_most(const struct smc_arguments *arguments,
+                            const struct smc_chosen_devices *devices)
+{
+    size_t count = arguments->device_count;
+    for (size_t f = 0; f < devices->file_count; f++)
+        count += devices->file[f].count;
+    return count;
+}
+
+static void take_whole_files(struct smc_chosen_devices *devices)
+{
+    size_t named = devices->count;
+    for (size_t f = 0; f < devices->file_count; f++) {
+        const struct smc_device_file *file = &devices->file[f];
+        struct smc_chosen_devices by_name = {.chosen = devices->chosen, .count = named};
+        if (picked_from(&by_name, file->devices[0].file))
+            continue;
+        for (size_t i = 0; i < file->count; i++)
+            devices->chosen[devices->count++].device = file->devices[i];
+    }
+}
+
+enum smc_status smc_ask_devices(const struct smc_arguments *arguments, size_t most,
+                                struct smc_chosen_devices *devices, struct smc_error *error)
+{
+    enum smc_status status = smc_ask_device_files(arguments, devices, error);
+    if (status != SMC_OK || count_at_most(arguments, devices) == 0)
+        return status;
+    devices->chosen = calloc(count_at_most(arguments, devices), sizeof *devices->chosen);
+    if (!devices->chosen)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    for (size_t i = 0; i < arguments->device_count; i++) {
+        status = smc_ask_device_in(devices, arguments->device[i], &devices->chosen[devices->count],
+                                   error);
+        if (status != SMC_OK)
+            return status;
+        devices->count++;
+    }
+    take_whole_files(devices);
+    if (devices->count > most)
+        return smc_fail(error, SMC_USAGE,
+                        "option --device-file: %zu devices are too many to compare; name up to "
+                        "%zu of them with --device",
+                        devices->count, most);
+    return SMC_OK;
+}
+
+/* Nobody named a device: the first GPU here, else one that is said to be assumed. The driver is
+   asked only then, for it takes longer to start than everything else. */
+static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
+{
+    const struct smc_executor *executor = smc_executor_default();
+    if (executor->device_count(NULL) > 0)
+        return executor->device(0, &query->device, error);
+    query->device_assumed = true;
+    return smc_device_find(assumed_device, &query->device, query->device_note, error);
+}
+
+enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, size_t index,
+                                     struct smc_query *query, struct smc_error *error)
+{
+    if (devices->count == 0)
+        return choose_device(query, error);
+    query->device = devices->chosen[index].device;
+    memcpy(query->device_note, devices->chosen[index].note, sizeof query->device_note);
+    return SMC_OK;
+}
+
+enum smc_status smc_ask_one_device(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices, struct smc_query *query,
+                                   struct smc_error *error)
+{
+    if (arguments->device_count > 1)
+        return smc_fail(error, SMC_USAGE,
+                        "option --device: %s is about one device, but %zu are named",
+                        smc_commands[arguments->command]->name, arguments->device_count);
+    enum smc_status status = smc_ask_devices(arguments, 1, devices, error);
+    if (status == SMC_OK)
+        status = smc_ask_query_device(devices, 0, query, error);
+    if (status == SMC_OK && smc_ask_writer(arguments) != &smc_writer_json)
+        smc_output_tell("note: ", query->device_note);
+    return status;
+}
+
+enum smc_status smc_ask_answer(const struct smc_arguments *arguments,
+                               struct smc_chosen_devices *devices, struct smc_answer *answer,
+                               struct smc_error *error)
+{
+    struct smc_query query;
+    enum smc_status status = smc_ask_query(arguments, &query, error);
+    if (status == SMC_OK)
+        status = smc_ask_one_device(arguments, devices, &query, error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_text warnings = {0};
+    status = smc_query_answer(&query, answer, &warnings, error);
+    smc_output_tell("warning: ", smc_text_string(&warnings));
+    smc_text_free(&warnings);
+    return status;
+}
+
+void smc_chosen_devices_free(struct smc_chosen_devices *devices)
+{
+    free(devices->chosen);
+    for (size_t f = 0; f < devices->file_count; f++)
+        smc_device_file_free(&devices->file[f]);
+    *devices = (struct smc_chosen_devices){0};
+}

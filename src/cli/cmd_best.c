@@ -1,0 +1,82 @@
+/* smemcalc best: which block size, or which tile, to take, and why. */
+#include <stdlib.h>
+
+#include "cli/ask.h"
+#include "cli/ask_devices.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "query/best.h"
+
+/* A kernel of the catalog, or the numbers of a person's own. */
+static enum smc_status ask(const struct smc_arguments *arguments, struct smc_query *query,
+                           struct smc_error *error)
+{
+    static const enum smc_option_id numbers[] = {
+        SMC_OPTION_REGS, SMC_OPTION_SMEM, SMC_OPTION_DYNAMIC_SMEM, SMC_OPTION_SMEM_PER_THREAD};
+    if (arguments->given[SMC_OPTION_KERNEL]) {
+        if (arguments->given[SMC_OPTION_TOTAL_THREADS])
+            return smc_fail(error, SMC_USAGE,
+                            "option --total-threads: only for your own kernel; "
+                            "--size sets the problem of one of the catalog");
+        return smc_ask_query(arguments, query, error);
+    }
+    for (int i = 0; i < SMC_OPTION_COUNT; i++)
+        if (arguments->given[i] && smc_options[i].group == SMC_GROUP_KERNEL)
+            return smc_fail(error, SMC_USAGE, "option --%s: name its kernel with --kernel",
+                            smc_options[i].name);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (arguments->given[numbers[i]]) {
+            smc_query_init(query);
+            smc_ask_launch(arguments, query);
+            return SMC_OK;
+        }
+    return smc_fail(error, SMC_USAGE,
+                    "nothing to choose for: give --kernel NAME, or --regs N and "
+                    "--smem BYTES of your own kernel");
+}
+
+static enum smc_status find(const struct smc_arguments *arguments,
+                            struct smc_chosen_devices *devices, struct smc_best *best,
+                            struct smc_error *error)
+{
+    struct smc_query query;
+    enum smc_status status = ask(arguments, &query, error);
+    if (status == SMC_OK)
+        status = smc_ask_one_device(arguments, devices, &query, error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_text warnings = {0};
+    int64_t total_threads = arguments->number[SMC_OPTION_TOTAL_THREADS];
+    status = smc_best_find(&query, total_threads, best, &warnings, error);
+    smc_output_tell("warning: ", smc_text_string(&warnings));
+    smc_text_free(&warnings);
+    return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct smc_best *best = calloc(1, sizeof *best);
+    if (!best)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    struct smc_chosen_devices devices = {0};
+    enum smc_status status = find(arguments, &devices, best, error);
+    if (status == SMC_OK) {
+        struct smc_report_style style;
+        smc_output_style(&style);
+        smc_ask_writer(arguments)->best(best, &style, out);
+    }
+    smc_chosen_devices_free(&devices);
+    free(best);
+    return status;
+}
+
+const struct smc_command smc_command_best = {
+    .name = "best",
+    .usage = "--kernel NAME | --regs N [--smem BYTES] [OPTION]...",
+    .help = "which block size, or which tile, to take, and why",
+    .examples = "  smemcalc best --kernel matmul-tiled --device \"RTX 4090\"\n"
+                "  smemcalc best --regs 40 --smem-per-thread 16 --device 9.0\n",
+    .run = run,
+};

@@ -1,0 +1,25 @@
+/* Global memory: the 32-byte sectors that one access of a warp touches. */
+#include "model/sectors.h"
+
+#include <stdbool.h>
+
+/* The last one first: neighbouring lanes mostly share a sector. */
+static bool is_known(const uint64_t *sectors, uint32_t count, uint64_t sector)
+{
+    for (uint32_t i = count; i > 0; i--)
+        if (sectors[i - 1] == sector)
+            return true;
+    return false;
+}
+
+uint32_t smc_sectors_count(const uint64_t address[32], uint32_t mask)
+{
+    uint64_t sectors[32];
+    uint32_t count = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t sector = address[__builtin_ctz(mask)] / SMC_SECTOR_BYTES;
+        if (!is_known(sectors, count, sector))
+            sectors[count++] = sector;
+    }
+    return count;
+}

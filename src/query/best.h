@@ -1,0 +1,42 @@
+/* Which block size, or which tile, to take: every possible one answered, and the choice among them
+   with its reasons. */
+#ifndef SMC_QUERY_BEST_H
+#define SMC_QUERY_BEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/choices.h"
+#include "query/query.h"
+
+enum { SMC_MAX_CANDIDATES = 64 };
+
+struct smc_candidate {
+    int64_t size; /* the tile's edge, or the threads of a block */
+    struct smc_choice choice;
+    struct smc_answer answer;
+    double use;             /* share of the SMs' thread slots, on average over the launch */
+    uint32_t architectures; /* that can launch it, of smc_best.architectures */
+};
+
+struct smc_best {
+    const char *option; /* what is chosen: "tile", "block" or "threads" */
+    uint32_t architectures;
+    int64_t total_threads; /* of the whole launch, or SMC_NOT_GIVEN */
+    size_t count;
+    struct smc_candidate candidate[SMC_MAX_CANDIDATES]; /* by size, ascending */
+    size_t order[SMC_MAX_CANDIDATES]; /* of the candidates: the proposal, then by how late a rule
+                                         dropped them and how near to the best by that rule */
+};
+
+/* Asks `query` again for each size: tiles 1 upwards for a kernel that takes one, else blocks of
+   whole warps; each of a kernel's is compiled. Problem sizes that were left open are those of the
+   kernel's default block. Errors as of smc_query_answer; SMC_USAGE where the kernel has neither. */
+enum smc_status smc_best_find(const struct smc_query *query, int64_t total_threads,
+                              struct smc_best *best, struct smc_text *warnings,
+                              struct smc_error *error);
+
+/* The proposal; NULL where nothing can be launched. */
+const struct smc_candidate *smc_best_proposal(const struct smc_best *best);
+
+#endif

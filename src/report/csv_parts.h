@@ -1,0 +1,24 @@
+/* The parts that the CSV report is made of, one file each. */
+#ifndef SMC_REPORT_CSV_PARTS_H
+#define SMC_REPORT_CSV_PARTS_H
+
+#include "report/report.h"
+
+/* Quoted where the format needs it. */
+void smc_csv_field(struct smc_text *out, const char *value);
+
+/* The header and the row of an answer. `why` is NULL, or says why there is none; then only the
+   inputs are filled. */
+void smc_csv_head(struct smc_text *out);
+void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc_text *out);
+
+void smc_csv_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                   const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
+                       const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_best(const struct smc_best *best, const struct smc_report_style *style,
+                  struct smc_text *out);
+void smc_csv_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
+                   struct smc_text *out);
+
+#endif

@@ -1,0 +1,183 @@
+#!/bin/sh
+# limits, best and carveout as a person or a script uses them: golden outputs and wrong input.
+# Run in the build folder. GENERATE=1 writes tests/golden/ anew.
+
+set -u
+export LC_ALL=C NO_COLOR=1
+unset SMEMCALC_NVRTC
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+golden=$here/golden
+program=$PWD/smemcalc
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+[ -x "$program" ] || { echo "limits.sh: no ./smemcalc here" >&2; exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+export SMEMCALC_CACHE_DIR="$scratch/cache"
+cd "$scratch" || exit 99
+
+# The output, with the exit status as its last line, is that of tests/golden/NAME.
+golden() { # NAME ARGUMENT...
+    name=$1
+    shift
+    { "$program" "$@" 2>&1; echo "exit status $?"; } >out
+    if [ -n "${GENERATE-}" ]; then
+        cp out "$golden/$name"
+    fi
+    empty "golden $name" "$(diff "$golden/$name" out 2>&1)"
+}
+
+# Nothing on standard output, and exactly this line on standard error.
+refuses() { # STATUS MESSAGE ARGUMENT...
+    status=$1 message=$2
+    shift 2
+    "$program" "$@" >out 2>err
+    seen=$?
+    printf 'smemcalc: %s\n' "$message" >expected
+    empty "refuses: $*" "$(
+        [ "$seen" -eq "$status" ] || echo "exit status $seen, not $status"
+        [ ! -s out ] || echo "something on standard output"
+        diff expected err
+    )"
+}
+
+# An option of other commands: the line begins with the message.
+refuses_other() { # MESSAGE ARGUMENT...
+    message=$1
+    shift
+    "$program" "$@" >out 2>err
+    seen=$?
+    empty "refuses: $*" "$(
+        [ "$seen" -eq 2 ] || echo "exit status $seen"
+        [ ! -s out ] || echo "something on standard output"
+        [ "$(wc -l <err)" -eq 1 ] || echo "not one line"
+        case $(cat err) in "smemcalc: $message"*) ;; *) cat err ;; esac
+    )"
+}
+
+holds() { # NAME FILTER ARGUMENT...: a filter of jq answers true of the JSON
+    name=$1 filter=$2
+    shift 2
+    if ! command -v jq >/dev/null; then
+        skip "$name" "no jq"
+        return
+    fi
+    "$program" "$@" --format json >out.json 2>err
+    if [ "$(jq "$filter" out.json 2>&1)" = true ]; then pass "$name"; else
+        fail "$name" "$(jq -c . out.json 2>&1; cat err)"
+    fi
+}
+
+# --- limits ---------------------------------------------------------------------------------------
+
+golden limits-256.txt limits --threads 256 --device H200
+golden limits-regs.txt limits --threads 256 --regs 40 --smem 8K --device 8.0
+golden limits-smem.txt limits --threads 100 --dynamic-smem 3000 --device 7.5
+golden limits-kernel.txt limits --tile 16 --device "RTX 4090" --no-nvrtc
+golden limits-refused.txt limits --threads 64 --smem 49153 --device 9.0
+golden limits-per-thread.txt limits --threads 192 --smem-per-thread 40 --device 9.0
+golden limits.csv limits --threads 512 --device 3.5 --format csv
+holds "limits: 2 blocks of 256 threads on 9.0 have 128 registers and 115712 B" \
+    '.rooms.by_blocks[1] == {blocks_per_sm: 2, warps_per_sm: 16, percent: 25,
+        most_registers_per_thread: 128, most_dynamic_smem_bytes: 115712,
+        launch_bounds: "__launch_bounds__(256, 2)"} and .rooms.no_further_block == ["warps"]
+        and .rooms.fixed == []' limits --threads 256 --device H200
+holds "limits: what was given stays" '.rooms.fixed == ["registers"]
+    and (.rooms.by_blocks | map(.most_registers_per_thread) | unique) == [40]
+    and .rooms.no_further_block == ["registers"]' \
+    limits --threads 256 --regs 40 --device 9.0
+
+# What limits says can be asked back: as many blocks with it, fewer with a byte or register more.
+if command -v jq >/dev/null; then
+    "$program" limits --threads 160 --smem 1000 --device 8.9 --format json >rooms.json
+    wrong=$(jq -r '.rooms.by_blocks[] | "\(.blocks_per_sm) \(.most_registers_per_thread) \(
+        .most_dynamic_smem_bytes)"' rooms.json | while read -r blocks regs bytes; do
+        blocks_with() { # REGS BYTES
+            "$program" --threads 160 --smem 1000 --device 8.9 --regs "$1" --dynamic-smem "$2" \
+                --format json | jq .occupancy.blocks_per_sm
+        }
+        [ "$(blocks_with "$regs" "$bytes")" -ge "$blocks" ] || echo "$blocks: too few blocks"
+        [ "$(blocks_with "$regs" $((bytes + 1)))" -lt "$blocks" ] || echo "$blocks: bytes left"
+        [ "$regs" -eq 255 ] || [ "$(blocks_with $((regs + 1)) "$bytes")" -lt "$blocks" ] ||
+            echo "$blocks: registers left"
+    done)
+    empty "limits: what it says can be asked back" "$wrong"
+    empty "limits: 9 numbers of blocks were asked back" "$(
+        count=$(jq '.rooms.by_blocks | length' rooms.json)
+        [ "$count" -eq 9 ] || echo "$count")"
+else
+    skip "limits: what it says can be asked back" "no jq"
+fi
+
+refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" limits
+refuses 2 "option --threads: '0' is not between 1 and 2147483647" limits --threads 0
+refuses 2 "option --device: limits is about one device, but 2 are named" \
+    limits --threads 32 --device 8.0 --device 9.0
+refuses 2 "option --smem-per-thread: only for your own kernel, not for one of the catalog" \
+    limits --tile 8 --smem-per-thread 4
+refuses 2 "option --smem-per-thread: '4Q' is not a size in bytes between 0 and 2147483647" \
+    limits --threads 8 --smem-per-thread 4Q
+holds "--smem-per-thread counts for each thread, on top" \
+    '.kernel.dynamic_smem_bytes == 100 + 8 * 96 and .kernel.dynamic_smem_source == "given"' \
+    --threads 96 --dynamic-smem 100 --smem-per-thread 8 --device 9.0
+holds "--smem-per-thread too much of all is 0 blocks" '.occupancy.blocks_per_sm == 0' \
+    --threads 2147483647 --dynamic-smem 2147483647 --smem-per-thread 2147483647 --device 9.0
+holds "next steps of the threads take their shared memory along" \
+    '.next_steps | map(select(.resource == "threads" and .blocks_per_sm > 1)) | .[0].change == -30' \
+    --threads 256 --regs 16 --smem-per-thread 512 --device 9.0
+
+# --- best -----------------------------------------------------------------------------------------
+
+golden best-own.txt best --regs 40 --smem 8K --device 9.0
+golden best-per-thread.txt best --regs 40 --smem-per-thread 64 --total-threads 1000000 \
+    --device "RTX 4090"
+golden best-tile.txt best --kernel matmul-tiled --regs 32 --device H200
+golden best-stencil.txt best --kernel stencil-dynamic --radius 100 --regs 20 --device H200
+golden best-none.txt best --smem 60000 --device 8.0
+golden best.csv best --regs 64 --device 1.3 --format csv
+holds "best: a proposal, every size, every rule" '.best | .proposal == 128 and .option == "threads"
+    and (.candidates | length) == 32 and .candidates[0].dropped_by == null
+    and (.candidates[1:] | all(.dropped_by != null)) and (.rules | length) == 7' \
+    best --regs 40 --device 9.0
+holds "best: the answer is the proposal's" '.kernel.threads_per_block == 128
+    and .occupancy.blocks_per_sm == 12' best --regs 40 --device 9.0
+holds "best: where nothing fits there is no proposal" '.best.proposal == null
+    and (.best.candidates | all(.dropped_by == "launches"))' best --smem 60000 --device 8.0
+holds "best: each tile is compiled, or comes from the table, for itself" \
+    '[.best.candidates[] | select(.registers_per_thread > 0)] | length == 32' \
+    best --kernel matmul-tiled --device 9.0 --no-nvrtc
+
+refuses 2 "nothing to choose for: give --kernel NAME, or --regs N and --smem BYTES of your own \
+kernel" best
+refuses_other 'option --tile: not for the command best, only for query, ' best --tile 16
+refuses 2 "option --dtype: name its kernel with --kernel" best --dtype double
+refuses 2 "option --total-threads: only for your own kernel; --size sets the problem of one of the \
+catalog" best --kernel matmul-tiled --total-threads 5
+refuses 2 "option --regs: '300' is above 255, the most registers a thread has on compute \
+capability 9.0" best --regs 300 --device 9.0
+
+# --- carveout -------------------------------------------------------------------------------------
+
+golden carveout-device.txt carveout --device H200
+golden carveout-launch.txt carveout --threads 128 --regs 32 --smem 16K --device 9.0
+golden carveout-2.txt carveout --threads 128 --regs 20 --smem 10K --device 2.0
+golden carveout-3.txt carveout --threads 128 --regs 32 --smem 10K --device 3.5
+golden carveout-6.txt carveout --threads 128 --regs 32 --smem 10K --device 6.1
+golden carveout-1.txt carveout --device 1.3
+golden carveout-refused.txt carveout --threads 2048 --device 8.6
+golden carveout.csv carveout --threads 128 --regs 32 --smem 16K --device 8.6 --format csv
+holds "carveout: the smallest that keeps 9 blocks is 58 %" \
+    '.carveouts.smallest_for_blocks[8] == {blocks_per_sm: 9, smem_bytes: 167936, percent: 58}
+        and .carveouts.is_a_hint' carveout --threads 128 --regs 32 --smem 16K --device 9.0
+holds "carveout: without a launch there are no blocks" \
+    '(.carveouts.sizes | length) == 10 and .carveouts.sizes[0].blocks_per_sm == null
+        and .carveouts.smallest_for_blocks == []' carveout --device 9.0
+refuses_other 'option --carveout: not for the command carveout, only for query, ' \
+    carveout --carveout 50
+
+wide=$(cat "$golden"/limits-*.txt "$golden"/carveout-*.txt "$golden"/best-*.txt | awk 'length > 80')
+empty "no line of text is wider than 80 columns" "$wide"
+
+finish_cases

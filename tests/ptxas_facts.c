@@ -1,0 +1,211 @@
+/* What the model takes for granted of ptxas, seen in what the NVRTC of this machine makes:
+   __launch_bounds__(threads, blocks) caps a kernel at the registers that `limits` shows for so many
+   blocks, and the tiled product's loads from shared memory are joined as its workload counts them.
+   Without an NVRTC: exit status 77. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compile/nvrtc.h"
+#include "compile/ptxas_log.h"
+#include "devices/devices.h"
+#include "model/room.h"
+#include "query/query.h"
+
+enum { MOST_ARCHITECTURES = 4 };
+
+/* Needs as many registers as it may have. */
+static const char greedy_text[] =
+    "extern \"C\" __global__ void __launch_bounds__(THREADS, BLOCKS)\n"
+    "    greedy(const volatile float *in, float *out, int n)\n"
+    "{\n"
+    "    float v[240], sum = 0;\n"
+    "    #pragma unroll\n"
+    "    for (int i = 0; i < 240; i++) v[i] = in[32 * i + threadIdx.x];\n"
+    "    for (int j = 0; j < n; j++)\n"
+    "        #pragma unroll\n"
+    "        for (int i = 0; i < 240; i++) v[i] = v[i] * v[(i + 1) % 240] + j;\n"
+    "    #pragma unroll\n"
+    "    for (int i = 0; i < 240; i++) sum = sum * 3 + v[i];\n"
+    "    out[threadIdx.x] = sum;\n"
+    "}\n";
+
+static bool compile(const struct smc_nvrtc *nvrtc, uint16_t cc, const char *text,
+                    const char *defines, struct smc_nvrtc_output *output)
+{
+    struct smc_text options = {0};
+    smc_text_printf(&options, "--gpu-architecture=sm_%u\n--ptxas-options=-v\n%s", cc, defines);
+    *output = (struct smc_nvrtc_output){0};
+    enum smc_nvrtc_outcome outcome =
+        smc_nvrtc_compile(nvrtc, text, "fact.cu", smc_text_string(&options), output);
+    if (outcome != SMC_NVRTC_COMPILED)
+        printf("sm_%u: %s\n", cc, smc_text_string(&output->log));
+    smc_text_free(&options);
+    return outcome == SMC_NVRTC_COMPILED;
+}
+
+/* Registers of the greedy kernel under these bounds; 0: it could not be compiled. */
+static uint32_t capped_regs(const struct smc_nvrtc *nvrtc, uint16_t cc, uint32_t threads,
+                            uint32_t blocks)
+{
+    struct smc_nvrtc_output output;
+    struct smc_resources resources = {0};
+    char defines[64];
+    bool has_barriers;
+    snprintf(defines, sizeof defines, "-DTHREADS=%u\n-DBLOCKS=%u\n", threads, blocks);
+    if (compile(nvrtc, cc, greedy_text, defines, &output))
+        smc_ptxas_log_read(smc_text_string(&output.log), "greedy", &resources, &has_barriers);
+    smc_nvrtc_output_free(&output);
+    return resources.regs_per_thread;
+}
+
+static unsigned check_bounds(const struct smc_nvrtc *nvrtc, uint16_t cc, unsigned *checked)
+{
+    static const struct {
+        uint32_t threads, blocks;
+    } cases[] = {{160, 2}, {160, 5}, {192, 3}, {256, 4}, {100, 7}, {1000, 1}, {800, 1}, {96, 9}};
+    unsigned wrong = 0;
+    struct smc_capability capability;
+    if (!smc_capability_find(cc, &capability))
+        return 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_launch launch = SMC_LAUNCH_INIT;
+        struct smc_rooms rooms;
+        launch.threads_per_block = cases[i].threads;
+        smc_rooms_find(&capability.sm, &launch, (struct smc_fixed){0}, &rooms);
+        if (cases[i].blocks > rooms.count)
+            continue;
+        uint32_t ours = rooms.room[cases[i].blocks - 1].regs_per_thread;
+        uint32_t seen = capped_regs(nvrtc, cc, cases[i].threads, cases[i].blocks);
+        if (seen != ours)
+            printf("sm_%u, __launch_bounds__(%u, %u): ours %u, ptxas's %u\n", cc, cases[i].threads,
+                   cases[i].blocks, ours, seen);
+        wrong += seen != ours;
+        ++*checked;
+    }
+    return wrong;
+}
+
+static uint64_t read_bytes(const unsigned char *bytes, int count)
+{
+    uint64_t value = 0;
+    for (int i = count - 1; i >= 0; i--)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+/* Loads from shared memory of 4, 8 and 16 bytes in the machine code of CC 7.0 and up: instructions
+   of 128 bits, LDS in the lowest 12, the size in bits 73 to 75. The code's section is looked for
+   in the section headers of the ELF file: it is the one that holds instructions. */
+static bool count_loads(const struct smc_binary *binary, unsigned loads[17])
+{
+    enum { EXECUTABLE = 4, LDS = 0x984, SIZE_32 = 4 };
+    const unsigned char *file = binary->cubin;
+    uint64_t headers = read_bytes(file + 0x28, 8);
+    uint64_t header_bytes = read_bytes(file + 0x3a, 2), count = read_bytes(file + 0x3c, 2);
+    bool found = false;
+    if (headers + header_bytes * count > binary->cubin_bytes)
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        const unsigned char *header = file + headers + i * header_bytes;
+        uint64_t offset = read_bytes(header + 0x18, 8), bytes = read_bytes(header + 0x20, 8);
+        if (!(read_bytes(header + 0x08, 8) & EXECUTABLE) || offset + bytes > binary->cubin_bytes)
+            continue;
+        for (uint64_t at = offset; at + 16 <= offset + bytes; at += 16) {
+            uint64_t low = read_bytes(file + at, 8), high = read_bytes(file + at + 8, 8);
+            uint64_t size = high >> 9 & 7;
+            if ((low & 0xfff) == LDS && size >= SIZE_32 && size <= SIZE_32 + 2)
+                loads[4u << (size - SIZE_32)]++;
+        }
+        found = true;
+    }
+    return found;
+}
+
+/* The workload of one block and one step, to compare with: loads of each width. */
+static bool joins_as_counted(const struct smc_kernel *kernel, int64_t tile, enum smc_dtype dtype,
+                             const unsigned loads[17])
+{
+    const struct smc_bank_layout layout = {.banks = 32, .row_words = 32, .neighbouring_words = 1};
+    struct smc_params params;
+    struct smc_shared_work work = {0};
+    smc_params_init(kernel, &params);
+    params.value[SMC_PARAM_TILE] = tile;
+    params.value[SMC_PARAM_DTYPE] = dtype;
+    params.value[SMC_PARAM_M] = params.value[SMC_PARAM_N] = params.value[SMC_PARAM_K] = tile;
+    if (kernel->complete(&params, NULL) != SMC_OK)
+        return false;
+    kernel->shared_work(&params, &layout, &work);
+    double warps = (double)((tile * tile + 31) / 32);
+    unsigned seen = loads[4] + loads[8] + loads[16], turns;
+    double counted = work.loads.instructions / warps;
+    /* The outer loop may be unrolled: whole turns, and in each the loads that were counted. */
+    turns = (unsigned)(seen / counted + 0.5);
+    return turns > 0 && seen == turns * counted;
+}
+
+static unsigned check_joined(const struct smc_nvrtc *nvrtc, uint16_t cc, unsigned *checked)
+{
+    static const int64_t tiles[] = {2, 3, 6, 8, 13, 16, 20, 30, 31, 32};
+    const struct smc_kernel *kernel = smc_kernel_find("matmul-tiled");
+    unsigned wrong = 0;
+    size_t length;
+    const char *text = smc_kernel_text(kernel->file, &length);
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        for (int dtype = SMC_FLOAT; dtype <= SMC_DOUBLE; dtype++) {
+            struct smc_nvrtc_output output;
+            char defines[64];
+            unsigned loads[17] = {0};
+            snprintf(defines, sizeof defines, "-DTILE=%" PRId64 "\n-DELEMENT=%s\n", tiles[i],
+                     smc_dtype_name((enum smc_dtype)dtype));
+            bool good = compile(nvrtc, cc, text, defines, &output) &&
+                        count_loads(&output.binary, loads) &&
+                        joins_as_counted(kernel, tiles[i], (enum smc_dtype)dtype, loads);
+            if (!good)
+                printf("sm_%u, tile %d, %s: %u, %u and %u loads of 4, 8 and 16 bytes\n", cc,
+                       (int)tiles[i], smc_dtype_name((enum smc_dtype)dtype), loads[4], loads[8],
+                       loads[16]);
+            wrong += !good;
+            ++*checked;
+            smc_nvrtc_output_free(&output);
+        }
+    return wrong;
+}
+
+/* The oldest and the newest, and the first of each generation between. */
+static size_t choose_architectures(const struct smc_nvrtc_info *info, uint16_t *chosen)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < info->cc_count && count < MOST_ARCHITECTURES; i++) {
+        struct smc_capability capability;
+        bool encoded_alike = info->cc[i] >= 70 && smc_capability_find(info->cc[i], &capability);
+        bool generation = count == 0 || info->cc[i] / 10 != chosen[count - 1] / 10;
+        if (encoded_alike && generation)
+            chosen[count++] = info->cc[i];
+    }
+    return count;
+}
+
+int main(void)
+{
+    struct smc_nvrtc_info info, opened;
+    struct smc_nvrtc nvrtc;
+    struct smc_error why = {""};
+    if (smc_nvrtc_describe(&info, &why) != SMC_OK ||
+        !smc_nvrtc_open(info.path, &nvrtc, &opened, &why)) {
+        printf("no NVRTC: %s\n0 passed, 0 failed, 2 skipped\n", why.message);
+        return 77;
+    }
+    uint16_t ccs[MOST_ARCHITECTURES];
+    size_t count = choose_architectures(&info, ccs);
+    unsigned bounds = 0, joined = 0, wrong_bounds = 0, wrong_joined = 0;
+    for (size_t i = 0; i < count; i++) {
+        wrong_bounds += check_bounds(&nvrtc, ccs[i], &bounds);
+        wrong_joined += check_joined(&nvrtc, ccs[i], &joined);
+    }
+    printf("%u launch bounds on %zu architectures, %u differ; %u tiles, %u differ\n", bounds, count,
+           wrong_bounds, joined, wrong_joined);
+    unsigned failed = (wrong_bounds > 0 || bounds == 0) + (wrong_joined > 0 || joined == 0);
+    printf("%u passed, %u failed, 0 skipped\n", 2 - failed, failed);
+    return failed > 0;
+}

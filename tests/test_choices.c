@@ -1,0 +1,184 @@
+/* model, query: the choice among block sizes, against the rules applied one choice at a time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/choices.h"
+#include "query/best.h"
+#include "unit.h"
+
+enum { MOST = 12 };
+
+/* Whether `choice` survives the rules up to and without `end`: by the definition, from the start,
+   for each one anew. */
+static bool survives(const struct smc_choice *choices, size_t count, size_t which, int end)
+{
+    for (int rule = 0; rule < end; rule++) {
+        const struct smc_rule_info *info = &smc_rule_info[rule];
+        double own = choices[which].value[rule];
+        for (size_t i = 0; i < count; i++) {
+            double other = choices[i].value[rule];
+            double slack = info->percent / 100;
+            bool beaten =
+                info->higher_is_better ? own < other * (1 - slack) : own > other * (1 + slack);
+            if (beaten && survives(choices, count, i, rule))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void test_against_definition(void)
+{
+    size_t wrong = 0, kept = 0;
+    srand(5);
+    for (int round = 0; round < 2000; round++) {
+        struct smc_choice choices[MOST];
+        size_t count = 1 + (size_t)rand() % MOST;
+        for (size_t i = 0; i < count; i++)
+            for (int rule = 0; rule < SMC_RULE_COUNT; rule++)
+                choices[i].value[rule] = 95 + rand() % 8;
+        smc_choices_apply(choices, count);
+        size_t proposals = 0;
+        for (size_t i = 0; i < count; i++) {
+            int dropped = 0;
+            while (dropped < SMC_RULE_COUNT && survives(choices, count, i, dropped + 1))
+                dropped++;
+            bool chosen = choices[i].dropped_by == SMC_RULE_COUNT;
+            bool tied = dropped == SMC_RULE_COUNT && choices[i].dropped_by == SMC_RULE_THREADS;
+            wrong += (int)choices[i].dropped_by != dropped && !tied;
+            wrong += tied && proposals == 0;
+            proposals += chosen;
+        }
+        wrong += proposals != 1;
+        kept += proposals;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_EQUAL(kept, 2000);
+}
+
+static void test_nothing_launches(void)
+{
+    struct smc_choice choices[3] = {0};
+    smc_choices_apply(choices, 3);
+    for (size_t i = 0; i < 3; i++)
+        CU_ASSERT_EQUAL(choices[i].dropped_by, SMC_RULE_LAUNCHES);
+}
+
+static struct smc_query own_query(const char *device)
+{
+    struct smc_query query;
+    smc_query_init(&query);
+    CU_ASSERT_EQUAL(smc_device_find(device, &query.device, query.device_note, NULL), SMC_OK);
+    query.compile.no_nvrtc = true;
+    query.compile.no_cache = true;
+    return query;
+}
+
+/* The proposal against every block size: none has more than 5 % more thread slots in use, and of
+   those within 5 % with 128 threads or more none has more blocks. */
+static void test_own_kernels(void)
+{
+    unsigned wrong = 0, proposals = 0;
+    srand(6);
+    struct smc_best *best = malloc(sizeof *best);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(best);
+    for (int round = 0; round < 200; round++) {
+        struct smc_device device;
+        smc_device_at((size_t)rand() % smc_device_count(), &device);
+        const struct smc_sm *sm = &device.sm;
+        struct smc_query query = own_query("9.0");
+        query.device = device;
+        query.regs_per_thread = rand() % (int)sm->max_regs_per_thread;
+        query.static_smem_bytes = rand() % 20000;
+        query.smem_per_thread_bytes = rand() % 100;
+        enum smc_status status = smc_best_find(&query, SMC_NOT_GIVEN, best, NULL, NULL);
+        const struct smc_candidate *proposal = smc_best_proposal(best);
+        wrong += status != SMC_OK || best->count != sm->max_threads_per_block / sm->warp_size;
+        double most = 0;
+        for (uint32_t threads = 1; threads <= sm->max_threads_per_block; threads++) {
+            struct smc_launch launch = SMC_LAUNCH_INIT;
+            struct smc_occupancy occupancy;
+            launch.threads_per_block = threads;
+            launch.regs_per_thread = (uint32_t)query.regs_per_thread;
+            launch.static_smem_bytes = (uint32_t)query.static_smem_bytes;
+            launch.dynamic_smem_bytes = threads * (uint32_t)query.smem_per_thread_bytes;
+            smc_occupancy_compute(sm, &launch, &occupancy);
+            double use = (double)(occupancy.blocks_per_sm * threads) / sm->max_threads_per_sm;
+            bool whole_warps = threads % sm->warp_size == 0;
+            most = whole_warps && use > most ? use : most;
+        }
+        wrong += proposal ? proposal->use < 0.95 * most - 1e-12 : most > 0;
+        for (size_t i = 0; proposal && i < best->count; i++) {
+            const struct smc_candidate *other = &best->candidate[i];
+            uint32_t own = proposal->answer.occupancy.blocks_per_sm;
+            bool near = other->use >= 0.95 * most;
+            bool more = other->answer.occupancy.blocks_per_sm > own && other->size >= 128 &&
+                        other->architectures >= proposal->architectures;
+            wrong += near && more;
+        }
+        proposals += proposal != NULL;
+    }
+    free(best);
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT(proposals > 150);
+}
+
+static void test_order(void)
+{
+    unsigned wrong = 0;
+    struct smc_query query = own_query("RTX 4090");
+    struct smc_best *best = malloc(sizeof *best);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(best);
+    query.regs_per_thread = 40;
+    CU_ASSERT_EQUAL(smc_best_find(&query, 1000000, best, NULL, NULL), SMC_OK);
+    bool seen[SMC_MAX_CANDIDATES] = {false};
+    for (size_t rank = 0; rank < best->count; rank++) {
+        const struct smc_candidate *here = &best->candidate[best->order[rank]];
+        wrong += seen[best->order[rank]];
+        seen[best->order[rank]] = true;
+        if (rank > 0) {
+            const struct smc_candidate *before = &best->candidate[best->order[rank - 1]];
+            wrong += before->choice.dropped_by < here->choice.dropped_by;
+        }
+        wrong += here->answer.waves.grid_blocks !=
+                 (1000000 + (uint64_t)here->size - 1) / (uint64_t)here->size;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    free(best);
+}
+
+/* The problem stays the same for every block of a kernel, and no block is asked for twice. */
+static void test_kernels(void)
+{
+    static const char *const names[] = {"matmul-tiled", "stencil-dynamic", "reverse-static"};
+    unsigned wrong = 0;
+    struct smc_best *best = malloc(sizeof *best);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(best);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        struct smc_query query = own_query("NVIDIA H200");
+        query.kernel = smc_kernel_find(names[k]);
+        query.regs_per_thread = 32;
+        smc_params_init(query.kernel, &query.params);
+        CU_ASSERT_EQUAL(smc_best_find(&query, SMC_NOT_GIVEN, best, NULL, NULL), SMC_OK);
+        CU_ASSERT_EQUAL(best->count, 32);
+        CU_ASSERT_PTR_NOT_NULL(smc_best_proposal(best));
+        for (size_t i = 0; i < best->count; i++) {
+            const struct smc_answer *answer = &best->candidate[i].answer;
+            wrong += answer->work.minimum_bytes != best->candidate[0].answer.work.minimum_bytes;
+            wrong += i > 0 && best->candidate[i].size <= best->candidate[i - 1].size;
+        }
+        if (k == 0)
+            CU_ASSERT_EQUAL(smc_best_proposal(best)->size, 32);
+    }
+    free(best);
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+CU_TestInfo tests_choices[] = {
+    {"rules drop what the definition drops", test_against_definition},
+    {"where nothing launches nothing is proposed", test_nothing_launches},
+    {"the proposal against every block size", test_own_kernels},
+    {"candidates are in order, each once", test_order},
+    {"a kernel's problem stays the same", test_kernels},
+    CU_TEST_INFO_NULL,
+};
