@@ -227,10 +227,23 @@ static enum smc_status read_option(const char *word, struct reader *reader,
     return status == SMC_OK ? store(id, value, arguments, error) : status;
 }
 
+static enum smc_status store_file(const char *word, struct smc_arguments *arguments,
+                                  struct smc_error *error)
+{
+    if (!*word)
+        return smc_fail(error, SMC_USAGE, "'' is no file; '-' is standard input");
+    if (arguments->file_count == SMC_MAX_FILES)
+        return smc_fail(error, SMC_USAGE, "'%s': at most %d files are read", word, SMC_MAX_FILES);
+    arguments->file[arguments->file_count++] = word;
+    return SMC_OK;
+}
+
 static enum smc_status read_word(const char *word, struct smc_arguments *arguments,
                                  struct smc_error *error)
 {
     enum smc_command_id command;
+    if (smc_commands[arguments->command]->takes_files)
+        return store_file(word, arguments, error);
     bool known = smc_command_find(word, &command);
     if (arguments->command == SMC_COMMAND_HELP && known && !arguments->topic) {
         arguments->topic = word;

@@ -2,6 +2,7 @@
 #ifndef SMC_CLI_COMMAND_H
 #define SMC_CLI_COMMAND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -21,6 +22,7 @@ struct smc_command {
     const char *usage;    /* what follows the name */
     const char *help;     /* one line */
     const char *examples; /* lines for its help, each ending in '\n', or NULL */
+    bool takes_files;     /* words that are no options are files */
 
     /* Appends the report to `out`, which is printed whatever the status; `error` is printed where
        its message is not empty. */

@@ -51,7 +51,7 @@ struct smc_option {
 
 extern const struct smc_option smc_options[SMC_OPTION_COUNT];
 
-enum { SMC_MAX_DEVICES = 16 };
+enum { SMC_MAX_DEVICES = 16, SMC_MAX_FILES = 4096 };
 
 struct smc_arguments {
     enum smc_command_id command;
@@ -60,6 +60,8 @@ struct smc_arguments {
     const char *text[SMC_OPTION_COUNT]; /* as typed; NULL where not given */
     const char *device[SMC_MAX_DEVICES];
     size_t device_count;
+    const char *file[SMC_MAX_FILES];
+    size_t file_count;
     const char *topic; /* help: the command asked about, or NULL */
 };
 

@@ -2,11 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "report/csv_parts.h"
 #include "report/words.h"
 
-/* Quoted where the format needs it. */
-static void append_field(struct smc_text *out, const char *value)
+void smc_csv_field(struct smc_text *out, const char *value)
 {
     if (!value[strcspn(value, ",\"\r\n")]) {
         smc_text_append(out, value);
@@ -57,7 +56,7 @@ static void append_answer(const struct smc_answer *answer, struct smc_text *out)
                                             SMC_LIMIT_SHARED_MEMORY, SMC_LIMIT_BARRIERS};
     const struct smc_launch *launch = &answer->launch;
     const struct smc_occupancy *occupancy = &answer->occupancy;
-    append_field(out, answer->query.device.name);
+    smc_csv_field(out, answer->query.device.name);
     smc_text_printf(out, ",%s", answer->query.kernel ? answer->query.kernel->name : "");
     append_params(answer, out);
     smc_text_printf(out, ",%u,", launch->threads_per_block);
@@ -105,7 +104,7 @@ static void write_confirmation(const struct smc_answer *answer, const struct smc
         append_witness(&row->emulated, out);
         append_witness(&row->measured, out);
         smc_text_printf(out, ",%s,", smc_verdict_name(row->verdict));
-        append_field(out, row->note);
+        smc_csv_field(out, row->note);
         smc_text_append(out, "\n");
     }
 }
@@ -125,7 +124,7 @@ static void write_devices(const struct smc_device *devices, size_t count,
                          "smem_per_sm_bytes,l2_bytes,global_mem_bytes,fp32_peak_tflops\n");
     for (size_t i = 0; i < count; i++) {
         const struct smc_device *device = &devices[i];
-        append_field(out, device->name);
+        smc_csv_field(out, device->name);
         smc_text_printf(out, ",%d.%d,%s", device->sm.cc / 10, device->sm.cc % 10,
                         smc_device_source_name(device->source));
         append_known(device->sm_count, out);
@@ -154,7 +153,7 @@ static void write_kernels(const struct smc_report_style *style, struct smc_text 
             first = false;
         }
         smc_text_append(out, ",");
-        append_field(out, kernel->summary);
+        smc_csv_field(out, kernel->summary);
         smc_text_append(out, "\n");
     }
 }
@@ -164,5 +163,7 @@ const struct smc_writer smc_writer_csv = {
     .answers = write_answers,
     .confirmation = write_confirmation,
     .devices = write_devices,
+    .inspection = smc_csv_inspection,
+    .promises = smc_csv_promises,
     .kernels = write_kernels,
 };

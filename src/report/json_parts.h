@@ -26,5 +26,7 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
                            const struct smc_confirmation *confirmation);
 
 json_t *smc_json_kernels(void);
+json_t *smc_json_inspection(const struct smc_inspect_rows *rows);
+json_t *smc_json_promises(const struct smc_inspect_promises *promises);
 
 #endif

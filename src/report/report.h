@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "confirm/confirm.h"
+#include "inspect/inspect.h"
 #include "query/query.h"
 
 struct smc_report_style {
@@ -30,6 +31,12 @@ struct smc_writer {
 
     void (*devices)(const struct smc_device *devices, size_t count,
                     const struct smc_report_style *style, struct smc_text *out);
+
+    /* Somebody's own kernels, each on its devices; what their launch bounds promise. */
+    void (*inspection)(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
+                       struct smc_text *out);
+    void (*promises)(const struct smc_inspect_promises *promises,
+                     const struct smc_report_style *style, struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
 };

@@ -27,5 +27,7 @@ const struct smc_writer smc_writer_text = {
     .answers = write_answers,
     .confirmation = smc_text_confirmation,
     .devices = smc_text_devices,
+    .inspection = smc_text_inspection,
+    .promises = smc_text_promises,
     .kernels = smc_text_kernels,
 };

@@ -1,0 +1,15 @@
+/* The parts that the CSV report is made of. */
+#ifndef SMC_REPORT_CSV_PARTS_H
+#define SMC_REPORT_CSV_PARTS_H
+
+#include "report/report.h"
+
+/* Quoted where the format needs it. */
+void smc_csv_field(struct smc_text *out, const char *value);
+
+void smc_csv_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
+                        struct smc_text *out);
+void smc_csv_promises(const struct smc_inspect_promises *promises,
+                      const struct smc_report_style *style, struct smc_text *out);
+
+#endif
