@@ -1,1 +1,2 @@
 # Manual pages.
+dist_man_MANS = man/smemcalc.1

@@ -103,15 +103,30 @@ refuses 2 "'devises' is no command; did you mean 'devices'?" devises
 refuses 2 "'xyz' is no command; 'smemcalc help' lists them" xyz
 refuses 2 "'' is no command; 'smemcalc help' lists them" ''
 refuses 2 "'run': a command comes first: smemcalc run ..." --tile 8 run
-refuses 2 "'tile' is no option; options begin with two dashes" --regs 8 tile
+refuses 2 "'tile' is no option; options begin with two dashes ('smemcalc help query')" --regs 8 tile
 refuses 2 "option --dtype: 'half' is none of float, double, int32" --tile 8 --dtype half
 refuses 2 "option --dtype: 'int32' is not what matmul-tiled computes with: float or double" \
     --tile 8 --dtype int32
 refuses 2 "option --carveout: '101' is not between -1 and 100" --tile 8 --carveout 101
 refuses 2 "option --cache-config: 'both' is none of none, shared, l1, equal" \
     --tile 8 --cache-config both
-refuses 2 "option --smem: '8Q' is not a size in bytes of 0 or more" --threads 8 --smem 8Q
-refuses 2 "option --regs: '-1' is not a value of 0 or more" --tile 8 --regs -1
+refuses 2 "option --smem: '8Q' is not a size in bytes between 0 and 2147483647" --threads 8 --smem 8Q
+refuses 2 "option --regs: '-1' is not between 0 and 2147483647" --tile 8 --regs -1
+refuses 2 "option --threads: '9223372036854775808' is not between 1 and 2147483647" \
+    --threads 9223372036854775808
+many=$(printf '%0100d' 0 | tr 0 x)
+refuses 2 "option --tile: '$(printf '%.64s' "$many")...' is not a whole number between 1 and 32" \
+    --tile "$many"
+refuses 2 "option --m: not together with --size, which sets it" --tile 8 --size 5 --m 7
+refuses 2 "option --length: not together with --size, which sets it" --kernel stencil-static \
+    --size 64 --length 128
+refuses 2 "option --cluster: '16' does not divide the grid's 1000 blocks" --threads 256 \
+    --cluster 16 --grid 1000 --device H200
+refuses 2 "option --cluster: '3' does not divide the grid's 128 blocks in x" --tile 8 --cluster 3 \
+    --regs 32 --device H200
+refuses 2 "option --kernel-dir: not with --threads; your own kernel is not compiled" --threads 8 \
+    --kernel-dir /nowhere
+refuses 2 "'nonsense' is no command; 'smemcalc help' lists them" help nonsense
 refuses 2 "option --regs: '256' is above 255, the most registers a thread has on compute \
 capability 9.0" --tile 8 --regs 256 --device H200
 refuses 2 "option --barriers: '17' is above 16, the most barriers a block has" \
@@ -162,6 +177,24 @@ smemcalc --tile 8 --device 9.0 --format json --no-cache >probe.json 2>err
 if holds "NVRTC or the table answers" '.kernel.registers_per_thread > 0' probe.json >/dev/null &&
     jq -r .kernel.registers_source probe.json | grep -q '^nvrtc'; then
     refuses_like 2 '/nowhere/' --tile 8 --device 9.0 --kernel-dir /nowhere
+    refuses_like 2 '/nowhere/' --tile 8 --device 9.0 --kernel-dir /nowhere --regs 8
+    registers='.kernel.registers_per_thread, .kernel.static_smem_bytes'
+    mkdir -p edited
+    printf '#define EXTRA 1\n' >edited/extra.h
+    printf '#include "extra.h"\n%s\n' \
+        'extern "C" __global__ void matmul_tiled(float *c) { __shared__ float s[EXTRA];
+         s[threadIdx.x % EXTRA] = c[1]; __syncthreads(); c[0] = s[threadIdx.y % EXTRA]; }' >edited/matmul_tiled.cu
+    smemcalc --tile 8 --device 9.0 --kernel-dir edited --format json >first.json 2>err
+    printf '#define EXTRA 1000\n' >edited/extra.h
+    smemcalc --tile 8 --device 9.0 --kernel-dir edited --format json >second.json 2>>err
+    empty "a changed include is compiled anew" "$(
+        cat err
+        jq -c "[$registers]" first.json second.json | tr '\n' ' ' |
+            grep -q '^\[[0-9]*,4\] \[[0-9]*,4000\]' || jq -c "[$registers]" first.json second.json)"
+    smemcalc --kernel stencil-static --radius 6000 --block 1024 --smem 1K --device 9.0 \
+        --format json >out.json
+    holds "no number given mends what cannot compile" \
+        '.occupancy | .blocks_per_sm == 0 and .outcome == "cannot_compile"' out.json
     SMEMCALC_CACHE_DIR=/dev/null/cache smemcalc --tile 8 --device 9.0 >out 2>err
     status=$?
     empty "a cache that cannot be used is a warning, not an end" "$(
@@ -171,6 +204,9 @@ if holds "NVRTC or the table answers" '.kernel.registers_per_thread > 0' probe.j
         grep -q 'blocks per SM' out || echo "no answer")"
 else
     skip "a kernel folder that cannot be read" "no NVRTC"
+    skip "a kernel folder that cannot be read, registers given" "no NVRTC"
+    skip "a changed include" "no NVRTC"
+    skip "what cannot compile" "no NVRTC"
     skip "a cache that cannot be used" "no NVRTC"
 fi
 

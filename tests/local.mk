@@ -17,8 +17,11 @@ tests_unit_SOURCES = \
 	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \
+	tests/test_catalog.c \
+	tests/test_compare.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
+	tests/test_inspect.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/test_report.c \
@@ -36,7 +39,7 @@ endif
 
 # The command line, as a person or a script uses it.
 TESTS += tests/cli.sh
-EXTRA_DIST += tests/cases.sh tests/cli.sh tests/golden
+EXTRA_DIST += tests/cli.sh tests/golden
 
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
@@ -46,3 +49,11 @@ tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+
+# Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
+TESTS += tests/inspect.sh
+EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
+
+# Scripts; cases.sh counts for them.
+TESTS += tests/layers.sh tests/docs.sh
+EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.sh

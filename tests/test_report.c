@@ -235,9 +235,10 @@ static void test_csv(void)
 static void test_confirmation(void)
 {
     struct smc_device device = device_named("NVIDIA H200");
-    struct smc_answer one;
-    struct smc_run_result result = {.driver = "13.0", .runtime = "13.0"};
-    struct smc_confirmation rows = {
+    static struct smc_confirmed_run runs[2];
+    struct smc_confirmed_run *one = &runs[0];
+    one->result = (struct smc_run_result){.driver = "13.0", .runtime = "13.0"};
+    one->confirmation = (struct smc_confirmation){
         .row_count = 3,
         .row = {{"blocks_per_sm",
                  "blocks per SM",
@@ -270,20 +271,32 @@ static void test_confirmation(void)
         .differing = 1,
     };
     struct smc_text text = {0};
-    CU_ASSERT_EQUAL(answer("matmul-tiled", SMC_PARAM_TILE, 32, 31, &device, &one), SMC_OK);
-    smc_writer_text.confirmation(&one, &result, &rows, &ascii, &text);
+    CU_ASSERT_EQUAL(answer("matmul-tiled", SMC_PARAM_TILE, 32, 31, &device, &one->answer), SMC_OK);
+    runs[1] = *one;
+    smc_writer_text.runs(runs, 1, &ascii, &text);
     CU_ASSERT(fits(smc_text_string(&text), ROWS));
     CU_ASSERT_EQUAL(strncmp(smc_text_string(&text), "differs: 1 confirmed, 1 differs", 31), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "yes"));
     smc_text_free(&text);
 
-    smc_writer_json.confirmation(&one, &result, &rows, &ascii, &text);
+    smc_writer_json.runs(runs, 2, &ascii, &text);
     json_t *root = json_loads(smc_text_string(&text), 0, NULL);
     json_t *first = json_array_get(json_object_get(root, "confirmation"), 0);
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(first, "measured")), 3);
     CU_ASSERT(json_is_null(json_object_get(first, "emulated")));
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(first, "verdict")), "differs");
+    json_t *besides = json_object_get(root, "besides");
+    CU_ASSERT_EQUAL(json_array_size(besides), 1);
+    CU_ASSERT_PTR_NOT_NULL(json_object_get(json_array_get(besides, 0), "confirmation"));
     json_decref(root);
+    smc_text_free(&text);
+
+    smc_writer_csv.runs(runs, 2, &ascii, &text);
+    CU_ASSERT_EQUAL(strncmp(smc_text_string(&text), "kernel,quantity,unit,predicted,", 31), 0);
+    unsigned lines = 0;
+    for (const char *c = smc_text_string(&text); *c; c++)
+        lines += *c == '\n';
+    CU_ASSERT_EQUAL(lines, 1 + 2 * 3);
     smc_text_free(&text);
 }
 

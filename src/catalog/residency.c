@@ -3,8 +3,8 @@
 
 #include "catalog/families.h"
 
-/* ptxas uses exactly the registers of a cap this close to the live values; at most 255 exist. */
-enum { OTHER_REGISTERS = 10, MAX_REGISTERS = 255 };
+/* ptxas uses exactly the registers of a cap this close to the live values. */
+enum { OTHER_REGISTERS = 10, LOWEST_CAP = 24, HIGHEST_CAP = 255 };
 
 static enum smc_status complete(struct smc_params *params, struct smc_error *error)
 {
@@ -14,11 +14,11 @@ static enum smc_status complete(struct smc_params *params, struct smc_error *err
 static void defines(const struct smc_params *params, struct smc_text *options)
 {
     int64_t live = params->value[SMC_PARAM_LIVE];
-    int64_t registers = live + OTHER_REGISTERS;
+    int64_t cap = live + OTHER_REGISTERS;
+    cap = cap < LOWEST_CAP ? LOWEST_CAP : cap > HIGHEST_CAP ? HIGHEST_CAP : cap;
     smc_text_printf(options,
                     "-DLIVE=%" PRId64 "\n-DSTATIC_BYTES=%" PRId64 "\n--maxrregcount=%" PRId64 "\n",
-                    live, params->value[SMC_PARAM_STATIC_BYTES],
-                    registers < MAX_REGISTERS ? registers : MAX_REGISTERS);
+                    live, params->value[SMC_PARAM_STATIC_BYTES], cap);
 }
 
 /* One block; the executor chooses the grid and makes the buffers. */

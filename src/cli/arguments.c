@@ -77,12 +77,9 @@ static enum smc_status fail_number(const struct smc_option *option, const char *
     const char *kind = option->type == SMC_OPTION_BYTES ? "a size in bytes "
                        : whole                          ? ""
                                                         : "a whole number ";
-    if (option->highest == SMC_NO_HIGHEST)
-        return smc_fail(error, SMC_USAGE, "option --%s: '%s' is not %sof %lld or more",
-                        option->name, text, *kind ? kind : "a value ", (long long)option->lowest);
-    return smc_fail(error, SMC_USAGE, "option --%s: '%s' is not %sbetween %lld and %lld",
-                    option->name, text, kind, (long long)option->lowest,
-                    (long long)option->highest);
+    return smc_fail(error, SMC_USAGE, "option --%s: '%.64s%s' is not %sbetween %lld and %lld",
+                    option->name, text, strlen(text) > 64 ? "..." : "", kind,
+                    (long long)option->lowest, (long long)option->highest);
 }
 
 static bool read_choice(const char *choices, const char *text, int64_t *index)
@@ -110,7 +107,8 @@ static enum smc_status fail_choice(const struct smc_option *option, const char *
             list[n++] = ' ';
     }
     list[n] = '\0';
-    return smc_fail(error, SMC_USAGE, "option --%s: '%s' is none of %s", option->name, text, list);
+    return smc_fail(error, SMC_USAGE, "option --%s: '%.64s' is none of %s", option->name, text,
+                    list);
 }
 
 static enum smc_status fail_dtype(const struct smc_option *option, const char *text,
@@ -119,7 +117,7 @@ static enum smc_status fail_dtype(const struct smc_option *option, const char *t
     struct smc_text names = {0};
     for (int i = 0; i < SMC_DTYPE_COUNT; i++)
         smc_text_printf(&names, "%s%s", i ? ", " : "", smc_dtype_name((enum smc_dtype)i));
-    smc_fail(error, SMC_USAGE, "option --%s: '%s' is none of %s", option->name, text,
+    smc_fail(error, SMC_USAGE, "option --%s: '%.64s' is none of %s", option->name, text,
              smc_text_string(&names));
     smc_text_free(&names);
     return SMC_USAGE;
@@ -252,7 +250,12 @@ static enum smc_status read_word(const char *word, struct smc_arguments *argumen
     if (known)
         return smc_fail(error, SMC_USAGE, "'%s': a command comes first: smemcalc %s ...", word,
                         word);
-    return smc_fail(error, SMC_USAGE, "'%s' is no option; options begin with two dashes", word);
+    if (arguments->command == SMC_COMMAND_HELP)
+        return smc_fail(error, SMC_USAGE, "'%.64s' is no command; 'smemcalc help' lists them",
+                        word);
+    return smc_fail(error, SMC_USAGE,
+                    "'%.64s' is no option; options begin with two dashes ('smemcalc help %s')",
+                    word, smc_commands[arguments->command]->name);
 }
 
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char *const *words,

@@ -101,17 +101,16 @@ static enum smc_status read_size(const char *text, const struct smc_kernel *kern
         if (read_matrix_sizes(text, params))
             return SMC_OK;
         return smc_fail(error, SMC_USAGE,
-                        "option --size: '%s' is neither MxNxK nor one number, each between %lld "
+                        "option --size: '%.64s' is neither MxNxK nor one number, each between %lld "
                         "and %lld",
                         text, (long long)m->lowest, (long long)m->highest);
     }
     if (!(kernel->params & array_sizes))
         return fail_not_taken("size", kernel, matrix_sizes | array_sizes, error);
-    if (!smc_parse_size(text, (uint64_t)length->highest, &elements) ||
-        elements < (uint64_t)length->lowest)
+    if (!smc_parse_size(text, (uint64_t)length->highest, &elements) || elements == 0)
         return smc_fail(error, SMC_USAGE,
-                        "option --size: '%s' is not a number of elements between %lld and %lld",
-                        text, (long long)length->lowest, (long long)length->highest);
+                        "option --size: '%.64s' is not a number of elements between 1 and %lld",
+                        text, (long long)length->highest);
     set_param(params, SMC_PARAM_LENGTH, (int64_t)elements);
     return SMC_OK;
 }
@@ -132,6 +131,12 @@ enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc
         set_param(&query->params, (enum smc_param)i, arguments->number[SMC_OPTION_FIRST_PARAM + i]);
     }
     const char *size = arguments->text[SMC_OPTION_SIZE];
+    const uint32_t sizes = matrix_sizes | array_sizes;
+    for (int i = 0; size && i < SMC_PARAM_COUNT; i++)
+        if (sizes & 1u << i && param_given(arguments, i))
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: not together with --size, which sets it",
+                            smc_param_info[i].option);
     return size ? read_size(size, kernel, &query->params, error) : SMC_OK;
 }
 
@@ -163,6 +168,10 @@ enum smc_status smc_ask_own_kernel(const struct smc_arguments *arguments, struct
     if (arguments->given[SMC_OPTION_SIZE])
         return smc_fail(error, SMC_USAGE,
                         "option --size: not with --%s; --grid sets the number of blocks", option);
+    if (arguments->given[SMC_OPTION_KERNEL_DIR])
+        return smc_fail(error, SMC_USAGE,
+                        "option --kernel-dir: not with --%s; your own kernel is not compiled",
+                        option);
     if (!arguments->given[SMC_OPTION_THREADS])
         return smc_fail(error, SMC_USAGE, "option --grid: only with --threads, your own kernel");
     query->threads_per_block = arguments->number[SMC_OPTION_THREADS];

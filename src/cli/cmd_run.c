@@ -10,13 +10,6 @@
 
 enum { ON_GPU, ON_EMULATOR };
 
-/* Everything a run produces: too much for the stack. */
-struct confirmed {
-    struct smc_answer answer;
-    struct smc_run_result result;
-    struct smc_confirmation confirmation;
-};
-
 static enum smc_status check_place(const struct smc_arguments *arguments, struct smc_error *error)
 {
     struct smc_error why = {""};
@@ -53,22 +46,42 @@ static struct smc_run_request request_of(const struct smc_answer *answer,
     };
 }
 
-static enum smc_status confirm(const struct smc_arguments *arguments, struct smc_query *query,
-                               struct confirmed *confirmed, struct smc_text *warnings,
+static enum smc_status confirm(const struct smc_arguments *arguments, const struct smc_query *query,
+                               struct smc_confirmed_run *run, struct smc_text *warnings,
                                struct smc_error *error)
 {
+    enum smc_status status = smc_query_answer(query, &run->answer, warnings, error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_run_request request = request_of(&run->answer, arguments);
+    status = smc_executor_default()->run(&request, &run->result, warnings, error);
+    if (status != SMC_OK)
+        return status;
+    smc_confirm(&run->answer, &run->result, &run->confirmation);
+    return smc_confirmation_status(&run->confirmation);
+}
+
+static bool has_result(enum smc_status status)
+{
+    return status == SMC_OK || status == SMC_SHORTFALL;
+}
+
+/* A kernel that cannot compile is said to have a sibling that can: that is confirmed as well. */
+static enum smc_status confirm_all(const struct smc_arguments *arguments, struct smc_query *query,
+                                   struct smc_confirmed_run runs[2], size_t *count,
+                                   struct smc_text *warnings, struct smc_error *error)
+{
     enum smc_status status = ask_gpu(arguments, query, error);
-    if (status != SMC_OK)
+    if (status == SMC_OK)
+        status = confirm(arguments, query, &runs[0], warnings, error);
+    *count = has_result(status);
+    const char *sibling = query->kernel ? query->kernel->sibling : NULL;
+    if (!has_result(status) || runs[0].answer.outcome != SMC_CANNOT_COMPILE || !sibling)
         return status;
-    status = smc_query_answer(query, &confirmed->answer, warnings, error);
-    if (status != SMC_OK)
-        return status;
-    struct smc_run_request request = request_of(&confirmed->answer, arguments);
-    status = smc_executor_default()->run(&request, &confirmed->result, warnings, error);
-    if (status != SMC_OK)
-        return status;
-    smc_confirm(&confirmed->answer, &confirmed->result, &confirmed->confirmation);
-    return smc_confirmation_status(&confirmed->confirmation);
+    query->kernel = smc_kernel_find(sibling);
+    enum smc_status second = confirm(arguments, query, &runs[1], warnings, error);
+    *count += has_result(second);
+    return second > status ? second : status;
 }
 
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
@@ -80,20 +93,20 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         status = check_place(arguments, error);
     if (status != SMC_OK)
         return status;
-    struct confirmed *confirmed = calloc(1, sizeof *confirmed);
-    if (!confirmed)
+    struct smc_confirmed_run *runs = calloc(2, sizeof *runs); /* too much for the stack */
+    if (!runs)
         return smc_fail(error, SMC_MACHINE, "out of memory");
     struct smc_text warnings = {0};
-    status = confirm(arguments, &query, confirmed, &warnings, error);
+    size_t count = 0;
+    status = confirm_all(arguments, &query, runs, &count, &warnings, error);
     smc_output_tell("warning: ", smc_text_string(&warnings));
     smc_text_free(&warnings);
-    if (status == SMC_OK || status == SMC_SHORTFALL) {
+    if (count > 0) {
         struct smc_report_style style;
         smc_output_style(&style);
-        smc_ask_writer(arguments)->confirmation(&confirmed->answer, &confirmed->result,
-                                                &confirmed->confirmation, &style, out);
+        smc_ask_writer(arguments)->runs(runs, count, &style, out);
     }
-    free(confirmed);
+    free(runs);
     return status;
 }
 

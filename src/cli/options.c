@@ -10,8 +10,12 @@ enum {
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };
 
-#define PARAM_TYPE(id)  ((id) == SMC_PARAM_DTYPE ? SMC_OPTION_DTYPE : SMC_OPTION_INTEGER)
-#define PARAM_VALUE(id) ((id) == SMC_PARAM_DTYPE ? "TYPE" : "N")
+#define PARAM_TYPE(id)                                                                             \
+    ((id) == SMC_PARAM_DTYPE          ? SMC_OPTION_DTYPE                                           \
+     : (id) == SMC_PARAM_STATIC_BYTES ? SMC_OPTION_BYTES                                           \
+                                      : SMC_OPTION_INTEGER)
+#define PARAM_VALUE(id)                                                                            \
+    ((id) == SMC_PARAM_DTYPE ? "TYPE" : (id) == SMC_PARAM_STATIC_BYTES ? "BYTES" : "N")
 
 const struct smc_option smc_options[SMC_OPTION_COUNT] = {
 #define OPTION(id, name, letter, value, type, lowest, highest, initial, choices, group, commands,  \

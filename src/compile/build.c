@@ -24,6 +24,8 @@ static void write_options(const struct smc_build *build, struct smc_text *option
                     "--gpu-architecture=sm_%u\n--ptxas-options=-v\n-default-device\n"
                     "--std=c++17\n-lineinfo\n%s",
                     build->cc, build->defines);
+    if (build->source->includes && !strchr(build->source->folder, '\n'))
+        smc_text_printf(options, "--include-path=%s\n", build->source->folder);
 }
 
 /* Everything that the outcome depends on. */
@@ -157,7 +159,8 @@ static enum smc_status compile(const struct smc_build *build, const char *option
             read.stack_bytes = read.spill_store_bytes = read.spill_load_bytes = 0;
         }
         *resources = read;
-        store(resources, &output.binary, key, cache);
+        if (!build->source->includes)
+            store(resources, &output.binary, key, cache);
         status = copy_binary(output.binary.cubin, output.binary.cubin_bytes, binary, error);
     }
     smc_nvrtc_output_free(&output);
@@ -178,7 +181,7 @@ enum smc_status smc_build_run(const struct smc_build *build, struct smc_cache *c
     write_key(build, smc_text_string(&options), &key);
     if (options.failed || key.failed)
         status = out_of_memory(error);
-    else if (restore(cache, &key, &value, resources))
+    else if (!build->source->includes && restore(cache, &key, &value, resources))
         status = copy_binary(value.data + sizeof(struct record),
                              value.length - sizeof(struct record), binary, error);
     else

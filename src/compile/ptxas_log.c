@@ -6,8 +6,9 @@
    The third may begin with blanks alone; up to CUDA 12 barriers may be absent; for CC 1.x shared
    memory reads "2080+16 bytes smem", the second number being the system's, and the properties are
    missing. Functions that the kernel calls follow with properties of their own. nvlink:
-     nvlink info    : Function properties for 'k':
+     nvlink info    : Function properties for 'k': (target: sm_90)
      nvlink info    : used 10 registers, used 1 barriers, 0 stack, 3024 bytes smem, 0 bytes lmem
+   (the target only where there are several),
    and cuobjdump, whose architecture stands above its functions:
      arch = sm_90
       Function k:
@@ -78,17 +79,23 @@ static const char *read_number(const char *s, const char *end, uint32_t *value)
     return s > first ? s : NULL;
 }
 
-/* The number before `unit` in one item of a list, "8192 bytes smem"; "8+4 bytes smem" is 12. */
+/* The number before `unit`, which ends the item: "8192 bytes smem"; "8+4 bytes smem" is 12. */
 static bool read_item(struct line item, const char *unit, uint32_t *value)
 {
-    const char *s = item.start;
-    while (s < item.end && !isdigit((unsigned char)*s))
-        s++;
+    const char *close = item.end, *s;
+    size_t length = strlen(unit);
+    while (close > item.start && isspace((unsigned char)close[-1]))
+        close--;
+    if ((size_t)(close - item.start) < length || memcmp(close - length, unit, length) != 0)
+        return false;
+    close -= length;
+    for (s = close; s > item.start && (isdigit((unsigned char)s[-1]) || s[-1] == '+');)
+        s--;
     uint32_t n, more = 0;
-    s = read_number(s, item.end, &n);
-    if (s && s < item.end && *s == '+')
-        s = read_number(s + 1, item.end, &more);
-    if (!s || more > UINT32_MAX - n || !is_name(s, item.end, unit, strlen(unit), 0))
+    s = read_number(s, close, &n);
+    if (s && s < close && *s == '+')
+        s = read_number(s + 1, close, &more);
+    if (s != close || more > UINT32_MAX - n)
         return false;
     *value = n + more;
     return true;
@@ -177,6 +184,7 @@ static bool read_head(struct line line, struct smc_log_kernel *kernel)
     kernel->smem_has_reserve = true;
     kernel->form = SMC_LOG_NVLINK;
     s = after(line, "nvlink info") ? after(line, "Function properties for '") : NULL;
+    kernel->cc = read_cc(after(line, "(target: sm_"), line.end);
     if (s)
         return take_name(s, line.end, '\'', kernel);
     kernel->form = SMC_LOG_CUOBJDUMP;
@@ -188,9 +196,10 @@ static bool read_res_usage(struct line line, struct smc_resources *out)
 {
     const char *regs = after(line, " REG:"), *smem = after(line, " SHARED:");
     const char *stack = after(line, " STACK:");
-    return regs && read_number(regs, line.end, &out->regs_per_thread) && smem &&
-           read_number(smem, line.end, &out->static_smem_bytes) &&
-           (!stack || read_number(stack, line.end, &out->stack_bytes));
+    if (stack)
+        read_number(stack, line.end, &out->stack_bytes); /* or "STACK:UNKNOWN" */
+    return regs && smem && read_number(regs, line.end, &out->regs_per_thread) &&
+           read_number(smem, line.end, &out->static_smem_bytes);
 }
 
 static void read_properties(struct line line, struct smc_log_kernel *kernel)

@@ -11,7 +11,7 @@
 
 enum smc_log_form {
     SMC_LOG_PTXAS,     /* one architecture's compilation */
-    SMC_LOG_NVLINK,    /* the same kernel after linking: names no architecture */
+    SMC_LOG_NVLINK,    /* the same kernel after linking: may name no architecture */
     SMC_LOG_CUOBJDUMP, /* read from machine code: no spills */
 };
 

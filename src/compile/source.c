@@ -53,6 +53,8 @@ enum smc_status smc_source_load(const struct smc_kernel *kernel, const char *ker
         enum smc_status status = read_text(source->shown, &source->text, error);
         if (status != SMC_OK)
             return status;
+        source->folder = kernel_dir;
+        source->includes = strstr(smc_text_string(&source->text), "include") != NULL;
         source->is_edited = !own || length != source->text.length ||
                             (length && memcmp(own, source->text.data, length) != 0);
     }

@@ -10,8 +10,10 @@
 
 struct smc_source {
     struct smc_text text;
-    bool is_edited;   /* differs from the built-in text: the table knows nothing of it */
-    char shown[1024]; /* its name in messages */
+    bool is_edited;     /* differs from the built-in text: the table knows nothing of it */
+    bool includes;      /* other files, whose text the cache cannot tell: it is not cached */
+    const char *folder; /* where its includes are looked for, or NULL; the caller's string */
+    char shown[1024];   /* its name in messages */
 };
 
 /* SMC_USAGE: no such file in kernel_dir, or no text. Free it in every case. */

@@ -188,36 +188,40 @@ static void confirm_result(const struct view *view)
                      result->check.message);
 }
 
-static void show_measured(const struct view *view, const char *quantity, const char *label,
-                          const char *unit, double value)
+static struct smc_row *show_measured(const struct view *view, const char *quantity,
+                                     const char *label, const char *unit, double value)
 {
     const struct smc_run_result *result = view->result;
     struct smc_row *row = smc_row_add(view->out, quantity, label, unit);
-    if (!result->timing.succeeded) {
+    if (result->timing.succeeded) {
+        row->measured = smc_witness_of(value);
+        row->verdict = SMC_INFORMATION;
+    } else {
         row->verdict = SMC_NOT_MEASURED;
         smc_row_note(row, "%s", result->timing.message);
-        return;
     }
-    row->measured = smc_witness_of(value);
-    row->verdict = SMC_INFORMATION;
-    smc_row_note(row, "no prediction yet");
+    return row;
 }
 
 static void show_speed(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
-    const struct smc_work *work = &view->answer->work;
+    const struct smc_answer *answer = view->answer;
+    const struct smc_work *work = &answer->work;
     double ms = result->median_ms;
-    show_measured(view, "time_ms", "time", "ms", ms);
+    struct smc_row *row = show_measured(view, "time_ms", "time", "ms", ms);
     if (!result->timing.succeeded || ms <= 0)
         return;
-    smc_row_note(&view->out->row[view->out->row_count - 1],
-                 "median of %u, %.4g to %.4g ms; no prediction yet", result->timed_launches,
-                 result->fastest_ms, result->slowest_ms);
-    if (view->answer->has_work && work->flops > 0)
-        show_measured(view, "gflops", "arithmetic", "GFLOP/s", work->flops / ms * 1e-6);
-    if (view->answer->has_work && work->minimum_bytes > 0)
-        show_measured(view, "gb_per_s", "memory", "GB/s", work->minimum_bytes / ms * 1e-6);
+    smc_row_note(row, "median of %u launches, %.4g to %.4g ms; not predicted yet",
+                 result->timed_launches, result->fastest_ms, result->slowest_ms);
+    bool integers = answer->query.params.value[SMC_PARAM_DTYPE] == SMC_INT32;
+    if (answer->has_work && work->flops > 0)
+        show_measured(view, integers ? "gops" : "gflops", "arithmetic",
+                      integers ? "Gop/s" : "GFLOP/s", work->flops / ms * 1e-6);
+    if (answer->has_work && work->minimum_bytes > 0) {
+        row = show_measured(view, "gb_per_s", "memory", "GB/s", work->minimum_bytes / ms * 1e-6);
+        smc_row_note(row, "every input counted as read once, every output as written once");
+    }
 }
 
 static void count(struct smc_confirmation *out)

@@ -45,6 +45,18 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
     }
 }
 
+/* A block above the launch bounds is refused as one above the device's limit would be. */
+static void conclude(struct smc_inspect_row *row)
+{
+    struct smc_answer *answer = &row->answer;
+    uint32_t *most = &answer->query.device.sm.max_threads_per_block, of_device = *most;
+    uint32_t bound = row->kernel->max_threads_per_block;
+    row->exceeds_bound = bound > 0 && answer->launch.threads_per_block > bound;
+    *most = row->exceeds_bound && bound < of_device ? bound : of_device;
+    smc_query_conclude(answer);
+    *most = of_device;
+}
+
 void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
                             const struct smc_device *device,
                             const struct smc_inspect_request *request, struct smc_inspect_row *row)
@@ -71,7 +83,7 @@ void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
     launch->barriers_per_block = kernel->has_barriers ? answer->resources.barriers : 1;
     if (kernel->blocks_per_cluster > 1)
         launch->blocks_per_cluster = kernel->blocks_per_cluster;
-    smc_query_conclude(answer);
+    conclude(row);
 }
 
 static enum smc_status add_row(const struct smc_inspect_kernel *kernel,

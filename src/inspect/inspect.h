@@ -84,6 +84,7 @@ enum smc_threads_source {
 struct smc_inspect_row {
     const struct smc_inspect_kernel *kernel;
     enum smc_threads_source threads_source;
+    bool exceeds_bound; /* more threads were asked for than its launch bounds allow: no launch */
     struct smc_answer answer;
 };
 

@@ -155,14 +155,15 @@ static enum smc_status read_closed(const struct reading *reading, size_t closed,
     bool is_stdin = strcmp(reading->file, "-") == 0, succeeded = false;
     if (is_stdin || !smc_tool_find("cuobjdump", tool))
         return smc_fail(error, is_stdin ? SMC_USAGE : SMC_UNAVAILABLE,
-                        "%s: %zu parts of machine code are compressed; %s", reading->file, closed,
+                        "%s: its machine code is compressed (%zu part%s); %s", reading->file,
+                        closed, closed == 1 ? "" : "s",
                         is_stdin ? "give the file's name, for cuobjdump to open it"
                                  : "cuobjdump of the CUDA Toolkit would open them, but was not "
                                    "found");
     const char *const argv[] = {tool, "-res-usage", reading->file, NULL};
     struct smc_text log = {0};
     size_t before = reading->kernels->count;
-    enum smc_status status = smc_tool_run(argv, &log, &succeeded, error);
+    enum smc_status status = smc_tool_run(argv, NULL, &log, &succeeded, error);
     if (status == SMC_OK && !smc_inspect_log(smc_text_string(&log), &kind, reading->kernels))
         status = out_of_memory(error);
     if (status == SMC_OK && reading->kernels->count == before)

@@ -5,15 +5,15 @@
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
 
-/* The linker speaks of the kernels in the order in which ptxas did, without their architecture: its
-   first word on a kernel belongs to the first that ptxas compiled. */
+/* The linker may not name the architecture; its first word on a kernel then belongs to the first
+   that ptxas compiled. */
 static struct smc_inspect_kernel *find_unlinked(struct smc_inspect_kernels *kernels, size_t begin,
                                                 const struct smc_log_kernel *read)
 {
     for (;;) {
         struct smc_inspect_kernel *kernel =
             smc_inspect_find(kernels, begin, read->name, read->name_length);
-        if (!kernel || !kernel->is_linked)
+        if (!kernel || (!kernel->is_linked && (read->cc == 0 || read->cc == kernel->cc)))
             return kernel;
         begin = (size_t)(kernel - kernels->item) + 1;
     }

@@ -48,8 +48,26 @@ bool smc_tool_find(const char *name, char path[SMC_TOOL_PATH])
     return false;
 }
 
+/* The environment with another TMPDIR, for compilers that leave files behind when they fail. The
+   caller frees the list; its strings are `variable` and those of the process. */
+static char **environment_with(char *variable)
+{
+    static const char name[] = "TMPDIR=";
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **list = calloc(count + 2, sizeof *list);
+    if (!list)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], name, sizeof name - 1) != 0)
+            list[kept++] = environ[i];
+    list[kept] = variable;
+    return list;
+}
+
 /* Standard input is empty; standard output and error go to the pipe. */
-static int spawn(const char *const *argv, const int ends[2], pid_t *child)
+static int spawn(const char *const *argv, char *const *environment, const int ends[2], pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     int failed = posix_spawn_file_actions_init(&actions);
@@ -61,7 +79,7 @@ static int spawn(const char *const *argv, const int ends[2], pid_t *child)
     if (!failed)
         failed = posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
     if (!failed) /* POSIX has no const here, and writes nothing. */
-        failed = posix_spawn(child, argv[0], &actions, NULL, (char *const *)argv, environ);
+        failed = posix_spawn(child, argv[0], &actions, NULL, (char *const *)argv, environment);
     posix_spawn_file_actions_destroy(&actions);
     return failed;
 }
@@ -88,14 +106,19 @@ static bool wait_for(pid_t child)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-enum smc_status smc_tool_run(const char *const *argv, struct smc_text *output, bool *succeeded,
-                             struct smc_error *error)
+enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct smc_text *output,
+                             bool *succeeded, struct smc_error *error)
 {
     int ends[2];
     pid_t child;
+    char variable[SMC_TOOL_PATH + 16];
+    snprintf(variable, sizeof variable, "TMPDIR=%s", folder ? folder : "");
     if (pipe2(ends, O_CLOEXEC) != 0)
         return smc_fail(error, SMC_MACHINE, "a pipe to %s: %s", argv[0], strerror(errno));
-    int failed = spawn(argv, ends, &child);
+    char **environment = folder ? environment_with(variable) : environ;
+    int failed = environment ? spawn(argv, environment, ends, &child) : ENOMEM;
+    if (folder)
+        free(environment);
     close(ends[1]);
     if (!failed) {
         read_all(ends[0], output);

@@ -92,7 +92,7 @@ static enum smc_status run(const struct job *job, const char *const *argv,
                            struct smc_nvrtc_output *output, struct smc_error *error)
 {
     bool succeeded = false;
-    enum smc_status status = smc_tool_run(argv, &output->log, &succeeded, error);
+    enum smc_status status = smc_tool_run(argv, job->folder, &output->log, &succeeded, error);
     if (status != SMC_OK)
         return status;
     smc_input_make_text(&output->log);

@@ -24,7 +24,7 @@ static enum smc_status find_resources(struct smc_answer *answer, struct smc_text
     answer->dynamic_smem_given = query->dynamic_smem_bytes != SMC_NOT_GIVEN;
     answer->barriers_given = query->barriers_per_block != SMC_NOT_GIVEN;
 
-    bool compiles = query->kernel && !answer->regs_given;
+    bool compiles = query->kernel && (!answer->regs_given || query->compile.kernel_dir);
     if (compiles) {
         enum smc_status status =
             smc_compile(query->kernel, &query->params, query->device.sm.cc, &query->compile,
@@ -39,10 +39,14 @@ static enum smc_status find_resources(struct smc_answer *answer, struct smc_text
             .barriers = 1,
         };
     }
-    if (answer->resources.refused)
-        answer->resources.static_smem_bytes = (uint32_t)answer->plan.static_smem_bytes;
-    if (answer->regs_given)
+    if (answer->resources.refused) { /* no number given in place of the kernel's mends that */
+        answer->resources.static_smem_bytes = answer->resources.refused_smem_bytes;
+        answer->static_smem_given = false;
+    }
+    if (answer->regs_given) {
         answer->resources.regs_per_thread = (uint32_t)query->regs_per_thread;
+        answer->resources.source = SMC_RESOURCES_GIVEN;
+    }
     return SMC_OK;
 }
 
@@ -76,6 +80,24 @@ static enum smc_status check_against_device(const struct smc_answer *answer,
         return smc_fail(error, SMC_USAGE,
                         "option --barriers: '%u' is above %u, the most barriers a block has",
                         answer->launch.barriers_per_block, sm->named_barriers_per_block);
+    return SMC_OK;
+}
+
+/* A cluster's blocks lie in one part of the device (a GPC), side by side in the grid. How many SMs
+   a part has differs from chip to chip, so that the whole device is the bound that is known. */
+static enum smc_status find_clusters(struct smc_answer *answer, struct smc_error *error)
+{
+    uint64_t cluster = answer->launch.blocks_per_cluster;
+    uint64_t blocks = answer->query.kernel ? answer->plan.grid[0] : answer->plan.grid_blocks;
+    if (cluster <= 1)
+        return SMC_OK;
+    if (blocks % cluster != 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --cluster: '%llu' does not divide the grid's %llu blocks%s",
+                        (unsigned long long)cluster, (unsigned long long)blocks,
+                        answer->query.kernel ? " in x" : "");
+    uint64_t sms = answer->query.device.sm_count;
+    answer->resident_clusters = sms * answer->occupancy.blocks_per_sm / cluster;
     return SMC_OK;
 }
 
@@ -144,7 +166,7 @@ enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answe
         return status;
 
     smc_query_conclude(answer);
-    return SMC_OK;
+    return find_clusters(answer, error);
 }
 
 const char *smc_outcome_name(enum smc_outcome outcome)

@@ -62,6 +62,7 @@ struct smc_answer {
     struct smc_next_steps next_steps;
     bool has_work;
     struct smc_work work;
+    uint64_t resident_clusters; /* on the whole device at most; 0 without clusters */
     bool has_waves;
     struct smc_waves waves;
 };

@@ -90,23 +90,24 @@ static void append_witness(const struct smc_witness *witness, struct smc_text *o
         smc_text_printf(out, "%.10g", witness->value);
 }
 
-static void write_confirmation(const struct smc_answer *answer, const struct smc_run_result *result,
-                               const struct smc_confirmation *confirmation,
-                               const struct smc_report_style *style, struct smc_text *out)
+static void write_runs(const struct smc_confirmed_run *runs, size_t count,
+                       const struct smc_report_style *style, struct smc_text *out)
 {
-    (void)answer, (void)result, (void)style;
-    smc_text_append(out, "quantity,unit,predicted,api,emulated,measured,verdict,note\n");
-    for (size_t i = 0; i < confirmation->row_count; i++) {
-        const struct smc_row *row = &confirmation->row[i];
-        smc_text_printf(out, "%s,%s", row->quantity, row->unit);
-        append_witness(&row->predicted, out);
-        append_witness(&row->api, out);
-        append_witness(&row->emulated, out);
-        append_witness(&row->measured, out);
-        smc_text_printf(out, ",%s,", smc_verdict_name(row->verdict));
-        smc_csv_field(out, row->note);
-        smc_text_append(out, "\n");
-    }
+    (void)style;
+    smc_text_append(out, "kernel,quantity,unit,predicted,api,emulated,measured,verdict,note\n");
+    for (size_t r = 0; r < count; r++)
+        for (size_t i = 0; i < runs[r].confirmation.row_count; i++) {
+            const struct smc_row *row = &runs[r].confirmation.row[i];
+            smc_text_printf(out, "%s,%s,%s", runs[r].answer.query.kernel->name, row->quantity,
+                            row->unit);
+            append_witness(&row->predicted, out);
+            append_witness(&row->api, out);
+            append_witness(&row->emulated, out);
+            append_witness(&row->measured, out);
+            smc_text_printf(out, ",%s,", smc_verdict_name(row->verdict));
+            smc_csv_field(out, row->note);
+            smc_text_append(out, "\n");
+        }
 }
 
 static void append_known(double value, struct smc_text *out)
@@ -161,7 +162,7 @@ static void write_kernels(const struct smc_report_style *style, struct smc_text 
 const struct smc_writer smc_writer_csv = {
     .name = "csv",
     .answers = write_answers,
-    .confirmation = write_confirmation,
+    .runs = write_runs,
     .devices = write_devices,
     .inspection = smc_csv_inspection,
     .promises = smc_csv_promises,

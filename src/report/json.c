@@ -45,14 +45,26 @@ static void write_answers(const struct smc_answer *answers, size_t count,
     finish(root, out);
 }
 
-static void write_confirmation(const struct smc_answer *answer, const struct smc_run_result *result,
-                               const struct smc_confirmation *confirmation,
-                               const struct smc_report_style *style, struct smc_text *out)
+static void describe_run(json_t *object, const struct smc_confirmed_run *run)
+{
+    smc_json_answer(object, &run->answer);
+    smc_json_confirmation(object, &run->result, &run->confirmation);
+}
+
+/* The run asked for is the object itself; those besides it are its member "besides". */
+static void write_runs(const struct smc_confirmed_run *runs, size_t count,
+                       const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
     json_t *root = begin();
-    smc_json_answer(root, answer);
-    smc_json_confirmation(root, result, confirmation);
+    describe_run(root, &runs[0]);
+    json_t *besides = json_array();
+    for (size_t i = 1; i < count; i++) {
+        json_t *one = json_object();
+        describe_run(one, &runs[i]);
+        json_array_append_new(besides, one);
+    }
+    smc_json_set(root, "besides", besides);
     finish(root, out);
 }
 
@@ -97,7 +109,7 @@ static void write_promises(const struct smc_inspect_promises *promises,
 const struct smc_writer smc_writer_json = {
     .name = "json",
     .answers = write_answers,
-    .confirmation = write_confirmation,
+    .runs = write_runs,
     .devices = write_devices,
     .inspection = write_inspection,
     .promises = write_promises,

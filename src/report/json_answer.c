@@ -174,6 +174,8 @@ static json_t *waves_object(const struct smc_answer *answer)
     smc_json_integer(object, "waves", waves->waves);
     smc_json_integer(object, "last_wave_blocks", waves->last_wave_blocks);
     smc_json_integer(object, "idle_sms", waves->idle_sms);
+    if (answer->resident_clusters)
+        smc_json_integer(object, "resident_clusters", answer->resident_clusters);
     return object;
 }
 

@@ -54,6 +54,9 @@ json_t *smc_json_inspection(const struct smc_inspect_rows *rows)
         json_t *object = json_object();
         smc_json_answer(object, &rows->item[i].answer);
         smc_json_set(object, "kernel", kernel_object(&rows->item[i]));
+        if (rows->item[i].exceeds_bound)
+            smc_json_string(json_object_get(object, "occupancy"), "refusal_reason",
+                            "cannot launch: more threads than its launch bounds allow");
         json_array_append_new(list, object);
     }
     return list;

@@ -18,6 +18,13 @@ struct smc_report_style {
     bool explain;     /* the arithmetic line by line (text only) */
 };
 
+/* One launch: what was predicted, what was seen, and the two side by side. */
+struct smc_confirmed_run {
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation confirmation;
+};
+
 struct smc_writer {
     const char *name; /* "text", "json", "csv" */
 
@@ -25,9 +32,9 @@ struct smc_writer {
     void (*answers)(const struct smc_answer *answers, size_t count,
                     const struct smc_report_style *style, struct smc_text *out);
 
-    void (*confirmation)(const struct smc_answer *answer, const struct smc_run_result *result,
-                         const struct smc_confirmation *confirmation,
-                         const struct smc_report_style *style, struct smc_text *out);
+    /* What was asked for, then what was run besides to confirm the rest of what it claims. */
+    void (*runs)(const struct smc_confirmed_run *runs, size_t count,
+                 const struct smc_report_style *style, struct smc_text *out);
 
     void (*devices)(const struct smc_device *devices, size_t count,
                     const struct smc_report_style *style, struct smc_text *out);

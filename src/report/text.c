@@ -25,7 +25,7 @@ static void write_answers(const struct smc_answer *answers, size_t count,
 const struct smc_writer smc_writer_text = {
     .name = "text",
     .answers = write_answers,
-    .confirmation = smc_text_confirmation,
+    .runs = smc_text_runs,
     .devices = smc_text_devices,
     .inspection = smc_text_inspection,
     .promises = smc_text_promises,

@@ -18,13 +18,26 @@ static void append_ordinal(uint32_t n, struct smc_text *out)
         smc_text_printf(out, "block %u needs", n);
 }
 
+/* The largest square tile of at most so many threads; 0 where the kernel has none. */
+static int64_t tile_of_threads(const struct smc_answer *answer, int64_t threads)
+{
+    const struct smc_kernel *kernel = answer->query.kernel;
+    int64_t tile = 0;
+    if (kernel && kernel->params & 1u << SMC_PARAM_TILE)
+        while ((tile + 1) * (tile + 1) <= threads)
+            tile++;
+    return tile;
+}
+
 static double percent_after(const struct smc_answer *answer, const struct smc_next_step *step)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
     uint64_t warps = answer->occupancy.warps_per_block;
-    if (step->resource == SMC_STEP_THREADS)
-        warps =
-            divide_up((uint64_t)(answer->launch.threads_per_block + step->change), sm->warp_size);
+    if (step->resource == SMC_STEP_THREADS) {
+        int64_t threads = answer->launch.threads_per_block + step->change;
+        int64_t tile = step->change < 0 ? tile_of_threads(answer, threads) : 0;
+        warps = divide_up((uint64_t)(tile ? tile * tile : threads), sm->warp_size);
+    }
     return 100.0 * (double)(warps * step->blocks_per_sm) / sm->max_warps_per_sm;
 }
 
@@ -35,10 +48,15 @@ static void append_need(const struct smc_answer *answer, const struct smc_next_s
     bool less = step->change < 0;
     const char *or_so = less ? "or fewer" : "or more";
     switch (step->resource) {
-    case SMC_STEP_THREADS:
-        smc_text_printf(out, " %" PRId64 " threads %s",
-                        answer->launch.threads_per_block + step->change, or_so);
+    case SMC_STEP_THREADS: {
+        int64_t threads = answer->launch.threads_per_block + step->change;
+        int64_t tile = less ? tile_of_threads(answer, threads) : 0;
+        if (tile)
+            smc_text_printf(out, " --tile %" PRId64 " or less", tile);
+        else
+            smc_text_printf(out, " %" PRId64 " threads %s", threads, or_so);
         return;
+    }
     case SMC_STEP_REGISTERS:
         smc_text_printf(out, " %" PRId64 " registers %s a thread",
                         answer->launch.regs_per_thread + step->change, or_so);
@@ -78,12 +96,13 @@ static void append_loss(const struct smc_answer *answer, const struct smc_next_s
     long long change = llabs(step->change);
     const char *direction = step->change < 0 ? "fewer" : "more";
     if (step->resource == SMC_STEP_SHARED_MEMORY && step->change > 1) {
-        smc_text_printf(out, "%lld" SMC_TIE "B more shared memory change nothing", change - 1);
+        smc_text_printf(out, "%lld" SMC_TIE "B more dynamic shared memory change nothing",
+                        change - 1);
         return;
     }
     if (step->resource == SMC_STEP_SHARED_MEMORY)
         smc_text_printf(out, "%lld" SMC_TIE "B %s shared memory: ", change,
-                        step->change < 0 ? "less" : "more");
+                        step->change < 0 ? "less" : "more dynamic");
     else
         smc_text_printf(out, "%lld %s%s %s%s: ", change,
                         step->resource == SMC_STEP_REGISTERS  ? "register"
@@ -133,12 +152,12 @@ static void append_losses(const struct smc_answer *answer, struct smc_text *line
     }
 }
 
-/* The largest tile or block whose threads the device takes: sets it in `params`, and its plan. */
+/* The largest smaller tile or block that can be launched, all else as it is: sets it in `params`,
+   and its plan. */
 static bool find_smaller_block(const struct smc_answer *answer, struct smc_params *params,
                                enum smc_param *param, struct smc_plan *plan)
 {
     const struct smc_kernel *kernel = answer->query.kernel;
-    uint32_t most = answer->query.device.sm.max_threads_per_block;
     if (!kernel)
         return false;
     *params = answer->query.params;
@@ -146,9 +165,17 @@ static bool find_smaller_block(const struct smc_answer *answer, struct smc_param
     if (!(kernel->params & 1u << *param))
         return false;
     int64_t *value = &params->value[*param];
+    struct smc_launch launch = answer->launch;
+    struct smc_occupancy occupancy;
     for (--*value; *value >= smc_param_info[*param].lowest; --*value) {
         kernel->plan(params, plan);
-        if (plan->threads_per_block <= most) {
+        launch.threads_per_block = plan->threads_per_block;
+        if (!answer->static_smem_given)
+            launch.static_smem_bytes = saturate(plan->static_smem_bytes);
+        if (!answer->dynamic_smem_given)
+            launch.dynamic_smem_bytes = saturate(plan->dynamic_smem_bytes);
+        smc_occupancy_compute(&answer->query.device.sm, &launch, &occupancy);
+        if (occupancy.blocks_per_sm > 0) {
             params->given |= 1u << *param;
             return true;
         }
@@ -156,12 +183,20 @@ static bool find_smaller_block(const struct smc_answer *answer, struct smc_param
     return false;
 }
 
+/* What a smaller block mends. */
+static bool block_is_too_large(const struct smc_answer *answer)
+{
+    const uint32_t mended = 1u << SMC_REFUSAL_THREADS_PER_BLOCK | 1u << SMC_REFUSAL_REGS_PER_BLOCK;
+    return answer->outcome == SMC_CANNOT_LAUNCH && answer->occupancy.refusals & mended;
+}
+
 static void append_smaller_block(const struct smc_answer *answer, struct smc_text *line)
 {
     struct smc_params params;
     struct smc_plan plan;
     enum smc_param param;
-    if (!answer->query.kernel)
+    uint32_t too_many = 1u << SMC_REFUSAL_THREADS_PER_BLOCK;
+    if (!answer->query.kernel && answer->occupancy.refusals & too_many)
         smc_text_printf(line, "--threads %u or less",
                         answer->query.device.sm.max_threads_per_block);
     else if (find_smaller_block(answer, &params, &param, &plan))
@@ -194,11 +229,11 @@ static void append_smaller_smem(const struct smc_answer *answer, struct smc_text
 static void append_remedies(const struct smc_answer *answer, struct smc_text *line)
 {
     uint32_t refusals = answer->occupancy.refusals;
-    if (refusals & 1u << SMC_REFUSAL_THREADS_PER_BLOCK)
+    if (block_is_too_large(answer))
         append_smaller_block(answer, line);
     if (refusals & 1u << SMC_REFUSAL_REGS_PER_BLOCK)
-        smc_text_printf(line, "%sfewer registers a thread (__launch_bounds__) or fewer threads",
-                        line->length ? "; " : "");
+        smc_text_printf(line, "%sfewer registers a thread (__launch_bounds__)%s",
+                        line->length ? "; " : "", line->length ? "" : " or fewer threads");
     if (answer->outcome == SMC_CANNOT_COMPILE || refusals & 1u << SMC_REFUSAL_SMEM_PER_BLOCK)
         append_smaller_smem(answer, line);
     if (line->length == 0)
@@ -222,36 +257,43 @@ static void append_work(const struct smc_answer *answer, struct smc_text *line)
         smc_text_printf(line, ": %.3g a byte", work->flops / moved);
 }
 
-static bool too_many_threads(const struct smc_answer *answer)
+/* The newest CUDA compiles from CC 7.5 on, and `run` launches what NVRTC compiles. */
+static bool can_run(const struct smc_answer *answer)
 {
-    return answer->occupancy.refusals & 1u << SMC_REFUSAL_THREADS_PER_BLOCK;
+    return answer->query.device.sm.cc >= 75;
 }
 
-/* Where the launch fails: the nearest question whose answer is better. Else the proof. */
-static void append_try(const struct smc_answer *answer, struct smc_text *line)
+/* Where the launch fails: the nearest question whose answer is better. Else the proof, which asks
+   for the same numbers. Nothing where there is no such command. */
+static void append_try(const struct smc_answer *answer, bool explained, struct smc_text *line)
 {
-    const struct smc_kernel *kernel = answer->query.kernel;
-    const struct smc_params *asked = &answer->query.params;
+    const struct smc_query *query = &answer->query;
+    const struct smc_kernel *kernel = query->kernel;
     struct smc_params params;
     struct smc_plan plan;
     enum smc_param param;
     if (!kernel) {
-        smc_text_append(line, "the same with --explain shows the arithmetic line by line");
+        if (!explained)
+            smc_text_append(line, "the same with --explain shows the arithmetic line by line");
         return;
     }
     if (answer->outcome == SMC_CANNOT_COMPILE && sibling_can(answer)) {
         smc_text_append(line, "smemcalc ");
-        smc_words_options(asked, kernel->sibling, line);
-        smc_words_device_option(&answer->query, line);
-    } else if (too_many_threads(answer) && find_smaller_block(answer, &params, &param, &plan)) {
+        smc_words_options(&query->params, kernel->sibling, line);
+        smc_words_device_option(query, line);
+    } else if (block_is_too_large(answer) && find_smaller_block(answer, &params, &param, &plan)) {
         smc_text_append(line, "smemcalc ");
         smc_words_options(&params, kernel->name, line);
-        smc_words_device_option(&answer->query, line);
-    } else {
+        smc_words_settings(query, false, line);
+        smc_words_device_option(query, line);
+    } else if (can_run(answer)) {
         smc_text_append(line, "smemcalc run ");
-        smc_words_options(asked, kernel->name, line);
-        if (answer->query.device.source != SMC_DEVICE_LIVE)
+        smc_words_options(&query->params, kernel->name, line);
+        smc_words_settings(query, true, line);
+        if (query->device.source != SMC_DEVICE_LIVE)
             smc_text_append(line, " (needs a GPU)");
+    } else if (!explained) {
+        smc_text_append(line, "the same with --explain shows the arithmetic line by line");
     }
 }
 
@@ -272,8 +314,9 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
         append_work(answer, &work);
         smc_text_line(out, style, "work", &work);
     }
-    append_try(answer, &attempt);
-    smc_text_line(out, style, "try it", &attempt);
+    append_try(answer, style->explain, &attempt);
+    if (attempt.length)
+        smc_text_line(out, style, "try it", &attempt);
     smc_text_free(&steps);
     smc_text_free(&work);
     smc_text_free(&attempt);

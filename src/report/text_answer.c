@@ -93,6 +93,15 @@ static void append_block(const struct smc_answer *answer, const struct smc_repor
     smc_text_free(&line);
 }
 
+static void append_clusters(const struct smc_answer *answer, struct smc_text *line)
+{
+    uint32_t cluster = answer->launch.blocks_per_cluster;
+    smc_text_printf(line, "; clusters of %u: %" PRIu64 " at a time at most", cluster,
+                    answer->resident_clusters);
+    if (cluster > answer->query.device.sm.cluster_max_portable)
+        smc_text_append(line, ", where cudaFuncAttributeNonPortableClusterSizeAllowed is set");
+}
+
 static void append_grid(const struct smc_answer *answer, const struct smc_report_style *style,
                         struct smc_text *out)
 {
@@ -110,6 +119,8 @@ static void append_grid(const struct smc_answer *answer, const struct smc_report
     if (waves->idle_sms)
         smc_text_printf(&line, "; %u SMs idle%s", waves->idle_sms,
                         waves->waves == 1 ? "" : " in the last");
+    if (answer->resident_clusters)
+        append_clusters(answer, &line);
     smc_text_line(out, style, "grid", &line);
     smc_text_free(&line);
 }

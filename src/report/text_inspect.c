@@ -93,7 +93,10 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
     const struct smc_answer *answer = &row->answer;
     const struct smc_inspect_kernel *kernel = row->kernel;
     struct smc_text line = {0};
-    if (answer->outcome != SMC_LAUNCHES)
+    if (row->exceeds_bound)
+        smc_text_printf(&line, "cannot launch: more threads than its __launch_bounds__ of %u",
+                        kernel->max_threads_per_block);
+    else if (answer->outcome != SMC_LAUNCHES)
         smc_words_failure(answer, &line);
     else if (answer->occupancy.warps_per_sm < answer->query.device.sm.max_warps_per_sm)
         smc_text_gains(answer, &line);
@@ -136,7 +139,7 @@ static void append_notes(const struct smc_inspect_rows *rows, const struct smc_r
                              "are: --threads N does",
                              style->columns);
     if (without_spills)
-        smc_layout_paragraph(out, "  -", 4, "machine code does not tell spills: ptxas -v does",
+        smc_layout_paragraph(out, "  -", 4, "this input does not tell spills: ptxas -v does",
                              style->columns);
 }
 

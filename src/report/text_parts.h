@@ -20,9 +20,8 @@ void smc_text_explain(const struct smc_answer *answer, const struct smc_report_s
                       struct smc_text *out);
 void smc_text_compare(const struct smc_answer *answers, size_t count,
                       const struct smc_report_style *style, struct smc_text *out);
-void smc_text_confirmation(const struct smc_answer *answer, const struct smc_run_result *result,
-                           const struct smc_confirmation *confirmation,
-                           const struct smc_report_style *style, struct smc_text *out);
+void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
+                   const struct smc_report_style *style, struct smc_text *out);
 void smc_text_devices(const struct smc_device *devices, size_t count,
                       const struct smc_report_style *style, struct smc_text *out);
 void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,

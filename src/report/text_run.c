@@ -82,10 +82,10 @@ static void append_head(const struct smc_answer *answer, const struct smc_run_re
     smc_text_free(&device);
 }
 
-void smc_text_confirmation(const struct smc_answer *answer, const struct smc_run_result *result,
-                           const struct smc_confirmation *confirmation,
-                           const struct smc_report_style *style, struct smc_text *out)
+static void write_run(const struct smc_confirmed_run *run, const struct smc_report_style *style,
+                      struct smc_text *out)
 {
+    const struct smc_confirmation *confirmation = &run->confirmation;
     bool emulated = any_emulated(confirmation);
     smc_layout_begin(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD);
     const char *verdict = confirmation->differing   ? "differs"
@@ -96,7 +96,7 @@ void smc_text_confirmation(const struct smc_answer *answer, const struct smc_run
                     confirmation->differing == 1 ? "s" : "", confirmation->not_measured);
     smc_layout_end(out, style);
     smc_text_append_char(out, '\n', 1);
-    append_head(answer, result, style, out);
+    append_head(&run->answer, &run->result, style, out);
     smc_text_printf(out, "\n%-*s %*s %*s", LABEL_WIDTH, "", VALUE_WIDTH, "predicted", VALUE_WIDTH,
                     "API");
     if (emulated)
@@ -104,4 +104,14 @@ void smc_text_confirmation(const struct smc_answer *answer, const struct smc_run
     smc_text_printf(out, " %*s  verdict\n", VALUE_WIDTH, "measured");
     for (size_t i = 0; i < confirmation->row_count; i++)
         append_row(&confirmation->row[i], emulated, style, out);
+}
+
+void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
+                   const struct smc_report_style *style, struct smc_text *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            smc_text_append_char(out, '\n', 1);
+        write_run(&runs[i], style, out);
+    }
 }

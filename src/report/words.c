@@ -186,6 +186,32 @@ void smc_words_options(const struct smc_params *params, const char *kernel, stru
                         params->value[SMC_PARAM_K]);
 }
 
+static void append_number(const char *option, int64_t value, int64_t absent, struct smc_text *out)
+{
+    if (value != absent)
+        smc_text_printf(out, " --%s %" PRId64, option, value);
+}
+
+void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_text *out)
+{
+    static const char *const configs[] = {"none", "shared", "l1", "equal"};
+    const struct smc_launch *settings = &query->settings;
+    append_number("regs", query->regs_per_thread, SMC_NOT_GIVEN, out);
+    append_number("dynamic-smem", query->dynamic_smem_bytes, SMC_NOT_GIVEN, out);
+    append_number("carveout", settings->carveout_percent, SMC_CARVEOUT_DEFAULT, out);
+    if (settings->cache_config != SMC_CACHE_PREFER_NONE)
+        smc_text_printf(out, " --cache-config %s", configs[settings->cache_config]);
+    if (query->compile.kernel_dir)
+        smc_text_printf(out, " --kernel-dir \"%.200s\"", query->compile.kernel_dir);
+    if (for_run)
+        return;
+    append_number("smem", query->static_smem_bytes, SMC_NOT_GIVEN, out);
+    append_number("barriers", query->barriers_per_block, SMC_NOT_GIVEN, out);
+    if (settings->blocks_per_cluster > 1)
+        append_number("cluster", settings->blocks_per_cluster, 0, out);
+    append_number("virtual-resources", settings->virtual_resources, 0, out);
+}
+
 void smc_words_device_option(const struct smc_query *query, struct smc_text *out)
 {
     const struct smc_device *device = &query->device;

@@ -29,6 +29,10 @@ void smc_words_params(const struct smc_answer *answer, struct smc_text *out);
 /* The options that ask for the same launch of `kernel`: "--kernel stencil-static --radius 6000". */
 void smc_words_options(const struct smc_params *params, const char *kernel, struct smc_text *out);
 
+/* " --regs 40 --carveout 50": what a person gave in place of the kernel's numbers; `for_run` only
+   what `smemcalc run` takes. */
+void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_text *out);
+
 /* " --device 9.0", " --device \"Tesla T4\"", or nothing where nobody named a device. */
 void smc_words_device_option(const struct smc_query *query, struct smc_text *out);
 

@@ -1,0 +1,134 @@
+#!/bin/sh
+# The layers hold: who may include whom, CUDA behind one back end, no output below the commands,
+# and no file that has grown too long. Each rule is also shown a tree that breaks it.
+#   tests/layers.sh [TREE]
+
+set -u
+export LC_ALL=C
+tests=$(dirname "$0")
+# shellcheck source=tests/cases.sh
+. "$tests/cases.sh"
+
+# folder: folders, or single headers, that it may include besides its own.
+layers='
+base:
+model:    base
+devices:  model base
+catalog:  model base
+compile:  catalog base
+query:    compile catalog devices model base
+executor: catalog compile devices model base
+inspect:  query compile devices model base
+confirm:  executor/executor.h query model base
+report:   confirm inspect/inspect.h query executor/executor.h catalog compile/compile.h devices model base
+cli:      report confirm inspect executor query compile catalog devices model base
+main:     cli
+'
+longest=500
+
+sources() { # TREE: files whose text the rules are about
+    (cd "$1" && find src -name '*.[ch]' -o -name '*.def' -path 'src/*' | sort)
+}
+
+# One line an include that its layer does not allow.
+forbidden_includes() { # TREE LAYER ALLOWED
+    sources "$1" | grep -E "^src/$2(/|\.c)" | while read -r file; do
+        sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' "$1/$file" | while read -r header; do
+            for allowed in "$2" $3; do
+                case $header in config.h | "$allowed" | "$allowed"/*) continue 2 ;; esac
+            done
+            printf '%s includes "%s"\n' "$file" "$header"
+        done
+    done
+}
+
+unlisted_folders() { # TREE
+    for folder in "$1"/src/*/; do
+        name=$(basename "$folder")
+        printf '%s' "$layers" | grep -q "^$name:" || printf 'src/%s is in no layer\n' "$name"
+    done
+}
+
+cuda_outside_gpu() { # TREE
+    sources "$1" | grep -v '^src/executor/gpu' | while read -r file; do
+        grep -nEi '#[ \t]*include[ \t]*["<](cu[a-z_]*|nvrtc|driver_types|vector_types|nvml|nvPTXCompiler)\.h' \
+            "$1/$file" | sed "s|^|$file:|"
+    done
+}
+
+# Comments and strings do not count. stdout and stderr are for the commands, and for tools of the
+# build: files with a main of their own.
+printing_or_exiting() { # TREE
+    sources "$1" | grep -v '^src/cli/' | while read -r file; do
+        ! grep -q '^int main(' "$1/$file" || continue
+        sed -e 's/"\(\\.\|[^"\\]\)*"/""/g' -e 's|//.*||' "$1/$file" |
+            awk '{ while (match($0, "/[*]")) {
+                     rest = substr($0, RSTART + 2); $0 = substr($0, 1, RSTART - 1)
+                     while (!(at = index(rest, "*/")) && (getline rest) > 0);
+                     $0 = $0 " " substr(rest, at + 2) }
+                   print NR ":" $0 }' |
+            grep -E '(^|[^a-zA-Z0-9_])((v?printf|puts|putchar|perror|exit|quick_exit|abort) *\(|stdout|stderr)' |
+            sed "s|^|$file:|"
+    done
+}
+
+too_long() { # TREE
+    sources "$1" | while read -r file; do
+        lines=$(wc -l <"$1/$file")
+        [ "$lines" -le "$longest" ] || printf '%s has %d lines, more than %d\n' "$file" "$lines" "$longest"
+    done
+}
+
+# --- The real tree --------------------------------------------------------------------------------
+
+tree=${1:-$tests/..}
+[ -n "$(sources "$tree")" ] || fail "sources are found in $tree/src"
+for layer in $(printf '%s' "$layers" | sed -n 's/:.*//p'); do
+    allowed=$(printf '%s' "$layers" | sed -n "s/^$layer://p")
+    empty "includes of $layer" "$(forbidden_includes "$tree" "$layer" "$allowed")"
+done
+empty "every folder is in a layer" "$(unlisted_folders "$tree")"
+empty "CUDA headers only in src/executor/gpu*" "$(cuda_outside_gpu "$tree")"
+empty "only the commands print or exit" "$(printing_or_exiting "$tree")"
+empty "no file above $longest lines" "$(too_long "$tree")"
+
+# --- A tree that breaks each rule once ------------------------------------------------------------
+
+broken=$(mktemp -d) || exit 99
+trap 'rm -rf "$broken"' EXIT
+mkdir -p "$broken/src/base" "$broken/src/model" "$broken/src/executor" "$broken/src/confirm" "$broken/src/extra"
+cat >"$broken/src/model/bad.c" <<'END'
+#include "base/text.h"
+#  include "devices/devices.h"
+/* printf("in a comment") and
+   exit(1) on its second line */
+const char *text = "puts(1) // exit(2)";
+int print(void) { return printf("x"); }
+END
+cat >"$broken/src/confirm/bad.c" <<'END'
+#include "executor/executor.h"
+#include "executor/gpu.h"
+END
+printf 'int main(void)\n{ return puts("a tool"); }\n' >"$broken/src/base/tool.c"
+printf '#include <cuda_runtime_api.h>\n' >"$broken/src/executor/none.c"
+printf '#include <cuda_runtime_api.h>\n' >"$broken/src/executor/gpu_run.c"
+awk 'BEGIN { for (i = 0; i < 501; i++) print "" }' >"$broken/src/extra/long.c"
+
+expect() { # NAME EXPECTED SEEN
+    if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "expected: $2
+seen: $3"; fi
+}
+
+expect "a forbidden layer is noticed" 'src/model/bad.c includes "devices/devices.h"' \
+    "$(forbidden_includes "$broken" model base)"
+expect "a forbidden header is noticed" 'src/confirm/bad.c includes "executor/gpu.h"' \
+    "$(forbidden_includes "$broken" confirm "executor/executor.h query")"
+expect "a folder without a layer is noticed" 'src/extra is in no layer' "$(unlisted_folders "$broken")"
+expect "a CUDA header is noticed" 'src/executor/none.c:1:#include <cuda_runtime_api.h>' \
+    "$(cuda_outside_gpu "$broken")"
+expect "printing is noticed" 'src/model/bad.c:6:int print(void) { return printf(""); }' \
+    "$(printing_or_exiting "$broken")"
+expect "a long file is noticed" "src/extra/long.c has 501 lines, more than $longest" \
+    "$(too_long "$broken")"
+
+finish_cases

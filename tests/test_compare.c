@@ -1,0 +1,255 @@
+/* catalog: comparisons accept right results in any order of additions, and nothing else. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/catalog.h"
+#include "unit.h"
+
+/* A launch's buffers on the host, inputs random and the output poisoned. */
+struct launch {
+    const struct smc_kernel *kernel;
+    struct smc_params params;
+    struct smc_plan plan;
+    void *buffer[SMC_MAX_BUFFERS];
+};
+
+static void prepare(struct launch *launch)
+{
+    struct smc_error error;
+    CU_ASSERT_EQUAL_FATAL(launch->kernel->complete(&launch->params, &error), SMC_OK);
+    launch->kernel->plan(&launch->params, &launch->plan);
+    for (size_t i = 0; i < launch->plan.buffer_count; i++) {
+        const struct smc_buffer *buffer = &launch->plan.buffer[i];
+        size_t bytes = buffer->elements * smc_dtype_bytes(buffer->dtype);
+        launch->buffer[i] = malloc(bytes);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(launch->buffer[i]);
+        if (buffer->output)
+            memset(launch->buffer[i], smc_dtype_poison(buffer->dtype), bytes);
+        else
+            smc_fill_random(buffer, 20, launch->buffer[i]);
+    }
+}
+
+static void release(struct launch *launch)
+{
+    for (size_t i = 0; i < launch->plan.buffer_count; i++)
+        free(launch->buffer[i]);
+}
+
+/* In parts of different sizes, as threads would share them. */
+static struct smc_comparison compare(const struct launch *launch)
+{
+    struct smc_comparison result = {0};
+    const void *buffers[SMC_MAX_BUFFERS];
+    memcpy(buffers, launch->buffer, sizeof buffers);
+    uint64_t rows = launch->plan.output_rows;
+    for (uint64_t row = 0, part = 1; row < rows; row += part, part = 2 * part + 1) {
+        part = row + part > rows ? rows - row : part;
+        launch->kernel->compare(&launch->params, buffers, row, part, &result);
+    }
+    return result;
+}
+
+static void start_matmul(enum smc_dtype dtype, int m, int n, int k, struct launch *launch)
+{
+    launch->kernel = smc_kernel_find("matmul-tiled");
+    smc_params_init(launch->kernel, &launch->params);
+    int64_t *value = launch->params.value;
+    value[SMC_PARAM_DTYPE] = dtype;
+    value[SMC_PARAM_M] = m;
+    value[SMC_PARAM_N] = n;
+    value[SMC_PARAM_K] = k;
+    value[SMC_PARAM_LDA] = k + 7;
+    value[SMC_PARAM_LDB] = n + 3;
+    value[SMC_PARAM_LDC] = n + 14;
+    prepare(launch);
+}
+
+/* The plain product, adding from the last k to the first. */
+#define DEFINE_MULTIPLY(type)                                                                      \
+    static void multiply_##type(const struct launch *launch)                                       \
+    {                                                                                              \
+        const int64_t *v = launch->params.value;                                                   \
+        const type *a = launch->buffer[0], *b = launch->buffer[1];                                 \
+        type *c = launch->buffer[2];                                                               \
+        for (int64_t i = 0; i < v[SMC_PARAM_M]; i++)                                               \
+            for (int64_t j = 0; j < v[SMC_PARAM_N]; j++) {                                         \
+                type sum = 0;                                                                      \
+                for (int64_t k = v[SMC_PARAM_K]; k-- > 0;)                                         \
+                    sum += a[i * v[SMC_PARAM_LDA] + k] * b[k * v[SMC_PARAM_LDB] + j];              \
+                c[i * v[SMC_PARAM_LDC] + j] = sum;                                                 \
+            }                                                                                      \
+    }
+DEFINE_MULTIPLY(float)
+DEFINE_MULTIPLY(double)
+
+static void check_accepted(enum smc_dtype dtype, int m, int n, int k)
+{
+    struct launch launch;
+    start_matmul(dtype, m, n, k, &launch);
+    (dtype == SMC_FLOAT ? multiply_float : multiply_double)(&launch);
+    struct smc_comparison result = compare(&launch);
+    CU_ASSERT_EQUAL(result.wrong, 0);
+    CU_ASSERT_EQUAL(result.checked, (uint64_t)m * (uint64_t)(n + 14));
+    CU_ASSERT(result.worst <= 1);
+    CU_ASSERT(k == 1 || result.worst > 0); /* the reference is more precise than the result */
+    release(&launch);
+}
+
+static void test_right_products(void)
+{
+    static const int sizes[][3] = {{1, 1, 1},    {1, 1, 2},     {33, 32, 31},  {100, 77, 53},
+                                   {64, 65, 99}, {40, 31, 128}, {32, 96, 257}, {3, 5, 3000}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        check_accepted(SMC_FLOAT, sizes[i][0], sizes[i][1], sizes[i][2]);
+        check_accepted(SMC_DOUBLE, sizes[i][0], sizes[i][1], sizes[i][2]);
+    }
+}
+
+/* With element (row, column) of C set to `value`, exactly that one is wrong. */
+static void check_float_refused(struct launch *launch, uint64_t row, uint64_t column, float value)
+{
+    uint64_t index = row * (uint64_t)launch->params.value[SMC_PARAM_LDC] + column;
+    float *c = launch->buffer[2], before = c[index];
+    c[index] = value;
+    struct smc_comparison result = compare(launch);
+    CU_ASSERT_EQUAL(result.wrong, 1);
+    CU_ASSERT_EQUAL(result.first_wrong, index);
+    CU_ASSERT(isnan(value) ? isnan(result.got) : result.got == value);
+    memcpy(&c[index], &before, sizeof before);
+}
+
+static void test_wrong_products(void)
+{
+    struct launch launch;
+    start_matmul(SMC_FLOAT, 100, 77, 53, &launch);
+    multiply_float(&launch);
+    const float *c = launch.buffer[2];
+    float poison;
+    memset(&poison, smc_dtype_poison(SMC_FLOAT), sizeof poison);
+    check_float_refused(&launch, 0, 0, c[0] + 1e-4f);
+    check_float_refused(&launch, 99, 76, c[99 * 91 + 76] - 1e-4f);
+    check_float_refused(&launch, 50, 33, poison);
+    check_float_refused(&launch, 51, 0, NAN);
+    check_float_refused(&launch, 31, 32, INFINITY);
+    check_float_refused(&launch, 32, 31, 0);
+    check_float_refused(&launch, 7, 77, 0);  /* the gap's first element */
+    check_float_refused(&launch, 99, 90, 1); /* and the last one */
+    CU_ASSERT_EQUAL(compare(&launch).wrong, 0);
+
+    /* Two at once: the first in the buffer is named. */
+    ((float *)launch.buffer[2])[40 * 91 + 1] = 9;
+    ((float *)launch.buffer[2])[39 * 91 + 70] = 8;
+    struct smc_comparison result = compare(&launch);
+    CU_ASSERT(result.wrong == 2 && result.first_wrong == 39 * 91 + 70 && result.got == 8);
+    release(&launch);
+}
+
+static void test_wrong_doubles(void)
+{
+    struct launch launch;
+    start_matmul(SMC_DOUBLE, 20, 40, 60, &launch);
+    CU_ASSERT_EQUAL(compare(&launch).wrong, 20 * 40); /* nothing was written */
+    multiply_double(&launch);
+    CU_ASSERT_EQUAL(compare(&launch).wrong, 0);
+    double *c = launch.buffer[2];
+    c[3] += 1e-12;
+    CU_ASSERT_EQUAL(compare(&launch).wrong, 1);
+    c[3] -= 1e-12;
+
+    /* Sums in float are not precise enough. */
+    for (int i = 0; i < 40; i++)
+        c[i] = (float)c[i];
+    CU_ASSERT(compare(&launch).wrong > 35);
+    release(&launch);
+}
+
+/* A kernel that forgets the last product is caught, also where sums are long. */
+static void test_lost_product(void)
+{
+    struct launch launch;
+    start_matmul(SMC_FLOAT, 8, 8, 20000, &launch);
+    multiply_float(&launch);
+    CU_ASSERT_EQUAL(compare(&launch).wrong, 0);
+    launch.params.value[SMC_PARAM_K]--;
+    multiply_float(&launch);
+    launch.params.value[SMC_PARAM_K]++;
+    CU_ASSERT(compare(&launch).wrong > 0);
+    release(&launch);
+}
+
+static void sum_windows(const struct launch *launch, int shift)
+{
+    const int32_t *input = launch->buffer[0];
+    int32_t *output = launch->buffer[1];
+    int64_t radius = launch->params.value[SMC_PARAM_RADIUS];
+    int64_t outputs = launch->params.value[SMC_PARAM_LENGTH] - 2 * radius;
+    for (int64_t i = 0; i < outputs; i++) {
+        int32_t sum = 0;
+        for (int64_t j = 0; j <= 2 * radius; j++)
+            if (i + j + shift < launch->params.value[SMC_PARAM_LENGTH])
+                sum += input[i + j + shift];
+        output[i] = sum;
+    }
+}
+
+static void check_stencil(int64_t radius, int64_t length)
+{
+    struct launch launch = {.kernel = smc_kernel_find("stencil-dynamic")};
+    smc_params_init(launch.kernel, &launch.params);
+    launch.params.value[SMC_PARAM_RADIUS] = radius;
+    launch.params.value[SMC_PARAM_LENGTH] = length;
+    prepare(&launch);
+    uint64_t outputs = launch.plan.output_rows;
+    CU_ASSERT_EQUAL(compare(&launch).wrong, outputs); /* nothing was written */
+    sum_windows(&launch, 0);
+    struct smc_comparison result = compare(&launch);
+    CU_ASSERT(result.wrong == 0 && result.checked == outputs && result.worst == 0);
+    int32_t *output = launch.buffer[1];
+    output[outputs - 1]++;
+    result = compare(&launch);
+    CU_ASSERT(result.wrong == 1 && result.first_wrong == outputs - 1);
+    CU_ASSERT(result.got == result.expected + 1);
+    sum_windows(&launch, 1);
+    CU_ASSERT(compare(&launch).wrong > outputs / 2);
+    release(&launch);
+}
+
+static void test_stencils(void)
+{
+    check_stencil(0, 9);
+    check_stencil(1, 3);
+    check_stencil(5, 1011);
+    check_stencil(1025, 4001);
+}
+
+static void test_reverse(void)
+{
+    struct launch launch = {.kernel = smc_kernel_find("reverse-static")};
+    smc_params_init(launch.kernel, &launch.params);
+    launch.params.value[SMC_PARAM_LENGTH] = 1000;
+    prepare(&launch);
+    const int32_t *input = launch.buffer[0];
+    int32_t *output = launch.buffer[1];
+    CU_ASSERT_EQUAL(compare(&launch).wrong, 1000);
+    for (int i = 0; i < 1000; i++)
+        output[i] = input[999 - i];
+    struct smc_comparison result = compare(&launch);
+    CU_ASSERT(result.wrong == 0 && result.checked == 1000);
+    output[0] = output[0] == 5 ? 6 : 5;
+    CU_ASSERT_EQUAL(compare(&launch).wrong, 1);
+    memcpy(output, input, 4000);
+    CU_ASSERT(compare(&launch).wrong > 900);
+    release(&launch);
+}
+
+CU_TestInfo tests_compare[] = {
+    {"products in another order are right", test_right_products},
+    {"one wrong, unwritten or overwritten element is found", test_wrong_products},
+    {"doubles are held to double precision", test_wrong_doubles},
+    {"a lost product does not hide in the bound", test_lost_product},
+    {"stencils are exact", test_stencils},
+    {"reversed arrays are exact", test_reverse},
+    CU_TEST_INFO_NULL,
+};
