@@ -18,6 +18,17 @@ struct inspection {
     struct smc_inspect_promises promises;
 };
 
+/* Boards of one architecture share a compilation. */
+static void add_target(struct smc_inspect_target target, struct inspection *inspection)
+{
+    struct smc_inspect_request *request = &inspection->request;
+    for (size_t i = 0; i < request->target_count; i++)
+        if (inspection->targets[i].cc == target.cc &&
+            inspection->targets[i].suffix == target.suffix)
+            return;
+    inspection->targets[request->target_count++] = target;
+}
+
 static enum smc_status ask_devices(const struct smc_arguments *arguments,
                                    struct inspection *inspection, struct smc_error *error)
 {
@@ -30,10 +41,10 @@ static enum smc_status ask_devices(const struct smc_arguments *arguments,
         if (status != SMC_OK)
             return status;
         smc_output_tell("note: ", note);
-        inspection->targets[i] = smc_inspect_target_of(typed, device->sm.cc);
+        add_target(smc_inspect_target_of(typed, device->sm.cc), inspection);
     }
     request->devices = inspection->devices;
-    request->device_count = request->target_count = arguments->device_count;
+    request->device_count = arguments->device_count;
     return SMC_OK;
 }
 

@@ -61,19 +61,22 @@ static enum smc_status fail_empty(const struct reading *reading, struct smc_erro
 /* NVRTC first: it is quicker and needs no toolkit. nvcc where the text needs host headers, or where
    only host code says which kernels of a template there are. */
 static enum smc_status compile_source(const struct reading *reading,
-                                      const struct smc_inspect_target *target,
+                                      const struct smc_inspect_target *target, bool *needs_nvcc,
                                       struct smc_error *error)
 {
     size_t count = 0;
     struct smc_error second = {""};
-    enum smc_status first =
-        compile(reading, smc_compile_with_nvrtc, SMC_INSPECT_NVRTC, target, &count, error);
+    enum smc_status first = SMC_UNAVAILABLE;
+    if (!*needs_nvcc)
+        first = compile(reading, smc_compile_with_nvrtc, SMC_INSPECT_NVRTC, target, &count, error);
     if (first == SMC_MACHINE || (first == SMC_OK && count > 0))
         return first;
     enum smc_status status =
         compile(reading, smc_compile_with_nvcc, SMC_INSPECT_NVCC, target, &count, &second);
-    if (status == SMC_OK && count > 0)
+    if (status == SMC_OK && count > 0) {
+        *needs_nvcc |= first != SMC_UNAVAILABLE;
         return SMC_OK;
+    }
     if (first == SMC_OK && (status == SMC_OK || status == SMC_UNAVAILABLE))
         return fail_empty(reading, error);
     if (first == SMC_USAGE && status == SMC_UNAVAILABLE) {
@@ -90,8 +93,9 @@ static enum smc_status read_source(const struct reading *reading, struct smc_err
 {
     const struct smc_inspect_request *request = reading->request;
     size_t before = reading->kernels->count;
+    bool needs_nvcc = false; /* so the first architecture showed */
     for (size_t i = 0; i < request->target_count; i++) {
-        enum smc_status status = compile_source(reading, &request->targets[i], error);
+        enum smc_status status = compile_source(reading, &request->targets[i], &needs_nvcc, error);
         if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
             return status;
     }
