@@ -1,13 +1,14 @@
 # Checks of smemcalc's own.
 
 # SMC_CHECK_CUDA: --with-cuda[=DIR] and --without-cuda. Sets CUDA_CPPFLAGS, CUDA_LIBS (a static
-# cudart, so that the program starts on a machine without CUDA), have_cuda, have_occupancy_header
-# and cuda_summary. An explicit request that cannot be met is an error; a guess that fails is not.
+# cudart, so that the program starts on a machine without CUDA), have_cuda, have_cupti (its headers;
+# the library is opened when the program runs), have_occupancy_header and cuda_summary. An explicit request that cannot be met is an error; a guess that fails is not.
 AC_DEFUN([SMC_CHECK_CUDA], [
 AC_ARG_WITH([cuda],
   [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@], [launch kernels with the CUDA Toolkit in DIR [guessed]])],
   [], [with_cuda=check])
 have_cuda=no
+have_cupti=no
 have_occupancy_header=no
 cuda_summary="no (--without-cuda)"
 AS_IF([test "x$with_cuda" != xno], [
@@ -45,7 +46,13 @@ AC_DEFUN([SMC_TRY_CUDA], [
     [have_cuda=yes
      CUDA_CPPFLAGS="-isystem $1/include"
      CUDA_LIBS="-L$1/$2 -lcudart_static -lpthread -ldl -lrt"
-     cuda_summary="yes ($1)"])
+     cuda_summary="yes ($1)"
+     for smc_cupti in include extras/CUPTI/include; do
+       AS_IF([test "x$have_cupti" = xno && test -r "$1/$smc_cupti/cupti_range_profiler.h"],
+         [have_cupti=yes
+          AS_IF([test "x$smc_cupti" != xinclude],
+            [CUDA_CPPFLAGS="$CUDA_CPPFLAGS -isystem $1/$smc_cupti"])])
+     done])
   AC_MSG_RESULT([$have_cuda])
   CPPFLAGS=$smc_saved_CPPFLAGS
   LIBS=$smc_saved_LIBS

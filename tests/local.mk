@@ -13,25 +13,31 @@ tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
+	tests/test_banks.c \
 	tests/test_base.c \
+	tests/test_batch.c \
 	tests/test_cli.c \
 	tests/test_compile.c \
 	tests/test_confirm.c \
+	tests/test_conflict_free.c \
 	tests/test_catalog.c \
 	tests/test_compare.c \
+	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
 	tests/test_inspect.c \
+	tests/test_expression.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/test_report.c \
+	tests/test_sm.c \
 	tests/unit.c tests/unit.h
 
 # The toolkit's own header as an oracle; a machine without one skips it.
 check_PROGRAMS += tests/oracle
 TESTS += tests/oracle
 tests_oracle_LDADD = libsmc.la
-tests_oracle_SOURCES = tests/oracle.c
+tests_oracle_SOURCES = tests/oracle.c tests/oracle_launches.h
 tests_oracle_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OCCUPANCY_HEADER
 tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
@@ -41,6 +47,23 @@ endif
 TESTS += tests/cli.sh
 EXTRA_DIST += tests/cli.sh tests/golden
 
+# A person's own devices.
+TESTS += tests/device_file.sh
+EXTRA_DIST += tests/device_file.sh tests/data/devices
+
+# Completion in the shells that are here.
+TESTS += tests/completion.sh
+EXTRA_DIST += tests/completion.sh
+
+# The library, installed in a temporary folder.
+TESTS += tests/library.sh
+EXTRA_DIST += tests/library.sh tests/library_threads.c
+AM_TESTS_ENVIRONMENT = \
+	CC='$(CC)' MAKE='$(MAKE)' SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export CC MAKE SANITIZE_FLAGS;
+# Banks: their pictures, the stream of accesses.
+TESTS += tests/banks.sh
+EXTRA_DIST += tests/banks.sh tests/command.sh
+
 # The compile layer with the NVRTC of this machine; a machine without one skips both.
 check_PROGRAMS += tests/nvrtc tests/compile_all
 TESTS += tests/nvrtc tests/compile_all
@@ -48,6 +71,8 @@ tests_nvrtc_LDADD = libsmc.la
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
@@ -57,3 +82,7 @@ EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tes
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh
 EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.sh
+
+# A stream of launches.
+TESTS += tests/batch.sh
+EXTRA_DIST += tests/batch.sh tests/data/launches.csv tests/fuzz/batch.c tests/fuzz/batch.dict

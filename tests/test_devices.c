@@ -1,4 +1,5 @@
 /* devices: the tables are whole, and looking up finds what a person means. */
+#include <stdio.h>
 #include <string.h>
 
 #include "devices/devices.h"
@@ -131,11 +132,42 @@ static void test_refusals(void)
     check_refused("\x1b[31m", "'?[31m'");
 }
 
+static void test_suggestions(void)
+{
+    check_refused("RTX 4009", "did you mean 'NVIDIA GeForce RTX 4090'?");
+    check_refused("geforce gtx 1090 ti", "did you mean 'GeForce GTX 1080 Ti'?");
+    check_refused("A10O", "did you mean 'NVIDIA A100-SXM4-40GB'?");
+    check_refused("h2o0", "did you mean 'NVIDIA H200'?");
+    check_refused("Quadro RTX 8008", "did you mean 'Quadro RTX 8000'?");
+    check_refused("Voodoo 2", "'smemcalc devices' lists them");
+}
+
+static void check_model(const char *name, const char *model)
+{
+    struct smc_device device;
+    snprintf(device.name, sizeof device.name, "%s", name);
+    CU_ASSERT_STRING_EQUAL(smc_device_model(&device), model);
+    CU_ASSERT(smc_device_has_name(&device, model, true));
+}
+
+static void test_models(void)
+{
+    struct smc_device device = {.name = "NVIDIA GH200 480GB"};
+    check_model("NVIDIA GeForce RTX 4090", "RTX 4090");
+    check_model("Tesla T4", "T4");
+    check_model("Orin", "Orin");
+    CU_ASSERT(!smc_device_has_name(&device, "H200", true));
+    CU_ASSERT(smc_device_has_name(&device, "h200", false));
+    CU_ASSERT(!smc_device_has_name(&device, "", false));
+}
+
 CU_TestInfo tests_devices[] = {
     {"every compute capability is consistent", test_capabilities},
     {"a compute capability has several spellings", test_capability_forms},
     {"every board is consistent", test_boards},
     {"a unique part of a name suffices", test_lookup},
     {"unknown and ambiguous names are refused", test_refusals},
+    {"a name with a slip is answered with the nearest", test_suggestions},
+    {"a model is the name without its brand", test_models},
     CU_TEST_INFO_NULL,
 };

@@ -1,4 +1,6 @@
-libsmc_la_SOURCES += \
+library_sources += \
+	src/base/expression.c src/base/expression.h \
+	src/base/expression_evaluate.c src/base/expression_steps.h \
 	src/base/parse.c src/base/parse.h \
 	src/base/status.c src/base/status.h \
 	src/base/suggest.c src/base/suggest.h \

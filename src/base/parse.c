@@ -34,6 +34,27 @@ bool smc_parse_integer(const char *text, int64_t min, int64_t max, int64_t *valu
     return true;
 }
 
+bool smc_parse_hexadecimal(const char *text, uint64_t max, uint64_t *value)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t n = 0;
+    if (text[0] == '0' && (text[1] | 0x20) == 'x')
+        text += 2;
+    if (!*text)
+        return false;
+    for (; *text; text++) {
+        int lower = *text >= 'A' && *text <= 'F' ? *text | 0x20 : *text;
+        const char *digit = strchr(digits, lower);
+        if (!digit || n >> 60)
+            return false;
+        n = n << 4 | (uint64_t)(digit - digits);
+    }
+    if (n > max)
+        return false;
+    *value = n;
+    return true;
+}
+
 bool smc_parse_size(const char *text, uint64_t max, uint64_t *bytes)
 {
     static const char units[] = "KMG";

@@ -11,6 +11,9 @@
 /* A decimal whole number from `min` to `max`. A minus sign is accepted where min < 0. */
 bool smc_parse_integer(const char *text, int64_t min, int64_t max, int64_t *value);
 
+/* Hexadecimal digits, with or without 0x, up to `max`. */
+bool smc_parse_hexadecimal(const char *text, uint64_t max, uint64_t *value);
+
 /* Bytes: a whole number with an optional K, M or G (or KB, KiB ...), each 1024 times the last. */
 bool smc_parse_size(const char *text, uint64_t max, uint64_t *bytes);
 

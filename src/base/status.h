@@ -16,9 +16,13 @@ struct smc_error {
     char message[1024];
 };
 
+#ifndef SMEMCALC_H /* not part of the library's interface */
+
 /* Writes the message and returns `status`, so that a caller can `return smc_fail(...)`.
    Control characters that came in with user text are replaced by '?'. `error` may be NULL. */
 enum smc_status smc_fail(struct smc_error *error, enum smc_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+#endif
 
 #endif

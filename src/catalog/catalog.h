@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "model/banks.h"
 
 enum smc_param {
 #define PARAM(id, option, lowest, highest, initial, unit, help) SMC_PARAM_##id,
@@ -79,6 +80,17 @@ struct smc_work {
     double minimum_bytes;      /* every input read once, every output written once */
 };
 
+enum { SMC_MAX_SHARED_ACCESSES = 8 };
+
+/* One access to shared memory, as the source text has it, by one warp at one turn of the loop
+   around it. The compiler may join neighbouring ones. */
+struct smc_shared_access {
+    const char *label;     /* "a_tile[y][i]": the array's name up to '[' */
+    uint32_t row_elements; /* of the array; 0: it has one dimension */
+    uint32_t steps;        /* turns of the loop, 1 where there is none */
+    struct smc_access access;
+};
+
 struct smc_comparison {
     uint64_t checked;     /* output elements, gaps between rows included */
     uint64_t wrong;       /* outside the error bound, or a gap that was written */
@@ -109,6 +121,12 @@ struct smc_kernel {
 
     void (*plan)(const struct smc_params *params, struct smc_plan *plan);
     void (*work)(const struct smc_params *params, struct smc_work *work);
+
+    /* Fills `list` with what warp `warp` of a block accesses at turn `step`, from 0, and returns
+       how many there are, always the same; nothing is active behind the last turn. NULL: the kernel
+       has no shared memory. */
+    size_t (*shared_accesses)(const struct smc_params *params, uint32_t warp, uint32_t step,
+                              struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES]);
 
     /* Compares rows [row, row + rows) of the output with a reference of higher precision, and adds
        to `result`. `buffers` are host copies, in the plan's order. Thread-safe for disjoint

@@ -24,6 +24,14 @@ void smc_plan_count(struct smc_plan *plan);
 void smc_plan_add_buffer(struct smc_plan *plan, const char *name, enum smc_dtype dtype,
                          uint64_t elements, bool output);
 
+/* An access with no lane active. `label` begins with the array's name and '['; shared.c. */
+void smc_shared_begin(struct smc_shared_access *access, const char *label, enum smc_bank_op op,
+                      uint32_t width_bytes, uint32_t row_elements, uint32_t steps);
+
+/* Makes `lane` active and lets it access that element; does nothing from step `steps` on. */
+void smc_shared_lane(struct smc_shared_access *access, uint32_t lane, uint32_t step,
+                     uint32_t element);
+
 /* Adds one element of the output to the result. `share` is its error as a share of the bound: up
    to 1 is right; above, or not a number, is wrong. */
 #define SMC_WRONG __builtin_inf() /* of a type without rounding */

@@ -20,6 +20,7 @@ libsmc_la_SOURCES += \
 	src/catalog/random.c \
 	src/catalog/residency.c \
 	src/catalog/reverse.c \
+	src/catalog/shared.c \
 	src/catalog/stencil.c \
 	src/catalog/texts.c
 

@@ -129,6 +129,31 @@ static void work_tiled(const struct smc_params *params, struct smc_work *work)
     work->global_load_bytes = (a_loads + b_loads) * bytes;
 }
 
+/* Step i of the inner product; the tiles are stored once for all its steps. */
+static size_t shared_accesses(const struct smc_params *params, uint32_t warp, uint32_t step,
+                              struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    uint32_t tile = (uint32_t)params->value[SMC_PARAM_TILE];
+    uint32_t bytes = (uint32_t)smc_dtype_bytes((enum smc_dtype)params->value[SMC_PARAM_DTYPE]);
+    uint32_t b_tile = tile * tile; /* its first element, behind a_tile */
+    struct smc_shared_access *store_a = &list[0], *store_b = &list[1];
+    struct smc_shared_access *load_a = &list[2], *load_b = &list[3];
+    smc_shared_begin(store_a, "a_tile[y][x]", SMC_BANK_STORE, bytes, tile, 1);
+    smc_shared_begin(store_b, "b_tile[y][x]", SMC_BANK_STORE, bytes, tile, 1);
+    smc_shared_begin(load_a, "a_tile[y][i]", SMC_BANK_LOAD, bytes, tile, tile);
+    smc_shared_begin(load_b, "b_tile[i][x]", SMC_BANK_LOAD, bytes, tile, tile);
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        uint32_t thread = warp * SMC_WARP_LANES + lane, x = thread % tile, y = thread / tile;
+        if (thread >= tile * tile)
+            break;
+        smc_shared_lane(store_a, lane, step, thread);
+        smc_shared_lane(store_b, lane, step, b_tile + thread);
+        smc_shared_lane(load_a, lane, step, y * tile + step);
+        smc_shared_lane(load_b, lane, step, b_tile + step * tile + x);
+    }
+    return 4;
+}
+
 #define PARAMS                                                                                     \
     SMC_PARAM_BIT(TILE) | SMC_PARAM_BIT(DTYPE) | SMC_PARAM_BIT(M) | SMC_PARAM_BIT(N) |             \
         SMC_PARAM_BIT(K) | SMC_PARAM_BIT(LDA) | SMC_PARAM_BIT(LDB) | SMC_PARAM_BIT(LDC)
@@ -160,5 +185,6 @@ const struct smc_kernel smc_kernel_matmul_tiled = {
     .defines = defines,
     .plan = plan_tiled,
     .work = work_tiled,
+    .shared_accesses = shared_accesses,
     .compare = smc_matmul_compare,
 };

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "catalog/families.h"
+#include "model/round.h"
 
 enum { INPUT, OUTPUT };
 enum { BYTES = sizeof(int32_t) };
@@ -79,6 +80,26 @@ static void plan_dynamic(const struct smc_params *params, struct smc_plan *out)
         (struct smc_argument){SMC_ARGUMENT_INT32, params->value[SMC_PARAM_LENGTH]};
 }
 
+static size_t shared_accesses(const struct smc_params *params, uint32_t warp, uint32_t step,
+                              struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
+    uint32_t length = (uint32_t)length_of(params);
+    struct smc_shared_access *store = &list[0], *load = &list[1];
+    uint32_t steps = (uint32_t)divide_up(length, block);
+    smc_shared_begin(store, "staged[i]", SMC_BANK_STORE, BYTES, 0, steps);
+    smc_shared_begin(load, "staged[length - 1 - i]", SMC_BANK_LOAD, BYTES, 0, steps);
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        uint64_t thread = (uint64_t)warp * SMC_WARP_LANES + lane;
+        uint64_t i = thread + (uint64_t)step * block;
+        if (thread >= block || i >= length)
+            break;
+        smc_shared_lane(store, lane, step, (uint32_t)i);
+        smc_shared_lane(load, lane, step, length - 1 - (uint32_t)i);
+    }
+    return 2;
+}
+
 static void work(const struct smc_params *params, struct smc_work *work)
 {
     double bytes = (double)length_of(params) * BYTES;
@@ -115,6 +136,7 @@ const struct smc_kernel smc_kernel_reverse_static = {
     .defines = defines_static,
     .plan = plan_static,
     .work = work,
+    .shared_accesses = shared_accesses,
     .compare = compare,
 };
 
@@ -130,5 +152,6 @@ const struct smc_kernel smc_kernel_reverse_dynamic = {
     .defines = defines_dynamic,
     .plan = plan_dynamic,
     .work = work,
+    .shared_accesses = shared_accesses,
     .compare = compare,
 };

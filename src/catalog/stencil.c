@@ -101,6 +101,28 @@ static void plan_dynamic(const struct smc_params *params, struct smc_plan *out)
         (struct smc_argument){SMC_ARGUMENT_INT32, params->value[SMC_PARAM_RADIUS]};
 }
 
+/* The block's threads stage the window in strides of a block; then each sums over its part. */
+static size_t shared_accesses(const struct smc_params *params, uint32_t warp, uint32_t step,
+                              struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
+    uint32_t inputs = block + (uint32_t)halo(params);
+    struct smc_shared_access *store = &list[0], *load = &list[1];
+    smc_shared_begin(store, "window[i]", SMC_BANK_STORE, BYTES, 0,
+                     (uint32_t)divide_up(inputs, block));
+    smc_shared_begin(load, "window[threadIdx.x + i]", SMC_BANK_LOAD, BYTES, 0,
+                     (uint32_t)halo(params) + 1);
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        uint32_t thread = warp * SMC_WARP_LANES + lane;
+        if (thread >= block)
+            break;
+        if (thread + (uint64_t)step * block < inputs)
+            smc_shared_lane(store, lane, step, thread + step * block);
+        smc_shared_lane(load, lane, step, thread + step);
+    }
+    return 2;
+}
+
 /* Each block loads its halo anew. */
 static void work(const struct smc_params *params, struct smc_work *work)
 {
@@ -151,6 +173,7 @@ const struct smc_kernel smc_kernel_stencil_static = {
     .defines = defines_static,
     .plan = plan_static,
     .work = work,
+    .shared_accesses = shared_accesses,
     .compare = compare,
 };
 
@@ -166,5 +189,6 @@ const struct smc_kernel smc_kernel_stencil_dynamic = {
     .defines = defines_dynamic,
     .plan = plan_dynamic,
     .work = work,
+    .shared_accesses = shared_accesses,
     .compare = compare,
 };

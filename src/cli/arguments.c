@@ -23,13 +23,17 @@ bool smc_command_find(const char *text, enum smc_command_id *command)
     return false;
 }
 
-static int find_by_name(const char *name, size_t length)
+/* Commands may understand one name differently: the row of this command goes before others. */
+static int find_by_name(const char *name, size_t length, enum smc_command_id command)
 {
-    for (int i = 0; i < SMC_OPTION_COUNT; i++)
-        if (strlen(smc_options[i].name) == length &&
-            strncmp(smc_options[i].name, name, length) == 0)
-            return i;
-    return -1;
+    int found = -1;
+    for (int i = 0; i < SMC_OPTION_COUNT; i++) {
+        if (strlen(smc_options[i].name) != length || strncmp(smc_options[i].name, name, length))
+            continue;
+        if (found < 0 || smc_options[i].commands & 1u << command)
+            found = i;
+    }
+    return found;
 }
 
 static int find_by_letter(char letter)
@@ -179,6 +183,24 @@ static enum smc_status take_value(const struct smc_option *option, const char *a
     return SMC_OK;
 }
 
+bool smc_option_repeats(int option)
+{
+    return option == SMC_OPTION_DEVICE || option == SMC_OPTION_DEVICE_FILE;
+}
+
+static enum smc_status store_repeated(int id, const char *value, struct smc_arguments *arguments,
+                                      struct smc_error *error)
+{
+    bool file = id == SMC_OPTION_DEVICE_FILE;
+    const char **list = file ? arguments->device_file : arguments->device;
+    size_t *count = file ? &arguments->device_file_count : &arguments->device_count;
+    if (*count == SMC_MAX_DEVICES)
+        return smc_fail(error, SMC_USAGE, "option --%s: at most %d %s", smc_options[id].name,
+                        SMC_MAX_DEVICES, file ? "files are read" : "devices are compared");
+    list[(*count)++] = value;
+    return SMC_OK;
+}
+
 static enum smc_status store(int id, const char *value, struct smc_arguments *arguments,
                              struct smc_error *error)
 {
@@ -188,13 +210,7 @@ static enum smc_status store(int id, const char *value, struct smc_arguments *ar
         return status;
     arguments->given[id] = true;
     arguments->text[id] = value;
-    if (id != SMC_OPTION_DEVICE)
-        return SMC_OK;
-    if (arguments->device_count == SMC_MAX_DEVICES)
-        return smc_fail(error, SMC_USAGE, "option --device: at most %d devices are compared",
-                        SMC_MAX_DEVICES);
-    arguments->device[arguments->device_count++] = value;
-    return SMC_OK;
+    return smc_option_repeats(id) ? store_repeated(id, value, arguments, error) : SMC_OK;
 }
 
 static enum smc_status read_option(const char *word, struct reader *reader,
@@ -205,7 +221,7 @@ static enum smc_status read_option(const char *word, struct reader *reader,
     if (word[1] == '-') {
         const char *name = word + 2;
         size_t length = strcspn(name, "=");
-        id = find_by_name(name, length);
+        id = find_by_name(name, length, arguments->command);
         if (id < 0)
             return fail_unknown(name, length, arguments->command, error);
         if (name[length] == '=')
@@ -225,13 +241,12 @@ static enum smc_status read_option(const char *word, struct reader *reader,
     return status == SMC_OK ? store(id, value, arguments, error) : status;
 }
 
-static enum smc_status store_file(const char *word, struct smc_arguments *arguments,
-                                  struct smc_error *error)
+static enum smc_status read_file(const char *word, size_t most, struct smc_arguments *arguments,
+                                 struct smc_error *error)
 {
-    if (!*word)
-        return smc_fail(error, SMC_USAGE, "'' is no file; '-' is standard input");
-    if (arguments->file_count == SMC_MAX_FILES)
-        return smc_fail(error, SMC_USAGE, "'%s': at most %d files are read", word, SMC_MAX_FILES);
+    if (arguments->file_count == most)
+        return smc_fail(error, SMC_USAGE, "'%s': the command %s takes at most %zu file%s", word,
+                        smc_commands[arguments->command]->name, most, most == 1 ? "" : "s");
     arguments->file[arguments->file_count++] = word;
     return SMC_OK;
 }
@@ -239,11 +254,14 @@ static enum smc_status store_file(const char *word, struct smc_arguments *argume
 static enum smc_status read_word(const char *word, struct smc_arguments *arguments,
                                  struct smc_error *error)
 {
+    size_t most_files = smc_commands[arguments->command]->most_files;
+    if (most_files > 0)
+        return read_file(word, most_files, arguments, error);
     enum smc_command_id command;
-    if (smc_commands[arguments->command]->takes_files)
-        return store_file(word, arguments, error);
     bool known = smc_command_find(word, &command);
-    if (arguments->command == SMC_COMMAND_HELP && known && !arguments->topic) {
+    bool is_topic = arguments->command == SMC_COMMAND_COMPLETION ||
+                    (arguments->command == SMC_COMMAND_HELP && known);
+    if (is_topic && !arguments->topic) {
         arguments->topic = word;
         return SMC_OK;
     }

@@ -2,10 +2,18 @@
 #include <stdlib.h>
 
 #include "cli/ask.h"
+#include "cli/ask_devices.h"
 #include "cli/command.h"
-#include "cli/options.h"
 #include "cli/output.h"
 #include "executor/executor.h"
+
+static void report(const struct smc_arguments *arguments, const struct smc_device *devices,
+                   size_t count, struct smc_text *out)
+{
+    struct smc_report_style style;
+    smc_output_style(&style);
+    smc_ask_writer(arguments)->devices(devices, count, &style, out);
+}
 
 /* A GPU that cannot be read is left out; the rest is still true. */
 static size_t read_all(struct smc_device *devices, int gpus)
@@ -20,46 +28,47 @@ static size_t read_all(struct smc_device *devices, int gpus)
     return count;
 }
 
-static enum smc_status read_named(const struct smc_arguments *arguments, struct smc_device *devices,
-                                  struct smc_error *error)
+static size_t copy_chosen(const struct smc_chosen_devices *chosen, struct smc_device *devices)
 {
-    char note[256];
-    for (size_t i = 0; i < arguments->device_count; i++) {
-        enum smc_status status = smc_ask_device(arguments->device[i], &devices[i], note, error);
-        if (status != SMC_OK)
-            return status;
-        smc_output_tell("note: ", note);
+    for (size_t i = 0; i < chosen->count; i++) {
+        devices[i] = chosen->chosen[i].device;
+        smc_output_tell("note: ", chosen->chosen[i].note);
     }
+    return chosen->count;
+}
+
+static enum smc_status show(const struct smc_arguments *arguments,
+                            const struct smc_chosen_devices *chosen, struct smc_text *out,
+                            struct smc_error *error)
+{
+    bool any = chosen->count > 0;
+    int gpus = any ? 0 : smc_executor_default()->device_count(NULL);
+    size_t most = any ? chosen->count : smc_device_count() + (size_t)gpus;
+    struct smc_device *devices = calloc(most, sizeof *devices);
+    if (!devices)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    size_t count = any ? copy_chosen(chosen, devices) : read_all(devices, gpus);
+    report(arguments, devices, count, out);
+    free(devices);
     return SMC_OK;
 }
 
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
-    bool named = arguments->device_count > 0;
-    int gpus = named ? 0 : smc_executor_default()->device_count(NULL);
-    size_t count = named ? arguments->device_count : smc_device_count() + (size_t)gpus;
-    struct smc_device *devices = calloc(count, sizeof *devices);
-    if (!devices)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
-    enum smc_status status = SMC_OK;
-    if (named)
-        status = read_named(arguments, devices, error);
-    else
-        count = read_all(devices, gpus);
-    if (status == SMC_OK) {
-        struct smc_report_style style;
-        smc_output_style(&style);
-        smc_ask_writer(arguments)->devices(devices, count, &style, out);
-    }
-    free(devices);
+    struct smc_chosen_devices chosen = {0};
+    enum smc_status status = smc_ask_devices(arguments, SIZE_MAX, &chosen, error);
+    if (status == SMC_OK)
+        status = show(arguments, &chosen, out, error);
+    smc_chosen_devices_free(&chosen);
     return status;
 }
 
 const struct smc_command smc_command_devices = {
     .name = "devices",
-    .usage = "[--device NAME] [--format text|json|csv]",
+    .usage = "[--device NAME] [--device-file FILE] [--format text|json|csv]",
     .help = "list the GPUs of this machine and of the table, or show one in full",
-    .examples = "  smemcalc devices\n  smemcalc devices --device \"RTX 4090\"\n",
+    .examples = "  smemcalc devices\n  smemcalc devices --device \"RTX 4090\"\n"
+                "  smemcalc devices --device H200 --format json > mine.json\n",
     .run = run,
 };

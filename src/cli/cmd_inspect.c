@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/ask.h"
+#include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "executor/executor.h"
@@ -10,6 +11,7 @@
 
 /* Everything that one call needs; the request points into it. */
 struct inspection {
+    struct smc_chosen_devices chosen;
     struct smc_device devices[SMC_MAX_DEVICES];
     struct smc_inspect_target targets[SMC_MAX_DEVICES + SMC_INSPECT_MAX_TARGETS];
     struct smc_inspect_request request;
@@ -32,19 +34,18 @@ static void add_target(struct smc_inspect_target target, struct inspection *insp
 static enum smc_status ask_devices(const struct smc_arguments *arguments,
                                    struct inspection *inspection, struct smc_error *error)
 {
-    struct smc_inspect_request *request = &inspection->request;
-    for (size_t i = 0; i < arguments->device_count; i++) {
-        const char *typed = arguments->device[i];
-        struct smc_device *device = &inspection->devices[i];
-        char note[256];
-        enum smc_status status = smc_ask_device(typed, device, note, error);
-        if (status != SMC_OK)
-            return status;
-        smc_output_tell("note: ", note);
-        add_target(smc_inspect_target_of(typed, device->sm.cc), inspection);
+    struct smc_chosen_devices *chosen = &inspection->chosen;
+    enum smc_status status = smc_ask_devices(arguments, SMC_MAX_DEVICES, chosen, error);
+    if (status != SMC_OK)
+        return status;
+    for (size_t i = 0; i < chosen->count; i++) {
+        const char *typed = i < arguments->device_count ? arguments->device[i] : "";
+        inspection->devices[i] = chosen->chosen[i].device;
+        smc_output_tell("note: ", chosen->chosen[i].note);
+        add_target(smc_inspect_target_of(typed, inspection->devices[i].sm.cc), inspection);
     }
-    request->devices = inspection->devices;
-    request->device_count = arguments->device_count;
+    inspection->request.devices = inspection->devices;
+    inspection->request.device_count = chosen->count;
     return SMC_OK;
 }
 
@@ -59,7 +60,6 @@ static enum smc_status assume_target(struct inspection *inspection, struct smc_e
                                  : smc_device_find("NVIDIA H200", &device, note, error);
     inspection->targets[0] = (struct smc_inspect_target){device.sm.cc, '\0'};
     request->target_count = 1;
-    request->targets_assumed = true;
     return status;
 }
 
@@ -73,7 +73,6 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
                         "inspect: no FILE is given; '-' reads what a compiler prints");
     *request = (struct smc_inspect_request){
         .targets = inspection->targets,
-        .skip_unsupported = arguments->given[SMC_OPTION_LINT] && arguments->device_count == 0,
         .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
         .threads_per_block = number[SMC_OPTION_THREADS],
@@ -84,15 +83,15 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
     request->settings.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
     request->settings.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
     request->settings.blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
-    if (request->skip_unsupported) {
-        request->target_count = smc_inspect_all_targets(inspection->targets);
-        request->targets_assumed = true;
-        return SMC_OK;
-    }
     enum smc_status status = ask_devices(arguments, inspection, error);
     if (status != SMC_OK || request->target_count > 0)
         return status;
-    return assume_target(inspection, error);
+    request->targets_assumed = true;
+    if (!arguments->given[SMC_OPTION_LINT])
+        return assume_target(inspection, error);
+    request->skip_unsupported = true;
+    request->target_count = smc_inspect_all_targets(inspection->targets);
+    return SMC_OK;
 }
 
 /* Files that cannot be read are told one by one; the others are answered. */
@@ -176,17 +175,18 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_inspect_promises_free(&inspection->promises);
     smc_inspect_rows_free(&inspection->rows);
     smc_inspect_free(&inspection->kernels);
+    smc_chosen_devices_free(&inspection->chosen);
     free(inspection);
     return status;
 }
 
 const struct smc_command smc_command_inspect = {
     .name = "inspect",
-    .usage = "[OPTION]... FILE...",
+    .usage = "FILE... [OPTION]...",
     .help = "your own kernels: .cu, .ptx, .cubin, ptxas -v's log",
     .examples = "  nvcc -Xptxas -v -c x.cu 2>&1 | smemcalc inspect - --threads 256\n"
                 "  smemcalc inspect x.cu --device 8.0 --device 9.0 --max-regs 64\n"
                 "  smemcalc inspect x.cu --lint\n",
-    .takes_files = true,
+    .most_files = SMC_MAX_FILES,
     .run = run,
 };

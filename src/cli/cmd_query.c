@@ -1,8 +1,10 @@
 /* smemcalc query, or smemcalc with nothing but options: one question, on one device or several. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/ask.h"
+#include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "executor/executor.h"
@@ -20,21 +22,23 @@ static enum smc_status choose_device(struct smc_query *query, struct smc_error *
     return smc_device_find(assumed_device, &query->device, query->device_note, error);
 }
 
-static enum smc_status ask_device(const struct smc_arguments *arguments, size_t index,
+static enum smc_status set_device(const struct smc_chosen_devices *devices, size_t index,
                                   struct smc_query *query, struct smc_error *error)
 {
-    if (arguments->device_count == 0)
+    if (devices->count == 0)
         return choose_device(query, error);
-    return smc_ask_device(arguments->device[index], &query->device, query->device_note, error);
+    query->device = devices->chosen[index].device;
+    memcpy(query->device_note, devices->chosen[index].note, sizeof query->device_note);
+    return SMC_OK;
 }
 
-static enum smc_status answer_all(const struct smc_arguments *arguments,
+static enum smc_status answer_all(const struct smc_chosen_devices *devices,
                                   const struct smc_query *query, struct smc_answer *answers,
                                   size_t count, struct smc_text *warnings, struct smc_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         struct smc_query asked = *query;
-        enum smc_status status = ask_device(arguments, i, &asked, error);
+        enum smc_status status = set_device(devices, i, &asked, error);
         if (status == SMC_OK)
             status = smc_query_answer(&asked, &answers[i], warnings, error);
         if (status != SMC_OK)
@@ -55,24 +59,35 @@ static void report(const struct smc_arguments *arguments, const struct smc_answe
     writer->answers(answers, count, &style, out);
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+static enum smc_status ask(const struct smc_arguments *arguments, const struct smc_query *query,
+                           const struct smc_chosen_devices *devices, struct smc_text *out,
                            struct smc_error *error)
 {
-    struct smc_query query;
-    enum smc_status status = smc_ask_query(arguments, &query, error);
-    if (status != SMC_OK)
-        return status;
-    size_t count = arguments->device_count ? arguments->device_count : 1;
+    size_t count = devices->count ? devices->count : 1;
     struct smc_answer *answers = calloc(count, sizeof *answers);
     if (!answers)
         return smc_fail(error, SMC_MACHINE, "out of memory");
     struct smc_text warnings = {0};
-    status = answer_all(arguments, &query, answers, count, &warnings, error);
+    enum smc_status status = answer_all(devices, query, answers, count, &warnings, error);
     smc_output_tell("warning: ", smc_text_string(&warnings));
     smc_text_free(&warnings);
     if (status == SMC_OK)
         report(arguments, answers, count, out);
     free(answers);
+    return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct smc_query query;
+    struct smc_chosen_devices devices = {0};
+    enum smc_status status = smc_ask_query(arguments, &query, error);
+    if (status == SMC_OK)
+        status = smc_ask_devices(arguments, SMC_MAX_DEVICES, &devices, error);
+    if (status == SMC_OK)
+        status = ask(arguments, &query, &devices, out, error);
+    smc_chosen_devices_free(&devices);
     return status;
 }
 

@@ -2,7 +2,7 @@
 #ifndef SMC_CLI_COMMAND_H
 #define SMC_CLI_COMMAND_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -19,10 +19,11 @@ enum smc_command_id {
 
 struct smc_command {
     const char *name;
-    const char *usage;    /* what follows the name */
+    const char *usage;    /* what follows the name; where its first word is FILE, COMMAND or words
+                             joined by '|', that is what a word without dashes may be */
     const char *help;     /* one line */
     const char *examples; /* lines for its help, each ending in '\n', or NULL */
-    bool takes_files;     /* words that are no options are files */
+    size_t most_files;    /* words that are no options: files, up to SMC_MAX_FILES */
 
     /* Appends the report to `out`, which is printed whatever the status; `error` is printed where
        its message is not empty. */

@@ -1,8 +1,16 @@
 libsmc_la_SOURCES += \
 	src/cli/arguments.c \
 	src/cli/ask.c src/cli/ask.h \
+	src/cli/ask_devices.c src/cli/ask_devices.h \
 	src/cli/ask_kernel.c src/cli/ask_kernel.h \
+	src/cli/ask_banks.c src/cli/ask_banks.h \
+	src/cli/banks_csv.c src/cli/banks_csv.h \
 	src/cli/cli.c src/cli/cli.h \
+	src/cli/cmd_batch.c \
+	src/cli/cmd_completion.c src/cli/completion.c src/cli/completion.h \
+	src/cli/completion_bash.c src/cli/completion_fish.c src/cli/completion_zsh.c \
+	src/cli/shells.def \
+	src/cli/cmd_banks.c \
 	src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_inspect.c src/cli/cmd_kernels.c \
 	src/cli/cmd_query.c src/cli/cmd_run.c \
 	src/cli/command.h src/cli/commands.def \
@@ -10,3 +18,22 @@ libsmc_la_SOURCES += \
 	src/cli/help.c src/cli/help.h \
 	src/cli/options.c src/cli/options.def src/cli/options.h \
 	src/cli/output.c src/cli/output.h
+
+# The program writes its own completions; where it cannot run here, none are installed.
+if !CROSS_COMPILING
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/site-functions
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+nodist_bashcompletion_DATA = completions/smemcalc
+nodist_zshcompletion_DATA = completions/_smemcalc
+nodist_fishcompletion_DATA = completions/smemcalc.fish
+CLEANFILES += $(nodist_bashcompletion_DATA) $(nodist_zshcompletion_DATA) \
+	$(nodist_fishcompletion_DATA)
+
+completions/smemcalc: smemcalc$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./smemcalc$(EXEEXT) completion bash > $@.tmp && mv $@.tmp $@
+completions/_smemcalc: smemcalc$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./smemcalc$(EXEEXT) completion zsh > $@.tmp && mv $@.tmp $@
+completions/smemcalc.fish: smemcalc$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && ./smemcalc$(EXEEXT) completion fish > $@.tmp && mv $@.tmp $@
+endif

@@ -17,6 +17,9 @@ enum {
 #define PARAM_VALUE(id)                                                                            \
     ((id) == SMC_PARAM_DTYPE ? "TYPE" : (id) == SMC_PARAM_STATIC_BYTES ? "BYTES" : "N")
 
+/* `banks` reads --block as a shape. */
+#define PARAM_COMMANDS(id) (QUERY | RUN | ((id) == SMC_PARAM_BLOCK ? 0 : BANKS))
+
 const struct smc_option smc_options[SMC_OPTION_COUNT] = {
 #define OPTION(id, name, letter, value, type, lowest, highest, initial, choices, group, commands,  \
                help)                                                                               \
@@ -35,7 +38,7 @@ const struct smc_option smc_options[SMC_OPTION_COUNT] = {
                                                  initial,                                          \
                                                  NULL,                                             \
                                                  SMC_GROUP_KERNEL,                                 \
-                                                 QUERY | RUN,                                      \
+                                                 PARAM_COMMANDS(SMC_PARAM_##id),                   \
                                                  help},
 #include "catalog/params.def"
 #undef PARAM

@@ -51,7 +51,7 @@ struct smc_option {
 
 extern const struct smc_option smc_options[SMC_OPTION_COUNT];
 
-enum { SMC_MAX_DEVICES = 16, SMC_MAX_FILES = 4096 };
+enum { SMC_MAX_DEVICES = 16, SMC_MAX_FILES = 256 };
 
 struct smc_arguments {
     enum smc_command_id command;
@@ -60,14 +60,19 @@ struct smc_arguments {
     const char *text[SMC_OPTION_COUNT]; /* as typed; NULL where not given */
     const char *device[SMC_MAX_DEVICES];
     size_t device_count;
-    const char *file[SMC_MAX_FILES];
+    const char *file[SMC_MAX_FILES]; /* "-": standard input */
     size_t file_count;
-    const char *topic; /* help: the command asked about, or NULL */
+    const char *device_file[SMC_MAX_DEVICES];
+    size_t device_file_count;
+    const char *topic; /* help: the command asked about, completion: the shell; or NULL */
 };
 
 /* Reads everything after the command's name. SMC_USAGE with a message that names the option. */
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char *const *words,
                                    struct smc_arguments *arguments, struct smc_error *error);
+
+/* Whether the option may be given several times, and each counts. */
+bool smc_option_repeats(int option);
 
 /* Whether `text` is the command's name; else `command` is untouched. */
 bool smc_command_find(const char *text, enum smc_command_id *command);

@@ -41,6 +41,15 @@ enum smc_status smc_output_write(const struct smc_text *text, struct smc_error *
     return written ? SMC_OK : smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(reason));
 }
 
+enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error)
+{
+    errno = 0;
+    if (fwrite(smc_text_string(text), 1, text->length, stdout) != text->length)
+        return smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(errno));
+    text->length = 0;
+    return SMC_OK;
+}
+
 void smc_output_tell(const char *kind, const char *text)
 {
     while (*text) {

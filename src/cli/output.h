@@ -14,6 +14,9 @@ enum smc_status smc_output_open(struct smc_error *error);
    cannot. */
 enum smc_status smc_output_write(const struct smc_text *text, struct smc_error *error);
 
+/* The same for a part of it: writes `text` and empties it; more may follow. */
+enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error);
+
 /* One line on standard error a line of `text`, each behind "smemcalc: " and `kind` ("note: "). */
 void smc_output_tell(const char *kind, const char *text);
 

@@ -38,7 +38,7 @@ void smc_device_at(size_t index, struct smc_device *out)
     out->sm_count = row->sm_count;
     out->sm_clock_khz = (uint32_t)(row->boost_sm_clock_mhz * 1000);
     out->memory_bus_bits = row->memory_bus_bits;
-    out->memory_bytes_per_s = row->memory_bandwidth_gbs * 1e9;
+    out->memory_bytes_per_s = (double)(uint64_t)(row->memory_bandwidth_gbs * 1e9 + 0.5);
     out->l2_bytes = row->l2_bytes;
     out->global_mem_bytes =
         row->global_mem_reported_bytes ? row->global_mem_reported_bytes : row->global_mem_bytes;

@@ -41,6 +41,7 @@ static uint32_t read_carveouts(const char *list, uint32_t *bytes)
 bool smc_capability_parse(const char *text, uint16_t *cc)
 {
     static const char *const prefixes[] = {"sm_", "compute_"};
+    static const char in_reports[] = "compute capability ";
     char digits[8];
     int64_t n, minor;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
@@ -58,6 +59,8 @@ bool smc_capability_parse(const char *text, uint16_t *cc)
         *cc = (uint16_t)n;
         return true;
     }
+    if (strncmp(text, in_reports, sizeof in_reports - 1) == 0)
+        text += sizeof in_reports - 1;
     const char *dot = strchr(text, '.');
     bool one_digit = dot && dot[1] && !dot[2];
     if (!one_digit || (size_t)(dot - text) >= sizeof digits)

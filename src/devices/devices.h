@@ -1,6 +1,7 @@
 /* The built-in tables of compute capabilities and boards, and looking a device up.
    The tables are data/compute_capabilities.csv and data/devices.csv, built into the program;
-   data/README.md tells where sources disagree. */
+   data/README.md tells where sources disagree. Structs are the caller's; the texts that those of
+   the tables point at are constants. */
 #ifndef SMC_DEVICES_DEVICES_H
 #define SMC_DEVICES_DEVICES_H
 
@@ -8,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
-#include "model/sm.h"
+#include "../base/status.h"
+#include "../model/sm.h"
 
 enum smc_device_source {
     SMC_DEVICE_TABLE, /* the built-in table */
@@ -40,19 +41,22 @@ struct smc_device {
     const char *family;      /* never NULL */
     const char *uncertain;   /* never NULL; "" where all is settled */
     const char *sources;     /* never NULL */
+    const char *file;        /* of a device from a file: its path; else NULL */
 };
 
-/* Compute capabilities, ascending. */
+/* Compute capabilities, ascending; `index` is below the count. */
 size_t smc_capability_count(void);
 void smc_capability_at(size_t index, struct smc_capability *out);
 
 /* `cc` is 10 x major + minor. False where the table has no such compute capability. */
 bool smc_capability_find(uint16_t cc, struct smc_capability *out);
 
-/* "9.0", "sm_90", "sm_90a", "compute_90" -> 90. False where the text is of none of these forms. */
+/* "9.0", "compute capability 9.0", "sm_90", "sm_90a", "compute_90" -> 90. False where the text is
+   of none of these forms. */
 bool smc_capability_parse(const char *text, uint16_t *cc);
 
-/* Boards, in the order of the table: by compute capability, then as released. */
+/* Boards, in the order of the table: by compute capability, then as released; `index` is below the
+   count. */
 size_t smc_device_count(void);
 void smc_device_at(size_t index, struct smc_device *out);
 
@@ -62,9 +66,16 @@ void smc_device_of_capability(const struct smc_capability *capability, struct sm
 /* Looks `text` up: a board's name or a unique part of it, any case ("h200", "RTX 4090"), or a
    compute capability. Where several boards of one chip match, the one with the most SMs is taken
    and `note` says so ("" otherwise). Fails with SMC_USAGE: unknown or ambiguous; the message has
-   no prefix naming an option. */
+   no prefix naming an option. `error` may be NULL. */
 enum smc_status smc_device_find(const char *text, struct smc_device *out, char note[256],
                                 struct smc_error *error);
+
+/* Whether `typed` is the device's name, case, punctuation and brand words ("NVIDIA GeForce") aside;
+   with `whole` false, also whether it is a part of it. */
+bool smc_device_has_name(const struct smc_device *device, const char *typed, bool whole);
+
+/* The name without brand words: "RTX 4090" of "NVIDIA GeForce RTX 4090". Points into it. */
+const char *smc_device_model(const struct smc_device *device);
 
 /* "table", "live", "file". */
 const char *smc_device_source_name(enum smc_device_source source);

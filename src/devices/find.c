@@ -2,7 +2,9 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/suggest.h"
 #include "base/text.h"
 #include "devices/devices.h"
 
@@ -33,7 +35,7 @@ static const char *without_brand(const char *words)
 {
     static const char *const brands[] = {"nvidia ", "geforce ", "tesla ", "quadro "};
     for (size_t i = 0; i < sizeof brands / sizeof *brands; i++)
-        if (strncmp(words, brands[i], strlen(brands[i])) == 0)
+        if (strncasecmp(words, brands[i], strlen(brands[i])) == 0)
             words += strlen(brands[i]);
     return words;
 }
@@ -65,6 +67,16 @@ static enum fit fit_of(const char *name, const char *typed)
     return strstr(name_letters, typed_letters) ? FIT_PART : FIT_NONE;
 }
 
+const char *smc_device_model(const struct smc_device *device)
+{
+    return without_brand(device->name);
+}
+
+bool smc_device_has_name(const struct smc_device *device, const char *typed, bool whole)
+{
+    return fit_of(device->name, typed) >= (whole ? FIT_MODEL : FIT_PART);
+}
+
 static bool same_chip(const struct smc_device *a, const struct smc_device *b)
 {
     size_t length = strcspn(a->chip, " ");
@@ -84,6 +96,49 @@ static void list_matches(const char *typed, enum fit fit, struct smc_text *list)
     }
     if (matches > shown)
         smc_text_printf(list, " and %zu more", matches - shown);
+}
+
+/* A name is offered as a person types it: the model, or its beginning as far as it has a number, as
+   "a100" of "a100 sxm4 40gb". */
+static void consider_model(struct smc_suggestion *suggestion, char *words)
+{
+    smc_suggest_consider(suggestion, words);
+    for (char *gap = strrchr(words, ' '); gap; gap = strrchr(words, ' ')) {
+        *gap = '\0';
+        if (strpbrk(words, "0123456789"))
+            smc_suggest_consider(suggestion, words);
+    }
+}
+
+static bool find_near(const char *typed, struct smc_device *near)
+{
+    char typed_words[128], words[128];
+    normalise(typed, true, typed_words, sizeof typed_words);
+    struct smc_suggestion suggestion = {.typed = without_brand(typed_words)};
+    struct smc_device device;
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        smc_device_at(i, &device);
+        normalise(device.name, true, words, sizeof words);
+        size_t before = suggestion.best ? suggestion.distance : SIZE_MAX;
+        consider_model(&suggestion, words + (without_brand(words) - words));
+        if (suggestion.best && suggestion.distance < before)
+            *near = device;
+    }
+    return suggestion.best != NULL;
+}
+
+static enum smc_status fail_unknown(const char *typed, struct smc_error *error)
+{
+    struct smc_device near;
+    if (find_near(typed, &near))
+        return smc_fail(error, SMC_USAGE,
+                        "'%s' is no device of the table and no compute capability; did you mean "
+                        "'%s'?",
+                        typed, near.name);
+    return smc_fail(error, SMC_USAGE,
+                    "'%s' is no device of the table and no compute capability; 'smemcalc devices' "
+                    "lists them, or give one such as 9.0",
+                    typed);
 }
 
 static enum smc_status find_board(const char *typed, struct smc_device *out, char note[256],
@@ -111,10 +166,7 @@ static enum smc_status find_board(const char *typed, struct smc_device *out, cha
             *out = device;
     }
     if (best == FIT_NONE)
-        return smc_fail(error, SMC_USAGE,
-                        "'%s' is no device of the table and no compute capability; 'smemcalc "
-                        "devices' lists them, or give one such as 9.0",
-                        typed);
+        return fail_unknown(typed, error);
     if (!one_chip) {
         struct smc_text list = {0};
         list_matches(typed, best, &list);

@@ -1,4 +1,4 @@
-libsmc_la_SOURCES += \
+library_sources += \
 	src/devices/boards.c \
 	src/devices/capabilities.c \
 	src/devices/devices.h \

@@ -1,6 +1,7 @@
 # Sources of this folder. Without the CUDA runtime the program still links: `none` takes its place.
 libsmc_la_SOURCES += \
 	src/executor/clock.c src/executor/clock.h \
+	src/executor/counters.h \
 	src/executor/default.c \
 	src/executor/executor.h \
 	src/executor/live.c src/executor/live.h \
@@ -16,4 +17,20 @@ libsmc_la_SOURCES += \
 	src/executor/probe.c \
 	src/executor/sm_clock.c \
 	src/executor/timing.c
+endif
+
+# CUPTI's headers are C++ in one respect: one of them includes <string>. For C it may be empty.
+if HAVE_CUPTI
+AM_CPPFLAGS += -I$(builddir)/src/executor/cupti
+BUILT_SOURCES += src/executor/cupti/string
+CLEANFILES += src/executor/cupti/string
+libsmc_la_SOURCES += \
+	src/executor/gpu_counters.c \
+	src/executor/gpu_cupti.c src/executor/gpu_cupti.h
+
+src/executor/gpu_counters.lo src/executor/gpu_cupti.lo: src/executor/cupti/string
+src/executor/cupti/string:
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && : > $@
+else
+libsmc_la_SOURCES += src/executor/no_counters.c
 endif

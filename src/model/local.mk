@@ -1,8 +1,10 @@
-libsmc_la_SOURCES += \
+library_sources += \
+	src/model/banks.c src/model/banks.h \
+	src/model/conflict_free.c src/model/conflict_free.h \
 	src/model/limits.def src/model/refusals.def \
 	src/model/next_steps.c src/model/next_steps.h \
 	src/model/occupancy.c src/model/occupancy.h \
 	src/model/registers.c src/model/registers.h \
 	src/model/round.h \
 	src/model/shared_memory.c src/model/shared_memory.h \
-	src/model/sm.h
+	src/model/sm.c src/model/sm.h src/model/sm_fields.def

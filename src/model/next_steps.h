@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "model/occupancy.h"
+#include "../model/occupancy.h"
 
 enum smc_step_resource {
     SMC_STEP_THREADS,       /* threads per block */
@@ -26,11 +26,13 @@ struct smc_next_steps {
 };
 
 /* Steps that no value of the resource can bring about are absent. A change that gains blocks may
-   still lower occupancy (fewer threads per block): compute the launch to see. */
+   still lower occupancy (fewer threads per block): compute the launch to see. `sm` is one of the
+   tables', or passes smc_sm_check. Found by computing launches (tens of microseconds), so the rules
+   are those of smc_occupancy_compute. */
 void smc_next_steps_find(const struct smc_sm *sm, const struct smc_launch *launch,
                          struct smc_next_steps *out);
 
-/* "threads", "registers", "shared_memory", "barriers". */
+/* "threads", "registers", "shared_memory", "barriers": constants. */
 const char *smc_step_resource_name(enum smc_step_resource resource);
 
 #endif

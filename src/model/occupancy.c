@@ -2,6 +2,7 @@
 #include "model/occupancy.h"
 
 #include "model/registers.h"
+#include "model/round.h"
 #include "model/shared_memory.h"
 
 static const char *const limit_names[] = {
@@ -50,8 +51,8 @@ static void limit_by_barriers(const struct smc_sm *sm, const struct smc_launch *
                               struct smc_occupancy *out)
 {
     uint32_t barriers = launch->barriers_per_block;
-    bool limited = sm->cc >= 90 && sm->barriers_per_sm > 0 && barriers > 0;
-    out->limit[SMC_LIMIT_BARRIERS] = limited ? sm->barriers_per_sm / barriers : SMC_UNLIMITED;
+    uint32_t counted = (uint32_t)(sm->cc >= 90) & (uint32_t)(sm->barriers_per_sm > 0);
+    out->limit[SMC_LIMIT_BARRIERS] = times_fitting(sm->barriers_per_sm, counted * barriers);
     if (barriers > sm->named_barriers_per_block)
         out->refusals |= 1u << SMC_REFUSAL_NAMED_BARRIERS;
 }
@@ -59,11 +60,10 @@ static void limit_by_barriers(const struct smc_sm *sm, const struct smc_launch *
 static void limit_by_virtual_resources(const struct smc_sm *sm, const struct smc_launch *launch,
                                        struct smc_occupancy *out)
 {
-    uint32_t used = launch->virtual_resources;
-    bool limited = sm->virtual_resources_per_sm > 0 && used > 0;
-    out->limit[SMC_LIMIT_VIRTUAL_RESOURCES] =
-        limited ? sm->virtual_resources_per_sm / used : SMC_UNLIMITED;
-    if (limited && used > sm->virtual_resources_per_sm)
+    uint32_t available = sm->virtual_resources_per_sm;
+    uint32_t used = (available > 0) * launch->virtual_resources;
+    out->limit[SMC_LIMIT_VIRTUAL_RESOURCES] = times_fitting(available, used);
+    if (used > available)
         out->refusals |= 1u << SMC_REFUSAL_VIRTUAL_RESOURCES;
 }
 
@@ -78,21 +78,29 @@ static void limit_by_cluster(const struct smc_sm *sm, const struct smc_launch *l
 
 static void apply_refusals(struct smc_occupancy *out)
 {
-    for (int i = 0; i < SMC_REFUSAL_COUNT; i++)
-        if (out->refusals & 1u << i)
-            out->limit[limit_of_refusal[i]] = 0;
+    for (uint32_t left = out->refusals; left; left &= left - 1)
+        out->limit[limit_of_refusal[__builtin_ctz(left)]] = 0;
 }
 
 static void find_binding(struct smc_occupancy *out)
 {
     uint32_t blocks = SMC_UNLIMITED, limiters = 0;
-    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
-        blocks = out->limit[i] < blocks ? out->limit[i] : blocks;
-    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
-        limiters |= (uint32_t)(out->limit[i] == blocks) << i;
+#define LIMIT(id, name, label)                                                                     \
+    blocks = out->limit[SMC_LIMIT_##id] < blocks ? out->limit[SMC_LIMIT_##id] : blocks;
+#include "model/limits.def"
+#undef LIMIT
+#define LIMIT(id, name, label)                                                                     \
+    limiters |= (uint32_t)(out->limit[SMC_LIMIT_##id] == blocks) << SMC_LIMIT_##id;
+#include "model/limits.def"
+#undef LIMIT
     out->limiters = limiters;
     out->blocks_per_sm = blocks;
     out->warps_per_sm = blocks * out->warps_per_block;
+}
+
+void smc_launch_init(struct smc_launch *launch)
+{
+    *launch = (struct smc_launch)SMC_LAUNCH_INIT;
 }
 
 void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,

@@ -1,25 +1,34 @@
 /* How many blocks of a launch reside on one SM, and what stops the next one.
    Pure integer arithmetic: no allocation, no I/O, no global state; safe from any thread.
    The rules agree with NVIDIA's cuda_occupancy.h (CUDA 13.0; CC 1.x and 2.x: CUDA 7.0) except for
-   its documented mistakes; tests/oracle.c compares and lists them. */
+   its documented mistakes; tests/oracle.c compares and lists them. Where each comes from:
+   warps, block slots      CUDA C++ Programming Guide, "Compute Capabilities", table "Technical
+                           Specifications per Compute Capability"
+   registers               cuda_occupancy.h, cudaOccMaxBlocksPerSMRegsLimit; CC 1.x: the sheet "GPU
+                           Data" and the formulas of CUDA_Occupancy_Calculator.xls
+   shared memory           the guide's sections "Shared Memory" of each compute capability: opt-in
+                           above 48 KB, sizes, and from CC 8.0 on 1 KB a block for the system;
+                           rounding and the choice of a carve-out: cuda_occupancy.h
+   barriers, virtual       cuda_occupancy.h of CUDA 13.0, from CC 9.0 and 10.0 on
+   clusters                the guide's section "Thread Block Clusters" */
 #ifndef SMC_MODEL_OCCUPANCY_H
 #define SMC_MODEL_OCCUPANCY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/sm.h"
+#include "../model/sm.h"
 
 enum smc_limit {
 #define LIMIT(id, name, label) SMC_LIMIT_##id,
-#include "model/limits.def"
+#include "../model/limits.def"
 #undef LIMIT
     SMC_LIMIT_COUNT
 };
 
 enum smc_refusal {
 #define REFUSAL(id, name, limit) SMC_REFUSAL_##id,
-#include "model/refusals.def"
+#include "../model/refusals.def"
 #undef REFUSAL
     SMC_REFUSAL_COUNT
 };
@@ -47,14 +56,15 @@ enum {
 /* "Does not limit". */
 #define SMC_UNLIMITED UINT32_MAX
 
+/* Any values may be asked about; what cannot be is refused, not an error. */
 struct smc_launch {
-    uint32_t threads_per_block; /* 1 or more */
-    uint32_t regs_per_thread;   /* 0: the kernel uses none */
-    uint32_t static_smem_bytes;
-    uint32_t dynamic_smem_bytes;
-    bool smem_not_opted_in;   /* dynamic memory above the default limit was not asked for with
-                                 cudaFuncAttributeMaxDynamicSharedMemorySize */
-    int32_t carveout_percent; /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
+    uint32_t threads_per_block;  /* 1 or more; 0 counts as 1 */
+    uint32_t regs_per_thread;    /* as the compiler reports them; 0: the kernel uses none */
+    uint32_t static_smem_bytes;  /* per block, as the compiler reports them */
+    uint32_t dynamic_smem_bytes; /* per block, as given at launch */
+    bool smem_not_opted_in;      /* dynamic memory above the default limit was not asked for with
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize */
+    int32_t carveout_percent;    /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
     enum smc_cache_config cache_config;
     uint32_t barriers_per_block; /* named barriers used; 1 for a plain __syncthreads */
     uint32_t virtual_resources;  /* per block; 0: not known or none */
@@ -62,11 +72,16 @@ struct smc_launch {
     enum smc_partitioned_caching partitioned_caching;
 };
 
+#ifndef __cplusplus
 /* A launch of one thread with nothing else: carve-out left to the driver, one barrier. */
 #define SMC_LAUNCH_INIT                                                                            \
     {                                                                                              \
         .threads_per_block = 1, .carveout_percent = SMC_CARVEOUT_DEFAULT, .barriers_per_block = 1, \
     }
+#endif
+
+/* The same for C++ and at run time: sets every member. */
+void smc_launch_init(struct smc_launch *launch);
 
 struct smc_occupancy {
     uint32_t blocks_per_sm;
@@ -82,14 +97,16 @@ struct smc_occupancy {
     enum smc_partitioned_caching partitioned_caching; /* what is in effect */
 };
 
-/* Fills `out` for every input; a launch that cannot happen has 0 blocks and its refusals set. */
+/* Fills `out` for every launch; one that cannot happen has 0 blocks and its refusals set. `sm` is
+   one of the tables', or passes smc_sm_check. */
 void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
                            struct smc_occupancy *out);
 
-/* Resident warps as a share of the SM's warp slots, 0 to 100. */
+/* Resident warps as a share of the SM's warp slots, 0 to 100; both of the same SM. */
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy);
 
-/* Names in scripts ("shared_memory") and for people ("shared memory"). Never NULL in range. */
+/* Names in scripts ("shared_memory") and for people ("shared memory"). Constants, never NULL; the
+   argument is below its ..._COUNT. */
 const char *smc_limit_name(enum smc_limit limit);
 const char *smc_limit_label(enum smc_limit limit);
 const char *smc_refusal_name(enum smc_refusal refusal);

@@ -18,8 +18,7 @@ static void limit_by_block(const struct smc_sm *sm, uint32_t regs_per_thread,
     uint64_t warps = round_up(out->warps_per_block, sm->warp_alloc_granularity);
     uint64_t regs = round_up(warps * sm->warp_size * regs_per_thread, sm->reg_alloc_unit);
     out->regs_allocated_per_block = saturate(regs);
-    out->limit[SMC_LIMIT_REGISTERS] =
-        regs ? sm->regs_per_sm / out->regs_allocated_per_block : SMC_UNLIMITED;
+    out->limit[SMC_LIMIT_REGISTERS] = times_fitting(sm->regs_per_sm, out->regs_allocated_per_block);
     if (regs > sm->max_regs_per_block)
         out->refusals |= 1u << SMC_REFUSAL_REGS_PER_BLOCK;
 }
@@ -31,11 +30,12 @@ static bool launch_check_fails(const struct smc_sm *sm, uint64_t regs_per_warp, 
     return regs_per_warp * round_up(warps, subpartitions) > sm->max_regs_per_block;
 }
 
-static uint32_t blocks_by_warp(const struct smc_sm *sm, uint32_t regs_per_warp,
+static uint32_t blocks_by_warp(const struct smc_sm *sm, uint32_t regs_per_warp, bool fails,
                                struct smc_occupancy *out)
 {
     uint32_t warps_per_subpartition = sm->regs_per_sm / sm->subpartitions / regs_per_warp;
-    if (out->partitioned_caching != SMC_PARTITIONED_CACHING_OFF) {
+    bool in_halves = out->partitioned_caching != SMC_PARTITIONED_CACHING_OFF;
+    if (in_halves & !fails) {
         uint32_t warps_per_half = warps_per_subpartition * (sm->subpartitions / 2);
         uint32_t blocks = warps_per_half / out->warps_per_block * 2;
         if (blocks > 0 || out->partitioned_caching == SMC_PARTITIONED_CACHING_STRICT)
@@ -59,11 +59,9 @@ static void limit_by_warp(const struct smc_sm *sm, uint32_t regs_per_thread,
     }
     /* CC 6.0 has two sub-partitions; the driver also asks for what 6.1 with four would refuse. */
     uint32_t checked_subpartitions = sm->cc == 60 ? 4 : sm->subpartitions;
-    if (launch_check_fails(sm, regs_per_warp, warps, checked_subpartitions)) {
-        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_BLOCK;
-        return;
-    }
-    out->limit[SMC_LIMIT_REGISTERS] = blocks_by_warp(sm, (uint32_t)regs_per_warp, out);
+    bool fails = launch_check_fails(sm, regs_per_warp, warps, checked_subpartitions);
+    out->refusals |= (uint32_t)fails << SMC_REFUSAL_REGS_PER_BLOCK;
+    out->limit[SMC_LIMIT_REGISTERS] = blocks_by_warp(sm, (uint32_t)regs_per_warp, fails, out);
 }
 
 void smc_registers_limit(const struct smc_sm *sm, const struct smc_launch *launch,

@@ -21,4 +21,12 @@ static inline uint32_t saturate(uint64_t n)
     return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
+/* How often `each` fits, UINT32_MAX where nothing is taken. Without a branch: which of the two
+   holds changes from launch to launch, and a wrong guess costs more than a division. */
+static inline uint32_t times_fitting(uint32_t available, uint32_t each)
+{
+    uint32_t none = each == 0;
+    return available / (each + none) | (0 - none);
+}
+
 #endif

@@ -5,58 +5,65 @@
 
 uint32_t smc_smem_carveout_for(const struct smc_sm *sm, uint64_t bytes)
 {
-    for (uint32_t i = 0; i < sm->smem_carveout_count; i++)
-        if (sm->smem_carveout_bytes[i] >= bytes)
-            return sm->smem_carveout_bytes[i];
-    return sm->smem_per_sm_bytes;
+    /* All are compared, since where to stop cannot be guessed. */
+    uint32_t count = sm->smem_carveout_count, smaller = 0, wanted = saturate(bytes);
+    for (uint32_t i = 0; i < SMC_MAX_CARVEOUTS; i++)
+        smaller += (uint32_t)(i < count) & (uint32_t)(sm->smem_carveout_bytes[i] < wanted);
+    return smaller < count ? sm->smem_carveout_bytes[smaller] : sm->smem_per_sm_bytes;
 }
 
-/* What a cache configuration means as a carve-out percentage from CC 7.0 on. */
-static int32_t percent_of_cache_config(enum smc_cache_config cache_config)
+/* What a preference asks for, before it is rounded up to a supported size. */
+static uint32_t wanted_bytes(const struct smc_sm *sm, int32_t carveout_percent,
+                             enum smc_cache_config cache_config)
 {
-    switch (cache_config) {
-    case SMC_CACHE_PREFER_SHARED:
-        return 100;
-    case SMC_CACHE_PREFER_L1:
-        return 0;
-    case SMC_CACHE_PREFER_EQUAL:
-        return 50;
-    case SMC_CACHE_PREFER_NONE:
-        break;
+    /* From CC 7.0; without any preference the driver takes the largest size. */
+    static const uint8_t percent_of_config[] = {
+        [SMC_CACHE_PREFER_NONE] = 100,
+        [SMC_CACHE_PREFER_SHARED] = 100,
+        [SMC_CACHE_PREFER_L1] = 0,
+        [SMC_CACHE_PREFER_EQUAL] = 50,
+    };
+    if (sm->cc >= 70) {
+        bool given = carveout_percent != SMC_CARVEOUT_DEFAULT;
+        uint32_t percent = given ? (uint32_t)carveout_percent : percent_of_config[cache_config];
+        return (uint32_t)((uint64_t)percent * sm->smem_per_sm_bytes / 100);
     }
-    return SMC_CARVEOUT_DEFAULT;
+    if (cache_config == SMC_CACHE_PREFER_L1)
+        return 0;
+    if (cache_config == SMC_CACHE_PREFER_EQUAL && sm->smem_carveout_count == 3)
+        return sm->smem_carveout_bytes[1]; /* CC 3.x; CC 2.x has no middle size */
+    return sm->smem_per_sm_bytes;
 }
 
 uint32_t smc_smem_preferred_bytes(const struct smc_sm *sm, int32_t carveout_percent,
                                   enum smc_cache_config cache_config)
 {
-    uint32_t last = sm->smem_carveout_count - 1;
-    if (sm->cc < 70) {
-        if (cache_config == SMC_CACHE_PREFER_L1)
-            return sm->smem_carveout_bytes[0];
-        if (cache_config == SMC_CACHE_PREFER_EQUAL && last == 2)
-            return sm->smem_carveout_bytes[1]; /* CC 3.x; CC 2.x has no middle size */
-        return sm->smem_per_sm_bytes;
-    }
-    if (carveout_percent == SMC_CARVEOUT_DEFAULT)
-        carveout_percent = percent_of_cache_config(cache_config);
-    if (carveout_percent == SMC_CARVEOUT_DEFAULT)
-        return sm->smem_per_sm_bytes;
-    return smc_smem_carveout_for(sm, (uint64_t)carveout_percent * sm->smem_per_sm_bytes / 100);
+    return smc_smem_carveout_for(sm, wanted_bytes(sm, carveout_percent, cache_config));
+}
+
+/* A preference too small for one block gives way: from CC 7.0 to the next size that fits, before
+   that to the largest. */
+static uint32_t configured_bytes(const struct smc_sm *sm, const struct smc_launch *launch,
+                                 uint32_t allocated)
+{
+    uint32_t wanted = wanted_bytes(sm, launch->carveout_percent, launch->cache_config);
+    if (sm->cc >= 70 && wanted < allocated)
+        wanted = allocated;
+    uint32_t configured = smc_smem_carveout_for(sm, wanted);
+    return configured < allocated ? sm->smem_per_sm_bytes : configured;
 }
 
 static uint32_t refusals(const struct smc_sm *sm, const struct smc_launch *launch,
                          uint64_t allocated)
 {
-    uint32_t found = 0;
     uint64_t reserved = sm->smem_reserved_per_block_bytes;
-    if (launch->static_smem_bytes > sm->smem_per_block_default_bytes)
-        found |= 1u << SMC_REFUSAL_STATIC_SMEM;
-    if (allocated > sm->smem_per_block_optin_bytes + reserved)
-        found |= 1u << SMC_REFUSAL_SMEM_PER_BLOCK;
-    else if (launch->smem_not_opted_in && allocated > sm->smem_per_block_default_bytes + reserved)
-        found |= 1u << SMC_REFUSAL_SMEM_NOT_OPTED_IN;
-    return found;
+    bool too_static = launch->static_smem_bytes > sm->smem_per_block_default_bytes;
+    bool too_much = allocated > sm->smem_per_block_optin_bytes + reserved;
+    bool above_default = allocated > sm->smem_per_block_default_bytes + reserved;
+    bool not_opted_in = launch->smem_not_opted_in & above_default & !too_much;
+    return (uint32_t)too_static << SMC_REFUSAL_STATIC_SMEM |
+           (uint32_t)too_much << SMC_REFUSAL_SMEM_PER_BLOCK |
+           (uint32_t)not_opted_in << SMC_REFUSAL_SMEM_NOT_OPTED_IN;
 }
 
 void smc_smem_limit(const struct smc_sm *sm, const struct smc_launch *launch,
@@ -65,18 +72,9 @@ void smc_smem_limit(const struct smc_sm *sm, const struct smc_launch *launch,
     uint64_t used = (uint64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
     uint64_t allocated =
         round_up(used + sm->smem_reserved_per_block_bytes, sm->smem_alloc_unit_bytes);
-    uint32_t configured =
-        smc_smem_preferred_bytes(sm, launch->carveout_percent, launch->cache_config);
-
-    /* A preference too small for one block gives way: from CC 7.0 to the next size that fits. */
-    if (configured < allocated)
-        configured = sm->cc >= 70 ? smc_smem_carveout_for(sm, allocated) : sm->smem_per_sm_bytes;
-
-    out->smem_allocated_per_block_bytes = saturate(allocated);
-    out->smem_configured_bytes = configured;
+    uint32_t shown = saturate(allocated); /* what saturates does not fit anyway */
+    out->smem_allocated_per_block_bytes = shown;
+    out->smem_configured_bytes = configured_bytes(sm, launch, shown);
     out->refusals |= refusals(sm, launch, allocated);
-    if (allocated == 0)
-        out->limit[SMC_LIMIT_SHARED_MEMORY] = SMC_UNLIMITED;
-    else /* 32-bit division is the faster one; what saturates does not fit anyway */
-        out->limit[SMC_LIMIT_SHARED_MEMORY] = configured / out->smem_allocated_per_block_bytes;
+    out->limit[SMC_LIMIT_SHARED_MEMORY] = times_fitting(out->smem_configured_bytes, shown);
 }

@@ -1,11 +1,15 @@
 /* The limits of one SM, as its compute capability fixes them.
-   Values: data/compute_capabilities.csv, which names the source of each row. Allocation units,
-   granularities, sub-partitions and the warp size are powers of two. */
+   Values of the built-in table: data/compute_capabilities.csv, whose rows name their sources; those
+   from CC 3.0 on equal NVIDIA's cuda_occupancy.h (CUDA 13.0) and the table "Technical
+   Specifications per Compute Capability" of the CUDA C++ Programming Guide, but for what
+   data/README.md lists. */
 #ifndef SMC_MODEL_SM_H
 #define SMC_MODEL_SM_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "../base/status.h"
 
 enum { SMC_MAX_CARVEOUTS = 12 };
 
@@ -41,5 +45,14 @@ struct smc_sm {
     uint32_t cluster_max_nonportable;
     uint32_t fp32_lanes_per_sm;
 };
+
+/* Whether the limits are in range and fit one another, so that the functions of the model may be
+   called with them: they do not check. SMC_USAGE with a message that begins with the quoted name of
+   the offending value, as device files have it. The rules: allocation units, granularities,
+   sub-partitions, banks and the warp size are powers of two; threads per SM = warps x warp size;
+   sub-partitions share the registers equally; the reserve is a multiple of the allocation unit;
+   default <= opt-in, opt-in + reserve <= shared memory per SM = the last carve-out; a block's
+   threads, registers and barriers are not above the SM's. Ranges: model/sm_fields.def. */
+enum smc_status smc_sm_check(const struct smc_sm *sm, struct smc_error *error);
 
 #endif

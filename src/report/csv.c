@@ -167,4 +167,5 @@ const struct smc_writer smc_writer_csv = {
     .inspection = smc_csv_inspection,
     .promises = smc_csv_promises,
     .kernels = write_kernels,
+    .banks = smc_csv_banks,
 };

@@ -106,6 +106,15 @@ static void write_promises(const struct smc_inspect_promises *promises,
     finish(root, out);
 }
 
+static void write_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_banks(root, answer);
+    finish(root, out);
+}
+
 const struct smc_writer smc_writer_json = {
     .name = "json",
     .answers = write_answers,
@@ -114,4 +123,5 @@ const struct smc_writer smc_writer_json = {
     .inspection = write_inspection,
     .promises = write_promises,
     .kernels = write_kernels,
+    .banks = write_banks,
 };

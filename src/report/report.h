@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "confirm/confirm.h"
 #include "inspect/inspect.h"
+#include "query/banks.h"
 #include "query/query.h"
 
 struct smc_report_style {
@@ -46,6 +47,9 @@ struct smc_writer {
                      const struct smc_report_style *style, struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
+
+    void (*banks)(const struct smc_banks_answer *answer, const struct smc_report_style *style,
+                  struct smc_text *out);
 };
 
 /* NULL where there is no writer of that name. */

@@ -30,4 +30,5 @@ const struct smc_writer smc_writer_text = {
     .inspection = smc_text_inspection,
     .promises = smc_text_promises,
     .kernels = smc_text_kernels,
+    .banks = smc_text_banks,
 };

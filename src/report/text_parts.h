@@ -34,5 +34,11 @@ void smc_text_promises(const struct smc_inspect_promises *promises,
 void smc_text_gains(const struct smc_answer *answer, struct smc_text *line);
 
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
+void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
+                    struct smc_text *out);
+
+/* The banks, and the lanes that each serves, wavefront by wavefront. */
+void smc_text_bank_grid(const struct smc_bank_layout *layout, const struct smc_bank_map *map,
+                        const struct smc_report_style *style, struct smc_text *out);
 
 #endif

@@ -2,6 +2,7 @@
 #include "report/words.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/round.h"
@@ -212,9 +213,21 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
     append_number("virtual-resources", settings->virtual_resources, 0, out);
 }
 
+static void append_file_option(const struct smc_device *device, struct smc_text *out)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s", device->file);
+    smc_text_make_safe(path);
+    smc_text_printf(out, " --device-file \"%s\" --device \"%s\"", path, device->name);
+}
+
 void smc_words_device_option(const struct smc_query *query, struct smc_text *out)
 {
     const struct smc_device *device = &query->device;
+    if (device->file) {
+        append_file_option(device, out);
+        return;
+    }
     if (query->device_assumed || device->source != SMC_DEVICE_TABLE)
         return;
     if (device->sm_count)

@@ -8,6 +8,7 @@
 #include "devices/devices.h"
 #include "query/query.h"
 
+extern CU_TestInfo gpu_tests_banks[];
 extern CU_TestInfo gpu_tests_device[];
 extern CU_TestInfo gpu_tests_kernels[];
 extern CU_TestInfo gpu_tests_failures[];
@@ -32,6 +33,9 @@ bool gpu_case_holds(const char *text, enum smc_outcome expected);
 
 /* Prints the rows that differ or were not measured. */
 void gpu_print_rows(const char *text, const struct smc_confirmation *confirmation);
+
+/* Counts the test that calls it as skipped and prints why; the test then returns. */
+void gpu_skip(const char *why);
 
 /* A reproducible sequence: the next number, from 0 to below `limit`. */
 uint32_t gpu_random(uint64_t *state, uint32_t limit);

@@ -19,6 +19,7 @@ tests_gpu_gpu_tests_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_gpu_gpu_tests_SOURCES = \
 	tests/gpu/cases.c \
 	tests/gpu/gpu_tests.c tests/gpu/gpu_tests.h \
+	tests/gpu/test_banks.c \
 	tests/gpu/test_device.c \
 	tests/gpu/test_failures.c \
 	tests/gpu/test_kernels.c \

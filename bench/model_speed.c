@@ -1,0 +1,150 @@
+/* The occupancy model against NVIDIA's cuda_occupancy.h: the same random launches in the same loop,
+   rounds of both in turn, medians. Launches are of every compute capability from 3.0 up, and each
+   side reads them in its own structures, made before.
+   Usage: model_speed [ROUNDS], 31 by default. Exit status 1: the model is the slower one. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "devices/devices.h"
+#include "model/occupancy.h"
+
+#ifndef HAVE_OCCUPANCY_HEADER
+int main(void)
+{
+    puts("model_speed: no cuda_occupancy.h on this machine");
+    return 77;
+}
+#else
+#include "../tests/oracle_launches.h"
+
+enum { LAUNCHES = 8192, PASSES = 64, MOST_ROUNDS = 1001 };
+
+struct question {
+    const struct smc_sm *sm;
+    struct smc_launch launch;
+};
+
+struct oracle_question {
+    cudaOccDeviceProp device;
+    cudaOccFuncAttributes function;
+    cudaOccDeviceState state;
+    int threads;
+    size_t dynamic_smem_bytes;
+};
+
+static struct smc_sm sms[64];
+static struct question questions[LAUNCHES];
+static struct oracle_question oracle_questions[LAUNCHES];
+
+static size_t known_sms(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < smc_capability_count(); i++) {
+        struct smc_capability capability;
+        smc_capability_at(i, &capability);
+        if (capability.sm.cc >= 30)
+            sms[count++] = capability.sm;
+    }
+    return count;
+}
+
+static void prepare(void)
+{
+    size_t sm_count = known_sms();
+    random_state = 20261120;
+    for (size_t i = 0; i < LAUNCHES; i++) {
+        const struct smc_sm *sm = &sms[random_below((uint32_t)sm_count)];
+        struct smc_launch launch = random_launch(sm);
+        questions[i] = (struct question){sm, launch};
+        oracle_questions[i] = (struct oracle_question){
+            oracle_device(sm),         oracle_function(&launch),
+            oracle_state(&launch),     (int)launch.threads_per_block,
+            launch.dynamic_smem_bytes,
+        };
+    }
+}
+
+/* Each answers every launch once; the sum keeps the compiler from dropping the work. */
+static uint64_t ask_model(void)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < LAUNCHES; i++) {
+        struct smc_occupancy result;
+        smc_occupancy_compute(questions[i].sm, &questions[i].launch, &result);
+        sum += result.blocks_per_sm;
+    }
+    return sum;
+}
+
+static uint64_t ask_header(void)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < LAUNCHES; i++) {
+        const struct oracle_question *q = &oracle_questions[i];
+        cudaOccResult result;
+        cudaOccMaxActiveBlocksPerMultiprocessor(&result, &q->device, &q->function, &q->state,
+                                                q->threads, q->dynamic_smem_bytes);
+        sum += (uint64_t)result.activeBlocksPerMultiprocessor;
+    }
+    return sum;
+}
+
+static double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static double rate_of(uint64_t (*ask)(void), uint64_t *sum)
+{
+    double begin = now_s();
+    for (int i = 0; i < PASSES; i++)
+        *sum += ask();
+    return (double)PASSES * LAUNCHES / (now_s() - begin);
+}
+
+static int compare_rates(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *rates, int count)
+{
+    qsort(rates, (size_t)count, sizeof *rates, compare_rates);
+    return rates[count / 2];
+}
+
+int main(int argc, char **argv)
+{
+    static double model[MOST_ROUNDS], header[MOST_ROUNDS];
+    int rounds = argc > 1 ? atoi(argv[1]) : 31;
+    uint64_t model_sum = 0, header_sum = 0;
+    if (rounds < 1 || rounds > MOST_ROUNDS) {
+        fprintf(stderr, "model_speed: '%s' is not between 1 and %d\n", argv[1], MOST_ROUNDS);
+        return 2;
+    }
+    prepare();
+    rate_of(ask_model, &model_sum); /* warm up */
+    rate_of(ask_header, &header_sum);
+    for (int i = 0; i < rounds; i++) {
+        model[i] = rate_of(ask_model, &model_sum);
+        header[i] = rate_of(ask_header, &header_sum);
+    }
+    double ours = median(model, rounds), theirs = median(header, rounds);
+    printf("%d launches, %d rounds of %d passes; sums of blocks %llu and %llu\n", LAUNCHES, rounds,
+           PASSES, (unsigned long long)model_sum, (unsigned long long)header_sum);
+    printf("smc_occupancy_compute  %6.1f million evaluations a second\n", ours / 1e6);
+    printf("cuda_occupancy.h       %6.1f million evaluations a second\n", theirs / 1e6);
+    printf("ratio                  %6.2f\n", ours / theirs);
+    if (model_sum != header_sum) {
+        puts("the sums differ");
+        return 1;
+    }
+    return ours < theirs;
+}
+#endif

@@ -1,0 +1,36 @@
+/* libsmemcalc: how many blocks of a CUDA kernel fit on one SM, what stops the next one, and which
+   change gains or loses a block. For C11 and C++11; smemcalc(3) has an example.
+
+   struct smc_sm         the limits of an SM                      smemcalc/model/sm.h
+   struct smc_launch     what a launch asks for                   smemcalc/model/occupancy.h
+   struct smc_occupancy  what it gets                             smemcalc/model/occupancy.h
+   struct smc_next_steps the nearest changes that matter          smemcalc/model/next_steps.h
+   struct smc_device     a board or a compute capability          smemcalc/devices/devices.h
+   enum smc_status       how a call ended, struct smc_error why   smemcalc/base/status.h
+
+   Nothing here allocates memory that a caller must free, keeps state, reads a file or needs a GPU.
+   Every function may be called from any thread at any time, as long as nobody writes to what it
+   reads. Pointers may not be NULL, but for a struct smc_error *, where nobody wants the message.
+   Texts that a struct points at are constants of the library. Sizes are bytes and a unit stands in
+   every name. Include this header, not those that it includes. */
+#ifndef SMEMCALC_H
+#define SMEMCALC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "smemcalc/devices/devices.h"
+#include "smemcalc/model/next_steps.h"
+#include "smemcalc/model/occupancy.h"
+#include "smemcalc/model/sm.h"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,280 @@
+/* Parsing of expressions: by precedence, into steps of a stack machine. */
+#include "base/expression.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/expression_steps.h"
+
+enum { DEEPEST = 100 }; /* parentheses, signs and conditions within each other */
+
+struct parser {
+    const char *text;
+    const char *cursor;
+    const struct smc_variable *variables;
+    struct smc_expression *expression;
+    struct smc_error *error;
+    uint32_t depth;
+    uint32_t stack; /* values that wait at this point of the program */
+};
+
+/* Binary operators, the longer names first. All associate to the left. */
+static const struct binary {
+    const char *name;
+    int precedence;
+    enum smc_step_kind kind;
+} binaries[] = {
+#define BINARY(kind, name, precedence) {name, precedence, SMC_STEP_##kind},
+    SMC_BINARY_OPERATORS(BINARY)
+#undef BINARY
+};
+
+static bool parse_condition(struct parser *parser);
+
+static void skip_space(struct parser *parser)
+{
+    while (*parser->cursor && strchr(" \t\r\n", *parser->cursor))
+        parser->cursor++;
+}
+
+static bool fail_at(struct parser *parser, const char *place, const char *what)
+{
+    smc_fail(parser->error, SMC_USAGE, "column %zu: %s", (size_t)(place - parser->text) + 1, what);
+    return false;
+}
+
+static bool fail(struct parser *parser, const char *what)
+{
+    return fail_at(parser, parser->cursor, what);
+}
+
+/* A value is expected, but something else stands here. */
+static bool fail_no_value(struct parser *parser)
+{
+    if (!*parser->cursor)
+        return fail(parser, "a number, a variable or '(' expected, but the text ends");
+    smc_fail(parser->error, SMC_USAGE,
+             "column %zu: a number, a variable or '(' expected, not '%.1s'",
+             (size_t)(parser->cursor - parser->text) + 1, parser->cursor);
+    return false;
+}
+
+static struct smc_expression_step *add(struct parser *parser, enum smc_step_kind kind,
+                                       int64_t operand)
+{
+    struct smc_expression *expression = parser->expression;
+    if (expression->count == SMC_MAX_STEPS) {
+        fail(parser, "the expression is too long");
+        return NULL;
+    }
+    struct smc_expression_step *step = &expression->step[expression->count++];
+    *step = (struct smc_expression_step){.kind = kind, .operand = operand};
+    return step;
+}
+
+static bool push(struct parser *parser, enum smc_step_kind kind, int64_t operand)
+{
+    if (parser->stack == SMC_MAX_STACK)
+        return fail(parser, "the expression is nested too deeply");
+    parser->stack++;
+    return add(parser, kind, operand) != NULL;
+}
+
+static int digit_value(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : isxdigit((unsigned char)c) ? (c | 0x20) - 'a' + 10 : 99;
+}
+
+static bool is_name_part(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+/* Suffixes as in C (32u) are taken and mean nothing. */
+static bool parse_literal(struct parser *parser)
+{
+    const char *begin = parser->cursor;
+    int base = begin[0] == '0' && (begin[1] | 0x20) == 'x' ? 16 : 10;
+    const char *c = begin + (base == 16 ? 2 : 0);
+    int64_t value = 0;
+    if (digit_value(*c) >= base)
+        return fail_at(parser, begin, "'0x' without digits");
+    for (; digit_value(*c) < base; c++)
+        if (__builtin_mul_overflow(value, base, &value) ||
+            __builtin_add_overflow(value, digit_value(*c), &value))
+            return fail_at(parser, begin, "a number beyond 64 bits");
+    size_t length = (size_t)(c - begin);
+    bool octal = base == 10 && *begin == '0' && length > 1;
+    if (octal)
+        return fail_at(parser, begin, "a leading 0 (octal in C) is not taken");
+    while ((*c | 0x20) == 'u' || (*c | 0x20) == 'l')
+        c++;
+    if (is_name_part(*c))
+        return fail_at(parser, c, "an operator expected");
+    if (!push(parser, SMC_STEP_LITERAL, value))
+        return false;
+    struct smc_expression_step *step = &parser->expression->step[parser->expression->count - 1];
+    step->at = (uint32_t)(begin - parser->text);
+    step->length = (uint32_t)length;
+    parser->cursor = c;
+    return true;
+}
+
+static bool fail_unknown_name(struct parser *parser, const char *name, size_t length)
+{
+    char known[256] = "";
+    for (const struct smc_variable *v = parser->variables; v->name; v++) {
+        size_t used = strlen(known);
+        if (used + strlen(v->name) + 3 > sizeof known)
+            break;
+        strcat(strcat(known, used ? ", " : ""), v->name);
+    }
+    smc_fail(parser->error, SMC_USAGE, "column %zu: '%.*s' is no variable; there are %s",
+             (size_t)(name - parser->text) + 1, (int)(length > 40 ? 40 : length), name, known);
+    return false;
+}
+
+static bool parse_name(struct parser *parser)
+{
+    const char *name = parser->cursor;
+    size_t length = 0;
+    while (is_name_part(name[length]))
+        length++;
+    for (const struct smc_variable *v = parser->variables; v->name; v++) {
+        if (strlen(v->name) != length || memcmp(v->name, name, length) != 0)
+            continue;
+        parser->cursor += length;
+        return push(parser, SMC_STEP_VARIABLE, v->place);
+    }
+    return fail_unknown_name(parser, name, length);
+}
+
+static bool parse_value(struct parser *parser)
+{
+    skip_space(parser);
+    char c = *parser->cursor;
+    if (isdigit((unsigned char)c))
+        return parse_literal(parser);
+    if (isalpha((unsigned char)c) || c == '_')
+        return parse_name(parser);
+    if (c != '(')
+        return fail_no_value(parser);
+    parser->cursor++;
+    if (!parse_condition(parser))
+        return false;
+    skip_space(parser);
+    if (*parser->cursor != ')')
+        return fail(parser, "')' expected");
+    parser->cursor++;
+    return true;
+}
+
+static bool enter(struct parser *parser)
+{
+    return ++parser->depth <= DEEPEST || fail(parser, "the expression is nested too deeply");
+}
+
+static bool parse_unary(struct parser *parser)
+{
+    skip_space(parser);
+    char sign = *parser->cursor;
+    if (sign != '-' && sign != '+' && sign != '~')
+        return parse_value(parser);
+    parser->cursor++;
+    if (!enter(parser) || !parse_unary(parser))
+        return false;
+    parser->depth--;
+    return sign == '+' || add(parser, sign == '-' ? SMC_STEP_NEGATE : SMC_STEP_COMPLEMENT, 0);
+}
+
+static const struct binary *binary_here(struct parser *parser)
+{
+    skip_space(parser);
+    for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++)
+        if (strncmp(parser->cursor, binaries[i].name, strlen(binaries[i].name)) == 0)
+            return &binaries[i];
+    return NULL;
+}
+
+/* Values joined by operators of at least this precedence. */
+static bool parse_binary(struct parser *parser, int precedence)
+{
+    if (!parse_unary(parser))
+        return false;
+    for (const struct binary *binary;
+         (binary = binary_here(parser)) && binary->precedence >= precedence;) {
+        parser->cursor += strlen(binary->name);
+        if (!parse_binary(parser, binary->precedence + 1) || !add(parser, binary->kind, 0))
+            return false;
+        parser->stack--;
+    }
+    return true;
+}
+
+/* a ? b : c evaluates only one of b and c. */
+static bool parse_choice(struct parser *parser)
+{
+    struct smc_expression *expression = parser->expression;
+    uint32_t test = expression->count;
+    parser->cursor++;
+    parser->stack--;
+    if (!add(parser, SMC_STEP_SKIP_IF_ZERO, 0) || !parse_condition(parser))
+        return false;
+    skip_space(parser);
+    if (*parser->cursor != ':')
+        return fail(parser, "':' expected");
+    parser->cursor++;
+    uint32_t skip = expression->count;
+    if (!add(parser, SMC_STEP_SKIP, 0))
+        return false;
+    parser->stack--;
+    expression->step[test].operand = expression->count;
+    if (!parse_condition(parser))
+        return false;
+    expression->step[skip].operand = expression->count;
+    return true;
+}
+
+static bool parse_condition(struct parser *parser)
+{
+    if (!enter(parser) || !parse_binary(parser, 0))
+        return false;
+    skip_space(parser);
+    if (*parser->cursor == '?' && !parse_choice(parser))
+        return false;
+    parser->depth--;
+    return true;
+}
+
+enum smc_status smc_expression_parse(const char *text, const struct smc_variable *variables,
+                                     struct smc_expression *expression, struct smc_error *error)
+{
+    struct parser parser = {.text = text,
+                            .cursor = text,
+                            .variables = variables,
+                            .expression = expression,
+                            .error = error};
+    expression->count = 0;
+    if (!parse_condition(&parser))
+        return SMC_USAGE;
+    if (*parser.cursor == ')')
+        fail(&parser, "')' without '('");
+    else if (*parser.cursor)
+        fail(&parser, "an operator expected");
+    return *parser.cursor ? SMC_USAGE : SMC_OK;
+}
+
+bool smc_expression_literal(const struct smc_expression *expression, size_t index, uint32_t *at,
+                            uint32_t *length, int64_t *value)
+{
+    for (uint32_t i = 0; i < expression->count; i++) {
+        const struct smc_expression_step *step = &expression->step[i];
+        if (step->kind != SMC_STEP_LITERAL || index-- > 0)
+            continue;
+        *at = step->at;
+        *length = step->length;
+        *value = step->operand;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,46 @@
+/* Integer expressions as in C, compiled to a small program of a stack machine:
+   + - * / % & | ^ ~ << >> < <= > >= == != ?: and parentheses, decimal and hexadecimal literals,
+   and the variables that the caller names. Arithmetic is in 64 bits; what does not fit, and a
+   division by zero, is found when evaluating. */
+#ifndef SMC_BASE_EXPRESSION_H
+#define SMC_BASE_EXPRESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum { SMC_MAX_STEPS = 512, SMC_MAX_STACK = 128 };
+
+/* A name and the place of its value; a place may have several names. Lists end with a NULL name. */
+struct smc_variable {
+    const char *name; /* letters, digits, '_' and '.' */
+    uint32_t place;
+};
+
+struct smc_expression_step {
+    int kind;
+    int64_t operand;     /* a literal's value, a variable's place, or the step to go on with */
+    uint32_t at, length; /* of a literal: where it stands in the text */
+};
+
+struct smc_expression {
+    uint32_t count;
+    struct smc_expression_step step[SMC_MAX_STEPS];
+};
+
+/* SMC_USAGE with a message that begins "column 9: ". */
+enum smc_status smc_expression_parse(const char *text, const struct smc_variable *variables,
+                                     struct smc_expression *expression, struct smc_error *error);
+
+/* NULL, or what is wrong: "division by zero", "a value beyond 64 bits", ... Then `result` is
+   untouched. `values` is indexed by place. */
+const char *smc_expression_evaluate(const struct smc_expression *expression, const int64_t *values,
+                                    int64_t *result);
+
+/* The literals, in the order of the text: whether there is one of that index. */
+bool smc_expression_literal(const struct smc_expression *expression, size_t index, uint32_t *at,
+                            uint32_t *length, int64_t *value);
+
+#endif

@@ -1,0 +1,309 @@
+/* CSV records from a stream. */
+#include "batch/csv_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCK = 64 * 1024, /* read at a time */
+    /* The longest record with its CRLF decides whether more has to be read. */
+    ENOUGH = SMC_CSV_MOST_BYTES + 2,
+    CAPACITY = ENOUGH + BLOCK,
+};
+
+/* Characters at which the scan of a field without quotes stops. */
+static const bool stops[256] = {[','] = true, ['\n'] = true, ['\r'] = true, ['\0'] = true};
+
+static enum smc_status fill(struct smc_csv_reader *reader, struct smc_error *error)
+{
+    size_t kept = (size_t)(reader->end - reader->next), count = 0;
+    memmove(reader->buffer, reader->next, kept);
+    reader->next = reader->buffer;
+    reader->end = reader->buffer + kept;
+    enum smc_status status =
+        reader->source.read(reader->source.context, reader->end, BLOCK, &count, error);
+    if (status != SMC_OK)
+        return status;
+    reader->ended = count == 0;
+    reader->end += count;
+    *reader->end = '\n';
+    return SMC_OK;
+}
+
+/* One scan over a record: from `next` on, at most to `stop`, where a line feed stands. */
+struct scan {
+    const char *next;
+    const char *stop;
+    bool final; /* what stands before `stop` is all there is of the record */
+    bool ended; /* the record ended before `stop` or, in a final scan, there */
+    bool has_quotes;
+    bool unclosed;
+    struct smc_csv_record *record;
+};
+
+static void note_fault(struct scan *scan, struct smc_csv_field *field, enum smc_csv_fault fault)
+{
+    field->faulty = true;
+    if (scan->record->fault == SMC_CSV_SOUND)
+        scan->record->fault = fault;
+}
+
+/* Past a field without quotes, or past what stands behind a quoted one. False: more is needed. */
+static bool skip_plain(struct scan *scan, struct smc_csv_field *field)
+{
+    for (const char *at = scan->next;; at++) {
+        while (!stops[(unsigned char)*at])
+            at++;
+        scan->next = at;
+        if (*at == ',' || *at == '\n')
+            return at < scan->stop || scan->final;
+        if (*at == '\r') {
+            if (at + 1 == scan->stop && !scan->final)
+                return false;
+            if (at[1] == '\n')
+                return true;
+            note_fault(scan, field, SMC_CSV_CARRIAGE_RETURN);
+        } else
+            note_fault(scan, field, SMC_CSV_NUL_BYTE);
+    }
+}
+
+static bool skip_quoted(struct scan *scan, struct smc_csv_field *field)
+{
+    const char *at = scan->next + 1;
+    scan->has_quotes = true;
+    for (;; at += 2) {
+        at = memchr(at, '"', (size_t)(scan->stop - at));
+        if (!at) {
+            if (!scan->final)
+                return false;
+            note_fault(scan, field, SMC_CSV_UNCLOSED_QUOTE);
+            scan->unclosed = true;
+            scan->next = scan->stop - (scan->stop[-1] == '\r');
+            return true;
+        }
+        if (at[1] != '"')
+            break;
+    }
+    if (memchr(scan->next, '\0', (size_t)(at - scan->next)))
+        note_fault(scan, field, SMC_CSV_NUL_BYTE);
+    scan->next = at + 1;
+    field->quoted = true;
+    if (!skip_plain(scan, field))
+        return false;
+    if (scan->next > at + 1) {
+        field->quoted = false;
+        note_fault(scan, field, SMC_CSV_AFTER_QUOTE);
+    }
+    return true;
+}
+
+static void scan_record(struct scan *scan)
+{
+    struct smc_csv_record *record = scan->record;
+    struct smc_csv_field surplus;
+    record->fault = SMC_CSV_SOUND;
+    for (record->field_count = 0;;) {
+        uint32_t index = record->field_count++;
+        struct smc_csv_field *field =
+            index < SMC_CSV_MOST_FIELDS ? &record->field[index] : &surplus;
+        *field = (struct smc_csv_field){.text = scan->next};
+        if (!(*scan->next == '"' ? skip_quoted(scan, field) : skip_plain(scan, field)))
+            return;
+        field->length = (uint32_t)(scan->next - field->text);
+        if (*scan->next != ',')
+            break;
+        scan->next++;
+    }
+    record->length = (size_t)(scan->next - record->text);
+    scan->ended = true;
+}
+
+static uint64_t count_line_feeds(const char *text, size_t length)
+{
+    uint64_t count = 0;
+    const char *end = text + length;
+    while ((text = memchr(text, '\n', (size_t)(end - text)))) {
+        count++;
+        text++;
+    }
+    return count;
+}
+
+/* Past the record and its line's end. */
+static void take(struct smc_csv_reader *reader, const struct scan *scan)
+{
+    const struct smc_csv_record *record = scan->record;
+    reader->next += record->length;
+    if (reader->next < reader->end && *reader->next == '\r')
+        reader->next++;
+    if (reader->next < reader->end)
+        reader->next++;
+    reader->line++;
+    if (scan->has_quotes)
+        reader->line += count_line_feeds(record->text, record->length);
+}
+
+/* The record does not end where it may: its first line alone is taken, so that one quote too many
+   spoils one row and not all that follow. False: that line is too long, too. */
+static bool take_first_line(struct smc_csv_reader *reader, struct smc_csv_record *record)
+{
+    size_t available = (size_t)(reader->end - reader->next);
+    size_t most = available < SMC_CSV_MOST_BYTES + 1 ? available : SMC_CSV_MOST_BYTES + 1;
+    const char *stop = memchr(reader->next, '\n', most);
+    if (!stop && available > SMC_CSV_MOST_BYTES)
+        return false;
+    struct scan scan = {
+        .next = reader->next,
+        .stop = stop ? stop : reader->end,
+        .final = true,
+        .record = record,
+    };
+    scan_record(&scan);
+    take(reader, &scan);
+    return true;
+}
+
+static enum smc_status skip_line(struct smc_csv_reader *reader, struct smc_error *error)
+{
+    for (;;) {
+        char *end = memchr(reader->next, '\n', (size_t)(reader->end - reader->next));
+        if (end) {
+            reader->next = end + 1;
+            reader->line++;
+            return SMC_OK;
+        }
+        reader->next = reader->end;
+        if (reader->ended)
+            return SMC_OK;
+        enum smc_status status = fill(reader, error);
+        if (status != SMC_OK)
+            return status;
+    }
+}
+
+static bool skip_empty_lines(struct smc_csv_reader *reader)
+{
+    while (reader->next < reader->end) {
+        const char *at = reader->next;
+        if (*at == '\r' && (at + 1 < reader->end || reader->ended))
+            at++;
+        if (*at != '\n')
+            return true;
+        reader->next += at - reader->next + (at < reader->end);
+        reader->line++;
+    }
+    return false;
+}
+
+static enum smc_status skip_mark(struct smc_csv_reader *reader, struct smc_error *error)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    size_t length = sizeof mark - 1;
+    while ((size_t)(reader->end - reader->next) < length && !reader->ended) {
+        enum smc_status status = fill(reader, error);
+        if (status != SMC_OK)
+            return status;
+    }
+    reader->has_mark =
+        (size_t)(reader->end - reader->next) >= length && memcmp(reader->next, mark, length) == 0;
+    reader->next += reader->has_mark ? length : 0;
+    return SMC_OK;
+}
+
+enum smc_status smc_csv_open(struct smc_csv_reader *reader, const struct smc_csv_source *source,
+                             struct smc_error *error)
+{
+    *reader = (struct smc_csv_reader){.source = *source, .line = 1};
+    reader->buffer = malloc(CAPACITY + 1); /* and a line feed behind what was read */
+    if (!reader->buffer)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    reader->next = reader->end = reader->buffer;
+    *reader->end = '\n';
+    return skip_mark(reader, error);
+}
+
+void smc_csv_close(struct smc_csv_reader *reader)
+{
+    free(reader->buffer);
+    reader->buffer = NULL;
+}
+
+/* Takes the record where all of it is in the buffer. */
+static bool take_whole(struct smc_csv_reader *reader, struct smc_csv_record *record)
+{
+    struct scan scan = {
+        .next = reader->next,
+        .stop = reader->end,
+        .final = reader->ended,
+        .record = record,
+    };
+    scan_record(&scan);
+    if (!scan.ended || scan.unclosed || record->length > SMC_CSV_MOST_BYTES)
+        return false;
+    take(reader, &scan);
+    return true;
+}
+
+enum smc_status smc_csv_read(struct smc_csv_reader *reader, struct smc_csv_record *record,
+                             bool *found, struct smc_error *error)
+{
+    for (;;) {
+        *found = skip_empty_lines(reader);
+        record->line = reader->line;
+        record->text = reader->next;
+        if (*found && take_whole(reader, record))
+            return SMC_OK;
+        bool enough = reader->ended || reader->end - reader->next >= ENOUGH;
+        if (*found && enough && take_first_line(reader, record))
+            return SMC_OK;
+        if (enough)
+            break;
+        enum smc_status status = fill(reader, error);
+        if (status != SMC_OK)
+            return status;
+    }
+    if (!*found)
+        return SMC_OK;
+    record->fault = SMC_CSV_TOO_LONG;
+    record->field_count = 0;
+    record->length = 0;
+    return skip_line(reader, error);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+size_t smc_csv_value(const struct smc_csv_field *field, char *value, size_t capacity)
+{
+    const char *at = field->text + field->quoted;
+    const char *end = field->text + field->length - field->quoted;
+    while (at < end && is_blank(*at))
+        at++;
+    while (end > at && is_blank(end[-1]))
+        end--;
+    size_t length = 0;
+    for (; at < end; at++, length++) {
+        if (length + 1 < capacity)
+            value[length] = *at;
+        if (field->quoted && *at == '"')
+            at++; /* the second of two */
+    }
+    value[length < capacity ? length : capacity - 1] = '\0';
+    return length;
+}
+
+const char *smc_csv_fault_text(enum smc_csv_fault fault)
+{
+    static const char *const texts[] = {
+        [SMC_CSV_SOUND] = "no fault",
+        [SMC_CSV_NUL_BYTE] = "a NUL byte",
+        [SMC_CSV_CARRIAGE_RETURN] = "a carriage return outside quotes",
+        [SMC_CSV_AFTER_QUOTE] = "text behind a closing quote",
+        [SMC_CSV_UNCLOSED_QUOTE] = "a quote that is never closed",
+        [SMC_CSV_TOO_LONG] = "more than 65536 bytes",
+    };
+    return texts[fault];
+}

@@ -1,0 +1,77 @@
+/* CSV as RFC 4180 has it, a record at a time from a stream: quotes, CRLF, line ends within quotes,
+   a last line without an end, a byte order mark. Lines without a character are skipped. Nothing is
+   copied and nothing is allocated after opening, so memory does not grow with the input. */
+#ifndef SMC_BATCH_CSV_READER_H
+#define SMC_BATCH_CSV_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum {
+    SMC_CSV_MOST_BYTES = 64 * 1024, /* of a record; a longer one is a fault */
+    SMC_CSV_MOST_FIELDS = 1024,     /* more are counted, but not kept */
+};
+
+/* What is wrong with a record; the first fault counts. */
+enum smc_csv_fault {
+    SMC_CSV_SOUND,
+    SMC_CSV_NUL_BYTE,
+    SMC_CSV_CARRIAGE_RETURN, /* outside quotes and not before a line feed */
+    SMC_CSV_AFTER_QUOTE,     /* text between the closing quote and the comma */
+    SMC_CSV_UNCLOSED_QUOTE,  /* within SMC_CSV_MOST_BYTES; the record is its first line alone */
+    SMC_CSV_TOO_LONG,        /* the record has no fields */
+};
+
+struct smc_csv_field {
+    const char *text; /* as it stands, with its quotes; not terminated */
+    uint32_t length;
+    bool quoted; /* begins and ends in a quote */
+    bool faulty; /* cannot be copied as it stands without breaking the record */
+};
+
+struct smc_csv_record {
+    uint64_t line; /* of its first character, from 1 */
+    const char *text;
+    size_t length; /* without the line's end */
+    uint32_t field_count;
+    enum smc_csv_fault fault;
+    struct smc_csv_field field[SMC_CSV_MOST_FIELDS];
+};
+
+/* Where bytes come from. `read` sets `count` to 1 to `capacity`, or to 0 at the end. */
+struct smc_csv_source {
+    enum smc_status (*read)(void *context, char *bytes, size_t capacity, size_t *count,
+                            struct smc_error *error);
+    void *context;
+};
+
+struct smc_csv_reader {
+    struct smc_csv_source source;
+    char *buffer;
+    char *next, *end; /* what was read and is not yet part of a record */
+    uint64_t line;
+    bool ended;
+    bool has_mark; /* the stream began with a byte order mark, which is skipped */
+};
+
+/* SMC_MACHINE: out of memory. Close it in any case. */
+enum smc_status smc_csv_open(struct smc_csv_reader *reader, const struct smc_csv_source *source,
+                             struct smc_error *error);
+void smc_csv_close(struct smc_csv_reader *reader);
+
+/* The next record, or `*found` false at the end. Its text lasts until the next call. Fails only
+   where the source does. */
+enum smc_status smc_csv_read(struct smc_csv_reader *reader, struct smc_csv_record *record,
+                             bool *found, struct smc_error *error);
+
+/* Copies a field without its quotes and without blanks around it, terminated and cut to fit.
+   Returns the length of all of it. */
+size_t smc_csv_value(const struct smc_csv_field *field, char *value, size_t capacity);
+
+/* "a NUL byte", ...: completes "the row has ". */
+const char *smc_csv_fault_text(enum smc_csv_fault fault);
+
+#endif

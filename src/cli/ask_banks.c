@@ -1,0 +1,147 @@
+/* From arguments to a question about shared-memory accesses. */
+#include "cli/ask_banks.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "cli/ask.h"
+#include "cli/ask_kernel.h"
+
+/* From CC 5.0 on all are alike. */
+static const char usual_device[] = "9.0";
+
+enum { MOST_THREADS = 1024 };
+
+static enum smc_status read_block(const char *text, struct smc_banks_query *query,
+                                  struct smc_error *error)
+{
+    int64_t edge[3] = {1, 1, 1};
+    size_t count = smc_parse_dimensions(text, MOST_THREADS, edge, 3);
+    if (count == 0 || edge[0] * edge[1] * edge[2] > MOST_THREADS)
+        return smc_fail(error, SMC_USAGE,
+                        "option --block: '%s' is no shape such as 256, 32x8 or 8x8x4 of 1 to %d "
+                        "threads",
+                        text, MOST_THREADS);
+    for (size_t i = 0; i < 3; i++)
+        query->block[i] = (uint32_t)edge[i];
+    return SMC_OK;
+}
+
+static enum smc_status read_mask(const char *text, uint32_t *mask, struct smc_error *error)
+{
+    uint64_t value = 0;
+    if (smc_parse_hexadecimal(text, UINT32_MAX, &value)) {
+        *mask = (uint32_t)value;
+        return SMC_OK;
+    }
+    return smc_fail(error, SMC_USAGE,
+                    "option --mask: '%s' is not a hexadecimal number between 0 and ffffffff", text);
+}
+
+static enum smc_status read_device(const struct smc_arguments *arguments,
+                                   struct smc_banks_query *query, char note[256],
+                                   struct smc_error *error)
+{
+    if (arguments->device_count > 1)
+        return smc_fail(error, SMC_USAGE, "option --device: banks takes one device");
+    query->device_assumed = arguments->device_count == 0;
+    enum smc_status status = smc_ask_device(
+        query->device_assumed ? usual_device : arguments->device[0], &query->device, note, error);
+    if (status != SMC_OK)
+        return status;
+    query->mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
+    if (query->mode == SMC_BANK_MODE_8_BYTES && query->device.sm.bank_width_bytes != 8)
+        return smc_fail(error, SMC_USAGE,
+                        "option --bank-width: '8' only on compute capability 3.x, not %u.%u",
+                        query->device.sm.cc / 10, query->device.sm.cc % 10);
+    return SMC_OK;
+}
+
+/* The shape of a block becomes the kernel's parameter. */
+static enum smc_status read_kernel(const struct smc_arguments *arguments,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    static const enum smc_option_id not_taken[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE};
+    struct smc_arguments with_block = *arguments;
+    struct smc_query launch;
+    int block = SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK;
+    const struct smc_param_info *info = &smc_param_info[SMC_PARAM_BLOCK];
+    for (size_t i = 0; i < sizeof not_taken / sizeof *not_taken; i++)
+        if (arguments->given[not_taken[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: not with a kernel, which says itself",
+                            smc_options[not_taken[i]].name);
+    with_block.given[block] = arguments->given[SMC_OPTION_BLOCK_SHAPE];
+    with_block.text[block] = arguments->text[SMC_OPTION_BLOCK_SHAPE];
+    if (with_block.given[block] && !smc_parse_integer(with_block.text[block], info->lowest,
+                                                      info->highest, &with_block.number[block]))
+        return smc_fail(error, SMC_USAGE,
+                        "option --block: '%s' is not a whole number between %" PRId64
+                        " and %" PRId64 ", the threads of a kernel's block",
+                        with_block.text[block], info->lowest, info->highest);
+    smc_query_init(&launch);
+    enum smc_status status = smc_ask_kernel(&with_block, &launch, error);
+    query->kernel = launch.kernel;
+    query->params = launch.params;
+    return status;
+}
+
+/* Exactly one of --expr, --stride and a kernel says what is accessed. */
+static enum smc_status read_pattern(const struct smc_arguments *arguments,
+                                    struct smc_banks_query *query, struct smc_error *error)
+{
+    bool expression = arguments->given[SMC_OPTION_EXPR],
+         stride = arguments->given[SMC_OPTION_STRIDE];
+    const char *param = NULL;
+    for (int i = 0; i < SMC_PARAM_COUNT && !param; i++)
+        if (arguments->given[SMC_OPTION_FIRST_PARAM + i])
+            param = smc_param_info[i].option;
+    if (arguments->given[SMC_OPTION_KERNEL])
+        param = "kernel";
+    if (expression && stride)
+        return smc_fail(error, SMC_USAGE, "option --stride: not with --expr");
+    if (param && (expression || stride))
+        return smc_fail(error, SMC_USAGE, "option --%s: not with --%s", param,
+                        expression ? "expr" : "stride");
+    if (param)
+        return read_kernel(arguments, query, error);
+    if (!expression && !stride)
+        return smc_fail(error, SMC_USAGE,
+                        "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE");
+    query->expression = arguments->text[SMC_OPTION_EXPR];
+    query->stride = stride ? arguments->number[SMC_OPTION_STRIDE] : -1;
+    query->width_bytes = 1u << arguments->number[SMC_OPTION_WIDTH];
+    query->op = arguments->given[SMC_OPTION_STORE] ? SMC_BANK_STORE : SMC_BANK_LOAD;
+    const char *block = arguments->text[SMC_OPTION_BLOCK_SHAPE];
+    if (block && stride)
+        return smc_fail(error, SMC_USAGE,
+                        "option --block: not with --stride, which is of one warp");
+    return block ? read_block(block, query, error) : SMC_OK;
+}
+
+enum smc_status smc_ask_banks(const struct smc_arguments *arguments, struct smc_banks_query *query,
+                              char note[256], struct smc_error *error)
+{
+    smc_banks_query_init(query);
+    query->warp = (int32_t)arguments->number[SMC_OPTION_WARP];
+    query->row_elements = (uint32_t)arguments->number[SMC_OPTION_ROW];
+    enum smc_status status = read_pattern(arguments, query, error);
+    const char *mask = arguments->text[SMC_OPTION_MASK];
+    if (status == SMC_OK && mask)
+        status = read_mask(mask, &query->mask, error);
+    return status == SMC_OK ? read_device(arguments, query, note, error) : status;
+}
+
+enum smc_status smc_ask_banks_rows(const struct smc_arguments *arguments,
+                                   struct smc_banks_query *query, char note[256],
+                                   struct smc_error *error)
+{
+    for (int i = 0; i < SMC_OPTION_COUNT; i++) {
+        bool taken = i == SMC_OPTION_CSV || i == SMC_OPTION_DEVICE || i == SMC_OPTION_BANK_WIDTH;
+        if (arguments->given[i] && !taken)
+            return smc_fail(error, SMC_USAGE, "option --%s: not with --csv, whose rows say all",
+                            smc_options[i].name);
+    }
+    smc_banks_query_init(query);
+    return read_device(arguments, query, note, error);
+}

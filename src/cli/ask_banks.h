@@ -1,0 +1,18 @@
+/* From arguments to a question about shared-memory accesses. */
+#ifndef SMC_CLI_ASK_BANKS_H
+#define SMC_CLI_ASK_BANKS_H
+
+#include "cli/options.h"
+#include "query/banks.h"
+
+/* `note` tells how a device's name was understood. The arguments must live as long as the query.
+   SMC_USAGE with a message that names the option. */
+enum smc_status smc_ask_banks(const struct smc_arguments *arguments, struct smc_banks_query *query,
+                              char note[256], struct smc_error *error);
+
+/* For --csv, whose rows say all but the device. */
+enum smc_status smc_ask_banks_rows(const struct smc_arguments *arguments,
+                                   struct smc_banks_query *query, char note[256],
+                                   struct smc_error *error);
+
+#endif

@@ -1,0 +1,38 @@
+/* From --device and --device-file to devices. */
+#ifndef SMC_CLI_ASK_DEVICES_H
+#define SMC_CLI_ASK_DEVICES_H
+
+#include "base/status.h"
+#include "cli/options.h"
+#include "devicefile/device_file.h"
+
+struct smc_chosen_device {
+    struct smc_device device;
+    char note[256]; /* how the name was understood where several fit, or "" */
+};
+
+/* Owns the texts of the devices. Start from {0}. */
+struct smc_chosen_devices {
+    struct smc_chosen_device *chosen;
+    size_t count; /* 0: nobody chose */
+    struct smc_device_file file[SMC_MAX_DEVICES];
+    size_t file_count;
+};
+
+/* First what each --device names, in order: a device of a file by its whole name, then the GPUs and
+   the table, then a part of a name in a file. Then the devices of those files that no --device
+   picked from. SMC_USAGE where that is more than `most`. To be freed whatever the status. */
+enum smc_status smc_ask_devices(const struct smc_arguments *arguments, size_t most,
+                                struct smc_chosen_devices *devices, struct smc_error *error);
+
+/* Reads the files alone, to look up names in with smc_ask_device_in. */
+enum smc_status smc_ask_device_files(const struct smc_arguments *arguments,
+                                     struct smc_chosen_devices *devices, struct smc_error *error);
+
+/* One name, as smc_ask_devices looks it up. */
+enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, const char *typed,
+                                  struct smc_chosen_device *chosen, struct smc_error *error);
+
+void smc_chosen_devices_free(struct smc_chosen_devices *devices);
+
+#endif

@@ -1,0 +1,149 @@
+/* A person's own devices, read from JSON. */
+#include "devicefile/device_file.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/text.h"
+#include "devicefile/read_device.h"
+
+enum { LARGEST_FILE_BYTES = 16 << 20 };
+
+static enum smc_status read_stream(FILE *stream, const char *path, struct smc_text *text,
+                                   struct smc_error *error)
+{
+    char bytes[4096];
+    size_t count;
+    errno = 0;
+    while ((count = fread(bytes, 1, sizeof bytes, stream)) > 0) {
+        smc_text_append_bytes(text, bytes, count);
+        if (text->length > LARGEST_FILE_BYTES)
+            return smc_fail(error, SMC_USAGE, "%s: larger than %d bytes; no device file is", path,
+                            LARGEST_FILE_BYTES);
+    }
+    if (ferror(stream))
+        return smc_fail(error, SMC_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+    return text->failed ? smc_fail(error, SMC_MACHINE, "out of memory") : SMC_OK;
+}
+
+static enum smc_status read_path(const char *path, struct smc_text *text, struct smc_error *error)
+{
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return smc_fail(error, SMC_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+    enum smc_status status = read_stream(stream, path, text, error);
+    fclose(stream);
+    return status;
+}
+
+enum smc_status smc_device_file_read(const char *path, struct smc_device_file *out,
+                                     struct smc_error *error)
+{
+    bool piped = strcmp(path, "-") == 0;
+    const char *called = piped ? "standard input" : path;
+    struct smc_text text = {0};
+    *out = (struct smc_device_file){0};
+    enum smc_status status =
+        piped ? read_stream(stdin, called, &text, error) : read_path(path, &text, error);
+    if (status == SMC_OK)
+        status = smc_device_file_parse(called, smc_text_string(&text), text.length, out, error);
+    smc_text_free(&text);
+    for (size_t i = 0; i < out->count; i++)
+        out->devices[i].file = path;
+    return status;
+}
+
+/* Beside the devices stands only the schema, as the program prints it. */
+static enum smc_status check_list_keys(const json_t *root, const char *path,
+                                       struct smc_error *error)
+{
+    static const char schema[] = "smemcalc/1";
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)root, name, value)
+    {
+        struct smc_suggestion suggestion = {.typed = name};
+        smc_suggest_consider(&suggestion, "schema");
+        bool is_schema = strcmp(name, "schema") == 0;
+        const char *text = json_string_value(value);
+        if (is_schema && !(text && strcmp(text, schema) == 0))
+            return smc_fail(error, SMC_USAGE, "%s: key 'schema': only \"%s\" can be read", path,
+                            schema);
+        if (!is_schema && strcmp(name, "devices") != 0)
+            return smc_fail(error, SMC_USAGE, "%s: key '%s' is unknown beside 'devices'%s", path,
+                            name, suggestion.best ? "; did you mean 'schema'?" : "");
+    }
+    return SMC_OK;
+}
+
+static enum smc_status read_list(const json_t *list, const char *path, struct smc_device_file *out,
+                                 struct smc_error *error)
+{
+    size_t count = json_array_size(list);
+    if (count == 0)
+        return smc_fail(error, SMC_USAGE, "%s: key 'devices': not a list of one device or more",
+                        path);
+    out->devices = calloc(count, sizeof *out->devices);
+    if (!out->devices)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        const json_t *device = json_array_get(list, i);
+        char where[1024];
+        const char *name = json_string_value(json_object_get(device, "name"));
+        snprintf(where, sizeof where, "%.600s: device %zu%s%.128s%s", path, i + 1,
+                 name ? " ('" : "", name ? name : "", name ? "')" : "");
+        if (!json_is_object(device))
+            return smc_fail(error, SMC_USAGE, "%s: not an object", where);
+        enum smc_status status = smc_device_read(device, where, &out->devices[i], error);
+        if (status != SMC_OK)
+            return status;
+        out->count++;
+    }
+    return SMC_OK;
+}
+
+static enum smc_status read_root(const json_t *root, const char *path, struct smc_device_file *out,
+                                 struct smc_error *error)
+{
+    if (!json_is_object(root))
+        return smc_fail(error, SMC_USAGE,
+                        "%s: neither a device, {\"name\": ...}, nor {\"devices\": [...]}", path);
+    const json_t *list = json_object_get(root, "devices");
+    if (list) {
+        enum smc_status status = check_list_keys(root, path, error);
+        return status == SMC_OK ? read_list(list, path, out, error) : status;
+    }
+    out->devices = calloc(1, sizeof *out->devices);
+    if (!out->devices)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    enum smc_status status = smc_device_read(root, path, out->devices, error);
+    out->count = status == SMC_OK;
+    return status;
+}
+
+enum smc_status smc_device_file_parse(const char *path, const char *text, size_t length,
+                                      struct smc_device_file *out, struct smc_error *error)
+{
+    json_error_t problem;
+    *out = (struct smc_device_file){0};
+    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
+    if (!root)
+        return smc_fail(error, SMC_USAGE, "%s:%d:%d: %s", path, problem.line, problem.column,
+                        problem.text);
+    out->document = root;
+    enum smc_status status = read_root(root, path, out, error);
+    if (status != SMC_OK)
+        smc_device_file_free(out);
+    return status;
+}
+
+void smc_device_file_free(struct smc_device_file *file)
+{
+    free(file->devices);
+    json_decref(file->document);
+    *file = (struct smc_device_file){0};
+}

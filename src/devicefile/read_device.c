@@ -1,0 +1,276 @@
+/* One device out of a parsed device file: each key by its row of the table, then all together. */
+#include "devicefile/read_device.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/text.h"
+#include "devicefile/keys.h"
+
+/* One key's value on its way into the device. */
+struct place {
+    const char *where;
+    const struct smc_device_key *key;
+    const json_t *value;
+    struct smc_device *device;
+    struct smc_error *error;
+};
+
+/* "my.json: key 'regs_per_sm': -1 is not ALLOWED" */
+static enum smc_status fail_value(const struct place *place, const json_t *value,
+                                  const char *allowed)
+{
+    char *shown = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
+    enum smc_status status = smc_fail(place->error, SMC_USAGE, "%s: key '%s': %.60s%s is not %s",
+                                      place->where, place->key->name, shown ? shown : "the value",
+                                      shown && strlen(shown) > 60 ? "..." : "", allowed);
+    free(shown);
+    return status;
+}
+
+static enum smc_status fail_number(const struct place *place, const json_t *value)
+{
+    const struct smc_device_key *key = place->key;
+    const char *kind = key->kind == SMC_KEY_POWER                             ? "a power of two "
+                       : key->kind != SMC_KEY_REAL && !json_is_integer(value) ? "a whole number "
+                                                                              : "";
+    char allowed[128];
+    snprintf(allowed, sizeof allowed, "%sbetween %" PRIu64 " and %" PRIu64, kind, key->lowest,
+             key->highest);
+    return fail_value(place, value, allowed);
+}
+
+static bool whole_number(const struct place *place, const json_t *value, uint64_t *number)
+{
+    json_int_t n = json_integer_value(value);
+    if (!json_is_integer(value) || n < 0)
+        return false;
+    *number = (uint64_t)n;
+    return *number >= place->key->lowest && *number <= place->key->highest;
+}
+
+static enum smc_status read_integer(const struct place *place)
+{
+    uint64_t number;
+    bool fits = whole_number(place, place->value, &number);
+    if (fits && place->key->kind == SMC_KEY_POWER)
+        fits = (number & (number - 1)) == 0;
+    if (!fits)
+        return fail_number(place, place->value);
+    smc_device_key_set_integer(place->key, number, place->device);
+    return SMC_OK;
+}
+
+static enum smc_status read_real(const struct place *place)
+{
+    double number = json_number_value(place->value);
+    if (!json_is_number(place->value) || !(number >= 0 && number <= (double)place->key->highest))
+        return fail_number(place, place->value);
+    memcpy((char *)place->device + place->key->offset, &number, sizeof number);
+    return SMC_OK;
+}
+
+/* Printed as it is later on: it may hold nothing that a terminal obeys. */
+static bool is_safe(const char *text)
+{
+    struct smc_text copy = {0};
+    smc_text_append(&copy, text);
+    if (copy.data)
+        smc_text_make_safe(copy.data);
+    bool safe = strcmp(smc_text_string(&copy), text) == 0;
+    smc_text_free(&copy);
+    return safe;
+}
+
+static enum smc_status check_text(const struct place *place)
+{
+    const struct smc_device_key *key = place->key;
+    const char *text = json_string_value(place->value);
+    if (text && strlen(text) >= key->lowest && strlen(text) <= key->highest && is_safe(text))
+        return SMC_OK;
+    char allowed[96];
+    snprintf(allowed, sizeof allowed,
+             "a text of %" PRIu64 " to %" PRIu64 " bytes without control characters", key->lowest,
+             key->highest);
+    return fail_value(place, place->value, allowed);
+}
+
+static enum smc_status read_name(const struct place *place)
+{
+    char *member = (char *)place->device + place->key->offset;
+    enum smc_status status = check_text(place);
+    if (status == SMC_OK)
+        snprintf(member, place->key->size, "%s", json_string_value(place->value));
+    return status;
+}
+
+static enum smc_status read_text(const struct place *place)
+{
+    const char *text = json_string_value(place->value);
+    enum smc_status status = check_text(place);
+    if (status == SMC_OK)
+        memcpy((char *)place->device + place->key->offset, &text, sizeof text);
+    return status;
+}
+
+static enum smc_status read_granularity(const struct place *place)
+{
+    const char *word = json_string_value(place->value);
+    bool per_block = word && strcmp(word, "block") == 0;
+    if (!per_block && !(word && strcmp(word, "warp") == 0))
+        return fail_value(place, place->value, "\"block\" or \"warp\"");
+    place->device->sm.regs_allocated_per_block = per_block;
+    return SMC_OK;
+}
+
+static enum smc_status read_carveouts(const struct place *place)
+{
+    struct smc_sm *sm = &place->device->sm;
+    size_t count = json_array_size(place->value);
+    char allowed[64];
+    snprintf(allowed, sizeof allowed, "a list of 1 to %d sizes", SMC_MAX_CARVEOUTS);
+    if (count < 1 || count > SMC_MAX_CARVEOUTS)
+        return fail_value(place, place->value, allowed);
+    memset(sm->smem_carveout_bytes, 0, sizeof sm->smem_carveout_bytes);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bytes;
+        if (!whole_number(place, json_array_get(place->value, i), &bytes))
+            return fail_number(place, json_array_get(place->value, i));
+        sm->smem_carveout_bytes[i] = (uint32_t)bytes;
+    }
+    sm->smem_carveout_count = (uint32_t)count;
+    return SMC_OK;
+}
+
+/* Null says "unknown", where a device can be used without. */
+static bool may_be_null(const struct smc_device_key *key)
+{
+    return key->kind == SMC_KEY_KNOWN || key->kind == SMC_KEY_REAL ||
+           (key->kind == SMC_KEY_NAME && key->lowest == 0);
+}
+
+static enum smc_status read_value(const struct place *place)
+{
+    if (json_is_null(place->value) && may_be_null(place->key)) {
+        memset((char *)place->device + place->key->offset, 0, place->key->size);
+        return SMC_OK;
+    }
+    switch (place->key->kind) {
+    case SMC_KEY_NAME:
+        return read_name(place);
+    case SMC_KEY_TEXT:
+        return read_text(place);
+    case SMC_KEY_COUNT:
+    case SMC_KEY_POWER:
+    case SMC_KEY_KNOWN:
+        return read_integer(place);
+    case SMC_KEY_REAL:
+        return read_real(place);
+    case SMC_KEY_GRANULARITY:
+        return read_granularity(place);
+    case SMC_KEY_CARVEOUTS:
+        return read_carveouts(place);
+    case SMC_KEY_CAPABILITY: /* read first */
+    case SMC_KEY_SOURCE:
+    case SMC_KEY_GPU_INDEX:
+    case SMC_KEY_ASSUMED:
+        return SMC_OK;
+    }
+    return SMC_OK;
+}
+
+static bool is_known_key(const char *name, struct smc_suggestion *suggestion)
+{
+    for (size_t i = 0; i < smc_device_key_count; i++) {
+        if (strcmp(smc_device_keys[i].name, name) == 0)
+            return true;
+        smc_suggest_consider(suggestion, smc_device_keys[i].name);
+    }
+    return false;
+}
+
+static enum smc_status check_keys(const json_t *object, const char *where, struct smc_error *error)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)object, name, value)
+    {
+        struct smc_suggestion suggestion = {.typed = name};
+        if (is_known_key(name, &suggestion))
+            continue;
+        if (suggestion.best)
+            return smc_fail(error, SMC_USAGE, "%s: key '%s' is unknown; did you mean '%s'?", where,
+                            name, suggestion.best);
+        return smc_fail(error, SMC_USAGE,
+                        "%s: key '%s' is unknown; 'smemcalc devices --device 9.0 --format json' "
+                        "shows them all",
+                        where, name);
+    }
+    return SMC_OK;
+}
+
+/* Everything else begins as the table has it for the compute capability. */
+static enum smc_status read_capability(const json_t *object, const char *where,
+                                       struct smc_device *device, bool *in_table,
+                                       struct smc_error *error)
+{
+    static const char name[] = "compute_capability";
+    struct smc_device_key key = {.name = name};
+    struct place place = {where, &key, json_object_get(object, name), device, error};
+    struct smc_capability capability = {.family = "", .uncertain = "", .sources = ""};
+    uint16_t cc = 0;
+    if (!place.value)
+        return smc_fail(error, SMC_USAGE, "%s: key '%s' is missing", where, name);
+    const char *text = json_string_value(place.value);
+    if (!text || !smc_capability_parse(text, &cc))
+        return fail_value(&place, place.value, "a compute capability such as \"9.0\"");
+    *in_table = smc_capability_find(cc, &capability);
+    if (!*in_table)
+        capability = (struct smc_capability){.family = "", .uncertain = "", .sources = ""};
+    smc_device_of_capability(&capability, device);
+    device->sm.cc = cc;
+    device->name[0] = '\0';
+    device->source = SMC_DEVICE_FILE;
+    return SMC_OK;
+}
+
+static bool may_be_missing(const struct smc_device_key *key, bool in_table)
+{
+    switch (key->kind) {
+    case SMC_KEY_NAME:
+        return key->lowest == 0;
+    case SMC_KEY_COUNT:
+    case SMC_KEY_POWER:
+    case SMC_KEY_GRANULARITY:
+    case SMC_KEY_CARVEOUTS:
+        return in_table;
+    default:
+        return true;
+    }
+}
+
+enum smc_status smc_device_read(const json_t *object, const char *where, struct smc_device *out,
+                                struct smc_error *error)
+{
+    bool in_table = false;
+    enum smc_status status = check_keys(object, where, error);
+    if (status == SMC_OK)
+        status = read_capability(object, where, out, &in_table, error);
+    for (size_t i = 0; status == SMC_OK && i < smc_device_key_count; i++) {
+        const struct smc_device_key *key = &smc_device_keys[i];
+        const struct place place = {where, key, json_object_get(object, key->name), out, error};
+        if (place.value)
+            status = read_value(&place);
+        else if (!may_be_missing(key, in_table))
+            status = smc_fail(error, SMC_USAGE, "%s: key '%s' is missing", where, key->name);
+    }
+    if (status != SMC_OK)
+        return status;
+    struct smc_error reason = {""};
+    status = smc_sm_check(&out->sm, &reason);
+    return status == SMC_OK ? status : smc_fail(error, status, "%s: key %s", where, reason.message);
+}

@@ -1,0 +1,38 @@
+/* Hardware counters of the launches in between, through CUPTI's range profiler: each launch is
+   measured on its own, and replayed by CUPTI where the metrics take several passes. CUPTI is found
+   when the program runs; nothing links to it. */
+#ifndef SMC_EXECUTOR_COUNTERS_H
+#define SMC_EXECUTOR_COUNTERS_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+struct smc_counters;
+
+/* Prepares for `metric_count` metrics, by their full names ("smsp__inst_executed.sum"), of up to
+   `most_launches` launches at a time (1 to 2000). `metrics` must live as long. SMC_UNAVAILABLE: no
+   CUPTI, a GPU or a metric that it does not serve, or profiling is not permitted; the message says
+   what to do. On failure there is nothing to close. */
+enum smc_status smc_counters_open(int gpu_index, const char *const *metrics, size_t metric_count,
+                                  size_t most_launches, struct smc_counters **counters,
+                                  struct smc_error *error);
+
+/* Times that CUPTI runs each launch. */
+size_t smc_counters_passes(const struct smc_counters *counters);
+
+/* The launches from here to smc_counters_end are measured; what an earlier stretch measured is
+   forgotten. On failure nothing is being measured. */
+enum smc_status smc_counters_begin(struct smc_counters *counters, struct smc_error *error);
+
+/* Waits for the GPU and takes the measurements in: `launches` is how many there are. */
+enum smc_status smc_counters_end(struct smc_counters *counters, size_t *launches,
+                                 struct smc_error *error);
+
+/* The metrics of one launch, in the order of smc_counters_open, summed over the GPU. */
+enum smc_status smc_counters_read(const struct smc_counters *counters, size_t launch,
+                                  double *values, struct smc_error *error);
+
+void smc_counters_close(struct smc_counters *counters);
+
+#endif

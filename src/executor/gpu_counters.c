@@ -1,0 +1,319 @@
+/* Hardware counters of launches, through CUPTI's range profiler. Each stretch between begin and end
+   is a profiling session of its own; every launch in it is a range, which CUPTI replays. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "executor/counters.h"
+#include "executor/gpu.h"
+#include "executor/gpu_cupti.h"
+
+/* Calls CUPTI with a parameter struct: its type, and the fields besides the size. */
+#define CALL(counters, name, type, ...)                                                            \
+    SMC_CUPTI_CALL(                                                                                \
+        &(counters)->cupti, name,                                                                  \
+        (&(CUpti_##type##_Params){.structSize = CUpti_##type##_Params_STRUCT_SIZE, __VA_ARGS__}),  \
+        error)
+
+/* A buffer whose size CUPTI tells. */
+struct image {
+    uint8_t *bytes;
+    size_t size;
+};
+
+struct smc_counters {
+    struct smc_cupti cupti;
+    int gpu_index;
+    const char **metrics;
+    size_t metric_count;
+    size_t most_launches;
+    size_t passes;
+    bool initialized;
+    CUcontext context;
+    CUpti_Profiler_Host_Object *host;
+    CUpti_RangeProfiler_Object *profiler; /* between begin and end only */
+    struct image available;               /* counters that this GPU and user may read */
+    struct image config;                  /* how they are scheduled */
+    struct image data;                    /* what was measured */
+};
+
+static enum smc_status allocate(struct image *image, size_t size, struct smc_error *error)
+{
+    free(image->bytes);
+    image->size = size;
+    image->bytes = calloc(size ? size : 1, 1);
+    return image->bytes ? SMC_OK : smc_fail(error, SMC_MACHINE, "out of memory");
+}
+
+static enum smc_status take_context(struct smc_counters *counters, struct smc_error *error)
+{
+    cudaError_t code = cudaSetDevice(counters->gpu_index);
+    if (code == cudaSuccess)
+        code = cudaFree(NULL); /* makes the context */
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "cudaSetDevice");
+    return smc_cupti_context(&counters->context, error);
+}
+
+static enum smc_status find_available(struct smc_counters *counters, struct smc_error *error)
+{
+    CUpti_Profiler_GetCounterAvailability_Params params = {
+        .structSize = CUpti_Profiler_GetCounterAvailability_Params_STRUCT_SIZE,
+        .ctx = counters->context,
+    };
+    enum smc_status status =
+        SMC_CUPTI_CALL(&counters->cupti, ProfilerGetCounterAvailability, &params, error);
+    if (status == SMC_OK)
+        status = allocate(&counters->available, params.counterAvailabilityImageSize, error);
+    if (status != SMC_OK)
+        return status;
+    params.pCounterAvailabilityImage = counters->available.bytes;
+    return SMC_CUPTI_CALL(&counters->cupti, ProfilerGetCounterAvailability, &params, error);
+}
+
+static enum smc_status open_host(struct smc_counters *counters, struct smc_error *error)
+{
+    CUpti_Device_GetChipName_Params chip = {
+        .structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
+        .deviceIndex = (size_t)counters->gpu_index,
+    };
+    enum smc_status status = SMC_CUPTI_CALL(&counters->cupti, DeviceGetChipName, &chip, error);
+    if (status != SMC_OK)
+        return status;
+    CUpti_Profiler_Host_Initialize_Params params = {
+        .structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
+        .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+        .pChipName = chip.pChipName,
+        .pCounterAvailabilityImage = counters->available.bytes,
+    };
+    status = SMC_CUPTI_CALL(&counters->cupti, ProfilerHostInitialize, &params, error);
+    counters->host = params.pHostObject;
+    return status;
+}
+
+static enum smc_status add_some(struct smc_counters *counters, size_t first, size_t count,
+                                struct smc_error *error)
+{
+    return CALL(counters, ProfilerHostConfigAddMetrics, Profiler_Host_ConfigAddMetrics,
+                .pHostObject = counters->host, .ppMetricNames = counters->metrics + first,
+                .numMetrics = count);
+}
+
+/* All at once, so that they share passes; CUPTI does not tell which one it does not know. */
+static enum smc_status add_metrics(struct smc_counters *counters, struct smc_error *error)
+{
+    struct smc_error reason;
+    if (add_some(counters, 0, counters->metric_count, error) == SMC_OK)
+        return SMC_OK;
+    for (size_t i = 0; i < counters->metric_count; i++)
+        if (add_some(counters, i, 1, &reason) != SMC_OK)
+            return smc_fail(error, SMC_UNAVAILABLE, "metric %s: %s", counters->metrics[i],
+                            reason.message);
+    return SMC_UNAVAILABLE;
+}
+
+static enum smc_status schedule(struct smc_counters *counters, struct smc_error *error)
+{
+    CUpti_Profiler_Host_GetConfigImageSize_Params size = {
+        .structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE,
+        .pHostObject = counters->host,
+    };
+    enum smc_status status = add_metrics(counters, error);
+    if (status == SMC_OK)
+        status = SMC_CUPTI_CALL(&counters->cupti, ProfilerHostGetConfigImageSize, &size, error);
+    if (status == SMC_OK)
+        status = allocate(&counters->config, size.configImageSize, error);
+    if (status == SMC_OK)
+        status = CALL(counters, ProfilerHostGetConfigImage, Profiler_Host_GetConfigImage,
+                      .pHostObject = counters->host, .configImageSize = counters->config.size,
+                      .pConfigImage = counters->config.bytes);
+    if (status != SMC_OK)
+        return status;
+    CUpti_Profiler_Host_GetNumOfPasses_Params passes = {
+        .structSize = CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE,
+        .configImageSize = counters->config.size,
+        .pConfigImage = counters->config.bytes,
+    };
+    status = SMC_CUPTI_CALL(&counters->cupti, ProfilerHostGetNumOfPasses, &passes, error);
+    counters->passes = passes.numOfPasses;
+    return status;
+}
+
+static enum smc_status prepare(struct smc_counters *counters, struct smc_error *error)
+{
+    enum smc_status status = smc_cupti_open(&counters->cupti, error);
+    if (status == SMC_OK)
+        status = take_context(counters, error);
+    if (status == SMC_OK)
+        status = CALL(counters, ProfilerInitialize, Profiler_Initialize, .pPriv = NULL);
+    counters->initialized = status == SMC_OK;
+    if (status == SMC_OK)
+        status = find_available(counters, error);
+    if (status == SMC_OK)
+        status = open_host(counters, error);
+    return status == SMC_OK ? schedule(counters, error) : status;
+}
+
+enum smc_status smc_counters_open(int gpu_index, const char *const *metrics, size_t metric_count,
+                                  size_t most_launches, struct smc_counters **counters,
+                                  struct smc_error *error)
+{
+    struct smc_counters *made = calloc(1, sizeof *made);
+    *counters = NULL;
+    if (made)
+        made->metrics = calloc(metric_count ? metric_count : 1, sizeof *made->metrics);
+    if (!made || !made->metrics) {
+        free(made);
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    }
+    memcpy(made->metrics, metrics, metric_count * sizeof *metrics);
+    made->metric_count = metric_count;
+    made->most_launches = most_launches;
+    made->gpu_index = gpu_index;
+    enum smc_status status = prepare(made, error);
+    if (status == SMC_OK)
+        *counters = made;
+    else
+        smc_counters_close(made);
+    return status;
+}
+
+size_t smc_counters_passes(const struct smc_counters *counters)
+{
+    return counters->passes;
+}
+
+static enum smc_status clear_data(struct smc_counters *counters, struct smc_error *error)
+{
+    CUpti_RangeProfiler_GetCounterDataSize_Params size = {
+        .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = counters->profiler,
+        .pMetricNames = counters->metrics,
+        .numMetrics = counters->metric_count,
+        .maxNumOfRanges = counters->most_launches,
+        .maxNumRangeTreeNodes = (uint32_t)counters->most_launches,
+    };
+    enum smc_status status =
+        SMC_CUPTI_CALL(&counters->cupti, RangeProfilerGetCounterDataSize, &size, error);
+    if (status == SMC_OK)
+        status = allocate(&counters->data, size.counterDataSize, error);
+    if (status != SMC_OK)
+        return status;
+    return CALL(counters, RangeProfilerCounterDataImageInitialize,
+                RangeProfiler_CounterDataImage_Initialize,
+                .pRangeProfilerObject = counters->profiler, .counterDataSize = counters->data.size,
+                .pCounterData = counters->data.bytes);
+}
+
+static enum smc_status configure(struct smc_counters *counters, struct smc_error *error)
+{
+    return CALL(counters, RangeProfilerSetConfig, RangeProfiler_SetConfig,
+                .pRangeProfilerObject = counters->profiler, .configSize = counters->config.size,
+                .pConfig = counters->config.bytes, .counterDataImageSize = counters->data.size,
+                .pCounterDataImage = counters->data.bytes, .range = CUPTI_AutoRange,
+                .replayMode = CUPTI_KernelReplay, .maxRangesPerPass = counters->most_launches,
+                .numNestingLevels = 1, .minNestingLevel = 1, .targetNestingLevel = 1);
+}
+
+static enum smc_status disable(struct smc_counters *counters, struct smc_error *error)
+{
+    CUpti_RangeProfiler_Object *profiler = counters->profiler;
+    counters->profiler = NULL;
+    if (!profiler)
+        return SMC_OK;
+    return CALL(counters, RangeProfilerDisable, RangeProfiler_Disable,
+                .pRangeProfilerObject = profiler);
+}
+
+enum smc_status smc_counters_begin(struct smc_counters *counters, struct smc_error *error)
+{
+    CUpti_RangeProfiler_Enable_Params enable = {
+        .structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
+        .ctx = counters->context,
+    };
+    enum smc_status status = SMC_CUPTI_CALL(&counters->cupti, RangeProfilerEnable, &enable, error);
+    if (status != SMC_OK)
+        return status;
+    counters->profiler = enable.pRangeProfilerObject;
+    status = clear_data(counters, error);
+    if (status == SMC_OK)
+        status = configure(counters, error);
+    if (status == SMC_OK)
+        status = CALL(counters, RangeProfilerStart, RangeProfiler_Start,
+                      .pRangeProfilerObject = counters->profiler);
+    if (status != SMC_OK)
+        disable(counters, NULL);
+    return status;
+}
+
+static enum smc_status decode(struct smc_counters *counters, struct smc_error *error)
+{
+    CUpti_RangeProfiler_DecodeData_Params params = {
+        .structSize = CUpti_RangeProfiler_DecodeData_Params_STRUCT_SIZE,
+        .pRangeProfilerObject = counters->profiler,
+    };
+    enum smc_status status =
+        SMC_CUPTI_CALL(&counters->cupti, RangeProfilerDecodeData, &params, error);
+    if (status == SMC_OK && params.numOfRangeDropped > 0)
+        return smc_fail(error, SMC_MACHINE, "counters: %zu launches above %zu were not measured",
+                        params.numOfRangeDropped, counters->most_launches);
+    return status;
+}
+
+static enum smc_status count_launches(struct smc_counters *counters, size_t *launches,
+                                      struct smc_error *error)
+{
+    CUpti_RangeProfiler_GetCounterDataInfo_Params params = {
+        .structSize = CUpti_RangeProfiler_GetCounterDataInfo_Params_STRUCT_SIZE,
+        .pCounterDataImage = counters->data.bytes,
+        .counterDataImageSize = counters->data.size,
+    };
+    enum smc_status status =
+        SMC_CUPTI_CALL(&counters->cupti, RangeProfilerGetCounterDataInfo, &params, error);
+    *launches = params.numTotalRanges;
+    return status;
+}
+
+enum smc_status smc_counters_end(struct smc_counters *counters, size_t *launches,
+                                 struct smc_error *error)
+{
+    cudaError_t code = cudaDeviceSynchronize();
+    *launches = 0;
+    enum smc_status status = CALL(counters, RangeProfilerStop, RangeProfiler_Stop,
+                                  .pRangeProfilerObject = counters->profiler);
+    if (code != cudaSuccess)
+        status = smc_gpu_fail(error, code, "the launches measured");
+    if (status == SMC_OK)
+        status = decode(counters, error);
+    if (status == SMC_OK)
+        status = count_launches(counters, launches, error);
+    enum smc_status disabled = disable(counters, status == SMC_OK ? error : NULL);
+    return status == SMC_OK ? disabled : status;
+}
+
+enum smc_status smc_counters_read(const struct smc_counters *counters, size_t launch,
+                                  double *values, struct smc_error *error)
+{
+    return CALL(counters, ProfilerHostEvaluateToGpuValues, Profiler_Host_EvaluateToGpuValues,
+                .pHostObject = counters->host, .pCounterDataImage = counters->data.bytes,
+                .counterDataImageSize = counters->data.size, .rangeIndex = launch,
+                .ppMetricNames = counters->metrics, .numMetrics = counters->metric_count,
+                .pMetricValues = values);
+}
+
+void smc_counters_close(struct smc_counters *counters)
+{
+    struct smc_error *error = NULL; /* nothing is left to do about a failure */
+    if (!counters)
+        return;
+    disable(counters, error);
+    if (counters->host)
+        CALL(counters, ProfilerHostDeinitialize, Profiler_Host_Deinitialize,
+             .pHostObject = counters->host);
+    if (counters->initialized)
+        CALL(counters, ProfilerDeInitialize, Profiler_DeInitialize, .pPriv = NULL);
+    free(counters->available.bytes);
+    free(counters->config.bytes);
+    free(counters->data.bytes);
+    free(counters->metrics);
+    free(counters);
+}

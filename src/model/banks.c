@@ -1,0 +1,174 @@
+/* Shared-memory banks: wavefronts, conflicts, and who meets whom. */
+#include "model/banks.h"
+
+#include "model/round.h"
+
+enum { WORD_BYTES = 4 };
+
+/* What one bank has to give to a set of lanes: a row (its words of one pass) after another. */
+struct queue {
+    uint32_t length;
+    uint32_t row[SMC_WARP_LANES];
+    uint32_t word[SMC_WARP_LANES];
+    uint32_t lanes[SMC_WARP_LANES];
+};
+
+struct set {
+    uint32_t lanes;
+    uint32_t rows;   /* in all banks together */
+    uint32_t passes; /* the longest queue */
+    struct queue queue[SMC_MAX_BANKS];
+};
+
+void smc_bank_layout_of(const struct smc_sm *sm, enum smc_bank_mode mode,
+                        struct smc_bank_layout *layout)
+{
+    bool half_warps = sm->smem_banks == SMC_MAX_BANKS / 2;
+    uint32_t banks = half_warps ? SMC_MAX_BANKS / 2 : SMC_MAX_BANKS;
+    uint32_t words_of_bank = sm->bank_width_bytes == 2 * WORD_BYTES ? 2 : 1;
+    *layout = (struct smc_bank_layout){
+        .banks = banks,
+        .row_words = banks * words_of_bank,
+        .neighbouring_words = mode == SMC_BANK_MODE_8_BYTES ? words_of_bank : 1,
+        .half_warps = half_warps,
+        .loads_join = !half_warps && words_of_bank == 1,
+    };
+}
+
+uint32_t smc_access_misaligned(const struct smc_access *access)
+{
+    uint32_t lanes = 0;
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
+        if (access->address[lane] % access->width_bytes)
+            lanes |= 1u << lane;
+    return lanes & access->mask;
+}
+
+/* Lanes that are served together: as many as all banks have bytes for in one pass. */
+static uint32_t lanes_of_set(const struct smc_bank_layout *layout, uint32_t width_bytes)
+{
+    uint32_t lanes = layout->row_words * WORD_BYTES / width_bytes;
+    if (layout->half_warps)
+        return SMC_WARP_LANES / 2;
+    return lanes < SMC_WARP_LANES ? lanes : SMC_WARP_LANES;
+}
+
+/* `count` lanes from `first` on. */
+static uint32_t lanes_from(uint32_t first, uint32_t count)
+{
+    return (uint32_t)(((UINT64_C(1) << count) - 1) << first);
+}
+
+static bool pairs_share(const struct smc_access *access, uint32_t lanes, uint32_t distance)
+{
+    uint32_t active = access->mask & lanes;
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        uint32_t partner = lane ^ distance;
+        bool both = (active >> lane & 1) && (active >> partner & 1);
+        if (both && access->address[lane] != access->address[partner])
+            return false;
+    }
+    return true;
+}
+
+static bool joins(const struct smc_bank_layout *layout, const struct smc_access *access,
+                  uint32_t lanes)
+{
+    return layout->loads_join && access->op == SMC_BANK_LOAD &&
+           (pairs_share(access, lanes, 1) || pairs_share(access, lanes, 2));
+}
+
+static void add_word(const struct smc_bank_layout *layout, uint32_t lane, uint32_t word,
+                     struct set *set)
+{
+    struct queue *queue = &set->queue[word / layout->neighbouring_words % layout->banks];
+    uint32_t row = word / layout->row_words, i = 0;
+    while (i < queue->length && queue->row[i] != row)
+        i++;
+    if (i == queue->length) {
+        queue->row[i] = row;
+        queue->word[i] = word;
+        queue->lanes[i] = 0;
+        queue->length++;
+        set->rows++;
+    }
+    queue->lanes[i] |= 1u << lane;
+    if (queue->length > set->passes)
+        set->passes = queue->length;
+}
+
+static void serve(const struct smc_bank_layout *layout, const struct smc_access *access,
+                  uint32_t lanes, struct set *set)
+{
+    set->lanes = lanes & access->mask;
+    set->rows = set->passes = 0;
+    for (uint32_t bank = 0; bank < layout->banks; bank++)
+        set->queue[bank].length = 0;
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        if (!(set->lanes >> lane & 1))
+            continue;
+        uint32_t first = access->address[lane] / WORD_BYTES;
+        uint32_t words = (uint32_t)divide_up(access->width_bytes, WORD_BYTES);
+        for (uint32_t word = first; word < first + words; word++)
+            add_word(layout, lane, word, set);
+    }
+}
+
+/* Appends the set's passes to the wavefronts before them. */
+static void add_to_map(const struct smc_bank_layout *layout, const struct set *set,
+                       struct smc_bank_map *map)
+{
+    for (uint32_t pass = 0; pass < set->passes; pass++) {
+        struct smc_wavefront *wavefront = &map->wavefront[map->cost.wavefronts + pass];
+        wavefront->set = set->lanes;
+        for (uint32_t bank = 0; bank < layout->banks; bank++) {
+            const struct queue *queue = &set->queue[bank];
+            if (pass >= queue->length)
+                continue;
+            wavefront->lanes[bank] = queue->lanes[pass];
+            wavefront->word[bank] = queue->word[pass];
+        }
+    }
+}
+
+static void add_cost(const struct smc_bank_layout *layout, const struct set *set,
+                     struct smc_bank_cost *cost)
+{
+    cost->wavefronts += set->passes;
+    cost->least += (uint32_t)divide_up(set->rows, layout->row_words);
+}
+
+/* The set that begins at lane `first`: how many lanes, joined with its neighbour or not. */
+static uint32_t set_at(const struct smc_bank_layout *layout, const struct smc_access *access,
+                       uint32_t first)
+{
+    uint32_t count = lanes_of_set(layout, access->width_bytes);
+    bool has_neighbour = count < SMC_WARP_LANES && first % (2 * count) == 0;
+    return has_neighbour && joins(layout, access, lanes_from(first, 2 * count)) ? 2 * count : count;
+}
+
+struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
+                                     const struct smc_access *access)
+{
+    struct smc_bank_cost cost = {0, 0};
+    struct set set;
+    for (uint32_t first = 0, count; first < SMC_WARP_LANES; first += count) {
+        count = set_at(layout, access, first);
+        serve(layout, access, lanes_from(first, count), &set);
+        add_cost(layout, &set, &cost);
+    }
+    return cost;
+}
+
+void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access *access,
+                   struct smc_bank_map *map)
+{
+    struct set set;
+    *map = (struct smc_bank_map){.cost = {0, 0}};
+    for (uint32_t first = 0, count; first < SMC_WARP_LANES; first += count) {
+        count = set_at(layout, access, first);
+        serve(layout, access, lanes_from(first, count), &set);
+        add_to_map(layout, &set, map);
+        add_cost(layout, &set, &map->cost);
+    }
+}

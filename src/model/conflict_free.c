@@ -1,0 +1,95 @@
+/* Searching a padding or a swizzle that leaves no bank conflict. */
+#include "model/conflict_free.h"
+
+enum { MOST_SHIFT = 4 };
+
+uint64_t smc_rearrange(const struct smc_rearrangement *rearrangement, uint32_t address)
+{
+    uint64_t element = address / rearrangement->element_bytes;
+    uint64_t row = element / rearrangement->row_elements;
+    if (rearrangement->swizzle_span)
+        element ^= (row >> rearrangement->swizzle_shift) % rearrangement->swizzle_span;
+    element += row * rearrangement->padding_elements;
+    uint64_t moved =
+        element * rearrangement->element_bytes + address % rearrangement->element_bytes;
+    return moved <= UINT32_MAX ? moved : UINT64_MAX;
+}
+
+static bool move(const struct smc_rearrangement *rearrangement, struct smc_access *access)
+{
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        if (!(access->mask >> lane & 1))
+            continue;
+        uint64_t moved = smc_rearrange(rearrangement, access->address[lane]);
+        if (moved == UINT64_MAX)
+            return false;
+        access->address[lane] = (uint32_t)moved;
+    }
+    return true;
+}
+
+bool smc_conflicts_of(const struct smc_conflict_search *search,
+                      const struct smc_rearrangement *rearrangement, struct smc_bank_cost *cost)
+{
+    *cost = (struct smc_bank_cost){0, 0};
+    for (size_t i = 0; i < search->access_count; i++) {
+        struct smc_access access = search->access[i];
+        if (rearrangement && !move(rearrangement, &access))
+            return false;
+        struct smc_bank_cost one = smc_banks_count(search->layout, &access);
+        cost->wavefronts += one.wavefronts;
+        cost->least += one.least;
+    }
+    return true;
+}
+
+/* Stops at the first access with a conflict. */
+static bool is_free(const struct smc_conflict_search *search,
+                    const struct smc_rearrangement *rearrangement)
+{
+    for (size_t i = 0; i < search->access_count; i++) {
+        struct smc_access access = search->access[i];
+        if (!move(rearrangement, &access))
+            return false;
+        struct smc_bank_cost cost = smc_banks_count(search->layout, &access);
+        if (cost.wavefronts > cost.least)
+            return false;
+    }
+    return search->access_count > 0;
+}
+
+bool smc_find_padding(const struct smc_conflict_search *search, struct smc_rearrangement *found)
+{
+    for (uint32_t padding = 1; padding <= SMC_MOST_PADDING; padding++)
+        for (size_t r = 0; r < search->row_count; r++) {
+            struct smc_rearrangement tried = {
+                .element_bytes = search->access->width_bytes,
+                .row_elements = search->row_elements[r],
+                .padding_elements = padding,
+            };
+            if (!is_free(search, &tried))
+                continue;
+            *found = tried;
+            return true;
+        }
+    return false;
+}
+
+bool smc_find_swizzle(const struct smc_conflict_search *search, struct smc_rearrangement *found)
+{
+    for (uint32_t span = 2; span <= SMC_MAX_BANKS; span *= 2)
+        for (uint32_t shift = 0; shift <= MOST_SHIFT; shift++)
+            for (size_t r = 0; r < search->row_count; r++) {
+                struct smc_rearrangement tried = {
+                    .element_bytes = search->access->width_bytes,
+                    .row_elements = search->row_elements[r],
+                    .swizzle_span = span,
+                    .swizzle_shift = shift,
+                };
+                if (tried.row_elements % span || !is_free(search, &tried))
+                    continue;
+                *found = tried;
+                return true;
+            }
+    return false;
+}

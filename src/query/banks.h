@@ -1,0 +1,79 @@
+/* One question about accesses to shared memory and its whole answer: wavefronts, conflicts, who
+   meets whom, and what removes it. A pattern is an index expression, or one that a kernel of the
+   catalog hands over. */
+#ifndef SMC_QUERY_BANKS_H
+#define SMC_QUERY_BANKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/expression.h"
+#include "base/status.h"
+#include "catalog/catalog.h"
+#include "devices/devices.h"
+#include "model/banks.h"
+#include "model/conflict_free.h"
+
+enum {
+    SMC_ALL_WARPS = -1,
+    SMC_EXPRESSION_CHARS = 400, /* the longest taken */
+    SMC_COUNTED_STEPS = 32,     /* of a loop: by then every bank has had its turn */
+};
+
+struct smc_banks_query {
+    struct smc_device device;
+    bool device_assumed;     /* nobody named one */
+    enum smc_bank_mode mode; /* CC 3.x only */
+    const char *expression;  /* the byte address of a thread, or NULL */
+    int64_t stride;          /* elements between neighbouring lanes of one warp; -1: none */
+    uint32_t block[3];       /* with an expression */
+    uint32_t width_bytes;    /* with an expression or a stride */
+    enum smc_bank_op op;
+    uint32_t mask;                   /* lanes of every warp that take part */
+    const struct smc_kernel *kernel; /* or NULL */
+    struct smc_params params;        /* of the kernel; completed by smc_banks_answer */
+    int32_t warp;                    /* SMC_ALL_WARPS, or the one asked about */
+    uint32_t row_elements;           /* of the array, for proposals; 0: found out */
+};
+
+void smc_banks_query_init(struct smc_banks_query *query);
+
+/* A change of the layout that leaves no conflict, proven on every access counted. */
+struct smc_remedy {
+    bool found;
+    struct smc_rearrangement rearrangement;
+    char expression[SMC_EXPRESSION_CHARS + 1]; /* of the changed layout, where it can be written */
+};
+
+struct smc_banks_pattern {
+    char label[SMC_EXPRESSION_CHARS + 1];
+    enum smc_bank_op op;
+    uint32_t width_bytes;
+    uint32_t steps, steps_counted; /* turns of the loop around the access */
+    uint32_t warps_counted;
+    uint32_t accesses;               /* counted: warps by steps with a lane active */
+    struct smc_bank_cost total;      /* of all accesses counted */
+    uint32_t worst_warp, worst_step; /* the first access with the most conflicts */
+    struct smc_access worst;
+    struct smc_bank_map map; /* of the worst */
+    struct smc_remedy padding, swizzle;
+};
+
+struct smc_banks_answer {
+    struct smc_banks_query query; /* completed */
+    struct smc_bank_layout layout;
+    uint32_t warps_per_block;
+    uint32_t pattern_count;
+    struct smc_banks_pattern pattern[SMC_MAX_SHARED_ACCESSES];
+    uint32_t worst; /* the pattern with the most conflicts in one access */
+};
+
+/* Answers. SMC_USAGE: an expression that cannot be read or evaluated, a misaligned address, a warp
+   that the block does not have; the message names the option. */
+enum smc_status smc_banks_answer(const struct smc_banks_query *query,
+                                 struct smc_banks_answer *answer, struct smc_error *error);
+
+/* How an expression's variables are called; places for smc_expression_parse. */
+extern const struct smc_variable smc_banks_variables[];
+
+#endif

@@ -1,0 +1,77 @@
+/* Bank conflicts in words. */
+#include "report/banks_words.h"
+
+#include <inttypes.h>
+
+#include "report/layout.h"
+
+const char *smc_words_bank_op(enum smc_bank_op op)
+{
+    return op == SMC_BANK_LOAD ? "load" : "store";
+}
+
+static void append_count(struct smc_text *out, uint32_t count, const char *noun)
+{
+    smc_text_printf(out, "%u %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out)
+{
+    append_count(out, cost.wavefronts, "wavefront");
+    if (cost.wavefronts == cost.least) {
+        smc_text_append(out, cost.wavefronts ? ", the least possible: no conflict" : "");
+        return;
+    }
+    smc_text_printf(out, " where %u would do: ", cost.least);
+    append_count(out, cost.wavefronts - cost.least, "conflict");
+}
+
+void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, struct smc_text *out)
+{
+    if (rearrangement->padding_elements) {
+        smc_text_printf(out, "pad each row of %u elements by ", rearrangement->row_elements);
+        append_count(out, rearrangement->padding_elements, "element");
+        return;
+    }
+    smc_text_printf(out, "in rows of %u elements, put column c of row r at c ^ (r",
+                    rearrangement->row_elements);
+    if (rearrangement->swizzle_shift)
+        smc_text_printf(out, " >> %u", rearrangement->swizzle_shift);
+    smc_text_printf(out, " & %u)", rearrangement->swizzle_span - 1);
+}
+
+/* Lines break within the expression only, where the shell takes a line end as part of it. */
+#define OPTION(name) SMC_TIE "--" name SMC_TIE
+
+static void append_block(const struct smc_banks_query *query, struct smc_text *out)
+{
+    const uint32_t *block = query->block;
+    bool usual = block[0] == SMC_WARP_LANES && block[1] == 1 && block[2] == 1;
+    if (usual)
+        return;
+    smc_text_printf(out, OPTION("block") "%u", block[0]);
+    if (block[1] > 1 || block[2] > 1)
+        smc_text_printf(out, "x%u", block[1]);
+    if (block[2] > 1)
+        smc_text_printf(out, "x%u", block[2]);
+}
+
+void smc_words_banks_command(const struct smc_banks_query *query, const char *expression,
+                             struct smc_text *out)
+{
+    smc_text_printf(out, "smemcalc" SMC_TIE "banks" OPTION("expr") "'%s'", expression);
+    append_block(query, out);
+    if (query->warp >= 0)
+        smc_text_printf(out, OPTION("warp") "%d", query->warp);
+    if (query->width_bytes != 4)
+        smc_text_printf(out, OPTION("width") "%u", query->width_bytes);
+    if (query->op == SMC_BANK_STORE)
+        smc_text_append(out, SMC_TIE "--store");
+    if (query->mask != SMC_ALL_LANES)
+        smc_text_printf(out, OPTION("mask") "%" PRIx32, query->mask);
+    if (query->mode == SMC_BANK_MODE_8_BYTES)
+        smc_text_append(out, OPTION("bank-width") "8");
+    if (!query->device_assumed)
+        smc_text_printf(out, OPTION("device") "%u.%u", query->device.sm.cc / 10,
+                        query->device.sm.cc % 10);
+}

@@ -1,0 +1,22 @@
+/* Bank conflicts in words: the verdict, a layout without them, the command that asks again. */
+#ifndef SMC_REPORT_BANKS_WORDS_H
+#define SMC_REPORT_BANKS_WORDS_H
+
+#include "base/text.h"
+#include "query/banks.h"
+
+/* "2 wavefronts where 1 would do: 1 conflict", "1 wavefront, the least possible". */
+void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out);
+
+/* "pad each row of 32 elements by 1 element", "in rows of 32 elements, put column c ...". */
+void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, struct smc_text *out);
+
+/* "smemcalc banks --expr '(tx*33 + ty)*4' --block 32x8": the same question about a changed
+   expression. For a paragraph: spaces outside the expression are ties. */
+void smc_words_banks_command(const struct smc_banks_query *query, const char *expression,
+                             struct smc_text *out);
+
+/* "load" or "store". */
+const char *smc_words_bank_op(enum smc_bank_op op);
+
+#endif

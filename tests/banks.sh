@@ -1,0 +1,250 @@
+#!/bin/sh
+# smemcalc banks: its pictures and proposals, the stream of accesses, every wrong input.
+# Run in the build folder. GENERATE=1 writes its tests/golden/ anew.
+
+set -u
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+banks() {
+    smemcalc banks "$@"
+}
+
+# --- Golden outputs -------------------------------------------------------------------------------
+
+golden banks-column.txt banks --expr '(tx*32 + ty)*4' --block 32x8
+golden banks-padded.txt banks --expr '(tx*33 + ty)*4' --block 32x8
+golden banks-stride-2.txt banks --stride 2
+golden banks-broadcast.txt banks --expr 'lane/8*4'
+golden banks-store-8.txt banks --stride 1 --width 8 --store
+golden banks-load-16.txt banks --expr 'lane/2*16' --width 16 --mask 0fffffff
+golden banks-partial.txt banks --expr 'tx*8' --block 40 --warp 1
+golden banks-cc-1.txt banks --stride 2 --device 1.1
+golden banks-cc-3.txt banks --stride 32 --device "Tesla K40"
+golden banks-cc-3-8.txt banks --stride 3 --device 3.5 --bank-width 8
+golden banks-no-remedy.txt banks --expr 'lane*lane*lane*4'
+golden banks-matmul.txt banks --kernel matmul-tiled --tile 16 --dtype double
+golden banks-stencil.txt banks --kernel stencil-dynamic --block 96 --radius 100
+golden banks-matmul.csv banks --tile 32 --format csv
+golden banks-column.csv banks --expr '(tx*32 + ty)*4' --block 32x8 --format csv
+golden banks.json banks --expr 'tx*8' --format json --mask f0000001
+
+fits() { # LINES EXPRESSION OPTION...
+    most=$1
+    shift
+    banks --expr "$@" >out 2>&1
+    status=$?
+    empty "80 columns and $most lines: $*" "$(
+        [ "$status" -eq 0 ] || echo "exit status $status"
+        awk 'length > 80' out
+        [ "$(wc -l <out)" -le "$most" ] || cat out)"
+}
+long="(lane & 3)*512 + (lane >> 2)*16 + (lane & 3)*512 + (lane >> 2)*16 + warp*4096 + warp*4096"
+for width in 1 2 4 8 16; do
+    fits 24 "lane*128" --width "$width"
+    fits 30 "(tx*64 + ty)*$width" --width "$width" --block 32x2x4 --store
+    fits 30 "tx ? threadIdx.x*256 + threadIdx.y*16 : 0" --width "$width" --block 32x2x4 --store
+    fits 36 "$long" --width "$width" --block 32x2x4 --store
+done
+
+# --- Strides: gcd(s, 32) wavefronts ---------------------------------------------------------------
+
+wrong=
+for stride in 0 1 2 3 4 6 8 12 16 31 32 33 48 63 64; do
+    a=$stride b=32
+    while [ "$b" -gt 0 ]; do t=$((a % b)) a=$b b=$t; done
+    [ "$stride" -gt 0 ] || a=1
+    seen=$(banks --stride "$stride" --format csv | sed -n 2p | cut -d, -f5)
+    [ "$seen" = "$a" ] || wrong="$wrong $stride: $seen, not $a;"
+done
+empty "stride s takes gcd(s, 32) wavefronts" "$wrong"
+
+# --- Proposals keep what they promise, also as they are printed -----------------------------------
+
+mkdir bin
+printf '#!/bin/sh\nexec "%s" "$@" --format csv\n' "$program" >bin/smemcalc
+chmod +x bin/smemcalc
+# Commands begin behind the text's indent; within quotes they may go over several lines.
+printed_commands() {
+    awk '/^ *smemcalc banks / { inside = 1 } /^[^ ]/ { inside = 0 } inside'
+}
+for arguments in \
+    "(tx*32 + ty)*4|--block 32x8" "tx*128|" "tx*256|--width 8" "(tx << 7) + ty*4|--block 32x4" \
+    "lane*16|--width 1 --store" "(threadIdx.x*1024 + threadIdx.y)*16|--block 8x8 --width 16" \
+    "lane*64|--device 1.3" "tx*512|--device 3.0 --bank-width 8 --mask ffff" "lane*128|--warp 0"; do
+    # shellcheck disable=SC2086
+    banks --expr "${arguments%%|*}" ${arguments#*|} >out 2>err
+    printed_commands <out >commands
+    count=$(grep -c 'smemcalc banks' commands)
+    PATH="$scratch/bin:$PATH" sh ./commands >answers 2>&1
+    empty "proposals hold: $arguments" "$(
+        [ "$count" -eq 2 ] || { echo "$count commands, not 2"; cat out; }
+        awk -F, 'NR % 2 == 0 && $(NF - 3) != 0' answers
+        [ "$(wc -l <answers)" -eq 4 ] || cat answers)"
+done
+
+# --- A stream of accesses -------------------------------------------------------------------------
+
+addresses() { # STEP
+    awk -v step="$1" 'BEGIN { for (i = 0; i < 32; i++) printf "%s%d", i ? "," : "", i * step }'
+}
+names=$(awk 'BEGIN { for (i = 0; i < 32; i++) printf "%sa%d", i ? "," : "", i }')
+{
+    printf 'id,op,width,mask,%s\r\n' "$names"
+    printf '1,ld,4,ffffffff,%s\r\n' "$(addresses 128)"
+    printf '"two, quoted ""x""",st,8,0xFFFF,%s\n' "$(addresses 8)"
+    printf '\n'
+    printf ' 3 , LD , 4 ,"f", %s\n' "$(addresses 4 | sed 's/,16,.*//'),16,,,,,,,,,,,,,,,,,,,,,,,,,,,"
+    printf '4,ld,16,00000000,%s\n' "$(addresses 3)"
+    printf '5,ld,4,1,0x80%s' ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"
+} >good.csv
+banks --csv good.csv >out 2>err
+status=$?
+cat >expected <<'END'
+id,wavefronts,conflicts
+1,32,31
+"two, quoted ""x""",1,0
+ 3 ,1,0
+4,0,0
+5,1,0
+END
+empty "rows in many spellings" "$([ "$status" -eq 0 ] || echo "exit status $status"
+    cat err; diff expected out)"
+banks --csv - <good.csv >piped
+empty "standard input is the same" "$(diff expected piped)"
+tail -n 1 good.csv | banks --csv - >out
+empty "rows without a header get none" "$(echo 5,1,0 | diff - out)"
+printf '' | banks --csv - >out
+empty "no rows, no answers" "$(cat out)"
+
+a=$(addresses 4)
+{
+    printf 'a,ld,4,ffffffff,%s\n' "$a"
+    printf 'b,mv,4,ffffffff,%s\n' "$a"
+    printf 'c,ld,3,ffffffff,%s\n' "$a"
+    printf 'd,ld,4,xyz,%s\n' "$a"
+    printf 'e,ld,4,1ffffffff,%s\n' "$a"
+    printf 'f,ld,8,ffffffff,%s\n' "$a"
+    printf 'g,ld,4,ffffffff,%s,9\n' "$a"
+    printf 'h,ld,4\n'
+    printf 'i,ld,4,ffffffff,-4,%s\n' "${a#0,}"
+    printf 'j,ld,4,ffffffff,,%s\n' "${a#0,}"
+    printf '"k,ld,4,ffffffff,%s\n' "$a"
+    printf 'l,ld,4,ffffffff,\0330,%s\n' "${a#0,}"
+    awk 'BEGIN { printf "m,"; for (i = 0; i < 20000; i++) printf "x"; print ",ld" }'
+    printf 'n,ld,4,ffffffff,4294967296,%s\n' "${a#0,}"
+    printf 'z,ld,4,ffffffff,%s\n' "$a"
+} >bad.csv
+banks --csv bad.csv >out 2>err
+status=$?
+empty "bad rows keep their place" "$(
+    [ "$status" -eq 2 ] || echo "exit status $status"
+    cut -c 1-9 out | sed 's/^"k,ld,4,.*/k/; s/^m,xx*$/m/' | tr '\n' ' ' |
+        grep -qx 'a,1,0 b,, c,, d,, e,, f,, g,, h,, i,, j,, k l,, m,, n,, z,1,0 ' || cut -c 1-60 out)"
+cat >expected <<'END'
+smemcalc: bad.csv:2: op: 'mv' is not ld or st
+smemcalc: bad.csv:3: width: '3' is not 1, 2, 4, 8 or 16
+smemcalc: bad.csv:4: mask: 'xyz' is not hexadecimal between 0 and ffffffff
+smemcalc: bad.csv:5: mask: '1ffffffff' is not hexadecimal between 0 and ffffffff
+smemcalc: bad.csv:6: a1: '4' is not a multiple of the width, 8
+smemcalc: bad.csv:7: there are fields behind a31: a row is id,op,width,mask,a0,...,a31
+smemcalc: bad.csv:8: mask is missing: a row is id,op,width,mask,a0,...,a31
+smemcalc: bad.csv:9: a0: '-4' is not an address between 0 and 4294967295
+smemcalc: bad.csv:10: a0: '' is not an address between 0 and 4294967295
+smemcalc: bad.csv:11: id: a quote that is not closed
+smemcalc: bad.csv:12: a0: '?0' is not an address between 0 and 4294967295
+smemcalc: bad.csv:13: the line is longer than 16384 bytes
+smemcalc: bad.csv:14: a0: '4294967296' is not an address between 0 and 4294967295
+END
+empty "each bad row is told with its line" "$(diff expected err)"
+
+printf '1,ld,4,ffffffff,%s\n' "$(addresses 64)" >row.csv
+yes "$(cat row.csv)" | head -n 300000 >many.csv
+(
+    # Less than the input, yet enough for the program; not for one built with sanitizers.
+    # shellcheck disable=SC3045
+    ulimit -v 40000 2>/dev/null && smemcalc --version >/dev/null 2>&1 && touch limited
+    banks --csv - <many.csv | uniq -c >out
+)
+if [ -e limited ]; then
+    empty "300000 rows, 50 MB, in 40 MB of memory" "$(echo ' 300000 1,16,15' | diff -b - out)"
+else
+    skip "300000 rows in 40 MB of memory" "memory cannot be limited here"
+fi
+{ yes "$(cat row.csv)" | banks --csv - 2>err; echo $? >status; } | head -n 3 >out
+empty "a reader that left ends the stream" "$(grep -v '^4$\|^141$' status)"
+if [ -c /dev/full ]; then
+    banks --csv good.csv >/dev/full 2>err
+    status=$?
+    empty "a full disk is exit status 4" "$([ "$status" -eq 4 ] || echo "exit status $status")"
+fi
+
+# --- Wrong usage ----------------------------------------------------------------------------------
+
+refuses 2 "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE" banks
+refuses 2 "option --expr: column 9: ')' expected" banks --expr '(ty*33  '
+refuses 2 "option --expr: column 9: 'row' is no variable; there are tx, ty, tz, lane, warp, bx, by, \
+bz, threadIdx.x, threadIdx.y, threadIdx.z, blockDim.x, blockDim.y, blockDim.z" \
+    banks --expr '(ty*33 +row)*4'
+refuses 2 "option --expr: warp 0, lane 1: the address 4 is not a multiple of 8 bytes, the --width of \
+an access" banks --expr 'tx*4' --width 8
+refuses 2 "option --expr: warp 1, lane 0: division by zero" banks --expr '4/(1 - warp)*4' --block 64
+refuses 2 "option --expr: warp 0, lane 0: the address -4 is not between 0 and 4294967295" \
+    banks --expr 'tx*4 - 4'
+refuses 2 "option --expr: longer than 400 characters" banks --expr "$(printf '%0401d' 0)"
+refuses 2 "option --stride: not with --expr" banks --expr 0 --stride 1
+refuses 2 "option --stride: '1000001' is not between 0 and 1000000" banks --stride 1000001
+refuses 2 "option --tile: not with --expr" banks --expr 0 --tile 16
+refuses 2 "option --kernel: not with --stride" banks --stride 1 --kernel matmul-tiled
+refuses 2 "option --block: not with --stride, which is of one warp" banks --stride 1 --block 64
+refuses 2 "option --block: '32x64' is no shape such as 256, 32x8 or 8x8x4 of 1 to 1024 threads" \
+    banks --expr 0 --block 32x64
+refuses 2 "option --block: '0' is no shape such as 256, 32x8 or 8x8x4 of 1 to 1024 threads" \
+    banks --expr 0 --block 0
+refuses 2 "option --block: '32x8' is not a whole number between 1 and 1024, the threads of a \
+kernel's block" banks --kernel stencil-static --block 32x8
+refuses 2 "option --warp: '8' is not between 0 and 7, the warps of a block of 256 threads" \
+    banks --expr 0 --block 256 --warp 8
+refuses 2 "option --width: '3' is none of 1, 2, 4, 8, 16" banks --stride 1 --width 3
+refuses 2 "option --mask: '0xg' is not a hexadecimal number between 0 and ffffffff" \
+    banks --stride 1 --mask 0xg
+refuses 2 "option --mask: '100000000' is not a hexadecimal number between 0 and ffffffff" \
+    banks --stride 1 --mask 100000000
+refuses 2 "option --width: not with a kernel, which says itself" banks --tile 8 --width 4
+refuses 2 "option --kernel: matmul-naive does not use shared memory" banks --kernel matmul-naive
+refuses 2 "option --device: banks takes one device" banks --stride 1 -d 8.0 -d 9.0
+refuses 2 "option --bank-width: '8' only on compute capability 3.x, not 9.0" \
+    banks --stride 1 --device 9.0 --bank-width 8
+refuses 2 "option --stride: not with --csv, whose rows say all" banks --csv - --stride 1
+refuses 2 "option --csv: /nowhere/x.csv: No such file or directory" banks --csv /nowhere/x.csv
+refuses 2 "option --expr: not for the command query, only for banks" --expr 0
+
+# --- JSON -----------------------------------------------------------------------------------------
+
+sed -n '/^\.Sh OUTPUT FORMATS/,/^\.Sh ENVIRONMENT/p' "$here/../man/smemcalc.1" |
+    grep -oE '[a-z0-9_]+' | sort -u >documented
+empty "every CSV column is in the man page" "$(banks --stride 1 --format csv | head -n 1 |
+    tr ',' '\n' | sort -u | comm -23 - documented)"
+if ! command -v jq >/dev/null; then
+    skip "JSON" "no jq"
+    finish_cases
+fi
+banks --expr '(tx*32 + ty)*4' --block 32x8 --format json >out.json
+holds "JSON: the cost" '.accesses[0] | .wavefronts == 256 and .least_wavefronts == 8
+    and .conflicts == 248 and .accesses == 8 and .op == "load" and .width_bytes == 4' out.json
+holds "JSON: the worst access" '.accesses[0].worst | .warp == 0 and (.addresses | length) == 32
+    and (.wavefronts | length) == 32 and .wavefronts[31].banks == [{bank: 0, word: 992, lanes: [31]}]
+    and .least_wavefronts == 1' out.json
+holds "JSON: the padding" '.accesses[0].padding == {row_elements: 32, padding_elements: 1,
+    swizzle_span: 0, swizzle_shift: 0, expression: "(tx*33 + ty)*4"}' out.json
+holds "JSON: the swizzle" '.accesses[0].swizzle | .swizzle_span == 32 and .padding_elements == 0' \
+    out.json
+jq -r '[paths | .[] | strings] | unique | .[]' out.json | sort -u >keys
+empty "every JSON key is in the man page" "$([ -s keys ] || echo "no keys"
+    comm -23 keys documented)"
+banks --kernel reverse-static --format json >out.json
+holds "JSON: a kernel" '.banks.kernel == "reverse-static" and .banks.block == [256, 1, 1]
+    and (.accesses | map(.access)) == ["staged[i]", "staged[length - 1 - i]"]
+    and (.accesses | map(.conflicts) | add) == 0' out.json
+
+finish_cases

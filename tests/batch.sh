@@ -1,0 +1,169 @@
+#!/bin/sh
+# smemcalc batch as a script uses it: files and standard input, options, exit statuses, a golden
+# output, the same figures as a query, and memory that does not grow. Run in the build folder.
+# GENERATE=1 writes tests/golden/batch.csv anew.
+
+set -u
+export LC_ALL=C NO_COLOR=1
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+program=$PWD/smemcalc
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+[ -x "$program" ] || { echo "batch.sh: no ./smemcalc here" >&2; exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+
+smemcalc() {
+    "$program" "$@"
+}
+
+# Runs a batch on standard input; compares exit status, standard output and standard error.
+answers() { # NAME STATUS OUTPUT-FILE MESSAGE ARGUMENT...
+    name=$1 status=$2 expected=$3 message=$4
+    shift 4
+    smemcalc batch "$@" >out 2>err
+    seen=$?
+    printf '%s' "${message:+smemcalc: $message
+}" >message
+    empty "$name" "$(
+        [ "$seen" -eq "$status" ] || echo "exit status $seen, not $status"
+        diff "$expected" out
+        diff message err)"
+}
+
+# --- Golden ---------------------------------------------------------------------------------------
+
+launches=$here/data/launches.csv
+first_bad="line 11: threads: 'many' is not a whole number between 1 and 2147483647"
+[ -z "${GENERATE-}" ] || smemcalc batch "$launches" >"$here/golden/batch.csv"
+answers "golden batch.csv, from a file" 2 "$here/golden/batch.csv" \
+    "$launches: 4 of 15 rows cannot be read; the first: $first_bad" "$launches"
+answers "golden batch.csv, from standard input" 2 "$here/golden/batch.csv" \
+    "standard input: 4 of 15 rows cannot be read; the first: $first_bad" <"$launches"
+answers "golden batch.csv, from -" 2 "$here/golden/batch.csv" \
+    "standard input: 4 of 15 rows cannot be read; the first: $first_bad" - <"$launches"
+sed 's/$/\r/' "$launches" >crlf.csv
+answers "golden batch.csv, from lines that end in CRLF" 2 "$here/golden/batch.csv" \
+    "crlf.csv: 4 of 15 rows cannot be read; the first: $first_bad" crlf.csv
+
+# --- Options and exit statuses --------------------------------------------------------------------
+
+: >nothing
+results=blocks_per_sm,warps_per_sm,occupancy_percent,limiters,limit_warps,limit_blocks
+results=$results,limit_registers,limit_shared_memory,limit_barriers,allocated_registers
+results=$results,allocated_smem,error
+printf 'threads\n256\n' >threads.csv
+printf 'threads,%s\n256,8,64,100,warps+registers,8,32,8,25,32,8192,9216,\n' "$results" >expected
+answers "options give what no column does" 0 expected "" \
+    threads.csv --device 9.0 --regs 32 --smem 4K --dynamic-smem 4K --barriers 2
+printf 'name\na\n' >names.csv
+printf 'name,%s\na,7,56,87.5,shared_memory,8,32,8,7,64,8192,17408,\n' "$results" >expected
+answers "all from options" 0 expected "" \
+    names.csv --device 9.0 --threads 256 --regs 32 --smem 16K --carveout 50 --cluster 2
+printf 'threads,device\n256,8.0\n512,\n' >mixed.csv
+printf 'threads,device,%s\n%s\n%s\n' "$results" \
+    '256,8.0,8,64,100,warps+registers,8,32,8,164,,8192,1024,' \
+    '512,,4,64,100,warps+registers,4,32,4,228,64,16384,1024,' >expected
+answers "a column goes before an option, an empty field leaves it" 0 expected "" \
+    mixed.csv --device 9.0 --regs 32
+
+answers "no such file" 2 nothing "none.csv: No such file or directory" none.csv
+answers "a folder" 2 nothing ".: Is a directory" .
+answers "an empty input" 2 nothing "nothing:1: no header: the input is empty" nothing
+answers "a needed column is missing" 2 nothing "threads.csv:1: no column 'regs', and no option \
+--regs" threads.csv --device 9.0
+answers "two files" 2 nothing "'names.csv': the command batch takes at most 1 file" \
+    threads.csv names.csv
+answers "two devices" 2 nothing "option --device: one for all rows; a column 'device' gives each \
+its own" threads.csv --regs 1 --device 9.0 --device 8.0
+answers "an unknown device" 2 nothing "option --device: 'Voodoo' is no device of the table and no \
+compute capability; 'smemcalc devices' lists them, or give one such as 9.0" \
+    threads.csv --regs 1 --device Voodoo
+printf 'device,threads,regs,treads\n' >slip.csv
+printf 'device,threads,regs,barrier,%s\n' "$results" >expected
+printf 'device,threads,regs,barrier\n' >slip.csv
+answers "a column that is perhaps misspelt" 0 expected \
+    "note: the column 'barrier' is not read; did you mean 'barriers'?" slip.csv
+answers "a closed standard input is an empty one" 2 nothing \
+    "standard input:1: no header: the input is empty" <&-
+
+smemcalc batch mixed.csv --device 9.0 --regs 32 >&- 2>err
+status=$?
+empty "a closed standard output is exit status 4" "$(
+    [ "$status" -eq 4 ] || echo "exit status $status"
+    echo "smemcalc: standard output: it is closed" | diff - err)"
+if [ -c /dev/full ]; then
+    smemcalc batch mixed.csv --device 9.0 --regs 32 >/dev/full 2>err
+    status=$?
+    empty "a full disk is exit status 4" "$(
+        [ "$status" -eq 4 ] || echo "exit status $status"
+        echo "smemcalc: standard output: No space left on device" | diff - err)"
+else
+    skip "a full disk" "no /dev/full"
+fi
+
+# --- The same figures as a query ------------------------------------------------------------------
+
+smemcalc --threads 224 --regs 92 --smem 3000 --carveout 30 --barriers 3 --cluster 2 \
+    -d 9.0 -d H200 -d "GeForce 8800 GTX" -d 6.2 --format csv >query.csv 2>err
+smemcalc batch query.csv >again.csv 2>err
+status=$?
+empty "batch answers the CSV report of a query as the query did" "$(
+    [ "$status" -eq 0 ] || cat err
+    sed 1d query.csv | sed 's/.*,2,\([^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,\)$/\1/' >a
+    sed 1d again.csv | sed 's/.*,2,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,[^,]*,,//' >b
+    [ "$(wc -l <a)" -eq 4 ] || cat a
+    diff a b)"
+
+# --- Streaming ------------------------------------------------------------------------------------
+
+rows() { # COUNT: launches of a few devices, one row in a thousand bad
+    awk -v rows="$1" 'BEGIN {
+        print "device,threads,regs,static_smem,dynamic_smem,note"
+        for (i = 0; i < rows; i++)
+            printf "%s,%s,%d,%d,%d,\"row %d\"\n", (i % 3 ? "H200" : "8.6"),
+                i % 1000 == 999 ? "x" : 32 * (1 + i % 32), i % 200, i % 12 * 1024, i % 40 * 512, i
+    }'
+}
+
+peak() { # ROWS: the program's peak memory in KiB, and how many rows and errors came out
+    rows "$1" | /usr/bin/time -o time -f %M "$program" batch 2>err |
+        awk -F, 'END { print NR - 1, bad > "counts" } $NF != "" && NR > 1 { bad++ }'
+    tail -n 1 time
+}
+
+if [ -x /usr/bin/time ] && /usr/bin/time -o time -f %M true 2>/dev/null; then
+    small=$(peak 10000)
+    large=$(peak 1000000)
+    counts=$(cat counts)
+    empty "a million rows, a thousand of them bad, are all answered" \
+        "$([ "$counts" = "1000000 1000" ] || echo "rows and errors: $counts")"
+    empty "a million rows take no more memory than ten thousand" \
+        "$([ "$large" -le $((small + 512)) ] || echo "$large KiB, not $small KiB")"
+else
+    skip "memory does not grow" "no GNU time"
+fi
+
+{ rows 100000 | smemcalc batch 2>err; echo $? >status; } | head -n 1 >out
+empty "a reader that left ends the program quietly" "$(grep -v '^141$' status; cat err)"
+
+# Asked row by row through two pipes, each answer comes before the next question.
+mkfifo questions replies
+smemcalc batch --device 9.0 --regs 32 <questions >replies 2>err &
+exec 3>questions 4<replies
+dialogue=$(
+    for line in threads 256 128; do
+        echo "$line" >&3
+        read -r reply <&4 || break
+        echo "$reply"
+    done)
+exec 3>&- 4<&-
+wait $!
+printf 'threads,%s\n%s\n%s\n' "$results" '256,8,64,100,warps+registers,8,32,8,228,64,8192,1024,' \
+    '128,16,64,100,warps+registers,16,32,16,228,64,4096,1024,' >expected
+empty "an answer comes before the next question" "$(printf '%s\n' "$dialogue" | diff expected -)"
+
+finish_cases

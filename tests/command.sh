@@ -1,0 +1,53 @@
+# For scripts that test the program as a person or a script uses it; to be sourced, in the build
+# folder. Goes into a folder of its own, where `smemcalc` is the program.
+# shellcheck shell=sh
+
+export LC_ALL=C NO_COLOR=1
+unset SMEMCALC_NVRTC SMEMCALC_CACHE_DIR
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+golden=$here/golden
+program=$PWD/smemcalc
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+[ -x "$program" ] || { echo "$0: no ./smemcalc here" >&2; exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+export SMEMCALC_CACHE_DIR="$scratch/cache"
+cd "$scratch" || exit 99
+
+smemcalc() {
+    "$program" "$@"
+}
+
+# The output, with the exit status as its last line, is that of tests/golden/NAME.
+golden() { # NAME ARGUMENT...
+    name=$1
+    shift
+    { smemcalc "$@" 2>&1; echo "exit status $?"; } >out
+    if [ -n "${GENERATE-}" ]; then
+        cp out "$golden/$name"
+    fi
+    empty "golden $name" "$(diff "$golden/$name" out 2>&1)"
+}
+
+# Nothing on standard output, and exactly this line on standard error.
+refuses() { # STATUS MESSAGE ARGUMENT...
+    status=$1 message=$2
+    shift 2
+    smemcalc "$@" >out 2>err
+    seen=$?
+    printf 'smemcalc: %s\n' "$message" >expected
+    complaint=$(
+        [ "$seen" -eq "$status" ] || echo "exit status $seen, not $status"
+        [ ! -s out ] || echo "something on standard output"
+        diff expected err
+    )
+    empty "refuses: $*" "$complaint"
+}
+
+# A filter of jq answers true.
+holds() { # NAME FILTER FILE
+    if [ "$(jq "$2" "$3" 2>&1)" = true ]; then pass "$1"; else fail "$1" "$(jq -c . "$3" 2>&1)"; fi
+}

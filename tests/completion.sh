@@ -1,0 +1,164 @@
+#!/bin/sh
+# Completion: what bash and fish offer for lines that a person types, that zsh's and fish's scripts
+# are well formed, and that every option, command, kernel and board is in each. Run in the build
+# folder.
+
+set -u
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+program=$PWD/smemcalc
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+for shell in bash zsh fish; do
+    "$program" completion "$shell" >"$scratch/$shell" || fail "a script for $shell"
+done
+touch mine.json 'my gpu.json'
+mkdir kernels
+
+# --- Nothing is missing ---------------------------------------------------------------------------
+
+"$program" --help | sed -n 's/^  *\(-., \)\{0,1\}--\([a-z][a-z-]*\).*/\2/p' | sort -u >options
+"$program" --help | sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' | sort -u >commands
+"$program" kernels --format csv | sed '1d;s/,.*//' >kernels.txt
+"$program" devices --format csv | sed '1d;s/,.*//;s/^NVIDIA //;s/^\(GeForce\|Tesla\|Quadro\) //' >boards
+for list in options commands kernels.txt boards; do
+    [ "$(wc -l <$list)" -ge 5 ] || fail "the program lists its ${list%.txt}"
+done
+
+lacks() { # SHELL LIST BEFORE: the words of a list that the script does not have behind BEFORE
+    while read -r word; do
+        grep -qF -e "$3$word" "$1" || printf '%s\n' "$word"
+    done <"$2"
+}
+
+empty "bash has every option" "$(lacks bash options --)"
+empty "zsh has every option" "$(lacks zsh options --)"
+empty "fish has every option" "$(lacks fish options '-l ')"
+for shell in bash zsh fish; do
+    empty "$shell has every command" "$(lacks $shell commands '')"
+    empty "$shell has every kernel" "$(lacks $shell kernels.txt "'")"
+    empty "$shell has every board" "$(lacks $shell boards "'")"
+done
+
+# Each name that is offered means one board; the table has two boards called Tegra X1.
+sed -n '/^function __smemcalc_devices/,/^end/p' fish | grep -o "'[^']*'" | sed "1d;s/'//g" |
+    grep -vx 'gpu0\|Tegra X1' >offered
+[ "$(wc -l <offered)" -ge 90 ] || fail "boards and compute capabilities are offered"
+empty "every device offered is found" "$(while read -r name; do
+    "$program" devices --device "$name" 2>&1 >found ||  echo "$name is refused"
+    grep -q "$name" found || echo "$name is another"
+done <offered)"
+
+# --- bash -----------------------------------------------------------------------------------------
+
+cat >ask.bash <<'END'
+# WORD...: prints what is offered for the last word, a line each
+source ./bash || exit
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_smemcalc
+[ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}"
+END
+
+offers() { # NAME EXPECTED WORD...: in any order
+    name=$1 expected=$2
+    shift 2
+    bash ask.bash smemcalc "$@" 2>&1 | sort >seen
+    empty "bash: $name" "$(printf '%s' "$expected" | sort | diff - seen)"
+}
+
+lines() { # WORD...
+    printf '%s\n' "$@"
+}
+
+if command -v bash >/dev/null; then
+    empty "bash reads its script" "$(bash -n bash 2>&1)"
+    offers "commands come first" "$(cat commands; echo)
+" ''
+    offers "the beginning of a command" "$(lines run)
+" ru
+    offers "the beginning of an option" "$(lines --device --device-file)
+" --dev
+    offers "options of the command only" "$(lines --gpu)
+" run --gp
+    offers "no option of another command" '' devices --gp
+    offers "words of an option" "$(lines text json csv)
+" --format ''
+    offers "the letter of an option" "$(lines json)
+" -f j
+    offers "a value behind =" "$(lines json)
+" --format = j
+    offers "all values behind =" "$(lines float double int32)
+" --dtype =
+    offers "a board by its model" "$(lines 'RTX\ 4090')
+" --device 'RTX\ 409'
+    offers "a board in a quote" "$(lines 'RTX 4090')
+" --device '"rtx 409'
+    offers "a compute capability" "$(lines 12.0 12.1)
+" -d 12
+    offers "a kernel" "$(lines residency)
+" --kernel resid
+    offers "files" "$(lines mine.json 'my gpu.json')
+" --device-file m
+    offers "folders" "$(lines kernels)
+" --kernel-dir k
+    offers "nothing for a number" '' --tile ''
+    offers "commands for help" "$(lines devices)
+" help d
+    offers "shells for completion" "$(lines bash zsh fish)
+" completion ''
+    offers "options after a value" "$(lines --format)
+" --tile 8 --fo
+else
+    skip "what bash offers" "there is no bash"
+fi
+
+# --- zsh and fish ---------------------------------------------------------------------------------
+
+if command -v zsh >/dev/null; then
+    empty "zsh reads its script" "$(zsh -f -n zsh 2>&1)"
+else
+    skip "zsh reads its script" "there is no zsh"
+fi
+
+fish_offers() { # NAME EXPECTED LINE
+    # shellcheck disable=SC2016
+    fish --no-config -c 'source fish; complete -C "$argv[1]"' "$3" 2>&1 | sed 's/	.*//' |
+        sort >seen
+    empty "fish: $1" "$(printf '%s\n' "$2" | sort | diff - seen)"
+}
+
+if command -v fish >/dev/null; then
+    export HOME="$scratch" XDG_CONFIG_HOME="$scratch" XDG_DATA_HOME="$scratch"
+    empty "fish reads its script" "$(fish --no-config -n fish 2>&1)"
+    fish_offers "commands come first" "$(cat commands)" 'smemcalc '
+    fish_offers "options of the command only" --gpu 'smemcalc run --gp'
+    fish_offers "words of an option" "$(lines csv json text)" 'smemcalc --format '
+    fish_offers "a board by its model" "RTX 4090" 'smemcalc --device RTX\ 409'
+    fish_offers "a kernel" residency 'smemcalc --kernel resid'
+    fish_offers "commands for help" devices 'smemcalc help d'
+else
+    skip "what fish offers" "there is no fish"
+fi
+
+# --- Wrong usage ----------------------------------------------------------------------------------
+
+refuses() { # MESSAGE ARGUMENT...
+    message=$1
+    shift
+    "$program" "$@" >out 2>err
+    status=$?
+    empty "refuses: $*" "$(
+        [ "$status" -eq 2 ] || echo "exit status $status, not 2"
+        [ ! -s out ] || echo "something on standard output"
+        echo "smemcalc: $message" | diff - err)"
+}
+
+refuses "completion: name a shell, one of bash, zsh, fish" completion
+refuses "completion: 'tcsh' is none of bash, zsh, fish" completion tcsh
+refuses "'zsh' is no option; options begin with two dashes ('smemcalc help completion')" completion bash zsh
+
+finish_cases

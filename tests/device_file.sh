@@ -1,0 +1,133 @@
+#!/bin/sh
+# --device-file on the command line: printing, editing and reading devices; which of them a call
+# asks about; every way in which a file cannot be used. Run in the build folder.
+
+set -u
+export LC_ALL=C NO_COLOR=1
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+program=$PWD/smemcalc
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+export SMEMCALC_CACHE_DIR="$scratch/cache"
+cp "$here"/data/devices/*.json "$scratch" && chmod u+w "$scratch"/*.json
+cd "$scratch" || exit 99
+
+smemcalc() {
+    "$program" "$@"
+}
+
+if ! command -v jq >/dev/null; then
+    skip "device files" "there is no jq"
+    finish_cases
+fi
+
+# --- Print, edit, read ----------------------------------------------------------------------------
+
+smemcalc devices --format csv | sed '1d;/,live,/d' | wc -l >boards
+smemcalc devices --format json | jq '.devices | map(select(.source == "table")) | length' >listed
+[ "$(cat boards)" -ge 60 ] || fail "the table has boards"
+empty "JSON lists every board" "$(diff -b boards listed)"
+
+smemcalc devices --format json | jq '.devices |= map(select(.source == "table"))' >all.json
+smemcalc devices --device-file all.json --format json >again.json
+jq '.devices[].source = "file"' all.json | jq -S . >expected
+empty "every board comes back from print and read" "$(jq -S . again.json | diff expected - | head)"
+
+smemcalc devices --device H200 --format json |
+    jq '.devices[0] | .name = "Mine" | .max_blocks_per_sm = 4' >mine.json
+smemcalc --threads 32 --regs 16 --device-file mine.json --format json >out
+empty "an edit counts" "$(jq -r '.occupancy | "\(.blocks_per_sm) \(.limiters | join("+"))"' out |
+    grep -vx '4 blocks')"
+empty "the source is the file" "$(jq -r .device.source out | grep -vx file)"
+jq .device out >answered.json
+smemcalc devices --device-file answered.json >out 2>&1 || fail "an answer's device is a file"
+empty "one device is shown in full" "$(grep -q '^blocks per SM  *4$' out || cat out)"
+smemcalc devices --device-file - <mine.json >piped 2>&1
+empty "- is standard input" "$(diff piped out)"
+smemcalc --threads 256 --regs 32 --dynamic-smem 300K --device-file h300.json --format json >out
+empty "more shared memory than any device has" "$(jq -c '[.occupancy.blocks_per_sm,
+    .occupancy.carveout_bytes]' out | grep -vx '\[1,495616\]')"
+smemcalc --kernel matmul-tiled --dtype double --tile 32 --regs 20 --device-file mine.json >out
+empty "the text names the file's device" "$(grep -q '^device  *Mine, CC 9.0.*(from a file)' out || cat out)"
+smemcalc --kernel stencil-static --block 1024 --radius 6000 --regs 20 --device-file mine.json >out
+empty "a hint names the file" \
+    "$(grep -q -e '--device-file "mine.json" --device "Mine"' out || cat out)"
+printf '{"name":"Next","compute_capability":"13.0"}' >no-limits.json
+jq '.compute_capability = "13.0"' mine.json >next.json
+smemcalc --threads 32 --regs 16 --device-file next.json >out 2>&1
+empty "a compute capability of tomorrow" "$(grep -q '^4 blocks per SM' out || cat out)"
+smemcalc --tile 16 --device-file next.json >out 2>&1
+status=$?
+empty "a kernel on it has an answer or a reason" "$(
+    [ "$status" -eq 0 ] || [ "$(wc -l <out)" -eq 1 ] || cat out
+    [ "$status" -le 3 ] || echo "exit status $status")"
+
+# --- Which devices --------------------------------------------------------------------------------
+
+asks_about() { # EXPECTED ARGUMENT...: the names, joined by commas
+    expected=$1
+    shift
+    smemcalc --threads 64 --regs 16 --format json "$@" >out 2>err
+    seen=$(jq -r '[.answers[]?.device.name, .device.name?] | map(select(.)) | join(",")' out)
+    if [ "$seen" = "$expected" ]; then pass "asks: $*"; else fail "asks: $*" "$seen
+$(cat err)"; fi
+}
+
+asks_about "Mine" --device-file mine.json
+asks_about "NVIDIA H200,Mine" --device-file mine.json --device H200
+asks_about "Mine" --device-file mine.json --device mine
+asks_about "Half H200,Small Ada" --device-file several.json
+asks_about "Small Ada" --device-file several.json --device 'small ada'
+asks_about "Small Ada" --device-file several.json --device Small
+asks_about "NVIDIA H200,Half H200,Small Ada" --device-file several.json --device H200
+asks_about "Small Ada,Tesla T4,Half H200" --device-file several.json -d 'Small Ada' -d T4 \
+    -d 'half-h200'
+asks_about "Mine,Half H200,Small Ada" --device-file mine.json --device-file several.json
+asks_about "Half H200,Mine" --device-file mine.json --device-file several.json -d 'Half H200'
+asks_about "compute capability 9.0,Half H200" --device-file short.json --device 9.0
+
+# --- What cannot be used --------------------------------------------------------------------------
+
+refuses() { # MESSAGE ARGUMENT...
+    message=$1
+    shift
+    smemcalc "$@" >out 2>err </dev/null
+    status=$?
+    empty "refuses: $*" "$(
+        [ "$status" -eq 2 ] || echo "exit status $status, not 2"
+        [ ! -s out ] || echo "something on standard output"
+        echo "smemcalc: $message" | diff - err)"
+}
+
+echo '{"name": "X", "compute_capability": "9.0", "regs_per_sm": -1}' >negative.json
+echo '{"name": "X", "compute_capability": "9.0", "reg_per_sm": 1}' >unknown.json
+printf '{"name": "X",\n "compute_capability": 9.0.1}\n' >syntax.json
+head -c 17000000 /dev/zero | tr '\0' ' ' >large.json
+mkdir folder.json
+
+refuses "negative.json: key 'regs_per_sm': -1 is not between 1 and 16777216" \
+    --threads 32 --device-file negative.json
+refuses "unknown.json: key 'reg_per_sm' is unknown; did you mean 'regs_per_sm'?" \
+    --threads 32 --device-file unknown.json
+refuses "no-limits.json: key 'warp_size' is missing" devices --device-file no-limits.json
+refuses "nowhere.json: cannot be read: No such file or directory" devices --device-file nowhere.json
+refuses "folder.json: cannot be read: Is a directory" devices --device-file folder.json
+refuses "large.json: larger than 16777216 bytes; no device file is" devices --device-file large.json
+refuses "standard input:1:0: '[' or '{' expected near end of file" devices --device-file -
+refuses "option --device-file: 66 devices are too many to compare; name up to 16 of them with \
+--device" --threads 32 --device-file all.json
+refuses "option --device: 'Nobody' is no device of the table and no compute capability; 'smemcalc \
+devices' lists them, or give one such as 9.0" --threads 32 --device-file mine.json --device Nobody
+smemcalc devices --device-file syntax.json >out 2>err
+status=$?
+empty "a slip in the syntax is found by line and column" "$(
+    [ "$status" -eq 2 ] || echo "exit status $status"
+    grep -q '^smemcalc: syntax.json:2:[0-9]*: ' err || cat err)"
+printf '{"name": "\033[31m", "compute_capability": "9.0"}' >escape.json
+smemcalc devices --device-file escape.json >out 2>&1
+empty "no control character of a file reaches the terminal" "$(LC_ALL=C grep '[[:cntrl:]]' out)"
+
+finish_cases

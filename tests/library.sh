@@ -1,0 +1,156 @@
+#!/bin/sh
+# The public library as somebody else meets it: installed, found with pkg-config, its header
+# compiled as C and as C++, the example of smemcalc(3) compiled and run, its symbols, threads.
+# Run in the build folder. CC, MAKE and SANITIZE_FLAGS are those of the build.
+
+set -u
+export LC_ALL=C
+unset MAKEFLAGS MFLAGS MAKELEVEL
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+source=$(dirname "$here")
+build=$PWD
+manual=$source/man/smemcalc.3
+sanitize=${SANITIZE_FLAGS-}
+cc=${CC:-cc}
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+root=$scratch/root
+"${MAKE:-make}" -s install DESTDIR="$root" >"$scratch/install.log" 2>&1 ||
+    { fail "make install" "$(tail "$scratch/install.log")"; finish_cases; }
+cd "$scratch" || exit 99
+
+pc=$(find "$root" -name smemcalc.pc)
+libdir=$(dirname "$(dirname "$pc")")
+[ -n "$pc" ] || { fail "smemcalc.pc is installed"; finish_cases; }
+shared=$(find "$libdir" -name 'libsmemcalc.so.0')
+static=$(find "$libdir" -name 'libsmemcalc.a')
+symbols=$build/smemcalc.sym
+
+# --- Flags ----------------------------------------------------------------------------------------
+
+if command -v pkg-config >/dev/null; then
+    export PKG_CONFIG_PATH="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$root"
+    export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
+    cflags=$(pkg-config --cflags smemcalc) libs=$(pkg-config --libs smemcalc)
+    empty "pkg-config names the installed folders" "$(
+        case $cflags in *"-I$root"*) ;; *) echo "cflags: $cflags" ;; esac
+        case $libs in *"-L$root"*-lsmemcalc*) ;; *) echo "libs: $libs" ;; esac)"
+    empty "pkg-config has the program's version" "$(
+        echo "smemcalc $(pkg-config --modversion smemcalc)" >version
+        "$build/smemcalc" --version | diff - version)"
+else
+    skip "pkg-config names the installed folders" "there is no pkg-config"
+    cflags=-I$(dirname "$(find "$root" -name smemcalc.h)") libs="-L$libdir -lsmemcalc"
+fi
+
+# --- The example of the manual --------------------------------------------------------------------
+
+block() { # WORD: the literal block behind the comment `.\" example: WORD`
+    awk -v word="$1" '/^\.\\" example: / { found = $3 == word; next }
+        found && /^\.Bd/ { inside = 1; next }
+        inside && /^\.Ed/ { exit }
+        inside { gsub(/\\e/, "\\"); print }' "$manual"
+}
+
+block program >example.c
+block output >expected
+cp example.c example.cc
+[ -s example.c ] || fail "smemcalc(3) has an example"
+[ -s expected ] || fail "smemcalc(3) shows what the example prints"
+
+# Words are split on purpose: several flags.
+runs() { # NAME FILE LINK COMPILER FLAG...
+    name=$1 file=$2 link=$3
+    shift 3
+    if ! command -v "$1" >/dev/null; then
+        skip "$name" "there is no $1"
+        return
+    fi
+    # shellcheck disable=SC2086
+    if ! "$@" -Wall -Wextra -Wpedantic -Werror $sanitize $cflags "$file" -o program $link \
+        >compiler.log 2>&1; then
+        fail "$name" "$(head -n 20 compiler.log)"
+        return
+    fi
+    LD_LIBRARY_PATH=$libdir ./program >out 2>&1 || echo "exit status $?" >>out
+    empty "$name" "$(diff expected out)"
+}
+
+anywhere=${shared:+$libs}
+anywhere=${anywhere:-$static}
+# A sanitizer's run-time library is that of the compiler which built the library.
+if [ -z "$sanitize" ]; then
+    for compiler in gcc clang; do
+        runs "the example, $compiler, C11" example.c "$anywhere" $compiler -std=c11
+    done
+    for compiler in g++ clang++; do
+        for standard in c++11 c++17; do
+            runs "the example, $compiler, $standard" example.cc "$anywhere" $compiler -std=$standard
+        done
+    done
+else
+    skip "the example by other compilers" "the library is built with sanitizers"
+fi
+# shellcheck disable=SC2086
+runs "the example, linked as the build is" example.c "$anywhere" $cc -std=c11
+if [ -n "$static" ]; then
+    # shellcheck disable=SC2086
+    runs "the example, linked statically" example.c "$static" $cc -std=c11
+else
+    skip "the example, linked statically" "there is no static library"
+fi
+
+# --- Symbols --------------------------------------------------------------------------------------
+
+sort "$symbols" >declared
+[ "$(wc -l <declared)" -ge 15 ] || fail "the headers declare functions"
+empty "every symbol begins with smc_" "$(grep -v '^smc_' declared)"
+empty "every symbol is in smemcalc(3)" "$(while read -r symbol; do
+    grep -qE "^\.F[no] $symbol( |$)" "$manual" || echo "$symbol"
+done <declared)"
+empty "smemcalc(3) has no other symbol" \
+    "$(sed -n 's/^\.F[no] \(smc_[a-z0-9_]*\).*/\1/p' "$manual" | sort -u | comm -23 - declared)"
+if [ -n "$shared" ] && command -v nm >/dev/null; then
+    nm -D --defined-only "$shared" | sed 's/.* //; s/@.*//' | sort >exported
+    empty "what the headers declare is exported, and nothing else" "$(diff declared exported)"
+else
+    skip "what is exported" "there is no shared library or no nm"
+fi
+if [ -n "$static" ] && [ -z "$sanitize" ] && command -v size >/dev/null; then
+    variables() { # FILE: its sections of variables, which a constant's relocations are not in
+        size -A "$1" | awk '$1 ~ /^\.(t?bss|t?data|data\.rel|data\.rel\.local)$/ && $2 > 0 { print $1, $2 }'
+    }
+    echo 'static int calls; int *count(void); int *count(void) { calls++; return &calls; }' >global.c
+    $cc -c global.c -o global.o
+    [ -n "$(variables global.o)" ] || fail "a variable is noticed"
+    empty "nothing in it can change" "$(variables "$static")"
+else
+    skip "nothing in it can change" "no static library, no size, or sanitizers"
+fi
+
+# --- Threads --------------------------------------------------------------------------------------
+
+sources=$(for layer in base model devices; do ls "$source/src/$layer/"*.c; done)
+echo 'int main(void) { return 0; }' >try.c
+thread_flags=
+if [ -z "$sanitize" ] && $cc -fsanitize=thread try.c -o try 2>/dev/null && ./try 2>/dev/null; then
+    thread_flags=-fsanitize=thread
+fi
+case $source$build in
+*' '*) skip "threads" "a folder with a space in its name" ;;
+*)
+    # shellcheck disable=SC2086
+    if $cc -std=c11 -O1 -g -D_GNU_SOURCE $sanitize $thread_flags $cflags -I"$source/src" \
+        -I"$build/src" "$here/library_threads.c" $sources -o threads -lpthread >log 2>&1; then
+        empty "threads get the same answers${thread_flags:+, under ThreadSanitizer}" \
+            "$(./threads >out 2>&1 || head -n 40 out; grep -vx '0 of 4 threads differ' out)"
+    else
+        fail "threads" "$(head -n 20 log)"
+    fi
+    ;;
+esac
+
+finish_cases

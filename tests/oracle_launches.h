@@ -1,0 +1,108 @@
+/* Random launches, and the same in the words of the installed cuda_occupancy.h: for the test that
+   compares the model with it and for the benchmark that races them. */
+#ifndef SMC_TESTS_ORACLE_LAUNCHES_H
+#define SMC_TESTS_ORACLE_LAUNCHES_H
+
+#include <limits.h>
+
+#include "model/occupancy.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#include <cuda_occupancy.h>
+#pragma GCC diagnostic pop
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t bound)
+{
+    random_state += 0x9e3779b97f4a7c15u;
+    uint64_t z = random_state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (uint32_t)(((z ^ (z >> 31)) >> 32) * bound >> 32);
+}
+
+/* 0 to `most`; one time in four within two of a multiple of `unit`, where results change. */
+static uint32_t random_size(uint32_t most, uint32_t unit)
+{
+    uint32_t value = random_below(most + 1);
+    if (random_below(4) == 0)
+        value = value / unit * unit + random_below(5) - 2;
+    return value > most ? most : value;
+}
+
+static struct smc_launch random_launch(const struct smc_sm *sm)
+{
+    struct smc_launch launch = SMC_LAUNCH_INIT;
+    launch.threads_per_block = 1 + random_size(sm->max_threads_per_block + 15, sm->warp_size);
+    launch.regs_per_thread = random_below(sm->max_regs_per_thread + 1);
+    if (random_below(2))
+        launch.static_smem_bytes = random_size(sm->smem_per_block_default_bytes, 128);
+    if (random_below(2))
+        launch.dynamic_smem_bytes =
+            random_size(sm->smem_per_block_optin_bytes + 2048, sm->smem_alloc_unit_bytes);
+    if (random_below(2)) /* small blocks of shared memory, so that many fit */
+        launch.static_smem_bytes /= 16, launch.dynamic_smem_bytes /= 16;
+    launch.smem_not_opted_in = random_below(4) == 0;
+    if (random_below(2))
+        launch.carveout_percent = (int32_t)random_below(101);
+    launch.cache_config = (enum smc_cache_config)random_below(4);
+    launch.barriers_per_block = random_below(sm->named_barriers_per_block + 1);
+    launch.virtual_resources = random_below(2) ? 0 : random_below(140);
+    launch.partitioned_caching = (enum smc_partitioned_caching)random_below(3);
+    return launch;
+}
+
+static cudaOccDeviceProp oracle_device(const struct smc_sm *sm)
+{
+    return (cudaOccDeviceProp){
+        .computeMajor = sm->cc / 10,
+        .computeMinor = sm->cc % 10,
+        .maxThreadsPerBlock = (int)sm->max_threads_per_block,
+        .maxThreadsPerMultiprocessor = (int)sm->max_threads_per_sm,
+        .regsPerBlock = (int)sm->max_regs_per_block,
+        .regsPerMultiprocessor = (int)sm->regs_per_sm,
+        .warpSize = sm->warp_size,
+        .sharedMemPerBlock = sm->smem_per_block_default_bytes,
+        .sharedMemPerMultiprocessor = sm->smem_per_sm_bytes,
+        .numSms = 1,
+        .sharedMemPerBlockOptin = sm->smem_per_block_optin_bytes,
+        .reservedSharedMemPerBlock = sm->smem_reserved_per_block_bytes,
+    };
+}
+
+static cudaOccFuncAttributes oracle_function(const struct smc_launch *launch)
+{
+    static const cudaOccPartitionedGCConfig caching[] = {
+        [SMC_PARTITIONED_CACHING_OFF] = PARTITIONED_GC_OFF,
+        [SMC_PARTITIONED_CACHING_ON] = PARTITIONED_GC_ON,
+        [SMC_PARTITIONED_CACHING_STRICT] = PARTITIONED_GC_ON_STRICT,
+    };
+    return (cudaOccFuncAttributes){
+        .maxThreadsPerBlock = INT_MAX,
+        .numRegs = (int)launch->regs_per_thread,
+        .sharedSizeBytes = launch->static_smem_bytes,
+        .partitionedGCConfig = caching[launch->partitioned_caching],
+        .shmemLimitConfig =
+            launch->smem_not_opted_in ? FUNC_SHMEM_LIMIT_DEFAULT : FUNC_SHMEM_LIMIT_OPTIN,
+        .maxDynamicSharedSizeBytes = launch->dynamic_smem_bytes,
+        .numBlockBarriers = (int)launch->barriers_per_block,
+        .virtualResourceCount = (int)launch->virtual_resources,
+    };
+}
+
+static cudaOccDeviceState oracle_state(const struct smc_launch *launch)
+{
+    static const cudaOccCacheConfig configs[] = {
+        [SMC_CACHE_PREFER_NONE] = CACHE_PREFER_NONE,
+        [SMC_CACHE_PREFER_SHARED] = CACHE_PREFER_SHARED,
+        [SMC_CACHE_PREFER_L1] = CACHE_PREFER_L1,
+        [SMC_CACHE_PREFER_EQUAL] = CACHE_PREFER_EQUAL,
+    };
+    return (cudaOccDeviceState){.cacheConfig = configs[launch->cache_config],
+                                .carveoutConfig = launch->carveout_percent};
+}
+
+#endif

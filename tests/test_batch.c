@@ -1,0 +1,585 @@
+/* batch: a stream of launches is answered row by row, as the model does and as the CSV report
+   writes; whatever the stream's pieces, quotes and line ends, and whatever is wrong with single
+   rows. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "batch/batch.h"
+#include "cli/options.h"
+#include "query/query.h"
+#include "report/report.h"
+#include "unit.h"
+
+#define RESULTS                                                                                    \
+    ",blocks_per_sm,warps_per_sm,occupancy_percent,limiters,limit_warps,limit_blocks,"             \
+    "limit_registers,limit_shared_memory,limit_barriers,allocated_registers,allocated_smem,"       \
+    "error\n"
+#define NO_RESULTS ",,,,,,,,,,,,"
+
+/* What 256 threads with 32 registers and 8 KB give on compute capability 9.0. */
+#define ANSWER ",8,64,100,warps+registers,8,32,8,25,64,8192,9216,\n"
+
+/* A stream in memory, handed out in pieces; what comes out is collected. */
+struct stream {
+    const char *bytes;
+    size_t length, next, piece;
+    size_t reads, late_reads; /* reads; those before which an answer was still held back */
+    bool read_fails, write_fails;
+    struct smc_text out;
+};
+
+static size_t count_char(const char *text, size_t length, char c)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += text[i] == c;
+    return count;
+}
+
+static enum smc_status read_piece(void *context, char *bytes, size_t capacity, size_t *count,
+                                  struct smc_error *error)
+{
+    struct stream *stream = context;
+    size_t left = stream->length - stream->next;
+    size_t most = stream->piece < capacity ? stream->piece : capacity;
+    stream->reads++;
+    stream->late_reads += count_char(stream->bytes, stream->next, '\n') >
+                          count_char(smc_text_string(&stream->out), stream->out.length, '\n');
+    if (stream->read_fails && left == 0)
+        return smc_fail(error, SMC_MACHINE, "the disk is gone");
+    *count = left < most ? left : most;
+    memcpy(bytes, stream->bytes + stream->next, *count);
+    stream->next += *count;
+    return SMC_OK;
+}
+
+static enum smc_status write_piece(void *context, const char *bytes, size_t count,
+                                   struct smc_error *error)
+{
+    struct stream *stream = context;
+    if (stream->write_fails)
+        return smc_fail(error, SMC_MACHINE, "no space");
+    smc_text_append_bytes(&stream->out, bytes, count);
+    return SMC_OK;
+}
+
+static char last_note[256];
+
+static void keep_note(const char *note)
+{
+    snprintf(last_note, sizeof last_note, "%s", note);
+}
+
+static struct smc_batch batch_of(struct stream *stream)
+{
+    struct smc_batch batch = {
+        .file = "in.csv",
+        .source = {read_piece, stream},
+        .sink = {write_piece, stream},
+        .tell = keep_note,
+    };
+    last_note[0] = '\0';
+    smc_batch_defaults_init(&batch.defaults);
+    return batch;
+}
+
+/* Runs it over `length` bytes in pieces. The caller frees stream->out. */
+static enum smc_status run_bytes(const char *bytes, size_t length, size_t piece,
+                                 struct stream *stream, struct smc_error *error)
+{
+    *stream = (struct stream){.bytes = bytes, .length = length, .piece = piece};
+    struct smc_batch batch = batch_of(stream);
+    *error = (struct smc_error){""};
+    return smc_batch_run(&batch, error);
+}
+
+static bool gives(const char *input, enum smc_status status, const char *output)
+{
+    struct stream stream;
+    struct smc_error error;
+    bool same = run_bytes(input, strlen(input), 4096, &stream, &error) == status &&
+                strcmp(smc_text_string(&stream.out), output) == 0;
+    if (!same)
+        printf("\n--- seen (%s)\n%s--- expected\n%s", error.message, smc_text_string(&stream.out),
+               output);
+    smc_text_free(&stream.out);
+    return same;
+}
+
+static void test_rows(void)
+{
+    CU_ASSERT(gives("device,threads,regs,static_smem\n9.0,256,32,8192\n", SMC_OK,
+                    "device,threads,regs,static_smem" RESULTS "9.0,256,32,8192" ANSWER));
+    CU_ASSERT(gives("id,static_smem,regs,cluster,carveout,threads,dynamic_smem,barriers,device,x\n"
+                    "7,4K,32,1,-1,256,4096,1,nvidia h200,\n",
+                    SMC_OK,
+                    "id,static_smem,regs,cluster,carveout,threads,dynamic_smem,barriers,device,x" //
+                    RESULTS "7,4K,32,1,-1,256,4096,1,nvidia h200," ANSWER));
+    /* An empty field: what no column gives. Blanks do not count. */
+    CU_ASSERT(gives("Device , THREADS,regs,static_smem,barriers,carveout\n"
+                    " 9.0,256 , 32,\t8K,, \n",
+                    SMC_OK,
+                    "Device , THREADS,regs,static_smem,barriers,carveout" RESULTS
+                    " 9.0,256 , 32,\t8K,, " ANSWER));
+    /* A launch that cannot happen is an answer; above the default limit, memory is opted in. */
+    CU_ASSERT(gives("device,threads,regs,dynamic_smem\n"
+                    "9.0,32,0,232448\n9.0,32,0,232449\n8.0,800,80,0\n8.0,1025,1,0\n",
+                    SMC_OK,
+                    "device,threads,regs,dynamic_smem" RESULTS
+                    "9.0,32,0,232448,1,1,1.5625,shared_memory,64,32,,1,64,0,233472,\n"
+                    "9.0,32,0,232449,0,0,0,shared_memory,64,32,,0,64,0,233600,\n"
+                    "8.0,800,80,0,0,0,0,registers,2,32,0,164,,64000,1024,\n"
+                    "8.0,1025,1,0,0,0,0,warps,0,32,7,164,,8448,1024,\n"));
+    CU_ASSERT(gives("device,threads,regs,cluster,barriers\n9.0,64,16,16,3\n9.0,64,16,17,17\n",
+                    SMC_OK,
+                    "device,threads,regs,cluster,barriers" RESULTS
+                    "9.0,64,16,16,3,21,42,65.625,barriers,32,32,64,228,21,1024,1024,\n"
+                    "9.0,64,16,17,17,0,0,0,barriers+cluster,32,32,64,228,0,1024,1024,\n"));
+    /* The header alone is an answer, too. */
+    CU_ASSERT(gives("device,threads,regs", SMC_OK, "device,threads,regs" RESULTS));
+}
+
+static void test_csv(void)
+{
+    CU_ASSERT(gives("\xEF\xBB\xBF\"device\",\"threads\",regs,\"static_smem\",\"no\nte\"\r\n\r\n"
+                    "\"9.0\",\"256\",32,8192,\"a, \"\"b\"\"\r\nc\"\r\n\n\n"
+                    "9.0,256,32,8192,17\" wide",
+                    SMC_OK,
+                    "\xEF\xBB\xBF\"device\",\"threads\",regs,\"static_smem\",\"no\nte\"" RESULTS
+                    "\"9.0\",\"256\",32,8192,\"a, \"\"b\"\"\r\nc\"" ANSWER
+                    "9.0,256,32,8192,17\" wide" ANSWER));
+    CU_ASSERT(gives("device,threads,regs,static_smem\r\n9.0,256,32,8192\r", SMC_OK,
+                    "device,threads,regs,static_smem" RESULTS "9.0,256,32,8192" ANSWER));
+    CU_ASSERT(gives("\r\n\n\ndevice,threads,regs,static_smem\n\n9.0,256,32,8192\n\r\n", SMC_OK,
+                    "device,threads,regs,static_smem" RESULTS "9.0,256,32,8192" ANSWER));
+}
+
+struct bad_row {
+    const char *row;    /* between two good ones, on line 3 of four columns */
+    const char *fields; /* as they come back */
+    const char *error;  /* its field */
+};
+
+static const struct bad_row bad_rows[] = {
+    {"9.0,abc,32,8192", "9.0,abc,32,8192",
+     "line 3: threads: 'abc' is not a whole number between 1 and 2147483647"},
+    {"9.0,0,32,8192", "9.0,0,32,8192", "line 3: threads: '0' is not between 1 and 2147483647"},
+    {"9.0,-1,32,8192", "9.0,-1,32,8192", "line 3: threads: '-1' is not between 1 and 2147483647"},
+    {"9.0,4294967552,32,8192", "9.0,4294967552,32,8192",
+     "line 3: threads: '4294967552' is not between 1 and 2147483647"},
+    {"9.0,2 5,32,8192", "9.0,2 5,32,8192",
+     "line 3: threads: '2 5' is not a whole number between 1 and 2147483647"},
+    {"9.0,1e3,32,8192", "9.0,1e3,32,8192",
+     "line 3: threads: '1e3' is not a whole number between 1 and 2147483647"},
+    {"9.0,,32,8192", "9.0,,32,8192", "\"line 3: threads: no value, and no option --threads\""},
+    {"9.0,256,\"\",8192", "9.0,256,\"\",8192", "\"line 3: regs: no value, and no option --regs\""},
+    {" ,256,32,8192", " ,256,32,8192", "\"line 3: device: no value, and no option --device\""},
+    {"9.0,256,256,8192", "9.0,256,256,8192",
+     "\"line 3: regs: '256' is above 255, the most registers a thread has on compute capability "
+     "9.0\""},
+    {"9.0,256,32,8Q", "9.0,256,32,8Q",
+     "line 3: static_smem: '8Q' is not a size in bytes between 0 and 2147483647"},
+    {"9.0,256,32,2G", "9.0,256,32,2G",
+     "line 3: static_smem: '2G' is not a size in bytes between 0 and 2147483647"},
+    {"9.0,256,32,\"\"\"", "9.0,256,32,\"\"\"\"\"\"\"\"", /* the quote is never closed */
+     "line 3: the row has a quote that is never closed"},
+    {"9.0,256,\"3\"2,8192", "9.0,256,\"\"\"3\"\"2\",8192",
+     "line 3: the row has text behind a closing quote"},
+    {"9.0,256,3\r2,8192", "9.0,256,\"3\r2\",8192",
+     "line 3: the row has a carriage return outside quotes"},
+    {"9.0,256,32", "9.0,256,32,", "\"line 3: 3 fields, but 4 columns\""},
+    {"9.0", "9.0,,,", "\"line 3: 1 field, but 4 columns\""},
+    {"9.0,256,32,8192,", "9.0,256,32,8192", "\"line 3: 5 fields, but 4 columns\""},
+    {"9.1,256,32,8192", "9.1,256,32,8192",
+     "line 3: device: '9.1' is no compute capability of the table; 'smemcalc devices' lists them"},
+    {"Voodoo,256,32,8192", "Voodoo,256,32,8192",
+     "\"line 3: device: 'Voodoo' is no device of the table and no compute capability; 'smemcalc "
+     "devices' lists them, or give one such as 9.0\""},
+    {"9.0,\"a\nb\",32,8192", "9.0,\"a\nb\",32,8192",
+     "line 3: threads: 'a?b' is not a whole number between 1 and 2147483647"},
+    {"9.0,\033[31m,32,8192", "9.0,\033[31m,32,8192",
+     "line 3: threads: '?[31m' is not a whole number between 1 and 2147483647"},
+    {"9.0,\"a\"\"b\",32,8192", "9.0,\"a\"\"b\",32,8192",
+     "\"line 3: threads: 'a\"\"b' is not a whole number between 1 and 2147483647\""},
+};
+
+static void test_bad_rows(void)
+{
+    size_t wrong = 0;
+    for (size_t i = 0; i < sizeof bad_rows / sizeof *bad_rows; i++) {
+        const struct bad_row *bad = &bad_rows[i];
+        char input[512], output[1024];
+        snprintf(input, sizeof input,
+                 "device,threads,regs,static_smem\n9.0,256,32,8192\n%s\n9.0,256,32,8K\n", bad->row);
+        snprintf(output, sizeof output,
+                 "device,threads,regs,static_smem%s9.0,256,32,8192%s%s%s%s\n9.0,256,32,8K%s",
+                 RESULTS, ANSWER, bad->fields, NO_RESULTS, bad->error, ANSWER);
+        wrong += !gives(input, SMC_USAGE, output);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void test_summary(void)
+{
+    static const char input[] = "device,threads,regs\n9.0,256,32\n9.0,\"x\ny\",32\n\n9.0,1,z\n";
+    static const char nul[] = "device,threads,regs,a,b\n9.0,256,32,\0,\"\0\"\n";
+    struct stream stream;
+    struct smc_error error;
+    CU_ASSERT_EQUAL(run_bytes(input, strlen(input), 4096, &stream, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message,
+                           "in.csv: 2 of 3 rows cannot be read; the first: line 3: threads: 'x?y' "
+                           "is not a whole number between 1 and 2147483647");
+    /* The line feed within quotes counts, and so does the empty line. */
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&stream.out), "line 6: regs: 'z' is not"));
+    smc_text_free(&stream.out);
+    CU_ASSERT_EQUAL(run_bytes(nul, sizeof nul - 1, 4096, &stream, &error), SMC_USAGE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "line 2: the row has a NUL byte"));
+    static const char expected[] =
+        "9.0,256,32,\"\0\",\"\"\"\0\"\"\"" NO_RESULTS "line 2: the row has a NUL byte\n";
+    size_t length = sizeof expected - 1;
+    CU_ASSERT_FATAL(stream.out.length > length);
+    CU_ASSERT_EQUAL(memcmp(stream.out.data + stream.out.length - length, expected, length), 0);
+    smc_text_free(&stream.out);
+}
+
+static void test_headers(void)
+{
+    static const char *const cases[][2] = {
+        {"", "in.csv:1: no header: the input is empty"},
+        {"\n\r\n", "in.csv:1: no header: the input is empty"},
+        {"device,threads\n9.0,1\n", "in.csv:1: no column 'regs', and no option --regs"},
+        {"\nthreads,regs\n", "in.csv:2: no column 'device', and no option --device"},
+        {"device,threads,regs,x,threads\n",
+         "in.csv:1: the column 'threads' occurs twice, as column 2 and as column 5"},
+        {"device,threads,\"regs\n", "in.csv:1: the header has a quote that is never closed"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stream stream;
+        struct smc_error error;
+        CU_ASSERT_EQUAL(run_bytes(cases[i][0], strlen(cases[i][0]), 4096, &stream, &error),
+                        SMC_USAGE);
+        CU_ASSERT_STRING_EQUAL(error.message, cases[i][1]);
+        CU_ASSERT_EQUAL(stream.out.length, 0);
+        smc_text_free(&stream.out);
+    }
+}
+
+static void test_notes(void)
+{
+    static const char *const cases[][2] = {
+        {"device,threads,regs,x,x\n", ""}, /* other people's columns may be anything */
+        {"device,threads,regs,dynamic-smem\n",
+         "the column 'dynamic-smem' is not read; did you mean 'dynamic_smem'?"},
+        {"device,threads,regs,smem\n",
+         "the column 'smem' is not read; did you mean 'static_smem'?"},
+        {"device,threads,regs,barrier\n",
+         "the column 'barrier' is not read; did you mean 'barriers'?"},
+        {"device,threads,regs,error\n",
+         "the column 'error' stays; the one with the answer comes behind it"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stream stream;
+        struct smc_error error;
+        CU_ASSERT_EQUAL(run_bytes(cases[i][0], strlen(cases[i][0]), 4096, &stream, &error), SMC_OK);
+        CU_ASSERT_STRING_EQUAL(last_note, cases[i][1]);
+        smc_text_free(&stream.out);
+    }
+}
+
+static void test_defaults(void)
+{
+    static const char input[] = "threads,static_smem\n256,8192\n,8K\n64,\n";
+    struct stream stream = {.bytes = input, .length = strlen(input), .piece = 4096};
+    struct smc_batch batch = batch_of(&stream);
+    struct smc_capability capability;
+    CU_ASSERT_FATAL(smc_capability_find(90, &capability));
+    batch.defaults.sm = capability.sm;
+    batch.defaults.value[SMC_COLUMN_DEVICE] = 0; /* given */
+    batch.defaults.value[SMC_COLUMN_THREADS] = 256;
+    batch.defaults.value[SMC_COLUMN_REGS] = 32;
+    batch.defaults.value[SMC_COLUMN_BARRIERS] = 2;
+    CU_ASSERT_EQUAL(smc_batch_run(&batch, NULL), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(
+        smc_text_string(&stream.out),
+        "threads,static_smem" RESULTS "256,8192,8,64,100,warps+registers,8,32,8,25,32,8192,9216,\n"
+        ",8K,8,64,100,warps+registers,8,32,8,25,32,8192,9216,\n"
+        "64,,32,64,100,warps+registers+blocks+barriers,32,32,32,228,32,2048,1024,\n");
+    smc_text_free(&stream.out);
+}
+
+/* --- Against the model and against the CSV report ------------------------------------------------
+ */
+
+static uint64_t random_state = 20261120;
+
+static uint32_t random_below(uint32_t bound)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)((random_state >> 32) * bound >> 32);
+}
+
+static struct smc_launch random_launch(const struct smc_sm *sm)
+{
+    struct smc_launch launch = SMC_LAUNCH_INIT;
+    launch.threads_per_block = 1 + random_below(1100);
+    launch.regs_per_thread = random_below(sm->max_regs_per_thread + 1);
+    launch.static_smem_bytes = random_below(4) ? random_below(20000) : random_below(60000);
+    launch.dynamic_smem_bytes = random_below(2) ? random_below(250000) : 0;
+    launch.carveout_percent = (int32_t)random_below(102) - 1;
+    launch.barriers_per_block = random_below(18);
+    launch.blocks_per_cluster = 1 + random_below(18);
+    return launch;
+}
+
+static void append_row(const struct smc_device *device, const struct smc_launch *launch,
+                       struct smc_text *input)
+{
+    smc_text_printf(input, "%d,%u,%s,%u,%u,%u,%u,%u\n", launch->carveout_percent,
+                    launch->blocks_per_cluster, device->name, launch->threads_per_block,
+                    launch->dynamic_smem_bytes, launch->static_smem_bytes,
+                    launch->barriers_per_block, launch->regs_per_thread);
+}
+
+/* The results as the CSV report of a query writes them. */
+static void append_report(const struct smc_device *device, const struct smc_launch *launch,
+                          struct smc_text *expected)
+{
+    static const struct smc_report_style style = {.columns = 80};
+    struct smc_answer answer = {.query.device = *device, .launch = *launch};
+    struct smc_text report = {0};
+    smc_occupancy_compute(&device->sm, launch, &answer.occupancy);
+    answer.occupancy_percent = smc_occupancy_percent(&device->sm, &answer.occupancy);
+    answer.regs_given = true;
+    smc_writer_csv.answers(&answer, 1, &style, &report);
+    char *row = strchr(report.data, '\n') + 1;
+    char *results = row + strlen(row);
+    for (int commas = 0; commas < 12; results--)
+        commas += results[-1] == ',';
+    smc_text_append(expected, results);
+    smc_text_free(&report);
+}
+
+static void test_against_report(void)
+{
+    enum { ROWS = 20000 };
+    static const char header[] =
+        "carveout,cluster,device,threads,dynamic_smem,static_smem,barriers,regs";
+    struct smc_text input = {0}, expected = {0};
+    struct stream stream;
+    struct smc_error error;
+    smc_text_printf(&input, "%s\n", header);
+    smc_text_printf(&expected, "%s" RESULTS, header);
+    for (int i = 0; i < ROWS; i++) {
+        struct smc_device device;
+        smc_device_at(random_below((uint32_t)smc_device_count()), &device);
+        struct smc_launch launch = random_launch(&device.sm);
+        append_row(&device, &launch, &input);
+        const char *last = input.data + input.length - 1;
+        while (last > input.data && last[-1] != '\n')
+            last--;
+        smc_text_append_bytes(&expected, last, strlen(last) - 1);
+        append_report(&device, &launch, &expected);
+    }
+    CU_ASSERT_FATAL(!input.failed && !expected.failed);
+    CU_ASSERT_EQUAL(run_bytes(input.data, input.length, SIZE_MAX, &stream, &error), SMC_OK);
+    CU_ASSERT_EQUAL(stream.out.length, expected.length);
+    CU_ASSERT(strcmp(smc_text_string(&stream.out), expected.data) == 0);
+    smc_text_free(&stream.out);
+    smc_text_free(&input);
+    smc_text_free(&expected);
+}
+
+static void test_report_header(void)
+{
+    static const struct smc_report_style style = {.columns = 80};
+    struct smc_text report = {0};
+    smc_writer_csv.answers(NULL, 0, &style, &report);
+    size_t length = sizeof RESULTS - 1;
+    CU_ASSERT_FATAL(report.length > length);
+    CU_ASSERT_STRING_EQUAL(report.data + report.length - length, RESULTS);
+    smc_text_free(&report);
+}
+
+/* --- The stream ----------------------------------------------------------------------------------
+ */
+
+static void test_pieces(void)
+{
+    static const char input[] =
+        "\xEF\xBB\xBF"
+        "device,threads,regs,\"a \"\"note\"\"\"\r\n\r\n9.0,256,32,\"x\"\"y\r\n,z\"\r\n"
+        "NVIDIA H200,1024,31,\n\n\nRTX 4090,x,1,\n\"8.0\" ,1,2\r,3\nH200,64,64,\"never\n9.0,1,2,3";
+    static const size_t pieces[] = {1, 2, 3, 4, 5, 7, 11, 16, 64, 100};
+    struct stream whole, stream;
+    struct smc_error error;
+    CU_ASSERT_EQUAL(run_bytes(input, sizeof input - 1, SIZE_MAX, &whole, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(count_char(whole.out.data, whole.out.length, '\n'), 8);
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        CU_ASSERT_EQUAL(run_bytes(input, sizeof input - 1, pieces[i], &stream, &error), SMC_USAGE);
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&stream.out), smc_text_string(&whole.out));
+        smc_text_free(&stream.out);
+    }
+    smc_text_free(&whole.out);
+}
+
+/* A program at the other end of two pipes may wait for each answer. */
+static void test_flushing(void)
+{
+    static const char input[] = "device,threads,regs\n9.0,256,32\n9.0,128,32\n9.0,64,32\n";
+    struct stream stream;
+    struct smc_error error;
+    CU_ASSERT_EQUAL(run_bytes(input, sizeof input - 1, 1, &stream, &error), SMC_OK);
+    CU_ASSERT_EQUAL(stream.reads, sizeof input);
+    CU_ASSERT_EQUAL(stream.late_reads, 0);
+    smc_text_free(&stream.out);
+}
+
+/* A row of exactly `length` bytes, its last field filled up. */
+static void append_long_row(struct smc_text *input, size_t length, const char *end)
+{
+    static const char row[] = "9.0,256,32,8192,";
+    smc_text_append(input, row);
+    smc_text_append_char(input, 'x', length - (sizeof row - 1));
+    smc_text_append(input, end);
+}
+
+static size_t count_text(const char *text, const char *wanted)
+{
+    size_t count = 0;
+    while ((text = strstr(text, wanted))) {
+        count++;
+        text++;
+    }
+    return count;
+}
+
+static void test_long_rows(void)
+{
+    static const size_t pieces[] = {4097, 30000, SIZE_MAX};
+    static const char *const ends[] = {"\n", "\r\n"};
+    struct smc_error error;
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+            struct smc_text input = {0};
+            struct stream stream;
+            smc_text_append(&input, "device,threads,regs,static_smem,note\n");
+            append_long_row(&input, SMC_CSV_MOST_BYTES, ends[k]);
+            append_long_row(&input, SMC_CSV_MOST_BYTES + 1, ends[k]);
+            append_long_row(&input, 500000, ends[k]);
+            smc_text_append(&input, "9.0,256,32,8192,\"");
+            append_long_row(&input, 70000, ends[k]); /* its first line is the whole row's */
+            append_long_row(&input, 20, ends[k]);
+            smc_text_append(&input, "9.0,256,32,8192,\"never closed\n"); /* up to the end */
+            append_long_row(&input, 30, ends[k]);
+            append_long_row(&input, 100000, "");
+            CU_ASSERT_EQUAL(run_bytes(input.data, input.length, pieces[i], &stream, &error),
+                            SMC_USAGE);
+            const char *out = smc_text_string(&stream.out);
+            CU_ASSERT_EQUAL(count_text(out, ANSWER), 3);
+            CU_ASSERT_EQUAL(count_text(out, ": the row has more than 65536 bytes\n"), 4);
+            CU_ASSERT_EQUAL(count_text(out, "line 3: the row has more"), 1);
+            CU_ASSERT_EQUAL(count_text(out, "line 9: the row has more"), 1);
+            CU_ASSERT_EQUAL(count_text(out, "line 7: the row has a quote that is never closed"), 1);
+            smc_text_free(&stream.out);
+            smc_text_free(&input);
+        }
+}
+
+static void test_wide_rows(void)
+{
+    struct smc_text header = {0};
+    struct stream stream;
+    struct smc_error error;
+    smc_text_append(&header, "device,threads,regs");
+    for (int i = 3; i < SMC_CSV_MOST_FIELDS; i++)
+        smc_text_append(&header, ",");
+    smc_text_append(&header, "\n9.0,1,1\n9.0,1,1");
+    smc_text_append_char(&header, ',', SMC_CSV_MOST_FIELDS + 100);
+    CU_ASSERT_EQUAL(run_bytes(header.data, header.length, 4096, &stream, &error), SMC_USAGE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&stream.out), "line 2: 3 fields, but 1024 "));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&stream.out), "line 3: 1127 fields, but 1024 "));
+    smc_text_free(&stream.out);
+    const char *wide = strrchr(header.data, '\n') + 1;
+    CU_ASSERT_EQUAL(run_bytes(wide, strlen(wide), 4096, &stream, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, "in.csv:1: the header has 1127 columns, more than 1024");
+    smc_text_free(&stream.out);
+    smc_text_free(&header);
+}
+
+/* More spellings of devices than the cache keeps, known and unknown, and some again. */
+static void test_many_devices(void)
+{
+    enum { SPELLINGS = 700, ROWS = 3000 };
+    struct smc_text input = {0};
+    struct stream stream;
+    struct smc_error error;
+    size_t unknown = 0;
+    smc_text_append(&input, "device,threads,regs,static_smem\n");
+    for (int i = 0; i < ROWS; i++) {
+        size_t blanks = i < SPELLINGS ? (size_t)i : random_below(SPELLINGS);
+        bool known = blanks % 7 != 3;
+        unknown += !known;
+        smc_text_append_char(&input, ' ', blanks);
+        smc_text_printf(&input, "%s,256,32,8192\n", known ? "H200" : "none");
+    }
+    CU_ASSERT_EQUAL(run_bytes(input.data, input.length, SIZE_MAX, &stream, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(count_text(smc_text_string(&stream.out), ANSWER), ROWS - unknown);
+    CU_ASSERT_EQUAL(count_text(smc_text_string(&stream.out), "device: 'none' is no"), unknown);
+    smc_text_free(&stream.out);
+    smc_text_free(&input);
+}
+
+static void test_failures(void)
+{
+    static const char input[] = "device,threads,regs\n9.0,256,32\n";
+    for (int i = 0; i < 2; i++) {
+        struct stream stream = {.bytes = input, .length = strlen(input), .piece = 8};
+        struct smc_batch batch = batch_of(&stream);
+        struct smc_error error;
+        *(i ? &stream.read_fails : &stream.write_fails) = true;
+        CU_ASSERT_EQUAL(smc_batch_run(&batch, &error), SMC_MACHINE);
+        CU_ASSERT_STRING_EQUAL(error.message, i ? "the disk is gone" : "no space");
+        smc_text_free(&stream.out);
+    }
+}
+
+/* A column and the option in its place allow the same values. */
+static void test_columns(void)
+{
+    for (int i = 0; i < SMC_COLUMN_COUNT; i++) {
+        const struct smc_column_info *column = &smc_column_info[i];
+        const struct smc_option *option = NULL;
+        for (int k = 0; k < SMC_OPTION_COUNT; k++)
+            if (strcmp(smc_options[k].name, column->option) == 0)
+                option = &smc_options[k];
+        CU_ASSERT_PTR_NOT_NULL_FATAL(option);
+        CU_ASSERT(option->commands & 1u << SMC_COMMAND_BATCH);
+        CU_ASSERT_EQUAL(option->lowest, column->lowest);
+        CU_ASSERT_EQUAL(option->highest, column->highest);
+        CU_ASSERT_EQUAL(option->type == SMC_OPTION_BYTES, column->kind == SMC_COLUMN_BYTES);
+    }
+}
+
+CU_TestInfo tests_batch[] = {
+    {"rows are answered; a launch that cannot happen has 0 blocks", test_rows},
+    {"quotes, line ends, empty lines and a byte order mark", test_csv},
+    {"a bad row keeps its place and says why", test_bad_rows},
+    {"bad rows are counted and the first is told", test_summary},
+    {"a header that cannot be used is one error", test_headers},
+    {"a column that is perhaps misspelt is noted", test_notes},
+    {"options give what no column does", test_defaults},
+    {"20000 random rows equal the CSV report of the same launches", test_against_report},
+    {"the results have the names of the CSV report", test_report_header},
+    {"the pieces in which the input comes make no difference", test_pieces},
+    {"answers go out before more input is waited for", test_flushing},
+    {"rows too long, and quotes that are never closed, spoil one line", test_long_rows},
+    {"rows and headers of too many fields", test_wide_rows},
+    {"more devices than are remembered", test_many_devices},
+    {"failures of the input and of the output end it", test_failures},
+    {"columns and options allow the same values", test_columns},
+    CU_TEST_INFO_NULL,
+};

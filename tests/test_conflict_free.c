@@ -1,0 +1,344 @@
+/* Proposals that remove bank conflicts, in the model and in a question's answer; the catalog's
+   access patterns against the kernels' text. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/banks.h"
+#include "unit.h"
+
+static struct smc_bank_layout layout_of(uint16_t cc)
+{
+    struct smc_capability capability;
+    struct smc_bank_layout layout;
+    CU_ASSERT_FATAL(smc_capability_find(cc, &capability));
+    smc_bank_layout_of(&capability.sm, SMC_BANK_MODE_4_BYTES, &layout);
+    return layout;
+}
+
+/* Lane n reads row n, column `column`, of an array with rows of `row` elements. */
+static struct smc_access column_of(uint32_t row, uint32_t column, uint32_t width_bytes)
+{
+    struct smc_access access = {
+        .mask = SMC_ALL_LANES, .width_bytes = width_bytes, .op = SMC_BANK_STORE};
+    for (uint32_t lane = 0; lane < 32; lane++)
+        access.address[lane] = (lane * row + column) * width_bytes;
+    return access;
+}
+
+/* Every smaller padding, in the same rows, leaves a conflict. */
+static void test_smallest_padding(void)
+{
+    static const uint32_t rows[] = {2, 8, 16, 24, 32, 40, 64, 96, 1024};
+    static const uint32_t widths[] = {4, 8, 16};
+    struct smc_bank_layout layout = layout_of(90);
+    size_t wrong = 0, found_some = 0;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+            struct smc_access access = column_of(rows[r], 1, widths[w]);
+            struct smc_conflict_search search = {&layout, &access, 1, &rows[r], 1};
+            struct smc_rearrangement found = {0};
+            struct smc_bank_cost cost;
+            if (!smc_find_padding(&search, &found))
+                continue;
+            found_some++;
+            wrong += !smc_conflicts_of(&search, &found, &cost) || cost.wavefronts != cost.least;
+            for (found.padding_elements--; found.padding_elements > 0; found.padding_elements--)
+                wrong += smc_conflicts_of(&search, &found, &cost) && cost.wavefronts == cost.least;
+        }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_EQUAL(found_some, 27);
+}
+
+static void test_known_proposals(void)
+{
+    struct smc_bank_layout layout = layout_of(90), old = layout_of(11);
+    uint32_t row = 32, row_of_16 = 16;
+    struct smc_access access = column_of(32, 0, 4), other = column_of(16, 0, 4);
+    struct smc_conflict_search search = {&layout, &access, 1, &row, 1};
+    struct smc_rearrangement found = {0};
+    CU_ASSERT(smc_find_padding(&search, &found) && found.padding_elements == 1);
+    CU_ASSERT(smc_find_swizzle(&search, &found));
+    CU_ASSERT(found.swizzle_span == 32 && found.swizzle_shift == 0);
+    struct smc_conflict_search of_1x = {&old, &other, 1, &row_of_16, 1};
+    CU_ASSERT(smc_find_padding(&of_1x, &found) && found.padding_elements == 1);
+    CU_ASSERT(smc_find_swizzle(&of_1x, &found) && found.swizzle_span == 16);
+    for (uint32_t lane = 0; lane < 32; lane++) /* stride 2: the upper half warp is shifted */
+        access.address[lane] = lane * 8;
+    CU_ASSERT(smc_find_swizzle(&search, &found));
+    CU_ASSERT(found.swizzle_span == 2 && found.swizzle_shift == 0);
+    /* An array that nothing helps: lanes that want one bank of one row. */
+    for (uint32_t lane = 0; lane < 32; lane++)
+        access.address[lane] = lane * 128;
+    row = 100000;
+    CU_ASSERT(!smc_find_padding(&search, &found));
+    CU_ASSERT(!smc_find_swizzle(&search, &found));
+    access.address[31] = UINT32_MAX - 3; /* a padded address beyond 32 bits is none */
+    row = 32;
+    CU_ASSERT(!smc_find_padding(&search, &found));
+}
+
+/* No two elements move to one place, and none leaves its element or its row. */
+static void test_rearrangements(void)
+{
+    static const struct smc_rearrangement cases[] = {
+        {4, 32, 1, 0, 0}, {4, 32, 0, 32, 0}, {8, 24, 0, 8, 2}, {2, 10, 3, 2, 1}, {16, 64, 0, 16, 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static unsigned char taken[1 << 17];
+        uint32_t bytes = cases[i].row_elements * 70 * cases[i].element_bytes;
+        size_t wrong = 0;
+        memset(taken, 0, sizeof taken);
+        for (uint32_t address = 0; address < bytes; address++) {
+            uint64_t to = smc_rearrange(&cases[i], address);
+            uint64_t row_bytes = (uint64_t)(cases[i].row_elements + cases[i].padding_elements) *
+                                 cases[i].element_bytes;
+            uint32_t row = address / cases[i].element_bytes / cases[i].row_elements;
+            wrong += to / row_bytes != row || taken[to]++ ||
+                     to % cases[i].element_bytes != address % cases[i].element_bytes;
+        }
+        CU_ASSERT_EQUAL(wrong, 0);
+    }
+}
+
+/* --- Whole answers ---------------------------------------------------------------------------- */
+
+static struct smc_banks_answer answer;
+
+static void ask(struct smc_banks_query *query)
+{
+    struct smc_error error = {""};
+    struct smc_capability capability;
+    CU_ASSERT_FATAL(smc_capability_find(90, &capability));
+    smc_device_of_capability(&capability, &query->device);
+    enum smc_status status = smc_banks_answer(query, &answer, &error);
+    if (status != SMC_OK)
+        printf("\n    %s", error.message);
+    CU_ASSERT_EQUAL_FATAL(status, SMC_OK);
+}
+
+static void test_rewritten_expressions(void)
+{
+    static const struct {
+        const char *expression;
+        uint32_t block[3];
+        uint32_t width_bytes;
+        const char *padded, *swizzled;
+    } cases[] = {
+        {"(tx*32 + ty)*4",
+         {32, 8, 1},
+         4,
+         "(tx*33 + ty)*4",
+         "(tx*32 + ty)*4 ^ ((tx*32 + ty)*4/128 & 31)*4"},
+        {"tx*128 + ty*4",
+         {32, 8, 1},
+         4,
+         "tx*132 + ty*4",
+         "tx*128 + ty*4 ^ ((tx*128 + ty*4)/128 & 31)*4"},
+        {"4*(threadIdx.x*64 + threadIdx.y)",
+         {32, 4, 1},
+         4,
+         "4*(threadIdx.x*65 + threadIdx.y)",
+         NULL},
+        {"(tx << 7) + ty*4", {32, 4, 1}, 4, "(tx << 7) + ty*4 + ((tx << 7) + ty*4)/128*4", NULL},
+        {"tx*256", {32, 1, 1}, 8, "tx*264", NULL},
+        {"tx ? tx*128 : 0", {32, 1, 1}, 4, "tx ? tx*132 : 0", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_banks_query query, again;
+        smc_banks_query_init(&query);
+        query.expression = cases[i].expression;
+        query.width_bytes = cases[i].width_bytes;
+        memcpy(query.block, cases[i].block, sizeof query.block);
+        ask(&query);
+        const struct smc_banks_pattern pattern = answer.pattern[0];
+        CU_ASSERT(pattern.total.wavefronts > pattern.total.least);
+        CU_ASSERT_STRING_EQUAL(pattern.padding.expression, cases[i].padded);
+        if (cases[i].swizzled)
+            CU_ASSERT_STRING_EQUAL(pattern.swizzle.expression, cases[i].swizzled);
+        for (int n = 0; n < 2; n++) { /* both proposals keep what they promise */
+            const struct smc_remedy *remedy = n ? &pattern.swizzle : &pattern.padding;
+            again = query;
+            again.expression = remedy->expression;
+            CU_ASSERT(remedy->found && remedy->expression[0]);
+            ask(&again);
+            CU_ASSERT_EQUAL(answer.pattern[0].total.wavefronts, pattern.total.least);
+        }
+    }
+}
+
+static void test_answers(void)
+{
+    struct smc_banks_query query;
+    smc_banks_query_init(&query);
+    query.expression = "(ty*33 + tx)*4";
+    query.block[0] = 32;
+    query.block[1] = 8;
+    ask(&query);
+    CU_ASSERT_EQUAL(answer.warps_per_block, 8);
+    CU_ASSERT_EQUAL(answer.pattern[0].total.wavefronts, 8);
+    CU_ASSERT(!answer.pattern[0].padding.found && !answer.pattern[0].swizzle.found);
+    query.expression = "warp == 2 ? lane*128 : lane*4";
+    ask(&query);
+    CU_ASSERT_EQUAL(answer.pattern[0].total.wavefronts, 7 + 32);
+    CU_ASSERT_EQUAL(answer.pattern[0].worst_warp, 2);
+    query.warp = 1;
+    ask(&query);
+    CU_ASSERT_EQUAL(answer.pattern[0].total.wavefronts, 1);
+    smc_banks_query_init(&query); /* the last warp is not whole */
+    query.expression = "lane*128";
+    query.block[0] = 40;
+    ask(&query);
+    CU_ASSERT_EQUAL(answer.pattern[0].total.wavefronts, 32 + 8);
+    smc_banks_query_init(&query);
+    query.stride = 16;
+    query.width_bytes = 8;
+    ask(&query);
+    CU_ASSERT_EQUAL(answer.pattern[0].total.wavefronts, 32);
+    CU_ASSERT_STRING_EQUAL(answer.pattern[0].padding.expression, "lane*17*8");
+}
+
+static void test_refusals(void)
+{
+    static const struct {
+        const char *expression;
+        int32_t warp;
+        const char *message;
+    } cases[] = {
+        {"tx*4)", -1, "option --expr: column 5: ')' without '('"},
+        {"tx == 7 ? 64/(tx - 7) : 0", -1, "option --expr: warp 0, lane 7: division by zero"},
+        {"(lane - 1)*4", -1,
+         "option --expr: warp 0, lane 0: the address -4 is not between 0 and 4294967295"},
+        {"warp << 33", -1,
+         "option --expr: warp 1, lane 0: the address 8589934592 is not between 0 and 4294967295"},
+        {"tx*2", -1,
+         "option --expr: warp 0, lane 1: the address 2 is not a multiple of 4 bytes, the --width "
+         "of an access"},
+        {"tx*4", 2,
+         "option --warp: '2' is not between 0 and 1, the warps of a block of 64 threads"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_banks_query query;
+        struct smc_error error = {""};
+        smc_banks_query_init(&query);
+        query.expression = cases[i].expression;
+        query.block[0] = 64;
+        query.warp = cases[i].warp;
+        CU_ASSERT_EQUAL(smc_banks_answer(&query, &answer, &error), SMC_USAGE);
+        CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
+    }
+}
+
+/* --- The catalog's patterns, from the loops of the kernels' text ------------------------------ */
+
+static uint32_t address_of(const struct smc_shared_access *access, uint32_t thread)
+{
+    bool active = access->access.mask >> thread % 32 & 1;
+    return active ? access->access.address[thread % 32] : UINT32_MAX;
+}
+
+static void begin(const char *name, struct smc_params *params, const struct smc_kernel **kernel)
+{
+    *kernel = smc_kernel_find(name);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(*kernel);
+    CU_ASSERT_PTR_NOT_NULL_FATAL((*kernel)->shared_accesses);
+    smc_params_init(*kernel, params);
+}
+
+static void test_matmul_patterns(void)
+{
+    size_t wrong = 0;
+    for (uint32_t tile = 1; tile <= 32; tile++)
+        for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
+            struct smc_params params;
+            const struct smc_kernel *kernel;
+            struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
+            begin("matmul-tiled", &params, &kernel);
+            params.value[SMC_PARAM_TILE] = tile;
+            params.value[SMC_PARAM_DTYPE] = bytes == 4 ? SMC_FLOAT : SMC_DOUBLE;
+            uint32_t b = tile * tile;
+            for (uint32_t i = 0; i <= tile; i++)
+                for (uint32_t y = 0; y < tile; y++)
+                    for (uint32_t x = 0; x < tile; x++) {
+                        uint32_t thread = y * tile + x;
+                        wrong += kernel->shared_accesses(&params, thread / 32, i, list) != 4;
+                        uint32_t once = i == 0 ? (y * tile + x) * bytes : UINT32_MAX;
+                        uint32_t once_b = i == 0 ? (b + y * tile + x) * bytes : UINT32_MAX;
+                        uint32_t from_a = i < tile ? (y * tile + i) * bytes : UINT32_MAX;
+                        uint32_t from_b = i < tile ? (b + i * tile + x) * bytes : UINT32_MAX;
+                        wrong += address_of(&list[0], thread) != once;
+                        wrong += address_of(&list[1], thread) != once_b;
+                        wrong += address_of(&list[2], thread) != from_a;
+                        wrong += address_of(&list[3], thread) != from_b;
+                    }
+        }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* Counts what is accessed: each staged element is stored once, each window summed whole. */
+static void test_stencil_patterns(void)
+{
+    static const int64_t cases[][2] = {{256, 3}, {33, 100}, {1, 5}, {64, 0}, {1000, 7}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct smc_params params;
+        const struct smc_kernel *kernel;
+        struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
+        begin(c % 2 ? "stencil-static" : "stencil-dynamic", &params, &kernel);
+        uint32_t block = (uint32_t)(params.value[SMC_PARAM_BLOCK] = cases[c][0]);
+        uint32_t radius = (uint32_t)(params.value[SMC_PARAM_RADIUS] = cases[c][1]);
+        uint32_t stored[4096] = {0}, wrong = 0, loads = 0;
+        for (uint32_t thread = 0; thread < (block + 31) / 32 * 32; thread++)
+            for (uint32_t step = 0; step < 2 * radius + 3; step++) {
+                wrong += kernel->shared_accesses(&params, thread / 32, step, list) != 2;
+                uint32_t store = address_of(&list[0], thread), load = address_of(&list[1], thread);
+                if (store != UINT32_MAX)
+                    stored[store / 4]++;
+                loads += load != UINT32_MAX;
+                wrong += load != UINT32_MAX && load != (thread + step) * 4;
+            }
+        for (uint32_t i = 0; i < 4096; i++)
+            wrong += stored[i] != (i < block + 2 * radius);
+        CU_ASSERT_EQUAL(wrong, 0);
+        CU_ASSERT_EQUAL(loads, block * (2 * radius + 1));
+    }
+}
+
+static void test_reverse_patterns(void)
+{
+    static const int64_t cases[][2] = {{256, 256}, {32, 1000}, {1024, 17}, {50, 120}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct smc_params params;
+        const struct smc_kernel *kernel;
+        struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
+        begin(c % 2 ? "reverse-static" : "reverse-dynamic", &params, &kernel);
+        uint32_t block = (uint32_t)(params.value[SMC_PARAM_BLOCK] = cases[c][0]);
+        uint32_t length = (uint32_t)(params.value[SMC_PARAM_LENGTH] = cases[c][1]);
+        uint32_t wrong = 0, stores = 0;
+        for (uint32_t thread = 0; thread < (block + 31) / 32 * 32; thread++)
+            for (uint32_t step = 0, i = thread; step < length / block + 2; step++, i += block) {
+                bool active = thread < block && i < length;
+                wrong += kernel->shared_accesses(&params, thread / 32, step, list) != 2;
+                uint32_t store = active ? i * 4 : UINT32_MAX;
+                uint32_t load = active ? (length - 1 - i) * 4 : UINT32_MAX;
+                wrong += address_of(&list[0], thread) != store;
+                wrong += address_of(&list[1], thread) != load;
+                stores += active;
+            }
+        CU_ASSERT_EQUAL(wrong, 0);
+        CU_ASSERT_EQUAL(stores, length);
+    }
+}
+
+CU_TestInfo tests_conflict_free[] = {
+    {"the padding found is the smallest", test_smallest_padding},
+    {"known proposals", test_known_proposals},
+    {"elements keep apart", test_rearrangements},
+    {"expressions written anew", test_rewritten_expressions},
+    {"answers", test_answers},
+    {"refusals", test_refusals},
+    {"matmul-tiled's accesses", test_matmul_patterns},
+    {"the stencils' accesses", test_stencil_patterns},
+    {"the reverses' accesses", test_reverse_patterns},
+    CU_TEST_INFO_NULL,
+};
