@@ -20,9 +20,10 @@ catalog:  model base
 compile:  catalog base
 query:    compile catalog devices model base
 executor: catalog compile devices model base
+inspect:  query compile devices model base
 confirm:  executor/executor.h query model base
-report:   confirm query executor/executor.h catalog compile/compile.h devicefile devices model base
-cli:      batch report confirm executor query compile catalog devicefile devices model base
+report:   confirm inspect/inspect.h query executor/executor.h catalog compile/compile.h devicefile devices model base
+cli:      batch report confirm inspect executor query compile catalog devicefile devices model base
 main:     cli
 '
 longest=500

@@ -144,6 +144,17 @@ static enum smc_outcome outcome_of(const struct smc_answer *answer)
     return answer->occupancy.refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
 }
 
+void smc_query_conclude(struct smc_answer *answer)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    smc_occupancy_compute(sm, &answer->launch, &answer->occupancy);
+    answer->occupancy_percent = smc_occupancy_percent(sm, &answer->occupancy);
+    answer->outcome = outcome_of(answer);
+    if (answer->outcome == SMC_LAUNCHES)
+        smc_next_steps_find(sm, &answer->launch, &answer->next_steps);
+    find_waves(answer);
+}
+
 enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,
                                  struct smc_text *warnings, struct smc_error *error)
 {
@@ -172,13 +183,7 @@ enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answe
     if (status != SMC_OK)
         return status;
 
-    const struct smc_sm *sm = &answer->query.device.sm;
-    smc_occupancy_compute(sm, &answer->launch, &answer->occupancy);
-    answer->occupancy_percent = smc_occupancy_percent(sm, &answer->occupancy);
-    answer->outcome = outcome_of(answer);
-    if (answer->outcome == SMC_LAUNCHES)
-        smc_next_steps_find(sm, &answer->launch, &answer->next_steps);
-    find_waves(answer);
+    smc_query_conclude(answer);
     if (answer->has_work)
         smc_workload_find(&answer->query, &answer->work, &answer->workload);
     return find_clusters(answer, error);

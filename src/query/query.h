@@ -90,6 +90,10 @@ struct smc_answer {
 enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,
                                  struct smc_text *warnings, struct smc_error *error);
 
+/* What follows from device, launch and resources: for answers that come from elsewhere, such as a
+   kernel read from a file. Values beyond the device's are refusals, not errors. */
+void smc_query_conclude(struct smc_answer *answer);
+
 /* "launches", "cannot_compile", "cannot_launch". */
 const char *smc_outcome_name(enum smc_outcome outcome);
 

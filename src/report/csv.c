@@ -167,6 +167,8 @@ const struct smc_writer smc_writer_csv = {
     .rooms = smc_csv_rooms,
     .carveouts = smc_csv_carveouts,
     .best = smc_csv_best,
+    .inspection = smc_csv_inspection,
+    .promises = smc_csv_promises,
     .kernels = write_kernels,
     .banks = smc_csv_banks,
 };

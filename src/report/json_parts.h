@@ -34,6 +34,8 @@ json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_car
 json_t *smc_json_best(const struct smc_best *best);
 
 json_t *smc_json_kernels(void);
+json_t *smc_json_inspection(const struct smc_inspect_rows *rows);
+json_t *smc_json_promises(const struct smc_inspect_promises *promises);
 
 /* Adds "device", "banks" and "accesses". */
 void smc_json_banks(json_t *object, const struct smc_banks_answer *answer);

@@ -30,6 +30,8 @@ const struct smc_writer smc_writer_text = {
     .rooms = smc_text_rooms,
     .carveouts = smc_text_carveouts,
     .best = smc_text_best,
+    .inspection = smc_text_inspection,
+    .promises = smc_text_promises,
     .kernels = smc_text_kernels,
     .banks = smc_text_banks,
 };
