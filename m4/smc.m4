@@ -66,3 +66,33 @@ $1=`$CC -print-file-name=lib$2.a 2>/dev/null`
 AS_IF([test -r "$$1"], [AC_MSG_RESULT([$$1])], [$1="$3"; AC_MSG_RESULT([none])])
 AC_SUBST([$1])
 ])
+
+# SMC_CHECK_DEMANGLER: --with-libiberty and --without-libiberty. Sets DEMANGLE_LIBS and
+# demangle_summary; without it kernels keep their mangled names.
+AC_DEFUN([SMC_CHECK_DEMANGLER], [
+AC_ARG_WITH([libiberty],
+  [AS_HELP_STRING([--without-libiberty], [show C++ kernels by their mangled names])],
+  [], [with_libiberty=check])
+have_libiberty=no
+demangle_summary="mangled (--without-libiberty)"
+AS_IF([test "x$with_libiberty" != xno], [
+  demangle_summary="mangled (libiberty was not found: libiberty-dev)"
+  smc_saved_LIBS=$LIBS
+  LIBS="-liberty $LIBS"
+  AC_MSG_CHECKING([for libiberty's demangler])
+  AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <libiberty/demangle.h>
+static void take(const char *text, size_t length, void *context)
+{
+    (void)text, (void)length, (void)context;
+}]], [[return cplus_demangle_v3_callback("_Z1fv", DMGL_PARAMS | DMGL_NO_RECURSE_LIMIT, take, 0);]])],
+    [have_libiberty=yes
+     DEMANGLE_LIBS="-liberty"
+     demangle_summary="demangled (libiberty)"
+     AC_DEFINE([HAVE_LIBIBERTY], [1], [C++ names are demangled with libiberty])])
+  AC_MSG_RESULT([$have_libiberty])
+  LIBS=$smc_saved_LIBS
+  AS_IF([test "x$have_libiberty" = xno && test "x$with_libiberty" != xcheck],
+    [AC_MSG_ERROR([--with-libiberty: libiberty/demangle.h or -liberty was not found])])
+])
+AC_SUBST([DEMANGLE_LIBS])
+])

@@ -81,6 +81,8 @@ if command -v jq >/dev/null; then
     documented_json "every JSON key of an own kernel" --threads 256 --regs 40 --grid 100 --device 9.0
     documented_json "every JSON key of devices" devices --device H200
     documented_json "every JSON key of kernels" kernels
+    documented_json "every JSON key of inspect" inspect "$here/data/inspect/own-sm90.cubin"
+    documented_json "every JSON key of a lint" inspect --lint "$here/data/inspect/own-sm90.cubin"
     if [ "$gpu" = yes ]; then
         documented_json "every JSON key of a run" run --tile 8 --size 64
     else
@@ -91,6 +93,12 @@ else
 fi
 empty "every CSV column of a query" "$(smemcalc --tile 32 --device H200 --no-nvrtc --format csv |
     head -n 1 | tr -d '\r' | tr ',' '\n' | undocumented)"
+
+for lint in "" --lint; do
+    # shellcheck disable=SC2086 # no word where empty
+    empty "every CSV column of inspect $lint" "$(smemcalc inspect $lint \
+        "$here/data/inspect/own-sm90.cubin" --format csv | head -n 1 | tr ',' '\n' | undocumented)"
+done
 
 # --- Tables of README.md --------------------------------------------------------------------------
 

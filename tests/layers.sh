@@ -21,10 +21,11 @@ compile:  catalog base
 query:    compile catalog devices model base
 sweep:    query compile catalog devices model base
 executor: catalog compile devices model base
+inspect:  query compile devices model base
 confirm:  executor/executor.h query model base
-report:   confirm sweep query executor/executor.h catalog compile/compile.h devicefile devices model base
+report:   confirm sweep inspect/inspect.h query executor/executor.h catalog compile/compile.h devicefile devices model base
 plot:     report/words.h sweep query catalog compile/compile.h devices model base
-cli:      batch plot report confirm executor sweep query compile catalog devicefile devices model base
+cli:      batch plot report confirm inspect executor sweep query compile catalog devicefile devices model base
 main:     cli
 '
 longest=500

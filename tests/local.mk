@@ -27,6 +27,7 @@ tests_unit_SOURCES = \
 	tests/test_device_file.c \
 	tests/test_devices.c \
 	tests/test_executor.c \
+	tests/test_inspect.c \
 	tests/test_expression.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
@@ -96,6 +97,10 @@ tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporar
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+
+# Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
+TESTS += tests/inspect.sh
+EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh

@@ -107,8 +107,9 @@ void smc_help_all(struct smc_text *out)
     append_head(out);
     append_commands(out);
     append_options(UINT32_MAX, out);
-    smc_text_append(out, "\nExit status: 0 answered or confirmed, 1 a confirmation failed, 2 wrong "
-                         "usage,\n3 no device or feature for it here, 4 the machine failed.\n");
+    smc_text_append(
+        out, "\nExit status: 0 answered or confirmed, 1 a confirmation or requirement "
+             "failed,\n2 wrong usage, 3 no device or feature for it here, 4 the machine failed.\n");
 }
 
 void smc_help_command(enum smc_command_id id, struct smc_text *out)

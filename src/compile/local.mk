@@ -7,6 +7,7 @@ libsmc_la_SOURCES += \
 	src/compile/describe.c \
 	src/compile/find_nvrtc.c src/compile/find_nvrtc.h \
 	src/compile/nvrtc.c src/compile/nvrtc.h \
+	src/compile/ptx.c src/compile/ptx.h \
 	src/compile/ptxas_log.c src/compile/ptxas_log.h \
 	src/compile/source.c src/compile/source.h \
 	src/compile/table.c src/compile/table.h

@@ -101,13 +101,15 @@ static int split_options(char *options, const char **list)
     return count;
 }
 
-static void fetch_log(const struct smc_nvrtc *nvrtc, void *program, struct smc_text *log)
+/* Fetches a text; `fetch` and `size` belong together. */
+static void fetch_text(void *program, int (*size)(void *, size_t *), int (*fetch)(void *, char *),
+                       struct smc_text *out)
 {
     size_t bytes = 0;
-    if (nvrtc->log_size(program, &bytes) || bytes == 0)
+    if (size(program, &bytes) || bytes == 0)
         return;
     char *text = malloc(bytes);
-    if (!text || nvrtc->log(program, text)) {
+    if (!text || fetch(program, text)) {
         free(text);
         return;
     }
@@ -115,7 +117,7 @@ static void fetch_log(const struct smc_nvrtc *nvrtc, void *program, struct smc_t
     for (size_t i = 0; i + 1 < bytes; i++)
         if (!text[i])
             text[i] = '\n';
-    smc_text_append_bytes(log, text, bytes - 1);
+    smc_text_append_bytes(out, text, bytes - 1);
     free(text);
 }
 
@@ -143,7 +145,8 @@ enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const ch
         return SMC_NVRTC_FAILED;
     }
     int result = nvrtc->compile(program, split_options(lines, list), list);
-    fetch_log(nvrtc, program, &output->log);
+    fetch_text(program, nvrtc->log_size, nvrtc->log, &output->log);
+    fetch_text(program, nvrtc->ptx_size, nvrtc->ptx, &output->ptx);
     if (result == RESULT_COMPILATION)
         outcome = SMC_NVRTC_REJECTED;
     else if (result == 0 && !output->log.failed && fetch_cubin(nvrtc, program, &output->binary))
@@ -156,5 +159,6 @@ enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const ch
 void smc_nvrtc_output_free(struct smc_nvrtc_output *output)
 {
     smc_text_free(&output->log);
+    smc_text_free(&output->ptx);
     smc_binary_free(&output->binary);
 }

@@ -23,7 +23,9 @@
     F(log_size, "nvrtcGetProgramLogSize", (void *program, size_t *bytes))                          \
     F(log, "nvrtcGetProgramLog", (void *program, char *log))                                       \
     F(cubin_size, "nvrtcGetCUBINSize", (void *program, size_t *bytes))                             \
-    F(cubin, "nvrtcGetCUBIN", (void *program, char *cubin))
+    F(cubin, "nvrtcGetCUBIN", (void *program, char *cubin))                                        \
+    F(ptx_size, "nvrtcGetPTXSize", (void *program, size_t *bytes))                                 \
+    F(ptx, "nvrtcGetPTX", (void *program, char *ptx))
 
 struct smc_nvrtc {
 #define FUNCTION(name, symbol, parameters) int(*name) parameters;
@@ -46,6 +48,7 @@ enum smc_nvrtc_outcome {
 
 struct smc_nvrtc_output {
     struct smc_text log;
+    struct smc_text ptx; /* empty where the library keeps none */
     struct smc_binary binary;
 };
 

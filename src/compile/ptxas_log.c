@@ -1,11 +1,19 @@
-/* What `ptxas -v` says of one kernel. The lines, newest form first:
+/* What a compiler's log says of its kernels. The lines of ptxas, newest form first:
      ptxas info    : Compiling entry function 'k' for 'sm_90'
      ptxas info    : Function properties for k
      ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
      ptxas info    : Used 32 registers, used 1 barriers, 8192 bytes smem
-   Up to CUDA 10 the third begins with blanks; up to CUDA 11 barriers are absent; for CC 1.x shared
+   The third may begin with blanks alone; up to CUDA 12 barriers may be absent; for CC 1.x shared
    memory reads "2080+16 bytes smem", the second number being the system's, and the properties are
-   missing. Functions that the kernel calls follow with properties of their own. */
+   missing. Functions that the kernel calls follow with properties of their own. nvlink:
+     nvlink info    : Function properties for 'k': (target: sm_90)
+     nvlink info    : used 10 registers, used 1 barriers, 0 stack, 3024 bytes smem, 0 bytes lmem
+   (the target only where there are several),
+   and cuobjdump, whose architecture stands above its functions:
+     arch = sm_90
+      Function k:
+       REG:10 STACK:0 SHARED:3024 LOCAL:0 CONSTANT[0]:536 TEXTURE:0 SURFACE:0 SAMPLER:0
+   Whatever a build tool writes before these words is skipped. */
 #include "compile/ptxas_log.h"
 
 #include <ctype.h>
@@ -40,9 +48,8 @@ static const char *after(struct line line, const char *text)
 }
 
 /* Does `name` stand at `s`, followed by `closing` or, where that is 0, the end of the line? */
-static bool is_name(const char *s, const char *end, const char *name, char closing)
+static bool is_name(const char *s, const char *end, const char *name, size_t length, char closing)
 {
-    size_t length = strlen(name);
     if ((size_t)(end - s) < length || memcmp(s, name, length) != 0)
         return false;
     s += length;
@@ -72,17 +79,23 @@ static const char *read_number(const char *s, const char *end, uint32_t *value)
     return s > first ? s : NULL;
 }
 
-/* The number before `unit` in one item of a list, "8192 bytes smem"; "8+4 bytes smem" is 12. */
+/* The number before `unit`, which ends the item: "8192 bytes smem"; "8+4 bytes smem" is 12. */
 static bool read_item(struct line item, const char *unit, uint32_t *value)
 {
-    const char *s = item.start;
-    while (s < item.end && !isdigit((unsigned char)*s))
-        s++;
+    const char *close = item.end, *s;
+    size_t length = strlen(unit);
+    while (close > item.start && isspace((unsigned char)close[-1]))
+        close--;
+    if ((size_t)(close - item.start) < length || memcmp(close - length, unit, length) != 0)
+        return false;
+    close -= length;
+    for (s = close; s > item.start && (isdigit((unsigned char)s[-1]) || s[-1] == '+');)
+        s--;
     uint32_t n, more = 0;
-    s = read_number(s, item.end, &n);
-    if (s && s < item.end && *s == '+')
-        s = read_number(s + 1, item.end, &more);
-    if (!s || more > UINT32_MAX - n || !is_name(s, item.end, unit, 0))
+    s = read_number(s, close, &n);
+    if (s && s < close && *s == '+')
+        s = read_number(s + 1, close, &more);
+    if (s != close || more > UINT32_MAX - n)
         return false;
     *value = n + more;
     return true;
@@ -101,11 +114,30 @@ static bool read_list(const char *s, const char *end, const char *unit, uint32_t
     return false;
 }
 
-static bool read_refusal(struct line line, const char *entry, struct smc_resources *out)
+/* The name at `s` up to `closing`. */
+static bool take_name(const char *s, const char *end, char closing, struct smc_log_kernel *kernel)
+{
+    const char *close = memchr(s, closing, (size_t)(end - s));
+    if (!close || close == s)
+        return false;
+    kernel->name = s;
+    kernel->name_length = (size_t)(close - s);
+    return true;
+}
+
+/* "sm_90a" -> 90; 0 where there is none. */
+static uint16_t read_cc(const char *s, const char *end)
+{
+    uint32_t cc;
+    return s && read_number(s, end, &cc) && cc < 1000 ? (uint16_t)cc : 0;
+}
+
+static bool read_refusal(struct line line, struct smc_log_kernel *kernel)
 {
     const char *name = after(line, "Entry function '");
     const char *s = after(line, "uses too much shared data (");
-    if (!name || !s || !is_name(name, line.end, entry, '\''))
+    struct smc_resources *out = &kernel->resources;
+    if (!name || !s || !take_name(name, line.end, '\'', kernel))
         return false;
     uint32_t bytes, system = 0, limit;
     struct line rest = {read_number(s, line.end, &bytes), line.end};
@@ -123,34 +155,154 @@ static bool read_refusal(struct line line, const char *entry, struct smc_resourc
     return true;
 }
 
+/* "  Function NAME:", where NAME may be demangled. */
+static bool read_cuobjdump_head(struct line line, struct smc_log_kernel *kernel)
+{
+    static const char word[] = "Function ";
+    const char *s = line.start, *end = line.end;
+    while (s < end && isspace((unsigned char)*s))
+        s++;
+    while (end > s && isspace((unsigned char)end[-1]))
+        end--;
+    size_t length = sizeof word - 1;
+    if ((size_t)(end - s) < length + 2 || memcmp(s, word, length) != 0 || end[-1] != ':')
+        return false;
+    kernel->name = s + length;
+    kernel->name_length = (size_t)(end - 1 - kernel->name);
+    return true;
+}
+
+/* Does a kernel's part of the log begin here? */
+static bool read_head(struct line line, struct smc_log_kernel *kernel)
+{
+    *kernel = (struct smc_log_kernel){.form = SMC_LOG_PTXAS};
+    const char *s = after(line, "Compiling entry function '");
+    if (s && take_name(s, line.end, '\'', kernel)) {
+        kernel->cc = read_cc(after(line, "' for 'sm_"), line.end);
+        return true;
+    }
+    kernel->smem_has_reserve = true;
+    kernel->form = SMC_LOG_NVLINK;
+    s = after(line, "nvlink info") ? after(line, "Function properties for '") : NULL;
+    kernel->cc = read_cc(after(line, "(target: sm_"), line.end);
+    if (s)
+        return take_name(s, line.end, '\'', kernel);
+    kernel->form = SMC_LOG_CUOBJDUMP;
+    return read_cuobjdump_head(line, kernel);
+}
+
+/* "REG:10 STACK:0 SHARED:3024 ..." */
+static bool read_res_usage(struct line line, struct smc_resources *out)
+{
+    const char *regs = after(line, " REG:"), *smem = after(line, " SHARED:");
+    const char *stack = after(line, " STACK:");
+    if (stack)
+        read_number(stack, line.end, &out->stack_bytes); /* or "STACK:UNKNOWN" */
+    return regs && smem && read_number(regs, line.end, &out->regs_per_thread) &&
+           read_number(smem, line.end, &out->static_smem_bytes);
+}
+
+static void read_properties(struct line line, struct smc_log_kernel *kernel)
+{
+    struct smc_resources *out = &kernel->resources;
+    read_list(line.start, line.end, " bytes stack frame", &out->stack_bytes);
+    kernel->has_spills =
+        read_list(line.start, line.end, " bytes spill stores", &out->spill_store_bytes) &&
+        read_list(line.start, line.end, " bytes spill loads", &out->spill_load_bytes);
+}
+
+static bool read_used(const char *s, const char *end, struct smc_log_kernel *kernel)
+{
+    struct smc_resources *out = &kernel->resources;
+    if (!s || !read_list(s, end, " registers", &out->regs_per_thread))
+        return false;
+    read_list(s, end, " bytes smem", &out->static_smem_bytes);
+    if (kernel->form == SMC_LOG_NVLINK)
+        read_list(s, end, " stack", &out->stack_bytes);
+    kernel->has_barriers = read_list(s, end, " barriers", &out->barriers);
+    return true;
+}
+
+/* Reads the lines that follow a head, up to the next. */
+static bool read_body(const char **cursor, struct smc_log_kernel *kernel)
+{
+    bool found = false, in_properties = false;
+    const char *next = *cursor;
+    struct line line;
+    struct smc_log_kernel other;
+    for (; next_line(&next, &line); *cursor = next) {
+        if (read_head(line, &other) || read_refusal(line, &other) || after(line, "arch = sm_"))
+            break;
+        const char *s = after(line, "Function properties for ");
+        if (s)
+            in_properties = is_name(s, line.end, kernel->name, kernel->name_length, 0);
+        if (in_properties && after(line, "bytes stack frame"))
+            read_properties(line, kernel);
+        if (found)
+            continue;
+        if (kernel->form == SMC_LOG_CUOBJDUMP)
+            found = read_res_usage(line, &kernel->resources);
+        else
+            found = read_used(after(line, kernel->form == SMC_LOG_PTXAS ? ": Used " : ": used "),
+                              line.end, kernel);
+    }
+    return found;
+}
+
+bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel)
+{
+    struct line line;
+    while (next_line(&reader->cursor, &line)) {
+        const char *arch = after(line, "arch = sm_");
+        if (arch)
+            reader->cc = read_cc(arch, line.end);
+        if (!read_head(line, kernel)) {
+            *kernel = (struct smc_log_kernel){.form = SMC_LOG_PTXAS, .cc = reader->cc};
+            if (read_refusal(line, kernel))
+                return true;
+            continue;
+        }
+        if (kernel->form == SMC_LOG_PTXAS)
+            reader->cc = kernel->cc;
+        else if (kernel->form == SMC_LOG_CUOBJDUMP)
+            kernel->cc = reader->cc;
+        if (read_body(&reader->cursor, kernel))
+            return true;
+    }
+    return false;
+}
+
+static void copy_numbers(const struct smc_resources *from, struct smc_resources *to)
+{
+    to->regs_per_thread = from->regs_per_thread;
+    to->static_smem_bytes = from->static_smem_bytes;
+    to->stack_bytes = from->stack_bytes;
+    to->spill_store_bytes = from->spill_store_bytes;
+    to->spill_load_bytes = from->spill_load_bytes;
+    to->barriers = from->barriers;
+    to->refused = from->refused;
+    to->refused_smem_bytes = from->refused_smem_bytes;
+    to->refused_smem_limit_bytes = from->refused_smem_limit_bytes;
+}
+
 enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
                                           struct smc_resources *out, bool *has_barriers)
 {
-    struct line line;
-    bool in_entry = false, in_properties = false, found = false;
+    struct smc_log_reader reader = {.cursor = log};
+    struct smc_log_kernel kernel;
+    bool found = false;
     *has_barriers = false;
-    while (next_line(&log, &line)) {
-        if (read_refusal(line, entry, out))
-            return SMC_PTXAS_REFUSED;
-        const char *s = after(line, "Compiling entry function '");
-        if (s)
-            in_entry = is_name(s, line.end, entry, '\'');
-        if (!in_entry)
+    while (smc_log_next(&reader, &kernel)) {
+        bool refused = kernel.resources.refused;
+        if (kernel.form != SMC_LOG_PTXAS || (found && !refused) ||
+            kernel.name_length != strlen(entry) ||
+            memcmp(kernel.name, entry, kernel.name_length) != 0)
             continue;
-        s = after(line, "Function properties for ");
-        if (s)
-            in_properties = is_name(s, line.end, entry, 0);
-        if (in_properties && after(line, "bytes stack frame")) {
-            read_list(line.start, line.end, " bytes stack frame", &out->stack_bytes);
-            read_list(line.start, line.end, " bytes spill stores", &out->spill_store_bytes);
-            read_list(line.start, line.end, " bytes spill loads", &out->spill_load_bytes);
-        }
-        s = after(line, ": Used ");
-        if (s && !found && read_list(s, line.end, " registers", &out->regs_per_thread)) {
-            found = true;
-            read_list(s, line.end, " bytes smem", &out->static_smem_bytes);
-            *has_barriers = read_list(s, line.end, " barriers", &out->barriers);
-        }
+        copy_numbers(&kernel.resources, out);
+        if (refused)
+            return SMC_PTXAS_REFUSED;
+        *has_barriers = kernel.has_barriers;
+        found = true;
     }
     return found ? SMC_PTXAS_READ : SMC_PTXAS_NO_ENTRY;
 }
@@ -165,7 +317,7 @@ void smc_log_first_error(const char *log, const char *file, const char *shown, c
         if (!after(line, "error") && !after(line, "fatal"))
             continue;
         const char *s = line.start, *close = NULL;
-        if (is_name(s, line.end, file, '('))
+        if (is_name(s, line.end, file, strlen(file), '('))
             close = read_number(s + strlen(file) + 1, line.end, &number);
         if (close && close < line.end && *close == ')')
             snprintf(text, capacity, "%s:%u%.*s", shown, number, (int)(line.end - close - 1),

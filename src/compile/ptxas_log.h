@@ -1,11 +1,41 @@
-/* What `ptxas -v` says of one kernel, and the first error of a compiler's log. */
+/* What a compiler's log says of its kernels: `ptxas -v`, `nvlink -v` and `cuobjdump -res-usage`, of
+   every version and for several architectures in one text; and the first error in it. */
 #ifndef SMC_COMPILE_PTXAS_LOG_H
 #define SMC_COMPILE_PTXAS_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "compile/compile.h"
+
+enum smc_log_form {
+    SMC_LOG_PTXAS,     /* one architecture's compilation */
+    SMC_LOG_NVLINK,    /* the same kernel after linking: may name no architecture */
+    SMC_LOG_CUOBJDUMP, /* read from machine code: no spills */
+};
+
+/* One kernel on one architecture. */
+struct smc_log_kernel {
+    const char *name; /* in the log, not ended by '\0' */
+    size_t name_length;
+    enum smc_log_form form;
+    uint16_t cc; /* 0: the log does not say */
+    bool has_spills, has_barriers;
+    bool smem_has_reserve; /* from CC 9.0 on static_smem_bytes contains the driver's reserve */
+
+    /* The numbers, or the refusal: then nothing else is set. Source and compiler are not. */
+    struct smc_resources resources;
+};
+
+/* Start from {.cursor = log}. */
+struct smc_log_reader {
+    const char *cursor;
+    uint16_t cc; /* of the part being read */
+};
+
+/* The next kernel of which the log gives the registers, or which ptxas refused. */
+bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel);
 
 enum smc_ptxas_reading {
     SMC_PTXAS_NO_ENTRY, /* the log says nothing of this kernel */
@@ -13,8 +43,8 @@ enum smc_ptxas_reading {
     SMC_PTXAS_REFUSED,  /* too much static shared memory: the refusal's fields are set */
 };
 
-/* Reads the lines on `entry`. `has_barriers` tells whether the log counts barriers: that of CUDA 11
-   and older does not, and `barriers` is then 0. */
+/* What ptxas says of `entry`. `has_barriers` tells whether the log counts barriers: that of CUDA 12
+   and older may not, and `barriers` is then 0. */
 enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
                                           struct smc_resources *out, bool *has_barriers);
 

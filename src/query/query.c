@@ -146,6 +146,22 @@ static enum smc_outcome outcome_of(const struct smc_answer *answer)
     return answer->occupancy.refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
 }
 
+/* Everything but the next steps. */
+static void count_blocks(struct smc_answer *answer)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    smc_occupancy_compute(sm, &answer->launch, &answer->occupancy);
+    answer->occupancy_percent = smc_occupancy_percent(sm, &answer->occupancy);
+    answer->outcome = outcome_of(answer);
+    find_waves(answer);
+}
+
+void smc_query_conclude(struct smc_answer *answer)
+{
+    count_blocks(answer);
+    smc_query_find_next_steps(answer);
+}
+
 enum smc_status smc_query_evaluate(const struct smc_query *query, const struct smc_resources *known,
                                    struct smc_answer *answer, struct smc_text *warnings,
                                    struct smc_error *error)
@@ -175,11 +191,7 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
     if (status != SMC_OK)
         return status;
 
-    const struct smc_sm *sm = &answer->query.device.sm;
-    smc_occupancy_compute(sm, &answer->launch, &answer->occupancy);
-    answer->occupancy_percent = smc_occupancy_percent(sm, &answer->occupancy);
-    answer->outcome = outcome_of(answer);
-    find_waves(answer);
+    count_blocks(answer);
     if (answer->has_work)
         smc_workload_find(&answer->query, &answer->work, &answer->workload);
     return find_clusters(answer, error);

@@ -98,6 +98,10 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
                                    struct smc_error *error);
 void smc_query_find_next_steps(struct smc_answer *answer);
 
+/* What follows from device, launch and resources: for answers that come from elsewhere, such as a
+   kernel read from a file. Values beyond the device's are refusals, not errors. */
+void smc_query_conclude(struct smc_answer *answer);
+
 /* "launches", "cannot_compile", "cannot_launch". */
 const char *smc_outcome_name(enum smc_outcome outcome);
 

@@ -18,6 +18,10 @@ void smc_csv_carveouts(const struct smc_answer *answer, const struct smc_carveou
                        const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_best(const struct smc_best *best, const struct smc_report_style *style,
                   struct smc_text *out);
+void smc_csv_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
+                        struct smc_text *out);
+void smc_csv_promises(const struct smc_inspect_promises *promises,
+                      const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                    struct smc_text *out);
 

@@ -123,6 +123,24 @@ static void write_kernels(const struct smc_report_style *style, struct smc_text 
     finish(root, out);
 }
 
+static void write_inspection(const struct smc_inspect_rows *rows,
+                             const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_set(root, "kernels", smc_json_inspection(rows));
+    finish(root, out);
+}
+
+static void write_promises(const struct smc_inspect_promises *promises,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_set(root, "launch_bounds", smc_json_promises(promises));
+    finish(root, out);
+}
+
 static void write_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                         struct smc_text *out)
 {
@@ -140,6 +158,8 @@ const struct smc_writer smc_writer_json = {
     .rooms = write_rooms,
     .carveouts = write_carveouts,
     .best = write_best,
+    .inspection = write_inspection,
+    .promises = write_promises,
     .kernels = write_kernels,
     .sweep_begin = smc_json_sweep_begin,
     .sweep_point = smc_json_sweep_point,

@@ -34,6 +34,8 @@ json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_car
 json_t *smc_json_best(const struct smc_best *best);
 
 json_t *smc_json_kernels(void);
+json_t *smc_json_inspection(const struct smc_inspect_rows *rows);
+json_t *smc_json_promises(const struct smc_inspect_promises *promises);
 
 void smc_json_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out);
 void smc_json_sweep_point(const struct smc_sweep *sweep, uint64_t point,

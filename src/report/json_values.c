@@ -1,5 +1,8 @@
 /* Members of JSON objects. */
-#include <stdio.h>
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/json_parts.h"
 
@@ -21,10 +24,11 @@ void smc_json_real(json_t *object, const char *key, double value)
 /* Text that is no UTF-8 is shown with '?': a member never goes missing for its content. */
 void smc_json_string(json_t *object, const char *key, const char *value)
 {
-    char safe[1024];
-    snprintf(safe, sizeof safe, "%s", value);
-    smc_text_make_safe(safe);
-    smc_json_set(object, key, json_string(safe));
+    char *safe = strdup(value);
+    if (safe)
+        smc_text_make_safe(safe);
+    smc_json_set(object, key, safe ? json_string(safe) : NULL);
+    free(safe);
 }
 
 void smc_json_known_integer(json_t *object, const char *key, uint64_t value)

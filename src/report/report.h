@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "confirm/confirm.h"
+#include "inspect/inspect.h"
 #include "model/carveouts.h"
 #include "model/room.h"
 #include "query/banks.h"
@@ -54,6 +55,11 @@ struct smc_writer {
     /* smemcalc best. */
     void (*best)(const struct smc_best *best, const struct smc_report_style *style,
                  struct smc_text *out);
+    /* Somebody's own kernels, each on its devices; what their launch bounds promise. */
+    void (*inspection)(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
+                       struct smc_text *out);
+    void (*promises)(const struct smc_inspect_promises *promises,
+                     const struct smc_report_style *style, struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
 

@@ -127,7 +127,7 @@ static bool is_worth_telling(const struct smc_next_step *step)
     return !barriers && !too_many_threads;
 }
 
-static void append_gains(const struct smc_answer *answer, struct smc_text *line)
+void smc_text_gains(const struct smc_answer *answer, struct smc_text *line)
 {
     uint32_t last = 0;
     for (uint32_t i = 0; i < answer->next_steps.count; i++) {
@@ -285,7 +285,7 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
 {
     struct smc_text steps = {0}, work = {0}, attempt = {0};
     if (answer->outcome == SMC_LAUNCHES) {
-        append_gains(answer, &steps);
+        smc_text_gains(answer, &steps);
         append_losses(answer, &steps);
     } else {
         append_remedies(answer, &steps);

@@ -46,6 +46,15 @@ void smc_text_carveouts(const struct smc_answer *answer, const struct smc_carveo
                         const struct smc_report_style *style, struct smc_text *out);
 void smc_text_best(const struct smc_best *best, const struct smc_report_style *style,
                    struct smc_text *out);
+void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
+                         struct smc_text *out);
+void smc_text_promises(const struct smc_inspect_promises *promises,
+                       const struct smc_report_style *style, struct smc_text *out);
+
+/* The nearest changes that gain blocks: "a third block needs 28 registers or fewer a thread (75
+ * %)". */
+void smc_text_gains(const struct smc_answer *answer, struct smc_text *line);
+
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
 void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out);

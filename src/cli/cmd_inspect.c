@@ -1,0 +1,192 @@
+/* smemcalc inspect: somebody's own kernels, from source, machine code or compilers' logs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "cli/ask_devices.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "executor/executor.h"
+#include "inspect/inspect.h"
+
+/* Everything that one call needs; the request points into it. */
+struct inspection {
+    struct smc_chosen_devices chosen;
+    struct smc_device devices[SMC_MAX_DEVICES];
+    struct smc_inspect_target targets[SMC_MAX_DEVICES + SMC_INSPECT_MAX_TARGETS];
+    struct smc_inspect_request request;
+    struct smc_inspect_kernels kernels;
+    struct smc_inspect_rows rows;
+    struct smc_inspect_promises promises;
+};
+
+/* Boards of one architecture share a compilation. */
+static void add_target(struct smc_inspect_target target, struct inspection *inspection)
+{
+    struct smc_inspect_request *request = &inspection->request;
+    for (size_t i = 0; i < request->target_count; i++)
+        if (inspection->targets[i].cc == target.cc &&
+            inspection->targets[i].suffix == target.suffix)
+            return;
+    inspection->targets[request->target_count++] = target;
+}
+
+static enum smc_status ask_devices(const struct smc_arguments *arguments,
+                                   struct inspection *inspection, struct smc_error *error)
+{
+    struct smc_chosen_devices *chosen = &inspection->chosen;
+    enum smc_status status = smc_ask_devices(arguments, SMC_MAX_DEVICES, chosen, error);
+    if (status != SMC_OK)
+        return status;
+    for (size_t i = 0; i < chosen->count; i++) {
+        const char *typed = i < arguments->device_count ? arguments->device[i] : "";
+        inspection->devices[i] = chosen->chosen[i].device;
+        smc_output_tell("note: ", chosen->chosen[i].note);
+        add_target(smc_inspect_target_of(typed, inspection->devices[i].sm.cc), inspection);
+    }
+    inspection->request.devices = inspection->devices;
+    inspection->request.device_count = chosen->count;
+    return SMC_OK;
+}
+
+/* Source that nobody names a device for: the GPU here, else the one that a query assumes. */
+static enum smc_status assume_target(struct inspection *inspection, struct smc_error *error)
+{
+    struct smc_inspect_request *request = &inspection->request;
+    struct smc_device device;
+    char note[256];
+    enum smc_status status = smc_executor_default()->device_count(NULL) > 0
+                                 ? smc_executor_default()->device(0, &device, error)
+                                 : smc_device_find("NVIDIA H200", &device, note, error);
+    inspection->targets[0] = (struct smc_inspect_target){device.sm.cc, '\0'};
+    request->target_count = 1;
+    return status;
+}
+
+static enum smc_status ask(const struct smc_arguments *arguments, struct inspection *inspection,
+                           struct smc_error *error)
+{
+    const int64_t *number = arguments->number;
+    struct smc_inspect_request *request = &inspection->request;
+    if (arguments->file_count == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "inspect: no FILE is given; '-' reads what a compiler prints");
+    *request = (struct smc_inspect_request){
+        .targets = inspection->targets,
+        .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
+        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+        .threads_per_block = number[SMC_OPTION_THREADS],
+        .settings = SMC_LAUNCH_INIT,
+    };
+    if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
+        request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
+    request->settings.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
+    request->settings.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
+    request->settings.blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
+    enum smc_status status = ask_devices(arguments, inspection, error);
+    if (status != SMC_OK || request->target_count > 0)
+        return status;
+    request->targets_assumed = true;
+    if (!arguments->given[SMC_OPTION_LINT])
+        return assume_target(inspection, error);
+    request->skip_unsupported = true;
+    request->target_count = smc_inspect_all_targets(inspection->targets);
+    return SMC_OK;
+}
+
+/* Files that cannot be read are told one by one; the others are answered. */
+static enum smc_status read_files(const struct smc_arguments *arguments,
+                                  struct inspection *inspection)
+{
+    enum smc_status worst = SMC_OK;
+    struct smc_text warnings = {0};
+    for (size_t i = 0; i < arguments->file_count && worst != SMC_MACHINE; i++) {
+        struct smc_error error = {""};
+        enum smc_status status = smc_inspect_read(arguments->file[i], &inspection->request,
+                                                  &inspection->kernels, &warnings, &error);
+        if (status != SMC_OK)
+            smc_output_tell("", error.message);
+        if (status > worst || status == SMC_USAGE)
+            worst = status == SMC_UNAVAILABLE && worst == SMC_USAGE ? worst : status;
+    }
+    smc_output_tell("warning: ", smc_text_string(&warnings));
+    smc_text_free(&warnings);
+    return worst;
+}
+
+static enum smc_status answer(const struct smc_arguments *arguments, struct inspection *inspection,
+                              struct smc_text *out, struct smc_error *error)
+{
+    const struct smc_requirements requirements = {
+        .occupancy_percent = (double)arguments->number[SMC_OPTION_REQUIRE_OCCUPANCY],
+        .blocks_per_sm = (uint32_t)arguments->number[SMC_OPTION_REQUIRE_BLOCKS],
+        .registers_at_most = (uint32_t)arguments->number[SMC_OPTION_MAX_REGS],
+    };
+    struct smc_report_style style;
+    struct smc_text shortfalls = {0};
+    enum smc_status status =
+        smc_inspect_answer(&inspection->kernels, &inspection->request, &inspection->rows, error);
+    if (status == SMC_MACHINE)
+        return status;
+    smc_output_style(&style);
+    if (inspection->rows.count > 0)
+        smc_ask_writer(arguments)->inspection(&inspection->rows, &style, out);
+    if (smc_inspect_require(&inspection->rows, &requirements, &shortfalls) != SMC_OK &&
+        status == SMC_OK)
+        status = SMC_SHORTFALL;
+    smc_output_tell("", smc_text_string(&shortfalls));
+    smc_text_free(&shortfalls);
+    return status;
+}
+
+static enum smc_status lint(const struct smc_arguments *arguments, struct inspection *inspection,
+                            struct smc_text *out, struct smc_error *error)
+{
+    struct smc_report_style style;
+    enum smc_status status =
+        smc_inspect_lint(&inspection->kernels, &inspection->request, &inspection->promises, error);
+    smc_output_style(&style);
+    if (status == SMC_OK || status == SMC_SHORTFALL)
+        smc_ask_writer(arguments)->promises(&inspection->promises, &style, out);
+    return status;
+}
+
+static enum smc_status inspect(const struct smc_arguments *arguments, struct inspection *inspection,
+                               struct smc_text *out, struct smc_error *error)
+{
+    enum smc_status status = ask(arguments, inspection, error);
+    if (status != SMC_OK)
+        return status;
+    enum smc_status reading = read_files(arguments, inspection);
+    if (reading == SMC_MACHINE || inspection->kernels.count == 0)
+        return reading;
+    status = arguments->given[SMC_OPTION_LINT] ? lint(arguments, inspection, out, error)
+                                               : answer(arguments, inspection, out, error);
+    return reading == SMC_OK ? status : reading;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct inspection *inspection = calloc(1, sizeof *inspection);
+    if (!inspection)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    enum smc_status status = inspect(arguments, inspection, out, error);
+    smc_inspect_promises_free(&inspection->promises);
+    smc_inspect_rows_free(&inspection->rows);
+    smc_inspect_free(&inspection->kernels);
+    smc_chosen_devices_free(&inspection->chosen);
+    free(inspection);
+    return status;
+}
+
+const struct smc_command smc_command_inspect = {
+    .name = "inspect",
+    .usage = "FILE... [OPTION]...",
+    .help = "your own kernels: .cu, .ptx, .cubin, ptxas -v's log",
+    .examples = "  nvcc -Xptxas -v -c x.cu 2>&1 | smemcalc inspect - --threads 256\n"
+                "  smemcalc inspect x.cu --device 8.0 --device 9.0 --max-regs 64\n"
+                "  smemcalc inspect x.cu --lint\n",
+    .most_files = SMC_MAX_FILES,
+    .run = run,
+};

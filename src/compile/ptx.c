@@ -1,0 +1,139 @@
+/* The launch bounds that PTX declares, between a kernel's parameters and its body:
+     .visible .entry k(
+         .param .u64 k_param_0
+     )
+     .maxntid 256, 1, 1
+     .minnctapersm 2
+     {  */
+#include "compile/ptx.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
+}
+
+/* Past blanks and comments. */
+static const char *skip_gap(const char *s)
+{
+    for (;;) {
+        s += strspn(s, " \t\r\n");
+        const char *end;
+        if (s[0] == '/' && s[1] == '/')
+            s += strcspn(s, "\n");
+        else if (s[0] == '/' && s[1] == '*')
+            s = (end = strstr(s + 2, "*/")) ? end + 2 : s + strlen(s);
+        else
+            return s;
+    }
+}
+
+/* The next word, or a single other character; length 0 at the end. */
+static const char *next_token(const char **cursor, size_t *length)
+{
+    const char *s = skip_gap(*cursor);
+    size_t n = 0;
+    while (is_word(s[n]))
+        n++;
+    if (n == 0 && *s)
+        n = 1;
+    *cursor = s + n;
+    *length = n;
+    return s;
+}
+
+static bool is(const char *token, size_t length, const char *text)
+{
+    return strlen(text) == length && memcmp(token, text, length) == 0;
+}
+
+static uint32_t number_of(const char *token, size_t length)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!isdigit((unsigned char)token[i]))
+            return 0;
+        n = n * 10 + (uint64_t)(token[i] - '0');
+        if (n > UINT32_MAX)
+            return 0;
+    }
+    return (uint32_t)n;
+}
+
+/* Up to three numbers joined by ',': their product, 0 where it is none. */
+static uint32_t read_extent(const char **cursor)
+{
+    uint64_t n = 1;
+    for (int i = 0; i < 3; i++) {
+        size_t length;
+        const char *token = next_token(cursor, &length);
+        n *= number_of(token, length);
+        if (n > UINT32_MAX)
+            return 0;
+        const char *ahead = *cursor;
+        token = next_token(&ahead, &length);
+        if (!is(token, length, ","))
+            break;
+        *cursor = ahead;
+    }
+    return (uint32_t)n;
+}
+
+static void read_bounds(const char **cursor, struct smc_ptx_kernel *kernel)
+{
+    size_t length;
+    for (;;) {
+        const char *ahead = *cursor;
+        const char *token = next_token(&ahead, &length);
+        if (length == 0 || is(token, length, "{") || is(token, length, ";") ||
+            is(token, length, ".entry"))
+            return;
+        *cursor = ahead;
+        if (is(token, length, ".maxntid") || is(token, length, ".reqntid"))
+            kernel->max_threads_per_block = read_extent(cursor);
+        else if (is(token, length, ".minnctapersm"))
+            kernel->min_blocks_per_sm = read_extent(cursor);
+    }
+}
+
+bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel)
+{
+    size_t length;
+    for (;;) {
+        const char *token = next_token(cursor, &length);
+        if (length == 0)
+            return false;
+        if (!is(token, length, ".entry"))
+            continue;
+        *kernel = (struct smc_ptx_kernel){0};
+        kernel->name = next_token(cursor, &kernel->name_length);
+        read_bounds(cursor, kernel);
+        return true;
+    }
+}
+
+bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix)
+{
+    static const char prefix[] = "sm_";
+    const size_t prefix_length = sizeof prefix - 1;
+    size_t length, digits = 0;
+    const char *token = next_token(&text, &length);
+    if (!is(token, length, ".version"))
+        return false;
+    while (!is(token, length, ".target"))
+        if (token = next_token(&text, &length), length == 0)
+            return false;
+    token = next_token(&text, &length);
+    if (length <= prefix_length || memcmp(token, prefix, prefix_length) != 0)
+        return false;
+    token += prefix_length;
+    length -= prefix_length;
+    while (digits < length && isdigit((unsigned char)token[digits]))
+        digits++;
+    uint32_t number = number_of(token, digits);
+    *cc = number < 1000 ? (uint16_t)number : 0;
+    *suffix = digits < length ? token[digits] : '\0';
+    return *cc != 0;
+}

@@ -1,0 +1,23 @@
+/* The launch bounds that PTX declares: ptxas honours them, but machine code keeps only part. */
+#ifndef SMC_COMPILE_PTX_H
+#define SMC_COMPILE_PTX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct smc_ptx_kernel {
+    const char *name; /* in the text, not ended by '\0' */
+    size_t name_length;
+    uint32_t max_threads_per_block; /* .maxntid or .reqntid; 0: none */
+    uint32_t min_blocks_per_sm;     /* .minnctapersm; 0: none */
+};
+
+/* `cursor` starts at the beginning of the text. */
+bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel);
+
+/* The architecture that the text is written for: 90 and 'a' for sm_90a, else 0 for the letter.
+   False where it names none: then it is no PTX. */
+bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix);
+
+#endif

@@ -1,0 +1,171 @@
+/* Kernels to answers: which version of a kernel a device runs, and in what launch. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "inspect/inspect.h"
+#include "inspect/kernels.h"
+
+static bool is_version_of(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
+{
+    return a->version_hash == b->version_hash && a->file == b->file;
+}
+
+/* How well machine code for `compiled` suits `cc`: the same, else the same major at a lower minor,
+   as a driver would choose; else the nearest, which stands for a compilation not yet made. */
+static unsigned suitability(uint16_t compiled, uint16_t cc)
+{
+    if (compiled == 0)
+        return 1;
+    unsigned distance = compiled > cc ? compiled - cc : cc - compiled;
+    bool runs = compiled / 10 == cc / 10 && compiled <= cc;
+    return (runs ? 4000 : compiled < cc ? 2000 : 1001) - (distance > 999 ? 999 : distance);
+}
+
+const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspect_kernels *kernels,
+                                                          const struct smc_inspect_kernel *first,
+                                                          uint16_t cc)
+{
+    const struct smc_inspect_kernel *best = first;
+    for (const struct smc_inspect_kernel *k = first; k < kernels->item + kernels->count; k++)
+        if (is_version_of(k, first) && suitability(k->cc, cc) > suitability(best->cc, cc))
+            best = k;
+    return best;
+}
+
+static void choose_threads(const struct smc_inspect_request *request, struct smc_inspect_row *row)
+{
+    uint32_t bound = row->kernel->max_threads_per_block;
+    struct smc_plan *plan = &row->answer.plan;
+    if (request->threads_per_block != SMC_NOT_GIVEN) {
+        row->threads_source = SMC_THREADS_GIVEN;
+        plan->threads_per_block = (uint32_t)request->threads_per_block;
+    } else {
+        row->threads_source = bound ? SMC_THREADS_BOUND : SMC_THREADS_ASSUMED;
+        plan->threads_per_block = bound ? bound : SMC_INSPECT_THREADS;
+    }
+}
+
+/* A block above the launch bounds is refused as one above the device's limit would be. */
+static void conclude(struct smc_inspect_row *row)
+{
+    struct smc_answer *answer = &row->answer;
+    uint32_t *most = &answer->query.device.sm.max_threads_per_block, of_device = *most;
+    uint32_t bound = row->kernel->max_threads_per_block;
+    row->exceeds_bound = bound > 0 && answer->launch.threads_per_block > bound;
+    *most = row->exceeds_bound && bound < of_device ? bound : of_device;
+    smc_query_conclude(answer);
+    *most = of_device;
+}
+
+void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
+                            const struct smc_device *device,
+                            const struct smc_inspect_request *request, struct smc_inspect_row *row)
+{
+    struct smc_answer *answer = &row->answer;
+    *row = (struct smc_inspect_row){.kernel = kernel};
+    smc_query_init(&answer->query);
+    answer->query.device = *device;
+    answer->query.settings = request->settings;
+    answer->resources = kernel->resources;
+    answer->regs_given = !kernel->resources.refused;
+    if (kernel->smem_has_reserve)
+        answer->resources.static_smem_bytes =
+            smc_inspect_without_reserve(kernel->resources.static_smem_bytes, device->sm.cc);
+    if (kernel->resources.refused)
+        answer->resources.static_smem_bytes = kernel->resources.refused_smem_bytes;
+    choose_threads(request, row);
+    struct smc_launch *launch = &answer->launch;
+    *launch = request->settings;
+    launch->threads_per_block = answer->plan.threads_per_block;
+    launch->regs_per_thread = answer->regs_given ? answer->resources.regs_per_thread : 0;
+    launch->static_smem_bytes = answer->resources.static_smem_bytes;
+    launch->dynamic_smem_bytes = request->dynamic_smem_bytes;
+    launch->barriers_per_block = kernel->has_barriers ? answer->resources.barriers : 1;
+    if (kernel->blocks_per_cluster > 1)
+        launch->blocks_per_cluster = kernel->blocks_per_cluster;
+    conclude(row);
+}
+
+static enum smc_status add_row(const struct smc_inspect_kernel *kernel,
+                               const struct smc_device *device,
+                               const struct smc_inspect_request *request,
+                               struct smc_inspect_rows *rows, struct smc_error *error)
+{
+    if (rows->count == rows->capacity) {
+        size_t capacity = rows->capacity ? 2 * rows->capacity : 16;
+        void *item = realloc(rows->item, capacity * sizeof *rows->item);
+        if (!item)
+            return smc_fail(error, SMC_MACHINE, "out of memory");
+        rows->item = item;
+        rows->capacity = capacity;
+    }
+    smc_inspect_answer_one(kernel, device, request, &rows->item[rows->count++]);
+    return SMC_OK;
+}
+
+/* On the architecture that it was compiled for. */
+static enum smc_status answer_own(const struct smc_inspect_kernel *kernel,
+                                  const struct smc_inspect_request *request,
+                                  struct smc_inspect_rows *rows, struct smc_error *error)
+{
+    struct smc_capability capability;
+    struct smc_device device;
+    if (kernel->cc == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "%s: it does not say what it was compiled for; name that with --device",
+                        kernel->file);
+    if (!smc_capability_find(kernel->cc, &capability))
+        return smc_fail(error, SMC_USAGE,
+                        "%s: compiled for sm_%u, which is not in the table; name a device with "
+                        "--device",
+                        kernel->file, kernel->cc);
+    smc_device_of_capability(&capability, &device);
+    return add_row(kernel, &device, request, rows, error);
+}
+
+static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels,
+                                       const struct smc_inspect_kernel *first,
+                                       const struct smc_inspect_request *request,
+                                       struct smc_inspect_rows *rows, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK, failed;
+    for (size_t i = 0; i < request->device_count && status == SMC_OK; i++) {
+        const struct smc_device *device = &request->devices[i];
+        status = add_row(smc_inspect_best_version(kernels, first, device->sm.cc), device, request,
+                         rows, error);
+    }
+    if (request->device_count > 0)
+        return status;
+    for (const struct smc_inspect_kernel *k = first; k < kernels->item + kernels->count; k++)
+        if (is_version_of(k, first) && (failed = answer_own(k, request, rows, error)) != SMC_OK)
+            status = failed;
+    return status;
+}
+
+bool smc_inspect_is_first(const struct smc_inspect_kernels *kernels, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (is_version_of(&kernels->item[i], &kernels->item[index]))
+            return false;
+    return true;
+}
+
+enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
+                                   const struct smc_inspect_request *request,
+                                   struct smc_inspect_rows *rows, struct smc_error *error)
+{
+    enum smc_status worst = SMC_OK;
+    for (size_t i = 0; i < kernels->count && worst != SMC_MACHINE; i++) {
+        if (!smc_inspect_is_first(kernels, i))
+            continue;
+        enum smc_status status = answer_versions(kernels, &kernels->item[i], request, rows, error);
+        worst = status == SMC_OK ? worst : status;
+    }
+    return worst;
+}
+
+void smc_inspect_rows_free(struct smc_inspect_rows *rows)
+{
+    free(rows->item);
+    *rows = (struct smc_inspect_rows){0};
+}

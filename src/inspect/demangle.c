@@ -1,0 +1,59 @@
+/* C++ names as they are written in the source, through libiberty where configure found it. */
+#include "config.h"
+
+#include "inspect/demangle.h"
+
+#include <string.h>
+
+#ifdef HAVE_LIBIBERTY
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+
+/* A name of a few hundred bytes can stand for more text than there is memory, and a long one
+   takes the demangler deep into the stack: both ends are limited. */
+enum { LONGEST_NAME = 4096, LONGEST_RESULT = 16384 };
+
+struct result {
+    struct smc_text text;
+    jmp_buf too_long;
+};
+
+static void take(const char *text, size_t length, void *context)
+{
+    struct result *result = context;
+    if (length > LONGEST_RESULT || result->text.length + length > LONGEST_RESULT)
+        longjmp(result->too_long, 1);
+    smc_text_append_bytes(&result->text, text, length);
+}
+
+/* The demangler allocates nothing itself, so that it can be left in the middle. */
+static bool demangle(const char *name, struct result *result)
+{
+    if (setjmp(result->too_long))
+        return false;
+    return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, take,
+                                      result) != 0;
+}
+
+char *smc_demangle(const char *name)
+{
+    struct result result = {.text = {0}};
+    if (strncmp(name, "_Z", 2) != 0 || strlen(name) > LONGEST_NAME)
+        return strdup(name);
+    if (demangle(name, &result) && !result.text.failed && result.text.data)
+        return result.text.data;
+    smc_text_free(&result.text);
+    return strdup(name);
+}
+
+#else
+
+char *smc_demangle(const char *name)
+{
+    return strdup(name);
+}
+
+#endif

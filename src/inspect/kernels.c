@@ -1,0 +1,163 @@
+/* The list of kernels. */
+#include "config.h"
+
+#include "inspect/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "inspect/demangle.h"
+
+/* From here on machine code counts the driver's reserve as the kernel's. */
+enum { FIRST_CC_WITH_RESERVE = 90 };
+
+static uint64_t hash_more(uint64_t h, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
+    return h;
+}
+
+static uint64_t hash(const char *text, size_t length)
+{
+    return hash_more(0xcbf29ce484222325, text, length);
+}
+
+/* The length of a part such as "17CUB_300001_SM_900" at `s`: CUB and Thrust name a namespace for
+   the architecture. 0: there is none. */
+static size_t architecture_part(const char *s, const char *end)
+{
+    static const char mark[] = "_SM_";
+    size_t n = 0, digits = 0;
+    while (s + digits < end && s[digits] >= '0' && s[digits] <= '9' && n < 100)
+        n = n * 10 + (size_t)(s[digits++] - '0');
+    if (n < sizeof mark || n > (size_t)(end - s) - digits)
+        return 0;
+    return memmem(s + digits, n, mark, sizeof mark - 1) ? digits + n : 0;
+}
+
+static uint64_t hash_version(const char *name, size_t length)
+{
+    const char *const end = name + length;
+    uint64_t h = hash("", 0);
+    while (name < end) {
+        size_t part = architecture_part(name, end);
+        if (part == 0)
+            h = hash_more(h, name, 1);
+        name += part ? part : 1;
+    }
+    return h;
+}
+
+uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc)
+{
+    struct smc_capability capability;
+    if (cc < FIRST_CC_WITH_RESERVE || !smc_capability_find(cc, &capability))
+        return smem_bytes;
+    uint32_t reserve = capability.sm.smem_reserved_per_block_bytes;
+    return smem_bytes >= reserve ? smem_bytes - reserve : smem_bytes;
+}
+
+static bool is_same(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
+{
+    const struct smc_resources *r = &a->resources, *s = &b->resources;
+    return a->name_hash == b->name_hash && a->file == b->file && a->cc == b->cc &&
+           a->source == b->source && r->regs_per_thread == s->regs_per_thread &&
+           r->static_smem_bytes == s->static_smem_bytes && r->stack_bytes == s->stack_bytes &&
+           r->spill_store_bytes == s->spill_store_bytes &&
+           r->spill_load_bytes == s->spill_load_bytes && r->barriers == s->barriers &&
+           r->refused == s->refused && a->max_threads_per_block == b->max_threads_per_block;
+}
+
+static bool is_known(const struct smc_inspect_kernels *kernels,
+                     const struct smc_inspect_kernel *kernel)
+{
+    for (size_t i = kernels->count; i-- > 0;)
+        if (is_same(&kernels->item[i], kernel))
+            return true;
+    return false;
+}
+
+static bool grow(struct smc_inspect_kernels *kernels)
+{
+    if (kernels->count < kernels->capacity)
+        return true;
+    size_t capacity = kernels->capacity ? 2 * kernels->capacity : 16;
+    void *item = realloc(kernels->item, capacity * sizeof *kernels->item);
+    if (!item)
+        return false;
+    kernels->item = item;
+    kernels->capacity = capacity;
+    return true;
+}
+
+bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size_t name_length,
+                     const struct smc_inspect_kernel *kernel)
+{
+    struct smc_inspect_kernel added = *kernel;
+    struct smc_resources *resources = &added.resources;
+    added.name_hash = hash(name, name_length);
+    added.version_hash = hash_version(name, name_length);
+    if (added.smem_has_reserve && added.cc != 0) {
+        resources->static_smem_bytes =
+            smc_inspect_without_reserve(resources->static_smem_bytes, added.cc);
+        added.smem_has_reserve = false;
+    }
+    resources->cc = added.cc;
+    if (is_known(kernels, &added))
+        return true;
+    added.name = strndup(name, name_length);
+    added.shown = added.name ? smc_demangle(added.name) : NULL;
+    if (!added.shown || !grow(kernels)) {
+        free(added.name);
+        free(added.shown);
+        return false;
+    }
+    smc_text_make_safe(added.shown);
+    kernels->item[kernels->count++] = added;
+    return true;
+}
+
+struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels, size_t begin,
+                                            const char *name, size_t name_length)
+{
+    uint64_t wanted = hash(name, name_length);
+    for (size_t i = begin; i < kernels->count; i++)
+        if (kernels->item[i].name_hash == wanted)
+            return &kernels->item[i];
+    return NULL;
+}
+
+void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count)
+{
+    while (kernels->count > count) {
+        struct smc_inspect_kernel *kernel = &kernels->item[--kernels->count];
+        free(kernel->name);
+        free(kernel->shown);
+    }
+}
+
+void smc_inspect_free(struct smc_inspect_kernels *kernels)
+{
+    smc_inspect_cut(kernels, 0);
+    free(kernels->item);
+    *kernels = (struct smc_inspect_kernels){0};
+}
+
+static const struct {
+    const char *name, *words;
+} sources[] = {
+#define SOURCE(id, name, words) [SMC_INSPECT_##id] = {name, words},
+#include "inspect/sources.def"
+#undef SOURCE
+};
+
+const char *smc_inspect_source_name(enum smc_inspect_source source)
+{
+    return sources[source].name;
+}
+
+const char *smc_inspect_source_words(enum smc_inspect_source source)
+{
+    return sources[source].words;
+}

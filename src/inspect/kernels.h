@@ -1,0 +1,37 @@
+/* The list of kernels, as its readers fill it. */
+#ifndef SMC_INSPECT_KERNELS_H
+#define SMC_INSPECT_KERNELS_H
+
+#include "inspect/inspect.h"
+
+/* Adds a copy of `kernel` with the name given; the same again of the same file is left out. Sets
+   what follows from name and cc. False: no memory. */
+bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size_t name_length,
+                     const struct smc_inspect_kernel *kernel);
+
+/* The first kernel of that name from `begin` on; NULL where there is none. */
+struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels, size_t begin,
+                                            const char *name, size_t name_length);
+
+/* Without the driver's reserve, which machine code contains from CC 9.0 on. */
+uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc);
+
+/* Whether the kernel is the first of its file with its name: those that follow are versions of it
+   for other architectures. */
+bool smc_inspect_is_first(const struct smc_inspect_kernels *kernels, size_t index);
+
+/* Of `first` and the other versions of it, the one that a driver would load on `cc`; else the
+   nearest. */
+const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspect_kernels *kernels,
+                                                          const struct smc_inspect_kernel *first,
+                                                          uint16_t cc);
+
+/* One kernel on one device. */
+void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
+                            const struct smc_device *device,
+                            const struct smc_inspect_request *request, struct smc_inspect_row *row);
+
+/* Takes away all from `count` on. */
+void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count);
+
+#endif

@@ -1,0 +1,146 @@
+/* What __launch_bounds__(maxThreads, minBlocks) comes to on every architecture. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "inspect/inspect.h"
+#include "inspect/kernels.h"
+
+struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc)
+{
+    uint16_t named;
+    size_t length = strlen(typed);
+    char last = length ? typed[length - 1] : '\0';
+    bool suffixed = (last == 'a' || last == 'f') && smc_capability_parse(typed, &named);
+    return (struct smc_inspect_target){cc, suffixed ? last : '\0'};
+}
+
+size_t smc_inspect_all_targets(struct smc_inspect_target targets[SMC_INSPECT_MAX_TARGETS])
+{
+    size_t count = 0;
+    struct smc_capability capability;
+    for (size_t i = 0; i < smc_capability_count() && count < SMC_INSPECT_MAX_TARGETS; i++) {
+        smc_capability_at(i, &capability);
+        targets[count++] = (struct smc_inspect_target){capability.sm.cc, '\0'};
+    }
+    return count;
+}
+
+/* ptxas drops a promise that the threads alone make impossible. */
+static bool is_ignored(const struct smc_inspect_kernel *kernel, const struct smc_answer *answer)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    uint64_t warps = answer->occupancy.warps_per_block;
+    uint32_t blocks = kernel->min_blocks_per_sm;
+    return blocks > sm->max_blocks_per_sm || blocks * warps > sm->max_warps_per_sm;
+}
+
+static enum smc_promise_verdict judge(const struct smc_inspect_kernel *kernel,
+                                      const struct smc_answer *answer)
+{
+    if (answer->outcome != SMC_LAUNCHES || answer->occupancy.blocks_per_sm == 0)
+        return SMC_PROMISE_CANNOT_LAUNCH;
+    if (is_ignored(kernel, answer))
+        return SMC_PROMISE_IGNORED;
+    bool enough = answer->occupancy.blocks_per_sm >= kernel->min_blocks_per_sm;
+    return enough ? SMC_PROMISE_HOLDS : SMC_PROMISE_FEWER_BLOCKS;
+}
+
+static bool grow(struct smc_inspect_promises *promises)
+{
+    if (promises->count < promises->capacity)
+        return true;
+    size_t capacity = promises->capacity ? 2 * promises->capacity : 64;
+    void *item = realloc(promises->item, capacity * sizeof *promises->item);
+    if (!item)
+        return false;
+    promises->item = item;
+    promises->capacity = capacity;
+    return true;
+}
+
+/* Machine code runs as it is on its own architecture and on a later minor of the same major. For
+   all others the registers would be chosen anew, under the same bounds. */
+static bool runs_on(const struct smc_inspect_kernel *kernel, uint16_t cc)
+{
+    return kernel->cc / 10 == cc / 10 && kernel->cc <= cc;
+}
+
+static bool judge_on(const struct smc_inspect_kernel *kernel, const struct smc_device *device,
+                     const struct smc_inspect_request *request,
+                     struct smc_inspect_promises *promises)
+{
+    struct smc_inspect_request bounded = *request;
+    struct smc_inspect_row row;
+    if (!grow(promises))
+        return false;
+    struct smc_inspect_promise *promise = &promises->item[promises->count++];
+    bounded.threads_per_block = kernel->max_threads_per_block;
+    smc_inspect_answer_one(kernel, device, &bounded, &row);
+    *promise = (struct smc_inspect_promise){
+        .kernel = kernel, .regs_known = runs_on(kernel, device->sm.cc), .answer = row.answer};
+    if (!promise->regs_known && !kernel->resources.refused) {
+        promise->answer.launch.regs_per_thread = 0;
+        promise->answer.regs_given = false;
+        smc_query_conclude(&promise->answer);
+    }
+    promise->verdict = judge(kernel, &promise->answer);
+    return true;
+}
+
+static bool judge_everywhere(const struct smc_inspect_kernels *kernels,
+                             const struct smc_inspect_kernel *first,
+                             const struct smc_inspect_request *request,
+                             struct smc_inspect_promises *promises)
+{
+    struct smc_device device;
+    struct smc_capability capability;
+    bool named = request->device_count > 0, done = true;
+    size_t count = named ? request->device_count : smc_capability_count();
+    for (size_t i = 0; i < count && done; i++) {
+        if (named) {
+            device = request->devices[i];
+        } else {
+            smc_capability_at(i, &capability);
+            smc_device_of_capability(&capability, &device);
+        }
+        const struct smc_inspect_kernel *kernel =
+            smc_inspect_best_version(kernels, first, device.sm.cc);
+        if (kernel->max_threads_per_block > 0)
+            done = judge_on(kernel, &device, request, promises);
+    }
+    return done;
+}
+
+enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
+                                 const struct smc_inspect_request *request,
+                                 struct smc_inspect_promises *promises, struct smc_error *error)
+{
+    for (size_t i = 0; i < kernels->count; i++) {
+        if (!smc_inspect_is_first(kernels, i))
+            continue;
+        size_t before = promises->count;
+        if (!judge_everywhere(kernels, &kernels->item[i], request, promises))
+            return smc_fail(error, SMC_MACHINE, "out of memory");
+        promises->without_bounds += promises->count == before;
+    }
+    for (size_t i = 0; i < promises->count; i++)
+        if (promises->item[i].verdict != SMC_PROMISE_HOLDS)
+            return SMC_SHORTFALL;
+    return SMC_OK;
+}
+
+void smc_inspect_promises_free(struct smc_inspect_promises *promises)
+{
+    free(promises->item);
+    *promises = (struct smc_inspect_promises){0};
+}
+
+const char *smc_promise_verdict_name(enum smc_promise_verdict verdict)
+{
+    static const char *const names[] = {
+#define VERDICT(id, name) [SMC_PROMISE_##id] = name,
+#include "inspect/verdicts.def"
+#undef VERDICT
+    };
+    return names[verdict];
+}

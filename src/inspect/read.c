@@ -1,0 +1,242 @@
+/* An input to kernels: by what it is, to its reader. */
+#include "config.h"
+
+#include <string.h>
+
+#include "compile/ptx.h"
+#include "compile/ptxas_log.h"
+#include "inspect/compilers.h"
+#include "inspect/input.h"
+#include "inspect/kernels.h"
+#include "inspect/readers.h"
+#include "inspect/tools.h"
+
+/* What the readers need. */
+struct reading {
+    const char *file;
+    const struct smc_inspect_request *request;
+    struct smc_text *bytes;
+    struct smc_inspect_kernels *kernels;
+    struct smc_text *warnings;
+};
+
+typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrtc_output *,
+                                 struct smc_error *);
+
+static enum smc_status out_of_memory(struct smc_error *error)
+{
+    return smc_fail(error, SMC_MACHINE, "out of memory");
+}
+
+/* Compiles for one target. `count`: the kernels that came of it. */
+static enum smc_status compile(const struct reading *reading, compiler *compile_with,
+                               enum smc_inspect_source source,
+                               const struct smc_inspect_target *target, size_t *count,
+                               struct smc_error *error)
+{
+    const struct smc_compilation compilation = {
+        .file = reading->file,
+        .text = smc_text_string(reading->bytes),
+        .target = *target,
+        .request = reading->request,
+        .warnings = reading->warnings,
+    };
+    const struct smc_inspect_kernel kind = {
+        .file = reading->file, .source = source, .cc = target->cc};
+    struct smc_nvrtc_output output = {0};
+    size_t before = reading->kernels->count;
+    enum smc_status status = compile_with(&compilation, &output, error);
+    if (status == SMC_OK && !smc_inspect_output(&output, &kind, reading->kernels))
+        status = out_of_memory(error);
+    *count = reading->kernels->count - before;
+    smc_nvrtc_output_free(&output);
+    return status;
+}
+
+static enum smc_status fail_empty(const struct reading *reading, struct smc_error *error)
+{
+    return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
+}
+
+/* NVRTC first: it is quicker and needs no toolkit. nvcc where the text needs host headers, or where
+   only host code says which kernels of a template there are. */
+static enum smc_status compile_source(const struct reading *reading,
+                                      const struct smc_inspect_target *target, bool *needs_nvcc,
+                                      struct smc_error *error)
+{
+    size_t count = 0;
+    struct smc_error second = {""};
+    enum smc_status first = SMC_UNAVAILABLE;
+    if (!*needs_nvcc)
+        first = compile(reading, smc_compile_with_nvrtc, SMC_INSPECT_NVRTC, target, &count, error);
+    if (first == SMC_MACHINE || (first == SMC_OK && count > 0))
+        return first;
+    enum smc_status status =
+        compile(reading, smc_compile_with_nvcc, SMC_INSPECT_NVCC, target, &count, &second);
+    if (status == SMC_OK && count > 0) {
+        *needs_nvcc |= first != SMC_UNAVAILABLE;
+        return SMC_OK;
+    }
+    if (first == SMC_OK && (status == SMC_OK || status == SMC_UNAVAILABLE))
+        return fail_empty(reading, error);
+    if (first == SMC_USAGE && status == SMC_UNAVAILABLE) {
+        struct smc_error reason = *error;
+        return smc_fail(error, SMC_USAGE,
+                        "%.900s (NVRTC takes no host code; nvcc would, but was not found)",
+                        reason.message);
+    }
+    *error = second;
+    return status == SMC_OK ? fail_empty(reading, error) : status;
+}
+
+static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
+{
+    const struct smc_inspect_request *request = reading->request;
+    size_t before = reading->kernels->count;
+    bool needs_nvcc = false; /* so the first architecture showed */
+    for (size_t i = 0; i < request->target_count; i++) {
+        enum smc_status status = compile_source(reading, &request->targets[i], &needs_nvcc, error);
+        if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
+            return status;
+    }
+    /* Where every target was passed over, the last one says why. */
+    return reading->kernels->count > before ? SMC_OK : SMC_UNAVAILABLE;
+}
+
+/* PTX names the architecture that it needs at least, and is compiled for that one where nobody
+   names another. Under `skip_unsupported` older ones are passed over. */
+static enum smc_status read_ptx(const struct reading *reading, struct smc_error *error)
+{
+    const struct smc_inspect_request *request = reading->request;
+    struct smc_inspect_target own;
+    size_t before = reading->kernels->count, count;
+    smc_ptx_target(smc_text_string(reading->bytes), &own.cc, &own.suffix);
+    bool only_own = request->targets_assumed && !request->skip_unsupported;
+    for (size_t i = 0; i < (only_own ? 1 : request->target_count); i++) {
+        struct smc_inspect_target target = only_own ? own : request->targets[i];
+        if (target.cc == own.cc)
+            target.suffix = own.suffix;
+        if (request->skip_unsupported && target.cc < own.cc)
+            continue;
+        enum smc_status status =
+            compile(reading, smc_compile_with_ptxas, SMC_INSPECT_PTX, &target, &count, error);
+        if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
+            return status;
+    }
+    return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
+}
+
+static enum smc_status read_log(const struct reading *reading, struct smc_error *error)
+{
+    const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_PTXAS_LOG};
+    const char *log = smc_text_string(reading->bytes);
+    size_t before = reading->kernels->count;
+    char text[800];
+    if (!smc_inspect_log(log, &kind, reading->kernels))
+        return out_of_memory(error);
+    if (reading->kernels->count > before)
+        return SMC_OK;
+    smc_log_first_error(log, "", "", text, sizeof text);
+    return smc_fail(error, SMC_USAGE, "%s: no kernel in this log%s%s", reading->file,
+                    text[0] ? ": " : "", text);
+}
+
+static enum smc_status read_cubin(const struct reading *reading, struct smc_error *error)
+{
+    const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_CUBIN};
+    size_t before = reading->kernels->count;
+    if (!smc_inspect_cubin(reading->bytes->data, reading->bytes->length, &kind, reading->kernels))
+        return out_of_memory(error);
+    return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
+}
+
+/* What is compressed only cuobjdump opens. */
+static enum smc_status read_closed(const struct reading *reading, size_t closed,
+                                   struct smc_error *error)
+{
+    const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_RES_USAGE};
+    char tool[SMC_TOOL_PATH];
+    bool is_stdin = strcmp(reading->file, "-") == 0, succeeded = false;
+    if (is_stdin || !smc_tool_find("cuobjdump", tool))
+        return smc_fail(error, is_stdin ? SMC_USAGE : SMC_UNAVAILABLE,
+                        "%s: its machine code is compressed (%zu part%s); %s", reading->file,
+                        closed, closed == 1 ? "" : "s",
+                        is_stdin ? "give the file's name, for cuobjdump to open it"
+                                 : "cuobjdump of the CUDA Toolkit would open them, but was not "
+                                   "found");
+    const char *const argv[] = {tool, "-res-usage", reading->file, NULL};
+    struct smc_text log = {0};
+    size_t before = reading->kernels->count;
+    enum smc_status status = smc_tool_run(argv, NULL, &log, &succeeded, error);
+    if (status == SMC_OK && !smc_inspect_log(smc_text_string(&log), &kind, reading->kernels))
+        status = out_of_memory(error);
+    if (status == SMC_OK && reading->kernels->count == before)
+        status = smc_fail(error, SMC_USAGE, "%s: cuobjdump finds no kernel in it", reading->file);
+    smc_text_free(&log);
+    return status;
+}
+
+static enum smc_status read_embedded(const struct reading *reading, struct smc_error *error)
+{
+    const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_EMBEDDED};
+    struct smc_embedded_count count;
+    size_t before = reading->kernels->count;
+    if (!smc_inspect_embedded(reading->bytes->data, reading->bytes->length, &kind, reading->kernels,
+                              &count))
+        return out_of_memory(error);
+    if (count.closed > 0) {
+        smc_inspect_cut(reading->kernels, before);
+        return read_closed(reading, count.closed, error);
+    }
+    if (reading->kernels->count > before)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "%s: %s", reading->file,
+                    count.ptx    ? "holds PTX, but no machine code: compile it for an architecture"
+                    : count.read ? "no kernel in it"
+                                 : "no CUDA code in it");
+}
+
+static enum smc_status read_text_or_code(const struct reading *reading, struct smc_error *error)
+{
+    enum smc_input_kind kind = smc_input_kind(reading->file, reading->bytes);
+    if (kind != SMC_INPUT_CUBIN && kind != SMC_INPUT_EMBEDDED)
+        smc_input_make_text(reading->bytes);
+    switch (kind) {
+    case SMC_INPUT_LOG:
+        return read_log(reading, error);
+    case SMC_INPUT_SOURCE:
+        return read_source(reading, error);
+    case SMC_INPUT_PTX:
+        return read_ptx(reading, error);
+    case SMC_INPUT_CUBIN:
+        return read_cubin(reading, error);
+    case SMC_INPUT_EMBEDDED:
+        return read_embedded(reading, error);
+    case SMC_INPUT_UNKNOWN:
+        break;
+    }
+    char text[800];
+    smc_log_first_error(smc_text_string(reading->bytes), "", "", text, sizeof text);
+    if (text[0])
+        return smc_fail(error, SMC_USAGE, "%s: no kernel in it: %s", reading->file, text);
+    return smc_fail(error, SMC_USAGE,
+                    "%s: neither CUDA source, PTX, machine code, a program with it, nor the output "
+                    "of 'ptxas -v' or 'cuobjdump -res-usage'",
+                    reading->file);
+}
+
+enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
+                                 struct smc_inspect_kernels *kernels, struct smc_text *warnings,
+                                 struct smc_error *error)
+{
+    struct smc_text bytes = {0};
+    const struct reading reading = {file, request, &bytes, kernels, warnings};
+    size_t before = kernels->count;
+    enum smc_status status = smc_input_read(file, &bytes, error);
+    if (status == SMC_OK)
+        status = read_text_or_code(&reading, error);
+    if (status != SMC_OK)
+        smc_inspect_cut(kernels, before);
+    smc_text_free(&bytes);
+    return status;
+}

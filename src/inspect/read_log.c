@@ -1,0 +1,93 @@
+/* Kernels out of a compiler's log. */
+#include <string.h>
+
+#include "compile/ptxas_log.h"
+#include "inspect/kernels.h"
+#include "inspect/readers.h"
+
+/* The linker may not name the architecture; its first word on a kernel then belongs to the first
+   that ptxas compiled. */
+static struct smc_inspect_kernel *find_unlinked(struct smc_inspect_kernels *kernels, size_t begin,
+                                                const struct smc_log_kernel *read)
+{
+    for (;;) {
+        struct smc_inspect_kernel *kernel =
+            smc_inspect_find(kernels, begin, read->name, read->name_length);
+        if (!kernel || (!kernel->is_linked && (read->cc == 0 || read->cc == kernel->cc)))
+            return kernel;
+        begin = (size_t)(kernel - kernels->item) + 1;
+    }
+}
+
+static void link_kernel(const struct smc_log_kernel *read, struct smc_inspect_kernel *kernel)
+{
+    const struct smc_resources *linked = &read->resources;
+    kernel->is_linked = true;
+    kernel->resources.regs_per_thread = linked->regs_per_thread;
+    kernel->resources.static_smem_bytes =
+        smc_inspect_without_reserve(linked->static_smem_bytes, kernel->cc);
+    if (read->has_barriers) {
+        kernel->has_barriers = true;
+        kernel->resources.barriers = linked->barriers;
+    }
+}
+
+/* ptxas refuses a kernel after it has counted its registers. */
+static bool refuse_known(const struct smc_log_kernel *read, size_t begin,
+                         struct smc_inspect_kernels *kernels)
+{
+    for (;; begin++) {
+        struct smc_inspect_kernel *kernel =
+            smc_inspect_find(kernels, begin, read->name, read->name_length);
+        if (!kernel)
+            return false;
+        begin = (size_t)(kernel - kernels->item);
+        if (kernel->cc != read->cc)
+            continue;
+        kernel->resources.refused = true;
+        kernel->resources.refused_smem_bytes = read->resources.refused_smem_bytes;
+        kernel->resources.refused_smem_limit_bytes = read->resources.refused_smem_limit_bytes;
+        return true;
+    }
+}
+
+static enum smc_inspect_source source_of(const struct smc_log_kernel *read,
+                                         const struct smc_inspect_kernel *kind)
+{
+    switch (read->form) {
+    case SMC_LOG_NVLINK:
+        return SMC_INSPECT_NVLINK_LOG;
+    case SMC_LOG_CUOBJDUMP:
+        return SMC_INSPECT_RES_USAGE;
+    case SMC_LOG_PTXAS:
+        break;
+    }
+    return kind->source;
+}
+
+bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,
+                     struct smc_inspect_kernels *kernels)
+{
+    struct smc_log_reader reader = {.cursor = log};
+    struct smc_log_kernel read;
+    const size_t begin = kernels->count;
+    while (smc_log_next(&reader, &read)) {
+        struct smc_inspect_kernel kernel = *kind, *known;
+        if (read.resources.refused && refuse_known(&read, begin, kernels))
+            continue;
+        if (read.form == SMC_LOG_NVLINK && (known = find_unlinked(kernels, begin, &read))) {
+            link_kernel(&read, known);
+            continue;
+        }
+        kernel.source = source_of(&read, kind);
+        kernel.cc = read.cc;
+        kernel.is_linked = read.form == SMC_LOG_NVLINK;
+        kernel.has_spills = read.has_spills;
+        kernel.has_barriers = read.has_barriers;
+        kernel.smem_has_reserve = read.smem_has_reserve;
+        kernel.resources = read.resources;
+        if (!smc_inspect_add(kernels, read.name, read.name_length, &kernel))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,29 @@
+/* The readers of each kind of input. Each adds kernels that differ from `kind` only in what it
+   read; false: no memory. */
+#ifndef SMC_INSPECT_READERS_H
+#define SMC_INSPECT_READERS_H
+
+#include "compile/nvrtc.h"
+#include "inspect/inspect.h"
+
+/* What a log says: ptxas, nvlink, cuobjdump. `source` of ptxas's kernels is kind->source. */
+bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,
+                     struct smc_inspect_kernels *kernels);
+
+/* Machine code. */
+bool smc_inspect_cubin(const void *file, size_t bytes, const struct smc_inspect_kernel *kind,
+                       struct smc_inspect_kernels *kernels);
+
+/* What a compiler gave back: the log, with what only machine code and PTX know. */
+bool smc_inspect_output(const struct smc_nvrtc_output *output,
+                        const struct smc_inspect_kernel *kind, struct smc_inspect_kernels *kernels);
+
+/* Machine code within a program, an object or a library, uncompressed. `closed` counts the parts
+   that are compressed, `ptx` those that are PTX. */
+struct smc_embedded_count {
+    size_t read, closed, ptx;
+};
+bool smc_inspect_embedded(const void *file, size_t bytes, const struct smc_inspect_kernel *kind,
+                          struct smc_inspect_kernels *kernels, struct smc_embedded_count *count);
+
+#endif

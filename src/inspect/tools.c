@@ -1,0 +1,151 @@
+/* The tools of the CUDA Toolkit, run as child processes in a folder of their own. */
+#include "config.h"
+
+#include "inspect/tools.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static bool is_program(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool find_on_path(const char *name, char path[SMC_TOOL_PATH])
+{
+    const char *list = getenv("PATH");
+    while (list && *list) {
+        int length = (int)strcspn(list, ":");
+        int written = snprintf(path, SMC_TOOL_PATH, "%.*s/%s", length, list, name);
+        if (length > 0 && written < SMC_TOOL_PATH && is_program(path))
+            return true;
+        list += length + (list[length] != '\0');
+    }
+    return false;
+}
+
+bool smc_tool_find(const char *name, char path[SMC_TOOL_PATH])
+{
+    const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+    if (find_on_path(name, path))
+        return true;
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        if (roots[i] && *roots[i] &&
+            snprintf(path, SMC_TOOL_PATH, "%s/bin/%s", roots[i], name) < SMC_TOOL_PATH &&
+            is_program(path))
+            return true;
+    return false;
+}
+
+/* The environment with another TMPDIR, for compilers that leave files behind when they fail. The
+   caller frees the list; its strings are `variable` and those of the process. */
+static char **environment_with(char *variable)
+{
+    static const char name[] = "TMPDIR=";
+    size_t count = 0, kept = 0;
+    while (environ[count])
+        count++;
+    char **list = calloc(count + 2, sizeof *list);
+    if (!list)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], name, sizeof name - 1) != 0)
+            list[kept++] = environ[i];
+    list[kept] = variable;
+    return list;
+}
+
+/* Standard input is empty; standard output and error go to the pipe. */
+static int spawn(const char *const *argv, char *const *environment, const int ends[2], pid_t *child)
+{
+    posix_spawn_file_actions_t actions;
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed)
+        return failed;
+    failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!failed)
+        failed = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    if (!failed)
+        failed = posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    if (!failed) /* POSIX has no const here, and writes nothing. */
+        failed = posix_spawn(child, argv[0], &actions, NULL, (char *const *)argv, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+static void read_all(int descriptor, struct smc_text *output)
+{
+    char bytes[4096];
+    for (;;) {
+        ssize_t count = read(descriptor, bytes, sizeof bytes);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return;
+        smc_text_append_bytes(output, bytes, (size_t)count);
+    }
+}
+
+static bool wait_for(pid_t child)
+{
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct smc_text *output,
+                             bool *succeeded, struct smc_error *error)
+{
+    int ends[2];
+    pid_t child;
+    char variable[SMC_TOOL_PATH + 16];
+    snprintf(variable, sizeof variable, "TMPDIR=%s", folder ? folder : "");
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return smc_fail(error, SMC_MACHINE, "a pipe to %s: %s", argv[0], strerror(errno));
+    char **environment = folder ? environment_with(variable) : environ;
+    int failed = environment ? spawn(argv, environment, ends, &child) : ENOMEM;
+    if (folder)
+        free(environment);
+    close(ends[1]);
+    if (!failed) {
+        read_all(ends[0], output);
+        *succeeded = wait_for(child);
+    }
+    close(ends[0]);
+    return failed ? smc_fail(error, SMC_MACHINE, "%s: %s", argv[0], strerror(failed)) : SMC_OK;
+}
+
+enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_error *error)
+{
+    const char *root = getenv("TMPDIR");
+    if (!root || !*root || strlen(root) > SMC_TOOL_PATH - 64)
+        root = "/tmp";
+    snprintf(folder, SMC_TOOL_PATH, "%s/smemcalc-XXXXXX", root);
+    if (mkdtemp(folder))
+        return SMC_OK;
+    return smc_fail(error, SMC_MACHINE, "a folder below %s: %s", root, strerror(errno));
+}
+
+void smc_tool_folder_remove(const char *folder)
+{
+    DIR *files = opendir(folder);
+    struct dirent *file;
+    while (files && (file = readdir(files)))
+        unlinkat(dirfd(files), file->d_name, 0);
+    if (files)
+        closedir(files);
+    rmdir(folder);
+}

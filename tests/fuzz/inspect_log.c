@@ -1,0 +1,66 @@
+/* Fuzzes logs and PTX through to every report. Build and run: see README.md. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/ptx.h"
+#include "inspect/input.h"
+#include "inspect/inspect.h"
+#include "inspect/readers.h"
+#include "report/report.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void report(const struct smc_inspect_kernels *kernels, const struct smc_device *device)
+{
+    const struct smc_inspect_request request = {
+        .devices = device,
+        .device_count = device ? 1 : 0,
+        .threads_per_block = SMC_NOT_GIVEN,
+        .settings = SMC_LAUNCH_INIT,
+    };
+    static const struct smc_writer *const writers[] = {&smc_writer_text, &smc_writer_json,
+                                                       &smc_writer_csv};
+    const struct smc_report_style style = {.columns = 80};
+    struct smc_inspect_rows rows = {0};
+    struct smc_inspect_promises promises = {0};
+    struct smc_error error;
+    smc_inspect_answer(kernels, &request, &rows, &error);
+    smc_inspect_lint(kernels, &request, &promises, &error);
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        struct smc_text out = {0};
+        writers[i]->inspection(&rows, &style, &out);
+        writers[i]->promises(&promises, &style, &out);
+        if (out.failed || (out.data && (strchr(out.data, '\033') || strchr(out.data, '\r'))))
+            abort();
+        smc_text_free(&out);
+    }
+    smc_inspect_rows_free(&rows);
+    smc_inspect_promises_free(&promises);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_PTXAS_LOG};
+    struct smc_capability capability;
+    struct smc_device device;
+    struct smc_text text = {0};
+    struct smc_inspect_kernels kernels = {0};
+    struct smc_nvrtc_output output = {0};
+    smc_text_append_bytes(&text, (const char *)data, size);
+    smc_input_kind("x", &text);
+    smc_input_make_text(&text);
+    smc_text_append_bytes(&output.log, (const char *)data, size);
+    smc_input_make_text(&output.log);
+    output.ptx = text;
+    if (!smc_inspect_output(&output, &kind, &kernels))
+        abort();
+    report(&kernels, NULL);
+    if (smc_capability_find(90, &capability)) {
+        smc_device_of_capability(&capability, &device);
+        report(&kernels, &device);
+    }
+    smc_inspect_free(&kernels);
+    smc_nvrtc_output_free(&output);
+    return 0;
+}

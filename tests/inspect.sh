@@ -1,0 +1,240 @@
+#!/bin/sh
+# inspect, as a person or a script uses it: on recorded output of compilers, and on what the
+# compilers of this machine make of the same source. Run in the build folder.
+
+set -u
+export LC_ALL=C NO_COLOR=1
+unset SMEMCALC_NVRTC SMEMCALC_CACHE_DIR
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+program=$PWD/smemcalc
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+[ -x "$program" ] || { echo "inspect.sh: no ./smemcalc here" >&2; exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+export SMEMCALC_CACHE_DIR="$scratch/cache" TMPDIR="$scratch/tmp"
+mkdir "$scratch/tmp" || exit 99
+cp -r "$here/data/inspect" "$scratch/data" && chmod -R u+w "$scratch/data" && cd "$scratch/data" ||
+    exit 99
+
+inspect() {
+    "$program" inspect "$@"
+}
+
+find_tool() { # NAME: its path, as the program looks for it
+    command -v "$1" && return
+    for root in "${CUDA_HOME-}" "${CUDA_PATH-}" /usr/local/cuda; do
+        [ -z "$root" ] || [ ! -x "$root/bin/$1" ] || { echo "$root/bin/$1" && return; }
+    done
+    return 1
+}
+
+# What a person must see on standard output.
+prints() { # NAME EXPECTED ARGUMENT...
+    name=$1 expected=$2
+    shift 2
+    inspect "$@" >out 2>err
+    status=$?
+    empty "$name" "$(
+        [ "$status" -eq 0 ] || echo "exit status $status"
+        printf '%s\n' "$expected" | diff - out
+        cat err)"
+}
+
+# Exit status, and a line on standard error.
+ends() { # STATUS MESSAGE ARGUMENT...
+    wanted=$1 message=$2
+    shift 2
+    inspect "$@" >out 2>err </dev/null
+    status=$?
+    empty "inspect $*" "$(
+        [ "$status" -eq "$wanted" ] || echo "exit status $status, not $wanted"
+        grep -qxF -e "smemcalc: $message" err || { echo "missing: $message" && cat err; })"
+}
+
+head='file,kernel,device,registers,spill_stores,spill_loads,static_smem,dynamic_smem,barriers,'
+head=$head'blocks_per_sm,warps_per_sm,occupancy_percent,limiters'
+template='void six_barriers<float, 4>(float*)'
+[ "$(inspect own-sm90.cubin --format csv | grep -c '_Z12six_barriersIfLi4EEvPT_')" -eq 0 ] ||
+    template=_Z12six_barriersIfLi4EEvPT_
+case $template in *,*) quoted="\"$template\"" ;; *) quoted=$template ;; esac
+
+# --- Recorded output ------------------------------------------------------------------------------
+
+prints "a log in CSV" "$head
+own-sm90.ptxas,$quoted,compute capability 9.0,14,0,0,0,0,6,10,40,62.5,barriers
+own-sm90.ptxas,spilling,compute capability 9.0,32,352,380,0,0,0,16,64,100,warps+registers
+own-sm90.ptxas,bounded,compute capability 9.0,10,0,0,2000,0,1,16,64,100,warps" \
+    own-sm90.ptxas --threads 128 --format csv
+prints "machine code in CSV, without the driver's reserve, with its launch bounds" "$head
+own-sm90.cubin,$quoted,compute capability 9.0,14,,,0,0,6,8,64,100,warps
+own-sm90.cubin,spilling,compute capability 9.0,32,,,0,0,0,2,64,100,warps+registers
+own-sm90.cubin,bounded,compute capability 9.0,10,,,2000,0,1,16,64,100,warps" \
+    own-sm90.cubin --format csv
+prints "cuobjdump's report, where the reserve is counted" "$head
+own-sm90-cuda12.res-usage,$quoted,compute capability 9.0,14,,,0,4096,,8,64,100,warps
+own-sm90-cuda12.res-usage,spilling,compute capability 9.0,32,,,0,4096,,8,64,100,warps+registers
+own-sm90-cuda12.res-usage,bounded,compute capability 9.0,10,,,2000,4096,,8,64,100,warps" \
+    own-sm90-cuda12.res-usage --device sm_90 --dynamic-smem 4K --format csv
+
+inspect - --threads 128 --format csv <own-sm90.ptxas | sed 's/^-,/own-sm90.ptxas,/' >piped
+inspect own-sm90.ptxas --threads 128 --format csv >named
+empty "standard input gives the same as a file" "$(diff named piped)"
+
+inspect cub.ptxas >out 2>err
+empty "text names each kernel once, with a line for each architecture" "$(
+    for cc in 7.5 8.0 9.0 12.0; do
+        [ "$(grep -c "^  CC $cc " out)" -eq 6 ] || echo "not 6 lines for $cc"
+    done
+    awk 'length > 80' out
+    cat err)"
+empty "text tells the next step" "$(grep -q 'a .* block needs' out || cat out)"
+printf "ptxas info    : Compiling entry function '\033[31mk' for 'sm_90'\nptxas info    : Used 8 registers\n" |
+    inspect - >out 2>&1
+empty "control characters in a kernel's name are replaced" \
+    "$(grep -q '?\[31mk' out || cat out; LC_ALL=C tr -d '\n' <out | grep '[[:cntrl:]]')"
+
+ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 32 registers a thread, but at most 31 \
+allowed" own-sm90.cubin --max-regs 31
+ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 2 blocks per SM, but 3 required" \
+    own-sm90.cubin --require-blocks 3
+ends 1 "own-sm90.cubin: bounded on compute capability 8.0: occupancy 50 %, but 90 % is required" \
+    own-sm90.cubin --threads 32 --device 8.0 --require-occupancy 90
+inspect own-sm90.cubin --max-regs 32 --require-blocks 2 --require-occupancy 100 >/dev/null 2>err
+status=$?
+empty "requirements that are met are silent" "$([ "$status" -eq 0 ] || echo "status $status"; cat err)"
+ends 1 "own-sm90.cubin: bounded on compute capability 9.0: 0 blocks per SM, but 1 required" \
+    own-sm90.cubin --threads 256 --require-blocks 1
+
+inspect --lint own-sm90.cubin --format csv >out 2>err
+status=$?
+empty "a lint breaks where a block of 1024 threads does not launch" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    grep -q '^own-sm90.cubin,spilling,compute capability 1.3,1024,,,0,warps,cannot_launch$' out ||
+        cat out
+    grep -q '^own-sm90.cubin,spilling,compute capability 9.0,1024,,32,2,warps+registers,holds$' out ||
+        cat out
+    cat err)"
+
+# --- Inputs that cannot be read -------------------------------------------------------------------
+
+printf 'hello\n' >hello.txt
+printf 'k.cu(3): error: identifier "q" is undefined\n' >failed.txt
+printf "ptxas info    : 0 bytes gmem\n" >empty.txt
+head -c 3000 own-sm90.cubin >cut.cubin
+ends 2 "inspect: no FILE is given; '-' reads what a compiler prints"
+ends 2 "nowhere: No such file or directory" nowhere
+ends 2 ".: Is a directory" .
+ends 2 "hello.txt: neither CUDA source, PTX, machine code, a program with it, nor the output of \
+'ptxas -v' or 'cuobjdump -res-usage'" hello.txt
+ends 2 'failed.txt: no kernel in it: k.cu(3): error: identifier "q" is undefined' failed.txt
+ends 2 "empty.txt: no kernel in this log" empty.txt
+ends 2 "cut.cubin: no CUDA code in it" cut.cubin
+ends 2 "own-sm90-cuda12.res-usage: it does not say what it was compiled for; name that with \
+--device" own-sm90-cuda12.res-usage
+cp "$(command -v ls)" program && ends 2 "program: no CUDA code in it" program
+inspect nowhere own-sm90.cubin hello.txt --format csv >out 2>err
+status=$?
+empty "the other files are answered" "$(
+    [ "$status" -eq 2 ] || echo "exit status $status"
+    [ "$(wc -l <out)" -eq 4 ] || cat out
+    [ "$(wc -l <err)" -eq 2 ] || cat err)"
+
+# --- Compilers of this machine --------------------------------------------------------------------
+
+columns() { # of CSV: all but the file
+    cut -d, -f2- | sort
+}
+
+if "$program" --tile 8 --device 9.0 --no-cache --format json 2>/dev/null |
+    grep -q '"registers_source": "nvrtc'; then
+    inspect own.cu --device 9.0 --device 8.0 --format csv >out 2>err
+    status=$?
+    empty "source through NVRTC" "$(
+        [ "$status" -eq 0 ] || echo "exit status $status"
+        cat err
+        grep -q '^own.cu,bounded,compute capability 8.0,[0-9]*,0,0,2000,0,1,16,64,100,warps$' out ||
+            cat out)"
+    inspect --lint own.cu --format csv >out 2>err
+    status=$?
+    empty "a lint of source compiles for every architecture" "$(
+        [ "$status" -eq 1 ] || echo "exit status $status"
+        grep -q '^own.cu,spilling,compute capability 7.5,1024,2,[0-9]*,1,.*,ignored$' out || cat out
+        grep -q '^own.cu,spilling,compute capability 9.0,1024,2,32,2,warps+registers,holds$' out ||
+            cat out
+        cat err)"
+    printf '__global__ void k(int *p) { __shared__ int a[20000]; a[threadIdx.x] = *p; *p = a[*p]; }' |
+        inspect - --device 9.0 >out 2>err
+    empty "too much static shared memory is an answer" \
+        "$(grep -q 'cannot compile: 80000 bytes (0x13880)' out || cat out err)"
+else
+    for name in "source through NVRTC" "a lint of source" "too much static shared memory"; do
+        skip "$name" "no NVRTC"
+    done
+fi
+
+if ! command -v jq >/dev/null; then
+    skip "CUB: machine code and log" "no jq"
+elif nvcc=$(find_tool nvcc) && "$nvcc" -arch=sm_90 -cubin -o own.cubin own.cu >log 2>&1; then
+    for cc in 75 80 90 120; do
+        "$nvcc" -arch=sm_$cc -Xptxas -v -cubin -o cub.cubin cub.cu >cub.log 2>&1
+        for form in cubin log; do
+            inspect cub.$form --format json | jq -r '.kernels[].kernel | [.mangled_name,
+                .compiled_for, .registers_per_thread, .static_smem_bytes, .stack_bytes,
+                .barriers_per_block] | @csv' | sort >$form.csv
+        done
+        empty "CUB for sm_$cc: machine code and log give the same registers" "$(
+            [ "$(wc -l <cubin.csv)" -ge 6 ] || echo "fewer than 6 kernels"
+            diff cubin.csv log.csv)"
+    done
+    printf '#include <cstdio>\n#include "own.cu"\nint main() { bounded<<<1, 1>>>(nullptr); }\n' >main.cu
+    inspect main.cu --device 9.0 --format csv >out 2>err
+    empty "source with host code goes to nvcc" \
+        "$(grep -q '^main.cu,bounded,compute capability 9.0,10,0,0,2000' out || cat out err)"
+    printf '#include <cstdio>\n__global__ void k() {\n    int x = q;\n}\n' >bad.cu
+    ends 2 'bad.cu:3: error: identifier "q" is undefined' bad.cu
+    "$nvcc" -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -c -o own.o own.cu
+    inspect own.o --threads 128 --format csv | columns >object
+    empty "an object holds machine code for two architectures" "$(
+        [ "$(wc -l <object)" -eq 7 ] || cat object
+        inspect own-sm90.cubin --threads 128 --format csv | columns | grep 9.0 >code
+        grep 9.0 object | diff code -)"
+    empty "no folder of the compilers is left behind" "$(ls "$TMPDIR")"
+else
+    for name in "CUB: machine code and log" "source with host code" "an object"; do
+        skip "$name" "no nvcc that works"
+    done
+fi
+
+if find_tool ptxas >/dev/null && [ -n "${nvcc-}" ] && "$nvcc" -arch=compute_80 -ptx -o own.ptx own.cu; then
+    inspect own.ptx --format csv >out 2>err
+    empty "PTX goes to ptxas, for its own architecture" \
+        "$(grep -q '^own.ptx,bounded,compute capability 8.0,10,0,0,2000,0,1,16' out || cat out err)"
+    inspect - --device 9.0 --format csv <own.ptx >out 2>err
+    empty "PTX from standard input, for another architecture" \
+        "$(grep -q '^-,bounded,compute capability 9.0,10,0,0,2000,0,1,16' out || cat out err)"
+else
+    skip "PTX goes to ptxas" "no ptxas"
+fi
+printf '.version 7.0\n.target sm_80\n.visible .entry k() { ret; }\n' >small.ptx
+if [ ! -x /usr/local/cuda/bin/ptxas ]; then
+    PATH=/nowhere CUDA_HOME=/nowhere CUDA_PATH=/nowhere "$program" inspect small.ptx >out 2>err
+    status=$?
+    empty "without ptxas the message says what is needed" "$([ "$status" -eq 3 ] || echo "$status"
+        grep -q '^smemcalc: small.ptx: needs ptxas of the CUDA Toolkit' err || cat err)"
+fi
+
+if cuobjdump=$(find_tool cuobjdump); then
+    "$cuobjdump" -res-usage own-sm75.cubin | inspect - --device 7.5 --format csv |
+        sed 's/"[^"]*"/quoted/' | cut -d, -f2,4,7 | sort >report
+    inspect own-sm75.cubin --format csv | sed 's/"[^"]*"/quoted/' | cut -d, -f2,4,7 | sort >code
+    empty "cuobjdump's own report gives the same" "$(
+        [ "$(wc -l <report)" -eq 4 ] || cat report
+        diff code report)"
+else
+    skip "cuobjdump's own report" "no cuobjdump"
+fi
+
+finish_cases

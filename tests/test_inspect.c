@@ -1,0 +1,601 @@
+/* inspect: logs, machine code and PTX of several compilers are read, and a kernel's figures are the
+   same whichever of them it was read from. What needs a compiler is in inspect.sh. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/cubin.h"
+#include "compile/ptx.h"
+#include "compile/ptxas_log.h"
+#include "inspect/demangle.h"
+#include "inspect/input.h"
+#include "inspect/inspect.h"
+#include "inspect/kernels.h"
+#include "inspect/readers.h"
+#include "report/kernel_names.h"
+#include "unit.h"
+
+#define DATA SMC_SOURCE_DIR "/tests/data/inspect/"
+
+static const struct smc_inspect_target h100 = {.cc = 90};
+
+static struct smc_inspect_request request_of(const struct smc_device *devices, size_t count)
+{
+    return (struct smc_inspect_request){
+        .targets = &h100,
+        .target_count = 1,
+        .targets_assumed = true,
+        .devices = devices,
+        .device_count = count,
+        .threads_per_block = SMC_NOT_GIVEN,
+        .settings = SMC_LAUNCH_INIT,
+    };
+}
+
+static enum smc_status read_data(const char *file, struct smc_inspect_kernels *kernels)
+{
+    struct smc_inspect_request request = request_of(NULL, 0);
+    struct smc_error error = {""};
+    return smc_inspect_read(file, &request, kernels, NULL, &error);
+}
+
+/* --- Logs ------------------------------------------------------------------------------------- */
+
+struct seen_kernel {
+    const char *name;
+    enum smc_log_form form;
+    uint16_t cc;
+    int registers, smem, stack, stores, loads, barriers; /* -1: not told */
+};
+
+struct log_case {
+    const char *log;
+    struct seen_kernel kernels[3];
+};
+
+static const struct log_case log_cases[] = {
+    /* Two architectures in one log, behind a build tool's words, with Windows line ends */
+    {"#9 1.2 ptxas info    : Compiling entry function '_Z1kv' for 'sm_90a'\r\n"
+     "#9 1.2 ptxas info    : Function properties for _Z1kv\r\n"
+     "#9 1.2     8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\r\n"
+     "#9 1.2 ptxas info    : Used 31 registers, used 1 barriers, 8192 bytes smem\r\n"
+     "x.cu(3): warning #177-D: variable \"a\" was declared but never referenced\r\n"
+     "ptxas info    : Compiling entry function '_Z1kv' for 'sm_120'\r\n"
+     "ptxas info    : Used 8 registers, used 0 barriers\r\n",
+     {{"_Z1kv", SMC_LOG_PTXAS, 90, 31, 8192, 8, 4, 12, 1},
+      {"_Z1kv", SMC_LOG_PTXAS, 120, 8, 0, 0, -1, -1, 0}}},
+    /* No architecture, no barriers, the system's share of shared memory */
+    {"ptxas info    : Compiling entry function '_Z1kv'\n"
+     "ptxas info    : Used 10 registers, 2088+16 bytes smem\n",
+     {{"_Z1kv", SMC_LOG_PTXAS, 0, 10, 2104, 0, -1, -1, -1}}},
+    /* A called function's properties before and after the entry's do not count; a demangled log */
+    {"ptxas info    : Function properties for helper\n"
+     "    64 bytes stack frame, 60 bytes spill stores, 64 bytes spill loads\n"
+     "ptxas info    : Compiling entry function 'void k<3>(float*)' for 'sm_80'\n"
+     "ptxas info    : Function properties for void k<3>(float*)\n"
+     "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+     "ptxas info    : Used 255 registers, used 16 barriers, 16 bytes cumulative stack size\n"
+     "ptxas info    : Function properties for helper\n"
+     "    32 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n",
+     {{"void k<3>(float*)", SMC_LOG_PTXAS, 80, 255, 0, 16, 0, 0, 16}}},
+    /* Cut off before the figures; then a kernel that is whole */
+    {"ptxas info    : Compiling entry function 'a' for 'sm_90'\n"
+     "ptxas info    : Compiling entry function 'b' for 'sm_90'\n"
+     "ptxas info    : Used 9 registers\n",
+     {{"b", SMC_LOG_PTXAS, 90, 9, 0, 0, -1, -1, -1}}},
+    /* nvlink, of one architecture and of several */
+    {"nvlink info    : 0 bytes gmem\n"
+     "nvlink info    : Function properties for 'k':\n"
+     "nvlink info    : used 10 registers, used 1 barriers, 24 stack, 3024 bytes smem, 536 bytes "
+     "cmem[0], 0 bytes lmem\n"
+     "nvlink info    : Function properties for 'k': (target: sm_90)\n"
+     "nvlink info    : used 12 registers, 0 stack, 0 bytes smem, 0 bytes lmem (target: sm_90)\n",
+     {{"k", SMC_LOG_NVLINK, 0, 10, 3024, 24, -1, -1, 1},
+      {"k", SMC_LOG_NVLINK, 90, 12, 0, 0, -1, -1, -1}}},
+    /* cuobjdump, of a program and of bare machine code */
+    {"Fatbin elf code:\n================\narch = sm_80\n\nResource usage:\n Common:\n  GLOBAL:0\n"
+     " Function _Z5otherPf:\n  REG:8 STACK:UNKNOWN SHARED:16 LOCAL:0 CONSTANT[0]:360 TEXTURE:0\n"
+     " Function bounded:\n  REG:10 STACK:48 SHARED:2000 LOCAL:0 CONSTANT[0]:360 TEXTURE:0\n",
+     {{"_Z5otherPf", SMC_LOG_CUOBJDUMP, 80, 8, 16, 0, -1, -1, -1},
+      {"bounded", SMC_LOG_CUOBJDUMP, 80, 10, 2000, 48, -1, -1, -1}}},
+    {" Function void k<a::b>(int):\n  REG:32 STACK:0 SHARED:1024 LOCAL:0\n",
+     {{"void k<a::b>(int)", SMC_LOG_CUOBJDUMP, 0, 32, 1024, 0, -1, -1, -1}}},
+    {"", {{0}}},
+    {"ptxas info    : 0 bytes gmem\nFunction properties for k\n", {{0}}},
+};
+
+static int or_unknown(bool known, uint32_t value)
+{
+    return known ? (int)value : -1;
+}
+
+static bool matches(const struct smc_log_kernel *read, const struct seen_kernel *want)
+{
+    const struct smc_resources *r = &read->resources;
+    return read->name_length == strlen(want->name) &&
+           memcmp(read->name, want->name, read->name_length) == 0 && read->form == want->form &&
+           read->cc == want->cc && (int)r->regs_per_thread == want->registers &&
+           (int)r->static_smem_bytes == want->smem && (int)r->stack_bytes == want->stack &&
+           or_unknown(read->has_spills, r->spill_store_bytes) == want->stores &&
+           or_unknown(read->has_spills, r->spill_load_bytes) == want->loads &&
+           or_unknown(read->has_barriers, r->barriers) == want->barriers && !r->refused;
+}
+
+static void test_log_forms(void)
+{
+    for (size_t i = 0; i < sizeof log_cases / sizeof *log_cases; i++) {
+        struct smc_log_reader reader = {.cursor = log_cases[i].log};
+        struct smc_log_kernel kernel;
+        const struct seen_kernel *want = log_cases[i].kernels;
+        bool right = true;
+        while (smc_log_next(&reader, &kernel))
+            right = right && want->name && matches(&kernel, want++);
+        if (!right || want->name)
+            printf("\n    case %zu is read wrongly", i);
+        CU_ASSERT(right && !want->name);
+    }
+}
+
+static void test_linked(void)
+{
+    static const char log[] =
+        "ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
+        "ptxas info    : Used 8 registers, used 0 barriers\n"
+        "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+        "ptxas info    : Used 10 registers, used 0 barriers, 16 bytes smem\n"
+        "nvlink info    : Function properties for 'k': (target: sm_90)\n"
+        "nvlink info    : used 40 registers, used 1 barriers, 0 stack, 1040 bytes smem\n"
+        "nvlink info    : Function properties for 'k':\n"
+        "nvlink info    : used 38 registers, 0 stack, 24 bytes smem\n";
+    const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_PTXAS_LOG};
+    struct smc_inspect_kernels kernels = {0};
+    CU_ASSERT(smc_inspect_log(log, &kind, &kernels));
+    CU_ASSERT_EQUAL_FATAL(kernels.count, 2);
+    CU_ASSERT_EQUAL(kernels.item[0].resources.regs_per_thread, 38);
+    CU_ASSERT_EQUAL(kernels.item[0].resources.static_smem_bytes, 24);
+    CU_ASSERT_EQUAL(kernels.item[1].resources.regs_per_thread, 40);
+    CU_ASSERT_EQUAL(kernels.item[1].resources.static_smem_bytes, 16);
+    CU_ASSERT_EQUAL(kernels.item[1].resources.barriers, 1);
+    smc_inspect_free(&kernels);
+}
+
+static void test_refused(void)
+{
+    static const char log[] =
+        "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+        "ptxas info    : Used 10 registers, used 1 barriers, 80000 bytes smem\n"
+        "ptxas error   : Entry function 'k' uses too much shared data (0x13880 bytes, 0xc000 max)\n"
+        "ptxas error   : Entry function 'l' uses too much shared data (0xc001 bytes, 0xc000 max)\n";
+    const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_PTXAS_LOG};
+    struct smc_inspect_request request = request_of(NULL, 0);
+    struct smc_inspect_kernels kernels = {0};
+    struct smc_inspect_rows rows = {0};
+    CU_ASSERT(smc_inspect_log(log, &kind, &kernels));
+    CU_ASSERT_EQUAL_FATAL(kernels.count, 2);
+    CU_ASSERT_EQUAL(smc_inspect_answer(&kernels, &request, &rows, NULL), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(rows.count, 2);
+    for (size_t i = 0; i < rows.count; i++) {
+        CU_ASSERT_EQUAL(rows.item[i].answer.outcome, SMC_CANNOT_COMPILE);
+        CU_ASSERT_EQUAL(rows.item[i].answer.occupancy.blocks_per_sm, 0);
+    }
+    CU_ASSERT_EQUAL(rows.item[0].answer.launch.static_smem_bytes, 80000);
+    smc_inspect_rows_free(&rows);
+    smc_inspect_free(&kernels);
+}
+
+/* --- Machine code ----------------------------------------------------------------------------- */
+
+/* What the log and the machine code of one compilation both tell. */
+static int count_differences(const struct smc_inspect_kernels *code,
+                             struct smc_inspect_kernels *log)
+{
+    int differences = code->count != log->count;
+    for (size_t i = 0; i < code->count; i++) {
+        const struct smc_inspect_kernel *a = &code->item[i];
+        const struct smc_inspect_kernel *b = smc_inspect_find(log, 0, a->name, strlen(a->name));
+        differences += !b || a->cc != b->cc ||
+                       a->resources.regs_per_thread != b->resources.regs_per_thread ||
+                       a->resources.static_smem_bytes != b->resources.static_smem_bytes ||
+                       a->resources.stack_bytes != b->resources.stack_bytes ||
+                       (b->has_barriers && a->resources.barriers != b->resources.barriers);
+    }
+    return differences;
+}
+
+static void test_code_and_log(void)
+{
+    static const char *const names[] = {"own-sm75", "own-sm90", "own-sm120", "own-sm90-cuda12"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[1024];
+        struct smc_inspect_kernels code = {0}, log = {0};
+        snprintf(path, sizeof path, DATA "%s.cubin", names[i]);
+        CU_ASSERT_EQUAL(read_data(path, &code), SMC_OK);
+        snprintf(path, sizeof path, DATA "%s.ptxas", names[i]);
+        CU_ASSERT_EQUAL(read_data(path, &log), SMC_OK);
+        CU_ASSERT_EQUAL(code.count, 3);
+        CU_ASSERT_EQUAL(count_differences(&code, &log), 0);
+        smc_inspect_free(&code);
+        smc_inspect_free(&log);
+    }
+}
+
+/* From CC 9.0 on cuobjdump shows the driver's reserve as the kernel's. */
+static void test_res_usage(void)
+{
+    struct smc_inspect_kernels code = {0}, report = {0};
+    struct smc_inspect_rows rows = {0};
+    struct smc_capability capability;
+    struct smc_device device;
+    CU_ASSERT_FATAL(smc_capability_find(90, &capability));
+    smc_device_of_capability(&capability, &device);
+    struct smc_inspect_request request = request_of(&device, 1);
+    CU_ASSERT_EQUAL(read_data(DATA "own-sm90-cuda12.cubin", &code), SMC_OK);
+    CU_ASSERT_EQUAL(read_data(DATA "own-sm90-cuda12.res-usage", &report), SMC_OK);
+    CU_ASSERT_EQUAL(smc_inspect_answer(&report, &request, &rows, NULL), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(rows.count, 3);
+    int differences = 0;
+    for (size_t i = 0; i < rows.count; i++) {
+        const char *name = rows.item[i].kernel->name;
+        const struct smc_inspect_kernel *k = smc_inspect_find(&code, 0, name, strlen(name));
+        const struct smc_launch *launch = &rows.item[i].answer.launch;
+        differences += !k || launch->regs_per_thread != k->resources.regs_per_thread ||
+                       launch->static_smem_bytes != k->resources.static_smem_bytes;
+    }
+    CU_ASSERT_EQUAL(differences, 0);
+    smc_inspect_rows_free(&rows);
+    request.device_count = 0; /* the report names no architecture */
+    CU_ASSERT_EQUAL(smc_inspect_answer(&report, &request, &rows, NULL), SMC_USAGE);
+    smc_inspect_rows_free(&rows);
+    smc_inspect_free(&code);
+    smc_inspect_free(&report);
+}
+
+static void test_launch_bounds(void)
+{
+    struct smc_inspect_kernels code = {0};
+    CU_ASSERT_EQUAL(read_data(DATA "own-sm90.cubin", &code), SMC_OK);
+    const struct smc_inspect_kernel *bounded = smc_inspect_find(&code, 0, "bounded", 7);
+    const struct smc_inspect_kernel *spilling = smc_inspect_find(&code, 0, "spilling", 8);
+    CU_ASSERT_FATAL(bounded && spilling);
+    CU_ASSERT_EQUAL(bounded->max_threads_per_block, 128);
+    CU_ASSERT_EQUAL(bounded->resources.static_smem_bytes, 2000);
+    CU_ASSERT_EQUAL(bounded->resources.barriers, 1);
+    CU_ASSERT_EQUAL(spilling->max_threads_per_block, 1024);
+    CU_ASSERT(!spilling->has_spills);
+    smc_inspect_free(&code);
+}
+
+static void test_broken_code(void)
+{
+    struct smc_text whole = {0};
+    struct smc_error error;
+    CU_ASSERT_FATAL(smc_input_read(DATA "own-sm90.cubin", &whole, &error) == SMC_OK);
+    const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_CUBIN};
+    int wrong = 0;
+    for (size_t length = 0; length < whole.length; length += 61) {
+        struct smc_inspect_kernels kernels = {0};
+        char *part = malloc(length + 1); /* of exactly that size, for the sanitizer */
+        CU_ASSERT_FATAL(part != NULL);
+        memcpy(part, whole.data, length);
+        wrong += !smc_inspect_cubin(part, length, &kind, &kernels) || kernels.count > 3;
+        smc_inspect_free(&kernels);
+        free(part);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    smc_text_free(&whole);
+}
+
+static void append_part(struct smc_text *out, uint16_t kind, const char *body, size_t bytes)
+{
+    struct {
+        uint16_t kind, version;
+        uint32_t head_bytes;
+        uint64_t bytes, rest[6];
+    } head = {kind, 0x101, sizeof head, bytes, {0}};
+    smc_text_append_bytes(out, (const char *)&head, sizeof head);
+    smc_text_append_bytes(out, body, bytes);
+}
+
+/* A container, as nvcc puts it into objects, around machine code and PTX. */
+static void append_container(struct smc_text *out, const struct smc_text *parts)
+{
+    struct {
+        uint32_t magic;
+        uint16_t version, head_bytes;
+        uint64_t bytes;
+    } head = {0xba55ed50, 1, sizeof head, parts->length};
+    smc_text_append_bytes(out, (const char *)&head, sizeof head);
+    smc_text_append_bytes(out, parts->data, parts->length);
+}
+
+static void test_embedded(void)
+{
+    struct smc_text code = {0}, parts = {0}, program = {0};
+    struct smc_error error;
+    struct smc_inspect_kernels kernels = {0};
+    struct smc_embedded_count count;
+    const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_EMBEDDED};
+    CU_ASSERT_FATAL(smc_input_read(DATA "own-sm90.cubin", &code, &error) == SMC_OK);
+    append_part(&parts, 2, code.data, code.length);
+    append_part(&parts, 2, "compressed", 10);
+    append_part(&parts, 1, "ptx", 3);
+    smc_text_append(&program, "some bytes before P\xed\x55\xba and the magic again: ");
+    append_container(&program, &parts);
+    append_container(&program, &parts);
+    smc_text_append(&program, "and after P\xed\x55\xba");
+    CU_ASSERT(smc_inspect_embedded(program.data, program.length, &kind, &kernels, &count));
+    CU_ASSERT_EQUAL(count.read, 2);
+    CU_ASSERT_EQUAL(count.closed, 2);
+    CU_ASSERT_EQUAL(count.ptx, 2);
+    CU_ASSERT_EQUAL(kernels.count, 3); /* the same twice counts once */
+    smc_inspect_free(&kernels);
+    int wrong = 0;
+    for (size_t length = 0; length < program.length; length += 251) {
+        wrong += !smc_inspect_embedded(program.data, length, &kind, &kernels, &count);
+        wrong += kernels.count > 3;
+        smc_inspect_free(&kernels);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    smc_text_free(&code);
+    smc_text_free(&parts);
+    smc_text_free(&program);
+}
+
+/* --- PTX -------------------------------------------------------------------------------------- */
+
+static void test_ptx(void)
+{
+    const char *text =
+        "// .entry not_this(\n.version 8.4\n.target sm_90a, debug\n/* .entry nor */\n"
+        ".visible .entry k(\n .param .u64 k_param_0\n)\n.maxntid 16, 8, 2\n"
+        ".minnctapersm 3\n{\n ret;\n}\n.entry l()\n.reqntid 64\n{}\n.entry m;\n"
+        ".entry n() .maxntid 99999999999, 2 {";
+    static const struct {
+        const char *name;
+        uint32_t threads, blocks;
+    } want[] = {{"k", 256, 3}, {"l", 64, 0}, {"m", 0, 0}, {"n", 0, 0}};
+    struct smc_ptx_kernel kernel;
+    uint16_t cc;
+    char suffix;
+    CU_ASSERT(smc_ptx_target(text, &cc, &suffix));
+    CU_ASSERT_EQUAL(cc, 90);
+    CU_ASSERT_EQUAL(suffix, 'a');
+    CU_ASSERT(!smc_ptx_target("", &cc, &suffix));
+    CU_ASSERT(!smc_ptx_target(".version 8.4\n.target texmode", &cc, &suffix));
+    CU_ASSERT(!smc_ptx_target("__global__ void k() {} // .target sm_90", &cc, &suffix));
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        CU_ASSERT_FATAL(smc_ptx_next(&text, &kernel));
+        CU_ASSERT(kernel.name_length == 1 && kernel.name[0] == want[i].name[0]);
+        CU_ASSERT_EQUAL(kernel.max_threads_per_block, want[i].threads);
+        CU_ASSERT_EQUAL(kernel.min_blocks_per_sm, want[i].blocks);
+    }
+    CU_ASSERT(!smc_ptx_next(&text, &kernel));
+}
+
+/* --- Kinds of input --------------------------------------------------------------------------- */
+
+static void test_kinds(void)
+{
+    static const struct {
+        const char *file, *content;
+        enum smc_input_kind kind;
+    } cases[] = {
+        {"x.txt", "ptxas info    : 0 bytes gmem\n", SMC_INPUT_LOG},
+        {"-", "nvlink info    : 0 bytes gmem\n", SMC_INPUT_LOG},
+        {"-", " Function k:\n  REG:10 STACK:0 SHARED:0\n", SMC_INPUT_LOG},
+        {"x.cu", "// prints \"ptxas info    : Used\"\n", SMC_INPUT_SOURCE},
+        {"-", "extern \"C\" __global__ void k() {}", SMC_INPUT_SOURCE},
+        {"x.cu", "//\n.version 7.0\n.target sm_80\n", SMC_INPUT_PTX},
+        {"x.o", "hello", SMC_INPUT_UNKNOWN},
+        {"x", "", SMC_INPUT_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_text bytes = {0};
+        smc_text_append(&bytes, cases[i].content);
+        CU_ASSERT_EQUAL(smc_input_kind(cases[i].file, &bytes), cases[i].kind);
+        smc_text_free(&bytes);
+    }
+}
+
+/* --- Versions, requirements, promises --------------------------------------------------------- */
+
+static size_t add_device(uint16_t cc, struct smc_device *devices, size_t count)
+{
+    struct smc_capability capability;
+    CU_ASSERT_FATAL(smc_capability_find(cc, &capability));
+    smc_device_of_capability(&capability, &devices[count]);
+    return count + 1;
+}
+
+/* CUB names a namespace for the architecture: its kernels are versions of one all the same. */
+static void test_versions(void)
+{
+    static const uint16_t asked[] = {75, 86, 90, 121}, loaded[] = {75, 80, 90, 120};
+    struct smc_inspect_kernels kernels = {0};
+    struct smc_inspect_rows rows = {0};
+    struct smc_device devices[4];
+    size_t count = 0;
+    for (size_t i = 0; i < 4; i++)
+        count = add_device(asked[i], devices, count);
+    struct smc_inspect_request request = request_of(devices, count);
+    CU_ASSERT_EQUAL(read_data(DATA "cub.ptxas", &kernels), SMC_OK);
+    CU_ASSERT_EQUAL(kernels.count, 24);
+    CU_ASSERT_EQUAL(smc_inspect_answer(&kernels, &request, &rows, NULL), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(rows.count, 24);
+    int wrong = 0;
+    for (size_t i = 0; i < rows.count; i++)
+        wrong += rows.item[i].kernel->cc != loaded[i % 4] ||
+                 rows.item[i].answer.query.device.sm.cc != asked[i % 4];
+    CU_ASSERT_EQUAL(wrong, 0);
+    smc_inspect_rows_free(&rows);
+    smc_inspect_free(&kernels);
+}
+
+static void test_requirements(void)
+{
+    struct smc_inspect_kernels kernels = {0};
+    struct smc_inspect_rows rows = {0};
+    struct smc_text text = {0};
+    struct smc_inspect_request request = request_of(NULL, 0);
+    request.threads_per_block = 128;
+    CU_ASSERT_EQUAL(read_data(DATA "own-sm90.ptxas", &kernels), SMC_OK);
+    CU_ASSERT_EQUAL(smc_inspect_answer(&kernels, &request, &rows, NULL), SMC_OK);
+    struct smc_requirements need = {.occupancy_percent = 62.5, .blocks_per_sm = 10};
+    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text), SMC_OK);
+    CU_ASSERT_EQUAL(text.length, 0);
+    need = (struct smc_requirements){
+        .occupancy_percent = 63, .blocks_per_sm = 11, .registers_at_most = 31};
+    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text), SMC_SHORTFALL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "occupancy 62.5 %, but 63 % is"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "10 blocks per SM, but 11 required"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "spilling on compute capability 9.0: "
+                                                          "32 registers a thread, but at most 31"));
+    smc_text_free(&text);
+    smc_inspect_rows_free(&rows);
+    smc_inspect_free(&kernels);
+}
+
+static enum smc_promise_verdict judge(uint16_t cc, uint32_t threads, uint32_t blocks, uint32_t regs)
+{
+    struct smc_inspect_kernel kernel = {.file = "x",
+                                        .cc = cc,
+                                        .max_threads_per_block = threads,
+                                        .min_blocks_per_sm = blocks,
+                                        .resources.regs_per_thread = regs};
+    struct smc_inspect_kernels kernels = {0};
+    struct smc_inspect_promises promises = {0};
+    struct smc_device device;
+    add_device(cc, &device, 0);
+    struct smc_inspect_request request = request_of(&device, 1);
+    CU_ASSERT_FATAL(smc_inspect_add(&kernels, "k", 1, &kernel));
+    smc_inspect_lint(&kernels, &request, &promises, NULL);
+    enum smc_promise_verdict verdict =
+        promises.count == 1 ? promises.item[0].verdict : SMC_PROMISE_VERDICT_COUNT;
+    smc_inspect_promises_free(&promises);
+    smc_inspect_free(&kernels);
+    return verdict;
+}
+
+static void test_promises(void)
+{
+    CU_ASSERT_EQUAL(judge(90, 1024, 2, 32), SMC_PROMISE_HOLDS);
+    CU_ASSERT_EQUAL(judge(90, 1024, 2, 33), SMC_PROMISE_FEWER_BLOCKS);
+    CU_ASSERT_EQUAL(judge(75, 1024, 2, 32), SMC_PROMISE_IGNORED);
+    CU_ASSERT_EQUAL(judge(75, 32, 17, 8), SMC_PROMISE_IGNORED);
+    CU_ASSERT_EQUAL(judge(13, 1024, 0, 8), SMC_PROMISE_CANNOT_LAUNCH);
+    CU_ASSERT_EQUAL(judge(90, 1024, 0, 65), SMC_PROMISE_CANNOT_LAUNCH);
+    CU_ASSERT_EQUAL(judge(90, 0, 0, 65), SMC_PROMISE_VERDICT_COUNT); /* promises nothing */
+}
+
+/* A launch above the bound fails, however much room there is. */
+static void test_above_bound(void)
+{
+    struct smc_inspect_kernels kernels = {0};
+    struct smc_inspect_rows rows = {0};
+    struct smc_inspect_request request = request_of(NULL, 0);
+    request.threads_per_block = 129;
+    CU_ASSERT_EQUAL(read_data(DATA "own-sm90.cubin", &kernels), SMC_OK);
+    CU_ASSERT_EQUAL(smc_inspect_answer(&kernels, &request, &rows, NULL), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(rows.count, 3);
+    for (size_t i = 0; i < rows.count; i++) {
+        const struct smc_inspect_row *row = &rows.item[i];
+        bool above = strcmp(row->kernel->name, "bounded") == 0;
+        CU_ASSERT_EQUAL(row->exceeds_bound, above);
+        CU_ASSERT_EQUAL(row->answer.occupancy.blocks_per_sm == 0, above);
+        CU_ASSERT_EQUAL(row->answer.query.device.sm.max_threads_per_block, 1024);
+    }
+    smc_inspect_rows_free(&rows);
+    smc_inspect_free(&kernels);
+}
+
+/* --- Names ------------------------------------------------------------------------------------ */
+
+static void test_short_names(void)
+{
+    static const struct {
+        const char *name, *shortened;
+    } cases[] = {
+        {"k", "k"},
+        {"void k<int>(int*)", "k<int>"},
+        {"void a::k<b::c<d<int> >::e, (bool)1>(b::c<d<int> >, int)", "a::k<b::c<..>::e, (bool)1>"},
+        {"(anonymous namespace)::k(int (*)(int))", "(anonymous namespace)::k"},
+        {"operator<(x, y)", "operator<"},
+        {"_Z1kv", "_Z1kv"},
+        {")", ")"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_text text = {0};
+        smc_kernel_name_shorten(cases[i].name, &text);
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&text), cases[i].shortened);
+        smc_text_free(&text);
+    }
+}
+
+static void test_ambiguous_names(void)
+{
+    static const char *const shown[] = {"void k<a<1> >(int)", "void k<a<2> >(int)", "l(int)"};
+    struct smc_kernel_names names;
+    struct smc_text text = {0};
+    smc_kernel_names_init(&names, shown, 3);
+    for (size_t i = 0; i < 3; i++)
+        smc_kernel_names_append(&names, shown[i], 80, &text);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text), "void k<a<1> >(int)\nvoid k<a<2> >(int)\nl\n");
+    smc_text_free(&text);
+    smc_kernel_names_free(&names);
+}
+
+#ifdef HAVE_LIBIBERTY
+static bool demangles_to(const char *name, const char *want)
+{
+    char *shown = smc_demangle(name);
+    bool same = shown && strcmp(shown, want) == 0;
+    free(shown);
+    return same;
+}
+
+static void test_demangling(void)
+{
+    char bomb[400] = "_Z1fI1aE";
+    CU_ASSERT(demangles_to("_Z1kILi3EEvPf", "void k<3>(float*)"));
+    CU_ASSERT(demangles_to("_Zbroken", "_Zbroken"));
+    CU_ASSERT(demangles_to("k", "k"));
+    /* Each pair doubles the text: what would fill memory is left mangled. */
+    strcpy(bomb, "_Z1f1pIaaE");
+    for (int i = 0; i < 30; i++) {
+        char pair[16];
+        if (i == 0)
+            snprintf(pair, sizeof pair, "S_IS0_S0_E");
+        else
+            snprintf(pair, sizeof pair, "S_IS%c_S%c_E", "0123456789ABCDEFGHIJKLMNOPQRSTU"[i],
+                     "0123456789ABCDEFGHIJKLMNOPQRSTU"[i]);
+        strcat(bomb, pair);
+    }
+    CU_ASSERT(demangles_to(bomb, bomb));
+}
+#endif
+
+CU_TestInfo tests_inspect[] = {
+    {"logs of ptxas, nvlink and cuobjdump, in all their forms", test_log_forms},
+    {"the linker's figures replace those of ptxas", test_linked},
+    {"a kernel that ptxas refuses is told as such", test_refused},
+    {"machine code and its log give the same answer", test_code_and_log},
+    {"cuobjdump's shared memory is without the driver's reserve", test_res_usage},
+    {"launch bounds are read from machine code", test_launch_bounds},
+    {"machine code cut short does no harm", test_broken_code},
+    {"machine code within a program", test_embedded},
+    {"PTX tells its target and launch bounds", test_ptx},
+    {"what an input is follows from its content", test_kinds},
+    {"a device gets the version that its driver would load", test_versions},
+    {"requirements name what falls short", test_requirements},
+    {"promises of launch bounds", test_promises},
+    {"a block above the launch bound is refused", test_above_bound},
+    {"names that fit a terminal", test_short_names},
+    {"names that would be the same are shown whole", test_ambiguous_names},
+#ifdef HAVE_LIBIBERTY
+    {"C++ names, also of those who mean harm", test_demangling},
+#endif
+    CU_TEST_INFO_NULL,
+};
