@@ -471,7 +471,7 @@ static void test_grid(void)
         size_t areas = 0;
         for (size_t s = 0; s < picture.count; s++)
             areas += picture.shape[s].kind == SMC_SHAPE_AREA;
-        CU_ASSERT_EQUAL(areas, 4 * 32 / 2);
+        CU_ASSERT_EQUAL(areas, canvas.cells ? 0 : 4 * 32 / 2); /* there the numbers suffice */
         CU_ASSERT_EQUAL(count_flaws(&picture, &canvas), 0);
         CU_ASSERT(has_text(&picture, "bank") && has_text(&picture, "pass"));
         smc_picture_free(&picture);

@@ -73,7 +73,7 @@ static void draw_scale(struct smc_page *page, uint64_t rows, double left, double
     }
     smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START,
                      smc_page_left(page), page->y, "occupancy");
-    page->y += canvas->line_height;
+    page->y += canvas->line_height + (canvas->cells ? 0 : 4);
 }
 
 void smc_plot_sweep_devices(const struct smc_sweep_result *result, struct smc_page *page)

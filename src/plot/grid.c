@@ -39,7 +39,7 @@ static void draw_cell(const struct layout *layout, uint64_t row, uint64_t column
     double line = smc_canvas_line_height(canvas, SMC_FACE_SMALL);
     bool fits = text_width(layout, smc_text_string(&text)) <= layout->cell_width;
     enum smc_ink text_ink = ink == SMC_INK_HEAT && shade > 0.6 ? SMC_INK_PAPER : SMC_INK_TEXT;
-    if (filled)
+    if (filled && !(canvas->cells && text.length)) /* letters around a number would confuse */
         smc_picture_area(layout->page->picture, ink, x, y, layout->cell_width - border,
                          layout->cell_height - border, shade);
     if (fits)
