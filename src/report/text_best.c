@@ -136,7 +136,7 @@ static void append_rules(const struct smc_best *best, const struct smc_report_st
         size_t before = count_left(best, (enum smc_rule)rule);
         size_t after = count_left(best, (enum smc_rule)(rule + 1));
         struct smc_text text = {0};
-        char label[16];
+        char label[64];
         snprintf(label, sizeof label, "%2d %2zu->%zu", rule + 1, before, after);
         smc_text_append(&text, info->text);
         if (info->percent > 0)
