@@ -115,6 +115,6 @@ TESTS += tests/sweep.sh
 EXTRA_DIST += tests/sweep.sh
 
 # What libraries leak is not ours to mend.
-AM_TESTS_ENVIRONMENT = \
+AM_TESTS_ENVIRONMENT += \
 	LSAN_OPTIONS=suppressions=$(abs_srcdir)/tests/lsan.supp:print_suppressions=0; export LSAN_OPTIONS;
 EXTRA_DIST += tests/lsan.supp tests/valgrind.supp

@@ -47,7 +47,7 @@ static int64_t nearest(const struct smc_sm *sm, const struct smc_launch *launch,
     int64_t highest[] = {sm->max_threads_per_block + 1, sm->max_regs_per_thread,
                          sm->smem_per_block_optin_bytes + 1, sm->named_barriers_per_block};
     uint32_t now = blocks_of(sm, launch);
-    for (int64_t distance = 1; distance <= highest[resource]; distance++) {
+    for (int64_t distance = 1; distance <= highest[resource] + present[resource]; distance++) {
         for (int sign = -1; sign <= 1; sign += 2) {
             int64_t change = sign * distance, value = present[resource] + change;
             if (value < lowest[resource] || value > highest[resource])
@@ -76,6 +76,12 @@ static void test_against_search(void)
         launch.carveout_percent = rand() % 3 ? -1 : rand() % 101;
         launch.cache_config = (enum smc_cache_config)(rand() % 4);
         launch.barriers_per_block = 1 + (uint32_t)rand() % 4;
+        if (rand() % 4 == 0) /* beyond what the device takes */
+            launch.threads_per_block = sm->max_threads_per_block + (uint32_t)rand() % 200;
+        if (rand() % 4 == 0)
+            launch.dynamic_smem_bytes = sm->smem_per_block_optin_bytes + (uint32_t)rand() % 2000;
+        if (rand() % 4 == 0)
+            launch.regs_per_thread = sm->max_regs_per_thread + (uint32_t)rand() % 20;
         uint32_t now = blocks_of(sm, &launch);
         struct smc_next_steps steps;
         smc_next_steps_find(sm, &launch, &steps);

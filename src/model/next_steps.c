@@ -105,8 +105,10 @@ static void search(enum smc_step_resource resource, const struct smc_sm *sm,
     struct axis axis = axis_of(resource, sm, launch);
     uint32_t now = blocks_at(resource, sm, launch, axis.present);
     bool gained = false, lost = false;
-    for (int64_t value = neighbour(&axis, axis.present, direction);
-         value >= axis.lowest && value <= axis.highest && !(gained && lost);
+    int64_t first = neighbour(&axis, axis.present, direction);
+    if (direction < 0 && first > axis.highest) /* nothing changes before that */
+        first = axis.highest;
+    for (int64_t value = first; value >= axis.lowest && value <= axis.highest && !(gained && lost);
          value = neighbour(&axis, value, direction)) {
         uint32_t blocks = blocks_at(resource, sm, launch, value);
         if (blocks > now && !gained)

@@ -199,7 +199,7 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
 
 void smc_query_find_next_steps(struct smc_answer *answer)
 {
-    if (answer->outcome == SMC_LAUNCHES)
+    if (answer->outcome != SMC_CANNOT_COMPILE)
         smc_next_steps_find(&answer->query.device.sm, &answer->launch, &answer->next_steps);
 }
 

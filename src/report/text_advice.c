@@ -226,14 +226,40 @@ static void append_smaller_smem(const struct smc_answer *answer, struct smc_text
         smc_text_printf(line, "less shared memory: a block may have %u bytes at most", optin);
 }
 
+static const struct smc_next_step *gain_of(const struct smc_answer *answer,
+                                           enum smc_step_resource resource)
+{
+    for (uint32_t i = 0; i < answer->next_steps.count; i++) {
+        const struct smc_next_step *step = &answer->next_steps.step[i];
+        if (step->resource == resource && step->blocks_per_sm > answer->occupancy.blocks_per_sm)
+            return step;
+    }
+    return NULL;
+}
+
+static void append_fewer_registers(const struct smc_answer *answer, struct smc_text *line)
+{
+    const struct smc_next_step *registers = gain_of(answer, SMC_STEP_REGISTERS);
+    const struct smc_next_step *threads =
+        line->length ? NULL : gain_of(answer, SMC_STEP_THREADS); /* told already */
+    smc_text_append(line, line->length ? "; " : "");
+    if (registers)
+        smc_text_printf(line, "%" PRId64 " registers or fewer a thread (__launch_bounds__)",
+                        answer->launch.regs_per_thread + registers->change);
+    else
+        smc_text_append(line, "fewer registers a thread (__launch_bounds__)");
+    if (threads)
+        smc_text_printf(line, ", or %" PRId64 " threads or fewer",
+                        answer->launch.threads_per_block + threads->change);
+}
+
 static void append_remedies(const struct smc_answer *answer, struct smc_text *line)
 {
     uint32_t refusals = answer->occupancy.refusals;
     if (block_is_too_large(answer))
         append_smaller_block(answer, line);
     if (refusals & 1u << SMC_REFUSAL_REGS_PER_BLOCK)
-        smc_text_printf(line, "%sfewer registers a thread (__launch_bounds__)%s",
-                        line->length ? "; " : "", line->length ? "" : " or fewer threads");
+        append_fewer_registers(answer, line);
     if (answer->outcome == SMC_CANNOT_COMPILE || refusals & 1u << SMC_REFUSAL_SMEM_PER_BLOCK)
         append_smaller_smem(answer, line);
     if (line->length == 0)
