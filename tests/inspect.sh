@@ -226,6 +226,18 @@ if [ ! -x /usr/local/cuda/bin/ptxas ]; then
         grep -q '^smemcalc: small.ptx: needs ptxas of the CUDA Toolkit' err || cat err)"
 fi
 
+# Two files may each have a kernel of the same name: neither hides the other from a gate.
+{
+    for regs in 10 64; do
+        printf "ptxas info    : Compiling entry function 'kernel' for 'sm_90'\n"
+        printf 'ptxas info    : Used %s registers, used 0 barriers\n' "$regs"
+    done
+} >twice.ptxas
+ends 1 "twice.ptxas: kernel on compute capability 9.0: 64 registers a thread, but at most 20 \
+allowed" twice.ptxas --device 9.0 --max-regs 20
+ends 2 "option --max-regs: not together with --lint, which holds a kernel to its own bounds" \
+    twice.ptxas --lint --max-regs 20
+
 if cuobjdump=$(find_tool cuobjdump); then
     "$cuobjdump" -res-usage own-sm75.cubin | inspect - --device 7.5 --format csv |
         sed 's/"[^"]*"/quoted/' | cut -d, -f2,4,7 | sort >report

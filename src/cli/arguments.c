@@ -160,11 +160,11 @@ static enum smc_status read_value(const struct smc_option *option, const char *t
     return SMC_OK;
 }
 
-/* The text after '=' or a letter, else the next word. A word that begins with two dashes is an
-   option whose predecessor lacks its value. */
+/* The text after '=' or a letter, else the next word. Where that is an option, its predecessor
+   lacks its value. */
 static enum smc_status take_value(const struct smc_option *option, const char *attached,
-                                  struct reader *reader, const char **value,
-                                  struct smc_error *error)
+                                  enum smc_command_id command, struct reader *reader,
+                                  const char **value, struct smc_error *error)
 {
     *value = attached;
     if (!option->value)
@@ -175,8 +175,10 @@ static enum smc_status take_value(const struct smc_option *option, const char *a
                         : SMC_OK;
     if (attached)
         return SMC_OK;
-    bool missing =
-        reader->next >= reader->count || strncmp(reader->words[reader->next], "--", 2) == 0;
+    const char *next = reader->next < reader->count ? reader->words[reader->next] : NULL;
+    bool is_option = next && strncmp(next, "--", 2) == 0 &&
+                     find_by_name(next + 2, strcspn(next + 2, "="), command) >= 0;
+    bool missing = !next || is_option;
     if (missing)
         return smc_fail(error, SMC_USAGE, "option --%s: the value %s is missing", option->name,
                         option->value);
@@ -279,7 +281,8 @@ static enum smc_status read_option(const char *word, struct reader *reader,
     const struct smc_option *option = &smc_options[id];
     if (!(option->commands & 1u << arguments->command))
         return fail_command(option, arguments->command, error);
-    enum smc_status status = take_value(option, attached, reader, &value, error);
+    enum smc_status status =
+        take_value(option, attached, arguments->command, reader, &value, error);
     return status == SMC_OK ? store(id, value, arguments, error) : status;
 }
 

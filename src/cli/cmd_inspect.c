@@ -5,6 +5,7 @@
 #include "cli/ask.h"
 #include "cli/ask_devices.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "executor/executor.h"
 #include "inspect/inspect.h"
@@ -71,6 +72,15 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
     if (arguments->file_count == 0)
         return smc_fail(error, SMC_USAGE,
                         "inspect: no FILE is given; '-' reads what a compiler prints");
+    static const int judged[] = {SMC_OPTION_REQUIRE_OCCUPANCY, SMC_OPTION_REQUIRE_BLOCKS,
+                                 SMC_OPTION_MAX_REGS, SMC_OPTION_THREADS};
+    for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
+        if (arguments->given[SMC_OPTION_LINT] && arguments->given[judged[i]])
+            return smc_fail(
+                error, SMC_USAGE,
+                "option --%s: not together with --lint, which holds a kernel to its own "
+                "bounds",
+                smc_options[judged[i]].name);
     *request = (struct smc_inspect_request){
         .targets = inspection->targets,
         .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],

@@ -131,8 +131,13 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
     enum smc_status status = SMC_OK, failed;
     for (size_t i = 0; i < request->device_count && status == SMC_OK; i++) {
         const struct smc_device *device = &request->devices[i];
-        status = add_row(smc_inspect_best_version(kernels, first, device->sm.cc), device, request,
-                         rows, error);
+        const struct smc_inspect_kernel *best =
+            smc_inspect_best_version(kernels, first, device->sm.cc);
+        /* Two kernels of one name for one architecture are two kernels, not versions of one. */
+        for (const struct smc_inspect_kernel *k = first;
+             k < kernels->item + kernels->count && status == SMC_OK; k++)
+            if (is_version_of(k, first) && k->cc == best->cc)
+                status = add_row(k, device, request, rows, error);
     }
     if (request->device_count > 0)
         return status;
