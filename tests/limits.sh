@@ -3,45 +3,8 @@
 # Run in the build folder. GENERATE=1 writes tests/golden/ anew.
 
 set -u
-export LC_ALL=C NO_COLOR=1
-unset SMEMCALC_NVRTC
-
-here=$(cd "$(dirname "$0")" && pwd) || exit 99
-golden=$here/golden
-program=$PWD/smemcalc
-# shellcheck source=tests/cases.sh
-. "$here/cases.sh"
-
-[ -x "$program" ] || { echo "limits.sh: no ./smemcalc here" >&2; exit 77; }
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-export SMEMCALC_CACHE_DIR="$scratch/cache"
-cd "$scratch" || exit 99
-
-# The output, with the exit status as its last line, is that of tests/golden/NAME.
-golden() { # NAME ARGUMENT...
-    name=$1
-    shift
-    { "$program" "$@" 2>&1; echo "exit status $?"; } >out
-    if [ -n "${GENERATE-}" ]; then
-        cp out "$golden/$name"
-    fi
-    empty "golden $name" "$(diff "$golden/$name" out 2>&1)"
-}
-
-# Nothing on standard output, and exactly this line on standard error.
-refuses() { # STATUS MESSAGE ARGUMENT...
-    status=$1 message=$2
-    shift 2
-    "$program" "$@" >out 2>err
-    seen=$?
-    printf 'smemcalc: %s\n' "$message" >expected
-    empty "refuses: $*" "$(
-        [ "$seen" -eq "$status" ] || echo "exit status $seen, not $status"
-        [ ! -s out ] || echo "something on standard output"
-        diff expected err
-    )"
-}
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
 
 # An option of other commands: the line begins with the message.
 refuses_other() { # MESSAGE ARGUMENT...

@@ -3,68 +3,29 @@
 # files, Ctrl-C. Run in the build folder. GENERATE=1 writes tests/golden/sweep-* anew.
 
 set -u
-export LC_ALL=C NO_COLOR=1
-unset SMEMCALC_NVRTC SMEMCALC_CACHE_DIR COLUMNS
-
-here=$(cd "$(dirname "$0")" && pwd) || exit 99
-golden=$here/golden
-program=$PWD/smemcalc
-# shellcheck source=tests/cases.sh
-. "$here/cases.sh"
-
-[ -x "$program" ] || { echo "sweep.sh: no ./smemcalc here" >&2; exit 77; }
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-export SMEMCALC_CACHE_DIR="$scratch/cache"
-cd "$scratch" || exit 99
-
-smemcalc() {
-    "$program" "$@"
-}
-
-golden() { # NAME ARGUMENT...: the output and the exit status
-    name=sweep-$1
-    shift
-    { smemcalc "$@" 2>&1; echo "exit status $?"; } >out
-    if [ -n "${GENERATE-}" ]; then
-        cp out "$golden/$name"
-    fi
-    empty "golden $name" "$(diff "$golden/$name" out 2>&1)"
-}
-
-# Nothing on standard output, and exactly this line on standard error.
-refuses() { # STATUS MESSAGE ARGUMENT...
-    status=$1 message=$2
-    shift 2
-    smemcalc "$@" >out 2>err
-    seen=$?
-    printf 'smemcalc: %s\n' "$message" >expected
-    empty "refuses: $*" "$(
-        [ "$seen" -eq "$status" ] || echo "exit status $seen, not $status"
-        [ ! -s out ] || echo "something on standard output"
-        diff expected err
-    )"
-}
+unset COLUMNS
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
 
 # --- Golden outputs: from given registers or the table, so that no machine changes them -----------
 
-golden one-axis.txt sweep --tile 4:32:4 --device H200 --regs 32
-golden regs.txt sweep --threads 1024 --regs 24:72:8 --device 8.0
-golden devices.txt sweep --threads 256 --regs 40 --device 7.5,8.0,H200 --device 1.0
-golden without-answer.txt sweep --threads 256 --regs 40:280:80 --device 9.0
-golden grid.txt sweep --tile 4:32:4 --regs 16:128 --device H200
-golden bands.txt sweep --threads 32:1024:32 --dynamic-smem 0:96K:4K --regs 32 --device 8.9
-golden all-devices.txt sweep --threads 64:1024:192 --regs 48 --device all
-golden assumed.txt sweep --kernel stencil-dynamic --radius 0:3000:1000 --device 1.0 --no-nvrtc
-golden one-axis.csv sweep --tile 8:32:8 --regs 36 --device H200 --format csv
-golden without-answer.csv sweep --threads 64 --regs 200:300:50 --device 9.0 --format csv
-golden grid.json sweep --threads 64:128:64 --regs 200:300:100 --device 9.0 --format json
-golden curves.plot --threads 96 --smem 3000 --dynamic-smem 20K --regs 40 --device 8.9 --plot -
-golden refused.plot --threads 2000 --regs 40 --device 7.5 --plot -
-golden line.plot sweep --threads 256 --regs 1:255 --device 8.0 --plot -
-golden bars.plot sweep --tile 4:32:4 --regs 32 --device H200 --plot -
-golden devices.plot sweep --threads 256 --regs 40 --device 1.0,7.5,H200 --plot -
-golden heat.plot sweep --tile 4:32:4 --regs 16:128:8 --device H200 --plot -
+golden sweep-one-axis.txt sweep --tile 4:32:4 --device H200 --regs 32
+golden sweep-regs.txt sweep --threads 1024 --regs 24:72:8 --device 8.0
+golden sweep-devices.txt sweep --threads 256 --regs 40 --device 7.5,8.0,H200 --device 1.0
+golden sweep-without-answer.txt sweep --threads 256 --regs 40:280:80 --device 9.0
+golden sweep-grid.txt sweep --tile 4:32:4 --regs 16:128 --device H200
+golden sweep-bands.txt sweep --threads 32:1024:32 --dynamic-smem 0:96K:4K --regs 32 --device 8.9
+golden sweep-all-devices.txt sweep --threads 64:1024:192 --regs 48 --device all
+golden sweep-assumed.txt sweep --kernel stencil-dynamic --radius 0:3000:1000 --device 1.0 --no-nvrtc
+golden sweep-one-axis.csv sweep --tile 8:32:8 --regs 36 --device H200 --format csv
+golden sweep-without-answer.csv sweep --threads 64 --regs 200:300:50 --device 9.0 --format csv
+golden sweep-grid.json sweep --threads 64:128:64 --regs 200:300:100 --device 9.0 --format json
+golden sweep-curves.plot --threads 96 --smem 3000 --dynamic-smem 20K --regs 40 --device 8.9 --plot -
+golden sweep-refused.plot --threads 2000 --regs 40 --device 7.5 --plot -
+golden sweep-line.plot sweep --threads 256 --regs 1:255 --device 8.0 --plot -
+golden sweep-bars.plot sweep --tile 4:32:4 --regs 32 --device H200 --plot -
+golden sweep-devices.plot sweep --threads 256 --regs 40 --device 1.0,7.5,H200 --plot -
+golden sweep-heat.plot sweep --tile 4:32:4 --regs 16:128:8 --device H200 --plot -
 
 empty "no line is wider than 80 columns" \
     "$(cat "$golden"/sweep-*.txt "$golden"/sweep-*.plot | awk 'length > 80')"
