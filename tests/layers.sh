@@ -25,7 +25,8 @@ inspect:  query compile devices model base
 confirm:  executor/executor.h query model base
 report:   confirm sweep inspect/inspect.h query executor/executor.h catalog compile/compile.h devicefile devices model base
 plot:     report/words.h sweep query catalog compile/compile.h devices model base
-cli:      batch plot report confirm inspect executor sweep query compile catalog devicefile devices model base
+tui:      report confirm executor/executor.h sweep query compile catalog devices model base
+cli:      tui/tui.h tui/script.h batch plot report confirm inspect executor sweep query compile catalog devicefile devices model base
 main:     cli
 '
 longest=500
@@ -55,15 +56,23 @@ unlisted_folders() { # TREE
 
 cuda_outside_gpu() { # TREE
     sources "$1" | grep -v '^src/executor/gpu' | while read -r file; do
-        grep -nEi '#[ \t]*include[ \t]*["<](cu[a-z_]*|nvrtc|driver_types|vector_types|nvml|nvPTXCompiler)\.h' \
+        grep -nEi '#[ \t]*include[ \t]*["<](cu(da|pti|blas|complex|fft|rand|solver|sparse)[a-z_]*|nvrtc|driver_types|vector_types|nvml|nvPTXCompiler)\.h' \
             "$1/$file" | sed "s|^|$file:|"
     done
 }
 
-# Comments and strings do not count. stdout and stderr are for the commands, and for tools of the
-# build: files with a main of their own.
+screen=src/tui/terminal_curses.c
+
+curses_elsewhere() { # TREE
+    sources "$1" | grep -vx "$screen" | while read -r file; do
+        grep -nE '#[ \t]*include[ \t]*["<](n?curses|term)\.h' "$1/$file" | sed "s|^|$file:|"
+    done
+}
+
+# Comments and strings do not count. stdout and stderr are for the commands, for the screen, and for
+# tools of the build: files with a main of their own.
 printing_or_exiting() { # TREE
-    sources "$1" | grep -v '^src/cli/' | while read -r file; do
+    sources "$1" | grep -v '^src/cli/' | grep -vx "$screen" | while read -r file; do
         ! grep -q '^int main(' "$1/$file" || continue
         sed -e 's/"\(\\.\|[^"\\]\)*"/""/g' -e 's|//.*||' "$1/$file" |
             awk '{ while (match($0, "/[*]")) {
@@ -93,6 +102,7 @@ for layer in $(printf '%s' "$layers" | sed -n 's/:.*//p'); do
 done
 empty "every folder is in a layer" "$(unlisted_folders "$tree")"
 empty "CUDA headers only in src/executor/gpu*" "$(cuda_outside_gpu "$tree")"
+empty "curses only in $screen" "$(curses_elsewhere "$tree")"
 empty "only the commands print or exit" "$(printing_or_exiting "$tree")"
 empty "no file above $longest lines" "$(too_long "$tree")"
 
@@ -116,6 +126,7 @@ END
 printf 'int main(void)\n{ return puts("a tool"); }\n' >"$broken/src/base/tool.c"
 printf '#include <cuda_runtime_api.h>\n' >"$broken/src/executor/none.c"
 printf '#include <cuda_runtime_api.h>\n' >"$broken/src/executor/gpu_run.c"
+printf '#include <curses.h>\n' >"$broken/src/confirm/screen.c"
 awk 'BEGIN { for (i = 0; i < 501; i++) print "" }' >"$broken/src/extra/long.c"
 
 expect() { # NAME EXPECTED SEEN
@@ -130,6 +141,7 @@ expect "a forbidden header is noticed" 'src/confirm/bad.c includes "executor/gpu
 expect "a folder without a layer is noticed" 'src/extra is in no layer' "$(unlisted_folders "$broken")"
 expect "a CUDA header is noticed" 'src/executor/none.c:1:#include <cuda_runtime_api.h>' \
     "$(cuda_outside_gpu "$broken")"
+expect "curses is noticed" 'src/confirm/screen.c:1:#include <curses.h>' "$(curses_elsewhere "$broken")"
 expect "printing is noticed" 'src/model/bad.c:6:int print(void) { return printf(""); }' \
     "$(printing_or_exiting "$broken")"
 expect "a long file is noticed" "src/extra/long.c has 501 lines, more than $longest" \

@@ -105,6 +105,12 @@ enum smc_status smc_ask_devices(const struct smc_arguments *arguments, size_t mo
     return SMC_OK;
 }
 
+enum smc_status smc_ask_assumed_device(struct smc_query *query, struct smc_error *error)
+{
+    query->device_assumed = true;
+    return smc_device_find(assumed_device, &query->device, query->device_note, error);
+}
+
 /* Nobody named a device: the first GPU here, else one that is said to be assumed. The driver is
    asked only then, for it takes longer to start than everything else. */
 static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
@@ -112,8 +118,7 @@ static enum smc_status choose_device(struct smc_query *query, struct smc_error *
     const struct smc_executor *executor = smc_executor_default();
     if (executor->device_count(NULL) > 0)
         return executor->device(0, &query->device, error);
-    query->device_assumed = true;
-    return smc_device_find(assumed_device, &query->device, query->device_note, error);
+    return smc_ask_assumed_device(query, error);
 }
 
 enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, size_t index,

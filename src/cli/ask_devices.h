@@ -38,6 +38,9 @@ enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, cons
 enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, size_t index,
                                      struct smc_query *query, struct smc_error *error);
 
+/* The device that is assumed where nobody chose and no GPU was found; the query says so. */
+enum smc_status smc_ask_assumed_device(struct smc_query *query, struct smc_error *error);
+
 /* For commands about one device: SMC_USAGE where several are named. Tells the note, if any. */
 enum smc_status smc_ask_one_device(const struct smc_arguments *arguments,
                                    struct smc_chosen_devices *devices, struct smc_query *query,

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/suggest.h"
 #include "cli/command.h"
@@ -29,12 +30,13 @@ static enum smc_status fail_no_command(const char *word, struct smc_error *error
 static enum smc_status run_command(int count, char *const *words, struct smc_text *out,
                                    struct smc_error *error)
 {
-    if (count == 0) {
+    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    if (count == 0 && !terminal) {
         smc_help_short(out);
         return SMC_OK;
     }
-    enum smc_command_id id = SMC_COMMAND_QUERY;
-    bool named = words[0][0] != '-';
+    enum smc_command_id id = count == 0 ? SMC_COMMAND_TUI : SMC_COMMAND_QUERY;
+    bool named = count > 0 && words[0][0] != '-';
     if (named && !smc_command_find(words[0], &id))
         return fail_no_command(words[0], error);
     struct smc_arguments arguments;

@@ -44,7 +44,7 @@ static enum smc_status answer_points(struct sink *sink, struct smc_error *error)
     struct smc_sweep_visitor visitor = {
         .visit = take_point,
         .context = sink,
-        .wants_next_steps = sink->writer->sweep_needs_next_steps,
+        .wants_whole_answers = sink->writer->sweep_needs_whole_answers,
     };
     smc_interrupt_watch();
     smc_progress_begin(&sink->progress, smc_sweep_points(sweep));

@@ -13,7 +13,7 @@ libsmc_la_SOURCES += \
 	src/cli/shells.def \
 	src/cli/cmd_banks.c src/cli/cmd_best.c src/cli/cmd_carveout.c \
 	src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_inspect.c src/cli/cmd_kernels.c src/cli/cmd_limits.c \
-	src/cli/cmd_query.c src/cli/cmd_run.c src/cli/cmd_sweep.c \
+	src/cli/cmd_query.c src/cli/cmd_run.c src/cli/cmd_sweep.c src/cli/cmd_tui.c \
 	src/cli/command.h src/cli/commands.def \
 	src/cli/groups.def \
 	src/cli/help.c src/cli/help.h \

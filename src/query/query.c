@@ -175,9 +175,6 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
         if (status != SMC_OK)
             return status;
         kernel->plan(params, &answer->plan);
-        answer->has_work = kernel->work != NULL;
-        if (answer->has_work)
-            kernel->work(params, &answer->work);
     } else {
         answer->plan.threads_per_block = (uint32_t)query->threads_per_block;
         answer->plan.grid_blocks =
@@ -192,9 +189,17 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
         return status;
 
     count_blocks(answer);
-    if (answer->has_work)
-        smc_workload_find(&answer->query, &answer->work, &answer->workload);
     return find_clusters(answer, error);
+}
+
+void smc_query_find_work(struct smc_answer *answer)
+{
+    const struct smc_query *query = &answer->query;
+    answer->has_work = query->kernel && query->kernel->work;
+    if (!answer->has_work)
+        return;
+    query->kernel->work(&query->params, &answer->work);
+    smc_workload_find(query, &answer->work, &answer->workload);
 }
 
 void smc_query_find_next_steps(struct smc_answer *answer)
@@ -207,8 +212,10 @@ enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answe
                                  struct smc_text *warnings, struct smc_error *error)
 {
     enum smc_status status = smc_query_evaluate(query, NULL, answer, warnings, error);
-    if (status == SMC_OK)
+    if (status == SMC_OK) {
+        smc_query_find_work(answer);
         smc_query_find_next_steps(answer);
+    }
     return status;
 }
 

@@ -90,12 +90,13 @@ struct smc_answer {
 enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,
                                  struct smc_text *warnings, struct smc_error *error);
 
-/* The same in two steps, for many questions: everything but the next steps, which cost far more
-   than the rest. `known`: resources found before for the same kernel, parameters and compute
+/* The same in steps, for many questions: first everything but the work and the next steps, which
+   cost far more than the rest. `known`: resources found before for the same kernel, parameters and compute
    capability, in place of compiling; or NULL. */
 enum smc_status smc_query_evaluate(const struct smc_query *query, const struct smc_resources *known,
                                    struct smc_answer *answer, struct smc_text *warnings,
                                    struct smc_error *error);
+void smc_query_find_work(struct smc_answer *answer);
 void smc_query_find_next_steps(struct smc_answer *answer);
 
 /* What follows from device, launch and resources: for answers that come from elsewhere, such as a

@@ -164,6 +164,6 @@ const struct smc_writer smc_writer_json = {
     .sweep_begin = smc_json_sweep_begin,
     .sweep_point = smc_json_sweep_point,
     .sweep_end = smc_json_sweep_end,
-    .sweep_needs_next_steps = true,
+    .sweep_needs_whole_answers = true,
     .banks = write_banks,
 };

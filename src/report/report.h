@@ -74,7 +74,7 @@ struct smc_writer {
     void (*sweep_end)(const struct smc_sweep_result *result, const struct smc_report_style *style,
                       struct smc_text *out);
     bool sweep_needs_points;     /* sweep_end reads result->point */
-    bool sweep_needs_next_steps; /* sweep_point reads answer->next_steps */
+    bool sweep_needs_whole_answers; /* sweep_point reads the answer's work and next steps */
 };
 
 /* NULL where there is no writer of that name. */

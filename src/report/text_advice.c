@@ -306,18 +306,23 @@ static void append_try(const struct smc_answer *answer, bool explained, struct s
     }
 }
 
+void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line)
+{
+    if (answer->outcome == SMC_LAUNCHES) {
+        smc_text_gains(answer, line);
+        append_losses(answer, line);
+    } else {
+        append_remedies(answer, line);
+    }
+    if (line->length == 0)
+        smc_text_append(line, "no change of one resource alone gains or loses a block");
+}
+
 void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
                      struct smc_text *out)
 {
     struct smc_text steps = {0}, work = {0}, attempt = {0};
-    if (answer->outcome == SMC_LAUNCHES) {
-        smc_text_gains(answer, &steps);
-        append_losses(answer, &steps);
-    } else {
-        append_remedies(answer, &steps);
-    }
-    if (steps.length == 0)
-        smc_text_append(&steps, "no change of one resource alone gains or loses a block");
+    smc_text_next_steps(answer, &steps);
     smc_text_line(out, style, "next steps", &steps);
     if (answer->has_work) {
         smc_text_append_work(answer, &work);

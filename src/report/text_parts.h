@@ -55,6 +55,9 @@ void smc_text_promises(const struct smc_inspect_promises *promises,
  * %)". */
 void smc_text_gains(const struct smc_answer *answer, struct smc_text *line);
 
+/* Those, and the nearest that lose one; where it does not launch, what would mend that. */
+void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line);
+
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
 void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out);

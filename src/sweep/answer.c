@@ -57,8 +57,10 @@ enum smc_status smc_sweep_answer(const struct smc_sweep *sweep,
         if (status != SMC_OK && status != SMC_USAGE)
             break;
         bool answered = status == SMC_OK;
-        if (answered && visitor->wants_next_steps)
+        if (answered && visitor->wants_whole_answers) {
+            smc_query_find_work(&answer);
             smc_query_find_next_steps(&answer);
+        }
         if (answered)
             remember(&last, &answer);
         else if (!first.message[0])

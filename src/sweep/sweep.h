@@ -92,7 +92,7 @@ double smc_sweep_best(const struct smc_sweep_result *result);
 struct smc_sweep_visitor {
     bool (*visit)(void *context, uint64_t point, const struct smc_answer *answer, const char *why);
     void *context;
-    bool wants_next_steps; /* they cost far more than the rest */
+    bool wants_whole_answers; /* with work and next steps, which cost far more than the rest */
 };
 
 /* Answers every point. A kernel is compiled once for each set of parameters and architecture. A

@@ -1,0 +1,120 @@
+/* smemcalc tui, and smemcalc alone on a terminal: the explorer. */
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/ask.h"
+#include "cli/ask_devices.h"
+#include "cli/command.h"
+#include "tui/tui.h"
+
+enum { MOST_SCRIPT_BYTES = 1 << 20 };
+
+static const char first_kernel[] = "matmul-tiled"; /* where nobody says what to look at */
+
+static bool names_launch(const struct smc_arguments *arguments)
+{
+    bool named = arguments->given[SMC_OPTION_KERNEL] || arguments->given[SMC_OPTION_THREADS] ||
+                 arguments->given[SMC_OPTION_GRID] || arguments->given[SMC_OPTION_SIZE];
+    for (int i = 0; i < SMC_PARAM_COUNT; i++)
+        named = named || arguments->given[SMC_OPTION_FIRST_PARAM + i];
+    return named;
+}
+
+static enum smc_status ask_launch(const struct smc_arguments *arguments, struct smc_query *query,
+                                  struct smc_error *error)
+{
+    if (names_launch(arguments))
+        return smc_ask_query(arguments, query, error);
+    smc_query_init(query);
+    smc_ask_launch(arguments, query);
+    query->kernel = smc_kernel_find(first_kernel);
+    smc_params_init(query->kernel, &query->params);
+    return SMC_OK;
+}
+
+/* Where nobody names a device, the screen opens at once and looks for a GPU afterwards, in a
+   process of its own: this one must not have called CUDA before that one begins. */
+static enum smc_status ask_device(const struct smc_arguments *arguments,
+                                  struct smc_chosen_devices *devices, struct smc_query *query,
+                                  struct smc_error *error)
+{
+    for (size_t i = 0; i < arguments->device_count; i++)
+        if (strncmp(arguments->device[i], "gpu", 3) == 0)
+            return smc_fail(error, SMC_USAGE,
+                            "option --device: the explorer finds this machine's GPU by itself; "
+                            "'%.64s' is for the other commands",
+                            arguments->device[i]);
+    if (arguments->device_count == 0 && !arguments->given[SMC_OPTION_DEVICE_FILE])
+        return smc_ask_assumed_device(query, error);
+    return smc_ask_one_device(arguments, devices, query, error);
+}
+
+static enum smc_status read_script(const char *path, struct smc_text *text, struct smc_error *error)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    if (!file)
+        return smc_fail(error, SMC_USAGE, "%s: %s", path, strerror(errno));
+    char part[4096];
+    size_t bytes;
+    while ((bytes = fread(part, 1, sizeof part, file)) > 0 && text->length <= MOST_SCRIPT_BYTES)
+        smc_text_append_bytes(text, part, bytes);
+    enum smc_status status = SMC_OK;
+    if (ferror(file))
+        status = smc_fail(error, SMC_USAGE, "%s: %s", path, strerror(errno));
+    else if (text->length > MOST_SCRIPT_BYTES ||
+             memchr(text->data ? text->data : "", 0, text->length))
+        status = smc_fail(error, SMC_USAGE, "%s: is no script of at most %d bytes", path,
+                          MOST_SCRIPT_BYTES);
+    if (file != stdin)
+        fclose(file);
+    return status;
+}
+
+static enum smc_status play(const char *path, const struct smc_query *query, struct smc_text *out,
+                            struct smc_error *error)
+{
+    struct smc_text text = {0};
+    enum smc_status status = read_script(path, &text, error);
+    smc_text_append(&text, ""); /* an empty file is a script too */
+    if (status == SMC_OK && text.failed)
+        status = smc_fail(error, SMC_MACHINE, "out of memory");
+    if (status == SMC_OK) {
+        setlocale(LC_CTYPE, "");
+        struct smc_script script = {
+            .name = strcmp(path, "-") == 0 ? "standard input" : path,
+            .text = text.data,
+            .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+            .out = out,
+        };
+        status = smc_tui_run(query, &script, error);
+    }
+    smc_text_free(&text);
+    return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct smc_query query;
+    struct smc_chosen_devices devices = {0};
+    const char *script = arguments->text[SMC_OPTION_SCRIPT];
+    enum smc_status status = ask_launch(arguments, &query, error);
+    if (status == SMC_OK)
+        status = ask_device(arguments, &devices, &query, error);
+    if (status == SMC_OK)
+        status = script ? play(script, &query, out, error) : smc_tui_run(&query, NULL, error);
+    smc_chosen_devices_free(&devices);
+    return status;
+}
+
+const struct smc_command smc_command_tui = {
+    .name = "tui",
+    .usage = "[OPTION]...",
+    .help = "explore on the terminal; what smemcalc does without arguments",
+    .examples = "  smemcalc tui --kernel stencil-dynamic --device \"RTX 4090\"\n"
+                "  smemcalc tui --tile 16 --script keys.txt\n",
+    .run = run,
+};

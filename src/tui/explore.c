@@ -1,0 +1,141 @@
+/* The first screen's state: one question, its answer, and what lies around it. */
+#include "tui/explore.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* From what is known at once: compiled before, or the table's. */
+static enum smc_status evaluate(const struct smc_explore *explore, struct smc_answer *answer,
+                                struct smc_error *error)
+{
+    struct smc_query query = explore->query;
+    if (query.kernel) {
+        enum smc_status status = query.kernel->complete(&query.params, error);
+        if (status != SMC_OK)
+            return status;
+    }
+    query.compile.no_nvrtc = true;
+    struct smc_text warnings = {0};
+    enum smc_status status =
+        smc_query_evaluate(&query, smc_memo_find(&explore->memo, &query), answer, &warnings, error);
+    smc_text_free(&warnings);
+    answer->query.compile = explore->query.compile;
+    return status;
+}
+
+static bool needs_compiler(const struct smc_explore *explore)
+{
+    const struct smc_query *query = &explore->query;
+    bool counted = query->regs_per_thread == SMC_NOT_GIVEN || query->compile.kernel_dir;
+    return query->kernel && counted && !query->compile.no_nvrtc &&
+           !smc_memo_find(&explore->memo, &explore->answer.query);
+}
+
+static void update(struct smc_explore *explore)
+{
+    struct smc_answer answer;
+    struct smc_error error = {""};
+    enum smc_status status = evaluate(explore, &answer, &error);
+    explore->answered = status == SMC_OK;
+    explore->compile_failure[0] = '\0';
+    snprintf(explore->why, sizeof explore->why, "%s", error.message);
+    if (explore->answered || status == SMC_UNAVAILABLE) {
+        /* Without resources the rest of the answer still tells what to compile. */
+        smc_query_find_work(&answer);
+        if (explore->answered)
+            smc_query_find_next_steps(&answer);
+        explore->answer = answer;
+    }
+    explore->wants_compile =
+        (explore->answered || status == SMC_UNAVAILABLE) && needs_compiler(explore);
+    smc_chart_draw(&explore->chart, &explore->answer, explore->field, &explore->memo);
+}
+
+void smc_explore_open(struct smc_explore *explore, const struct smc_query *query)
+{
+    explore->query = *query;
+    enum smc_field fields[SMC_FIELD_COUNT];
+    size_t count = smc_fields_shown(query, fields);
+    explore->field = count > 2 ? fields[2] : fields[0]; /* the tile, or what shapes a block */
+    update(explore);
+}
+
+void smc_explore_close(struct smc_explore *explore)
+{
+    smc_memo_forget(&explore->memo);
+    smc_chart_free(&explore->chart);
+}
+
+void smc_explore_changed(struct smc_explore *explore, const struct smc_query *before)
+{
+    if (explore->undo_count == SMC_UNDO_STEPS)
+        memmove(explore->undo, explore->undo + 1, --explore->undo_count * sizeof explore->undo[0]);
+    explore->undo[explore->undo_count++] = *before;
+    smc_explore_move(explore, 0);
+    update(explore);
+}
+
+bool smc_explore_undo(struct smc_explore *explore)
+{
+    if (explore->undo_count == 0)
+        return false;
+    explore->query = explore->undo[--explore->undo_count];
+    smc_explore_move(explore, 0);
+    update(explore);
+    return true;
+}
+
+void smc_explore_go(struct smc_explore *explore, enum smc_field field)
+{
+    if (explore->field == field)
+        return;
+    explore->field = field;
+    smc_chart_draw(&explore->chart, &explore->answer, field, &explore->memo);
+}
+
+void smc_explore_move(struct smc_explore *explore, int by)
+{
+    enum smc_field fields[SMC_FIELD_COUNT];
+    int count = (int)smc_fields_shown(&explore->query, fields), at = 0;
+    for (int i = 0; i < count; i++)
+        if (fields[i] == explore->field)
+            at = i;
+    at += by;
+    at = at < 0 ? 0 : at >= count ? count - 1 : at;
+    smc_explore_go(explore, fields[at]);
+}
+
+static bool is_same_kernel(const struct smc_query *a, const struct smc_query *b)
+{
+    return a->kernel == b->kernel && a->device.sm.cc == b->device.sm.cc &&
+           memcmp(a->params.value, b->params.value, sizeof a->params.value) == 0;
+}
+
+void smc_explore_compiled(struct smc_explore *explore, const struct smc_query *query,
+                          const struct smc_resources *resources, const char *failure)
+{
+    if (!failure)
+        smc_memo_keep(&explore->memo, query, resources);
+    if (!explore->wants_compile)
+        return;
+    if (!failure) {
+        update(explore);
+    } else if (is_same_kernel(query, &explore->answer.query)) {
+        explore->wants_compile = false;
+        snprintf(explore->compile_failure, sizeof explore->compile_failure, "%s", failure);
+    }
+}
+
+void smc_explore_recompile(struct smc_explore *explore)
+{
+    smc_memo_forget(&explore->memo);
+    update(explore);
+}
+
+void smc_explore_find_device(struct smc_explore *explore, const struct smc_device *device)
+{
+    explore->query.device = *device;
+    explore->query.device_assumed = false;
+    explore->query.device_note[0] = '\0';
+    update(explore);
+}

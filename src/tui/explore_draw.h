@@ -1,0 +1,26 @@
+/* The panels of the first screen, one function each. */
+#ifndef SMC_TUI_EXPLORE_DRAW_H
+#define SMC_TUI_EXPLORE_DRAW_H
+
+#include "tui/explore.h"
+#include "tui/explore_layout.h"
+#include "tui/frame.h"
+
+/* The fields, the one under the cursor in sight. */
+void smc_draw_launch(const struct smc_explore *explore, struct smc_rect rect,
+                     struct smc_frame *frame);
+
+/* The field at a row of that panel; false where there is none. */
+bool smc_launch_field_at(const struct smc_explore *explore, struct smc_rect rect, int row,
+                         enum smc_field *field);
+
+/* The SM's resources, `rows` for each. */
+void smc_draw_sm(const struct smc_answer *answer, struct smc_rect rect, int rows,
+                 struct smc_frame *frame);
+
+void smc_draw_limits(const struct smc_answer *answer, struct smc_rect rect,
+                     struct smc_frame *frame);
+
+void smc_draw_chart(const struct smc_chart *chart, struct smc_rect rect, struct smc_frame *frame);
+
+#endif

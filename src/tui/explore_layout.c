@@ -1,0 +1,77 @@
+/* Where the first screen's panels stand, for any size of the screen. */
+#include "tui/explore_layout.h"
+
+enum {
+    RESOURCES = 5, /* rows of the SM and of the limits */
+    NARROW = 27,   /* columns of the launch, edges included */
+    WIDE = 36,
+    WIDE_FROM = 100,
+    THREE_COLUMNS_FROM = 140,
+    SIDE = 48, /* the third column */
+    STEPS_ROWS = 8,
+    MOST_BAR_ROWS = 4,
+};
+
+/* The strip keeps the edge that it shares with what is left. */
+static struct smc_rect cut_top(struct smc_rect *rect, int rows)
+{
+    struct smc_rect strip = smc_rect_cut_top(rect, rows);
+    if (rect->rows > 0) {
+        rect->row--;
+        rect->rows++;
+    }
+    return strip;
+}
+
+static struct smc_rect cut_left(struct smc_rect *rect, int cols)
+{
+    struct smc_rect strip = smc_rect_cut_left(rect, cols);
+    if (rect->cols > 0) {
+        rect->col--;
+        rect->cols++;
+    }
+    return strip;
+}
+
+/* The chart gets at least half of a tall screen. */
+static int bar_rows(int rows)
+{
+    int fit = (rows / 2 - 2) / RESOURCES;
+    return fit < 1 ? 1 : fit > MOST_BAR_ROWS ? MOST_BAR_ROWS : fit;
+}
+
+static void two_columns(struct smc_rect body, struct smc_explore_layout *layout)
+{
+    struct smc_rect left = cut_left(&body, body.cols < WIDE_FROM ? NARROW : WIDE);
+    int steps = left.rows > 2 * STEPS_ROWS ? left.rows / 3 : STEPS_ROWS - 2;
+    layout->frame[SMC_PANEL_LAUNCH] = cut_top(&left, left.rows - steps + 1);
+    layout->frame[SMC_PANEL_STEPS] = left;
+    layout->sm_rows = bar_rows(body.rows - RESOURCES - 1);
+    layout->frame[SMC_PANEL_SM] = cut_top(&body, layout->sm_rows * RESOURCES + 2);
+    if (body.rows > RESOURCES + 2 + 3) /* a chart of fewer rows tells nothing */
+        layout->frame[SMC_PANEL_LIMITS] = cut_top(&body, RESOURCES + 2);
+    layout->frame[SMC_PANEL_CHART] = body;
+}
+
+static void three_columns(struct smc_rect body, struct smc_explore_layout *layout)
+{
+    layout->frame[SMC_PANEL_LAUNCH] = cut_left(&body, WIDE);
+    struct smc_rect middle = cut_left(&body, body.cols - SIDE + 1);
+    layout->sm_rows = bar_rows(middle.rows);
+    layout->frame[SMC_PANEL_SM] = cut_top(&middle, layout->sm_rows * RESOURCES + 2);
+    layout->frame[SMC_PANEL_CHART] = middle;
+    layout->frame[SMC_PANEL_LIMITS] = cut_top(&body, RESOURCES + 2);
+    layout->frame[SMC_PANEL_STEPS] = cut_top(&body, body.rows / 2);
+    layout->frame[SMC_PANEL_WORK] = body;
+}
+
+void smc_explore_lay_out(struct smc_rect body, struct smc_explore_layout *layout)
+{
+    *layout = (struct smc_explore_layout){.sm_rows = 1};
+    if (body.cols < THREE_COLUMNS_FROM || body.rows < 3 * STEPS_ROWS)
+        two_columns(body, layout);
+    else
+        three_columns(body, layout);
+    for (int i = 0; i < SMC_PANEL_COUNT; i++)
+        layout->inside[i] = smc_rect_inside(layout->frame[i]);
+}

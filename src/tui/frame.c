@@ -1,0 +1,233 @@
+/* A finished screen as cells, and drawing into it. */
+#include "tui/frame.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/layout.h"
+#include "tui/glyph.h"
+
+enum { LINE_CHARS = 512 };
+
+bool smc_frame_resize(struct smc_frame *frame, int rows, int cols)
+{
+    size_t cells = (size_t)rows * (size_t)cols;
+    struct smc_cell *cell = realloc(frame->cell, (cells ? cells : 1) * sizeof *cell);
+    if (!cell) {
+        smc_frame_free(frame);
+        return false;
+    }
+    *frame = (struct smc_frame){rows, cols, cell};
+    smc_frame_fill(frame, (struct smc_rect){0, 0, rows, cols}, SMC_STYLE_NORMAL, ' ');
+    return true;
+}
+
+void smc_frame_free(struct smc_frame *frame)
+{
+    free(frame->cell);
+    *frame = (struct smc_frame){0};
+}
+
+/* NULL outside the rectangle or the frame. */
+static struct smc_cell *cell_at(struct smc_frame *frame, struct smc_rect rect, int row, int col)
+{
+    row += rect.row;
+    col += rect.col;
+    if (!smc_rect_holds(rect, row, col) || row < 0 || row >= frame->rows || col < 0 ||
+        col >= frame->cols)
+        return NULL;
+    return &frame->cell[(size_t)row * (size_t)frame->cols + (size_t)col];
+}
+
+void smc_frame_fill(struct smc_frame *frame, struct smc_rect rect, enum smc_style style,
+                    uint32_t glyph)
+{
+    for (int row = 0; row < rect.rows; row++)
+        for (int col = 0; col < rect.cols; col++)
+            smc_frame_glyph(frame, rect, row, col, style, glyph);
+}
+
+void smc_frame_glyph(struct smc_frame *frame, struct smc_rect rect, int row, int col,
+                     enum smc_style style, uint32_t glyph)
+{
+    struct smc_cell *cell = cell_at(frame, rect, row, col);
+    if (cell)
+        *cell = (struct smc_cell){glyph, (uint8_t)style};
+}
+
+int smc_frame_text(struct smc_frame *frame, struct smc_rect rect, int row, int col,
+                   enum smc_style style, const char *text)
+{
+    for (uint32_t glyph; (glyph = smc_glyph_next(&text)) != 0;) {
+        int columns = smc_glyph_columns(glyph);
+        if (columns == 0)
+            continue;
+        if (col + columns > rect.cols)
+            return rect.cols;
+        smc_frame_glyph(frame, rect, row, col, style, glyph);
+        if (columns == 2)
+            smc_frame_glyph(frame, rect, row, col + 1, style, 0);
+        col += columns;
+    }
+    return col;
+}
+
+int smc_frame_printf(struct smc_frame *frame, struct smc_rect rect, int row, int col,
+                     enum smc_style style, const char *format, ...)
+{
+    char line[LINE_CHARS];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    return smc_frame_text(frame, rect, row, col, style, line);
+}
+
+void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row,
+                          enum smc_style style, const char *text)
+{
+    int col = rect.cols - smc_glyph_string_columns(text);
+    smc_frame_text(frame, rect, row, col > 0 ? col : 0, style, text);
+}
+
+/* Writes the word with ties as blanks. */
+static int put_word(struct smc_frame *frame, struct smc_rect rect, int row, int col,
+                    enum smc_style style, const char *word, size_t length)
+{
+    char copy[LINE_CHARS];
+    length = length < sizeof copy ? length : sizeof copy - 1;
+    for (size_t i = 0; i < length; i++)
+        copy[i] = word[i] == *SMC_TIE ? ' ' : word[i];
+    copy[length] = '\0';
+    return smc_frame_text(frame, rect, row, col, style, copy);
+}
+
+static int word_columns(const char *word, size_t length)
+{
+    int columns = 0;
+    for (const char *at = word; at < word + length;)
+        columns += smc_glyph_columns(*at == *SMC_TIE ? (at++, ' ') : smc_glyph_next(&at));
+    return columns;
+}
+
+int smc_frame_paragraph(struct smc_frame *frame, struct smc_rect rect, int row,
+                        enum smc_style style, const char *text)
+{
+    int col = 0;
+    while (*text) {
+        if (*text == '\n') {
+            row++;
+            col = 0;
+            text++;
+            continue;
+        }
+        int blanks = (int)strspn(text, " ");
+        text += blanks;
+        size_t length = strcspn(text, " \n");
+        if (col > 0 && col + blanks + word_columns(text, length) > rect.cols) {
+            row++;
+            col = blanks = 0;
+        }
+        col = put_word(frame, rect, row, col + blanks, style, text, length);
+        text += length;
+    }
+    return row + 1;
+}
+
+void smc_frame_bar(struct smc_frame *frame, struct smc_rect rect, int row, int col, int width,
+                   enum smc_style style, double share)
+{
+    enum { WHOLE = 0x2588, EIGHTHS = 8 };
+    share = share < 0 ? 0 : share > 1 ? 1 : share;
+    int filled = (int)(share * width * EIGHTHS + 0.5);
+    if (filled == 0 && share > 0)
+        filled = 1;
+    for (int i = 0; i < width && filled > 0; i++, filled -= EIGHTHS) {
+        uint32_t glyph = filled >= EIGHTHS ? WHOLE : WHOLE + EIGHTHS - (uint32_t)filled;
+        smc_frame_glyph(frame, rect, row, col + i, style, glyph);
+    }
+}
+
+/* A line's character by the sides of its cell that it reaches. */
+enum { UP = 1, DOWN = 2, LEFT = 4, RIGHT = 8 };
+
+static const uint16_t line_glyph[16] = {
+    [UP | DOWN] = 0x2502,
+    [LEFT | RIGHT] = 0x2500,
+    [DOWN | RIGHT] = 0x250c,
+    [DOWN | LEFT] = 0x2510,
+    [UP | RIGHT] = 0x2514,
+    [UP | LEFT] = 0x2518,
+    [UP | DOWN | RIGHT] = 0x251c,
+    [UP | DOWN | LEFT] = 0x2524,
+    [DOWN | LEFT | RIGHT] = 0x252c,
+    [UP | LEFT | RIGHT] = 0x2534,
+    [UP | DOWN | LEFT | RIGHT] = 0x253c,
+};
+
+static void join(struct smc_frame *frame, struct smc_rect rect, int row, int col, unsigned sides)
+{
+    struct smc_cell *cell = cell_at(frame, rect, row, col);
+    if (!cell)
+        return;
+    for (unsigned there = 1; there < 16; there++)
+        if (line_glyph[there] && line_glyph[there] == cell->glyph)
+            sides |= there;
+    *cell = (struct smc_cell){line_glyph[sides], SMC_STYLE_FRAME};
+}
+
+void smc_frame_box(struct smc_frame *frame, struct smc_rect rect, const char *title)
+{
+    int bottom = rect.rows - 1, right = rect.cols - 1;
+    if (bottom < 1 || right < 1)
+        return;
+    for (int col = 1; col < right; col++) {
+        join(frame, rect, 0, col, LEFT | RIGHT);
+        join(frame, rect, bottom, col, LEFT | RIGHT);
+    }
+    for (int row = 1; row < bottom; row++) {
+        join(frame, rect, row, 0, UP | DOWN);
+        join(frame, rect, row, right, UP | DOWN);
+    }
+    join(frame, rect, 0, 0, DOWN | RIGHT);
+    join(frame, rect, 0, right, DOWN | LEFT);
+    join(frame, rect, bottom, 0, UP | RIGHT);
+    join(frame, rect, bottom, right, UP | LEFT);
+    if (*title && right > 4) {
+        struct smc_rect top = {rect.row, rect.col + 2, 1, rect.cols - 4};
+        char padded[LINE_CHARS];
+        snprintf(padded, sizeof padded, " %s ", title);
+        smc_frame_text(frame, top, 0, 0, SMC_STYLE_TITLE, padded);
+    }
+}
+
+void smc_frame_restyle(struct smc_frame *frame, struct smc_rect rect, int row, enum smc_style style)
+{
+    for (int col = 0; col < rect.cols; col++) {
+        struct smc_cell *cell = cell_at(frame, rect, row, col);
+        if (cell)
+            cell->style = (uint8_t)style;
+    }
+}
+
+static void write_row(const struct smc_cell *cell, int cols, bool utf8, struct smc_text *out)
+{
+    while (cols > 0 && cell[cols - 1].glyph == ' ')
+        cols--;
+    for (int col = 0; col < cols; col++) {
+        char bytes[4];
+        if (!utf8)
+            smc_text_append_char(out, cell[col].glyph ? smc_glyph_ascii(cell[col].glyph) : '?', 1);
+        else if (cell[col].glyph)
+            smc_text_append_bytes(out, bytes, smc_glyph_encode(cell[col].glyph, bytes));
+    }
+    smc_text_append_char(out, '\n', 1);
+}
+
+void smc_frame_write(const struct smc_frame *frame, bool utf8, struct smc_text *out)
+{
+    for (int row = 0; row < frame->rows; row++)
+        write_row(&frame->cell[(size_t)row * (size_t)frame->cols], frame->cols, utf8, out);
+}

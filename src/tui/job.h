@@ -1,0 +1,46 @@
+/* Work that takes longer than a key may: done by a process beside the screen, so that a compiler
+   that hangs, crashes or is killed, and a GPU, never hold the screen up. */
+#ifndef SMC_TUI_JOB_H
+#define SMC_TUI_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "confirm/confirm.h"
+#include "query/query.h"
+
+enum smc_job_kind {
+    SMC_JOB_NONE,
+    SMC_JOB_COMPILE, /* the query's resources */
+    SMC_JOB_GPUS,    /* the GPUs of this machine */
+    SMC_JOB_RUN,     /* launch and confirm */
+};
+
+enum { SMC_MOST_GPUS = 16 };
+
+struct smc_job {
+    enum smc_job_kind kind;
+    char kernel_dir[512]; /* the query's, or ""; pointers do not travel */
+    struct smc_query query;
+    int gpu_index;
+    uint64_t seed;
+    uint32_t timeout_ms;
+};
+
+/* What came of it. */
+struct smc_job_result {
+    struct smc_job job;
+    enum smc_status status;
+    struct smc_error error;
+    struct smc_resources resources; /* COMPILE */
+    size_t gpu_count;               /* GPUS */
+    struct smc_device gpu[SMC_MOST_GPUS];
+    struct smc_answer answer; /* RUN */
+    struct smc_run_result run;
+    struct smc_confirmation confirmation;
+};
+
+/* Does the job here and now: what the process beside the screen calls. */
+void smc_job_do(const struct smc_job *job, struct smc_job_result *result);
+
+#endif

@@ -1,0 +1,64 @@
+/* What compiled kernels took, so that each is compiled once in a sitting. */
+#include "tui/memo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct smc_memo_entry {
+    const struct smc_kernel *kernel;
+    uint16_t cc;
+    char defines[128]; /* tells the compiled kernel, as the compile cache has it */
+    struct smc_resources resources;
+};
+
+static bool name_of(const struct smc_query *query, char defines[128])
+{
+    struct smc_text text = {0};
+    query->kernel->defines(&query->params, &text);
+    bool fits = !text.failed && text.length < 128;
+    if (fits)
+        memcpy(defines, smc_text_string(&text), text.length + 1);
+    smc_text_free(&text);
+    return fits;
+}
+
+const struct smc_resources *smc_memo_find(const struct smc_memo *memo,
+                                          const struct smc_query *query)
+{
+    char defines[128];
+    if (!query->kernel || memo->count == 0 || !name_of(query, defines))
+        return NULL;
+    for (size_t i = 0; i < memo->count; i++) {
+        const struct smc_memo_entry *entry = &memo->entry[i];
+        if (entry->kernel == query->kernel && entry->cc == query->device.sm.cc &&
+            strcmp(entry->defines, defines) == 0)
+            return &entry->resources;
+    }
+    return NULL;
+}
+
+void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
+                   const struct smc_resources *resources)
+{
+    if (!query->kernel || smc_memo_find(memo, query))
+        return;
+    if (memo->count == memo->capacity) {
+        size_t capacity = memo->capacity ? 2 * memo->capacity : 64;
+        struct smc_memo_entry *more = realloc(memo->entry, capacity * sizeof *more);
+        if (!more)
+            return;
+        memo->entry = more;
+        memo->capacity = capacity;
+    }
+    struct smc_memo_entry *entry = &memo->entry[memo->count];
+    *entry = (struct smc_memo_entry){
+        .kernel = query->kernel, .cc = query->device.sm.cc, .resources = *resources};
+    if (name_of(query, entry->defines))
+        memo->count++;
+}
+
+void smc_memo_forget(struct smc_memo *memo)
+{
+    free(memo->entry);
+    *memo = (struct smc_memo){0};
+}

@@ -1,0 +1,45 @@
+/* Rectangles of a screen. */
+#include "tui/rect.h"
+
+static int at_most(int wanted, int there)
+{
+    return wanted < 0 ? 0 : wanted < there ? wanted : there;
+}
+
+struct smc_rect smc_rect_cut_top(struct smc_rect *rect, int rows)
+{
+    rows = at_most(rows, rect->rows);
+    struct smc_rect strip = {rect->row, rect->col, rows, rect->cols};
+    rect->row += rows;
+    rect->rows -= rows;
+    return strip;
+}
+
+struct smc_rect smc_rect_cut_bottom(struct smc_rect *rect, int rows)
+{
+    rows = at_most(rows, rect->rows);
+    rect->rows -= rows;
+    return (struct smc_rect){rect->row + rect->rows, rect->col, rows, rect->cols};
+}
+
+struct smc_rect smc_rect_cut_left(struct smc_rect *rect, int cols)
+{
+    cols = at_most(cols, rect->cols);
+    struct smc_rect strip = {rect->row, rect->col, rect->rows, cols};
+    rect->col += cols;
+    rect->cols -= cols;
+    return strip;
+}
+
+struct smc_rect smc_rect_inside(struct smc_rect rect)
+{
+    if (rect.rows < 2 || rect.cols < 2)
+        return (struct smc_rect){rect.row, rect.col, 0, 0};
+    return (struct smc_rect){rect.row + 1, rect.col + 1, rect.rows - 2, rect.cols - 2};
+}
+
+bool smc_rect_holds(struct smc_rect rect, int row, int col)
+{
+    return row >= rect.row && row < rect.row + rect.rows && col >= rect.col &&
+           col < rect.col + rect.cols;
+}

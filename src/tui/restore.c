@@ -1,0 +1,65 @@
+/* The terminal as it was, even where the program crashes. */
+#include "config.h"
+
+#include "tui/restore.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { CRASHES = sizeof crashes / sizeof *crashes };
+
+/* A handler can reach nothing else. */
+static struct termios before;
+static bool is_terminal;
+static char sequence[256];
+static size_t sequence_bytes;
+
+/* write and tcsetattr may be called from a handler. */
+static void restore(int signal_number)
+{
+    ssize_t written = write(STDOUT_FILENO, sequence, sequence_bytes);
+    (void)written;
+    if (is_terminal)
+        tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    raise(signal_number); /* with its own action again: SA_RESETHAND */
+}
+
+void smc_restore_prepare(void)
+{
+    is_terminal = tcgetattr(STDIN_FILENO, &before) == 0;
+}
+
+static void append(const char *string)
+{
+    if (!string || string == (char *)-1)
+        return;
+    size_t length = strlen(string);
+    if (sequence_bytes + length > sizeof sequence)
+        return;
+    memcpy(sequence + sequence_bytes, string, length);
+    sequence_bytes += length;
+}
+
+void smc_restore_with(const char *leave, const char *cursor, const char *plain)
+{
+    struct sigaction action = {.sa_handler = restore, .sa_flags = (int)SA_RESETHAND};
+    sequence_bytes = 0;
+    append(plain);
+    append("\x1b[?1000l\x1b[?1002l\x1b[?1006l"); /* no mouse reports, which rmcup does not end */
+    append(leave);
+    append(cursor);
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < CRASHES; i++)
+        sigaction(crashes[i], &action, NULL);
+}
+
+void smc_restore_done(void)
+{
+    for (int i = 0; i < CRASHES; i++)
+        signal(crashes[i], SIG_DFL);
+}

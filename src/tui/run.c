@@ -1,0 +1,252 @@
+/* The explorer's loop: waits for keys, jobs and signals, and does once what a key asks for. */
+#include "config.h"
+
+#include "tui/tui.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tui/edit.h"
+#include "tui/signals.h"
+#include "tui/state.h"
+#include "tui/terminal.h"
+#include "tui/worker.h"
+
+enum { STALE_MS = 1000, TICK_MS = 100 };
+
+struct loop {
+    const struct smc_terminal *terminal;
+    struct smc_tui *tui;
+    struct smc_frame frame;
+    struct smc_worker compiler, launcher;
+    struct smc_job_result *result;
+    struct smc_edit edit;
+    int signals;
+    bool settling; /* a script waits until nothing is in hand */
+    bool dirty, everything;
+};
+
+static bool is_wanted(const struct smc_job *wanted, const struct smc_job *job)
+{
+    return wanted->kind == job->kind && wanted->query.kernel == job->query.kernel &&
+           wanted->query.device.sm.cc == job->query.device.sm.cc &&
+           memcmp(wanted->query.params.value, job->query.params.value,
+                  sizeof job->query.params.value) == 0;
+}
+
+/* One that takes long and that nobody waits for any more is cut off; a short one is let finish,
+   since it is asked for again soon. */
+static void cut_off_stale(struct loop *loop, const struct smc_job *wanted)
+{
+    struct smc_worker *worker = &loop->compiler;
+    if (worker->busy && wanted->kind != SMC_JOB_NONE && !is_wanted(wanted, &worker->job) &&
+        smc_worker_busy_ms(worker) > STALE_MS)
+        smc_worker_stop(worker);
+}
+
+static void give_jobs(struct loop *loop)
+{
+    struct smc_job job;
+    struct smc_error error = {""};
+    smc_tui_compile_job(loop->tui, &job);
+    cut_off_stale(loop, &job);
+    if (!loop->compiler.busy && job.kind != SMC_JOB_NONE &&
+        smc_worker_give(&loop->compiler, &job, &error) != SMC_OK)
+        smc_tui_say(loop->tui, SMC_STYLE_BAD, "%s", error.message);
+    if (!loop->launcher.busy && loop->tui->run_job.kind != SMC_JOB_NONE) {
+        job = loop->tui->run_job;
+        loop->tui->run_job.kind = SMC_JOB_NONE;
+        bool given = smc_worker_give(&loop->launcher, &job, &error) == SMC_OK;
+        loop->tui->running = given && job.kind == SMC_JOB_RUN;
+        if (!given)
+            smc_tui_say(loop->tui, SMC_STYLE_BAD, "%s", error.message);
+    }
+}
+
+static void take(struct loop *loop, struct smc_worker *worker)
+{
+    smc_worker_take(worker, loop->result);
+    smc_tui_done(loop->tui, loop->result);
+    loop->dirty = true;
+}
+
+static void draw(struct loop *loop)
+{
+    struct smc_tui *tui = loop->tui;
+    if ((loop->frame.rows != tui->rows || loop->frame.cols != tui->cols) &&
+        !smc_frame_resize(&loop->frame, tui->rows, tui->cols))
+        return;
+    smc_tui_draw(tui, &loop->frame);
+    loop->terminal->show(&loop->frame, loop->everything);
+    loop->dirty = loop->everything = false;
+}
+
+static void suspend(struct loop *loop)
+{
+    loop->terminal->pause();
+    raise(SIGSTOP); /* the whole group would stop the workers too, and they would not come back */
+    loop->terminal->resume();
+    loop->everything = true;
+}
+
+static void edit(struct loop *loop)
+{
+    struct smc_error error = {""};
+    loop->terminal->pause();
+    enum smc_status status = smc_edit_kernel(&loop->edit, &loop->tui->explore, &error);
+    loop->terminal->resume();
+    loop->everything = true;
+    if (status != SMC_OK)
+        smc_tui_say(loop->tui, SMC_STYLE_BAD, "%s", error.message);
+}
+
+static bool do_effect(struct loop *loop)
+{
+    switch (loop->tui->effect) {
+    case SMC_EFFECT_QUIT:
+        return false;
+    case SMC_EFFECT_SUSPEND:
+        suspend(loop);
+        break;
+    case SMC_EFFECT_REDRAW:
+        loop->everything = true;
+        break;
+    case SMC_EFFECT_EDIT:
+        edit(loop);
+        break;
+    case SMC_EFFECT_SAVE:
+    case SMC_EFFECT_NONE:
+        break;
+    }
+    loop->tui->effect = SMC_EFFECT_NONE;
+    return true;
+}
+
+/* False: the sitting is over. */
+static bool handle(struct loop *loop, const struct smc_event *event)
+{
+    loop->dirty = true;
+    switch (event->kind) {
+    case SMC_EVENT_KEY:
+        smc_tui_key(loop->tui, event->key);
+        return do_effect(loop);
+    case SMC_EVENT_CLICK:
+        smc_tui_click(loop->tui, event->row, event->col, event->direction);
+        return do_effect(loop);
+    case SMC_EVENT_RESIZE:
+        loop->tui->rows = event->rows;
+        loop->tui->cols = event->cols;
+        return true;
+    case SMC_EVENT_SETTLE:
+        loop->settling = true;
+        return true;
+    case SMC_EVENT_SHOW:
+        draw(loop);
+        loop->terminal->print(&loop->frame);
+        return true;
+    case SMC_EVENT_END:
+        return false;
+    case SMC_EVENT_NONE:
+        break;
+    }
+    return true;
+}
+
+/* False: a signal ends the sitting. */
+static bool wait(struct loop *loop)
+{
+    bool busy = loop->compiler.busy || loop->launcher.busy;
+    loop->settling = loop->settling && busy;
+    int keys = loop->settling ? -1 : loop->terminal->descriptor();
+    bool at_once = !loop->settling && keys < 0;
+    struct pollfd waiting[] = {
+        {.fd = keys, .events = POLLIN},
+        {.fd = loop->signals, .events = POLLIN},
+        {.fd = loop->compiler.busy ? loop->compiler.socket : -1, .events = POLLIN},
+        {.fd = loop->launcher.busy ? loop->launcher.socket : -1, .events = POLLIN},
+    };
+    int timeout = at_once ? 0 : busy ? TICK_MS : -1; /* clocks run, and patience */
+    int ready = poll(waiting, sizeof waiting / sizeof *waiting, timeout);
+    if (smc_signals_seen() || (ready < 0 && errno != EINTR))
+        return false;
+    loop->dirty = loop->dirty || ready == 0;
+    if (ready > 0 && waiting[2].revents)
+        take(loop, &loop->compiler);
+    if (ready > 0 && waiting[3].revents)
+        take(loop, &loop->launcher);
+    return true;
+}
+
+static void sit(struct loop *loop)
+{
+    bool goes_on = true;
+    loop->dirty = true;
+    while (goes_on) {
+        struct smc_event event;
+        give_jobs(loop);
+        do { /* all keys that wait, then one frame */
+            if (loop->settling)
+                break;
+            loop->terminal->next(&event);
+            if (event.kind != SMC_EVENT_NONE)
+                goes_on = handle(loop, &event);
+            if (loop->dirty && loop->terminal->descriptor() < 0)
+                draw(loop); /* a script has every frame drawn */
+        } while (goes_on && event.kind != SMC_EVENT_NONE && loop->terminal->descriptor() >= 0);
+        if (goes_on && loop->dirty)
+            draw(loop);
+        if (goes_on) {
+            give_jobs(loop);
+            goes_on = wait(loop);
+        }
+    }
+}
+
+static enum smc_status play(struct loop *loop, const struct smc_query *query, void *context,
+                            struct smc_error *error)
+{
+    int rows, cols;
+    enum smc_status status = loop->terminal->open(context, &rows, &cols, error);
+    if (status != SMC_OK)
+        return status;
+    loop->signals = smc_signals_watch();
+    smc_tui_open(loop->tui, query, rows, cols);
+    sit(loop);
+    loop->terminal->close();
+    smc_tui_close(loop->tui);
+    smc_worker_stop(&loop->compiler);
+    smc_worker_stop(&loop->launcher);
+    smc_edit_clean(&loop->edit);
+    int signal_number = smc_signals_seen();
+    smc_signals_release();
+    if (signal_number)
+        raise(signal_number);
+    return SMC_OK;
+}
+
+enum smc_status smc_tui_run(const struct smc_query *query, struct smc_script *script,
+                            struct smc_error *error)
+{
+    struct loop loop = {
+        .terminal = script ? &smc_terminal_script : &smc_terminal_curses,
+        .tui = calloc(1, sizeof *loop.tui),
+        .result = calloc(1, sizeof *loop.result),
+        .compiler = SMC_WORKER_INIT,
+        .launcher = SMC_WORKER_INIT,
+    };
+    enum smc_status status = loop.tui && loop.result
+                                 ? play(&loop, query, script, error)
+                                 : smc_fail(error, SMC_MACHINE, "out of memory");
+    smc_frame_free(&loop.frame);
+    free(loop.tui);
+    free(loop.result);
+    if (status == SMC_OK && script && script->status != SMC_OK) {
+        *error = script->error;
+        status = script->status;
+    }
+    return status;
+}

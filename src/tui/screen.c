@@ -1,0 +1,107 @@
+/* What every view's screen has: the bar above, the view, the bar below, and what lies over them. */
+#include <stdio.h>
+
+#include "report/words.h"
+#include "tui/glyph.h"
+#include "tui/state.h"
+
+static void verdict_of(const struct smc_explore *explore, char text[64])
+{
+    const struct smc_answer *answer = &explore->answer;
+    if (!explore->answered) {
+        snprintf(text, 64, "no answer ");
+    } else if (answer->outcome != SMC_LAUNCHES) {
+        snprintf(text, 64, "cannot %s ",
+                 answer->outcome == SMC_CANNOT_COMPILE ? "compile" : "launch");
+    } else {
+        char percent[32];
+        smc_words_percent(answer->occupancy_percent, percent);
+        snprintf(text, 64, "%u block%s/SM  %s ", answer->occupancy.blocks_per_sm,
+                 answer->occupancy.blocks_per_sm == 1 ? "" : "s", percent);
+    }
+}
+
+static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
+{
+    char verdict[64];
+    const struct smc_query *query = &tui->explore.query;
+    smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
+    verdict_of(&tui->explore, verdict);
+    struct smc_rect left = {line.row, line.col, 1,
+                            line.cols - smc_glyph_string_columns(verdict) - 1};
+    int col = smc_frame_text(frame, left, 0, 1, SMC_STYLE_BAR_STRONG, "smemcalc");
+    smc_frame_printf(frame, left, 0, col, SMC_STYLE_BAR, " %s | %s on %s",
+                     smc_views[tui->view]->title,
+                     query->kernel ? query->kernel->name : "your own kernel", query->device.name);
+    smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR_STRONG, verdict);
+}
+
+/* The keys that the view has, as many as there is room for; quit always. */
+static void draw_bottom(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
+{
+    static const char quit[] = "q quit ";
+    int room = line.cols - (int)sizeof quit, col = 1;
+    smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
+    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++) {
+        const struct smc_action_info *info = &smc_action_info[i];
+        int view = i - SMC_ACTION_VIEW_EXPLORE;
+        bool leads = view >= 0 && view < SMC_VIEW_COUNT;
+        if (!info->label || !(info->views & 1u << tui->view) || (leads && !smc_views[view]))
+            continue;
+        char key[16];
+        smc_key_name(smc_action_key((enum smc_action)i, 0), key);
+        int columns = smc_glyph_string_columns(key) + 1 + smc_glyph_string_columns(info->label);
+        if (col + columns > room)
+            continue;
+        bool here = leads && view == (int)tui->view;
+        col = smc_frame_text(frame, line, 0, col, SMC_STYLE_BAR_STRONG, key);
+        col = smc_frame_text(frame, line, 0, col + 1, here ? SMC_STYLE_BAR_STRONG : SMC_STYLE_BAR,
+                             info->label);
+        col += 2;
+    }
+    smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR, quit);
+}
+
+static void draw_too_small(struct smc_frame *frame)
+{
+    struct smc_rect all = {0, 0, frame->rows, frame->cols};
+    char text[96];
+    snprintf(text, sizeof text, "smemcalc needs %d x %d; this terminal has %d x %d", SMC_LEAST_COLS,
+             SMC_LEAST_ROWS, frame->cols, frame->rows);
+    smc_frame_paragraph(frame, all, 0, SMC_STYLE_STRONG, text);
+}
+
+void smc_tui_draw(struct smc_tui *tui, struct smc_frame *frame)
+{
+    struct smc_rect body = {0, 0, frame->rows, frame->cols};
+    smc_frame_fill(frame, body, SMC_STYLE_NORMAL, ' ');
+    if (frame->rows < SMC_LEAST_ROWS || frame->cols < SMC_LEAST_COLS) {
+        draw_too_small(frame);
+        return;
+    }
+    draw_top(tui, smc_rect_cut_top(&body, 1), frame);
+    struct smc_rect bottom = smc_rect_cut_bottom(&body, 1);
+    smc_views[tui->view]->draw(tui, body, frame);
+    if (tui->popup.open)
+        smc_popup_draw(&tui->popup, body, frame);
+    if (tui->prompt.open) {
+        smc_prompt_draw(&tui->prompt, bottom, frame);
+    } else if (tui->message[0]) {
+        smc_frame_text(frame, bottom, 0, 1, tui->message_style, tui->message);
+    } else {
+        draw_bottom(tui, bottom, frame);
+    }
+}
+
+void smc_tui_click(struct smc_tui *tui, int row, int col, int direction)
+{
+    struct smc_rect body = {1, 0, tui->rows - 2, tui->cols};
+    tui->effect = SMC_EFFECT_NONE;
+    tui->message[0] = '\0';
+    if (tui->popup.open)
+        smc_popup_act(&tui->popup, direction < 0   ? SMC_ACTION_UP
+                                   : direction > 0 ? SMC_ACTION_DOWN
+                                                   : SMC_ACTION_CANCEL);
+    else if (!tui->prompt.open && smc_rect_holds(body, row, col) && smc_views[tui->view]->click)
+        smc_views[tui->view]->click(tui, body, row, col, direction);
+}

@@ -1,0 +1,179 @@
+/* The explorer's whole state: what keys do to it, whichever view is shown. */
+#include "tui/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/words.h"
+
+void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, int cols)
+{
+    *tui = (struct smc_tui){.rows = rows, .cols = cols};
+    tui->run_job.kind = SMC_JOB_GPUS;
+    smc_explore_open(&tui->explore, query);
+}
+
+void smc_tui_close(struct smc_tui *tui)
+{
+    smc_popup_close(&tui->popup);
+    smc_explore_close(&tui->explore);
+}
+
+void smc_tui_say(struct smc_tui *tui, enum smc_style style, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(tui->message, sizeof tui->message, format, arguments);
+    va_end(arguments);
+    tui->message_style = style;
+}
+
+void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view)
+{
+    if (!smc_views[view])
+        return;
+    tui->view = view;
+    if (smc_views[view]->open)
+        smc_views[view]->open(tui);
+}
+
+void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, const char *typed)
+{
+    tui->searching = false;
+    smc_prompt_open(&tui->prompt, question, hint, typed);
+}
+
+void smc_tui_command(const struct smc_query *query, struct smc_text *out)
+{
+    smc_text_append(out, "smemcalc ");
+    if (query->kernel)
+        smc_words_options(&query->params, query->kernel->name, out);
+    else
+        smc_text_printf(out, "--threads %lld", (long long)query->threads_per_block);
+    if (!query->kernel && query->grid_blocks != SMC_NOT_GIVEN)
+        smc_text_printf(out, " --grid %lld", (long long)query->grid_blocks);
+    smc_words_settings(query, false, out);
+    smc_words_device_option(query, out);
+}
+
+static void show_command(struct smc_tui *tui)
+{
+    smc_popup_open(&tui->popup, "the same on the command line");
+    smc_tui_command(&tui->explore.query, &tui->popup.text);
+}
+
+static void open_search(struct smc_tui *tui)
+{
+    smc_prompt_open(&tui->prompt, "search", "a part of what you look for", "");
+    tui->searching = true;
+}
+
+/* What holds in every view, unless the view has its own meaning for it. */
+static void act(struct smc_tui *tui, enum smc_action action)
+{
+    if (smc_views[tui->view]->act(tui, action))
+        return;
+    switch (action) {
+    case SMC_ACTION_HELP:
+        smc_popup_open(&tui->popup, "keys of this screen");
+        smc_help_write(tui->view, &tui->popup.text);
+        return;
+    case SMC_ACTION_COMMAND:
+        show_command(tui);
+        return;
+    case SMC_ACTION_SEARCH:
+        open_search(tui);
+        return;
+    case SMC_ACTION_EDIT:
+        tui->effect = SMC_EFFECT_EDIT;
+        return;
+    case SMC_ACTION_REDRAW:
+        tui->effect = SMC_EFFECT_REDRAW;
+        return;
+    case SMC_ACTION_SUSPEND:
+        tui->effect = SMC_EFFECT_SUSPEND;
+        return;
+    case SMC_ACTION_QUIT:
+        tui->effect = SMC_EFFECT_QUIT;
+        return;
+    default:
+        if (action >= SMC_ACTION_VIEW_EXPLORE && action <= SMC_ACTION_VIEW_LESSONS)
+            smc_tui_show_view(tui, (enum smc_view_id)(action - SMC_ACTION_VIEW_EXPLORE));
+    }
+}
+
+static void prompt_key(struct smc_tui *tui, uint32_t key)
+{
+    char typed[SMC_PROMPT_CHARS];
+    if (smc_prompt_key(&tui->prompt, key) != SMC_PROMPT_DONE)
+        return;
+    memcpy(typed, tui->prompt.typed, sizeof typed); /* the view may open the next one */
+    if (tui->searching) {
+        if (typed[0])
+            memcpy(tui->searched, typed, sizeof typed);
+        smc_views[tui->view]->act(tui, SMC_ACTION_AGAIN);
+    } else {
+        smc_views[tui->view]->typed(tui, typed);
+    }
+}
+
+void smc_tui_key(struct smc_tui *tui, uint32_t key)
+{
+    tui->effect = SMC_EFFECT_NONE;
+    tui->message[0] = '\0';
+    if (tui->prompt.open) {
+        prompt_key(tui, key);
+        return;
+    }
+    enum smc_action action = smc_key_action(tui->view, key);
+    if (tui->popup.open) {
+        smc_popup_act(&tui->popup, key == 'q' ? SMC_ACTION_CANCEL : action);
+        return;
+    }
+    if (action != SMC_ACTION_NONE)
+        act(tui, action);
+    else if (smc_views[tui->view]->type && key >= ' ' && key < SMC_KEY_FIRST)
+        smc_views[tui->view]->type(tui, key);
+}
+
+void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job)
+{
+    const struct smc_explore *explore = &tui->explore;
+    *job = (struct smc_job){.kind = SMC_JOB_NONE};
+    if (!explore->wants_compile)
+        return;
+    job->kind = SMC_JOB_COMPILE;
+    job->query = explore->answer.query;
+    if (explore->query.compile.kernel_dir)
+        snprintf(job->kernel_dir, sizeof job->kernel_dir, "%s", explore->query.compile.kernel_dir);
+}
+
+/* A machine's own GPU takes the place of the device that was assumed until it was found. */
+static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
+{
+    tui->gpu_count = result->gpu_count;
+    memcpy(tui->gpu, result->gpu, sizeof tui->gpu);
+    snprintf(tui->no_gpu, sizeof tui->no_gpu, "%s", result->error.message);
+    if (tui->gpu_count > 0 && tui->explore.query.device_assumed)
+        smc_explore_find_device(&tui->explore, &tui->gpu[0]);
+}
+
+void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result)
+{
+    if (result->job.kind == SMC_JOB_COMPILE) {
+        const char *failure = result->status == SMC_OK ? NULL : result->error.message;
+        smc_explore_compiled(&tui->explore, &result->job.query, &result->resources, failure);
+        if (failure)
+            smc_tui_say(tui, SMC_STYLE_BAD, "%s", failure);
+        return;
+    }
+    if (result->job.kind == SMC_JOB_GPUS) {
+        take_gpus(tui, result);
+        return;
+    }
+    tui->running = false;
+    for (int i = 0; i < SMC_VIEW_COUNT; i++)
+        if (smc_views[i] && smc_views[i]->done)
+            smc_views[i]->done(tui, result);
+}

@@ -1,0 +1,101 @@
+/* The explorer's whole state. What keys do to it is pure; the loop (run.c) shows it and does the
+   rest: terminal, compiler, GPU, editor. */
+#ifndef SMC_TUI_STATE_H
+#define SMC_TUI_STATE_H
+
+#include <stdbool.h>
+
+#include "query/query.h"
+#include "tui/explore.h"
+#include "tui/frame.h"
+#include "tui/job.h"
+#include "tui/keys.h"
+#include "tui/popup.h"
+#include "tui/prompt.h"
+
+/* What the loop must do after a key, once. */
+enum smc_effect {
+    SMC_EFFECT_NONE,
+    SMC_EFFECT_QUIT,
+    SMC_EFFECT_SUSPEND,
+    SMC_EFFECT_REDRAW, /* everything, as if the terminal had been written over */
+    SMC_EFFECT_EDIT,   /* the kernel's source in an editor */
+    SMC_EFFECT_SAVE,   /* `save_path` */
+};
+
+enum { SMC_LEAST_ROWS = 16, SMC_LEAST_COLS = 60 };
+
+struct smc_tui;
+
+/* One screen: a table of functions, one file each. */
+struct smc_view {
+    const char *title;
+    void (*open)(struct smc_tui *tui); /* each time it is shown; or NULL */
+    void (*draw)(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame);
+    /* False: the action means nothing here. */
+    bool (*act)(struct smc_tui *tui, enum smc_action action);
+    /* A character that no key table has; or NULL. */
+    void (*type)(struct smc_tui *tui, uint32_t character);
+    /* What was typed after the view opened tui->prompt. */
+    void (*typed)(struct smc_tui *tui, const char *text);
+    /* A click within the body; `direction` is 0, or that of the wheel. Or NULL. */
+    void (*click)(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction);
+    /* A job's result that this view asked for; or NULL. */
+    void (*done)(struct smc_tui *tui, const struct smc_job_result *result);
+};
+
+extern const struct smc_view *const smc_views[SMC_VIEW_COUNT];
+
+#define VIEW(id, name) extern const struct smc_view smc_view_##name;
+#include "tui/views.def"
+#undef VIEW
+
+struct smc_tui {
+    int rows, cols;
+    enum smc_view_id view;
+    struct smc_explore explore;
+    struct smc_prompt prompt;
+    bool searching; /* the prompt is the search's */
+    char searched[SMC_PROMPT_CHARS];
+    struct smc_popup popup;
+    char message[1024]; /* in place of the bottom bar until the next key, or "" */
+    enum smc_style message_style;
+    enum smc_effect effect;
+    struct smc_job run_job;               /* kind NONE: nothing is asked for */
+    bool running;                         /* it is in hand */
+    struct smc_device gpu[SMC_MOST_GPUS]; /* of this machine, once they were looked for */
+    size_t gpu_count;
+    char no_gpu[1024]; /* why there is none */
+    char save_path[SMC_PROMPT_CHARS];
+};
+
+/* `query` has a device; with or without a kernel. */
+void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, int cols);
+void smc_tui_close(struct smc_tui *tui);
+
+void smc_tui_key(struct smc_tui *tui, uint32_t key);
+void smc_tui_click(struct smc_tui *tui, int row, int col, int direction);
+
+/* Draws the present state; the frame has the state's rows and columns. */
+void smc_tui_draw(struct smc_tui *tui, struct smc_frame *frame);
+
+/* The job to hand to the compiling process now; kind NONE where there is none. */
+void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job);
+
+/* What came of a job. */
+void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result);
+
+/* --- For views --- */
+
+void smc_tui_say(struct smc_tui *tui, enum smc_style style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view);
+
+/* Asks for a line; it comes back through the view's `typed`. */
+void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, const char *typed);
+
+/* The command line that asks the same. */
+void smc_tui_command(const struct smc_query *query, struct smc_text *out);
+
+#endif

@@ -1,0 +1,222 @@
+/* The explorer on a real terminal. The one file that includes curses. */
+#include "config.h"
+
+#include "tui/terminal.h"
+
+#define NCURSES_WIDECHAR 1
+#include <curses.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <term.h>
+#include <unistd.h>
+
+#include "tui/glyph.h"
+#include "tui/keys.h"
+#include "tui/looks.h"
+#include "tui/restore.h"
+
+/* curses is a global itself; so is what belongs to it. */
+static struct {
+    SCREEN *screen;
+    attr_t attributes[SMC_STYLE_COUNT];
+    short pair[SMC_STYLE_COUNT];
+    bool utf8;
+} on;
+
+static attr_t curses_attributes(unsigned attributes)
+{
+    return (attributes & SMC_DIM ? A_DIM : 0) | (attributes & SMC_BOLD ? A_BOLD : 0) |
+           (attributes & SMC_UNDERLINE ? A_UNDERLINE : 0) |
+           (attributes & SMC_REVERSE ? A_REVERSE : 0);
+}
+
+/* With 256 colours a background takes the place of reversing, and grey that of dimming. */
+static void set_style(short style, bool colour, bool many)
+{
+    const struct smc_look *look = &smc_looks[style];
+    unsigned attributes = look->attributes;
+    if (many && look->background >= 0)
+        attributes &= ~(unsigned)SMC_REVERSE;
+    if (many && look->foreground >= 0)
+        attributes &= ~(unsigned)SMC_DIM;
+    on.attributes[style] = curses_attributes(attributes);
+    on.pair[style] = 0;
+    short foreground = (short)(many ? look->foreground : look->basic);
+    short background = (short)(many ? look->background : -1);
+    if (colour && (foreground >= 0 || background >= 0)) {
+        on.pair[style] = (short)(style + 1);
+        init_pair(on.pair[style], foreground, background);
+    }
+}
+
+static void set_styles(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    bool colour = !(no_color && *no_color) && has_colors() && start_color() == OK;
+    if (colour)
+        use_default_colors();
+    bool many = colour && COLORS >= 256 && COLOR_PAIRS > SMC_STYLE_COUNT;
+    for (short i = 0; i < SMC_STYLE_COUNT; i++)
+        set_style(i, colour, many);
+}
+
+static enum smc_status open_terminal(void *context, int *rows, int *cols, struct smc_error *error)
+{
+    (void)context;
+    setlocale(LC_CTYPE, "");
+    on.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    smc_restore_prepare();
+    on.screen = newterm(NULL, stdout, stdin);
+    if (!on.screen) {
+        const char *term = getenv("TERM");
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "tui: curses does not know this terminal (TERM is '%.64s')",
+                        term ? term : "");
+    }
+    smc_restore_with(tigetstr("rmcup"), tigetstr("cnorm"), tigetstr("sgr0"));
+    set_styles();
+    raw();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    set_escdelay(25);
+    curs_set(0);
+    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    mouseinterval(0);
+    getmaxyx(stdscr, *rows, *cols);
+    return SMC_OK;
+}
+
+static void close_terminal(void)
+{
+    endwin();
+    delscreen(on.screen);
+    smc_restore_done();
+}
+
+static int descriptor(void)
+{
+    return STDIN_FILENO;
+}
+
+static uint32_t key_of_curses(wint_t code)
+{
+    switch (code) {
+    case KEY_UP:
+        return SMC_KEY_UP;
+    case KEY_DOWN:
+        return SMC_KEY_DOWN;
+    case KEY_LEFT:
+        return SMC_KEY_LEFT;
+    case KEY_RIGHT:
+        return SMC_KEY_RIGHT;
+    case KEY_SLEFT:
+        return SMC_KEY_SHIFT_LEFT;
+    case KEY_SRIGHT:
+        return SMC_KEY_SHIFT_RIGHT;
+    case KEY_PPAGE:
+        return SMC_KEY_PAGE_UP;
+    case KEY_NPAGE:
+        return SMC_KEY_PAGE_DOWN;
+    case KEY_HOME:
+        return SMC_KEY_HOME;
+    case KEY_END:
+        return SMC_KEY_END;
+    case KEY_DC:
+        return SMC_KEY_DELETE;
+    case KEY_BACKSPACE:
+        return SMC_KEY_BACKSPACE;
+    case KEY_BTAB:
+        return SMC_KEY_BACK_TAB;
+    case KEY_ENTER:
+        return SMC_KEY_ENTER;
+    default:
+        if (code >= KEY_F(1) && code <= KEY_F(6))
+            return SMC_KEY_F1 + (uint32_t)(code - KEY_F(1));
+        return 0;
+    }
+}
+
+static void read_mouse(struct smc_event *event)
+{
+    MEVENT mouse;
+    if (getmouse(&mouse) != OK)
+        return;
+    event->kind = SMC_EVENT_CLICK;
+    event->row = mouse.y;
+    event->col = mouse.x;
+    event->direction = mouse.bstate & BUTTON4_PRESSED ? -1 : mouse.bstate & BUTTON5_PRESSED ? 1 : 0;
+}
+
+static void next(struct smc_event *event)
+{
+    wint_t code;
+    *event = (struct smc_event){.kind = SMC_EVENT_NONE};
+    int kind = get_wch(&code);
+    if (kind == ERR)
+        return;
+    if (kind == KEY_CODE_YES && code == KEY_RESIZE) {
+        event->kind = SMC_EVENT_RESIZE;
+        getmaxyx(stdscr, event->rows, event->cols);
+    } else if (kind == KEY_CODE_YES && code == KEY_MOUSE) {
+        read_mouse(event);
+    } else {
+        event->kind = SMC_EVENT_KEY;
+        event->key = kind == KEY_CODE_YES           ? key_of_curses(code)
+                     : code == '\r'                 ? SMC_KEY_ENTER
+                     : code == 0x7f || code == '\b' ? (uint32_t)SMC_KEY_BACKSPACE
+                                                    : (uint32_t)code;
+    }
+}
+
+static void show_cell(int row, int col, const struct smc_cell *cell)
+{
+    uint32_t glyph = on.utf8 ? cell->glyph : (uint32_t)smc_glyph_ascii(cell->glyph);
+    wchar_t text[2] = {(wchar_t)glyph, 0};
+    cchar_t character;
+    setcchar(&character, text, on.attributes[cell->style], on.pair[cell->style], NULL);
+    mvadd_wch(row, col, &character);
+}
+
+static void show(const struct smc_frame *frame, bool everything)
+{
+    for (int row = 0; row < frame->rows; row++) {
+        const struct smc_cell *cells = &frame->cell[(size_t)row * (size_t)frame->cols];
+        for (int col = 0; col < frame->cols; col++)
+            if (cells[col].glyph)
+                show_cell(row, col, &cells[col]);
+    }
+    if (everything)
+        redrawwin(stdscr);
+    refresh();
+}
+
+static void pause_terminal(void)
+{
+    endwin();
+}
+
+static void resume(void)
+{
+    refresh();
+    curs_set(0);
+}
+
+static void print_nothing(const struct smc_frame *frame)
+{
+    (void)frame;
+}
+
+const struct smc_terminal smc_terminal_curses = {
+    .open = open_terminal,
+    .close = close_terminal,
+    .descriptor = descriptor,
+    .next = next,
+    .show = show,
+    .pause = pause_terminal,
+    .resume = resume,
+    .print = print_nothing,
+};

@@ -1,0 +1,176 @@
+/* The explorer played from a script. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parse.h"
+#include "tui/ansi.h"
+#include "tui/glyph.h"
+#include "tui/keys.h"
+#include "tui/script.h"
+#include "tui/terminal.h"
+
+enum { MOST_ROWS = 500, MOST_COLS = 1000, MOST_REPEATS = 100000 };
+
+static struct smc_script *script; /* a terminal is one for a process, as curses is */
+
+static void fail_line(const char *why, const char *what)
+{
+    script->status = smc_fail(&script->error, SMC_USAGE, "%s:%zu: %s '%.64s'", script->name,
+                              script->line, why, what);
+}
+
+static bool read_size(const char *text, int *rows, int *cols)
+{
+    int64_t size[2];
+    if (smc_parse_dimensions(text, MOST_COLS, size, 2) != 2 || size[1] > MOST_ROWS)
+        return false;
+    *cols = (int)size[0];
+    *rows = (int)size[1];
+    return true;
+}
+
+/* The next line that says something, without its end; NULL behind the last. */
+static char *next_line(void)
+{
+    while (script->rest && *script->rest) {
+        char *line = script->rest, *end = strchr(line, '\n');
+        script->rest = end ? end + 1 : line + strlen(line);
+        if (end)
+            *end = '\0';
+        script->line++;
+        line += strspn(line, " \t");
+        if (*line && *line != '#')
+            return line;
+    }
+    return NULL;
+}
+
+static enum smc_status open_script(void *context, int *rows, int *cols, struct smc_error *error)
+{
+    (void)error;
+    script = context;
+    script->rest = script->text;
+    *rows = 24;
+    *cols = 80;
+    return SMC_OK;
+}
+
+static void close_script(void)
+{
+    script = NULL;
+}
+
+static int descriptor(void)
+{
+    return -1;
+}
+
+static void read_key(char *words, struct smc_event *event)
+{
+    char *count = strchr(words, ' ');
+    int64_t times = 1;
+    if (count)
+        *count++ = '\0';
+    if (!smc_key_of_name(words, &event->key)) {
+        fail_line("no such key:", words);
+    } else if (count && !smc_parse_integer(count, 1, MOST_REPEATS, &times)) {
+        fail_line("not a number of times:", count);
+    } else {
+        event->kind = SMC_EVENT_KEY;
+        script->repeats = (unsigned)times - 1;
+        script->repeated = event->key;
+    }
+}
+
+/* "ROW COLUMN", and for a wheel "up" or "down" behind. */
+static void read_click(char *words, bool wheel, struct smc_event *event)
+{
+    char way[8] = "";
+    int read = sscanf(words, "%d %d %7s", &event->row, &event->col, way);
+    event->direction = strcmp(way, "up") == 0 ? -1 : strcmp(way, "down") == 0 ? 1 : 0;
+    if (read == 2 + wheel && wheel == (event->direction != 0))
+        event->kind = SMC_EVENT_CLICK;
+    else
+        fail_line(wheel ? "not ROW COLUMN up|down:" : "not ROW COLUMN:", words);
+}
+
+static void read_command(char *line, struct smc_event *event)
+{
+    char *rest = line + strcspn(line, " ");
+    if (*rest)
+        *rest++ = '\0';
+    if (strcmp(line, "key") == 0) {
+        read_key(rest, event);
+    } else if (strcmp(line, "type") == 0) {
+        script->typing = rest;
+    } else if (strcmp(line, "click") == 0 || strcmp(line, "wheel") == 0) {
+        read_click(rest, *line == 'w', event);
+    } else if (strcmp(line, "size") == 0) {
+        event->kind = SMC_EVENT_RESIZE;
+        if (!read_size(rest, &event->rows, &event->cols))
+            fail_line("not COLUMNSxROWS up to 1000x500:", rest);
+    } else if (strcmp(line, "wait") == 0) {
+        event->kind = SMC_EVENT_SETTLE;
+    } else if (strcmp(line, "screen") == 0 || strcmp(line, "colours") == 0) {
+        event->kind = SMC_EVENT_SHOW;
+        script->colours = *line == 'c';
+    } else {
+        fail_line("no such command:", line);
+    }
+}
+
+static void next(struct smc_event *event)
+{
+    *event = (struct smc_event){.kind = SMC_EVENT_NONE};
+    if (script->repeats > 0) {
+        script->repeats--;
+        *event = (struct smc_event){.kind = SMC_EVENT_KEY, .key = script->repeated};
+        return;
+    }
+    while (event->kind == SMC_EVENT_NONE && script->status == SMC_OK) {
+        if (script->typing && *script->typing) {
+            *event =
+                (struct smc_event){.kind = SMC_EVENT_KEY, .key = smc_glyph_next(&script->typing)};
+            return;
+        }
+        char *line = next_line();
+        if (!line)
+            break;
+        read_command(line, event);
+    }
+    if (event->kind == SMC_EVENT_NONE || script->status != SMC_OK)
+        event->kind = SMC_EVENT_END;
+}
+
+static void show(const struct smc_frame *frame, bool everything)
+{
+    (void)frame;
+    (void)everything;
+}
+
+static void nothing(void)
+{
+}
+
+static void print(const struct smc_frame *frame)
+{
+    if (script->colours) {
+        smc_ansi_write(frame, script->utf8, script->out);
+        return;
+    }
+    smc_text_append_char(script->out, '-', (size_t)frame->cols);
+    smc_text_append_char(script->out, '\n', 1);
+    smc_frame_write(frame, script->utf8, script->out);
+}
+
+const struct smc_terminal smc_terminal_script = {
+    .open = open_script,
+    .close = close_script,
+    .descriptor = descriptor,
+    .next = next,
+    .show = show,
+    .pause = nothing,
+    .resume = nothing,
+    .print = print,
+};

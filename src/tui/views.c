@@ -1,0 +1,6 @@
+/* The screens. */
+#include "tui/state.h"
+
+const struct smc_view *const smc_views[SMC_VIEW_COUNT] = {
+    [SMC_VIEW_EXPLORE] = &smc_view_explore,
+};

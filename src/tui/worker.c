@@ -1,0 +1,155 @@
+/* A process beside the screen that does one job after another. Parent and child are one program, so
+   structs travel as they are; pointers in them are to constants of the program, or are set anew. */
+#include "config.h"
+
+#include "tui/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool send_all(int to, const void *data, size_t bytes)
+{
+    for (const char *at = data; bytes > 0;) {
+        ssize_t sent = send(to, at, bytes, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        at += sent;
+        bytes -= (size_t)sent;
+    }
+    return true;
+}
+
+static bool receive_all(int from, void *data, size_t bytes)
+{
+    for (char *at = data; bytes > 0;) {
+        ssize_t received = recv(from, at, bytes, 0);
+        if (received < 0 && errno == EINTR)
+            continue;
+        if (received <= 0)
+            return false;
+        at += received;
+        bytes -= (size_t)received;
+    }
+    return true;
+}
+
+/* The screen belongs to the other process: what a library prints here would spoil it, and its keys
+   are not ours. */
+static void leave_terminal(void)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        dup2(nothing, i);
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH, SIGSEGV, SIGABRT};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+    signal(SIGINT, SIG_IGN); /* Ctrl-C goes to the whole group; the screen decides */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/* Whoever waits for a smaller job reads all of it all the same: the size is the one contract. */
+static void serve(int socket)
+{
+    struct smc_job job;
+    struct smc_job_result *result = malloc(sizeof *result);
+    leave_terminal();
+    while (result && receive_all(socket, &job, sizeof job)) {
+        smc_job_do(&job, result);
+        if (!send_all(socket, result, sizeof *result))
+            break;
+    }
+    _exit(SMC_OK);
+}
+
+static enum smc_status start(struct smc_worker *worker, struct smc_error *error)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return smc_fail(error, SMC_MACHINE, "no process to work in: %s", strerror(errno));
+    pid_t process = fork();
+    if (process == 0) {
+        close(ends[0]);
+        serve(ends[1]);
+    }
+    close(ends[1]);
+    if (process < 0) {
+        close(ends[0]);
+        return smc_fail(error, SMC_MACHINE, "no process to work in: %s", strerror(errno));
+    }
+    worker->process = process;
+    worker->socket = ends[0];
+    return SMC_OK;
+}
+
+enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job *job,
+                                struct smc_error *error)
+{
+    if (worker->process && !send_all(worker->socket, job, sizeof *job))
+        smc_worker_stop(worker); /* it died while idle */
+    if (!worker->process) {
+        enum smc_status status = start(worker, error);
+        if (status != SMC_OK)
+            return status;
+        if (!send_all(worker->socket, job, sizeof *job)) {
+            smc_worker_stop(worker);
+            return smc_fail(error, SMC_MACHINE, "the process to work in has ended");
+        }
+    }
+    worker->job = *job;
+    worker->busy = true;
+    clock_gettime(CLOCK_MONOTONIC, &worker->given);
+    return SMC_OK;
+}
+
+long smc_worker_busy_ms(const struct smc_worker *worker)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - worker->given.tv_sec) * 1000 +
+           (now.tv_nsec - worker->given.tv_nsec) / 1000000;
+}
+
+static void tell_end(struct smc_worker *worker, struct smc_job_result *result)
+{
+    const char *what = worker->job.kind == SMC_JOB_COMPILE ? "the compiler" : "the launch";
+    int how = 0;
+    *result = (struct smc_job_result){.job = worker->job};
+    smc_fail(&result->error, SMC_MACHINE, "%s ended without an answer", what);
+    result->status = SMC_MACHINE;
+    if (waitpid(worker->process, &how, 0) == worker->process) {
+        worker->process = 0;
+        if (WIFSIGNALED(how))
+            smc_fail(&result->error, SMC_MACHINE, "%s was ended by signal %d (%s)", what,
+                     WTERMSIG(how), strsignal(WTERMSIG(how)));
+    }
+}
+
+void smc_worker_take(struct smc_worker *worker, struct smc_job_result *result)
+{
+    if (!receive_all(worker->socket, result, sizeof *result)) {
+        tell_end(worker, result);
+        smc_worker_stop(worker);
+    }
+    worker->busy = false;
+}
+
+void smc_worker_stop(struct smc_worker *worker)
+{
+    if (worker->process) {
+        kill(worker->process, SIGKILL);
+        while (waitpid(worker->process, NULL, 0) < 0 && errno == EINTR) {
+        }
+    }
+    if (worker->socket >= 0)
+        close(worker->socket);
+    *worker = (struct smc_worker)SMC_WORKER_INIT;
+}

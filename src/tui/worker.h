@@ -1,0 +1,40 @@
+/* A process beside the screen that does one job after another. */
+#ifndef SMC_TUI_WORKER_H
+#define SMC_TUI_WORKER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "tui/job.h"
+
+/* Start from SMC_WORKER_INIT. */
+struct smc_worker {
+    pid_t process; /* 0: none */
+    int socket;    /* to wait on for a result; -1: none */
+    bool busy;
+    struct smc_job job; /* in hand */
+    struct timespec given;
+};
+
+#define SMC_WORKER_INIT                                                                            \
+    {                                                                                              \
+        .socket = -1                                                                               \
+    }
+
+/* Hands a job over; the worker is idle. Starts the process where there is none. SMC_MACHINE where
+   that fails. The process must be started before anything in this one has called CUDA. */
+enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job *job,
+                                struct smc_error *error);
+
+/* When the socket is readable: takes the result. Where the process has ended (killed, crashed), the
+   result's status is SMC_MACHINE and says so; the next job starts another. */
+void smc_worker_take(struct smc_worker *worker, struct smc_job_result *result);
+
+/* How long it has been at the job in hand. */
+long smc_worker_busy_ms(const struct smc_worker *worker);
+
+/* Ends the process at once, whatever it does. */
+void smc_worker_stop(struct smc_worker *worker);
+
+#endif
