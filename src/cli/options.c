@@ -8,7 +8,7 @@ enum {
 #include "cli/commands.def"
 #undef COMMAND
     ASKING = QUERY | SWEEP | LIMITS | BEST | CARVEOUT, /* about a launch that need not happen */
-    SHOWING = ASKING | TUI, /* that, or a screen about it */
+    SHOWING = ASKING | TUI,                            /* that, or a screen about it */
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };
 
@@ -21,7 +21,7 @@ enum {
 
 /* `best` chooses the tile or the block itself; `banks` reads --block as a shape. */
 #define PARAM_COMMANDS(id)                                                                         \
-    (QUERY | TUI | SWEEP | RUN | LIMITS | CARVEOUT |                                                     \
+    (QUERY | TUI | SWEEP | RUN | LIMITS | CARVEOUT |                                               \
      ((id) == SMC_PARAM_TILE    ? BANKS                                                            \
       : (id) == SMC_PARAM_BLOCK ? 0                                                                \
                                 : BANKS | BEST))
