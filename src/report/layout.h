@@ -1,14 +1,9 @@
-/* Laying text out on a terminal: wrapped paragraphs, bars, emphasis. */
+/* Laying text out on a terminal: what base/layout.h has, and emphasis. */
 #ifndef SMC_REPORT_LAYOUT_H
 #define SMC_REPORT_LAYOUT_H
 
-#include <stddef.h>
-
-#include "base/text.h"
+#include "base/layout.h"
 #include "report/report.h"
-
-/* In a paragraph: a space at which no line is broken, between a number and its unit. */
-#define SMC_TIE "\x1f"
 
 enum smc_emphasis {
     SMC_PLAIN,
@@ -16,17 +11,6 @@ enum smc_emphasis {
     SMC_GOOD,
     SMC_BAD,
 };
-
-/* `label`, then `text` from column `indent` on, wrapped at `columns`. A label that leaves no gap
-   stands on a line of its own. Ends in a newline. */
-void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent, const char *text,
-                          size_t columns);
-
-/* `share` from 0 to 1 of `width` characters: blocks in UTF-8, '#' and '.' in ASCII. */
-void smc_layout_bar(struct smc_text *out, double share, unsigned width, bool utf8);
-
-/* "100 %", "62.5 %" with a tie, for a paragraph: one decimal where it is not 0. */
-void smc_layout_percent(struct smc_text *out, double percent);
 
 /* Colour on and off; nothing where style->colour is false. */
 void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style,
