@@ -1,0 +1,450 @@
+/* lesson: every page fits and names numbers that other ways of counting agree with; every question
+   is answered by the model. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lesson/lesson.h"
+#include "unit.h"
+
+enum { WIDEST = 200, WIDEST_SUMMARY = 65 };
+
+static struct smc_lesson_setting setting_of(const struct smc_device *device, unsigned columns)
+{
+    return (struct smc_lesson_setting){
+        .device = device, .compile = {.no_nvrtc = true}, .columns = columns};
+}
+
+/* Boards, then bare compute capabilities. */
+static size_t device_count(void)
+{
+    return smc_device_count() + smc_capability_count();
+}
+
+static void device_at(size_t index, struct smc_device *device)
+{
+    struct smc_capability capability;
+    if (index < smc_device_count()) {
+        smc_device_at(index, device);
+        return;
+    }
+    smc_capability_at(index - smc_device_count(), &capability);
+    smc_device_of_capability(&capability, device);
+}
+
+/* --- How pages look ----------------------------------------------------------------------------*/
+
+static unsigned columns_of(const char *line, size_t length)
+{
+    unsigned columns = 0;
+    for (size_t i = 0; i < length; i++)
+        columns += ((unsigned char)line[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+/* What is wrong with a text that is to be shown; `lines` is how many it has. */
+static unsigned faults_of(const char *text, unsigned columns, unsigned *lines)
+{
+    unsigned faults = strpbrk(text, "{}\x1f\x1b") != NULL;
+    faults += strstr(text, "\n\n\n") != NULL || *text == '\n' || strstr(text, " \n");
+    faults += !*text || text[strlen(text) - 1] != '\n';
+    for (*lines = 0; *text; ++*lines) {
+        size_t length = strcspn(text, "\n");
+        faults += columns_of(text, length) > columns;
+        text += length + (text[length] == '\n');
+    }
+    return faults;
+}
+
+static unsigned faults_of_pages(const struct smc_lesson *lesson,
+                                const struct smc_lesson_setting *setting)
+{
+    unsigned faults = 0, lines;
+    for (size_t page = 0; page <= lesson->page_count; page++) {
+        struct smc_text text = {0};
+        enum smc_status status = page < lesson->page_count
+                                     ? smc_lesson_page(lesson, page, setting, &text, NULL)
+                                     : smc_lesson_question(lesson, setting, &text, NULL);
+        unsigned here = faults_of(smc_text_string(&text), setting->columns, &lines);
+        here += status != SMC_OK;
+        here += setting->columns == SMC_LESSON_COLUMNS && lines > SMC_LESSON_LINES;
+        if (here)
+            printf("%s, page %zu, %u columns, %u lines:\n%s", lesson->name, page + 1,
+                   setting->columns, lines, smc_text_string(&text));
+        faults += here;
+        smc_text_free(&text);
+    }
+    return faults;
+}
+
+static void test_every_width(void)
+{
+    unsigned faults = 0;
+    for (size_t i = 0; i < smc_lesson_count(); i++)
+        for (unsigned columns = SMC_LESSON_LEAST_COLUMNS; columns <= WIDEST; columns++) {
+            struct smc_lesson_setting setting = setting_of(NULL, columns);
+            setting.utf8 = columns % 2;
+            faults += faults_of_pages(smc_lesson_at(i), &setting);
+        }
+    CU_ASSERT_EQUAL(faults, 0);
+}
+
+static void test_every_device(void)
+{
+    static const unsigned widths[] = {SMC_LESSON_LEAST_COLUMNS, SMC_LESSON_COLUMNS};
+    unsigned faults = 0, accepted = 0;
+    for (size_t i = 0; i < smc_lesson_count(); i++)
+        for (size_t d = 0; d < device_count(); d++) {
+            struct smc_device device;
+            device_at(d, &device);
+            if (smc_lesson_accepts(smc_lesson_at(i), &device, NULL) != SMC_OK)
+                continue;
+            accepted++;
+            for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+                struct smc_lesson_setting setting = setting_of(&device, widths[w]);
+                faults += faults_of_pages(smc_lesson_at(i), &setting);
+            }
+        }
+    CU_ASSERT_EQUAL(faults, 0);
+    CU_ASSERT(accepted > 300);
+}
+
+static void test_list(void)
+{
+    CU_ASSERT(smc_lesson_count() >= 7);
+    for (size_t i = 0; i < smc_lesson_count(); i++) {
+        const struct smc_lesson *lesson = smc_lesson_at(i);
+        CU_ASSERT_PTR_EQUAL(smc_lesson_find(lesson->name), lesson);
+        CU_ASSERT(lesson->page_count >= 3 && lesson->page_count <= 6);
+        CU_ASSERT(strlen(lesson->title) > 0 && strlen(lesson->title) <= SMC_LESSON_COLUMNS);
+        CU_ASSERT(strlen(lesson->summary) > 0 && strlen(lesson->summary) <= WIDEST_SUMMARY);
+        for (size_t page = 0; page < lesson->page_count; page++)
+            CU_ASSERT(strlen(smc_lesson_heading(lesson, page)) > 0 &&
+                      strlen(smc_lesson_heading(lesson, page)) < SMC_LESSON_LEAST_COLUMNS);
+    }
+    CU_ASSERT_PTR_NOT_NULL(smc_lesson_find("8800-GTX"));
+    CU_ASSERT_PTR_NULL(smc_lesson_find("8800"));
+}
+
+/* --- What pages say ----------------------------------------------------------------------------*/
+
+/* Whether a page says all the words, with any blanks and ends of lines between them. */
+static bool says(const char *name, size_t page, const char *device, const char *words)
+{
+    const struct smc_lesson *lesson = smc_lesson_find(name);
+    struct smc_lesson_setting setting = setting_of(NULL, WIDEST);
+    struct smc_device chosen;
+    struct smc_text text = {0};
+    char note[256], joined[8192];
+    size_t length = 0;
+    if (device && smc_device_find(device, &chosen, note, NULL) == SMC_OK)
+        setting.device = &chosen;
+    enum smc_status status = smc_lesson_page(lesson, page - 1, &setting, &text, NULL);
+    for (const char *c = smc_text_string(&text); *c && length + 1 < sizeof joined; c++) {
+        bool blank = *c == ' ' || *c == '\n';
+        if (!blank || length == 0 || joined[length - 1] != ' ')
+            joined[length++] = blank ? ' ' : *c;
+    }
+    joined[length] = '\0';
+    bool found = status == SMC_OK && strstr(joined, words);
+    if (!found)
+        printf("%s, page %zu does not say '%s':\n%s", name, page, words, smc_text_string(&text));
+    smc_text_free(&text);
+    return found;
+}
+
+/* The figures of the textbooks. */
+static void test_8800(void)
+{
+    CU_ASSERT(says("8800-gtx", 1, NULL,
+                   "warps 24 (768 threads) registers 8192 shared memory 16384 "
+                   "B block slots 8"));
+    CU_ASSERT(says("8800-gtx", 2, NULL, "16 x 16 = 256 threads, which are 8 warps"));
+    CU_ASSERT(says("8800-gtx", 2, NULL, "2048 B together"));
+    CU_ASSERT(says("8800-gtx", 2, NULL, "3 blocks, 768 threads, occupancy 100 %"));
+    CU_ASSERT(says("8800-gtx", 3, NULL, "256 x 11 = 2816"));
+    CU_ASSERT(says("8800-gtx", 3, NULL, "2 blocks: 512 threads, occupancy 66.7 %"));
+    CU_ASSERT(says("8800-gtx", 3, NULL, "1 to 10 3 100.0 %"));
+    CU_ASSERT(says("8800-gtx", 4, NULL, "1024 threads, and this GPU refuses more than 512"));
+    CU_ASSERT(says("8800-gtx", 4, NULL, "22 484 1 66.7 %"));
+    CU_ASSERT(says("8800-gtx", 5, NULL, "33 to 40 6 75.0 %"));
+}
+
+/* A product of N x N, N = 1024: N loads of each element, N / T with tiles; 2 operations for two
+   loads of 4 bytes. H200: 66.9 TFLOP/s and 4814 GB/s. */
+static void test_tiling(void)
+{
+    CU_ASSERT(says("tiling", 1, NULL, "loaded 1024 times. The threads ask for 8.59 GB"));
+    CU_ASSERT(says("tiling", 2, NULL, "its CGMA is 1, or 0.25 operations a byte"));
+    CU_ASSERT(says("tiling", 2, NULL, "4814 x 0.25 = 1204 GFLOP/s"));
+    CU_ASSERT(says("tiling", 3, NULL, "each is loaded 64 times instead of 1024"));
+    CU_ASSERT(says("tiling", 3, NULL, "registers a thread (table, NVRTC"));
+    CU_ASSERT(says("tiling", 4, NULL, "8 128 8 2 "));
+    CU_ASSERT(says("tiling", 4, NULL, "32 32 32 8 "));
+    CU_ASSERT(says("tiling", 4, NULL, "ridge is at 13.9 operations a byte"));
+    CU_ASSERT(says("tiling", 2, "9.0", "no bandwidth is known"));
+    CU_ASSERT(says("tiling", 3, "2.0", "registers a thread (assumed: as sm_"));
+}
+
+static unsigned greatest_common_divisor(unsigned a, unsigned b)
+{
+    return b ? greatest_common_divisor(b, a % b) : a;
+}
+
+static void test_banks(void)
+{
+    static const unsigned strides[] = {1, 2, 3, 4, 8, 16, 31, 32, 33};
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
+        char row[32];
+        snprintf(row, sizeof row, " %u %u #", strides[i], greatest_common_divisor(strides[i], 32));
+        CU_ASSERT(says("banks", 2, NULL, row));
+    }
+    CU_ASSERT(says("banks", 3, NULL, "It takes 32 wavefronts, where 1 would do"));
+    CU_ASSERT(says("banks", 4, NULL, "float tile[32][33]"));
+    CU_ASSERT(says("banks", 4, NULL, "it takes 1 wavefront, and a row 1 wavefront"));
+    CU_ASSERT(says("banks", 4, NULL, "from 4096 B to 4224 B"));
+    CU_ASSERT(says("banks", 5, NULL, "1 wavefront for a column, 1 wavefront for a row"));
+}
+
+/* What ptxas 13.0 prints, and what an H200 took and refused. */
+static void test_shared_memory(void)
+{
+    CU_ASSERT(says("shared-memory", 1, NULL, "4120 B"));
+    CU_ASSERT(says("shared-memory", 2, NULL, "52096 B. stencil-static does not compile: ptxas"));
+    CU_ASSERT(says("shared-memory", 2, NULL, "0xcb80 bytes where 0xc000 is the most"));
+    CU_ASSERT(says("shared-memory", 2, NULL, "Radius 5632 is the largest"));
+    CU_ASSERT(says("shared-memory", 3, NULL, "52096 B is refused, for 48 KB"));
+    CU_ASSERT(says("shared-memory", 3, NULL, "an SM runs 2 blocks, occupancy 100 %"));
+    CU_ASSERT(says("shared-memory", 4, NULL, "driver keeps 1024 bytes of every block"));
+    CU_ASSERT(says("shared-memory", 4, "7.5", "Here the driver takes nothing"));
+    for (unsigned blocks = 1; blocks <= 4; blocks++) {
+        char row[64];
+        snprintf(row, sizeof row, " %u %u 233472 ", blocks, 233472 / blocks / 128 * 128 - 1024);
+        CU_ASSERT(says("shared-memory", 4, NULL, row));
+    }
+}
+
+/* Two loads for each FMA without register tiles, 2 / edge with them; 128 lanes do an FMA of a warp
+   in a quarter of a clock, 64 in half of one. */
+static void test_occupancy(void)
+{
+    CU_ASSERT(says("occupancy", 2, NULL, "takes 0.25 clocks"));
+    CU_ASSERT(says("occupancy", 2, "8.0", "takes 0.5 clocks"));
+    CU_ASSERT(says("occupancy", 3, NULL, " 1 2 1 2.00 12.5 % "));
+    CU_ASSERT(says("occupancy", 3, NULL, " 4 8 16 0.50 50.0 % "));
+    CU_ASSERT(says("occupancy", 3, NULL, " 8 16 64 0.25 100.0 % "));
+    CU_ASSERT(says("occupancy", 3, "8.0", " 4 8 16 0.50 100.0 % "));
+    CU_ASSERT(says("occupancy", 4, NULL, " 8 104 2 25.0 % 100.0 %"));
+    CU_ASSERT(says("occupancy", 5, NULL, "16 warps x 64 = 1024"));
+}
+
+static void test_memory(void)
+{
+    CU_ASSERT(says("memory", 3, NULL, "256 KB in registers and at most 228 KB"));
+    CU_ASSERT(says("memory", 3, NULL, "if it opts in 232448 B"));
+    CU_ASSERT(says("memory", 3, "9.0", "shared memory an SM 233472 B A register"));
+    CU_ASSERT(says("memory", 4, NULL, "2048 B of shared memory"));
+}
+
+static void test_carveout(void)
+{
+    CU_ASSERT(says("carveout", 1, NULL, "H200 256 KB"));
+    CU_ASSERT(says("carveout", 2, NULL, " 29 to 43 100 KB 156 KB "));
+    CU_ASSERT(says("carveout", 3, NULL, "carve-out of 15 % is enough"));
+    CU_ASSERT(says("carveout", 4, NULL, "0 asks for 0 KB, which is raised to 8 KB"));
+    CU_ASSERT(says("carveout", 4, "7.5", "0 asks for 32 KB, which is enough for it"));
+}
+
+/* --- Questions ---------------------------------------------------------------------------------*/
+
+static bool is_right(const struct smc_lesson *lesson, const struct smc_lesson_setting *setting,
+                     const char *given)
+{
+    struct smc_text reply = {0};
+    unsigned lines;
+    bool right = false;
+    CU_ASSERT_EQUAL(smc_lesson_check(lesson, setting, given, &right, &reply, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(faults_of(smc_text_string(&reply), setting->columns, &lines), 0);
+    CU_ASSERT_EQUAL(strncmp(smc_text_string(&reply), "Right. ", 7) == 0, right);
+    smc_text_free(&reply);
+    return right;
+}
+
+/* The right answer is accepted, all others near it are not. */
+static void check_question(const struct smc_lesson *lesson,
+                           const struct smc_lesson_setting *setting)
+{
+    struct smc_text answer = {0};
+    char given[32];
+    CU_ASSERT_EQUAL(smc_lesson_solve(lesson, setting, &answer, NULL), SMC_OK);
+    CU_ASSERT(is_right(lesson, setting, smc_text_string(&answer)));
+    int right = atoi(smc_text_string(&answer));
+    bool letter = strchr("abc", smc_text_string(&answer)[0]) != NULL;
+    for (int i = 0; i < 9; i++) {
+        snprintf(given, sizeof given, letter ? "%c" : "%d", letter ? 'a' + i % 3 : right + i - 4);
+        CU_ASSERT_EQUAL(is_right(lesson, setting, given),
+                        strcmp(given, smc_text_string(&answer)) == 0);
+    }
+    smc_text_free(&answer);
+}
+
+static void test_questions(void)
+{
+    for (size_t i = 0; i < smc_lesson_count(); i++) {
+        struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_LEAST_COLUMNS);
+        check_question(smc_lesson_at(i), &setting);
+        for (size_t d = 0; d < device_count(); d++) {
+            struct smc_device device;
+            device_at(d, &device);
+            setting.device = &device;
+            if (smc_lesson_accepts(smc_lesson_at(i), &device, NULL) == SMC_OK)
+                check_question(smc_lesson_at(i), &setting);
+        }
+    }
+}
+
+static bool answer_is(const char *name, const char *device, const char *expected)
+{
+    struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_COLUMNS);
+    struct smc_device chosen;
+    char note[256];
+    if (device && smc_device_find(device, &chosen, note, NULL) == SMC_OK)
+        setting.device = &chosen;
+    return is_right(smc_lesson_find(name), &setting, expected);
+}
+
+/* The answers, worked out by hand. */
+static void test_answers(void)
+{
+    CU_ASSERT(answer_is("8800-gtx", NULL, "8"));      /* slots; 12 by threads */
+    CU_ASSERT(answer_is("tiling", NULL, "2"));        /* 16 / 8 bytes */
+    CU_ASSERT(answer_is("banks", NULL, "4"));         /* gcd(36, 32) */
+    CU_ASSERT(answer_is("shared-memory", NULL, "c")); /* (256 + 12000) x 4 = 49024 */
+    CU_ASSERT(answer_is("shared-memory", NULL, "C"));
+    CU_ASSERT(answer_is("occupancy", NULL, "3"));  /* 36 / 12 */
+    CU_ASSERT(answer_is("memory", NULL, "4096"));  /* 64 x 64 */
+    CU_ASSERT(answer_is("carveout", NULL, "8"));   /* 32 KB: above 7 % of 228 */
+    CU_ASSERT(answer_is("carveout", "7.5", "0"));  /* 32 KB is the least there is */
+    CU_ASSERT(answer_is("carveout", "8.6", "17")); /* 32 KB: above 16 % of 100 */
+}
+
+static void test_unreadable(void)
+{
+    static const struct {
+        const char *lesson, *given, *message;
+    } cases[] = {
+        {"banks", "", "'' is not a whole number"},
+        {"banks", "4.0", "'4.0' is not a whole number"},
+        {"banks", "four", "'four' is not a whole number"},
+        {"banks", "9223372036854775808", "'9223372036854775808' is not a whole number"},
+        {"shared-memory", "", "'' is not a letter from a to c"},
+        {"shared-memory", "d", "'d' is not a letter from a to c"},
+        {"shared-memory", "cc", "'cc' is not a letter from a to c"},
+        {"shared-memory", "\xc3", "'\xc3' is not a letter from a to c"},
+    };
+    struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_COLUMNS);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_error error = {""};
+        struct smc_text reply = {0};
+        bool right = true;
+        CU_ASSERT_EQUAL(smc_lesson_check(smc_lesson_find(cases[i].lesson), &setting, cases[i].given,
+                                         &right, &reply, &error),
+                        SMC_USAGE);
+        CU_ASSERT_FALSE(right);
+        CU_ASSERT_EQUAL(reply.length, 0);
+        char expected[128];
+        snprintf(expected, sizeof expected, "%s", cases[i].message);
+        smc_text_make_safe(expected);
+        CU_ASSERT_STRING_EQUAL(error.message, expected);
+    }
+}
+
+/* --- Devices, launches, failures ---------------------------------------------------------------*/
+
+static void test_devices(void)
+{
+    struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_COLUMNS);
+    struct smc_device device;
+    struct smc_error error = {""};
+    struct smc_text text = {0};
+    char note[256];
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("6.1", &device, note, NULL), SMC_OK);
+    setting.device = &device;
+    CU_ASSERT_EQUAL(smc_lesson_page(smc_lesson_find("carveout"), 0, &setting, &text, &error),
+                    SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message,
+                           "the lesson carveout needs compute capability 7.0 or above, not 6.1");
+    CU_ASSERT_EQUAL(smc_lesson_page(smc_lesson_find("8800-gtx"), 0, &setting, &text, &error),
+                    SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message,
+                           "the lesson 8800-gtx is about the GeForce 8800 GTX alone");
+    CU_ASSERT_EQUAL(smc_lesson_page(smc_lesson_find("banks"), 0, &setting, &text, &error), SMC_OK);
+    smc_text_free(&text);
+}
+
+/* What the explorer is set to is what the page is about. */
+static void test_launches(void)
+{
+    const struct smc_lesson *lesson = smc_lesson_find("8800-gtx");
+    struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_COLUMNS);
+    struct smc_banks_query banks;
+    struct smc_query query;
+    struct smc_answer answer;
+    CU_ASSERT_FALSE(smc_lesson_launch(lesson, 0, &setting, &query));
+    CU_ASSERT_FATAL(smc_lesson_launch(lesson, 2, &setting, &query));
+    CU_ASSERT_STRING_EQUAL(query.device.name, "GeForce 8800 GTX");
+    CU_ASSERT_EQUAL(query.params.value[SMC_PARAM_TILE], 16);
+    CU_ASSERT_EQUAL(query.params.given, 1u << SMC_PARAM_TILE);
+    CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, NULL, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(answer.occupancy.blocks_per_sm, 2);
+    CU_ASSERT_FALSE(smc_lesson_banks(lesson, 2, &setting, &banks));
+
+    lesson = smc_lesson_find("banks");
+    CU_ASSERT_FALSE(smc_lesson_launch(lesson, 2, &setting, &query));
+    CU_ASSERT_FATAL(smc_lesson_banks(lesson, 2, &setting, &banks));
+    CU_ASSERT_STRING_EQUAL(banks.expression, "(tx*32 + ty)*4");
+    CU_ASSERT_EQUAL(banks.block[0] * banks.block[1], 1024);
+}
+
+/* A kernel that cannot be compiled: pages that ask for its registers say why, the others are shown;
+   nothing is half shown. */
+static void test_failures(void)
+{
+    unsigned failed = 0, shown = 0;
+    for (size_t i = 0; i < smc_lesson_count(); i++)
+        for (size_t page = 0; page < smc_lesson_at(i)->page_count; page++) {
+            struct smc_lesson_setting setting = setting_of(NULL, SMC_LESSON_COLUMNS);
+            struct smc_error error = {""};
+            struct smc_text text = {0};
+            setting.compile = (struct smc_compile_options){
+                .no_cache = true, .no_nvrtc = true, .kernel_dir = "/nowhere"};
+            enum smc_status status =
+                smc_lesson_page(smc_lesson_at(i), page, &setting, &text, &error);
+            CU_ASSERT_EQUAL(status == SMC_OK, text.length > 0);
+            CU_ASSERT_EQUAL(status == SMC_OK, !error.message[0]);
+            failed += status != SMC_OK;
+            shown += status == SMC_OK;
+            smc_text_free(&text);
+        }
+    CU_ASSERT(failed > 5);
+    CU_ASSERT(shown > 5);
+}
+
+CU_TestInfo tests_lesson[] = {
+    {"names, titles and headings", test_list},
+    {"every page fits every width", test_every_width},
+    {"every page holds for every device", test_every_device},
+    {"the 8800 GTX as in the textbooks", test_8800},
+    {"loads and CGMA of tiles", test_tiling},
+    {"wavefronts of strides and tiles", test_banks},
+    {"the wall, the opt-in, the reserve", test_shared_memory},
+    {"the shared-memory wall and register tiles", test_occupancy},
+    {"kinds of memory", test_memory},
+    {"sizes of the carve-out", test_carveout},
+    {"right answers are accepted, others refused", test_questions},
+    {"answers worked out by hand", test_answers},
+    {"answers that cannot be read", test_unreadable},
+    {"devices a lesson cannot be about", test_devices},
+    {"launches for the explorer", test_launches},
+    {"kernels that cannot be compiled", test_failures},
+    CU_TEST_INFO_NULL,
+};
