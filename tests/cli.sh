@@ -32,6 +32,22 @@ golden too-much-of-all.txt --threads 2147483647 --regs 255 --smem 2147483647 \
     --dynamic-smem 2147483647 --cluster 99 --device 8.0 --explain
 golden reverse.txt --kernel reverse-dynamic --size 64K --regs 8 --device "RTX 4090"
 
+# --- Lessons --------------------------------------------------------------------------------------
+
+golden lesson.txt lesson
+golden lesson-8800-gtx.txt lesson 8800-gtx --no-nvrtc
+for lesson in tiling banks shared-memory occupancy memory carveout; do
+    golden "lesson-$lesson.txt" lesson "$lesson" --device H200 --no-nvrtc
+done
+golden lesson-page.txt lesson carveout --page 2 --device 8.6 --no-nvrtc
+golden lesson-right.txt lesson 8800-gtx --answer 8
+golden lesson-trap.txt lesson 8800-gtx --answer 12
+golden lesson-wrong.txt lesson shared-memory --answer A --device H200 --no-nvrtc
+empty "every lesson of the list has a golden output" "$(smemcalc lesson | sed '/^$/,$d; s/ .*//' |
+    while read -r lesson; do
+        [ -f "$golden/lesson-$lesson.txt" ] || echo "$lesson"
+    done)"
+
 wide=$(cat "$golden"/*.txt | awk 'length > 80')
 empty "no line of text is wider than 80 columns" "$wide"
 
@@ -107,6 +123,20 @@ refuses 2 "option --size: '1x2' is neither MxNxK nor one number, each between 1 
     --tile 8 --size 1x2
 refuses 2 "option --size: '5G' is not a number of elements between 1 and 4294967296" \
     --kernel stencil-static --size 5G
+refuses 2 "lesson: 'tilig' is unknown; did you mean 'tiling'?" lesson tilig
+refuses 2 "lesson: 'xyz' is unknown; 'smemcalc lesson' lists them" lesson xyz
+refuses 2 "option --answer: name a lesson; 'smemcalc lesson' lists them" lesson --answer 3
+refuses 2 "option --page: not together with --answer" lesson banks --page 1 --answer 3
+refuses 2 "option --page: '6' is above 5, the pages of banks" lesson banks --page 6
+refuses 2 "option --answer: '3 blocks' is not a whole number" lesson 8800-gtx --answer '3 blocks'
+refuses 2 "option --answer: 'd' is not a letter from a to c" lesson shared-memory --answer d \
+    --device H200
+refuses 2 "option --device: the lesson 8800-gtx is about the GeForce 8800 GTX alone" \
+    lesson 8800-gtx --device H200
+refuses 2 "option --device: the lesson carveout needs compute capability 7.0 or above, not 6.1" \
+    lesson carveout --device 6.1
+refuses 2 "option --device: lesson is about one device, but 2 are named" lesson banks --device 9.0 \
+    --device 8.0
 refuses 3 "option --on: the emulator is not in this version" run --tile 8 --on emulator
 
 refuses_like() { # STATUS PATTERN ARGUMENT...: one line that matches

@@ -24,8 +24,9 @@ mkdir kernels
 "$program" --help | sed -n 's/^  *\(-., \)\{0,1\}--\([a-z][a-z-]*\).*/\2/p' | sort -u >options
 "$program" --help | sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' | sort -u >commands
 "$program" kernels --format csv | sed '1d;s/,.*//' >kernels.txt
+"$program" lesson | sed '/^$/,$d; s/ .*//' >lessons
 "$program" devices --format csv | sed '1d;s/,.*//;s/^NVIDIA //;s/^\(GeForce\|Tesla\|Quadro\) //' >boards
-for list in options commands kernels.txt boards; do
+for list in options commands kernels.txt lessons boards; do
     [ "$(wc -l <$list)" -ge 5 ] || fail "the program lists its ${list%.txt}"
 done
 
@@ -40,6 +41,7 @@ empty "zsh has every option" "$(lacks zsh options --)"
 empty "fish has every option" "$(lacks fish options '-l ')"
 for shell in bash zsh fish; do
     empty "$shell has every command" "$(lacks $shell commands '')"
+    empty "$shell has every lesson" "$(lacks $shell lessons ' ')"
     empty "$shell has every kernel" "$(lacks $shell kernels.txt "'")"
     empty "$shell has every board" "$(lacks $shell boards "'")"
 done
@@ -112,6 +114,8 @@ if command -v bash >/dev/null; then
 " help d
     offers "shells for completion" "$(lines bash zsh fish)
 " completion ''
+    offers "lessons" "$(lines banks)
+" lesson ba
     offers "options after a value" "$(lines --format)
 " --tile 8 --fo
 else
@@ -141,6 +145,7 @@ if command -v fish >/dev/null; then
     fish_offers "words of an option" "$(lines csv json text)" 'smemcalc --format '
     fish_offers "a board by its model" "RTX 4090" 'smemcalc --device RTX\ 409'
     fish_offers "a kernel" residency 'smemcalc --kernel resid'
+    fish_offers "lessons" banks 'smemcalc lesson ba'
     fish_offers "commands for help" devices 'smemcalc help d'
 else
     skip "what fish offers" "there is no fish"

@@ -52,6 +52,11 @@ sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.It Cm \([a-z]*\).*/\1/p' "$manual" 
 [ -s commands-help ] || fail "--help shows commands"
 same_lines "the man page has the commands of --help" commands-help commands-manual
 
+empty "the man page has every lesson" "$(smemcalc lesson | sed '/^$/,$d; s/ .*//' |
+    while read -r lesson; do
+        grep -qx "\.It $lesson" "$manual" || printf '%s is missing\n' "$lesson"
+    done)"
+
 # --- Keys and columns -----------------------------------------------------------------------------
 
 sed -n '/^\.Sh OUTPUT FORMATS/,/^\.Sh ENVIRONMENT/p' "$manual" | grep -oE '[a-z0-9_-]+' |

@@ -305,6 +305,7 @@ static enum smc_status read_word(const char *word, struct smc_arguments *argumen
     enum smc_command_id command;
     bool known = smc_command_find(word, &command);
     bool is_topic = arguments->command == SMC_COMMAND_COMPLETION ||
+                    arguments->command == SMC_COMMAND_LESSON ||
                     (arguments->command == SMC_COMMAND_HELP && known);
     if (is_topic && !arguments->topic) {
         arguments->topic = word;

@@ -19,8 +19,8 @@ enum smc_command_id {
 
 struct smc_command {
     const char *name;
-    const char *usage;    /* what follows the name; where its first word is FILE, COMMAND or words
-                             joined by '|', that is what a word without dashes may be */
+    const char *usage;    /* what follows the name; where its first word is FILE, COMMAND, LESSON or
+                             words joined by '|', that is what a word without dashes may be */
     const char *help;     /* one line */
     const char *examples; /* lines for its help, each ending in '\n', or NULL */
     size_t most_files;    /* words that are no options: files, up to SMC_MAX_FILES */

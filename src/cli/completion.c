@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "devices/devices.h"
+#include "lesson/lesson.h"
 
 const struct smc_shell *const smc_shells[SMC_SHELL_COUNT] = {
 #define SHELL(ID, name) [SMC_SHELL_##ID] = &smc_shell_##name,
@@ -62,12 +63,14 @@ void smc_completion_command_words(const struct smc_command *command, struct smc_
 {
     const char *word;
     size_t length = operand_of(command, &word);
-    if (strncmp(word, "COMMAND", length) != 0) {
+    bool commands = strncmp(word, "COMMAND", length) == 0;
+    bool lessons = strncmp(word, "LESSON", length) == 0;
+    if (!commands && !lessons)
         append_split(word, length, out);
-        return;
-    }
-    for (int i = 0; i < SMC_COMMAND_COUNT; i++)
+    for (int i = 0; i < SMC_COMMAND_COUNT && commands; i++)
         smc_text_printf(out, " %s", smc_commands[i]->name);
+    for (size_t i = 0; i < smc_lesson_count() && lessons; i++)
+        smc_text_printf(out, " %s", smc_lesson_at(i)->name);
 }
 
 static bool seen_before(size_t index, const char *name)

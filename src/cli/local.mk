@@ -12,7 +12,8 @@ libsmc_la_SOURCES += \
 	src/cli/completion_bash.c src/cli/completion_fish.c src/cli/completion_zsh.c \
 	src/cli/shells.def \
 	src/cli/cmd_banks.c src/cli/cmd_best.c src/cli/cmd_carveout.c \
-	src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_inspect.c src/cli/cmd_kernels.c src/cli/cmd_limits.c \
+	src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_inspect.c src/cli/cmd_kernels.c src/cli/cmd_lesson.c \
+	src/cli/cmd_limits.c \
 	src/cli/cmd_query.c src/cli/cmd_run.c src/cli/cmd_sweep.c src/cli/cmd_tui.c \
 	src/cli/command.h src/cli/commands.def \
 	src/cli/groups.def \

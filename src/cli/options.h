@@ -66,7 +66,8 @@ struct smc_arguments {
     size_t file_count;
     const char *device_file[SMC_MAX_DEVICES];
     size_t device_file_count;
-    const char *topic; /* help: the command asked about, completion: the shell; or NULL */
+    const char *topic; /* help: the command asked about, completion: the shell,
+                          lesson: its name; or NULL */
 };
 
 /* Reads everything after the command's name. SMC_USAGE with a message that names the option. */
