@@ -115,6 +115,10 @@ EXTRA_DIST += tests/batch.sh tests/data/launches.csv tests/fuzz/batch.c tests/fu
 TESTS += tests/sweep.sh
 EXTRA_DIST += tests/sweep.sh
 
+# The lessons on the screen.
+TESTS += tests/tui_lessons.sh
+EXTRA_DIST += tests/tui_lessons.sh
+
 # What libraries leak is not ours to mend.
 AM_TESTS_ENVIRONMENT += \
 	LSAN_OPTIONS=suppressions=$(abs_srcdir)/tests/lsan.supp:print_suppressions=0; export LSAN_OPTIONS;

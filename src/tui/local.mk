@@ -13,6 +13,7 @@ libsmc_la_SOURCES += \
 	src/tui/glyph.c src/tui/glyph.h \
 	src/tui/job.c src/tui/job.h \
 	src/tui/keys.c src/tui/keys.h \
+	src/tui/lessons_state.h src/tui/view_lessons.c \
 	src/tui/looks.c src/tui/looks.h \
 	src/tui/memo.c src/tui/memo.h \
 	src/tui/popup.c src/tui/popup.h \

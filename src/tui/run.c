@@ -138,8 +138,7 @@ static bool handle(struct loop *loop, const struct smc_event *event)
         smc_tui_click(loop->tui, event->row, event->col, event->direction);
         return do_effect(loop);
     case SMC_EVENT_RESIZE:
-        loop->tui->rows = event->rows;
-        loop->tui->cols = event->cols;
+        smc_tui_resize(loop->tui, event->rows, event->cols);
         return true;
     case SMC_EVENT_SETTLE:
         loop->settling = true;

@@ -18,6 +18,15 @@ void smc_tui_close(struct smc_tui *tui)
 {
     smc_popup_close(&tui->popup);
     smc_explore_close(&tui->explore);
+    smc_lessons_close(&tui->lessons);
+}
+
+void smc_tui_resize(struct smc_tui *tui, int rows, int cols)
+{
+    tui->rows = rows;
+    tui->cols = cols;
+    if (smc_views[tui->view]->resized)
+        smc_views[tui->view]->resized(tui);
 }
 
 void smc_tui_say(struct smc_tui *tui, enum smc_style style, const char *format, ...)

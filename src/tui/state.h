@@ -10,6 +10,7 @@
 #include "tui/frame.h"
 #include "tui/job.h"
 #include "tui/keys.h"
+#include "tui/lessons_state.h"
 #include "tui/popup.h"
 #include "tui/prompt.h"
 
@@ -32,6 +33,7 @@ struct smc_view {
     const char *title;
     void (*open)(struct smc_tui *tui); /* each time it is shown; or NULL */
     void (*draw)(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame);
+    void (*resized)(struct smc_tui *tui); /* the screen has another size; or NULL */
     /* False: the action means nothing here. */
     bool (*act)(struct smc_tui *tui, enum smc_action action);
     /* A character that no key table has; or NULL. */
@@ -54,6 +56,7 @@ struct smc_tui {
     int rows, cols;
     enum smc_view_id view;
     struct smc_explore explore;
+    struct smc_lessons lessons;
     struct smc_prompt prompt;
     bool searching; /* the prompt is the search's */
     char searched[SMC_PROMPT_CHARS];
@@ -73,6 +76,7 @@ struct smc_tui {
 void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, int cols);
 void smc_tui_close(struct smc_tui *tui);
 
+void smc_tui_resize(struct smc_tui *tui, int rows, int cols);
 void smc_tui_key(struct smc_tui *tui, uint32_t key);
 void smc_tui_click(struct smc_tui *tui, int row, int col, int direction);
 

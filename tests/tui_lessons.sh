@@ -1,0 +1,73 @@
+#!/bin/sh
+# The lessons' screen: golden screens of the list, a page and a checked question; a page is tried in
+# the explorer. Run in the build folder. GENERATE=1 writes tests/golden/ anew.
+
+set -u
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+play() { # SCRIPT
+    printf '%s\n' "$1" >script
+    smemcalc tui --no-nvrtc --device H200 --script script
+}
+
+golden_screens() { # NAME SCRIPT
+    printf '%s\n' "$2" >script
+    golden "$1" tui --no-nvrtc --device H200 --script script
+}
+
+golden_screens tui-lessons-80x24.txt 'key F6
+screen
+key Enter 3
+screen
+key End
+type 8
+key Enter
+screen
+key Esc
+screen'
+golden_screens tui-lessons-120x40.txt 'size 120x40
+key F6
+type 3
+screen'
+golden_screens tui-lessons-200x60.txt 'size 200x60
+key F6
+type 7
+key Right
+screen'
+
+says() { # NAME WORDS SCRIPT
+    empty "$1" "$(play "$3" | grep -qF "$2" || { echo "not shown: $2"; play "$3"; })"
+}
+
+says "a wrong answer gets a hint" "Not 12." 'key F6
+type 1
+key G
+type 12
+key Enter
+screen'
+says "what is no answer is told" "is not a whole number" 'key F6
+type 1
+key G
+type x
+key Enter
+screen'
+says "a page is tried in the explorer" "matmul-tiled on GeForce 8800 GTX" 'key F6
+type 1
+key Right
+key t
+screen'
+says "and undone there" "matmul-tiled on NVIDIA H200" 'key F6
+type 1
+key Right
+key t
+key u
+screen'
+says "the list is searched" "smemcalc lesson carveout" 'key F6
+key /
+type carve
+key Enter
+key y
+screen'
+
+finish_cases
