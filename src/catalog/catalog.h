@@ -95,9 +95,9 @@ struct smc_work {
     struct smc_global_access access[SMC_MAX_BUFFERS];
 };
 
-/* Instructions of warps with an active lane, and the passes they take. */
+/* Instructions of warps with an active lane, the passes they take, and the least they could. */
 struct smc_shared_count {
-    double instructions, wavefronts;
+    double instructions, wavefronts, least;
 };
 
 /* What one launch does in shared memory. */
