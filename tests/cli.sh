@@ -107,7 +107,10 @@ refuses 2 "option --size: '1x2' is neither MxNxK nor one number, each between 1 
     --tile 8 --size 1x2
 refuses 2 "option --size: '5G' is not a number of elements between 1 and 4294967296" \
     --kernel stencil-static --size 5G
-refuses 3 "option --on: the emulator is not in this version" run --tile 8 --on emulator
+refuses 2 "option --gpu: not with --on emulator; --device names what to emulate" run --tile 8 \
+    --on emulator --gpu 1
+refuses 2 "option --device: a run is on the GPU that --gpu names; --on emulator takes any device" \
+    run --tile 8 --device H200
 
 refuses_like() { # STATUS PATTERN ARGUMENT...: one line that matches
     status=$1 pattern=$2

@@ -98,6 +98,12 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/f
 EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 
+# The catalog's kernels, emulated; a machine without an NVRTC skips it.
+check_PROGRAMS += tests/emulated
+TESTS += tests/emulated
+tests_emulated_LDADD = libsmc.la
+tests_emulated_SOURCES = tests/emulated.c tests/temporary.c tests/temporary.h
+
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
 TESTS += tests/inspect.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c

@@ -31,14 +31,28 @@ struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_find
     return finding;
 }
 
-static void set_array(struct smc_finding *finding, const char *name, size_t name_bytes,
-                      uint64_t begin, uint64_t bytes)
+/* The variable of a function has the function in its name: _ZZ6kernelE4tile is tile. */
+static struct smc_span plain_name(struct smc_span name)
+{
+    for (size_t i = 0; name.bytes > 3 && memcmp(name.at, "_ZZ", 3) == 0 && i < name.bytes; i++) {
+        uint64_t length = 0;
+        size_t k = i + 1;
+        while (k < name.bytes && name.at[k] >= '0' && name.at[k] <= '9' && length < name.bytes)
+            length = length * 10 + (uint64_t)(name.at[k++] - '0');
+        if (name.at[i] == 'E' && length > 0 && k + length == name.bytes)
+            return (struct smc_span){name.at + k, length};
+    }
+    return name;
+}
+
+static void set_array(struct smc_finding *finding, struct smc_span name, uint64_t begin,
+                      uint64_t bytes)
 {
     finding->array_offset = finding->address - begin;
     finding->array_bytes = bytes;
     finding->beyond = finding->array_offset >= bytes;
     snprintf(finding->array, sizeof finding->array, "%.*s",
-             (int)(name_bytes < 90 ? name_bytes : 90), name);
+             (int)(name.bytes < 90 ? name.bytes : 90), name.at);
 }
 
 /* The variable in shared memory that holds the address or, beyond all of them, the last one. */
@@ -53,7 +67,7 @@ static void name_shared(const struct smc_worker *worker, struct smc_finding *fin
             best = symbol;
     }
     if (best)
-        set_array(finding, best->name.at, best->name.bytes, best->address,
+        set_array(finding, plain_name(best->name), best->address,
                   best->is_extern ? worker->launch->smem_bytes - best->address : best->bytes);
 }
 
@@ -75,7 +89,8 @@ static void name_global(const struct smc_worker *worker, struct smc_finding *fin
         }
     }
     if (best && best_distance < UINT64_C(1) << 40)
-        set_array(finding, best->name, best->name_bytes, best->address, best->bytes);
+        set_array(finding, (struct smc_span){best->name, best->name_bytes}, best->address,
+                  best->bytes);
 }
 
 void smc_finding_set_address(struct smc_worker *worker, struct smc_finding *finding,
@@ -91,17 +106,28 @@ void smc_finding_set_address(struct smc_worker *worker, struct smc_finding *find
         name_global(worker, finding);
 }
 
-static bool same_place(const struct smc_finding *a, const struct smc_finding *b)
+/* Lines of the source; instructions where they have none. The turns of an unrolled loop are one
+   place. */
+static bool same_line(const struct smc_program *program, uint32_t a, uint32_t b)
 {
-    return a->kind == b->kind && a->instruction == b->instruction && a->has_other == b->has_other &&
-           a->other_instruction == b->other_instruction;
+    const struct smc_instruction *x = &program->instruction[a], *y = &program->instruction[b];
+    return a == b || (x->line != 0 && x->line == y->line && x->file == y->file &&
+                      x->inlined_line == y->inlined_line);
+}
+
+static bool same_place(const struct smc_program *program, const struct smc_finding *a,
+                       const struct smc_finding *b)
+{
+    return a->kind == b->kind && a->has_other == b->has_other && strcmp(a->array, b->array) == 0 &&
+           same_line(program, a->instruction, b->instruction) &&
+           same_line(program, a->other_instruction, b->other_instruction);
 }
 
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
 {
     worker->findings_total++;
     for (uint32_t i = 0; i < worker->findings; i++)
-        if (same_place(&worker->finding[i], finding)) {
+        if (same_place(worker->launch->program, &worker->finding[i], finding)) {
             worker->finding[i].times++;
             return;
         }
@@ -129,7 +155,8 @@ void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t 
             return;
         const struct smc_finding *finding = &worker[best].finding[next[best]++];
         size_t i = 0;
-        while (i < emulation->finding_count && !same_place(&emulation->finding[i], finding))
+        while (i < emulation->finding_count &&
+               !same_place(worker->launch->program, &emulation->finding[i], finding))
             i++;
         if (i < emulation->finding_count)
             emulation->finding[i].times += finding->times;

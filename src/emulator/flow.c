@@ -14,7 +14,8 @@
 struct block {
     uint32_t first, end; /* ops */
     bool only_ends;
-    uint32_t order; /* in which the reversed walk from the end finishes; 0: it never comes here */
+    bool keeps_ends; /* its edges to such blocks count */
+    uint32_t order;  /* in which the reversed walk from the end finishes; 0: it never comes here */
     uint32_t dominator;
 };
 
@@ -26,6 +27,7 @@ struct flow {
     uint32_t *from, *to; /* edges, by where they lead; from_begin[b]..from_begin[b + 1] */
     uint32_t *from_begin;
     uint32_t edges;
+    size_t edge_room;
     uint32_t *by_order, ordered;
 };
 
@@ -85,37 +87,46 @@ static void add_edge(struct flow *flow, uint32_t from, uint32_t to)
     flow->to[flow->edges++] = to;
 }
 
-/* Adds the block's edges; those to blocks that only end are left out where there is another. */
-static void add_edges_of(struct flow *flow, uint32_t b)
+/* Calls `visit` for each block that may follow, blocks that only end as `with_ends` says. */
+static void each_successor(struct flow *flow, uint32_t b, bool with_ends,
+                           void (*visit)(struct flow *flow, uint32_t from, uint32_t to))
 {
     const struct smc_program *program = flow->program;
-    const struct block *block = &flow->block[b];
-    const struct smc_op *last = &program->op[block->end - 1];
-    uint32_t before = flow->edges;
+    const struct smc_op *last = &program->op[flow->block[b].end - 1];
     bool falls_through = !(is_branch(last) || ends(last)) || last->guard != SMC_NO_SLOT;
-    for (int pass = 0; pass < 2 && flow->edges == before; pass++) {
-        bool all = pass == 1;
-        if (last->step == smc_step_branch) {
-            uint32_t target = flow->block_of[last->target];
-            if (all || !flow->block[target].only_ends)
-                add_edge(flow, b, target);
-        }
-        for (uint32_t k = 0; k < last->target_count; k++) {
-            uint32_t target = flow->block_of[last->targets[k]];
-            if (all || !flow->block[target].only_ends)
-                add_edge(flow, b, target);
-        }
-        if (falls_through && b + 1 < flow->blocks && (all || !flow->block[b + 1].only_ends))
-            add_edge(flow, b, b + 1);
+    for (uint32_t k = 0; k < last->target_count; k++) {
+        uint32_t target = flow->block_of[last->targets[k]];
+        if (with_ends || !flow->block[target].only_ends)
+            visit(flow, b, target);
     }
-    if (flow->edges == before)
-        add_edge(flow, b, flow->blocks);
+    if (last->step == smc_step_branch) {
+        uint32_t target = flow->block_of[last->target];
+        if (with_ends || !flow->block[target].only_ends)
+            visit(flow, b, target);
+    }
+    if (falls_through && b + 1 < flow->blocks && (with_ends || !flow->block[b + 1].only_ends))
+        visit(flow, b, b + 1);
+}
+
+/* Edges to blocks that only end are left out where there is another, but for the blocks that need
+   them to come to an end at all. */
+static void add_edges(struct flow *flow)
+{
+    flow->edges = 0;
+    for (uint32_t b = 0; b < flow->blocks; b++) {
+        uint32_t before = flow->edges;
+        each_successor(flow, b, flow->block[b].keeps_ends, add_edge);
+        if (flow->edges == before)
+            each_successor(flow, b, true, add_edge);
+        if (flow->edges == before)
+            add_edge(flow, b, flow->blocks);
+    }
 }
 
 /* Sorts the edges by where they lead. */
 static bool sort_edges(struct flow *flow)
 {
-    uint32_t *sorted = malloc(flow->edges * sizeof *sorted + 1);
+    uint32_t *sorted = malloc(flow->edge_room * sizeof *sorted);
     if (!sorted)
         return false;
     for (uint32_t e = 0; e < flow->edges; e++)
@@ -132,36 +143,89 @@ static bool sort_edges(struct flow *flow)
     return true;
 }
 
-/* Numbers the blocks as a walk against the edges, from the end, leaves them. */
-static bool walk(struct flow *flow)
+/* A walk against the edges. */
+struct walk {
+    uint32_t *stack, *next;
+    uint8_t *seen;
+    uint32_t depth;
+};
+
+static bool begin_walk(const struct flow *flow, struct walk *walk)
 {
-    uint32_t end = flow->blocks, depth = 0;
-    uint32_t *stack = malloc((flow->blocks + 1) * sizeof *stack);
-    uint32_t *next = malloc((flow->blocks + 1) * sizeof *next);
-    uint8_t *seen = calloc(flow->blocks + 1, 1);
-    bool worked = stack && next && seen;
-    if (worked) {
-        memcpy(next, flow->from_begin, (flow->blocks + 1) * sizeof *next);
-        stack[depth++] = end;
-        seen[end] = 1;
-    }
-    while (depth > 0) {
-        uint32_t b = stack[depth - 1];
-        if (next[b] == flow->from_begin[b + 1]) {
+    size_t nodes = flow->blocks + 1;
+    *walk = (struct walk){malloc(nodes * sizeof(uint32_t)), malloc(nodes * sizeof(uint32_t)),
+                          calloc(nodes, 1), 0};
+    if (!walk->stack || !walk->next || !walk->seen)
+        return false;
+    memcpy(walk->next, flow->from_begin, nodes * sizeof(uint32_t));
+    return true;
+}
+
+static void end_walk(struct walk *walk)
+{
+    free(walk->stack);
+    free(walk->next);
+    free(walk->seen);
+}
+
+/* From `start` on; numbers the blocks as the walk leaves them. */
+static void walk_from(struct flow *flow, struct walk *walk, uint32_t start)
+{
+    walk->stack[walk->depth++] = start;
+    walk->seen[start] = 1;
+    while (walk->depth > 0) {
+        uint32_t b = walk->stack[walk->depth - 1];
+        if (walk->next[b] == flow->from_begin[b + 1]) {
             flow->by_order[flow->ordered++] = b;
             flow->block[b].order = flow->ordered;
-            depth--;
+            walk->depth--;
             continue;
         }
-        uint32_t before = flow->from[next[b]++];
-        if (!seen[before]) {
-            seen[before] = 1;
-            stack[depth++] = before;
+        uint32_t before = flow->from[walk->next[b]++];
+        if (!walk->seen[before]) {
+            walk->seen[before] = 1;
+            walk->stack[walk->depth++] = before;
         }
     }
-    free(stack);
-    free(next);
-    free(seen);
+}
+
+/* A loop that is left only for the end must keep that way out: of those that cannot come to the
+   end, the last block keeps its edges, and so on. */
+static bool keep_ways_out(struct flow *flow)
+{
+    struct walk walk;
+    bool worked = begin_walk(flow, &walk);
+    if (worked)
+        walk_from(flow, &walk, flow->blocks);
+    for (uint32_t b = flow->blocks; worked && b > 0; b--) {
+        uint32_t kept = flow->edges;
+        if (walk.seen[b - 1])
+            continue;
+        each_successor(flow, b - 1, false, add_edge);
+        uint32_t without = flow->edges - kept;
+        each_successor(flow, b - 1, true, add_edge);
+        bool has_end = flow->edges - kept > 2 * without;
+        flow->edges = kept;
+        if (!has_end)
+            continue;
+        flow->block[b - 1].keeps_ends = true;
+        walk_from(flow, &walk, b - 1);
+    }
+    end_walk(&walk);
+    flow->ordered = 0;
+    return worked;
+}
+
+/* Numbers the blocks that come to the end. */
+static bool number_blocks(struct flow *flow)
+{
+    struct walk walk;
+    bool worked = begin_walk(flow, &walk);
+    for (uint32_t b = 0; b <= flow->blocks; b++)
+        flow->block[b].order = 0;
+    if (worked)
+        walk_from(flow, &walk, flow->blocks);
+    end_walk(&walk);
     return worked;
 }
 
@@ -227,10 +291,11 @@ static void set_meets(struct flow *flow, struct smc_program *program)
 
 bool smc_flow_find_meets(struct smc_program *program)
 {
-    size_t ops = program->ops, edges = 2 * ops + 2;
+    size_t ops = program->ops, edges = 3 * ops + 8;
     for (size_t i = 0; i < ops; i++)
-        edges += program->op[i].target_count;
+        edges += 3u * program->op[i].target_count;
     struct flow flow = {.program = program,
+                        .edge_room = edges,
                         .block_of = calloc(ops + 1, sizeof(uint32_t)),
                         .block = calloc(ops + 1, sizeof(struct block)),
                         .from = calloc(edges, sizeof(uint32_t)),
@@ -242,9 +307,13 @@ bool smc_flow_find_meets(struct smc_program *program)
     if (worked) {
         cut_blocks(&flow);
         find_ends(&flow);
-        for (uint32_t b = 0; b < flow.blocks; b++)
-            add_edges_of(&flow, b);
-        worked = sort_edges(&flow) && walk(&flow) && find_dominators(&flow);
+        add_edges(&flow);
+        worked = sort_edges(&flow) && keep_ways_out(&flow);
+    }
+    if (worked) {
+        memset(flow.from_begin, 0, (ops + 3) * sizeof *flow.from_begin);
+        add_edges(&flow);
+        worked = sort_edges(&flow) && number_blocks(&flow) && find_dominators(&flow);
     }
     if (worked)
         set_meets(&flow, program);
