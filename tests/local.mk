@@ -26,6 +26,7 @@ tests_unit_SOURCES = \
 	tests/test_compare.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
+	tests/test_emulator.c \
 	tests/test_executor.c \
 	tests/test_inspect.c \
 	tests/test_expression.c \
