@@ -7,10 +7,11 @@ if HAVE_OCCUPANCY_HEADER
 bench_model_speed_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
 endif
 CLEANFILES += bench/model_speed$(EXEEXT)
-EXTRA_DIST += bench/batch.sh bench/start.sh
+EXTRA_DIST += bench/batch.sh bench/emulator_speed.sh bench/start.sh
 
 .PHONY: bench
 bench: smemcalc$(EXEEXT) bench/model_speed$(EXEEXT)
 	bench/model_speed$(EXEEXT)
 	$(srcdir)/bench/batch.sh
 	$(srcdir)/bench/start.sh
+	$(srcdir)/bench/emulator_speed.sh

@@ -13,10 +13,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK) reverse_static(const int *in
 {
     __shared__ int staged[LENGTH];
 
+    /* Not unrolled: threads with a turn more than others would part from them for the rest of the
+       loop, and a warp would access memory in pieces. */
+#pragma unroll 1
     for (int i = threadIdx.x; i < LENGTH; i += BLOCK)
         staged[i] = input[i];
     __syncthreads();
 
+#pragma unroll 1
     for (int i = threadIdx.x; i < LENGTH; i += BLOCK)
         output[i] = staged[LENGTH - 1 - i];
 }

@@ -19,7 +19,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     const long long first = (long long)blockIdx.x * BLOCK;
     const long long left = outputs + 2 * RADIUS - first;
 
-    /* A stride of BLOCK, since the halo may hold more inputs than the block has threads. */
+    /* A stride of BLOCK, since the halo may hold more inputs than the block has threads. Not
+       unrolled: threads with a turn more than others would part from them for the rest of the
+       loop, and a warp would access memory in pieces. */
+#pragma unroll 1
     for (int i = threadIdx.x; i < BLOCK + 2 * RADIUS; i += BLOCK)
         if (i < left)
             window[i] = input[first + i];

@@ -138,7 +138,10 @@ refuses 2 "option --device: the lesson carveout needs compute capability 7.0 or 
     lesson carveout --device 6.1
 refuses 2 "option --device: lesson is about one device, but 2 are named" lesson banks --device 9.0 \
     --device 8.0
-refuses 3 "option --on: the emulator is not in this version" run --tile 8 --on emulator
+refuses 2 "option --gpu: not with --on emulator; --device names what to emulate" run --tile 8 \
+    --on emulator --gpu 1
+refuses 2 "option --device: a run is on the GPU that --gpu names; --on emulator takes any device" \
+    run --tile 8 --device H200
 
 refuses_like() { # STATUS PATTERN ARGUMENT...: one line that matches
     status=$1 pattern=$2

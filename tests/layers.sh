@@ -20,7 +20,8 @@ catalog:  model base
 compile:  catalog base
 query:    compile catalog devices model base
 sweep:    query compile catalog devices model base
-executor: catalog compile devices model base
+emulator: model base
+executor: emulator/emulator.h catalog compile devices model base
 inspect:  query compile devices model base
 confirm:  executor/executor.h query model base
 lesson:   query catalog compile devices model base

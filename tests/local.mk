@@ -26,6 +26,7 @@ tests_unit_SOURCES = \
 	tests/test_compare.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
+	tests/test_emulator.c \
 	tests/test_executor.c \
 	tests/test_inspect.c \
 	tests/test_expression.c \
@@ -98,6 +99,12 @@ tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporar
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+
+# The catalog's kernels, emulated; a machine without an NVRTC skips it.
+check_PROGRAMS += tests/emulated
+TESTS += tests/emulated
+tests_emulated_LDADD = libsmc.la
+tests_emulated_SOURCES = tests/emulated.c tests/temporary.c tests/temporary.h
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
 TESTS += tests/inspect.sh

@@ -95,9 +95,9 @@ struct smc_work {
     struct smc_global_access access[SMC_MAX_BUFFERS];
 };
 
-/* Instructions of warps with an active lane, and the passes they take. */
+/* Instructions of warps with an active lane, the passes they take, and the least they could. */
 struct smc_shared_count {
-    double instructions, wavefronts;
+    double instructions, wavefronts, least;
 };
 
 /* What one launch does in shared memory. */
@@ -137,6 +137,7 @@ struct smc_kernel {
     uint32_t params;     /* bit n: takes parameter n */
     uint32_t dtypes;     /* bit n: exists for dtype n; the lowest is the default */
     bool is_probe;       /* residency: has no result to compare, is launched by the executor */
+    bool is_racy;        /* with a race by intention: its result is not determined, never timed */
     const char *sibling; /* does the same with dynamic shared memory, or NULL */
 
     /* Sets derived defaults (leading dimensions, length) and checks relations between values.

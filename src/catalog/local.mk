@@ -2,6 +2,7 @@
 KERNELS = \
 	kernels/matmul_naive.cu \
 	kernels/matmul_tiled.cu \
+	kernels/matmul_tiled_racy.cu \
 	kernels/residency.cu \
 	kernels/reverse_dynamic.cu \
 	kernels/reverse_static.cu \

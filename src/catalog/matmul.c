@@ -61,6 +61,11 @@ static enum smc_status complete_tiled(struct smc_params *params, struct smc_erro
     return complete(&smc_kernel_matmul_tiled, params, error);
 }
 
+static enum smc_status complete_racy(struct smc_params *params, struct smc_error *error)
+{
+    return complete(&smc_kernel_matmul_tiled_racy, params, error);
+}
+
 static void defines(const struct smc_params *params, struct smc_text *options)
 {
     smc_text_printf(options, "-DTILE=%" PRId64 "\n-DELEMENT=%s\n", params->value[SMC_PARAM_TILE],
@@ -153,6 +158,24 @@ const struct smc_kernel smc_kernel_matmul_tiled = {
     .params = PARAMS,
     .dtypes = 1u << SMC_FLOAT | 1u << SMC_DOUBLE,
     .complete = complete_tiled,
+    .defines = defines,
+    .plan = plan_tiled,
+    .work = smc_matmul_tiled_work,
+    .shared_work = smc_matmul_tiled_shared_work,
+    .shared_accesses = shared_accesses,
+    .compare = smc_matmul_compare,
+};
+
+const struct smc_kernel smc_kernel_matmul_tiled_racy = {
+    .name = "matmul-tiled-racy",
+    .family = "matmul",
+    .file = "matmul_tiled_racy.cu",
+    .entry = "matmul_tiled_racy",
+    .summary = "matmul-tiled without its second barrier: for race detection only",
+    .params = PARAMS,
+    .dtypes = 1u << SMC_FLOAT | 1u << SMC_DOUBLE,
+    .is_racy = true,
+    .complete = complete_racy,
     .defines = defines,
     .plan = plan_tiled,
     .work = smc_matmul_tiled_work,

@@ -9,7 +9,9 @@ void smc_shared_add(struct smc_shared_count *count, const struct smc_bank_layout
     if (access->mask == 0)
         return;
     count->instructions += times;
-    count->wavefronts += times * smc_banks_count(layout, access).wavefronts;
+    struct smc_bank_cost cost = smc_banks_count(layout, access);
+    count->wavefronts += times * cost.wavefronts;
+    count->least += times * cost.least;
 }
 
 void smc_shared_add_run(struct smc_shared_count *count, const struct smc_bank_layout *layout,

@@ -8,13 +8,14 @@
 #include "compile/nvrtc.h"
 #include "compile/ptxas_log.h"
 
-/* What the cache keeps before the machine code. A change of meaning needs a new number in
-   write_key. */
+/* What the cache keeps before the machine code and the PTX. A change of meaning needs a new number
+   in write_key. */
 struct record {
     uint32_t regs_per_thread, static_smem_bytes;
     uint32_t stack_bytes, spill_store_bytes, spill_load_bytes;
     uint32_t barriers;
     uint32_t refused, refused_smem_bytes, refused_smem_limit_bytes;
+    uint32_t cubin_bytes; /* the PTX is the rest */
 };
 
 /* -lineinfo changes neither the code nor the time; it lets a tool name source lines. */
@@ -32,7 +33,7 @@ static void write_options(const struct smc_build *build, struct smc_text *option
 static void write_key(const struct smc_build *build, const char *options, struct smc_text *key)
 {
     const struct smc_nvrtc_place *place = build->place;
-    smc_text_printf(key, "smemcalc build 1\nnvrtc %d.%d, %lld bytes\n%s %s\n%s\n",
+    smc_text_printf(key, "smemcalc build 2\nnvrtc %d.%d, %lld bytes\n%s %s\n%s\n",
                     place->info.major, place->info.minor, (long long)place->file.bytes,
                     build->kernel->file, build->kernel->entry, options);
     smc_text_append_bytes(key, smc_text_string(&build->source->text), build->source->text.length);
@@ -43,20 +44,31 @@ static enum smc_status out_of_memory(struct smc_error *error)
     return smc_fail(error, SMC_MACHINE, "out of memory");
 }
 
-static enum smc_status copy_binary(const void *cubin, size_t bytes, struct smc_binary *binary,
+/* Copies the machine code and the PTX; either may be missing. */
+static enum smc_status copy_binary(const void *cubin, size_t cubin_bytes, const char *ptx,
+                                   size_t ptx_bytes, struct smc_binary *binary,
                                    struct smc_error *error)
 {
-    if (!binary || bytes == 0)
+    if (!binary)
         return SMC_OK;
-    binary->cubin = malloc(bytes);
-    if (!binary->cubin)
+    binary->cubin = cubin_bytes ? malloc(cubin_bytes) : NULL;
+    binary->ptx = ptx_bytes ? malloc(ptx_bytes + 1) : NULL;
+    if ((cubin_bytes && !binary->cubin) || (ptx_bytes && !binary->ptx)) {
+        smc_binary_free(binary);
         return out_of_memory(error);
-    memcpy(binary->cubin, cubin, bytes);
-    binary->cubin_bytes = bytes;
+    }
+    if (cubin_bytes)
+        memcpy(binary->cubin, cubin, cubin_bytes);
+    if (ptx_bytes) {
+        memcpy(binary->ptx, ptx, ptx_bytes);
+        binary->ptx[ptx_bytes] = '\0';
+    }
+    binary->cubin_bytes = cubin_bytes;
+    binary->ptx_bytes = ptx_bytes;
     return SMC_OK;
 }
 
-static void store(const struct smc_resources *resources, const struct smc_binary *binary,
+static void store(const struct smc_resources *resources, const struct smc_nvrtc_output *output,
                   const struct smc_text *key, struct smc_cache *cache)
 {
     struct record record = {
@@ -69,23 +81,29 @@ static void store(const struct smc_resources *resources, const struct smc_binary
         .refused = resources->refused,
         .refused_smem_bytes = resources->refused_smem_bytes,
         .refused_smem_limit_bytes = resources->refused_smem_limit_bytes,
+        .cubin_bytes = (uint32_t)output->binary.cubin_bytes,
     };
     struct smc_text value = {0};
     smc_text_append_bytes(&value, (const char *)&record, sizeof record);
-    if (binary->cubin_bytes)
-        smc_text_append_bytes(&value, binary->cubin, binary->cubin_bytes);
+    if (output->binary.cubin_bytes)
+        smc_text_append_bytes(&value, output->binary.cubin, output->binary.cubin_bytes);
+    if (output->ptx.length)
+        smc_text_append_bytes(&value, output->ptx.data, output->ptx.length);
     if (!value.failed)
         smc_cache_write(cache, key, value.data, value.length);
     smc_text_free(&value);
 }
 
 static bool restore(struct smc_cache *cache, const struct smc_text *key, struct smc_text *value,
-                    struct smc_resources *resources)
+                    struct smc_resources *resources, size_t *cubin_bytes)
 {
     struct record record;
     if (!smc_cache_read(cache, key, value) || value->length < sizeof record)
         return false;
     memcpy(&record, value->data, sizeof record);
+    if (record.cubin_bytes > value->length - sizeof record)
+        return false;
+    *cubin_bytes = record.cubin_bytes;
     resources->from_cache = true;
     resources->regs_per_thread = record.regs_per_thread;
     resources->static_smem_bytes = record.static_smem_bytes;
@@ -160,8 +178,9 @@ static enum smc_status compile(const struct smc_build *build, const char *option
         }
         *resources = read;
         if (!build->source->includes)
-            store(resources, &output.binary, key, cache);
-        status = copy_binary(output.binary.cubin, output.binary.cubin_bytes, binary, error);
+            store(resources, &output, key, cache);
+        status = copy_binary(output.binary.cubin, output.binary.cubin_bytes, output.ptx.data,
+                             output.ptx.length, binary, error);
     }
     smc_nvrtc_output_free(&output);
     return status;
@@ -172,6 +191,7 @@ enum smc_status smc_build_run(const struct smc_build *build, struct smc_cache *c
                               struct smc_error *error)
 {
     struct smc_text options = {0}, key = {0}, value = {0};
+    size_t cubin_bytes = 0;
     enum smc_status status;
     resources->source = SMC_RESOURCES_NVRTC;
     resources->cc = build->cc;
@@ -181,9 +201,10 @@ enum smc_status smc_build_run(const struct smc_build *build, struct smc_cache *c
     write_key(build, smc_text_string(&options), &key);
     if (options.failed || key.failed)
         status = out_of_memory(error);
-    else if (!build->source->includes && restore(cache, &key, &value, resources))
-        status = copy_binary(value.data + sizeof(struct record),
-                             value.length - sizeof(struct record), binary, error);
+    else if (!build->source->includes && restore(cache, &key, &value, resources, &cubin_bytes))
+        status = copy_binary(value.data + sizeof(struct record), cubin_bytes,
+                             value.data + sizeof(struct record) + cubin_bytes,
+                             value.length - sizeof(struct record) - cubin_bytes, binary, error);
     else
         status = compile(build, options.data, &key, cache, resources, binary, error);
     smc_text_free(&options);

@@ -203,6 +203,7 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
 void smc_binary_free(struct smc_binary *binary)
 {
     free(binary->cubin);
+    free(binary->ptx);
     *binary = (struct smc_binary){0};
 }
 

@@ -37,10 +37,12 @@ struct smc_resources {
     char reason[256]; /* why TABLE or ASSUMED, or "" */
 };
 
-/* Machine code, owned by the caller. */
+/* Machine code and the PTX it was made from, owned by the caller. */
 struct smc_binary {
     void *cubin;
     size_t cubin_bytes;
+    char *ptx; /* ended by '\0'; NULL where the NVRTC keeps none */
+    size_t ptx_bytes;
 };
 
 struct smc_compile_options {

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "confirm/emulated.h"
 #include "confirm/rows.h"
 
 struct view {
@@ -171,7 +172,9 @@ static void confirm_result(const struct view *view)
     struct smc_row *row = smc_row_add(view->out, "wrong_elements", "wrong results", "");
     row->predicted = smc_witness_of(0);
     bool compared = result->check.made && comparison->checked > 0;
-    if (compared)
+    if (compared && result->emulation.made)
+        row->emulated = smc_witness_of((double)comparison->wrong);
+    else if (compared)
         row->measured = smc_witness_of((double)comparison->wrong);
     smc_row_judge(row);
     unsigned long long checked = comparison->checked;
@@ -251,6 +254,7 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
     if (!refused_as_predicted)
         confirm_occupancy(&view);
     if (!cannot_launch) {
+        smc_confirm_emulated(answer, result, out);
         confirm_result(&view);
         show_speed(&view);
     }

@@ -32,7 +32,7 @@ struct smc_row {
                      */
 };
 
-enum { SMC_MAX_ROWS = 24 };
+enum { SMC_MAX_ROWS = 32 };
 
 struct smc_confirmation {
     size_t row_count;

@@ -1,4 +1,5 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
 	src/confirm/confirm.c src/confirm/confirm.h \
+	src/confirm/emulated.c src/confirm/emulated.h \
 	src/confirm/rows.c src/confirm/rows.h

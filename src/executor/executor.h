@@ -1,5 +1,5 @@
 /* Running a kernel and reporting what was seen. Behind one table of functions: the GPU through the
-   CUDA runtime; `none`, which says what is missing; later the emulator. */
+   CUDA runtime; `none`, which says what is missing; the emulator, on the CPU. */
 #ifndef SMC_EXECUTOR_EXECUTOR_H
 #define SMC_EXECUTOR_EXECUTOR_H
 
@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "compile/compile.h"
 #include "devices/devices.h"
+#include "emulator/emulator.h"
 #include "model/occupancy.h"
 
 struct smc_run_request {
@@ -18,8 +19,9 @@ struct smc_run_request {
     struct smc_params params; /* completed */
     struct smc_plan plan;
     struct smc_launch launch; /* what the model was asked: carve-out, dynamic shared memory */
+    struct smc_device device; /* that the answer is about; on a GPU, that of `gpu_index` */
     int gpu_index;
-    uint16_t cc;         /* of that GPU */
+    uint16_t cc;         /* of the device */
     uint64_t seed;       /* for the inputs */
     uint32_t timeout_ms; /* for the probe and the timed launches together */
     struct smc_compile_options compile;
@@ -30,6 +32,24 @@ struct smc_attempt {
     bool made;
     bool succeeded;
     char message[256]; /* "CUDA_ERROR_INVALID_VALUE: invalid argument", or why it was not made */
+};
+
+/* What the emulator counted: instructions of warps with an active lane, as the PTX has them. */
+struct smc_emulated_run {
+    struct smc_shared_count loads, stores;
+    double conflicts; /* wavefronts beyond the least */
+    size_t access_count;
+    struct smc_global_access access[SMC_MAX_BUFFERS]; /* in the order of smc_work, without sizes */
+    double warp_instructions, thread_instructions;
+    double elapsed_ms; /* of the emulation, not of any GPU */
+    unsigned threads;  /* of the CPU */
+    uint64_t findings_total;
+    size_t finding_count;
+    struct smc_run_finding {
+        struct smc_finding finding;
+        uint32_t line;  /* of the kernel's source; 0: not known */
+        char text[512]; /* for people */
+    } finding[SMC_MAX_FINDINGS];
 };
 
 struct smc_run_result {
@@ -53,6 +73,10 @@ struct smc_run_result {
     uint32_t probe_regs_per_thread;
     uint32_t probe_blocks_per_sm; /* the most seen alive on one SM */
     uint32_t probe_sms;           /* SMs on which the most was reached */
+
+    /* The emulator's; it succeeds where it ran, whatever it found. */
+    struct smc_attempt emulation;
+    struct smc_emulated_run emulated;
 
     struct smc_attempt check; /* the result against the CPU reference */
     struct smc_comparison comparison;
@@ -85,6 +109,7 @@ struct smc_executor {
 /* The GPU's where the program was built with CUDA, else `none`. Never NULL. */
 const struct smc_executor *smc_executor_default(void);
 
+extern const struct smc_executor smc_executor_emulator; /* a device is whatever it is asked about */
 extern const struct smc_executor smc_executor_none;
 extern const struct smc_executor smc_executor_gpu; /* only in a build with CUDA */
 

@@ -147,6 +147,10 @@ static enum smc_status measure(struct run *run)
     double left_ms = request->timeout_ms - (smc_clock_ms() - start_ms);
     if (status != SMC_OK)
         return status;
+    if (request->kernel->is_racy) {
+        smc_gpu_not_made(&run->result->timing, "a kernel with a race is never timed");
+        return SMC_OK;
+    }
     return smc_gpu_time(&run->kernel, &request->plan, request->launch.dynamic_smem_bytes,
                         &run->buffers, request->gpu_index, left_ms, run->result, run->error);
 }

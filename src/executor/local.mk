@@ -3,6 +3,7 @@ libsmc_la_SOURCES += \
 	src/executor/clock.c src/executor/clock.h \
 	src/executor/counters.h \
 	src/executor/default.c \
+	src/executor/emulator.c \
 	src/executor/executor.h \
 	src/executor/live.c src/executor/live.h \
 	src/executor/none.c \

@@ -66,7 +66,7 @@ static void read_binary(const char *path, struct smc_binary *binary)
     struct smc_text bytes = {0};
     struct smc_error ignored;
     if (smc_input_read(path, &bytes, &ignored) == SMC_OK && bytes.length > 0)
-        *binary = (struct smc_binary){bytes.data, bytes.length};
+        *binary = (struct smc_binary){.cubin = bytes.data, .cubin_bytes = bytes.length};
     else
         smc_text_free(&bytes);
 }

@@ -43,6 +43,42 @@ static json_t *run_object(const struct smc_run_result *result)
     return object;
 }
 
+static json_t *finding_object(const struct smc_run_finding *seen)
+{
+    const struct smc_finding *finding = &seen->finding;
+    json_t *object = json_object();
+    smc_json_string(object, "kind", smc_finding_name(finding->kind));
+    smc_json_known_integer(object, "line", seen->line);
+    smc_json_set(
+        object, "block",
+        json_pack("[iii]", (int)finding->block[0], (int)finding->block[1], (int)finding->block[2]));
+    smc_json_set(object, "thread",
+                 json_pack("[iii]", (int)finding->thread[0], (int)finding->thread[1],
+                           (int)finding->thread[2]));
+    smc_json_set(object, "array", finding->array[0] ? json_string(finding->array) : json_null());
+    smc_json_set(object, "times", json_integer((json_int_t)finding->times));
+    smc_json_string(object, "text", seen->text);
+    return object;
+}
+
+/* null where nothing was emulated. */
+static json_t *emulated_object(const struct smc_run_result *result)
+{
+    const struct smc_emulated_run *emulated = &result->emulated;
+    if (!result->emulation.made)
+        return json_null();
+    json_t *object = json_object(), *findings = json_array();
+    smc_json_set(object, "warp_instructions",
+                 json_integer((json_int_t)emulated->warp_instructions));
+    smc_json_set(object, "thread_instructions",
+                 json_integer((json_int_t)emulated->thread_instructions));
+    smc_json_set(object, "elapsed_ms", json_real(emulated->elapsed_ms));
+    for (size_t i = 0; i < emulated->finding_count; i++)
+        json_array_append_new(findings, finding_object(&emulated->finding[i]));
+    smc_json_set(object, "findings", findings);
+    return object;
+}
+
 void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
                            const struct smc_confirmation *confirmation)
 {
@@ -56,4 +92,5 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
     smc_json_integer(verdicts, "not_measured", confirmation->not_measured);
     smc_json_set(object, "verdicts", verdicts);
     smc_json_set(object, "run", run_object(result));
+    smc_json_set(object, "emulation", emulated_object(result));
 }

@@ -82,6 +82,17 @@ static void append_head(const struct smc_answer *answer, const struct smc_run_re
     smc_text_free(&device);
 }
 
+/* Every finding; the row has room for the first alone. */
+static void append_findings(const struct smc_emulated_run *emulated,
+                            const struct smc_report_style *style, struct smc_text *out)
+{
+    if (emulated->finding_count < 2)
+        return;
+    smc_text_append(out, "\nfound, lowest block first\n");
+    for (size_t i = 0; i < emulated->finding_count; i++)
+        smc_layout_paragraph(out, "", 4, emulated->finding[i].text, style->columns);
+}
+
 static void write_run(const struct smc_confirmed_run *run, const struct smc_report_style *style,
                       struct smc_text *out)
 {
@@ -104,6 +115,7 @@ static void write_run(const struct smc_confirmed_run *run, const struct smc_repo
     smc_text_printf(out, " %*s  verdict\n", VALUE_WIDTH, "measured");
     for (size_t i = 0; i < confirmation->row_count; i++)
         append_row(&confirmation->row[i], emulated, style, out);
+    append_findings(&run->result.emulated, style, out);
 }
 
 void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,

@@ -1,0 +1,26 @@
+/* Memory that is given back all at once. */
+#ifndef SMC_EMULATOR_ARENA_H
+#define SMC_EMULATOR_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct smc_arena_chunk;
+
+/* Start from {0}. */
+struct smc_arena {
+    struct smc_arena_chunk *chunks;
+    size_t used, capacity; /* of the newest chunk */
+    bool failed;           /* there was no memory: stays set */
+};
+
+/* Zeroed, aligned for every type; NULL without memory. */
+void *smc_arena_take(struct smc_arena *arena, size_t bytes);
+void smc_arena_free(struct smc_arena *arena);
+
+/* Makes room for one more element of a growing array in the arena; returns the array, or NULL. The
+   old copy stays until the arena ends: growth by doubling bounds that. */
+void *smc_arena_grow(struct smc_arena *arena, void *array, size_t count, size_t *capacity,
+                     size_t element_bytes);
+
+#endif

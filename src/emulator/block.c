@@ -1,0 +1,254 @@
+/* Runs a block: its warps in turn, from barrier to barrier. */
+#include <string.h>
+
+#include "emulator/shadow.h"
+
+uint32_t smc_block_live_lanes(const struct smc_worker *worker)
+{
+    uint32_t lanes = 0;
+    for (uint32_t w = 0; w < worker->launch->warps_per_block; w++)
+        lanes += (uint32_t)__builtin_popcount(worker->warp[w].live);
+    return lanes;
+}
+
+/* --- Barriers --------------------------------------------------------------------------------- */
+
+/* bar.red: what the waiting lanes are told. */
+static void write_reduction(struct smc_warp *warp, const struct smc_part *part,
+                            const struct smc_op *op, const struct smc_barrier *barrier)
+{
+    if (op->d_kind == SMC_SLOT_NONE)
+        return;
+    bool holds = op->reduction == SMC_REDUCE_OR ? barrier->true_lanes > 0
+                                                : barrier->true_lanes == barrier->lanes;
+    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
+    if (op->d_kind == SMC_SLOT_PREDICATE)
+        *d = holds ? *d | part->mask : *d & ~part->mask;
+    else
+        EACH_ACTIVE(lane, part->mask) d[lane] = barrier->true_lanes;
+}
+
+static void release(struct smc_worker *worker, uint32_t id)
+{
+    struct smc_barrier *barrier = &worker->barrier[id];
+    for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
+        struct smc_warp *warp = &worker->warp[w];
+        for (uint64_t left = warp->used; left; left &= left - 1) {
+            struct smc_part *part = &warp->part[__builtin_ctzll(left)];
+            if (part->state != SMC_PART_AT_BARRIER || part->barrier != id)
+                continue;
+            write_reduction(warp, part, &worker->launch->program->op[part->place], barrier);
+            part->state = SMC_PART_READY;
+            part->place++;
+        }
+    }
+}
+
+void smc_barrier_try(struct smc_worker *worker, uint32_t id)
+{
+    struct smc_barrier *barrier = &worker->barrier[id];
+    uint32_t live = smc_block_live_lanes(worker);
+    bool complete =
+        barrier->expected ? barrier->slots >= barrier->expected : barrier->lanes >= live;
+    if (!barrier->warps || !complete)
+        return;
+    if (worker->shadow && barrier->lanes >= live && barrier->waiting == barrier->warps)
+        smc_shadow_sync_block(worker->shadow);
+    else if (worker->shadow)
+        smc_shadow_sync_warps(worker->shadow, barrier);
+    release(worker, id);
+    *barrier = (struct smc_barrier){0};
+}
+
+/* Threads that ended may have been the last ones missing. */
+static void try_barriers(struct smc_worker *worker)
+{
+    for (uint32_t id = 0; id < SMC_BARRIERS; id++)
+        if (worker->barrier[id].warps)
+            smc_barrier_try(worker, id);
+}
+
+/* --- Registers that do not change ------------------------------------------------------------- */
+
+static uint64_t special_value(const struct smc_worker *worker, enum smc_special special,
+                              uint32_t warp, uint32_t lane)
+{
+    const struct smc_launch_state *launch = worker->launch;
+    const struct smc_emulation_request *request = launch->request;
+    uint32_t thread = warp * SMC_LANES + lane, x = request->block[0], y = request->block[1];
+    uint32_t sms = request->sm_count ? request->sm_count : 1;
+    switch (special) {
+    case SMC_SPECIAL_TID_X:
+        return thread % x;
+    case SMC_SPECIAL_TID_Y:
+        return thread / x % y;
+    case SMC_SPECIAL_TID_Z:
+        return thread / x / y;
+    case SMC_SPECIAL_NTID_X:
+        return request->block[0];
+    case SMC_SPECIAL_NTID_Y:
+        return request->block[1];
+    case SMC_SPECIAL_NTID_Z:
+        return request->block[2];
+    case SMC_SPECIAL_CTAID_X:
+        return worker->block_index[0];
+    case SMC_SPECIAL_CTAID_Y:
+        return worker->block_index[1];
+    case SMC_SPECIAL_CTAID_Z:
+        return worker->block_index[2];
+    case SMC_SPECIAL_NCTAID_X:
+        return request->grid[0];
+    case SMC_SPECIAL_NCTAID_Y:
+        return request->grid[1];
+    case SMC_SPECIAL_NCTAID_Z:
+        return request->grid[2];
+    case SMC_SPECIAL_LANEID:
+        return lane;
+    case SMC_SPECIAL_WARPID:
+        return warp;
+    case SMC_SPECIAL_NWARPID:
+        return launch->warps_per_block;
+    case SMC_SPECIAL_SMID:
+        return worker->block % sms;
+    case SMC_SPECIAL_NSMID:
+        return sms;
+    case SMC_SPECIAL_LANEMASK_EQ:
+        return smc_lane_bit[lane];
+    case SMC_SPECIAL_LANEMASK_LT:
+        return smc_lane_bit[lane] - 1;
+    case SMC_SPECIAL_LANEMASK_LE:
+        return smc_lane_bit[lane] | (smc_lane_bit[lane] - 1);
+    case SMC_SPECIAL_LANEMASK_GT:
+        return ~(smc_lane_bit[lane] | (smc_lane_bit[lane] - 1));
+    case SMC_SPECIAL_LANEMASK_GE:
+        return ~(smc_lane_bit[lane] - 1);
+    case SMC_SPECIAL_DYNAMIC_SMEM_SIZE:
+        return request->dynamic_smem_bytes;
+    case SMC_SPECIAL_TOTAL_SMEM_SIZE:
+        return launch->smem_bytes;
+    default:
+        return 0;
+    }
+}
+
+static void fill_fixed(const struct smc_worker *worker, struct smc_warp *warp)
+{
+    const struct smc_program *program = worker->launch->program;
+    for (size_t n = 0; n < program->fixed_count; n++) {
+        const struct smc_fixed_slot *slot = &program->fixed[n];
+        char *d = warp->file + slot->offset;
+        bool constant = slot->special == SMC_SPECIAL_CONSTANT;
+        if (slot->kind == SMC_SLOT_PREDICATE)
+            *(lane_u32 *)d = (uint32_t)slot->bits;
+        for (uint32_t i = 0; i < SMC_LANES && slot->kind != SMC_SLOT_PREDICATE; i++) {
+            uint64_t bits =
+                constant ? slot->bits : special_value(worker, slot->special, warp->index, i);
+            if (slot->kind == SMC_SLOT_64)
+                ((lane_u64 *)d)[i] = bits;
+            else
+                ((lane_u32 *)d)[i] = (uint32_t)bits;
+        }
+    }
+}
+
+/* --- The block -------------------------------------------------------------------------------- */
+
+static void begin(struct smc_worker *worker, uint64_t block)
+{
+    const struct smc_launch_state *launch = worker->launch;
+    const uint32_t *grid = launch->request->grid;
+    worker->block = block;
+    worker->block_index[0] = (uint32_t)(block % grid[0]);
+    worker->block_index[1] = (uint32_t)(block / grid[0] % grid[1]);
+    worker->block_index[2] = (uint32_t)(block / grid[0] / grid[1]);
+    worker->gave_up = false;
+    memset(worker->barrier, 0, sizeof worker->barrier);
+    memset(worker->shared, 0, launch->smem_bytes);
+    memset(worker->local, 0, (size_t)launch->program->local_bytes * launch->threads_per_block);
+    memset(worker->files, 0, (size_t)launch->program->file_bytes * launch->warps_per_block);
+    if (worker->shadow)
+        smc_shadow_begin_block(worker->shadow);
+    for (uint32_t w = 0; w < launch->warps_per_block; w++) {
+        uint32_t threads = launch->threads_per_block - w * SMC_LANES;
+        uint32_t lanes = threads >= SMC_LANES ? SMC_ALL_LANES : (1u << threads) - 1;
+        struct smc_warp *warp = &worker->warp[w];
+        memset(warp->lane_synced_at, 0, sizeof warp->lane_synced_at);
+        smc_warp_begin(warp, lanes);
+        fill_fixed(worker, warp);
+    }
+}
+
+/* The first lane that waits, wherever it does. */
+static void report_waiting(struct smc_worker *worker)
+{
+    for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
+        const struct smc_warp *warp = &worker->warp[w];
+        for (uint64_t left = warp->used; left; left &= left - 1) {
+            const struct smc_part *part = &warp->part[__builtin_ctzll(left)];
+            bool barrier = part->state == SMC_PART_AT_BARRIER;
+            if (!barrier && part->state != SMC_PART_AT_MEETING)
+                continue;
+            uint32_t lane = (uint32_t)__builtin_ctz(part->mask);
+            uint32_t place = worker->launch->program->op[part->place].instruction;
+            struct smc_finding finding =
+                smc_finding_at(worker, SMC_FINDING_DEADLOCK, place, smc_thread_of(warp, lane));
+            const struct smc_barrier *at = &worker->barrier[part->barrier];
+            finding.waiting = barrier ? at->lanes : (uint32_t)__builtin_popcount(part->mask);
+            finding.expected = !barrier       ? (uint32_t)__builtin_popcount(part->need)
+                               : at->expected ? at->expected
+                                              : smc_block_live_lanes(worker);
+            smc_find(worker, &finding);
+            return;
+        }
+    }
+}
+
+static void report_endless(struct smc_worker *worker, const struct smc_warp *warp)
+{
+    int index = warp->used ? warp->current : 0;
+    const struct smc_part *part = &warp->part[index];
+    uint32_t lane = part->mask ? (uint32_t)__builtin_ctz(part->mask) : 0;
+    size_t ops = worker->launch->program->ops;
+    uint32_t place = part->place < ops ? part->place : (uint32_t)ops - 1;
+    struct smc_finding finding =
+        smc_finding_at(worker, SMC_FINDING_ENDLESS, worker->launch->program->op[place].instruction,
+                       smc_thread_of(warp, lane));
+    smc_find(worker, &finding);
+    worker->gave_up = true;
+    uint_fast64_t last = atomic_load(&worker->launch->last_block);
+    while (worker->block < last &&
+           !atomic_compare_exchange_weak(&worker->launch->last_block, &last, worker->block))
+        ;
+}
+
+/* A turn for every warp; true where one of them got on. */
+static bool run_turn(struct smc_worker *worker)
+{
+    const struct smc_emulation_request *request = worker->launch->request;
+    uint64_t budget = request->budget ? request->budget : SMC_EMULATOR_BUDGET;
+    bool moved = false;
+    for (uint32_t w = 0; w < worker->launch->warps_per_block && !worker->gave_up; w++) {
+        struct smc_warp *warp = &worker->warp[w];
+        if (!warp->live)
+            continue;
+        moved |= smc_warp_run(worker, warp);
+        if (warp->live && warp->steps > budget)
+            report_endless(worker, warp);
+        try_barriers(worker);
+    }
+    return moved;
+}
+
+void smc_block_run(struct smc_worker *worker, uint64_t block)
+{
+    begin(worker, block);
+    while (!worker->gave_up && smc_block_live_lanes(worker) > 0) {
+        if (worker->launch->request->stop && *worker->launch->request->stop)
+            return;
+        if (!run_turn(worker) && !worker->gave_up) {
+            report_waiting(worker);
+            worker->gave_up = true;
+        }
+    }
+    worker->blocks_run++;
+}

@@ -1,0 +1,104 @@
+/* Counts what accesses cost, by the model's own rules. What a pattern of addresses costs in shared
+   memory is remembered: a kernel has few patterns, apart from where they begin. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/runtime.h"
+#include "model/sectors.h"
+
+enum { MEMO_BITS = 10, MEMO_SIZE = 1 << MEMO_BITS };
+
+/* One pattern: addresses relative to where it begins. */
+struct pattern {
+    struct smc_access access;
+    struct smc_bank_cost cost;
+    bool known;
+};
+
+struct smc_bank_memo {
+    struct pattern pattern[MEMO_SIZE];
+};
+
+struct smc_bank_memo *smc_bank_memo_new(void)
+{
+    return calloc(1, sizeof(struct smc_bank_memo));
+}
+
+static uint32_t hash_of(const struct smc_access *access)
+{
+    static const uint32_t factor[SMC_LANES] = {
+#define FOUR(n) (n) * 2654435761u + 1, (n)*2246822519u + 3, (n)*3266489917u + 5, (n)*668265263u + 7
+        FOUR(1), FOUR(3), FOUR(5), FOUR(7), FOUR(9), FOUR(11), FOUR(13), FOUR(15)};
+    uint32_t sum = access->mask * 2654435761u + access->width_bytes * 31 + (uint32_t)access->op;
+    EACH_LANE(i) sum += access->address[i] * factor[i];
+    return (sum ^ sum >> 15) * 2246822519u >> (32 - MEMO_BITS);
+}
+
+/* Moved by whole rows of banks, or, where a row is as long as there are banks, by words, a pattern
+   costs the same. Inactive lanes count as address 0. */
+static void make_relative(const struct smc_bank_layout *layout, const uint64_t address[SMC_LANES],
+                          struct smc_access *access)
+{
+    uint32_t unit = layout->row_words == layout->banks ? 4 : layout->row_words * 4;
+    if (access->width_bytes > unit)
+        unit = access->width_bytes;
+    uint32_t first = (uint32_t)address[__builtin_ctz(access->mask)];
+    uint32_t base = first - first % unit, mask = access->mask;
+    /* Wraps for lanes below the first one; brought back by adding all of the window. */
+    EACH_LANE(i)
+    access->address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] - base : 0;
+}
+
+static struct smc_bank_cost cost_of(const struct smc_bank_layout *layout,
+                                    const struct smc_access *relative, uint32_t base)
+{
+    struct smc_access access = *relative;
+    EACH_LANE(i) access.address[i] = access.mask & smc_lane_bit[i] ? access.address[i] + base : 0;
+    return smc_banks_count(layout, &access);
+}
+
+void smc_count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                      bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,
+                      uint32_t bytes)
+{
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    const struct smc_bank_layout *layout = &worker->launch->request->banks;
+    if (is_atomic) /* how the hardware serves them is not known */
+        return;
+    struct smc_access access = {.mask = mask, .width_bytes = bytes, .op = kind};
+    make_relative(layout, address, &access);
+    uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    struct pattern *pattern = &worker->memo->pattern[hash_of(&access)];
+    if (!pattern->known || memcmp(&pattern->access, &access, sizeof access) != 0) {
+        pattern->known = true;
+        pattern->access = access;
+        pattern->cost = cost_of(layout, &access, (uint32_t)address[lane] - access.address[lane]);
+    }
+    count->least_wavefronts += pattern->cost.least;
+    if (kind == SMC_BANK_LOAD) {
+        count->shared_loads++;
+        count->load_wavefronts += pattern->cost.wavefronts;
+    } else {
+        count->shared_stores++;
+        count->store_wavefronts += pattern->cost.wavefronts;
+    }
+}
+
+void smc_count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
+                      const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
+                      const struct smc_allocation *allocation)
+{
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    uint64_t lanes = (unsigned)__builtin_popcount(mask);
+    uint64_t sectors = smc_sectors_count(address, mask);
+    count->global_requests++;
+    count->global_sectors += sectors;
+    count->global_bytes += lanes * bytes;
+    if (allocation->array == SIZE_MAX)
+        return;
+    struct smc_emulated_traffic *traffic = &worker->array_count[allocation->array].kind[kind];
+    traffic->requests++;
+    traffic->sectors += sectors;
+    traffic->elements += lanes * op->vector;
+    traffic->bytes += lanes * bytes;
+}

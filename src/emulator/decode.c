@@ -1,0 +1,352 @@
+/* From a module to a program: every statement through the decoder of its mnemonic; then where
+   variables lie and where branches lead. */
+#include "emulator/decode.h"
+#include "emulator/address.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    smc_decode *decode;
+} mnemonics[] = {
+#define MNEMONIC(name, function) {name, smc_decode_##function},
+#include "emulator/mnemonics.def"
+#undef MNEMONIC
+};
+
+bool smc_decode_refuse(struct smc_decoder *decoder, const char *why)
+{
+    const struct smc_ptx_statement *statement = decoder->statement;
+    size_t bytes = statement->text.bytes < 200 ? statement->text.bytes : 200;
+    if (!decoder->failed)
+        smc_fail(decoder->error, SMC_USAGE, "PTX line %u: '%.*s' is not supported%s%s",
+                 statement->ptx_line, (int)bytes, statement->text.at, *why ? ": " : "", why);
+    decoder->failed = true;
+    return false;
+}
+
+bool smc_decode_has(const struct smc_decoder *decoder, const char *name)
+{
+    for (uint32_t i = 0; i < decoder->statement->modifiers; i++)
+        if (smc_span_is(decoder->statement->modifier[i], name))
+            return true;
+    return false;
+}
+
+enum smc_ptx_type smc_decode_type(const struct smc_decoder *decoder, unsigned n)
+{
+    for (uint32_t i = 0; i < decoder->statement->modifiers; i++) {
+        enum smc_ptx_type type = smc_ptx_type_find(decoder->statement->modifier[i]);
+        if (type != SMC_PTX_TYPE_COUNT && n-- == 0)
+            return type;
+    }
+    return SMC_PTX_TYPE_COUNT;
+}
+
+bool smc_decode_count(struct smc_decoder *decoder, unsigned least, unsigned most)
+{
+    uint32_t count = decoder->statement->operands;
+    return (count >= least && count <= most) ||
+           smc_decode_refuse(decoder, "another number of operands was expected");
+}
+
+/* --- Ops -------------------------------------------------------------------------------------- */
+
+/* A negated source is copied first, so that ops know no negation but the guard's and c's. */
+static uint32_t guard_of(struct smc_decoder *decoder, bool *negated)
+{
+    const struct smc_operand *guard = decoder->statement->guard;
+    *negated = false;
+    if (!guard)
+        return SMC_NO_SLOT;
+    *negated = guard->negated;
+    uint32_t *slot = &decoder->slot_of_register[guard->number];
+    if (*slot == SMC_NO_SLOT)
+        *slot = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    return *slot;
+}
+
+struct smc_op *smc_decode_emit(struct smc_decoder *decoder)
+{
+    struct smc_program *program = decoder->program;
+    program->op = smc_arena_grow(&program->arena, program->op, program->ops, &program->op_room,
+                                 sizeof *program->op);
+    if (!program->op)
+        return NULL;
+    struct smc_op *op = &program->op[program->ops++];
+    *op = (struct smc_op){.instruction = decoder->instruction,
+                          .is_first = !decoder->begun,
+                          .target = SMC_NO_PLACE,
+                          .meet = SMC_NO_PLACE};
+    op->guard = guard_of(decoder, &op->guard_negated);
+    decoder->begun = true;
+    return op;
+}
+
+struct smc_op *smc_decode_emit_alu(struct smc_decoder *decoder, smc_alu *alu,
+                                   enum smc_slot_kind d_kind, uint32_t d, uint32_t a, uint32_t b,
+                                   uint32_t c)
+{
+    if (!alu) {
+        smc_decode_refuse(decoder, "not for this type");
+        return NULL;
+    }
+    struct smc_op *op = smc_decode_emit(decoder);
+    if (!op)
+        return NULL;
+    op->alu = alu;
+    op->d_kind = d_kind;
+    op->d = d;
+    op->a = a;
+    op->b = b;
+    op->c = c;
+    return op;
+}
+
+struct smc_op *smc_decode_simple(struct smc_decoder *decoder, smc_alu *alu,
+                                 enum smc_ptx_type d_type, unsigned sources,
+                                 const enum smc_ptx_type *source_type)
+{
+    uint32_t slot[3];
+    if (!smc_decode_count(decoder, sources + 1, sources + 1))
+        return NULL;
+    const struct smc_operand *operand = decoder->statement->operand;
+    for (unsigned i = 0; i < sources; i++) {
+        slot[i] = smc_decode_source(decoder, &operand[1 + i], source_type[i]);
+        if (slot[i] == SMC_NO_SLOT)
+            return NULL;
+    }
+    for (unsigned i = sources; i < 3; i++) /* any that may be read */
+        slot[i] = slot[0];
+    uint32_t d = smc_decode_target(decoder, &operand[0], d_type);
+    if (d == SMC_NO_SLOT)
+        return NULL;
+    return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(d_type), d, slot[0], slot[1],
+                               slot[2]);
+}
+
+bool smc_decode_uniform(struct smc_decoder *decoder, smc_alu *alu, enum smc_ptx_type type,
+                        unsigned sources)
+{
+    const enum smc_ptx_type types[] = {type, type, type};
+    return smc_decode_simple(decoder, alu, type, sources, types) != NULL;
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+static bool decode_statement(struct smc_decoder *decoder)
+{
+    for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
+        if (smc_span_is(decoder->statement->opcode, mnemonics[i].name))
+            return mnemonics[i].decode(decoder);
+    return smc_decode_refuse(decoder, "");
+}
+
+static bool starts_with(struct smc_span span, const char *text)
+{
+    size_t bytes = strlen(text);
+    return span.bytes >= bytes && memcmp(span.at, text, bytes) == 0;
+}
+
+static struct smc_instruction describe(const struct smc_ptx_statement *statement)
+{
+    static const char *const memory[] = {"ld", "ldu", "st", "atom", "red", "cp"};
+    struct smc_instruction instruction = {
+        .text = statement->text.at,
+        .text_bytes = (uint32_t)statement->text.bytes,
+        .ptx_line = statement->ptx_line,
+        .file = statement->file,
+        .line = statement->line,
+        .inlined_line = statement->inlined_line,
+        .is_branch = smc_span_is(statement->opcode, "bra") || smc_span_is(statement->opcode, "brx"),
+        .is_barrier = starts_with(statement->opcode, "bar"),
+    };
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        instruction.is_memory |= smc_span_is(statement->opcode, memory[i]);
+    return instruction;
+}
+
+static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
+{
+    struct smc_program *program = decoder->program;
+    const struct smc_ptx_module *module = &program->module;
+    for (size_t i = 0; i < module->statements; i++) {
+        decoder->statement = &module->statement[i];
+        decoder->instruction = (uint32_t)i;
+        decoder->begun = false;
+        program->instruction[i] = describe(decoder->statement);
+        first_op[i] = (uint32_t)program->ops;
+        if (!decode_statement(decoder))
+            return false;
+        if (program->ops == first_op[i] && !smc_decode_emit(decoder))
+            return false; /* one without effect counts all the same */
+    }
+    first_op[module->statements] = (uint32_t)program->ops;
+    struct smc_ptx_statement end = {.opcode = {"exit", 4}};
+    decoder->statement = &end; /* a body that runs out ends its threads */
+    decoder->begun = true;
+    decoder->instruction = module->statements ? (uint32_t)module->statements - 1 : 0;
+    return smc_decode_exit(decoder);
+}
+
+static bool find_target(struct smc_decoder *decoder, const struct smc_ptx_statement *statement,
+                        struct smc_span name, const uint32_t *first_op, uint32_t *target)
+{
+    const struct smc_ptx_module *module = &decoder->program->module;
+    const struct smc_ptx_label *label = smc_ptx_find_label(module, name, statement->scope);
+    decoder->statement = statement;
+    if (!label || label->targets)
+        return smc_decode_refuse(decoder, "there is no such label");
+    *target = first_op[label->statement];
+    return true;
+}
+
+/* brx.idx: operand 1 names the list. */
+static bool find_targets(struct smc_decoder *decoder, const struct smc_ptx_statement *statement,
+                         const uint32_t *first_op, struct smc_op *op)
+{
+    struct smc_program *program = decoder->program;
+    const struct smc_ptx_label *list =
+        smc_ptx_find_label(&program->module, statement->operand[1].name, statement->scope);
+    decoder->statement = statement;
+    if (!list || !list->targets)
+        return smc_decode_refuse(decoder, "there is no such list of labels");
+    op->targets = smc_arena_take(&program->arena, list->targets * sizeof *op->targets);
+    if (!op->targets)
+        return false;
+    op->target_count = list->targets;
+    for (uint32_t i = 0; i < list->targets; i++)
+        if (!find_target(decoder, statement, list->target[i], first_op, &op->targets[i]))
+            return false;
+    return true;
+}
+
+static bool link_branches(struct smc_decoder *decoder, const uint32_t *first_op)
+{
+    struct smc_program *program = decoder->program;
+    for (size_t i = 0; i < program->ops; i++) {
+        struct smc_op *op = &program->op[i];
+        const struct smc_ptx_statement *statement = &program->module.statement[op->instruction];
+        bool linked = true;
+        if (smc_span_is(statement->opcode, "bra"))
+            linked =
+                find_target(decoder, statement, statement->operand[0].name, first_op, &op->target);
+        else if (smc_span_is(statement->opcode, "brx"))
+            linked = find_targets(decoder, statement, first_op, op);
+        if (!linked)
+            return false;
+    }
+    return true;
+}
+
+/* Where each variable lies. Shared: as declared, the dynamic ones behind all others. */
+static bool lay_out(struct smc_program *program, struct smc_error *error)
+{
+    uint64_t end[SMC_SPACE_CONST + 1] = {0};
+    const struct smc_ptx_module *module = &program->module;
+    for (size_t i = 0; i < module->symbols; i++) {
+        struct smc_ptx_symbol *symbol = module->symbol[i];
+        bool placed = symbol->space == SMC_SPACE_PARAM || symbol->space == SMC_SPACE_LOCAL ||
+                      (symbol->space == SMC_SPACE_SHARED && !symbol->is_extern &&
+                       (symbol->in_kernel || symbol->is_used));
+        if (!placed)
+            continue;
+        uint64_t *place = &end[symbol->space];
+        *place = (*place + symbol->align - 1) / symbol->align * symbol->align;
+        symbol->address = *place;
+        *place += symbol->bytes;
+        if (*place > UINT32_MAX / 2)
+            return smc_fail(error, SMC_USAGE, "PTX: the variables are too large") == SMC_OK;
+    }
+    uint64_t variables = SMC_VARIABLES_BASE;
+    for (size_t i = 0; i < module->symbols; i++) {
+        struct smc_ptx_symbol *symbol = module->symbol[i];
+        bool is_global = symbol->space == SMC_SPACE_GLOBAL || symbol->space == SMC_SPACE_CONST;
+        if (!is_global || !symbol->is_used)
+            continue;
+        symbol->address = variables;
+        variables +=
+            (symbol->bytes + SMC_ALLOCATION_GAP) / SMC_ALLOCATION_ALIGN * SMC_ALLOCATION_ALIGN +
+            SMC_ALLOCATION_ALIGN;
+    }
+    uint64_t dynamic = end[SMC_SPACE_SHARED];
+    for (size_t i = 0; i < module->symbols; i++) {
+        struct smc_ptx_symbol *symbol = module->symbol[i];
+        if (symbol->space == SMC_SPACE_SHARED && symbol->is_extern && symbol->is_used)
+            dynamic = (dynamic + symbol->align - 1) / symbol->align * symbol->align;
+    }
+    for (size_t i = 0; i < module->symbols; i++)
+        if (module->symbol[i]->space == SMC_SPACE_SHARED && module->symbol[i]->is_extern)
+            module->symbol[i]->address = dynamic;
+    program->static_smem_bytes = (uint32_t)dynamic;
+    program->parameter_bytes = (uint32_t)end[SMC_SPACE_PARAM];
+    program->local_bytes = (uint32_t)end[SMC_SPACE_LOCAL];
+    return true;
+}
+
+static char *copy_of(struct smc_arena *arena, struct smc_span span)
+{
+    char *copy = smc_arena_take(arena, span.bytes + 1);
+    if (copy)
+        memcpy(copy, span.at, span.bytes);
+    return copy;
+}
+
+static bool copy_names(struct smc_program *program)
+{
+    const struct smc_ptx_module *module = &program->module;
+    program->entry = copy_of(&program->arena, module->entry);
+    program->file_name = smc_arena_take(&program->arena, (module->files + 1) * sizeof(char *));
+    for (size_t i = 0; program->file_name && i < module->files; i++)
+        program->file_name[i] = copy_of(&program->arena, module->file[i].name);
+    program->instruction =
+        smc_arena_take(&program->arena, (module->statements + 1) * sizeof *program->instruction);
+    program->instructions = module->statements;
+    return !program->arena.failed;
+}
+
+static bool decode_program(struct smc_decoder *decoder)
+{
+    struct smc_program *program = decoder->program;
+    size_t registers = program->module.registers;
+    uint32_t *first_op =
+        smc_arena_take(&program->arena, (program->module.statements + 1) * sizeof *first_op);
+    decoder->slot_of_register =
+        smc_arena_take(&program->arena, (registers + 1) * sizeof *decoder->slot_of_register);
+    if (!first_op || !decoder->slot_of_register)
+        return false;
+    memset(decoder->slot_of_register, 0xff, registers * sizeof *decoder->slot_of_register);
+    smc_slot_new(program, SMC_SLOT_64); /* offset 0: what an op without that source reads */
+    return decode_all(decoder, first_op) && link_branches(decoder, first_op) &&
+           smc_flow_find_meets(program);
+}
+
+enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
+                                 struct smc_program **out, struct smc_error *error)
+{
+    struct smc_program *program = calloc(1, sizeof *program);
+    *out = program;
+    if (!program)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    struct smc_decoder decoder = {.program = program, .error = error};
+    enum smc_status status = smc_ptx_read(ptx, bytes, entry, &program->module, error);
+    if (status == SMC_OK && !lay_out(program, error))
+        status = SMC_USAGE;
+    if (status == SMC_OK && (!copy_names(program) || !decode_program(&decoder)))
+        status = decoder.failed ? SMC_USAGE : smc_fail(error, SMC_MACHINE, "out of memory");
+    if (status == SMC_OK)
+        return SMC_OK;
+    smc_program_free(program);
+    *out = NULL;
+    return status;
+}
+
+void smc_program_free(struct smc_program *program)
+{
+    if (!program)
+        return;
+    smc_ptx_free(&program->module);
+    smc_arena_free(&program->arena);
+    free(program);
+}

@@ -1,0 +1,170 @@
+/* Running a kernel on the CPU from the PTX that NVRTC made: a warp at a time, every access to
+   memory counted and checked. The way in for all other layers:
+
+     smc_program_read     PTX text -> the decoded kernel
+     smc_emulate          one launch of it -> counts and findings
+     smc_emulation_free
+
+   Nothing here prints. A launch's results and counts do not depend on the number of threads: a
+   kernel with atomic operations on global memory runs on one, its blocks in order. */
+#ifndef SMC_EMULATOR_EMULATOR_H
+#define SMC_EMULATOR_EMULATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "model/banks.h"
+
+/* --- The program ------------------------------------------------------------------------------ */
+
+struct smc_program;
+
+/* One instruction of the kernel, as the PTX has it. */
+struct smc_instruction {
+    const char *text; /* in the PTX, without the ';'; not ended by '\0' */
+    uint32_t text_bytes;
+    uint32_t ptx_line;     /* from 1 */
+    uint32_t file, line;   /* of the source (.loc), 0 where there is none */
+    uint32_t inlined_line; /* where the function that holds it was inlined, 0: it was not */
+    bool is_memory;        /* loads, stores, atomics, asynchronous copies */
+    bool is_branch;
+    bool is_barrier;
+};
+
+/* Reads the kernel `entry` (NULL: the only one). SMC_USAGE: not PTX, no such kernel, or an
+   instruction that is not supported; the message names it and its line. The text is copied. */
+enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
+                                 struct smc_program **program, struct smc_error *error);
+void smc_program_free(struct smc_program *program);
+
+const char *smc_program_entry(const struct smc_program *program);
+size_t smc_program_instruction_count(const struct smc_program *program);
+const struct smc_instruction *smc_program_instruction(const struct smc_program *program,
+                                                      size_t index);
+/* The kernel's parameters: how many, and the bytes of one. */
+size_t smc_program_parameter_count(const struct smc_program *program);
+size_t smc_program_parameter_bytes(const struct smc_program *program, size_t index);
+/* The name of file number `file` of the line table; NULL where it has none. */
+const char *smc_program_file(const struct smc_program *program, uint32_t file);
+uint32_t smc_program_static_smem_bytes(const struct smc_program *program);
+
+/* --- A launch --------------------------------------------------------------------------------- */
+
+/* Global memory that the kernel is given. The emulator chooses its address and checks its bounds.
+ */
+struct smc_emulated_array {
+    const char *name;
+    void *data;
+    uint64_t bytes;
+};
+
+struct smc_emulated_argument {
+    bool is_array;
+    size_t array; /* with is_array: its index; the address `offset` bytes into it is passed */
+    uint64_t offset;
+    const void *value; /* else: as many bytes as the parameter has */
+};
+
+struct smc_emulation_request {
+    const struct smc_program *program;
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_smem_bytes;
+    const struct smc_emulated_array *arrays;
+    size_t array_count;
+    const struct smc_emulated_argument *arguments;
+    size_t argument_count;
+    struct smc_bank_layout banks;
+    uint32_t sm_count;         /* what %nsmid says; 0 counts as 1 */
+    unsigned threads;          /* 0: one for each core */
+    uint64_t budget;           /* instructions of one warp, above which it counts as endless; 0:
+                                  SMC_EMULATOR_BUDGET */
+    bool unchecked;            /* no races and no unwritten memory: bounds are checked always */
+    const volatile bool *stop; /* becomes true: ends early with SMC_INTERRUPTED; may be NULL */
+};
+
+#define SMC_EMULATOR_BUDGET (UINT64_C(1) << 30)
+
+/* --- What was counted ------------------------------------------------------------------------- */
+
+/* Of one instruction, or of all. Instructions of warps with an active lane. */
+struct smc_emulated_count {
+    uint64_t executions; /* of warps */
+    uint64_t lanes;      /* active, summed over the executions: thread-instructions */
+    uint64_t divergent;  /* branches that lanes of one warp took both ways */
+    uint64_t shared_loads, shared_stores; /* executions on shared memory; atomics are neither */
+    uint64_t load_wavefronts, store_wavefronts;
+    uint64_t least_wavefronts; /* conflicts: load_wavefronts + store_wavefronts - this */
+    uint64_t global_requests, global_sectors, global_bytes; /* loads, stores and atomics */
+};
+
+/* Of one array of global memory: [0] loads, [1] stores, [2] atomics. */
+enum { SMC_EMULATED_LOAD, SMC_EMULATED_STORE, SMC_EMULATED_ATOMIC, SMC_EMULATED_KINDS };
+struct smc_emulated_traffic {
+    uint64_t requests, sectors, elements, bytes;
+};
+struct smc_emulated_array_count {
+    struct smc_emulated_traffic kind[SMC_EMULATED_KINDS];
+};
+
+/* --- What was found --------------------------------------------------------------------------- */
+
+enum smc_finding_kind {
+#define FINDING(id, name, text) SMC_FINDING_##id,
+#include "emulator/findings.def"
+#undef FINDING
+    SMC_FINDING_KINDS
+};
+
+struct smc_finding {
+    enum smc_finding_kind kind;
+    uint32_t instruction; /* its index in the program */
+    bool has_other;       /* of a race: who came first */
+    uint32_t other_instruction;
+    uint32_t block[3], thread[3], other_thread[3];
+    uint64_t address; /* of shared memory: from the beginning of the block's; else as the
+                         kernel sees it */
+    bool has_address, is_shared;
+    char array[96];        /* that holds the address, or the nearest; "" where unknown */
+    uint64_t array_offset; /* bytes from the array's beginning */
+    uint64_t array_bytes;
+    bool beyond; /* the offset lies behind its end (or, as a negative number, before) */
+    uint32_t width_bytes;
+    uint32_t waiting, expected; /* threads at a barrier */
+    uint64_t times;             /* so often at this instruction (and the other) */
+};
+
+enum { SMC_MAX_FINDINGS = 16 };
+
+struct smc_emulation {
+    bool completed; /* every block ran to its end */
+    struct smc_emulated_count total;
+    struct smc_emulated_count *count; /* by instruction */
+    size_t count_length;
+    struct smc_emulated_array_count *array; /* by array of the request */
+    size_t array_count;
+    uint64_t blocks_run;
+    /* One a kind and place, in the order of blocks, then as they happened; `times` counts all. */
+    struct smc_finding finding[SMC_MAX_FINDINGS];
+    size_t finding_count;
+    uint64_t findings_total; /* with repetitions, and beyond those kept */
+    unsigned threads_used;
+};
+
+/* Runs. What the kernel does wrong is a finding (SMC_OK), after which other blocks still run, but
+   for an endless loop. SMC_USAGE: arguments that do not fit the parameters, an impossible launch.
+   SMC_MACHINE: memory. */
+enum smc_status smc_emulate(const struct smc_emulation_request *request,
+                            struct smc_emulation *emulation, struct smc_error *error);
+void smc_emulation_free(struct smc_emulation *emulation);
+
+/* "race", "out_of_bounds": for scripts. */
+const char *smc_finding_name(enum smc_finding_kind kind);
+
+/* One line for people: what, where in the source, block, thread, address, array. `file` names the
+   source, NULL: as the line table does. Cut to `room`, ended by '\0'. */
+void smc_finding_describe(const struct smc_program *program, const struct smc_finding *finding,
+                          const char *file, char *text, size_t room);
+
+#endif

@@ -1,0 +1,240 @@
+/* Findings: kept once for each kind and place, merged in the order of blocks, put into words. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/runtime.h"
+
+static const struct {
+    const char *name, *text;
+} kinds[] = {
+#define FINDING(id, name, text) [SMC_FINDING_##id] = {name, text},
+#include "emulator/findings.def"
+#undef FINDING
+};
+
+const char *smc_finding_name(enum smc_finding_kind kind)
+{
+    return kinds[kind].name;
+}
+
+struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_finding_kind kind,
+                                  uint32_t instruction, uint32_t thread)
+{
+    const uint32_t *block = worker->launch->request->block;
+    struct smc_finding finding = {.kind = kind, .instruction = instruction, .times = 1};
+    memcpy(finding.block, worker->block_index, sizeof finding.block);
+    finding.thread[0] = thread % block[0];
+    finding.thread[1] = thread / block[0] % block[1];
+    finding.thread[2] = thread / block[0] / block[1];
+    return finding;
+}
+
+/* The variable of a function has the function in its name: _ZZ6kernelE4tile is tile. */
+static struct smc_span plain_name(struct smc_span name)
+{
+    for (size_t i = 0; name.bytes > 3 && memcmp(name.at, "_ZZ", 3) == 0 && i < name.bytes; i++) {
+        uint64_t length = 0;
+        size_t k = i + 1;
+        while (k < name.bytes && name.at[k] >= '0' && name.at[k] <= '9' && length < name.bytes)
+            length = length * 10 + (uint64_t)(name.at[k++] - '0');
+        if (name.at[i] == 'E' && length > 0 && k + length == name.bytes)
+            return (struct smc_span){name.at + k, length};
+    }
+    return name;
+}
+
+static void set_array(struct smc_finding *finding, struct smc_span name, uint64_t begin,
+                      uint64_t bytes)
+{
+    finding->array_offset = finding->address - begin;
+    finding->array_bytes = bytes;
+    finding->beyond = finding->array_offset >= bytes;
+    snprintf(finding->array, sizeof finding->array, "%.*s",
+             (int)(name.bytes < 90 ? name.bytes : 90), name.at);
+}
+
+/* The variable in shared memory that holds the address or, beyond all of them, the last one. */
+static void name_shared(const struct smc_worker *worker, struct smc_finding *finding)
+{
+    const struct smc_ptx_module *module = &worker->launch->program->module;
+    const struct smc_ptx_symbol *best = NULL;
+    for (size_t i = 0; i < module->symbols; i++) {
+        const struct smc_ptx_symbol *symbol = module->symbol[i];
+        if (symbol->space == SMC_SPACE_SHARED && symbol->address <= finding->address &&
+            (symbol->in_kernel || symbol->is_used) && (!best || symbol->address >= best->address))
+            best = symbol;
+    }
+    if (best)
+        set_array(finding, plain_name(best->name), best->address,
+                  best->is_extern ? worker->launch->smem_bytes - best->address : best->bytes);
+}
+
+/* The array that holds the address or, in a gap, the nearer of its neighbours. */
+static void name_global(const struct smc_worker *worker, struct smc_finding *finding)
+{
+    const struct smc_launch_state *launch = worker->launch;
+    const struct smc_allocation *best = NULL;
+    uint64_t best_distance = UINT64_MAX, address = finding->address;
+    for (size_t i = 0; i < launch->allocations; i++) {
+        const struct smc_allocation *allocation = &launch->allocation[i];
+        uint64_t end = allocation->address + allocation->bytes;
+        uint64_t distance = address < allocation->address ? allocation->address - address
+                            : address >= end              ? address - end
+                                                          : 0;
+        if (distance < best_distance) {
+            best = allocation;
+            best_distance = distance;
+        }
+    }
+    if (best && best_distance < UINT64_C(1) << 40)
+        set_array(finding, (struct smc_span){best->name, best->name_bytes}, best->address,
+                  best->bytes);
+}
+
+void smc_finding_set_address(struct smc_worker *worker, struct smc_finding *finding,
+                             enum smc_ptx_space space, uint64_t address, uint32_t bytes)
+{
+    finding->has_address = true;
+    finding->is_shared = space == SMC_SPACE_SHARED;
+    finding->address = address;
+    finding->width_bytes = bytes;
+    if (space == SMC_SPACE_SHARED)
+        name_shared(worker, finding);
+    else if (space == SMC_SPACE_GLOBAL)
+        name_global(worker, finding);
+}
+
+/* Lines of the source; instructions where they have none. The turns of an unrolled loop are one
+   place. */
+static bool same_line(const struct smc_program *program, uint32_t a, uint32_t b)
+{
+    const struct smc_instruction *x = &program->instruction[a], *y = &program->instruction[b];
+    return a == b || (x->line != 0 && x->line == y->line && x->file == y->file &&
+                      x->inlined_line == y->inlined_line);
+}
+
+static bool same_place(const struct smc_program *program, const struct smc_finding *a,
+                       const struct smc_finding *b)
+{
+    return a->kind == b->kind && a->has_other == b->has_other && strcmp(a->array, b->array) == 0 &&
+           same_line(program, a->instruction, b->instruction) &&
+           same_line(program, a->other_instruction, b->other_instruction);
+}
+
+void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
+{
+    worker->findings_total++;
+    for (uint32_t i = 0; i < worker->findings; i++)
+        if (same_place(worker->launch->program, &worker->finding[i], finding)) {
+            worker->finding[i].times++;
+            return;
+        }
+    if (worker->findings == SMC_KEPT_FINDINGS)
+        return;
+    worker->finding_block[worker->findings] = worker->block;
+    worker->finding[worker->findings++] = *finding;
+}
+
+/* Each worker's findings are in the order of its blocks: those of the lowest block come next. */
+void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t last_block,
+                        struct smc_emulation *emulation)
+{
+    uint32_t next[64] = {0};
+    for (size_t w = 0; w < count; w++)
+        emulation->findings_total += worker[w].findings_total;
+    for (;;) {
+        size_t best = count;
+        for (size_t w = 0; w < count; w++)
+            if (next[w] < worker[w].findings &&
+                (best == count ||
+                 worker[w].finding_block[next[w]] < worker[best].finding_block[next[best]]))
+                best = w;
+        if (best == count || worker[best].finding_block[next[best]] > last_block)
+            return;
+        const struct smc_finding *finding = &worker[best].finding[next[best]++];
+        size_t i = 0;
+        while (i < emulation->finding_count &&
+               !same_place(worker->launch->program, &emulation->finding[i], finding))
+            i++;
+        if (i < emulation->finding_count)
+            emulation->finding[i].times += finding->times;
+        else if (i < SMC_MAX_FINDINGS)
+            emulation->finding[emulation->finding_count++] = *finding;
+    }
+}
+
+/* --- In words --------------------------------------------------------------------------------- */
+
+struct line {
+    char *text;
+    size_t room, used;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct line *line, const char *format, ...)
+{
+    va_list args;
+    if (line->used + 1 >= line->room)
+        return;
+    va_start(args, format);
+    int wrote = vsnprintf(line->text + line->used, line->room - line->used, format, args);
+    va_end(args);
+    line->used += wrote > 0 ? (size_t)wrote : 0;
+}
+
+static void say_place(const struct smc_program *program, uint32_t index, const char *file,
+                      struct line *line)
+{
+    const struct smc_instruction *instruction = smc_program_instruction(program, index);
+    if (instruction->line == 0) {
+        say(line, "PTX line %u", instruction->ptx_line);
+        return;
+    }
+    const char *name = file ? file : smc_program_file(program, instruction->file);
+    const char *slash = name && !file ? strrchr(name, '/') : NULL;
+    say(line, "%s:%u", slash ? slash + 1 : name ? name : "line", instruction->line);
+}
+
+static void say_thread(const uint32_t thread[3], struct line *line)
+{
+    say(line, "thread (%u,%u,%u)", thread[0], thread[1], thread[2]);
+}
+
+static void say_address(const struct smc_finding *finding, struct line *line)
+{
+    say(line, "; %u bytes at ", finding->width_bytes);
+    if (finding->array[0] && (int64_t)finding->array_offset < 0)
+        say(line, "%s - %" PRId64, finding->array, -(int64_t)finding->array_offset);
+    else if (finding->array[0])
+        say(line, "%s + %" PRIu64, finding->array, finding->array_offset);
+    else
+        say(line, "address 0x%" PRIx64, finding->address);
+    if (finding->array[0] && finding->beyond)
+        say(line, ", which has %" PRIu64 " bytes", finding->array_bytes);
+    if (finding->is_shared)
+        say(line, " (shared memory)");
+}
+
+void smc_finding_describe(const struct smc_program *program, const struct smc_finding *finding,
+                          const char *file, char *text, size_t room)
+{
+    struct line line = {text, room, 0};
+    text[0] = '\0';
+    say_place(program, finding->instruction, file, &line);
+    say(&line, ": %s; block (%u,%u,%u), ", kinds[finding->kind].text, finding->block[0],
+        finding->block[1], finding->block[2]);
+    say_thread(finding->thread, &line);
+    if (finding->has_other) {
+        say(&line, " against ");
+        say_thread(finding->other_thread, &line);
+        say(&line, " at ");
+        say_place(program, finding->other_instruction, file, &line);
+    }
+    if (finding->has_address)
+        say_address(finding, &line);
+    if (finding->kind == SMC_FINDING_DEADLOCK || finding->kind == SMC_FINDING_DIVERGENT_BARRIER)
+        say(&line, "; %u of %u threads are there", finding->waiting, finding->expected);
+    if (finding->times > 1)
+        say(&line, "; %" PRIu64 " times", finding->times);
+}

@@ -1,0 +1,320 @@
+/* A launch: memory laid out, blocks shared out to one worker a core, counts added up. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emulator/shadow.h"
+
+enum { MAX_WORKERS = 64, MAX_THREADS_PER_BLOCK = 1024, FILE_ALIGN = 64 };
+
+/* --- Memory ----------------------------------------------------------------------------------- */
+
+static char *variable_data(const struct smc_ptx_symbol *symbol)
+{
+    char *data = calloc(1, symbol->bytes + 1);
+    if (data && symbol->initial)
+        memcpy(data, symbol->initial, symbol->bytes);
+    return data;
+}
+
+static bool is_variable(const struct smc_ptx_symbol *symbol)
+{
+    return (symbol->space == SMC_SPACE_GLOBAL || symbol->space == SMC_SPACE_CONST) &&
+           symbol->is_used;
+}
+
+static bool add_variables(struct smc_launch_state *launch)
+{
+    const struct smc_ptx_module *module = &launch->program->module;
+    for (size_t i = 0; i < module->symbols; i++) {
+        const struct smc_ptx_symbol *symbol = module->symbol[i];
+        if (!is_variable(symbol))
+            continue;
+        struct smc_allocation *allocation = &launch->allocation[launch->allocations];
+        *allocation = (struct smc_allocation){.address = symbol->address,
+                                              .bytes = symbol->bytes,
+                                              .data = variable_data(symbol),
+                                              .is_constant = symbol->space == SMC_SPACE_CONST,
+                                              .array = SIZE_MAX,
+                                              .name = symbol->name.at,
+                                              .name_bytes = symbol->name.bytes};
+        if (!allocation->data)
+            return false;
+        launch->allocations++;
+    }
+    return true;
+}
+
+static void add_arrays(struct smc_launch_state *launch)
+{
+    const struct smc_emulation_request *request = launch->request;
+    uint64_t address = SMC_ARRAYS_BASE;
+    for (size_t i = 0; i < request->array_count; i++) {
+        const struct smc_emulated_array *array = &request->arrays[i];
+        launch->allocation[launch->allocations++] =
+            (struct smc_allocation){.address = address,
+                                    .bytes = array->bytes,
+                                    .data = array->data,
+                                    .array = i,
+                                    .name = array->name,
+                                    .name_bytes = strlen(array->name)};
+        address += (array->bytes + SMC_ALLOCATION_GAP + SMC_ALLOCATION_ALIGN) /
+                   SMC_ALLOCATION_ALIGN * SMC_ALLOCATION_ALIGN;
+    }
+}
+
+static bool lay_out_memory(struct smc_launch_state *launch)
+{
+    const struct smc_ptx_module *module = &launch->program->module;
+    launch->allocation =
+        calloc(module->symbols + launch->request->array_count + 1, sizeof *launch->allocation);
+    if (!launch->allocation || !add_variables(launch))
+        return false;
+    add_arrays(launch);
+    launch->parameters = calloc(1, launch->program->parameter_bytes + 1u);
+    return launch->parameters != NULL;
+}
+
+static void free_memory(struct smc_launch_state *launch)
+{
+    for (size_t i = 0; i < launch->allocations; i++)
+        if (launch->allocation[i].array == SIZE_MAX)
+            free(launch->allocation[i].data);
+    free(launch->allocation);
+    free(launch->parameters);
+}
+
+static uint64_t address_of_array(const struct smc_launch_state *launch, size_t array)
+{
+    size_t i = 0;
+    while (launch->allocation[i].array != array)
+        i++;
+    return launch->allocation[i].address;
+}
+
+static enum smc_status pass_arguments(struct smc_launch_state *launch, struct smc_error *error)
+{
+    const struct smc_emulation_request *request = launch->request;
+    const struct smc_ptx_module *module = &launch->program->module;
+    if (request->argument_count != module->parameters)
+        return smc_fail(error, SMC_USAGE, "kernel %s: it takes %zu arguments, %zu were given",
+                        launch->program->entry, module->parameters, request->argument_count);
+    for (size_t i = 0; i < module->parameters; i++) {
+        const struct smc_ptx_symbol *parameter = module->parameter[i];
+        const struct smc_emulated_argument *argument = &request->arguments[i];
+        char *place = launch->parameters + parameter->address;
+        if (!argument->is_array) {
+            memcpy(place, argument->value, parameter->bytes);
+            continue;
+        }
+        if (parameter->bytes != sizeof(uint64_t) || argument->array >= request->array_count)
+            return smc_fail(error, SMC_USAGE, "kernel %s: argument %zu is no address",
+                            launch->program->entry, i + 1);
+        uint64_t address = address_of_array(launch, argument->array) + argument->offset;
+        memcpy(place, &address, sizeof address);
+    }
+    return SMC_OK;
+}
+
+/* --- Workers ---------------------------------------------------------------------------------- */
+
+static void *aligned(size_t bytes)
+{
+    size_t rounded = (bytes + FILE_ALIGN) / FILE_ALIGN * FILE_ALIGN;
+    void *memory = aligned_alloc(FILE_ALIGN, rounded);
+    if (memory)
+        memset(memory, 0, rounded);
+    return memory;
+}
+
+static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *launch)
+{
+    const struct smc_program *program = launch->program;
+    worker->launch = launch;
+    worker->count = calloc(program->instructions + 1, sizeof *worker->count);
+    worker->array_count = calloc(launch->request->array_count + 1, sizeof *worker->array_count);
+    worker->warp = calloc(launch->warps_per_block, sizeof *worker->warp);
+    worker->files = aligned((size_t)program->file_bytes * launch->warps_per_block);
+    worker->shared = aligned(launch->smem_bytes);
+    worker->local = aligned((size_t)program->local_bytes * launch->threads_per_block);
+    worker->memo = smc_bank_memo_new();
+    if (!launch->request->unchecked)
+        worker->shadow = smc_shadow_new(launch);
+    for (uint32_t w = 0; worker->warp && worker->files && w < launch->warps_per_block; w++) {
+        worker->warp[w].index = w;
+        worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
+    }
+    return worker->count && worker->array_count && worker->warp && worker->files &&
+           worker->shared && worker->local && worker->memo &&
+           (worker->shadow || launch->request->unchecked);
+}
+
+static void end_worker(struct smc_worker *worker)
+{
+    free(worker->count);
+    free(worker->array_count);
+    free(worker->warp);
+    free(worker->files);
+    free(worker->shared);
+    free(worker->local);
+    free(worker->memo);
+    smc_shadow_free(worker->shadow);
+}
+
+static void *work(void *argument)
+{
+    struct smc_worker *worker = argument;
+    struct smc_launch_state *launch = worker->launch;
+    const volatile bool *stop = launch->request->stop;
+    while (!(stop && *stop)) {
+        uint64_t block = atomic_fetch_add(&launch->next_block, 1);
+        if (block >= launch->blocks || block > atomic_load(&launch->last_block))
+            break;
+        smc_block_run(worker, block);
+    }
+    return NULL;
+}
+
+static unsigned worker_count(const struct smc_launch_state *launch)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned wanted = launch->request->threads;
+    if (launch->program->runs_in_order)
+        return 1;
+    uint64_t count = wanted ? wanted : cores < 1 ? 1 : (uint64_t)cores;
+    if (count > MAX_WORKERS)
+        count = MAX_WORKERS;
+    return (unsigned)(count < launch->blocks ? count : launch->blocks);
+}
+
+static void add_count(const struct smc_emulated_count *from, struct smc_emulated_count *to)
+{
+    to->executions += from->executions;
+    to->lanes += from->lanes;
+    to->divergent += from->divergent;
+    to->shared_loads += from->shared_loads;
+    to->shared_stores += from->shared_stores;
+    to->load_wavefronts += from->load_wavefronts;
+    to->store_wavefronts += from->store_wavefronts;
+    to->least_wavefronts += from->least_wavefronts;
+    to->global_requests += from->global_requests;
+    to->global_sectors += from->global_sectors;
+    to->global_bytes += from->global_bytes;
+}
+
+static void add_worker(const struct smc_worker *worker, struct smc_emulation *emulation)
+{
+    for (size_t i = 0; i < emulation->count_length; i++) {
+        add_count(&worker->count[i], &emulation->count[i]);
+        add_count(&worker->count[i], &emulation->total);
+    }
+    for (size_t i = 0; i < emulation->array_count; i++)
+        for (int kind = 0; kind < SMC_EMULATED_KINDS; kind++) {
+            const struct smc_emulated_traffic *from = &worker->array_count[i].kind[kind];
+            struct smc_emulated_traffic *to = &emulation->array[i].kind[kind];
+            to->requests += from->requests;
+            to->sectors += from->sectors;
+            to->elements += from->elements;
+            to->bytes += from->bytes;
+        }
+    emulation->blocks_run += worker->blocks_run;
+}
+
+static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_worker *workers,
+                                   unsigned count, struct smc_emulation *emulation,
+                                   struct smc_error *error)
+{
+    pthread_t thread[MAX_WORKERS];
+    unsigned ready = 0, started = 1;
+    while (ready < count && begin_worker(&workers[ready], launch))
+        ready++;
+    if (ready == 0)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    for (; started < ready; started++)
+        if (pthread_create(&thread[started], NULL, work, &workers[started]) != 0)
+            break; /* fewer hands, the same answer */
+    work(&workers[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(thread[i], NULL);
+    for (unsigned i = 0; i < ready; i++)
+        add_worker(&workers[i], emulation);
+    emulation->threads_used = started;
+    smc_findings_merge(workers, ready, atomic_load(&launch->last_block), emulation);
+    bool stopped = launch->request->stop && *launch->request->stop;
+    emulation->completed = !stopped && emulation->blocks_run == launch->blocks;
+    return stopped ? smc_fail(error, SMC_INTERRUPTED, "interrupted") : SMC_OK;
+}
+
+/* --- The launch ------------------------------------------------------------------------------- */
+
+static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_error *error)
+{
+    const struct smc_emulation_request *request = launch->request;
+    uint64_t threads = 1, blocks = 1;
+    for (int i = 0; i < 3; i++)
+        if (request->block[i] == 0 || request->grid[i] == 0 ||
+            request->block[i] > MAX_THREADS_PER_BLOCK ||
+            __builtin_mul_overflow(threads, (uint64_t)request->block[i], &threads) ||
+            __builtin_mul_overflow(blocks, (uint64_t)request->grid[i], &blocks))
+            return smc_fail(error, SMC_USAGE, "a launch of no or too many threads");
+    if (threads > MAX_THREADS_PER_BLOCK)
+        return smc_fail(error, SMC_USAGE, "'%" PRIu64 "' threads in a block are above %d", threads,
+                        MAX_THREADS_PER_BLOCK);
+    uint64_t smem = (uint64_t)launch->program->static_smem_bytes + request->dynamic_smem_bytes;
+    if (smem > UINT32_MAX / 2)
+        return smc_fail(error, SMC_USAGE, "'%" PRIu64 "' bytes of shared memory are too many",
+                        smem);
+    launch->threads_per_block = (uint32_t)threads;
+    launch->warps_per_block = (uint32_t)((threads + SMC_LANES - 1) / SMC_LANES);
+    launch->blocks = blocks;
+    launch->smem_bytes = (uint32_t)smem;
+    atomic_init(&launch->next_block, 0);
+    atomic_init(&launch->last_block, UINT64_MAX);
+    return SMC_OK;
+}
+
+static enum smc_status prepare(struct smc_launch_state *launch, struct smc_emulation *emulation,
+                               struct smc_error *error)
+{
+    enum smc_status status = check_shape(launch, error);
+    if (status != SMC_OK)
+        return status;
+    emulation->count_length = launch->program->instructions;
+    emulation->count = calloc(emulation->count_length + 1, sizeof *emulation->count);
+    emulation->array_count = launch->request->array_count;
+    emulation->array = calloc(emulation->array_count + 1, sizeof *emulation->array);
+    if (!emulation->count || !emulation->array || !lay_out_memory(launch))
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    return pass_arguments(launch, error);
+}
+
+enum smc_status smc_emulate(const struct smc_emulation_request *request,
+                            struct smc_emulation *emulation, struct smc_error *error)
+{
+    struct smc_launch_state launch = {.request = request, .program = request->program};
+    struct smc_worker *workers = NULL;
+    *emulation = (struct smc_emulation){0};
+    enum smc_status status = prepare(&launch, emulation, error);
+    unsigned count = status == SMC_OK ? worker_count(&launch) : 0;
+    if (status == SMC_OK) {
+        workers = calloc(count, sizeof *workers);
+        status = workers ? run_workers(&launch, workers, count, emulation, error)
+                         : smc_fail(error, SMC_MACHINE, "out of memory");
+    }
+    for (unsigned i = 0; workers && i < count; i++)
+        end_worker(&workers[i]);
+    free(workers);
+    free_memory(&launch);
+    return status;
+}
+
+void smc_emulation_free(struct smc_emulation *emulation)
+{
+    free(emulation->count);
+    free(emulation->array);
+    *emulation = (struct smc_emulation){0};
+}

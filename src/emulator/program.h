@@ -1,0 +1,137 @@
+/* A kernel as the interpreter runs it: one `struct smc_op` after another.
+
+   All that an instruction reads lies in the register file of its warp, laid out by lane: registers,
+   and also constants and special registers (%tid.x), which are written once. So an operand is
+   nothing but an offset, and an arithmetic operation a function over arrays of 32 lanes. A
+   predicate is a mask of lanes. Values of 8 and 16 bits lie in lanes of 32 bits, the rest zero.
+
+   decode*.c make these ops, flow.c says where lanes meet again, ops_*.c and steps_*.c are what they
+   point at. */
+#ifndef SMC_EMULATOR_PROGRAM_H
+#define SMC_EMULATOR_PROGRAM_H
+
+#include "emulator/arena.h"
+#include "emulator/emulator.h"
+#include "emulator/ptx_module.h"
+
+struct smc_op;
+struct smc_worker;
+struct smc_warp;
+
+/* Computes all lanes: what an inactive lane holds is never kept, but must not stop the program. d
+   may be one of a, b and c. */
+typedef void smc_alu(const struct smc_op *op, void *d, const void *a, const void *b, const void *c);
+
+/* What becomes of the lanes that ran an op. */
+enum smc_next {
+    SMC_GO_ON,    /* to the next op */
+    SMC_MOVED,    /* the step itself set where to go on, or ended them */
+    SMC_WAITS,    /* for other lanes or warps */
+    SMC_GIVES_UP, /* the block cannot go on: there is a finding */
+};
+
+/* Everything else: memory, control, other lanes. `mask` is not 0, except for branches. */
+typedef enum smc_next smc_step(struct smc_worker *worker, struct smc_warp *warp,
+                               const struct smc_op *op, uint32_t mask);
+
+enum smc_slot_kind { SMC_SLOT_NONE, SMC_SLOT_PREDICATE, SMC_SLOT_32, SMC_SLOT_64 };
+
+#define SMC_NO_SLOT  UINT32_MAX
+#define SMC_NO_PLACE UINT32_MAX
+
+enum { SMC_MAX_VECTOR = 8 };
+
+enum smc_reduction {
+    SMC_REDUCE_NONE,
+    SMC_REDUCE_ADD,
+    SMC_REDUCE_MIN,
+    SMC_REDUCE_MAX,
+    SMC_REDUCE_AND,
+    SMC_REDUCE_OR,
+    SMC_REDUCE_XOR,
+    SMC_REDUCE_INC,
+    SMC_REDUCE_DEC,
+    SMC_REDUCE_EXCHANGE,
+    SMC_REDUCE_COMPARE_AND_SWAP,
+    SMC_REDUCE_POPC,
+    SMC_REDUCE_UNIFORM,
+    SMC_REDUCE_BALLOT,
+};
+
+enum smc_rounding { SMC_ROUND_NEAREST, SMC_ROUND_ZERO, SMC_ROUND_DOWN, SMC_ROUND_UP };
+
+struct smc_op {
+    smc_alu *alu; /* or */
+    smc_step *step;
+    smc_alu *inner;      /* of a floating operation that rounds otherwise, flushes or saturates */
+    uint32_t d, a, b, c; /* offsets in the register file */
+    enum smc_slot_kind d_kind;
+    uint32_t guard; /* a predicate, or SMC_NO_SLOT */
+    bool guard_negated;
+    bool step_without_lanes; /* the step wants to run for no lane too: branches */
+    bool is_first;           /* of its instruction: that is where executions are counted */
+    uint32_t instruction;
+    uint64_t immediate; /* a table of lop3, a comparison, an offset to an address */
+
+    /* Floating point. */
+    enum smc_rounding rounding;
+    bool flushes, saturates, to_integral;
+
+    /* Memory. */
+    enum smc_ptx_space space;
+    enum smc_ptx_type type;
+    uint8_t width_bytes; /* of one element */
+    uint8_t vector;      /* elements: 1, 2, 4 or 8 */
+    bool address_is_32;  /* the register of the address has 32 bits */
+    bool is_strong;      /* two of these are no race: atomics, .relaxed, .acquire, .release */
+    uint32_t v[SMC_MAX_VECTOR]; /* their registers, SMC_NO_SLOT: `_` */
+    enum smc_slot_kind v_kind[SMC_MAX_VECTOR];
+
+    /* Control. */
+    enum smc_reduction reduction; /* of bar.red, vote, redux, atom */
+    uint32_t target;              /* op to branch to */
+    uint32_t meet; /* op at which lanes that part here meet again; SMC_NO_PLACE: only at the end */
+    bool is_aligned; /* a barrier for whole warps */
+    uint32_t *targets;
+    uint32_t target_count;
+};
+
+/* A value that is the same for all lanes, or follows from the lane. */
+enum smc_special {
+    SMC_SPECIAL_CONSTANT,
+#define SPECIAL(id, name) SMC_SPECIAL_##id,
+#include "emulator/specials.def"
+#undef SPECIAL
+    SMC_SPECIAL_COUNT
+};
+
+struct smc_fixed_slot {
+    uint32_t offset;
+    enum smc_slot_kind kind;
+    enum smc_special special;
+    uint64_t bits; /* of a constant */
+};
+
+struct smc_program {
+    struct smc_ptx_module module;
+    struct smc_arena arena;
+    char *entry;
+    struct smc_op *op;
+    size_t ops, op_room;
+    struct smc_instruction *instruction;
+    size_t instructions;
+    char **file_name; /* by smc_ptx_module.file */
+    struct smc_fixed_slot *fixed;
+    size_t fixed_count, fixed_room;
+    uint32_t file_bytes; /* of one warp's register file */
+    uint32_t parameter_bytes;
+    uint32_t static_smem_bytes; /* where dynamic shared memory begins */
+    uint32_t local_bytes;       /* of a thread */
+    bool runs_in_order;         /* blocks one after the other: atomics on global memory */
+    bool splits_shared_words, splits_global_words; /* accesses below 4 bytes */
+};
+
+/* Which ops lanes that part at a branch meet at: sets `meet` of every branch. */
+bool smc_flow_find_meets(struct smc_program *program);
+
+#endif

@@ -1,0 +1,157 @@
+/* What exists while a launch runs: the launch, its workers (one thread each, a block at a time),
+   the block's warps, and the parts that the lanes of a warp went. */
+#ifndef SMC_EMULATOR_RUNTIME_H
+#define SMC_EMULATOR_RUNTIME_H
+
+#include <stdatomic.h>
+
+#include "emulator/address.h"
+#include "emulator/lanes.h"
+#include "emulator/program.h"
+
+enum { SMC_MAX_WARPS = 32, SMC_MAX_PARTS = 64, SMC_BARRIERS = 16, SMC_KEPT_FINDINGS = 64 };
+
+/* --- The launch: the same for all workers ------------------------------------------------------
+ */
+
+struct smc_allocation {
+    uint64_t address, bytes;
+    char *data;
+    bool is_constant;
+    size_t array; /* of the request; SIZE_MAX: a variable of the module */
+    const char *name;
+    size_t name_bytes;
+};
+
+struct smc_launch_state {
+    const struct smc_emulation_request *request;
+    const struct smc_program *program;
+    struct smc_allocation *allocation; /* by address */
+    size_t allocations;
+    char *parameters;
+    uint32_t smem_bytes, threads_per_block, warps_per_block;
+    uint64_t blocks;
+    atomic_uint_fast64_t next_block;
+    atomic_uint_fast64_t last_block; /* blocks above it need not run: an endless loop is in it */
+};
+
+/* --- Lanes of a warp that go together ----------------------------------------------------------
+ */
+
+enum smc_part_state {
+    SMC_PART_READY,
+    SMC_PART_PARTED, /* waits where its children will meet */
+    SMC_PART_AT_BARRIER,
+    SMC_PART_AT_MEETING, /* waits for `need` at an instruction that lanes run together */
+};
+
+struct smc_part {
+    uint32_t place; /* the op to run next */
+    uint32_t meet;  /* the op at which it ends and its parent goes on */
+    uint32_t mask;
+    enum smc_part_state state;
+    int parent; /* -1: none */
+    uint32_t children;
+    uint32_t need;
+    uint32_t barrier;
+};
+
+struct smc_warp {
+    char *file; /* registers */
+    uint32_t index;
+    uint32_t lanes; /* that exist */
+    uint32_t live;  /* that have not ended */
+    struct smc_part part[SMC_MAX_PARTS];
+    uint64_t used; /* bit n: part n exists */
+    int current;
+    uint64_t steps, clock;
+    uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see shadow.h */
+};
+
+struct smc_barrier {
+    uint32_t lanes;    /* that arrived */
+    uint32_t slots;    /* the same in whole warps, as a barrier with a count counts */
+    uint32_t expected; /* its count; 0: all of the block */
+    uint32_t warps;    /* bit n: warp n arrived */
+    uint32_t waiting;  /* bit n: warp n waits */
+    uint32_t arrived_at[SMC_MAX_WARPS];
+    uint32_t true_lanes; /* of bar.red */
+    uint32_t instruction;
+};
+
+struct smc_shadow;
+struct smc_bank_memo;
+
+struct smc_worker {
+    struct smc_launch_state *launch;
+    struct smc_emulated_count *count; /* by instruction */
+    struct smc_emulated_array_count *array_count;
+    struct smc_warp *warp;
+    struct smc_barrier barrier[SMC_BARRIERS];
+    char *files, *shared, *local;
+    struct smc_shadow *shadow; /* NULL: unchecked */
+    struct smc_bank_memo *memo;
+    size_t last_allocation;
+    uint64_t block;
+    uint32_t block_index[3];
+    uint64_t blocks_run;
+    bool gave_up; /* the block */
+    bool out_of_memory;
+    struct smc_finding finding[SMC_KEPT_FINDINGS];
+    uint64_t finding_block[SMC_KEPT_FINDINGS];
+    uint32_t findings;
+    uint64_t findings_total;
+};
+
+/* block.c */
+void smc_block_run(struct smc_worker *worker, uint64_t block);
+/* The warp's lanes arrive; whoever completes the barrier lets all others go on. */
+void smc_barrier_try(struct smc_worker *worker, uint32_t id);
+uint32_t smc_block_live_lanes(const struct smc_worker *worker);
+
+/* warp.c */
+void smc_warp_begin(struct smc_warp *warp, uint32_t lanes);
+/* Runs until every part waits or has ended, or the turn is over. True: something was done. */
+bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp);
+/* Lanes go to one of `count` places each; they meet again at op->meet. */
+void smc_warp_part(struct smc_warp *warp, const struct smc_op *op, const uint32_t *place,
+                   const uint32_t *mask, uint32_t count);
+void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask);
+/* For an op that lanes run together: the lanes that are here, 0 while others are missing. */
+uint32_t smc_warp_gather(struct smc_warp *warp, uint32_t need);
+/* Lets all parts that gathered here go on behind the op. */
+void smc_warp_release(struct smc_warp *warp, uint32_t mask);
+
+/* counts.c */
+void smc_count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                      bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,
+                      uint32_t bytes);
+void smc_count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
+                      const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
+                      const struct smc_allocation *allocation);
+struct smc_bank_memo *smc_bank_memo_new(void);
+
+/* memory.c */
+/* Where the active lanes' accesses of `bytes` each go in the host's memory. Lanes that may not are
+   reported and left out of the mask that is returned. Counts and checks as well. */
+enum smc_access_kind { SMC_READS, SMC_WRITES, SMC_UPDATES };
+uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
+                           const struct smc_op *op, enum smc_access_kind kind, uint32_t mask,
+                           const void *const *value, char *host[SMC_LANES]);
+const struct smc_allocation *smc_memory_find(struct smc_worker *worker, uint64_t address);
+
+/* findings.c */
+void smc_find(struct smc_worker *worker, const struct smc_finding *finding);
+struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_finding_kind kind,
+                                  uint32_t instruction, uint32_t thread);
+void smc_finding_set_address(struct smc_worker *worker, struct smc_finding *finding,
+                             enum smc_ptx_space space, uint64_t address, uint32_t bytes);
+void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t last_block,
+                        struct smc_emulation *emulation);
+
+static inline uint32_t smc_thread_of(const struct smc_warp *warp, uint32_t lane)
+{
+    return warp->index * SMC_LANES + lane;
+}
+
+#endif

@@ -1,0 +1,259 @@
+/* The emulator's back end: compiles for the device asked about, runs the PTX on the CPU, and
+   counts. What only a GPU can answer is not measured, and says so. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "executor/clock.h"
+#include "executor/executor.h"
+#include "executor/verify.h"
+
+/* As on a GPU: after this long, a sample of the rows counts. */
+static const double check_budget_ms = 20000;
+
+struct run {
+    const struct smc_run_request *request;
+    struct smc_run_result *result;
+    struct smc_text *warnings;
+    struct smc_error *error;
+    struct smc_binary binary;
+    struct smc_program *program;
+    struct smc_emulated_array arrays[SMC_MAX_BUFFERS];
+    struct smc_emulation emulation;
+};
+
+static void not_made(struct smc_attempt *attempt, const char *why)
+{
+    *attempt = (struct smc_attempt){.made = false};
+    snprintf(attempt->message, sizeof attempt->message, "%s", why);
+}
+
+static void not_on_a_gpu(struct smc_run_result *result)
+{
+    struct smc_attempt *const steps[] = {&result->load,  &result->opt_in,        &result->launch,
+                                         &result->probe, &result->api_occupancy, &result->timing};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        not_made(steps[i], "only a GPU tells");
+}
+
+static void not_emulated(struct smc_run_result *result, const char *why)
+{
+    not_made(&result->emulation, why);
+    not_made(&result->check, why);
+}
+
+static enum smc_status compile(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    struct smc_run_result *result = run->result;
+    enum smc_status status =
+        smc_compile(request->kernel, &request->params, request->cc, &request->compile,
+                    &result->compiled, &run->binary, run->warnings, run->error);
+    if (status != SMC_OK)
+        return status;
+    result->compile.made = true;
+    result->compile.succeeded = !result->compiled.refused;
+    if (result->compiled.refused)
+        snprintf(result->compile.message, sizeof result->compile.message,
+                 "ptxas: %u bytes of static shared memory, %u at most",
+                 result->compiled.refused_smem_bytes, result->compiled.refused_smem_limit_bytes);
+    else if (!run->binary.ptx)
+        return smc_fail(run->error, SMC_UNAVAILABLE, "this NVRTC gives no PTX");
+    return SMC_OK;
+}
+
+static enum smc_status make_arrays(struct run *run)
+{
+    const struct smc_plan *plan = &run->request->plan;
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        const struct smc_buffer *buffer = &plan->buffer[i];
+        size_t bytes;
+        bool fits =
+            !__builtin_mul_overflow(buffer->elements, smc_dtype_bytes(buffer->dtype), &bytes);
+        void *data = fits ? malloc(bytes ? bytes : 1) : NULL;
+        if (!data)
+            return smc_fail(run->error, SMC_MACHINE, "no memory for buffer %s", buffer->name);
+        run->arrays[i] = (struct smc_emulated_array){buffer->name, data, bytes};
+        if (buffer->output)
+            memset(data, smc_dtype_poison(buffer->dtype), bytes);
+        else
+            smc_fill_random(buffer, run->request->seed + i, data);
+    }
+    return SMC_OK;
+}
+
+static enum smc_status emulate(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    const struct smc_plan *plan = &request->plan;
+    struct smc_emulated_argument arguments[SMC_MAX_ARGUMENTS] = {{0}};
+    for (size_t i = 0; i < plan->argument_count; i++) {
+        const struct smc_argument *argument = &plan->argument[i];
+        arguments[i].is_array = argument->kind == SMC_ARGUMENT_BUFFER;
+        arguments[i].array = arguments[i].is_array ? (size_t)argument->value : 0;
+        arguments[i].value = &argument->value; /* the low bytes come first */
+    }
+    struct smc_emulation_request launch = {
+        .program = run->program,
+        .grid = {plan->grid[0], plan->grid[1], plan->grid[2]},
+        .block = {plan->block[0], plan->block[1], plan->block[2]},
+        .dynamic_smem_bytes = request->launch.dynamic_smem_bytes,
+        .arrays = run->arrays,
+        .array_count = plan->buffer_count,
+        .arguments = arguments,
+        .argument_count = plan->argument_count,
+        .sm_count = request->device.sm_count,
+    };
+    smc_bank_layout_of(&request->device.sm, SMC_BANK_MODE_4_BYTES, &launch.banks);
+    double start_ms = smc_clock_ms();
+    enum smc_status status = smc_emulate(&launch, &run->emulation, run->error);
+    run->result->emulated.elapsed_ms = smc_clock_ms() - start_ms;
+    return status;
+}
+
+static void copy_findings(const struct run *run, struct smc_emulated_run *emulated)
+{
+    const struct smc_emulation *emulation = &run->emulation;
+    emulated->findings_total = emulation->findings_total;
+    emulated->finding_count = emulation->finding_count;
+    for (size_t i = 0; i < emulation->finding_count; i++) {
+        struct smc_run_finding *out = &emulated->finding[i];
+        out->finding = emulation->finding[i];
+        out->line = smc_program_instruction(run->program, out->finding.instruction)->line;
+        smc_finding_describe(run->program, &out->finding, run->request->kernel->file, out->text,
+                             sizeof out->text);
+    }
+}
+
+/* Beside each of the model's arrays, what was seen of it. */
+static void copy_accesses(const struct run *run, struct smc_emulated_run *emulated)
+{
+    const struct smc_run_request *request = run->request;
+    struct smc_work work = {0};
+    request->kernel->work(&request->params, &work);
+    emulated->access_count = work.access_count;
+    for (size_t i = 0; i < work.access_count; i++) {
+        struct smc_global_access *out = &emulated->access[i];
+        *out =
+            (struct smc_global_access){.name = work.access[i].name, .store = work.access[i].store};
+        for (size_t a = 0; a < request->plan.buffer_count; a++) {
+            const struct smc_emulated_traffic *seen =
+                &run->emulation.array[a].kind[out->store ? SMC_EMULATED_STORE : SMC_EMULATED_LOAD];
+            if (strcmp(request->plan.buffer[a].name, out->name) != 0)
+                continue;
+            out->requests = (double)seen->requests;
+            out->sectors = (double)seen->sectors;
+            out->elements =
+                (double)seen->bytes / (double)smc_dtype_bytes(request->plan.buffer[a].dtype);
+        }
+    }
+}
+
+static void copy_counts(const struct run *run, struct smc_emulated_run *emulated)
+{
+    const struct smc_emulated_count *total = &run->emulation.total;
+    emulated->loads = (struct smc_shared_count){.instructions = (double)total->shared_loads,
+                                                .wavefronts = (double)total->load_wavefronts};
+    emulated->stores = (struct smc_shared_count){.instructions = (double)total->shared_stores,
+                                                 .wavefronts = (double)total->store_wavefronts};
+    emulated->conflicts =
+        (double)(total->load_wavefronts + total->store_wavefronts - total->least_wavefronts);
+    emulated->warp_instructions = (double)total->executions;
+    emulated->thread_instructions = (double)total->lanes;
+    emulated->threads = run->emulation.threads_used;
+}
+
+static void check(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    const void *buffers[SMC_MAX_BUFFERS] = {0};
+    for (size_t i = 0; i < request->plan.buffer_count; i++)
+        buffers[i] = run->arrays[i].data;
+    struct smc_verify_request verify = {
+        .kernel = request->kernel,
+        .params = &request->params,
+        .plan = &request->plan,
+        .buffers = buffers,
+        .budget_ms = check_budget_ms,
+    };
+    uint64_t rows = smc_verify(&verify, &run->result->comparison);
+    run->result->check.made = true;
+    run->result->check.succeeded = run->result->comparison.wrong == 0;
+    if (rows < request->plan.output_rows)
+        snprintf(run->result->check.message, sizeof run->result->check.message,
+                 "a sample: %llu of %llu rows in %.0f s", (unsigned long long)rows,
+                 (unsigned long long)request->plan.output_rows, check_budget_ms / 1000);
+}
+
+static enum smc_status run_kernel(struct run *run)
+{
+    struct smc_run_result *result = run->result;
+    enum smc_status status =
+        smc_program_read(run->binary.ptx, run->binary.ptx_bytes, run->request->kernel->entry,
+                         &run->program, run->error);
+    if (status == SMC_OK)
+        status = make_arrays(run);
+    if (status == SMC_OK)
+        status = emulate(run);
+    if (status != SMC_OK)
+        return status;
+    result->emulation.made = result->emulation.succeeded = true;
+    copy_counts(run, &result->emulated);
+    copy_accesses(run, &result->emulated);
+    copy_findings(run, &result->emulated);
+    check(run);
+    return SMC_OK;
+}
+
+static enum smc_status run_steps(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    struct smc_occupancy occupancy;
+    enum smc_status status = compile(run);
+    if (status != SMC_OK)
+        return status;
+    not_on_a_gpu(run->result);
+    smc_occupancy_compute(&request->device.sm, &request->launch, &occupancy);
+    if (!run->result->compile.succeeded)
+        not_emulated(run->result, "the kernel did not compile");
+    else if (request->kernel->is_probe)
+        not_emulated(run->result, "the residency probe measures a GPU");
+    else if (occupancy.blocks_per_sm == 0)
+        not_emulated(run->result, "no GPU would launch it");
+    else
+        return run_kernel(run);
+    return SMC_OK;
+}
+
+static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
+                           struct smc_text *warnings, struct smc_error *error)
+{
+    *result = (struct smc_run_result){0};
+    struct run state = {.request = request, .result = result, .warnings = warnings, .error = error};
+    enum smc_status status = run_steps(&state);
+    for (size_t i = 0; i < SMC_MAX_BUFFERS; i++)
+        free(state.arrays[i].data);
+    smc_emulation_free(&state.emulation);
+    smc_program_free(state.program);
+    smc_binary_free(&state.binary);
+    return status;
+}
+
+static int device_count(struct smc_error *why)
+{
+    (void)why;
+    return 1;
+}
+
+static enum smc_status device(int index, struct smc_device *out, struct smc_error *error)
+{
+    (void)index, (void)out;
+    return smc_fail(error, SMC_UNAVAILABLE, "the emulator has no device of its own; name one");
+}
+
+const struct smc_executor smc_executor_emulator = {
+    .name = "emulator",
+    .device_count = device_count,
+    .device = device,
+    .run = run,
+};

@@ -1,0 +1,187 @@
+/* Every kernel of the catalog, emulated: the result is the reference's, memory and races are clean,
+   and the model's counts are the emulator's, exactly: instructions and wavefronts of shared memory,
+   requests, sectors and bytes of each array. Tiles 1 to 32, every type, awkward sizes and leading
+   dimensions, drawn from a fixed seed. The racy kernel is caught wherever its race exists.
+
+   SMEMCALC_EMULATED_SETS=5000 tries that many sets of parameters, in place of a few hundred.
+   Without an NVRTC: exit status 77. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "confirm/confirm.h"
+#include "executor/executor.h"
+#include "temporary.h"
+
+static const uint16_t ccs[] = {90, 75, 80, 89, 120};
+enum { CC_COUNT = sizeof ccs / sizeof *ccs, DEFAULT_SETS = 420 };
+
+static uint64_t state = 2026;
+
+static int64_t draw(int64_t lowest, int64_t highest)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return lowest + (int64_t)(state % (uint64_t)(highest - lowest + 1));
+}
+
+struct tally {
+    unsigned passed, failed;
+};
+
+static void set(struct smc_params *params, enum smc_param param, int64_t value)
+{
+    params->value[param] = value;
+    params->given |= 1u << param;
+}
+
+static void draw_matrices(const struct smc_kernel *kernel, uint32_t turn, struct smc_params *params)
+{
+    int64_t tile = turn % 32 + 1, most = kernel->is_racy ? 40 : 70;
+    int64_t m = draw(1, most), n = draw(1, most), k = draw(kernel->is_racy ? 2 * tile : 1, 70);
+    set(params, SMC_PARAM_TILE, tile);
+    set(params, SMC_PARAM_M, m);
+    set(params, SMC_PARAM_N, n);
+    set(params, SMC_PARAM_K, k);
+    if (turn % 3 == 0) {
+        set(params, SMC_PARAM_LDA, k + draw(0, 9));
+        set(params, SMC_PARAM_LDB, n + draw(0, 9));
+        set(params, SMC_PARAM_LDC, n + draw(0, 9));
+    }
+}
+
+/* A few compilations, many sizes. */
+static void draw_arrays(const struct smc_kernel *kernel, uint32_t turn, struct smc_params *params)
+{
+    static const int64_t blocks[] = {1, 31, 32, 100, 256, 1024}, radii[] = {0, 1, 3, 40, 300};
+    int64_t block = blocks[turn % 6], radius = radii[turn / 6 % 5];
+    bool compiled_for = strstr(kernel->name, "static") != NULL;
+    bool has_radius = kernel->params & 1u << SMC_PARAM_RADIUS;
+    set(params, SMC_PARAM_BLOCK, block);
+    if (has_radius)
+        set(params, SMC_PARAM_RADIUS, compiled_for ? radius : draw(0, 400));
+    if (has_radius)
+        set(params, SMC_PARAM_LENGTH, 2 * params->value[SMC_PARAM_RADIUS] + draw(1, 3000));
+    else
+        set(params, SMC_PARAM_LENGTH, compiled_for ? 1 + radius * 30 : draw(1, 9000));
+}
+
+static void complain(const struct smc_answer *answer, const struct smc_confirmation *confirmation,
+                     const char *why)
+{
+    struct smc_text defines = {0};
+    answer->query.kernel->defines(&answer->query.params, &defines);
+    printf("FAIL: %s %s cc %u: %s\n", answer->query.kernel->name, smc_text_string(&defines),
+           answer->query.device.sm.cc, why);
+    for (size_t i = 0; confirmation && i < confirmation->row_count; i++)
+        if (confirmation->row[i].verdict == SMC_DIFFERS)
+            printf("      %s: predicted %.0f, emulated %.0f; %s\n", confirmation->row[i].quantity,
+                   confirmation->row[i].predicted.value, confirmation->row[i].emulated.value,
+                   confirmation->row[i].note);
+    smc_text_free(&defines);
+}
+
+/* All rows but the two that a race spoils. */
+static size_t differing(const struct smc_confirmation *confirmation, bool is_racy)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < confirmation->row_count; i++) {
+        const char *quantity = confirmation->row[i].quantity;
+        bool spoilt = is_racy && (strcmp(quantity, "findings") == 0 ||
+                                  strcmp(quantity, "wrong_elements") == 0);
+        count += confirmation->row[i].verdict == SMC_DIFFERS && !spoilt;
+    }
+    return count;
+}
+
+/* A block of one thread races with nobody. */
+static bool has_race(const struct smc_kernel *kernel, const struct smc_params *params)
+{
+    return kernel->is_racy && params->value[SMC_PARAM_TILE] > 1;
+}
+
+static bool try_one(const struct smc_kernel *kernel, uint32_t turn, struct tally *tally)
+{
+    static struct smc_answer answer; /* too much for the stack */
+    static struct smc_run_result result;
+    static struct smc_confirmation confirmation;
+    struct smc_query query;
+    struct smc_capability capability;
+    struct smc_error error = {""};
+    smc_query_init(&query);
+    query.kernel = kernel;
+    smc_params_init(kernel, &query.params);
+    for (int64_t d = turn / 32 % 2; d >= 0; d--)
+        if (kernel->dtypes >> d & 1 && kernel->params >> SMC_PARAM_DTYPE & 1) {
+            set(&query.params, SMC_PARAM_DTYPE, d);
+            break;
+        }
+    if (kernel->params & 1u << SMC_PARAM_TILE)
+        draw_matrices(kernel, turn, &query.params);
+    else
+        draw_arrays(kernel, turn, &query.params);
+    smc_capability_find(ccs[turn / 64 % CC_COUNT], &capability);
+    smc_device_of_capability(&capability, &query.device);
+    enum smc_status status = smc_query_answer(&query, &answer, NULL, &error);
+    if (status == SMC_OK) {
+        struct smc_run_request request = {
+            .kernel = kernel,
+            .params = answer.query.params,
+            .plan = answer.plan,
+            .launch = answer.launch,
+            .device = answer.query.device,
+            .cc = capability.sm.cc,
+            .seed = turn,
+        };
+        status = smc_executor_emulator.run(&request, &result, NULL, &error);
+    }
+    if (status == SMC_UNAVAILABLE)
+        return false;
+    tally->failed++;
+    if (status != SMC_OK) {
+        complain(&answer, NULL, error.message);
+        return true;
+    }
+    if (answer.outcome != SMC_LAUNCHES) { /* refused, and not emulated: as it should be */
+        tally->failed -= !result.emulation.made;
+        tally->passed += !result.emulation.made;
+        return true;
+    }
+    smc_confirm(&answer, &result, &confirmation);
+    bool caught = result.emulated.findings_total > 0;
+    if (!result.emulation.made || confirmation.confirmed < 4)
+        complain(&answer, &confirmation, "it was not emulated");
+    else if (differing(&confirmation, kernel->is_racy))
+        complain(&answer, &confirmation, "the model differs");
+    else if (caught != has_race(kernel, &answer.query.params))
+        complain(&answer, &confirmation, caught ? "a race is seen" : "the race is not seen");
+    else {
+        tally->failed--;
+        tally->passed++;
+    }
+    return true;
+}
+
+int main(void)
+{
+    const char *wanted = getenv("SMEMCALC_EMULATED_SETS");
+    unsigned long sets = wanted ? strtoul(wanted, NULL, 10) : DEFAULT_SETS;
+    struct temporary temporary;
+    struct tally tally = {0, 0};
+    struct smc_nvrtc_info info;
+    struct smc_error error = {""};
+    if (smc_nvrtc_describe(&info, &error) != SMC_OK) {
+        printf("skipped: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
+        return 77;
+    }
+    temporary_begin(&temporary);
+    bool served = true;
+    for (uint32_t turn = 0; served && tally.passed + tally.failed < sets; turn++)
+        for (size_t i = 0; served && i < smc_kernel_count(); i++)
+            if (!smc_kernel_at(i)->is_probe)
+                served = try_one(smc_kernel_at(i), turn, &tally);
+    temporary_end(&temporary);
+    printf("%u passed, %u failed, %d skipped\n", tally.passed, tally.failed, !served);
+    return tally.failed || !tally.passed;
+}

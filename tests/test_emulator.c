@@ -1,0 +1,593 @@
+/* emulator: instructions, lanes that part and meet, barriers, and everything that is found, each
+   from a few lines of PTX. Expected values are computed here, by other means. */
+#include <fenv.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/emulator.h"
+#include "unit.h"
+
+enum { THREADS_MOST = 256 };
+
+/* A kernel k(out, in) around `body`: %rd1 and %rd2 are this thread's elements of 8 bytes of out and
+   in, %r1 is %tid.x; a shared array s of 2048 bytes. */
+static const char head[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+    ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n.reg .f32 %f<16>;\n"
+    ".reg .f64 %fd<16>;\n.reg .b64 %rd<32>;\n.shared .align 16 .b8 s[2048];\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\nmov.u32 %r1, %tid.x;\n"
+    "mul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd1, %rd1, %rd3;\nadd.s64 %rd2, %rd2, %rd3;\n";
+
+struct trial {
+    uint64_t in[THREADS_MOST], out[THREADS_MOST];
+    struct smc_emulation emulation;
+    enum smc_status status;
+    struct smc_error error;
+};
+
+static void run_from(const char *text, uint32_t threads, uint32_t blocks, struct trial *trial)
+{
+    struct smc_program *program;
+    struct smc_emulated_array arrays[] = {{"out", trial->out, threads * 8u},
+                                          {"in", trial->in, threads * 8u}};
+    struct smc_emulated_argument arguments[] = {{.is_array = true, .array = 0},
+                                                {.is_array = true, .array = 1}};
+    struct smc_emulation_request request = {.grid = {blocks, 1, 1},
+                                            .block = {threads, 1, 1},
+                                            .arrays = arrays,
+                                            .array_count = 2,
+                                            .arguments = arguments,
+                                            .argument_count = 2,
+                                            .banks = {32, 32, 1, false, true},
+                                            .budget = 100000};
+    trial->error.message[0] = '\0';
+    trial->emulation = (struct smc_emulation){0};
+    trial->status = smc_program_read(text, strlen(text), NULL, &program, &trial->error);
+    if (trial->status != SMC_OK)
+        return;
+    request.program = program;
+    trial->status = smc_emulate(&request, &trial->emulation, &trial->error);
+    smc_program_free(program);
+}
+
+static void run(const char *body, uint32_t threads, struct trial *trial)
+{
+    char text[16384];
+    snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
+    memset(trial->out, 0xee, sizeof trial->out);
+    run_from(text, threads, 1, trial);
+    if (trial->status != SMC_OK)
+        printf("%s\n", trial->error.message);
+}
+
+static void end(struct trial *trial)
+{
+    smc_emulation_free(&trial->emulation);
+}
+
+static void fill(struct trial *trial)
+{
+    uint64_t x = 88172645463325252u;
+    static const uint64_t corners[] = {
+        0,          1,           UINT64_MAX, 0x80000000, 0x7fffffff, UINT64_C(1) << 63, 31, 32, 33,
+        0xffffffff, 0x100000000, 63,         64,         65};
+    for (size_t i = 0; i < THREADS_MOST; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        trial->in[i] = i < 14 ? corners[i] : i % 3 ? x : x >> 32 & 0xff;
+    }
+}
+
+/* --- Arithmetic: out = f(low word of in, high word of in) of each of 64 threads -----------------
+ */
+
+typedef uint64_t expected_t(uint32_t x, uint32_t y);
+
+#define EXPECT(name, expression)                                                                   \
+    static uint64_t name(uint32_t x, uint32_t y)                                                   \
+    {                                                                                              \
+        (void)y;                                                                                   \
+        return (uint64_t)(expression);                                                             \
+    }
+
+static uint32_t bits_of(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return isnan(f) ? 0x7fffffff : bits;
+}
+
+static float float_of(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static uint32_t reversed(uint32_t x)
+{
+    uint32_t out = 0;
+    for (int i = 0; i < 32; i++)
+        out |= (x >> i & 1) << (31 - i);
+    return out;
+}
+
+/* One bit after the other, from PTX's definition. */
+static uint32_t field(uint32_t x, uint32_t place, uint32_t length, bool is_signed)
+{
+    uint32_t out = 0, top = place + length - 1 < 31 ? place + length - 1 : 31;
+    bool sign = is_signed && length > 0 && (x >> top & 1);
+    for (uint32_t i = 0; i < 32; i++)
+        out |= (i < length && place + i < 32 ? x >> (place + i) & 1 : (uint32_t)sign) << i;
+    return out;
+}
+
+static uint32_t rounded_sum(uint32_t x, uint32_t y, int mode)
+{
+    volatile float a = float_of(x), b = float_of(y), sum;
+    fesetround(mode);
+    sum = a + b;
+    fesetround(FE_TONEAREST);
+    return bits_of(sum);
+}
+
+static uint32_t saturated(float f)
+{
+    return bits_of(f > 0 ? (f > 1 ? 1.0f : f) : 0.0f);
+}
+
+static uint32_t to_int(float f)
+{
+    return isnan(f)             ? 0
+           : f >= 2147483648.0f ? 0x7fffffff
+           : f < -2147483648.0f ? 0x80000000
+                                : (uint32_t)(int32_t)f;
+}
+
+EXPECT(e_add, x + y)
+EXPECT(e_sub, x - y)
+EXPECT(e_mul, x *y)
+EXPECT(e_mul_hi_u, (uint64_t)x *y >> 32)
+EXPECT(e_mul_hi_s, (uint32_t)((int64_t)(int32_t)x *(int32_t)y >> 32))
+EXPECT(e_mul_wide_s, (int64_t)(int32_t)x *(int32_t)y)
+EXPECT(e_mad, x *y + 7)
+EXPECT(e_div_u, y ? x / y : UINT32_MAX)
+EXPECT(e_rem_s, y == 0 ? x : y == UINT32_MAX ? 0 : (uint32_t)((int32_t)x % (int32_t)y))
+EXPECT(e_min_s, (int32_t)x < (int32_t)y ? x : y)
+EXPECT(e_max_u, x > y ? x : y)
+EXPECT(e_abs, (int32_t)x < 0 ? 0u - x : x)
+EXPECT(e_shl, y > 31 ? 0 : x << y)
+EXPECT(e_shr_s, (uint32_t)((int32_t)x >> (y > 31 ? 31 : y)))
+EXPECT(e_lop3, (uint32_t)((x & y) ^ 0x0f0f0f0f))
+EXPECT(e_prmt, (x >> 24) | (y & 0xff) << 8 | (x & 0xff) << 16 | (y >> 24) << 24)
+EXPECT(e_bfe_s, field(x, y & 255, 9, true))
+EXPECT(e_bfe_u, field(x, 5, y & 255, false))
+EXPECT(e_bfind, x ? 31 - (uint32_t)__builtin_clz(x) : UINT32_MAX)
+EXPECT(e_brev, reversed(x))
+EXPECT(e_clz, x ? (uint32_t)__builtin_clz(x) : 32)
+EXPECT(e_popc, (uint32_t)__builtin_popcountll((uint64_t)x << 32 | y))
+EXPECT(e_shf, (uint32_t)(((uint64_t)y << 32 | x) >> (y & 31)))
+EXPECT(e_dp4a,
+       (uint32_t)((int8_t)x *(int8_t)y + (int8_t)(x >> 8) * (int8_t)(y >> 8) +
+                  (int8_t)(x >> 16) * (int8_t)(y >> 16) + (int8_t)(x >> 24) * (int8_t)(y >> 24)))
+EXPECT(e_carry, ((uint64_t)x << 32 | y) + ((uint64_t)y << 32 | x))
+EXPECT(e_select, (int32_t)x < (int32_t)y || x == 31 ? x : y)
+EXPECT(e_fadd, bits_of(float_of(x) + float_of(y)))
+EXPECT(e_fadd_up, rounded_sum(x, y, FE_UPWARD))
+EXPECT(e_fadd_zero, rounded_sum(x, y, FE_TOWARDZERO))
+EXPECT(e_fma, bits_of(fmaf(float_of(x), float_of(y), float_of(x))))
+EXPECT(e_fmul_sat, saturated(float_of(x) * float_of(y)))
+EXPECT(e_setp_float, float_of(x) < float_of(y) ? 1 : 0)
+EXPECT(e_setp_unordered, !(float_of(x) >= float_of(y)) ? 1 : 0)
+EXPECT(e_cvt_int, to_int(float_of(x)))
+EXPECT(e_cvt_float, bits_of((float)(int32_t)x))
+EXPECT(e_cvt_narrow, (uint32_t)(int32_t)(int8_t)x)
+EXPECT(e_cvt_sat, x > 255 ? 255 : x)
+
+static const struct {
+    const char *ptx; /* of %r2 and %r3 (%f2, %f3) into %r4, or %rd4 */
+    bool wide;
+    expected_t *expected;
+} operations[] = {
+    {"add.u32 %r4, %r2, %r3;", false, e_add},
+    {"sub.s32 %r4, %r2, %r3;", false, e_sub},
+    {"mul.lo.s32 %r4, %r2, %r3;", false, e_mul},
+    {"mul.hi.u32 %r4, %r2, %r3;", false, e_mul_hi_u},
+    {"mul.hi.s32 %r4, %r2, %r3;", false, e_mul_hi_s},
+    {"mul.wide.s32 %rd4, %r2, %r3;", true, e_mul_wide_s},
+    {"mad.lo.s32 %r4, %r2, %r3, 7;", false, e_mad},
+    {"div.u32 %r4, %r2, %r3;", false, e_div_u},
+    {"rem.s32 %r4, %r2, %r3;", false, e_rem_s},
+    {"min.s32 %r4, %r2, %r3;", false, e_min_s},
+    {"max.u32 %r4, %r2, %r3;", false, e_max_u},
+    {"abs.s32 %r4, %r2;", false, e_abs},
+    {"shl.b32 %r4, %r2, %r3;", false, e_shl},
+    {"shr.s32 %r4, %r2, %r3;", false, e_shr_s},
+    {"mov.u32 %r5, 0x0f0f0f0f;\nlop3.b32 %r4, %r2, %r3, %r5, 0x6a;", false, e_lop3},
+    {"prmt.b32 %r4, %r2, %r3, 0x7043;", false, e_prmt},
+    {"bfe.s32 %r4, %r2, %r3, 9;", false, e_bfe_s},
+    {"bfe.u32 %r4, %r2, 5, %r3;", false, e_bfe_u},
+    {"bfind.u32 %r4, %r2;", false, e_bfind},
+    {"brev.b32 %r4, %r2;", false, e_brev},
+    {"clz.b32 %r4, %r2;", false, e_clz},
+    {"mov.b64 %rd5, {%r3, %r2};\npopc.b64 %r4, %rd5;", false, e_popc},
+    {"shf.r.wrap.b32 %r4, %r2, %r3, %r3;", false, e_shf},
+    {"dp4a.s32.s32 %r4, %r2, %r3, 0;", false, e_dp4a},
+    {"add.cc.u32 %r5, %r3, %r2;\naddc.u32 %r6, %r2, %r3;\nmov.b64 %rd4, {%r5, %r6};", true,
+     e_carry},
+    {"setp.eq.u32 %p2, %r2, 31;\nsetp.lt.or.s32 %p1, %r2, %r3, %p2;\nselp.b32 %r4, %r2, %r3, %p1;",
+     false, e_select},
+    {"add.f32 %f4, %f2, %f3;\nmov.b32 %r4, %f4;", false, e_fadd},
+    {"add.rp.f32 %f4, %f2, %f3;\nmov.b32 %r4, %f4;", false, e_fadd_up},
+    {"add.rz.f32 %f4, %f2, %f3;\nmov.b32 %r4, %f4;", false, e_fadd_zero},
+    {"fma.rn.f32 %f4, %f2, %f3, %f2;\nmov.b32 %r4, %f4;", false, e_fma},
+    {"mul.sat.f32 %f4, %f2, %f3;\nmov.b32 %r4, %f4;", false, e_fmul_sat},
+    {"setp.lt.f32 %p1, %f2, %f3;\nselp.b32 %r4, 1, 0, %p1;", false, e_setp_float},
+    {"setp.ltu.f32 %p1, %f2, %f3;\nselp.b32 %r4, 1, 0, %p1;", false, e_setp_unordered},
+    {"cvt.rzi.s32.f32 %r4, %f2;", false, e_cvt_int},
+    {"cvt.rn.f32.s32 %f4, %r2;\nmov.b32 %r4, %f4;", false, e_cvt_float},
+    {"cvt.s32.s8 %r4, %r2;", false, e_cvt_narrow},
+    {"cvt.sat.u8.u32 %r4, %r2;", false, e_cvt_sat},
+};
+
+static void test_arithmetic(void)
+{
+    struct trial trial;
+    fill(&trial);
+    for (size_t n = 0; n < sizeof operations / sizeof *operations; n++) {
+        char body[1024];
+        unsigned wrong = 0;
+        snprintf(body, sizeof body,
+                 "ld.global.v2.u32 {%%r2, %%r3}, [%%rd2];\nmov.b32 %%f2, %%r2;\n"
+                 "mov.b32 %%f3, %%r3;\n%s\n%s\nst.global.u64 [%%rd1], %%rd4;",
+                 operations[n].ptx, operations[n].wide ? "" : "cvt.u64.u32 %rd4, %r4;");
+        run(body, THREADS_MOST, &trial);
+        for (size_t i = 0; i < THREADS_MOST; i++) {
+            uint32_t x = (uint32_t)trial.in[i], y = (uint32_t)(trial.in[i] >> 32);
+            wrong += trial.out[i] != operations[n].expected(x, y);
+        }
+        if (wrong)
+            printf("%s: %u of %d wrong\n", operations[n].ptx, wrong, THREADS_MOST);
+        CU_ASSERT_EQUAL(wrong, 0);
+        CU_ASSERT(trial.emulation.completed);
+        end(&trial);
+    }
+}
+
+static uint64_t double_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* What 64 bits, half precision and the special functions give, by known values. */
+static void test_known_values(void)
+{
+    static const struct {
+        const char *ptx; /* into %rd4 */
+        uint64_t expected;
+    } values[] = {
+        {"mov.u32 %r2, 0x3c00;\ncvt.u16.u32 %h1, %r2;\ncvt.f32.f16 %f1, %h1;\nmov.b32 %r3, %f1;\n"
+         "cvt.u64.u32 %rd4, %r3;",
+         0x3f800000},
+        {"mov.f32 %f1, 0f477FEFFF;\ncvt.rn.f16.f32 %h1, %f1;\ncvt.u64.u16 %rd4, %h1;", 0x7bff},
+        {"mov.f32 %f1, 0f477FF000;\ncvt.rn.f16.f32 %h1, %f1;\ncvt.u64.u16 %rd4, %h1;", 0x7c00},
+        {"mov.f32 %f1, 0f477FF000;\ncvt.rz.f16.f32 %h1, %f1;\ncvt.u64.u16 %rd4, %h1;", 0x7bff},
+        {"mov.f32 %f1, 0f33800000;\ncvt.rn.f16.f32 %h1, %f1;\ncvt.u64.u16 %rd4, %h1;", 1},
+        {"mov.u64 %rd5, -7;\nmov.u64 %rd6, 2;\ndiv.s64 %rd4, %rd5, %rd6;", (uint64_t)-3},
+        {"mov.u64 %rd5, 0x8000000000000001;\nmul.hi.u64 %rd4, %rd5, 6;", 3},
+        {"mov.f32 %f1, 0f40000000;\nex2.approx.f32 %f2, %f1;\nmov.b32 %r2, %f2;\n"
+         "cvt.u64.u32 %rd4, %r2;",
+         0x40800000},
+        {"mov.f32 %f1, 0f00000001;\nadd.ftz.f32 %f2, %f1, 0f3F800000;\nmov.b32 %r2, %f2;\n"
+         "cvt.u64.u32 %rd4, %r2;",
+         0x3f800000},
+        {"mov.f32 %f1, 0f80000001;\nmul.ftz.f32 %f2, %f1, 0f3F800000;\nmov.b32 %r2, %f2;\n"
+         "cvt.u64.u32 %rd4, %r2;",
+         0x80000000},
+        {"mov.u32 %r2, 0x12345678;\nmov.u32 %r3, 0xabcd;\nbfi.b32 %r4, %r3, %r2, 8, 12;\n"
+         "cvt.u64.u32 %rd4, %r4;",
+         0x123bcd78},
+        {"mov.u32 %r2, 5;\nsetp.gt.u32 %p1|%p2, %r2, 4;\nselp.u64 %rd4, 10, 20, %p1;\n"
+         "@%p2 mov.u64 %rd4, 99;",
+         10},
+        {"mov.f64 %fd1, 0d3FF8000000000000;\ncvt.rni.f64.f64 %fd2, %fd1;\nmov.b64 %rd4, %fd2;",
+         UINT64_C(0x4000000000000000)},
+        {"mov.f64 %fd1, 0d7FF8000000000000;\ncvt.rzi.s64.f64 %rd4, %fd1;", UINT64_C(1) << 63},
+    };
+    struct trial trial;
+    for (size_t n = 0; n < sizeof values / sizeof *values; n++) {
+        char body[1024];
+        snprintf(body, sizeof body, "%s\nst.global.u64 [%%rd1], %%rd4;", values[n].ptx);
+        run(body, 1, &trial);
+        if (trial.out[0] != values[n].expected)
+            printf("%s: 0x%llx\n", values[n].ptx, (unsigned long long)trial.out[0]);
+        CU_ASSERT_EQUAL(trial.out[0], values[n].expected);
+        end(&trial);
+    }
+    run("mov.f64 %fd1, 0d3FF0000000000000;\nmov.f64 %fd2, 0d4008000000000000;\n"
+        "div.rn.f64 %fd3, %fd1, %fd2;\nst.global.f64 [%rd1], %fd3;",
+        1, &trial);
+    CU_ASSERT_EQUAL(trial.out[0], double_bits(1.0 / 3.0));
+    end(&trial);
+}
+
+/* --- Memory ------------------------------------------------------------------------------------
+ */
+
+static void test_memory(void)
+{
+    struct trial trial;
+    fill(&trial);
+    /* Through shared memory, generic addresses and vectors; the neighbour's bytes come out. */
+    run("mov.u32 %r2, s;\nshl.b32 %r3, %r1, 3;\nadd.u32 %r2, %r2, %r3;\n"
+        "ld.global.v2.u32 {%r4, %r5}, [%rd2];\nst.shared.v2.u32 [%r2], {%r5, %r4};\nbar.sync 0;\n"
+        "xor.b32 %r6, %r3, 8;\nmov.u64 %rd5, s;\ncvta.shared.u64 %rd5, %rd5;\n"
+        "cvt.u64.u32 %rd6, %r6;\nadd.s64 %rd5, %rd5, %rd6;\nld.u64 %rd7, [%rd5];\n"
+        "st.global.u64 [%rd1], %rd7;",
+        64, &trial);
+    for (uint32_t i = 0; i < 64; i++)
+        CU_ASSERT_EQUAL(trial.out[i], trial.in[i ^ 1] << 32 | trial.in[i ^ 1] >> 32);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    CU_ASSERT_EQUAL(trial.emulation.total.shared_loads, 2);
+    CU_ASSERT_EQUAL(trial.emulation.total.load_wavefronts, 4); /* 8 bytes: each half warp */
+    CU_ASSERT_EQUAL(trial.emulation.total.store_wavefronts, 4);
+    CU_ASSERT_EQUAL(trial.emulation.array[1].kind[SMC_EMULATED_LOAD].sectors, 16);
+    CU_ASSERT_EQUAL(trial.emulation.array[0].kind[SMC_EMULATED_STORE].bytes, 512);
+    end(&trial);
+    /* One bank, 32 rows: 31 conflicts. Bytes keep their sign. */
+    run("shl.b32 %r2, %r1, 6;\nmov.u32 %r3, s;\nadd.u32 %r2, %r2, %r3;\nst.shared.u32 [%r2], -5;\n"
+        "ld.shared.s8 %r4, [%r2];\ncvt.s64.s32 %rd4, %r4;\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    CU_ASSERT_EQUAL(trial.out[31], (uint64_t)-5);
+    CU_ASSERT_EQUAL(trial.emulation.total.store_wavefronts, 16);
+    CU_ASSERT_EQUAL(trial.emulation.total.least_wavefronts, 2);
+    end(&trial);
+    /* Atomics give each thread a number of its own. */
+    run("mov.u32 %r2, s;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r2], 0;\nbar.sync 0;\n"
+        "atom.shared.add.u32 %r3, [%r2], 1;\ncvt.u64.u32 %rd4, %r3;\nst.global.u64 [%rd1], %rd4;",
+        96, &trial);
+    uint64_t seen = 0, sum = 0;
+    for (uint32_t i = 0; i < 96; i++) {
+        sum += trial.out[i];
+        seen += trial.out[i] < 96;
+    }
+    CU_ASSERT_EQUAL(seen, 96);
+    CU_ASSERT_EQUAL(sum, 95 * 96 / 2);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    end(&trial);
+}
+
+/* --- Lanes -------------------------------------------------------------------------------------
+ */
+
+static void test_lanes(void)
+{
+    struct trial trial;
+    /* Each lane loops as often as its number; all are together again afterwards. */
+    run("mov.u32 %r2, 0;\nmov.u32 %r3, 0;\n$L1:\nsetp.ge.u32 %p1, %r3, %r1;\n@%p1 bra $L2;\n"
+        "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, 1;\nbra $L1;\n$L2:\nactivemask.b32 %r4;\n"
+        "mov.b64 %rd4, {%r2, %r4};\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    for (uint32_t i = 0; i < 32; i++)
+        CU_ASSERT_EQUAL(trial.out[i], UINT64_C(0xffffffff) << 32 | (i ? i * (i - 1) / 2 : 0));
+    CU_ASSERT_EQUAL(trial.emulation.total.divergent, 31);
+    end(&trial);
+    /* Lanes that return do not keep the others apart. */
+    run("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra $A;\nsetp.lt.u32 %p2, %r1, 20;\n@%p2 bra $END;\n"
+        "mov.u32 %r2, 1;\nbra $B;\n$A:\nmov.u32 %r2, 2;\n$B:\nactivemask.b32 %r3;\n"
+        "mov.b64 %rd4, {%r2, %r3};\nst.global.u64 [%rd1], %rd4;\n$END:",
+        32, &trial);
+    CU_ASSERT_EQUAL(trial.out[0], UINT64_C(0xfff0ffff) << 32 | 2);
+    CU_ASSERT_EQUAL(trial.out[31], UINT64_C(0xfff0ffff) << 32 | 1);
+    CU_ASSERT_EQUAL(trial.out[17], UINT64_C(0xeeeeeeeeeeeeeeee));
+    end(&trial);
+    /* A sum over the warp, and a vote. */
+    run("mov.u32 %r2, %r1;\nshfl.sync.bfly.b32 %r3|%p1, %r2, 16, 31, -1;\nadd.u32 %r2, %r2, %r3;\n"
+        "shfl.sync.bfly.b32 %r3, %r2, 8, 31, -1;\nadd.u32 %r2, %r2, %r3;\n"
+        "shfl.sync.bfly.b32 %r3, %r2, 4, 31, -1;\nadd.u32 %r2, %r2, %r3;\n"
+        "shfl.sync.bfly.b32 %r3, %r2, 2, 31, -1;\nadd.u32 %r2, %r2, %r3;\n"
+        "shfl.sync.bfly.b32 %r3, %r2, 1, 31, -1;\nadd.u32 %r2, %r2, %r3;\n"
+        "and.b32 %r4, %r1, 1;\nsetp.eq.u32 %p2, %r4, 1;\nvote.sync.ballot.b32 %r5, %p2, -1;\n"
+        "mov.b64 %rd4, {%r2, %r5};\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    for (uint32_t i = 0; i < 32; i++)
+        CU_ASSERT_EQUAL(trial.out[i], UINT64_C(0xaaaaaaaa) << 32 | 496);
+    end(&trial);
+    run("shfl.sync.up.b32 %r2|%p1, %r1, 3, 0, -1;\nselp.b32 %r3, 1, 0, %p1;\n"
+        "mov.b64 %rd4, {%r2, %r3};\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    CU_ASSERT_EQUAL(trial.out[2], 2);
+    CU_ASSERT_EQUAL(trial.out[3], UINT64_C(1) << 32);
+    CU_ASSERT_EQUAL(trial.out[31], UINT64_C(1) << 32 | 28);
+    end(&trial);
+    /* A jump by table. */
+    run("and.b32 %r2, %r1, 3;\n$TABLE: .branchtargets $T0, $T1, $T0, $T3;\n"
+        "brx.idx %r2, $TABLE;\n$T0:\nmov.u64 %rd4, 100;\nbra $E;\n$T1:\nmov.u64 %rd4, 101;\nbra "
+        "$E;\n"
+        "$T3:\nmov.u64 %rd4, 103;\n$E:\nst.global.u64 [%rd1], %rd4;",
+        32, &trial);
+    for (uint32_t i = 0; i < 32; i++)
+        CU_ASSERT_EQUAL(trial.out[i], i % 4 == 1 ? 101 : i % 4 == 3 ? 103 : 100);
+    end(&trial);
+}
+
+static void test_barriers(void)
+{
+    struct trial trial;
+    /* How many threads of the block hold, told to all. */
+    run("and.b32 %r2, %r1, 7;\nsetp.eq.u32 %p1, %r2, 0;\nbar.red.popc.u32 %r3, 0, %p1;\n"
+        "cvt.u64.u32 %rd4, %r3;\nst.global.u64 [%rd1], %rd4;",
+        96, &trial);
+    CU_ASSERT_EQUAL(trial.out[0], 12);
+    CU_ASSERT_EQUAL(trial.out[95], 12);
+    end(&trial);
+    /* Warp 1 makes, warp 0 takes: a barrier of both, at which the maker does not wait. */
+    run("mov.u32 %r2, s;\nand.b32 %r3, %r1, 31;\nshl.b32 %r3, %r3, 2;\nadd.u32 %r2, %r2, %r3;\n"
+        "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra $TAKE;\nst.shared.u32 [%r2], %r1;\n"
+        "bar.arrive 1, 64;\nret;\n$TAKE:\nbar.sync 1, 64;\nld.shared.u32 %r4, [%r2];\n"
+        "cvt.u64.u32 %rd4, %r4;\nst.global.u64 [%rd1], %rd4;",
+        64, &trial);
+    CU_ASSERT_EQUAL(trial.out[5], 37);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    CU_ASSERT(trial.emulation.completed);
+    end(&trial);
+    /* Threads that have ended are not waited for. */
+    run("setp.ge.u32 %p1, %r1, 32;\n@%p1 ret;\nbar.sync 0;\nst.global.u64 [%rd1], 1;", 64, &trial);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    CU_ASSERT_EQUAL(trial.out[31], 1);
+    end(&trial);
+}
+
+/* --- Findings ----------------------------------------------------------------------------------
+ */
+
+static const char shared_place[] =
+    "mov.u32 %r2, s;\nshl.b32 %r3, %r1, 2;\nadd.u32 %r2, %r2, %r3;\n";
+
+static void check_finding(const char *body, uint32_t threads, enum smc_finding_kind kind)
+{
+    struct trial trial;
+    char whole[4096];
+    snprintf(whole, sizeof whole, "%s%s", shared_place, body);
+    fill(&trial);
+    run(whole, threads, &trial);
+    CU_ASSERT_EQUAL(trial.status, SMC_OK);
+    CU_ASSERT(trial.emulation.findings_total > 0);
+    CU_ASSERT_EQUAL(trial.emulation.finding[0].kind, kind);
+    if (trial.emulation.finding_count == 0 || trial.emulation.finding[0].kind != kind)
+        printf("not found: %s\n%s\n", smc_finding_name(kind), body);
+    end(&trial);
+}
+
+static void check_clean(const char *body, uint32_t threads)
+{
+    struct trial trial;
+    char whole[4096];
+    snprintf(whole, sizeof whole, "%s%s", shared_place, body);
+    fill(&trial);
+    run(whole, threads, &trial);
+    CU_ASSERT_EQUAL(trial.status, SMC_OK);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    if (trial.emulation.findings_total)
+        printf("found: %s\n%s\n", smc_finding_name(trial.emulation.finding[0].kind), body);
+    CU_ASSERT(trial.emulation.completed);
+    end(&trial);
+}
+
+static void test_races(void)
+{
+    /* Between warps, within a warp; a barrier and __syncwarp mend them. */
+    check_finding("st.shared.u32 [%r2], %r1;\nxor.b32 %r3, %r3, 128;\nmov.u32 %r4, s;\n"
+                  "add.u32 %r4, %r4, %r3;\nld.shared.u32 %r5, [%r4];",
+                  32, SMC_FINDING_UNWRITTEN);
+    const char exchange[] =
+        "st.shared.u32 [%%r2], %%r1;\n%s\nxor.b32 %%r3, %%r3, %d;\n"
+        "mov.u32 %%r4, s;\nadd.u32 %%r4, %%r4, %%r3;\nld.shared.u32 %%r5, [%%r4];";
+    char body[1024];
+    snprintf(body, sizeof body, exchange, "", 4);
+    check_finding(body, 32, SMC_FINDING_RACE_WRITE_READ);
+    snprintf(body, sizeof body, exchange, "bar.warp.sync -1;", 4);
+    check_clean(body, 32);
+    snprintf(body, sizeof body, exchange, "bar.warp.sync -1;", 128);
+    check_finding(body, 64, SMC_FINDING_UNWRITTEN); /* warp 0 reads first */
+    snprintf(body, sizeof body, exchange, "bar.sync 0;", 128);
+    check_clean(body, 64);
+    /* Two writers: of one value it is none. */
+    check_finding("mov.u32 %r2, s;\nst.shared.u32 [%r2], %r1;", 32, SMC_FINDING_RACE_WRITE_WRITE);
+    check_clean("mov.u32 %r2, s;\nst.shared.u32 [%r2], 7;", 64);
+    check_clean("mov.u32 %r2, s;\nst.shared.u32 [%r2], 7;\nbar.sync 0;\n"
+                "red.shared.add.u32 [%r2], 1;",
+                64);
+    /* Global memory within a block. */
+    check_finding(
+        "st.global.u32 [%rd1], %r1;\nsub.s64 %rd4, %rd1, %rd3;\nld.global.u32 %r4, [%rd4];", 64,
+        SMC_FINDING_RACE_WRITE_READ);
+    check_finding(
+        "ld.global.u32 %r4, [%rd1];\nsub.s64 %rd4, %rd1, %rd3;\nsetp.eq.u32 %p1, %r1, 9;\n"
+        "@%p1 st.global.u32 [%rd4], %r1;",
+        32, SMC_FINDING_RACE_READ_WRITE);
+    /* Neighbouring bytes of a word are places of their own. */
+    check_clean("mov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\nst.shared.u8 [%r2], %r1;", 64);
+}
+
+static void test_bad_accesses(void)
+{
+    check_finding("ld.shared.u32 %r4, [%r2];", 32, SMC_FINDING_UNWRITTEN);
+    check_finding("st.shared.u32 [%r2+2048], %r1;", 32, SMC_FINDING_OUT_OF_BOUNDS);
+    check_finding("st.shared.u32 [%r2+2], %r1;", 32, SMC_FINDING_MISALIGNED);
+    check_finding("ld.global.u64 %rd4, [%rd2+8];", 32, SMC_FINDING_OUT_OF_BOUNDS);
+    check_finding("mov.u64 %rd4, 0;\nld.global.u32 %r4, [%rd4];", 1, SMC_FINDING_OUT_OF_BOUNDS);
+    check_finding("setp.lt.u32 %p1, %r1, 5;\n@%p1 bra $S;\nbra $E;\n$S:\nbar.sync 0;\n$E:\n"
+                  "st.global.u32 [%rd1], 1;",
+                  64, SMC_FINDING_DIVERGENT_BARRIER);
+    check_finding("setp.lt.u32 %p1, %r1, 32;\n@%p1 bar.sync 1, 64;", 64, SMC_FINDING_DEADLOCK);
+    check_finding("$L:\nbra $L;", 32, SMC_FINDING_ENDLESS);
+    check_finding("setp.eq.u32 %p1, %r1, 3;\n@%p1 trap;", 32, SMC_FINDING_TRAP);
+}
+
+/* --- The reader --------------------------------------------------------------------------------
+ */
+
+static void test_refusals(void)
+{
+    static const struct {
+        const char *text, *message;
+    } refusals[] = {
+        {"int main", "PTX line 1: no PTX: it does not begin with .version"},
+        {".version 8.0\n.target sm_80\n", "PTX line 3: no kernel"},
+        {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b32 %r<2>;\nwgmma.fence %r1;\n}",
+         "PTX line 6: 'wgmma.fence %r1' is not supported"},
+        {".version 8.0\n.target sm_80\n.entry k()\n{\nbra $nowhere;\n}",
+         "PTX line 5: 'bra $nowhere' is not supported: there is no such label"},
+        {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b64 %rd<2>;\nadd.u32 %rd1, %rd1, 1;\n}",
+         "PTX line 6: 'add.u32 %rd1, %rd1, 1' is not supported: a source of another size than the "
+         "type"},
+        {".version 8.0\n.target sm_80\n.entry a(){ret;}\n.entry b(){ret;}",
+         "PTX line 4: there are several kernels: name one"},
+    };
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        struct trial trial;
+        run_from(refusals[i].text, 1, 1, &trial);
+        CU_ASSERT_EQUAL(trial.status, SMC_USAGE);
+        CU_ASSERT_STRING_EQUAL(trial.error.message, refusals[i].message);
+    }
+}
+
+/* The same results, counts and findings with one thread and with many. */
+static void test_any_number_of_threads(void)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
+        ".reg .pred %p<3>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, "
+        "%tid.x;\n"
+        "setp.lt.u32 %p1, %r1, 7;\n@%p1 bra $E;\nld.global.u32 %r3, [%rd1+4000];\n$E:\n"
+        "setp.gt.u32 %p2, %r2, %r1;\n@%p2 bra $F;\nadd.u32 %r4, %r2, %r1;\n$F:\n"
+        "red.global.add.u32 [%rd1], %r1;\nret;\n}";
+    struct trial trial;
+    memset(trial.out, 0, sizeof trial.out);
+    run_from(text, 64, 40, &trial);
+    CU_ASSERT_EQUAL(trial.out[0], 64 * (39 * 40 / 2));
+    CU_ASSERT_EQUAL(trial.emulation.finding_count, 1);
+    CU_ASSERT_EQUAL(trial.emulation.finding[0].block[0], 7);
+    CU_ASSERT_EQUAL(trial.emulation.finding[0].times, 33 * 64);
+    CU_ASSERT_EQUAL(trial.emulation.threads_used, 1); /* atomics on global memory */
+    end(&trial);
+}
+
+CU_TestInfo tests_emulator[] = {
+    {"arithmetic of every kind", test_arithmetic},
+    {"known values", test_known_values},
+    {"memory", test_memory},
+    {"lanes part and meet", test_lanes},
+    {"barriers", test_barriers},
+    {"races are found, and nothing else", test_races},
+    {"bad accesses and stuck blocks are found", test_bad_accesses},
+    {"what is not supported is named", test_refusals},
+    {"findings in the order of blocks", test_any_number_of_threads},
+    CU_TEST_INFO_NULL,
+};
