@@ -31,6 +31,7 @@ tests_unit_SOURCES = \
 	tests/test_inspect.c \
 	tests/test_expression.c \
 	tests/test_lesson.c \
+	tests/test_machine_code.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/test_plot.c \

@@ -6,6 +6,7 @@ libsmc_la_SOURCES += \
 	src/compile/cubin.c src/compile/cubin.h \
 	src/compile/describe.c \
 	src/compile/find_nvrtc.c src/compile/find_nvrtc.h \
+	src/compile/machine_code.c src/compile/machine_code.h \
 	src/compile/nvrtc.c src/compile/nvrtc.h \
 	src/compile/ptx.c src/compile/ptx.h \
 	src/compile/ptxas_log.c src/compile/ptxas_log.h \
