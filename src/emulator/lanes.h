@@ -29,6 +29,11 @@ typedef double __attribute__((may_alias)) lane_f64;
 
 extern const uint32_t smc_lane_bit[SMC_LANES]; /* 1 << lane: no shift by a variable */
 
+static inline uint32_t smc_lane_count(uint32_t mask)
+{
+    return mask == UINT32_MAX ? SMC_LANES : (uint32_t)__builtin_popcount(mask);
+}
+
 /* 32 bytes, each 0 or 1, into a mask. */
 static inline uint32_t smc_mask_of(const uint8_t flag[SMC_LANES])
 {
