@@ -30,6 +30,7 @@ tests_unit_SOURCES = \
 	tests/test_executor.c \
 	tests/test_inspect.c \
 	tests/test_expression.c \
+	tests/test_joins.c \
 	tests/test_lesson.c \
 	tests/test_machine_code.c \
 	tests/test_model.c \

@@ -57,14 +57,12 @@ static struct smc_bank_cost cost_of(const struct smc_bank_layout *layout,
     return smc_banks_count(layout, &access);
 }
 
-void smc_count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
-                      bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,
-                      uint32_t bytes)
+/* What one access costs: known from before, or computed. */
+static struct smc_bank_cost find_cost(struct smc_worker *worker, enum smc_bank_op kind,
+                                      const uint64_t address[SMC_LANES], uint32_t mask,
+                                      uint32_t bytes)
 {
-    struct smc_emulated_count *count = &worker->count[op->instruction];
     const struct smc_bank_layout *layout = &worker->launch->request->banks;
-    if (is_atomic) /* how the hardware serves them is not known */
-        return;
     struct smc_access access = {.mask = mask, .width_bytes = bytes, .op = kind};
     make_relative(layout, address, &access);
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
@@ -74,14 +72,31 @@ void smc_count_shared(struct smc_worker *worker, const struct smc_op *op, enum s
         pattern->access = access;
         pattern->cost = cost_of(layout, &access, (uint32_t)address[lane] - access.address[lane]);
     }
-    count->least_wavefronts += pattern->cost.least;
-    if (kind == SMC_BANK_LOAD) {
-        count->shared_loads++;
-        count->load_wavefronts += pattern->cost.wavefronts;
-    } else {
+    return pattern->cost;
+}
+
+void smc_count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                      bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,
+                      uint32_t bytes)
+{
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    if (is_atomic) /* how the hardware serves them is not known */
+        return;
+    struct smc_bank_cost cost = find_cost(worker, kind, address, mask, bytes);
+    count->least_wavefronts += cost.least;
+    if (kind == SMC_BANK_STORE) {
         count->shared_stores++;
-        count->store_wavefronts += pattern->cost.wavefronts;
+        count->store_wavefronts += cost.wavefronts;
+        return;
     }
+    count->shared_loads++;
+    count->load_wavefronts += cost.wavefronts;
+    if (!worker->launch->program->follows || op->machine_bytes == 0)
+        return;
+    if (op->machine_bytes != bytes)
+        cost = find_cost(worker, kind, address, mask, op->machine_bytes);
+    count->machine_loads++;
+    count->machine_load_wavefronts += cost.wavefronts;
 }
 
 void smc_count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,

@@ -50,6 +50,19 @@ size_t smc_program_parameter_bytes(const struct smc_program *program, size_t ind
 const char *smc_program_file(const struct smc_program *program, uint32_t file);
 uint32_t smc_program_static_smem_bytes(const struct smc_program *program);
 
+/* What the machine code made of the loads of shared memory. */
+enum smc_following {
+    SMC_FOLLOWING_UNKNOWN, /* more or other loads than joining explains, or several ways to do it */
+    SMC_FOLLOWING_SAME,    /* each load is as the PTX has it */
+    SMC_FOLLOWING_JOINED,  /* some were joined, and it is known which */
+};
+
+/* `loads_of_width[n]`: how many loads of 2^n bytes the machine code has, n from 0 to 4. From then
+   on launches count loads at that level too, unless UNKNOWN is returned. */
+enum { SMC_EMULATOR_WIDTHS = 5 };
+enum smc_following smc_program_follow(struct smc_program *program,
+                                      const uint64_t loads_of_width[SMC_EMULATOR_WIDTHS]);
+
 /* --- A launch --------------------------------------------------------------------------------- */
 
 /* Global memory that the kernel is given. The emulator chooses its address and checks its bounds.
@@ -97,6 +110,8 @@ struct smc_emulated_count {
     uint64_t load_wavefronts, store_wavefronts;
     uint64_t least_wavefronts; /* conflicts: load_wavefronts + store_wavefronts - this */
     uint64_t global_requests, global_sectors, global_bytes; /* loads, stores and atomics */
+    /* Loads of shared memory as the machine code has them, where the program follows it. */
+    uint64_t machine_loads, machine_load_wavefronts;
 };
 
 /* Of one array of global memory: [0] loads, [1] stores, [2] atomics. */

@@ -199,6 +199,8 @@ static void add_count(const struct smc_emulated_count *from, struct smc_emulated
     to->shared_loads += from->shared_loads;
     to->shared_stores += from->shared_stores;
     to->load_wavefronts += from->load_wavefronts;
+    to->machine_loads += from->machine_loads;
+    to->machine_load_wavefronts += from->machine_load_wavefronts;
     to->store_wavefronts += from->store_wavefronts;
     to->least_wavefronts += from->least_wavefronts;
     to->global_requests += from->global_requests;

@@ -15,6 +15,7 @@ libsmc_la_SOURCES += \
 	src/emulator/emulator.h \
 	src/emulator/findings.c src/emulator/findings.def \
 	src/emulator/flow.c \
+	src/emulator/joins.c \
 	src/emulator/lanes.h \
 	src/emulator/launch.c \
 	src/emulator/memory.c \

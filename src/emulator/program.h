@@ -80,10 +80,11 @@ struct smc_op {
     /* Memory. */
     enum smc_ptx_space space;
     enum smc_ptx_type type;
-    uint8_t width_bytes; /* of one element */
-    uint8_t vector;      /* elements: 1, 2, 4 or 8 */
-    bool address_is_32;  /* the register of the address has 32 bits */
-    bool is_strong;      /* two of these are no race: atomics, .relaxed, .acquire, .release */
+    uint8_t width_bytes;   /* of one element */
+    uint8_t vector;        /* elements: 1, 2, 4 or 8 */
+    uint8_t machine_bytes; /* of a load of shared memory in machine code; 0: joined with another */
+    bool address_is_32;    /* the register of the address has 32 bits */
+    bool is_strong;        /* two of these are no race: atomics, .relaxed, .acquire, .release */
     uint32_t v[SMC_MAX_VECTOR]; /* their registers, SMC_NO_SLOT: `_` */
     enum smc_slot_kind v_kind[SMC_MAX_VECTOR];
 
@@ -127,6 +128,7 @@ struct smc_program {
     uint32_t parameter_bytes;
     uint32_t static_smem_bytes; /* where dynamic shared memory begins */
     uint32_t local_bytes;       /* of a thread */
+    bool follows;               /* machine_bytes is known: joins.c */
     bool runs_in_order;         /* blocks one after the other: atomics on global memory */
     bool splits_shared_words, splits_global_words; /* accesses below 4 bytes */
 };
