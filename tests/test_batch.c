@@ -481,6 +481,8 @@ static void test_long_rows(void)
             const char *out = smc_text_string(&stream.out);
             CU_ASSERT_EQUAL(count_text(out, ANSWER), 3);
             CU_ASSERT_EQUAL(count_text(out, ": the row has more than 65536 bytes\n"), 4);
+            /* The columns before the long one are kept, so that the row can be found again. */
+            CU_ASSERT_EQUAL(count_text(out, "\n9.0,256,32,8192," NO_RESULTS "line "), 4);
             CU_ASSERT_EQUAL(count_text(out, "line 3: the row has more"), 1);
             CU_ASSERT_EQUAL(count_text(out, "line 9: the row has more"), 1);
             CU_ASSERT_EQUAL(count_text(out, "line 7: the row has a quote that is never closed"), 1);

@@ -2,7 +2,7 @@
 #ifndef SMC_BATCH_BATCH_H
 #define SMC_BATCH_BATCH_H
 
-#include "batch/csv_reader.h"
+#include "base/csv_reader.h"
 #include "batch/row.h"
 #include "batch/writer.h"
 

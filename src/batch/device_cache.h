@@ -4,7 +4,7 @@
 #define SMC_BATCH_DEVICE_CACHE_H
 
 #include "base/status.h"
-#include "batch/csv_reader.h"
+#include "base/csv_reader.h"
 #include "model/sm.h"
 
 struct smc_device_cache;

@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,34 +10,12 @@
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
-
-struct input {
-    const char *name;
-    int descriptor;
-};
-
-/* Whether the call is worth repeating: interrupted, or made on a pipe that does not block. */
-static bool can_retry(int descriptor, short events)
-{
-    struct pollfd ready = {.fd = descriptor, .events = events};
-    if (errno == EAGAIN || errno == EWOULDBLOCK)
-        return poll(&ready, 1, -1) >= 0 || errno == EINTR;
-    return errno == EINTR;
-}
+#include "cli/stream.h"
 
 static enum smc_status read_input(void *context, char *bytes, size_t capacity, size_t *count,
                                   struct smc_error *error)
 {
-    const struct input *input = context;
-    ssize_t got;
-    do
-        got = read(input->descriptor, bytes, capacity);
-    while (got < 0 && can_retry(input->descriptor, POLLIN));
-    if (got < 0)
-        return smc_fail(error, errno == EISDIR ? SMC_USAGE : SMC_MACHINE, "%s: %s", input->name,
-                        strerror(errno));
-    *count = (size_t)got;
-    return SMC_OK;
+    return smc_stream_read(context, bytes, capacity, count, error);
 }
 
 static enum smc_status write_output(void *context, const char *bytes, size_t count,
@@ -47,7 +24,7 @@ static enum smc_status write_output(void *context, const char *bytes, size_t cou
     (void)context;
     while (count > 0) {
         ssize_t written = write(STDOUT_FILENO, bytes, count);
-        if (written < 0 && !can_retry(STDOUT_FILENO, POLLOUT))
+        if (written < 0 && !smc_stream_retry(STDOUT_FILENO, POLLOUT))
             return smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(errno));
         if (written > 0) {
             bytes += written;
@@ -60,22 +37,6 @@ static enum smc_status write_output(void *context, const char *bytes, size_t cou
 static void tell_note(const char *note)
 {
     smc_output_tell("note: ", note);
-}
-
-static enum smc_status open_input(const struct smc_arguments *arguments, struct input *input,
-                                  struct smc_error *error)
-{
-    const char *file = arguments->file_count ? arguments->file[0] : "-";
-    if (strcmp(file, "-") == 0) {
-        *input = (struct input){"standard input", STDIN_FILENO};
-        if (isatty(STDIN_FILENO))
-            tell_note("launches are read from the terminal, the header first; Ctrl-D ends them");
-        return SMC_OK;
-    }
-    *input = (struct input){file, open(file, O_RDONLY | O_CLOEXEC)};
-    if (input->descriptor < 0)
-        return smc_fail(error, SMC_USAGE, "%s: %s", file, strerror(errno));
-    return SMC_OK;
 }
 
 static enum smc_status read_defaults(const struct smc_arguments *arguments,
@@ -114,18 +75,20 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
                            struct smc_error *error)
 {
     (void)out; /* the answers are written as they come */
-    struct input input;
+    const char *file = arguments->file_count ? arguments->file[0] : "-";
+    struct smc_stream input;
     struct smc_batch batch = {
         .source = {read_input, &input}, .sink = {write_output, NULL}, .tell = tell_note};
     enum smc_status status = read_defaults(arguments, &batch.defaults, error);
     if (status == SMC_OK)
-        status = open_input(arguments, &input, error);
+        status = smc_stream_open(file, &input, error);
     if (status != SMC_OK)
         return status;
+    if (isatty(input.descriptor))
+        tell_note("launches are read from the terminal, the header first; Ctrl-D ends them");
     batch.file = input.name;
     status = smc_batch_run(&batch, error);
-    if (input.descriptor != STDIN_FILENO)
-        close(input.descriptor);
+    smc_stream_close(&input);
     return status;
 }
 

@@ -22,7 +22,8 @@ libsmc_la_SOURCES += \
 	src/cli/options.c src/cli/options.def src/cli/options.h \
 	src/cli/output.c src/cli/output.h \
 	src/cli/picture.c src/cli/picture.h \
-	src/cli/progress.c src/cli/progress.h
+	src/cli/progress.c src/cli/progress.h \
+	src/cli/stream.c src/cli/stream.h
 
 # The program writes its own completions; where it cannot run here, none are installed.
 if !CROSS_COMPILING
