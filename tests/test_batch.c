@@ -72,12 +72,21 @@ static void keep_note(const char *note)
     snprintf(last_note, sizeof last_note, "%s", note);
 }
 
+static enum smc_status find_in_table(void *context, const char *name, struct smc_device *device,
+                                     struct smc_error *error)
+{
+    char note[256];
+    (void)context;
+    return smc_device_find(name, device, note, error);
+}
+
 static struct smc_batch batch_of(struct stream *stream)
 {
     struct smc_batch batch = {
         .file = "in.csv",
         .source = {read_piece, stream},
         .sink = {write_piece, stream},
+        .finder = {find_in_table, NULL},
         .tell = keep_note,
     };
     last_note[0] = '\0';

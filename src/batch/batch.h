@@ -11,6 +11,7 @@ struct smc_batch {
     struct smc_csv_source source;
     struct smc_csv_sink sink;
     struct smc_batch_defaults defaults;
+    struct smc_device_finder finder; /* of what the column 'device' names */
     /* Called once, when the header is read, with a note on it. NULL: nobody is told. */
     void (*tell)(const char *note);
 };

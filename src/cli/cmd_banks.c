@@ -7,42 +7,44 @@
 #include "cli/command.h"
 #include "cli/output.h"
 
-/* Rows say everything but the device themselves. */
-static enum smc_status run_csv(const struct smc_arguments *arguments, struct smc_text *out,
-                               struct smc_error *error)
+static enum smc_status answer_rows(const struct smc_arguments *arguments,
+                                   const struct smc_banks_query *query, struct smc_text *out,
+                                   struct smc_error *error)
 {
-    struct smc_banks_query query;
     struct smc_bank_layout layout;
-    char note[256] = "";
-    enum smc_status status = smc_ask_banks_rows(arguments, &query, note, error);
-    if (status != SMC_OK)
-        return status;
-    smc_output_tell("note: ", note);
-    smc_bank_layout_of(&query.device.sm, query.mode, &layout);
+    smc_bank_layout_of(&query->device.sm, query->mode, &layout);
     return smc_banks_csv(arguments->text[SMC_OPTION_CSV], &layout, out, error);
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+static enum smc_status answer_pattern(const struct smc_arguments *arguments,
+                                      const struct smc_banks_query *query, struct smc_text *out,
+                                      struct smc_error *error)
 {
-    struct smc_banks_query query;
-    char note[256] = "";
-    if (arguments->given[SMC_OPTION_CSV])
-        return run_csv(arguments, out, error);
-    enum smc_status status = smc_ask_banks(arguments, &query, note, error);
-    if (status != SMC_OK)
-        return status;
-    smc_output_tell("note: ", note);
     struct smc_banks_answer *answer = calloc(1, sizeof *answer);
     if (!answer)
         return smc_fail(error, SMC_MACHINE, "out of memory");
-    status = smc_banks_answer(&query, answer, error);
+    enum smc_status status = smc_banks_answer(query, answer, error);
     if (status == SMC_OK) {
         struct smc_report_style style;
         smc_output_style(&style);
         smc_ask_writer(arguments)->banks(answer, &style, out);
     }
     free(answer);
+    return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct smc_banks_query query;
+    struct smc_chosen_devices devices = {0};
+    bool rows = arguments->given[SMC_OPTION_CSV];
+    enum smc_status status = rows ? smc_ask_banks_rows(arguments, &devices, &query, error)
+                                  : smc_ask_banks(arguments, &devices, &query, error);
+    if (status == SMC_OK)
+        status = rows ? answer_rows(arguments, &query, out, error)
+                      : answer_pattern(arguments, &query, out, error);
+    smc_chosen_devices_free(&devices);
     return status;
 }
 

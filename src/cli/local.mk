@@ -4,6 +4,7 @@ libsmc_la_SOURCES += \
 	src/cli/ask_axes.c src/cli/ask_axes.h \
 	src/cli/ask_devices.c src/cli/ask_devices.h \
 	src/cli/ask_kernel.c src/cli/ask_kernel.h \
+	src/cli/ask_questions.c src/cli/ask_questions.h \
 	src/cli/ask_banks.c src/cli/ask_banks.h \
 	src/cli/banks_csv.c src/cli/banks_csv.h \
 	src/cli/cli.c src/cli/cli.h \
