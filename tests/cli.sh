@@ -15,6 +15,9 @@ golden tile-32-8800-gtx.txt --tile 32 --device "GeForce 8800 GTX" --regs 10
 golden stencil-static.txt --kernel stencil-static --block 1024 --radius 6000 --device H200 --regs 20
 golden stencil-dynamic.txt --kernel stencil-dynamic --block 1024 --radius 6000 --device H200 \
     --regs 20
+golden grid-refused.txt --threads 256 --regs 10 --grid 70000 --device 2.0 --explain
+golden grid-refused-kernel.txt --kernel stencil-static --size 1G --regs 10 --device 2.0
+golden grid-refused.json --threads 256 --regs 10 --grid 64x64x2 --device 1.1 --format json
 golden own-kernel.txt --threads 256 --regs 40 --smem 8K --grid 1000 --device "RTX 4090" --explain
 golden carveout.txt --tile 16 --dtype double --device 9.0 --regs 32 --carveout 20 --explain
 golden compare.txt --tile 16 --regs 32 --device H200 --device "RTX 4090" --device "GeForce 8800 GTX"
@@ -117,6 +120,12 @@ refuses 2 "option --threads: not with the kernel matmul-tiled: --tile sets the t
     --tile 8 --threads 64
 refuses 2 "option --threads: not with the kernel stencil-static: --block sets the threads of a \
 block" --kernel stencil-static --threads 64
+refuses 2 "option --grid: '64x' is no shape such as 4096, 512x512 or 64x64x8, with 1 to 2147483647 \
+blocks in each dimension" --threads 32 --grid 64x
+refuses 2 "option --grid: '2147483647x2147483647x3' is no shape such as 4096, 512x512 or 64x64x8, \
+with 1 to 2147483647 blocks in each dimension" --threads 32 --grid 2147483647x2147483647x3
+refuses 2 "option --cluster: '2' does not divide the grid's 5 blocks in x" \
+    --threads 32 --grid 5x2 --cluster 2 --device 9.0
 refuses 2 "option --grid: only with --threads, your own kernel" --grid 5
 refuses 2 "option --size: '0' is neither MxNxK nor one number, each between 1 and 2147483647" \
     --tile 8 --size 0

@@ -118,6 +118,8 @@ holds "best: each tile is compiled, or comes from the table, for itself" \
     '[.best.candidates[] | select(.registers_per_thread > 0)] | length == 32' \
     best --kernel matmul-tiled --device 9.0 --no-nvrtc
 
+holds "best: many threads can stand in a grid of two dimensions" '.best.proposal != null' \
+    best --regs 16 --total-threads 1000000000 --device "GTX 480"
 refuses 2 "nothing to choose for: give --kernel NAME, or --regs N and --smem BYTES of your own \
 kernel" best
 refuses_other 'option --tile: not for the command best, only for query, ' best --tile 16

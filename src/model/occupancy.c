@@ -124,6 +124,20 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     find_binding(out);
 }
 
+void smc_occupancy_check_grid(const struct smc_sm *sm, const uint32_t grid[3],
+                              struct smc_occupancy *out)
+{
+    uint32_t refusals = (uint32_t)(grid[0] > sm->max_grid_x) << SMC_REFUSAL_GRID_X |
+                        (uint32_t)(grid[1] > sm->max_grid_y) << SMC_REFUSAL_GRID_Y |
+                        (uint32_t)(grid[2] > sm->max_grid_z) << SMC_REFUSAL_GRID_Z;
+    if (grid[0] == 0 || refusals == 0)
+        return;
+    out->refusals |= refusals;
+    out->blocks_per_sm = out->warps_per_sm = out->limiters = 0;
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        out->limiters |= (uint32_t)(out->limit[i] == 0) << i;
+}
+
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy)
 {
     return 100.0 * occupancy->warps_per_sm / sm->max_warps_per_sm;

@@ -44,6 +44,7 @@ struct smc_sm {
     uint32_t cluster_max_portable;     /* 0: no clusters */
     uint32_t cluster_max_nonportable;
     uint32_t fp32_lanes_per_sm;
+    uint32_t max_grid_x, max_grid_y, max_grid_z; /* blocks of a launch, in each dimension */
 };
 
 /* Whether the limits are in range and fit one another, so that the functions of the model may be
