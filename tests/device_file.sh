@@ -119,6 +119,9 @@ says "batch: one standard input is not both" \
     batch --device-file -
 says "limits takes the devices of a file" "Half H200, Small Ada" \
     names limits --threads 64 --device-file several.json
+smemcalc lesson occupancy --no-nvrtc --device-file h300.json >out 2>&1
+empty "a lesson is about the device of a file" "$(grep -q 'Hypothetical H300' out || head -n 20 out
+    grep -q -e '--device-file "h300.json"' out || tail -n 3 out)"
 says "best takes the devices of a file" "NVIDIA H200, Half H200, Small Ada" \
     names best --regs 40 --device H200 --device-file several.json
 says "carveout takes the devices of a file" "Small Ada, Tesla T4" \
