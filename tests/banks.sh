@@ -217,8 +217,10 @@ refuses 2 "option --mask: '100000000' is not a hexadecimal number between 0 and 
 refuses 2 "option --width: not with a kernel, which says itself" banks --tile 8 --width 4
 refuses 2 "option --kernel: matmul-naive does not use shared memory" banks --kernel matmul-naive
 refuses 2 "option --device: banks is about one device, but 2 are named" banks --stride 1 -d 8.0 -d 9.0
-refuses 2 "option --bank-width: '8' only on compute capability 3.x, not 9.0" \
+refuses 2 "option --bank-width: only on compute capability 3.x, not 9.0" \
     banks --stride 1 --device 9.0 --bank-width 8
+refuses 2 "option --bank-width: only on compute capability 3.x, not 1.1" \
+    banks --csv - --device 1.1 --bank-width 4
 refuses 2 "option --stride: not with --csv, whose rows say all" banks --csv - --stride 1
 refuses 2 "option --csv: /nowhere/x.csv: No such file or directory" banks --csv /nowhere/x.csv
 refuses 2 "option --expr: not for the command query, only for banks" --expr 0

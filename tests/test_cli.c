@@ -25,6 +25,8 @@ static void test_rows(void)
     }
     CU_ASSERT_EQUAL(unnamed, 0);
     CU_ASSERT_EQUAL(twice, 0);
+    CU_ASSERT_EQUAL(smc_options[SMC_OPTION_DEVICE].commands,
+                    smc_options[SMC_OPTION_DEVICE_FILE].commands);
     CU_ASSERT_STRING_EQUAL(smc_options[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE].name, "tile");
     CU_ASSERT_EQUAL(smc_options[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE].highest, 32);
 }

@@ -36,6 +36,9 @@ enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_
 {
     smc_query_init(query);
     smc_ask_launch(arguments, query);
+    if (arguments->given[SMC_OPTION_NO_NVRTC] && arguments->given[SMC_OPTION_KERNEL_DIR])
+        return smc_fail(error, SMC_USAGE,
+                        "option --kernel-dir: not with --no-nvrtc, for nothing is compiled");
     if (arguments->given[SMC_OPTION_THREADS] || arguments->given[SMC_OPTION_GRID])
         return smc_ask_own_kernel(arguments, query, error);
     if (arguments->given[SMC_OPTION_SMEM_PER_THREAD])

@@ -66,9 +66,9 @@ static enum smc_status read_device(const struct smc_arguments *arguments,
     if (status != SMC_OK)
         return status;
     query->mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
-    if (query->mode == SMC_BANK_MODE_8_BYTES && query->device.sm.bank_width_bytes != 8)
+    if (arguments->given[SMC_OPTION_BANK_WIDTH] && query->device.sm.bank_width_bytes != 8)
         return smc_fail(error, SMC_USAGE,
-                        "option --bank-width: '8' only on compute capability 3.x, not %u.%u",
+                        "option --bank-width: only on compute capability 3.x, not %u.%u",
                         query->device.sm.cc / 10, query->device.sm.cc % 10);
     return SMC_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/ask.h"
+#include "cli/idle_options.h"
 #include "cli/output.h"
 
 enum smc_status smc_ask_questions(const struct smc_arguments *arguments,
@@ -11,6 +12,7 @@ enum smc_status smc_ask_questions(const struct smc_arguments *arguments,
                                   struct smc_error *error)
 {
     bool tell = smc_ask_writer(arguments) != &smc_writer_json;
+    struct smc_idle_options idle = {0};
     struct smc_chosen_devices *devices = &questions->devices;
     enum smc_status status = smc_ask_devices(arguments, SMC_MAX_DEVICES, devices, error);
     if (status != SMC_OK)
@@ -24,7 +26,10 @@ enum smc_status smc_ask_questions(const struct smc_arguments *arguments,
         status = smc_ask_query_device(devices, i, &questions->query[i], error);
         if (status == SMC_OK && tell)
             smc_output_tell("note: ", questions->query[i].device_note);
+        if (status == SMC_OK)
+            smc_idle_consider(arguments, &questions->query[i].device, &idle);
     }
+    smc_idle_tell(&idle);
     questions->count = count;
     return status;
 }

@@ -13,7 +13,7 @@ struct smc_questions {
 };
 
 /* Asks `query` on each device. Tells how their names were understood, but to JSON, which says it
-   itself. To be freed whatever the status. */
+   itself, and which options do nothing there. To be freed whatever the status. */
 enum smc_status smc_ask_questions(const struct smc_arguments *arguments,
                                   const struct smc_query *query, struct smc_questions *questions,
                                   struct smc_error *error);

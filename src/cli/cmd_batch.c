@@ -9,6 +9,7 @@
 #include "batch/batch.h"
 #include "cli/ask_devices.h"
 #include "cli/command.h"
+#include "cli/idle_options.h"
 #include "cli/output.h"
 #include "cli/stream.h"
 
@@ -71,6 +72,7 @@ static enum smc_status read_device(const struct smc_arguments *arguments,
                                    struct smc_chosen_devices *devices,
                                    struct smc_batch_defaults *defaults, struct smc_error *error)
 {
+    struct smc_idle_options idle = {0};
     if (arguments->device_count > 1)
         return smc_fail(error, SMC_USAGE,
                         "option --device: one for all rows; a column 'device' gives each its own");
@@ -78,6 +80,8 @@ static enum smc_status read_device(const struct smc_arguments *arguments,
     if (status != SMC_OK || devices->count == 0)
         return status;
     tell_note(devices->chosen->note);
+    smc_idle_consider(arguments, &devices->chosen->device, &idle);
+    smc_idle_tell(&idle);
     defaults->sm = devices->chosen->device.sm;
     defaults->value[SMC_COLUMN_DEVICE] = 0;
     return SMC_OK;

@@ -22,7 +22,8 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_que
         return smc_ask_query(arguments, query, error);
     }
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
-        if (arguments->given[i] && smc_options[i].group == SMC_GROUP_KERNEL)
+        if (arguments->given[i] &&
+            (smc_options[i].group == SMC_GROUP_KERNEL || i == SMC_OPTION_KERNEL_DIR))
             return smc_fail(error, SMC_USAGE, "option --%s: name its kernel with --kernel",
                             smc_options[i].name);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

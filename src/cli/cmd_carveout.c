@@ -14,7 +14,7 @@ static bool describes_launch(const struct smc_arguments *arguments)
     for (int i = 0; i < SMC_OPTION_COUNT; i++) {
         bool about = smc_options[i].group == SMC_GROUP_KERNEL ||
                      smc_options[i].group == SMC_GROUP_OWN ||
-                     smc_options[i].group == SMC_GROUP_LAUNCH;
+                     smc_options[i].group == SMC_GROUP_LAUNCH || i == SMC_OPTION_KERNEL_DIR;
         if (about && arguments->given[i])
             return true;
     }

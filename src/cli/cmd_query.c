@@ -37,6 +37,21 @@ static enum smc_status check_picture(const struct smc_arguments *arguments, size
     return status;
 }
 
+/* Only the text report has the arithmetic. */
+static enum smc_status check_explain(const struct smc_arguments *arguments,
+                                     enum smc_plot_target target, struct smc_error *error)
+{
+    if (!arguments->given[SMC_OPTION_EXPLAIN])
+        return SMC_OK;
+    if (smc_ask_writer(arguments) != &smc_writer_text)
+        return smc_fail(error, SMC_USAGE, "option --explain: not with --format %s, only with text",
+                        arguments->text[SMC_OPTION_FORMAT]);
+    if (target == SMC_PLOT_TERMINAL)
+        return smc_fail(error, SMC_USAGE,
+                        "option --explain: not with --plot -, which draws in place of the text");
+    return SMC_OK;
+}
+
 static enum smc_status answer(const struct smc_arguments *arguments,
                               const struct smc_questions *questions, struct smc_text *out,
                               struct smc_error *error)
@@ -44,6 +59,8 @@ static enum smc_status answer(const struct smc_arguments *arguments,
     struct smc_answer *answers = NULL;
     enum smc_plot_target target;
     enum smc_status status = check_picture(arguments, questions->count, &target, error);
+    if (status == SMC_OK)
+        status = check_explain(arguments, target, error);
     if (status == SMC_OK)
         status = smc_answer_questions(questions, &answers, error);
     if (status == SMC_OK)

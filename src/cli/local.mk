@@ -19,6 +19,7 @@ libsmc_la_SOURCES += \
 	src/cli/command.h src/cli/commands.def \
 	src/cli/groups.def \
 	src/cli/help.c src/cli/help.h \
+	src/cli/idle_options.c src/cli/idle_options.def src/cli/idle_options.h \
 	src/cli/interrupt.c src/cli/interrupt.h \
 	src/cli/options.c src/cli/options.def src/cli/options.h \
 	src/cli/output.c src/cli/output.h \

@@ -29,11 +29,6 @@ static const enum smc_limit limit_of_refusal[] = {
 #undef REFUSAL
 };
 
-static bool has_partitioned_caching(const struct smc_sm *sm)
-{
-    return sm->cc == 52 || sm->cc == 53 || sm->cc == 61 || sm->cc == 62;
-}
-
 static void limit_by_warps(const struct smc_sm *sm, const struct smc_launch *launch,
                            struct smc_occupancy *out)
 {
@@ -109,8 +104,8 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     uint32_t threads = launch->threads_per_block ? launch->threads_per_block : 1;
     *out = (struct smc_occupancy){
         .warps_per_block = threads / sm->warp_size + (threads % sm->warp_size != 0),
-        .partitioned_caching =
-            has_partitioned_caching(sm) ? launch->partitioned_caching : SMC_PARTITIONED_CACHING_OFF,
+        .partitioned_caching = smc_registers_can_be_partitioned(sm) ? launch->partitioned_caching
+                                                                    : SMC_PARTITIONED_CACHING_OFF,
     };
     smc_registers_limit(sm, launch, out); /* first: it may turn partitioned caching off */
     limit_by_warps(sm, launch, out);

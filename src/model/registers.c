@@ -11,6 +11,11 @@ uint32_t smc_registers_unit(const struct smc_sm *sm, uint32_t regs_per_thread)
     return fermi && doubled ? 2 * sm->reg_alloc_unit : sm->reg_alloc_unit;
 }
 
+bool smc_registers_can_be_partitioned(const struct smc_sm *sm)
+{
+    return sm->cc == 52 || sm->cc == 53 || sm->cc == 61 || sm->cc == 62;
+}
+
 /* CC 1.x: the block is the unit of allocation, its warps rounded up first. */
 static void limit_by_block(const struct smc_sm *sm, uint32_t regs_per_thread,
                            struct smc_occupancy *out)
