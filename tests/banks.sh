@@ -29,6 +29,30 @@ golden banks-matmul.csv banks --tile 32 --format csv
 golden banks-column.csv banks --expr '(tx*32 + ty)*4' --block 32x8 --format csv
 golden banks.json banks --expr 'tx*8' --format json --mask f0000001
 
+golden banks-column.plot banks --expr '(tx*32 + ty)*4' --block 32x8 --plot -
+golden banks-stride-2.plot banks --stride 2 --device 1.1 --plot -
+golden banks-load-16.plot banks --expr 'lane/2*16' --width 16 --mask 0fffffff --plot -
+golden banks-matmul.plot banks --kernel matmul-tiled --tile 16 --dtype double --plot -
+golden banks-nothing.plot banks --stride 2 --mask 0 --plot -
+empty "no picture is wider than 80 columns" "$(cat "$golden"/banks-*.plot | awk 'length > 80')"
+
+banks --stride 2 --plot probe.svg >out 2>err
+if [ $? -eq 3 ]; then
+    skip "pictures in files" "built without cairo"
+else
+    banks --stride 2 >expected
+    empty "a picture goes beside the report" "$(diff expected out; cat err)"
+    for kind in svg:'<?xml' png:PNG pdf:%PDF; do
+        banks --tile 32 --format csv --plot "banks.${kind%%:*}" >out 2>err
+        status=$?
+        empty "banks as ${kind%%:*}" "$(
+            [ "$status" -eq 0 ] || echo "exit status $status"
+            head -c 8 "banks.${kind%%:*}" | grep -aqF "${kind#*:}" || echo "not of that kind"
+            head -n 1 out | grep -q '^access,' || cat out
+            cat err)"
+    done
+fi
+
 fits() { # LINES EXPRESSION OPTION...
     most=$1
     shift
@@ -221,6 +245,9 @@ refuses 2 "option --bank-width: only on compute capability 3.x, not 9.0" \
     banks --stride 1 --device 9.0 --bank-width 8
 refuses 2 "option --bank-width: only on compute capability 3.x, not 1.1" \
     banks --csv - --device 1.1 --bank-width 4
+refuses 2 "option --plot: not with --csv, whose rows say all" banks --csv - --plot x.svg
+refuses 2 "option --plot: '-' draws in place of the text report, not with --format csv" \
+    banks --stride 1 --plot - --format csv
 refuses 2 "option --stride: not with --csv, whose rows say all" banks --csv - --stride 1
 refuses 2 "option --csv: /nowhere/x.csv: No such file or directory" banks --csv /nowhere/x.csv
 refuses 2 "option --expr: not for the command query, only for banks" --expr 0

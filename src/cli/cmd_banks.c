@@ -6,6 +6,7 @@
 #include "cli/banks_csv.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/picture.h"
 
 static enum smc_status answer_rows(const struct smc_arguments *arguments,
                                    const struct smc_banks_query *query, struct smc_text *out,
@@ -16,19 +17,37 @@ static enum smc_status answer_rows(const struct smc_arguments *arguments,
     return smc_banks_csv(arguments->text[SMC_OPTION_CSV], &layout, out, error);
 }
 
+/* A picture in the terminal takes the place of the text. */
+static enum smc_status report(const struct smc_arguments *arguments,
+                              const struct smc_banks_answer *answer, enum smc_plot_target target,
+                              struct smc_text *out, struct smc_error *error)
+{
+    struct smc_report_style style;
+    smc_output_style(&style);
+    if (target != SMC_PLOT_TERMINAL)
+        smc_ask_writer(arguments)->banks(answer, &style, out);
+    if (target == SMC_PLOT_NOWHERE)
+        return SMC_OK;
+    struct smc_picture picture = {0};
+    struct smc_canvas canvas = smc_picture_canvas(target, &style);
+    smc_plot_banks(answer, &canvas, &picture);
+    return smc_picture_finish(arguments, target, &picture, &style, out, error);
+}
+
 static enum smc_status answer_pattern(const struct smc_arguments *arguments,
                                       const struct smc_banks_query *query, struct smc_text *out,
                                       struct smc_error *error)
 {
+    enum smc_plot_target target;
+    enum smc_status status = smc_picture_target(arguments, &target, error);
+    if (status != SMC_OK)
+        return status;
     struct smc_banks_answer *answer = calloc(1, sizeof *answer);
     if (!answer)
         return smc_fail(error, SMC_MACHINE, "out of memory");
-    enum smc_status status = smc_banks_answer(query, answer, error);
-    if (status == SMC_OK) {
-        struct smc_report_style style;
-        smc_output_style(&style);
-        smc_ask_writer(arguments)->banks(answer, &style, out);
-    }
+    status = smc_banks_answer(query, answer, error);
+    if (status == SMC_OK)
+        status = report(arguments, answer, target, out, error);
     free(answer);
     return status;
 }
