@@ -72,6 +72,8 @@ static void lay_over_carveouts(uint32_t largest, struct smc_sm *sm)
         kept--;
     sm->smem_carveout_bytes[kept] = largest;
     sm->smem_carveout_count = kept + 1;
+    for (uint32_t i = kept + 1; i < SMC_MAX_CARVEOUTS; i++)
+        sm->smem_carveout_bytes[i] = 0;
     sm->smem_per_sm_bytes = largest;
 }
 

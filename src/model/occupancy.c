@@ -103,7 +103,8 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
 {
     uint32_t threads = launch->threads_per_block ? launch->threads_per_block : 1;
     *out = (struct smc_occupancy){
-        .warps_per_block = threads / sm->warp_size + (threads % sm->warp_size != 0),
+        .warps_per_block =
+            (uint32_t)whole_units((uint64_t)threads + sm->warp_size - 1, sm->warp_size),
         .partitioned_caching = smc_registers_can_be_partitioned(sm) ? launch->partitioned_caching
                                                                     : SMC_PARTITIONED_CACHING_OFF,
     };

@@ -38,7 +38,8 @@ static bool launch_check_fails(const struct smc_sm *sm, uint64_t regs_per_warp, 
 static uint32_t blocks_by_warp(const struct smc_sm *sm, uint32_t regs_per_warp, bool fails,
                                struct smc_occupancy *out)
 {
-    uint32_t warps_per_subpartition = sm->regs_per_sm / sm->subpartitions / regs_per_warp;
+    uint32_t regs = (uint32_t)whole_units(sm->regs_per_sm, sm->subpartitions);
+    uint32_t warps_per_subpartition = regs / regs_per_warp;
     bool in_halves = out->partitioned_caching != SMC_PARTITIONED_CACHING_OFF;
     if (in_halves & !fails) {
         uint32_t warps_per_half = warps_per_subpartition * (sm->subpartitions / 2);

@@ -33,7 +33,7 @@ struct smc_sm {
     uint32_t smem_alloc_unit_bytes;
     uint32_t smem_reserved_per_block_bytes; /* taken by the driver from CC 8.0 on */
     uint32_t smem_carveout_count;
-    uint32_t smem_carveout_bytes[SMC_MAX_CARVEOUTS]; /* ascending */
+    uint32_t smem_carveout_bytes[SMC_MAX_CARVEOUTS]; /* ascending; 0 behind the last */
     uint32_t l1_smem_unified_bytes;                  /* 0: L1 is absent or separate */
     uint32_t l1_tex_separate_bytes;
     uint32_t smem_banks;
