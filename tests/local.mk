@@ -45,7 +45,7 @@ tests_unit_SOURCES = \
 check_PROGRAMS += tests/oracle
 TESTS += tests/oracle
 tests_oracle_LDADD = libsmc.la
-tests_oracle_SOURCES = tests/oracle.c tests/oracle_launches.h
+tests_oracle_SOURCES = tests/oracle.c tests/oracle_device.h tests/oracle_launches.h
 tests_oracle_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OCCUPANCY_HEADER
 tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
@@ -55,7 +55,7 @@ endif
 check_PROGRAMS += tests/room_oracle
 TESTS += tests/room_oracle
 tests_room_oracle_LDADD = libsmc.la
-tests_room_oracle_SOURCES = tests/room_oracle.c
+tests_room_oracle_SOURCES = tests/room_oracle.c tests/oracle_device.h
 tests_room_oracle_CPPFLAGS = $(tests_oracle_CPPFLAGS)
 
 # limits, best and carveout, as a person or a script uses them.

@@ -54,6 +54,14 @@ void smc_text_append_char(struct smc_text *text, char c, size_t times)
     text->data[text->length] = '\0';
 }
 
+void smc_text_append_quoted(struct smc_text *text, const char *bytes, size_t count)
+{
+    smc_text_append_char(text, '"', 1);
+    for (size_t i = 0; i < count; i++)
+        smc_text_append_char(text, bytes[i], bytes[i] == '"' ? 2 : 1);
+    smc_text_append_char(text, '"', 1);
+}
+
 void smc_text_printf(struct smc_text *text, const char *format, ...)
 {
     va_list args;

@@ -43,17 +43,23 @@ void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, stru
 /* Lines break within the expression only, where the shell takes a line end as part of it. */
 #define OPTION(name) SMC_TIE "--" name SMC_TIE
 
+static void append_shape(const uint32_t block[3], struct smc_text *out)
+{
+    smc_text_printf(out, "%u", block[0]);
+    if (block[1] > 1 || block[2] > 1)
+        smc_text_printf(out, "x%u", block[1]);
+    if (block[2] > 1)
+        smc_text_printf(out, "x%u", block[2]);
+}
+
 static void append_block(const struct smc_banks_query *query, struct smc_text *out)
 {
     const uint32_t *block = query->block;
     bool usual = block[0] == SMC_WARP_LANES && block[1] == 1 && block[2] == 1;
     if (usual)
         return;
-    smc_text_printf(out, OPTION("block") "%u", block[0]);
-    if (block[1] > 1 || block[2] > 1)
-        smc_text_printf(out, "x%u", block[1]);
-    if (block[2] > 1)
-        smc_text_printf(out, "x%u", block[2]);
+    smc_text_append(out, OPTION("block"));
+    append_shape(block, out);
 }
 
 void smc_words_banks_command(const struct smc_banks_query *query, const char *expression,
@@ -74,4 +80,20 @@ void smc_words_banks_command(const struct smc_banks_query *query, const char *ex
     if (!query->device_assumed)
         smc_text_printf(out, OPTION("device") "%u.%u", query->device.sm.cc / 10,
                         query->device.sm.cc % 10);
+}
+
+void smc_words_banks_place(const struct smc_banks_answer *answer, struct smc_text *out)
+{
+    const struct smc_banks_query *query = &answer->query;
+    uint16_t cc = query->device.sm.cc;
+    smc_text_append(out, "block ");
+    append_shape(query->block, out);
+    if (query->device_assumed)
+        smc_text_append(out, ", CC 5.0 and later");
+    else
+        smc_text_printf(out, ", CC %u.%u", cc / 10, cc % 10);
+    smc_text_printf(out, ", %u banks", answer->layout.banks);
+    if (query->device.sm.bank_width_bytes > 4)
+        smc_text_printf(out, " of %u bytes, %u-byte mode", query->device.sm.bank_width_bytes,
+                        answer->layout.neighbouring_words * 4);
 }

@@ -16,6 +16,9 @@ void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, stru
 void smc_words_banks_command(const struct smc_banks_query *query, const char *expression,
                              struct smc_text *out);
 
+/* "block 32x8, CC 5.0 and later, 32 banks": where the access is made. */
+void smc_words_banks_place(const struct smc_banks_answer *answer, struct smc_text *out);
+
 /* "load" or "store". */
 const char *smc_words_bank_op(enum smc_bank_op op);
 
