@@ -106,6 +106,10 @@ TESTS += tests/emulated
 tests_emulated_LDADD = libsmc.la
 tests_emulated_SOURCES = tests/emulated.c tests/temporary.c tests/temporary.h
 
+# Mutants of those kernels, which the emulator sees.
+TESTS += tests/mutants.sh
+EXTRA_DIST += tests/mutants.sh tests/mutants.list
+
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
 TESTS += tests/inspect.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
