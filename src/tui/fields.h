@@ -28,8 +28,9 @@ size_t smc_fields_shown(const struct smc_query *query, enum smc_field list[SMC_F
 struct smc_field_view {
     const char *label;
     char value[128];
-    char source[32]; /* "NVRTC 13.0", "kernel", "driver", or "" */
+    char source[40]; /* "NVRTC 13.0", "kernel", "driver", or "" */
     bool given;      /* by a person */
+    bool awaited;    /* a better value is on its way; `source` says so */
 };
 
 /* `answer`: of the query, or of the last one that had an answer. */
