@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "tui/banks_draw.h"
-#include "tui/glyph.h"
 #include "tui/list.h"
 
 enum { LABEL = SMC_BANKS_LABEL_COLUMNS, DOT = 0x00b7, DECIMAL_CELL = 3, BOTH_MARKS_CELL = 4 };
@@ -157,26 +156,15 @@ static void draw_verdict(const struct smc_bank_map *map, struct smc_rect rect,
     smc_frame_text_right(frame, edge, 0, conflicts ? SMC_STYLE_BAD : SMC_STYLE_GOOD, text);
 }
 
-static void append_sign(bool occurs, const char *sign, struct smc_text *out)
-{
-    if (occurs)
-        smc_text_printf(out, "%s%s", out->length ? "   " : " ", sign);
-}
-
-/* On the lower edge: only the signs that occur. */
 static void draw_legend(const struct grid *grid, struct smc_rect rect, struct smc_frame *frame)
 {
-    struct smc_rect edge = {rect.row + rect.rows, rect.col, 1, rect.cols - 1};
-    struct smc_text text = {0};
-    bool marks = grid->cell > 1, collide = grid->colliding != 0;
-    append_sign(grid->cell < DECIMAL_CELL, "a-v: lanes 10-31", &text);
-    append_sign(collide, "! collides", &text);
-    append_sign(marks && grid->has_shared, "+ and others", &text);
-    append_sign(marks && collide && grid->has_shared && grid->cell < BOTH_MARKS_CELL, "* both",
-                &text);
-    smc_text_append(&text, text.length ? " " : "");
-    smc_frame_text_right(frame, edge, 0, SMC_STYLE_DIM, smc_text_string(&text));
-    smc_text_free(&text);
+    struct smc_text legend = {0};
+    bool shared = grid->cell > 1 && grid->has_shared;
+    smc_list_add_sign(grid->cell < DECIMAL_CELL, "a-v: lanes 10-31", &legend);
+    smc_list_add_sign(grid->colliding, "! collides", &legend);
+    smc_list_add_sign(shared, "+ and others", &legend);
+    smc_list_add_sign(shared && grid->colliding && grid->cell < BOTH_MARKS_CELL, "* both", &legend);
+    smc_list_draw_legend(&legend, rect, frame);
 }
 
 void smc_draw_bank_grid(const struct smc_banks_state *banks, struct smc_rect rect,

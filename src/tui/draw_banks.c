@@ -6,7 +6,6 @@
 #include "report/banks_words.h"
 #include "tui/bank_fields.h"
 #include "tui/banks_draw.h"
-#include "tui/glyph.h"
 #include "tui/list.h"
 
 /* --- Instructions --- */

@@ -37,6 +37,9 @@ struct smc_field_view {
 void smc_field_show(const struct smc_query *query, const struct smc_answer *answer,
                     enum smc_field field, struct smc_field_view *view);
 
+/* Where a register count comes from: "NVRTC 13.0", "table", "assumed", "given". */
+void smc_field_source(const struct smc_resources *resources, char text[40]);
+
 /* What may be typed: "1 to 32", "a board or a compute capability". */
 void smc_field_hint(const struct smc_query *query, enum smc_field field, char hint[128]);
 

@@ -41,3 +41,17 @@ void smc_list_draw_field(const struct smc_field_view *view, bool here, struct sm
         smc_frame_text_right(frame, room, 0, view->awaited ? SMC_STYLE_WARN : SMC_STYLE_DIM,
                              view->source);
 }
+
+void smc_list_add_sign(bool occurs, const char *sign, struct smc_text *legend)
+{
+    if (occurs)
+        smc_text_printf(legend, "%s%s", legend->length ? "   " : " ", sign);
+}
+
+void smc_list_draw_legend(struct smc_text *legend, struct smc_rect rect, struct smc_frame *frame)
+{
+    struct smc_rect edge = {rect.row + rect.rows, rect.col, 1, rect.cols - 1};
+    smc_text_append(legend, legend->length ? " " : "");
+    smc_frame_text_right(frame, edge, 0, SMC_STYLE_DIM, smc_text_string(legend));
+    smc_text_free(legend);
+}

@@ -17,4 +17,9 @@ void smc_list_draw_arrows(int first, int count, struct smc_rect rect, struct smc
 void smc_list_draw_field(const struct smc_field_view *view, bool here, struct smc_rect line,
                          struct smc_frame *frame);
 
+/* A legend of the signs that occur, drawn on the lower edge of the panel around `rect`; frees it.
+ */
+void smc_list_add_sign(bool occurs, const char *sign, struct smc_text *legend);
+void smc_list_draw_legend(struct smc_text *legend, struct smc_rect rect, struct smc_frame *frame);
+
 #endif

@@ -18,6 +18,7 @@ void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, 
 void smc_tui_close(struct smc_tui *tui)
 {
     smc_popup_close(&tui->popup);
+    smc_devices_close(&tui->devices);
     smc_explore_close(&tui->explore);
 }
 

@@ -7,6 +7,7 @@
 
 #include "query/query.h"
 #include "tui/banks_state.h"
+#include "tui/devices_state.h"
 #include "tui/explore.h"
 #include "tui/frame.h"
 #include "tui/job.h"
@@ -58,6 +59,7 @@ struct smc_tui {
     enum smc_view_id view;
     struct smc_explore explore;
     struct smc_banks_state banks;
+    struct smc_devices_state devices;
     struct smc_prompt prompt;
     bool searching; /* the prompt is the search's */
     char searched[SMC_PROMPT_CHARS];
