@@ -470,14 +470,12 @@ static size_t flaws_of_banks(const struct smc_banks_answer *answer)
 
 static void test_bank_layouts(void)
 {
-    static const char *const expressions[] = {"lane*16",
-                                              "lane*32*16",
-                                              "(tx*32 + ty)*16",
-                                              "0",
-                                              "lane/8*16",
-                                              "(lane*lane*lane + ty)*16",
-                                              "(lane & 3)*512 + (lane >> 2)*16 + (lane & 3)*512 + "
-                                              "(lane >> 2)*16 + warp*4096 + warp*4096 + ty*16"};
+    static const char long_one[] =
+        "(lane & 3)*512 + (lane >> 2)*16 + (lane & 3)*512 + (lane >> 2)*16 + warp*4096 + ty*16";
+    static const char *const expressions[] = {
+        "lane*16", "lane*32*16", "(tx*32 + ty)*16", "0", "lane/8*16", "(lane*lane*lane + ty)*16",
+        long_one,
+    };
     static const struct {
         uint16_t cc;
         enum smc_bank_mode mode;
