@@ -109,6 +109,7 @@ tests_emulated_SOURCES = tests/emulated.c tests/temporary.c tests/temporary.h
 # Mutants of those kernels, which the emulator sees.
 TESTS += tests/mutants.sh
 EXTRA_DIST += tests/mutants.sh tests/mutants.list
+EXTRA_DIST += tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
 TESTS += tests/inspect.sh

@@ -89,7 +89,7 @@ void smc_count_global(struct smc_worker *worker, const struct smc_op *op, unsign
                       const struct smc_allocation *allocation)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
-    uint64_t lanes = (unsigned)__builtin_popcount(mask);
+    uint64_t lanes = smc_lane_count(mask);
     uint64_t sectors = smc_sectors_count(address, mask);
     count->global_requests++;
     count->global_sectors += sectors;

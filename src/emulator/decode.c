@@ -2,9 +2,12 @@
    variables lie and where branches lead. */
 #include "emulator/decode.h"
 #include "emulator/address.h"
+#include "emulator/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_FILE_BYTES = 1 << 24 }; /* of one warp: 65536 registers of 64 bits */
 
 static const struct {
     const char *name;
@@ -109,6 +112,10 @@ struct smc_op *smc_decode_simple(struct smc_decoder *decoder, smc_alu *alu,
                                  const enum smc_ptx_type *source_type)
 {
     uint32_t slot[3];
+    if (!alu || d_type == SMC_PTX_TYPE_COUNT) {
+        smc_decode_refuse(decoder, "not for this type");
+        return NULL;
+    }
     if (!smc_decode_count(decoder, sources + 1, sources + 1))
         return NULL;
     const struct smc_operand *operand = decoder->statement->operand;
@@ -179,6 +186,8 @@ static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
         first_op[i] = (uint32_t)program->ops;
         if (!decode_statement(decoder))
             return false;
+        if (program->file_bytes > MOST_FILE_BYTES)
+            return smc_decode_refuse(decoder, "more registers than the emulator holds");
         if (program->ops == first_op[i] && !smc_decode_emit(decoder))
             return false; /* one without effect counts all the same */
     }
@@ -227,12 +236,14 @@ static bool link_branches(struct smc_decoder *decoder, const uint32_t *first_op)
     struct smc_program *program = decoder->program;
     for (size_t i = 0; i < program->ops; i++) {
         struct smc_op *op = &program->op[i];
-        const struct smc_ptx_statement *statement = &program->module.statement[op->instruction];
         bool linked = true;
-        if (smc_span_is(statement->opcode, "bra"))
+        if (op->step != smc_step_branch && op->step != smc_step_indexed_branch)
+            continue;
+        const struct smc_ptx_statement *statement = &program->module.statement[op->instruction];
+        if (op->step == smc_step_branch)
             linked =
                 find_target(decoder, statement, statement->operand[0].name, first_op, &op->target);
-        else if (smc_span_is(statement->opcode, "brx"))
+        else
             linked = find_targets(decoder, statement, first_op, op);
         if (!linked)
             return false;

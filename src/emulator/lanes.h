@@ -15,9 +15,8 @@ typedef float __attribute__((may_alias)) lane_f32;
 typedef double __attribute__((may_alias)) lane_f64;
 
 /* A loop over the lanes, none of which depends on another. */
-#ifdef __clang__
-#define EACH_LANE(i)                                                                               \
-    _Pragma("clang loop vectorize(assume_safety)") for (unsigned i = 0; i < SMC_LANES; i++)
+#ifdef __clang__ /* finds that out when it runs */
+#define EACH_LANE(i) for (unsigned i = 0; i < SMC_LANES; i++)
 #else
 #define EACH_LANE(i) _Pragma("GCC ivdep") for (unsigned i = 0; i < SMC_LANES; i++)
 #endif
@@ -28,6 +27,11 @@ typedef double __attribute__((may_alias)) lane_f64;
          left_##i &= left_##i - 1)
 
 extern const uint32_t smc_lane_bit[SMC_LANES]; /* 1 << lane: no shift by a variable */
+
+static inline uint32_t smc_lane_count(uint32_t mask)
+{
+    return mask == UINT32_MAX ? SMC_LANES : (uint32_t)__builtin_popcount(mask);
+}
 
 /* 32 bytes, each 0 or 1, into a mask. */
 static inline uint32_t smc_mask_of(const uint8_t flag[SMC_LANES])

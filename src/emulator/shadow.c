@@ -17,12 +17,14 @@ struct cell {
 /* Neighbouring cells of global memory. */
 struct line {
     uint64_t number;
+    uint32_t slot; /* in the table */
     struct cell cell[LINE_CELLS];
 };
 
 struct smc_shadow {
     uint32_t now;
     uint32_t block_began_at, all_synced_at;
+    bool partly_synced;                           /* since then, warps or lanes among themselves */
     uint32_t known[SMC_MAX_WARPS][SMC_MAX_WARPS]; /* [w][v]: what v did before it, w knows of */
     uint32_t cell_bytes_shared, cell_bytes_global;
     struct cell *shared;
@@ -66,8 +68,8 @@ void smc_shadow_free(struct smc_shadow *shadow)
 
 static void empty_table(struct smc_shadow *shadow)
 {
-    if (shadow->lines)
-        memset(shadow->table, 0, TABLE_SIZE * sizeof *shadow->table);
+    for (uint32_t i = 0; i < shadow->lines; i++)
+        shadow->table[shadow->line[i]->slot] = 0;
     shadow->lines = 0;
 }
 
@@ -77,8 +79,9 @@ void smc_shadow_begin_block(struct smc_shadow *shadow)
         memset(shadow->shared, 0, shadow->shared_cells * sizeof *shadow->shared);
         shadow->now = 1;
     }
-    shadow->now++;
-    shadow->block_began_at = shadow->all_synced_at = shadow->now;
+    shadow->block_began_at = ++shadow->now;
+    shadow->all_synced_at = ++shadow->now; /* what happens at the beginning is before all else */
+    shadow->partly_synced = false;
     memset(shadow->known, 0, sizeof shadow->known);
     empty_table(shadow);
 }
@@ -88,6 +91,7 @@ void smc_shadow_begin_block(struct smc_shadow *shadow)
 void smc_shadow_sync_block(struct smc_shadow *shadow)
 {
     shadow->all_synced_at = ++shadow->now;
+    shadow->partly_synced = false;
     if (shadow->lines > MAX_LINES / 2)
         empty_table(shadow); /* whatever is in it is in order with all that follows */
 }
@@ -105,6 +109,7 @@ void smc_shadow_sync_warps(struct smc_shadow *shadow, const struct smc_barrier *
     }
     EACH_ACTIVE(w, barrier->waiting)
     memcpy(shadow->known[w], knows, sizeof knows);
+    shadow->partly_synced = true;
     shadow->now++;
 }
 
@@ -116,6 +121,7 @@ uint32_t smc_shadow_arrive(struct smc_shadow *shadow)
 void smc_shadow_sync_lanes(struct smc_shadow *shadow, struct smc_warp *warp, uint32_t mask)
 {
     shadow->now++;
+    shadow->partly_synced = true;
     EACH_ACTIVE(lane, mask) warp->lane_synced_at[lane] = shadow->now;
 }
 
@@ -186,8 +192,6 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
         if (visit->space == SMC_SPACE_SHARED && cell->write_at < shadow->block_began_at) {
             report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
             cell->write_at = shadow->block_began_at; /* said once */
-            cell->writer = (uint16_t)me;
-            cell->strong_write = true;
         }
     } else if (!in_order(visit, cell->write_at, cell->writer, me) &&
                !(cell->strong_write && visit->op->is_strong)) {
@@ -237,7 +241,27 @@ static struct line *line_of(struct smc_shadow *shadow, uint64_t number)
     shadow->table[slot] = shadow->lines;
     memset(line, 0, sizeof *line);
     line->number = number;
+    line->slot = slot;
     return line;
+}
+
+/* Reads of one cell each of shared memory. Of most nothing can come: the last write is in order
+   with all that follows, and two other readers stand for this one. */
+static void check_shared_reads(const struct visit *visit, const uint64_t address[SMC_LANES],
+                               uint32_t mask)
+{
+    const struct smc_shadow *shadow = visit->shadow;
+    const uint32_t synced = shadow->all_synced_at, began = shadow->block_began_at;
+    const uint32_t shift = shadow->cell_bytes_shared == 4 ? 2 : 0;
+    const bool strong = visit->op->is_strong, may_settle = !shadow->partly_synced;
+    EACH_ACTIVE(lane, mask)
+    {
+        struct cell *cell = &shadow->shared[address[lane] >> shift];
+        bool settled = may_settle && cell->other_read_at >= synced &&
+                       cell->write_at - began < synced - began && (strong || !cell->strong_reads);
+        if (!settled)
+            check_read(visit, cell, smc_thread_of(visit->warp, lane), address[lane]);
+    }
 }
 
 static void check_cells(const struct visit *visit, struct cell *cell, uint32_t count,
@@ -267,7 +291,7 @@ static void check_shared(const struct visit *visit, enum smc_access_kind kind, u
     uint32_t unit = visit->shadow->cell_bytes_shared;
     struct cell *cell = &visit->shadow->shared[address / unit];
     uint32_t count = visit->bytes / unit;
-    if (kind == SMC_UPDATES && is_unwritten(visit, cell, count))
+    if (kind == SMC_UPDATES && is_unwritten(visit, cell, count)) /* and then written */
         report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
     check_cells(visit, cell, count, kind, me, address, same_value);
 }
@@ -292,6 +316,11 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
 {
     const struct visit visit = {worker, worker->shadow, warp, op, space, bytes};
     struct line *last = NULL;
+    if (space == SMC_SPACE_SHARED && kind == SMC_READS &&
+        bytes == worker->shadow->cell_bytes_shared) {
+        check_shared_reads(&visit, address, mask);
+        return;
+    }
     EACH_ACTIVE(lane, mask)
     {
         uint32_t me = smc_thread_of(warp, lane);

@@ -175,7 +175,7 @@ static void count_execution(struct smc_worker *worker, const struct smc_op *op, 
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
     count->executions++;
-    count->lanes += (unsigned)__builtin_popcount(mask);
+    count->lanes += smc_lane_count(mask);
 }
 
 /* Until the part ends, parts or waits, or `limit` ops are run; returns how many were. */
