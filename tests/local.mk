@@ -21,6 +21,7 @@ tests_unit_SOURCES = \
 	tests/test_compile.c \
 	tests/test_confirm.c \
 	tests/test_conflict_free.c \
+	tests/test_cubin.c \
 	tests/test_carveouts.c \
 	tests/test_catalog.c \
 	tests/test_compare.c \
@@ -31,6 +32,7 @@ tests_unit_SOURCES = \
 	tests/test_inspect.c \
 	tests/test_expression.c \
 	tests/test_lesson.c \
+	tests/test_logs.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/test_plot.c \

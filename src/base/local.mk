@@ -8,4 +8,6 @@ library_sources += \
 	src/base/text.c src/base/text.h
 
 # Not for the library.
-libsmc_la_SOURCES += src/base/csv_reader.c src/base/csv_reader.h
+libsmc_la_SOURCES += \
+	src/base/csv_reader.c src/base/csv_reader.h \
+	src/base/signals.c src/base/signals.h

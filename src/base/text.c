@@ -62,14 +62,11 @@ void smc_text_append_quoted(struct smc_text *text, const char *bytes, size_t cou
     smc_text_append_char(text, '"', 1);
 }
 
-void smc_text_printf(struct smc_text *text, const char *format, ...)
+static void append_format(struct smc_text *text, const char *format, va_list args)
 {
-    va_list args;
-    va_start(args, format);
     va_list again;
     va_copy(again, args);
     int count = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     if (count < 0)
         text->failed = true;
     else if (reserve(text, (size_t)count)) {
@@ -77,6 +74,28 @@ void smc_text_printf(struct smc_text *text, const char *format, ...)
         text->length += (size_t)count;
     }
     va_end(again);
+}
+
+void smc_text_printf(struct smc_text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    append_format(text, format, args);
+    va_end(args);
+}
+
+void smc_text_safe_line(struct smc_text *text, const char *format, ...)
+{
+    size_t start = text->length;
+    va_list args;
+    va_start(args, format);
+    append_format(text, format, args);
+    va_end(args);
+    if (text->failed)
+        return;
+    smc_text_make_safe(text->data + start);
+    text->length = start + strlen(text->data + start);
+    smc_text_append(text, "\n");
 }
 
 const char *smc_text_string(const struct smc_text *text)

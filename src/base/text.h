@@ -23,6 +23,10 @@ void smc_text_append_quoted(struct smc_text *text, const char *bytes, size_t cou
 void smc_text_printf(struct smc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same as one line: made safe as below, whatever names it holds, and ended. */
+void smc_text_safe_line(struct smc_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* The text so far, never NULL. Owned by the buffer. */
 const char *smc_text_string(const struct smc_text *text);
 

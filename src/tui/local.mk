@@ -34,7 +34,6 @@ libsmc_la_SOURCES += \
 	src/tui/run.c src/tui/tui.h \
 	src/tui/screen.c src/tui/state.c src/tui/state.h \
 	src/tui/script.h src/tui/terminal.h src/tui/terminal_script.c \
-	src/tui/signals.c src/tui/signals.h \
 	src/tui/sm_drawing.c src/tui/sm_drawing.h \
 	src/tui/view_banks.c src/tui/view_devices.c src/tui/view_explore.c src/tui/views.c \
 	src/tui/worker.c src/tui/worker.h
