@@ -1,6 +1,6 @@
 # Benchmarks: `make bench` runs them all and prints their figures. They are no part of make check.
 EXTRA_PROGRAMS += bench/model_speed
-bench_model_speed_SOURCES = bench/model_speed.c tests/oracle_launches.h
+bench_model_speed_SOURCES = bench/model_speed.c tests/oracle_device.h tests/oracle_launches.h
 bench_model_speed_LDADD = libsmc.la
 bench_model_speed_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OCCUPANCY_HEADER

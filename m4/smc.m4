@@ -58,12 +58,19 @@ AC_DEFUN([SMC_TRY_CUDA], [
   LIBS=$smc_saved_LIBS
 ])
 
-# SMC_STATIC_LIBRARY(VARIABLE, NAME, FALLBACK): the path of libNAME.a where the compiler knows one,
-# else FALLBACK. For programs that are carried to another machine.
+# SMC_STATIC_LIBRARY(VARIABLE, MODULE): the static libraries of a pkg-config module and of what it
+# needs, by their paths; -lNAME stays where the compiler knows no libNAME.a. For programs that are
+# carried to another machine.
 AC_DEFUN([SMC_STATIC_LIBRARY], [
-AC_MSG_CHECKING([for a static lib$2])
-$1=`$CC -print-file-name=lib$2.a 2>/dev/null`
-AS_IF([test -r "$$1"], [AC_MSG_RESULT([$$1])], [$1="$3"; AC_MSG_RESULT([none])])
+AC_MSG_CHECKING([for static libraries of $2])
+$1=
+for smc_word in `$PKG_CONFIG --libs --static $2 2>/dev/null`; do
+  AS_CASE([$smc_word], [-l*], [
+    smc_path=`$CC -print-file-name=lib${smc_word#-l}.a 2>/dev/null`
+    AS_IF([test -r "$smc_path"], [smc_word=$smc_path])])
+  $1="$$1 $smc_word"
+done
+AC_MSG_RESULT([${$1:-none}])
 AC_SUBST([$1])
 ])
 

@@ -29,6 +29,30 @@ golden banks-matmul.csv banks --tile 32 --format csv
 golden banks-column.csv banks --expr '(tx*32 + ty)*4' --block 32x8 --format csv
 golden banks.json banks --expr 'tx*8' --format json --mask f0000001
 
+golden banks-column.plot banks --expr '(tx*32 + ty)*4' --block 32x8 --plot -
+golden banks-stride-2.plot banks --stride 2 --device 1.1 --plot -
+golden banks-load-16.plot banks --expr 'lane/2*16' --width 16 --mask 0fffffff --plot -
+golden banks-matmul.plot banks --kernel matmul-tiled --tile 16 --dtype double --plot -
+golden banks-nothing.plot banks --stride 2 --mask 0 --plot -
+empty "no picture is wider than 80 columns" "$(cat "$golden"/banks-*.plot | awk 'length > 80')"
+
+banks --stride 2 --plot probe.svg >out 2>err
+if [ $? -eq 3 ]; then
+    skip "pictures in files" "built without cairo"
+else
+    banks --stride 2 >expected
+    empty "a picture goes beside the report" "$(diff expected out; cat err)"
+    for kind in svg:'<?xml' png:PNG pdf:%PDF; do
+        banks --tile 32 --format csv --plot "banks.${kind%%:*}" >out 2>err
+        status=$?
+        empty "banks as ${kind%%:*}" "$(
+            [ "$status" -eq 0 ] || echo "exit status $status"
+            head -c 8 "banks.${kind%%:*}" | grep -aqF "${kind#*:}" || echo "not of that kind"
+            head -n 1 out | grep -q '^access,' || cat out
+            cat err)"
+    done
+fi
+
 fits() { # LINES EXPRESSION OPTION...
     most=$1
     shift
@@ -114,6 +138,10 @@ banks --csv - <good.csv >piped
 empty "standard input is the same" "$(diff expected piped)"
 tail -n 1 good.csv | banks --csv - >out
 empty "rows without a header get none" "$(echo 5,1,0 | diff - out)"
+{ printf '\357\273\277\n'; printf 'id,op,width,mask\n"two\nlines",ld,4,1,0,%s\n' \
+    ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"; } | banks --csv - >out
+empty "a byte order mark, an id of two lines" \
+    "$(printf 'id,wavefronts,conflicts\n"two\nlines",1,0\n' | diff - out)"
 printf '' | banks --csv - >out
 empty "no rows, no answers" "$(cat out)"
 
@@ -131,7 +159,7 @@ a=$(addresses 4)
     printf 'j,ld,4,ffffffff,,%s\n' "${a#0,}"
     printf '"k,ld,4,ffffffff,%s\n' "$a"
     printf 'l,ld,4,ffffffff,\0330,%s\n' "${a#0,}"
-    awk 'BEGIN { printf "m,"; for (i = 0; i < 20000; i++) printf "x"; print ",ld" }'
+    awk 'BEGIN { printf "m,ld,"; for (i = 0; i < 80000; i++) printf "x"; print ",ld" }'
     printf 'n,ld,4,ffffffff,4294967296,%s\n' "${a#0,}"
     printf 'z,ld,4,ffffffff,%s\n' "$a"
 } >bad.csv
@@ -139,8 +167,8 @@ banks --csv bad.csv >out 2>err
 status=$?
 empty "bad rows keep their place" "$(
     [ "$status" -eq 2 ] || echo "exit status $status"
-    cut -c 1-9 out | sed 's/^"k,ld,4,.*/k/; s/^m,xx*$/m/' | tr '\n' ' ' |
-        grep -qx 'a,1,0 b,, c,, d,, e,, f,, g,, h,, i,, j,, k l,, m,, n,, z,1,0 ' || cut -c 1-60 out)"
+    sed 's/^"""k,ld,4,.*",,$/k,,/' out | tr '\n' ' ' |
+        grep -qx 'a,1,0 b,, c,, d,, e,, f,, g,, h,, i,, j,, k,, l,, m,, n,, z,1,0 ' || cut -c 1-60 out)"
 cat >expected <<'END'
 smemcalc: bad.csv:2: op: 'mv' is not ld or st
 smemcalc: bad.csv:3: width: '3' is not 1, 2, 4, 8 or 16
@@ -151,9 +179,9 @@ smemcalc: bad.csv:7: there are fields behind a31: a row is id,op,width,mask,a0,.
 smemcalc: bad.csv:8: mask is missing: a row is id,op,width,mask,a0,...,a31
 smemcalc: bad.csv:9: a0: '-4' is not an address between 0 and 4294967295
 smemcalc: bad.csv:10: a0: '' is not an address between 0 and 4294967295
-smemcalc: bad.csv:11: id: a quote that is not closed
+smemcalc: bad.csv:11: the row has a quote that is never closed
 smemcalc: bad.csv:12: a0: '?0' is not an address between 0 and 4294967295
-smemcalc: bad.csv:13: the line is longer than 16384 bytes
+smemcalc: bad.csv:13: the row has more than 65536 bytes
 smemcalc: bad.csv:14: a0: '4294967296' is not an address between 0 and 4294967295
 END
 empty "each bad row is told with its line" "$(diff expected err)"
@@ -212,9 +240,14 @@ refuses 2 "option --mask: '100000000' is not a hexadecimal number between 0 and 
     banks --stride 1 --mask 100000000
 refuses 2 "option --width: not with a kernel, which says itself" banks --tile 8 --width 4
 refuses 2 "option --kernel: matmul-naive does not use shared memory" banks --kernel matmul-naive
-refuses 2 "option --device: banks takes one device" banks --stride 1 -d 8.0 -d 9.0
-refuses 2 "option --bank-width: '8' only on compute capability 3.x, not 9.0" \
+refuses 2 "option --device: banks is about one device, but 2 are named" banks --stride 1 -d 8.0 -d 9.0
+refuses 2 "option --bank-width: only on compute capability 3.x, not 9.0" \
     banks --stride 1 --device 9.0 --bank-width 8
+refuses 2 "option --bank-width: only on compute capability 3.x, not 1.1" \
+    banks --csv - --device 1.1 --bank-width 4
+refuses 2 "option --plot: not with --csv, whose rows say all" banks --csv - --plot x.svg
+refuses 2 "option --plot: '-' draws in place of the text report, not with --format csv" \
+    banks --stride 1 --plot - --format csv
 refuses 2 "option --stride: not with --csv, whose rows say all" banks --csv - --stride 1
 refuses 2 "option --csv: /nowhere/x.csv: No such file or directory" banks --csv /nowhere/x.csv
 refuses 2 "option --expr: not for the command query, only for banks" --expr 0

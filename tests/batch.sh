@@ -105,6 +105,12 @@ else
     skip "a full disk" "no /dev/full"
 fi
 
+printf 'device,threads,regs\ngpu0,256,32\nGPU999,256,32\n' >gpus.csv
+smemcalc batch gpus.csv >out 2>err
+empty "a GPU of this machine is answered, or said not to be there" "$(
+    sed -n 2p out | grep -Eq '^gpu0,256,32,([1-9].*,|,{11}"?line 2: device: no GPU: .*)$' || cat out
+    sed -n 3p out | grep -Eq '^GPU999,256,32,{12}"?line 3: device: (no GPU|.*GPU 999)' || cat out)"
+
 # --- The same figures as a query ------------------------------------------------------------------
 
 smemcalc --threads 224 --regs 92 --smem 3000 --carveout 30 --barriers 3 --cluster 2 \

@@ -15,6 +15,9 @@ golden tile-32-8800-gtx.txt --tile 32 --device "GeForce 8800 GTX" --regs 10
 golden stencil-static.txt --kernel stencil-static --block 1024 --radius 6000 --device H200 --regs 20
 golden stencil-dynamic.txt --kernel stencil-dynamic --block 1024 --radius 6000 --device H200 \
     --regs 20
+golden grid-refused.txt --threads 256 --regs 10 --grid 70000 --device "GTX 480" --explain
+golden grid-refused-kernel.txt --kernel stencil-static --size 1G --regs 10 --device 2.0
+golden grid-refused.json --threads 256 --regs 10 --grid 64x64x2 --device "9800 GT" --format json
 golden own-kernel.txt --threads 256 --regs 40 --smem 8K --grid 1000 --device "RTX 4090" --explain
 golden carveout.txt --tile 16 --dtype double --device 9.0 --regs 32 --carveout 20 --explain
 golden compare.txt --tile 16 --regs 32 --device H200 --device "RTX 4090" --device "GeForce 8800 GTX"
@@ -117,6 +120,59 @@ refuses 2 "option --threads: not with the kernel matmul-tiled: --tile sets the t
     --tile 8 --threads 64
 refuses 2 "option --threads: not with the kernel stencil-static: --block sets the threads of a \
 block" --kernel stencil-static --threads 64
+refuses 2 "option --grid: '64x' is no shape such as 4096, 512x512 or 64x64x8, with 1 to 2147483647 \
+blocks in each dimension" --threads 32 --grid 64x
+refuses 2 "option --grid: '2147483647x2147483647x3' is no shape such as 4096, 512x512 or 64x64x8, \
+with 1 to 2147483647 blocks in each dimension" --threads 32 --grid 2147483647x2147483647x3
+refuses 2 "option --cluster: '2' does not divide the grid's 5 blocks in x" \
+    --threads 32 --grid 5x2 --cluster 2 --device H200
+refuses 2 "option --explain: not with --format json, only with text" \
+    --threads 32 --explain --format json
+refuses 2 "option --explain: not with --format csv, only with text" \
+    --tile 8 --explain --format csv --no-nvrtc
+refuses 2 "option --explain: not with --plot -, which draws in place of the text" \
+    --threads 32 --explain --plot -
+refuses 2 "option --kernel-dir: not with --no-nvrtc, for nothing is compiled" \
+    --tile 8 --kernel-dir . --no-nvrtc
+refuses 2 "option --kernel-dir: name its kernel with --kernel" best --regs 8 --kernel-dir .
+refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" \
+    carveout --device 9.0 --kernel-dir .
+
+# What does nothing on a device is told, and only that.
+tells() { # WARNINGS ARGUMENT...: these lines on standard error, and an answer
+    expected=$1
+    shift
+    smemcalc "$@" >out 2>err
+    status=$?
+    seen=$(sed 's/^smemcalc: warning: option //' err)
+    if [ "$status" -eq 0 ] && [ "$seen" = "$expected" ]; then pass "tells: $*"; else
+        fail "tells: $*" "exit status $status
+$(cat err)"; fi
+}
+tells "--carveout: no effect on CC 6.1, 5.2; percentages count from CC 7.0 on" \
+    --threads 32 --carveout 50 -d 6.1 -d 7.0 -d 5.2 -d "Tesla P4" --format json
+tells "" --threads 32 --carveout -1 -d 6.1
+tells "" --threads 32 --carveout 50 --cluster 2 --barriers 1 -d 9.0
+tells "--cache-config: no effect on CC 1.3, 6.0, whose shared memory has one size" \
+    limits --threads 32 --cache-config l1 -d 1.3 -d 2.0 -d 6.0 -d 8.0
+tells "--cache-config: no effect on CC 8.0, where --carveout takes precedence" \
+    best --regs 32 --cache-config l1 --carveout 50 -d 8.0
+tells "" --threads 32 --cache-config none -d 6.1
+tells "--barriers: not counted on CC 8.9; they limit from CC 9.0 on" \
+    carveout --threads 32 --barriers 2 -d 8.9
+tells "--virtual-resources: not counted on CC 9.0; they limit from CC 10.0 on" \
+    --threads 32 --virtual-resources 2 -d 9.0 -d 10.0
+tells "--partitioned-caching: no effect on CC 6.0; CC 5.2, 5.3, 6.1 and 6.2 have it" \
+    --threads 32 --partitioned-caching on -d 6.0 -d 6.1
+tells "--grid: no waves on CC 9.0 without a number of SMs; name a board" \
+    --threads 32 --grid 5 -d 9.0 -d H200
+tells "--total-threads: no waves on CC 9.0 without a number of SMs; name a board" \
+    best --regs 8 --total-threads 5 -d 9.0
+tells "--carveout: no effect on CC 3.5; percentages count from CC 7.0 on" \
+    sweep --threads 32 --regs 8 --carveout 0:100:50 -d 3.5
+printf 'threads,regs\n32,8\n' >batch.csv
+tells "--carveout: no effect on CC 3.5; percentages count from CC 7.0 on" \
+    batch batch.csv --carveout 50 -d 3.5
 refuses 2 "option --grid: only with --threads, your own kernel" --grid 5
 refuses 2 "option --size: '0' is neither MxNxK nor one number, each between 1 and 2147483647" \
     --tile 8 --size 0

@@ -89,6 +89,63 @@ asks_about "Mine,Half H200,Small Ada" --device-file mine.json --device-file seve
 asks_about "Half H200,Mine" --device-file mine.json --device-file several.json -d 'Half H200'
 asks_about "compute capability 9.0,Half H200" --device-file short.json --device 9.0
 
+# --- The other commands that take a device --------------------------------------------------------
+
+says() { # NAME EXPECTED COMMAND...: on both outputs
+    name=$1 expected=$2
+    shift 2
+    seen=$("$@" 2>&1)
+    if [ "$seen" = "$expected" ]; then pass "$name"; else fail "$name" "$seen"; fi
+}
+batch() { # ARGUMENT...: the first column and the blocks per SM of each row
+    smemcalc batch --threads 64 --regs 16 "$@" | awk -F, 'NR > 1 { printf "%s: %s; ", $1, $(NF - 11) }'
+}
+names() { # ARGUMENT...: whom the answers are about
+    smemcalc "$@" --format json | jq -r '[.answers[].device.name] | join(", ")'
+}
+printf 'device,id\nsmall ada,\nT4,\nhalf-h200,\nMine,\n9.0,\n' >devices.csv
+printf 'id\n1\n2\n' >ids.csv
+says "batch looks in the files first" "small ada: 16; T4: 16; half-h200: 32; Mine: 4; 9.0: 32; " \
+    batch devices.csv --device-file several.json --device-file mine.json
+says "batch: the only device of a file is that of rows without one" "1: 4; 2: 4; " \
+    batch ids.csv --device-file mine.json
+says "batch: --device names one of a file" "1: 4; 2: 4; " \
+    batch ids.csv --device-file several.json --device-file mine.json --device mine
+says "batch: of several in files none is taken" \
+    "smemcalc: ids.csv:1: no column 'device', and no option --device" \
+    batch ids.csv --device-file several.json
+says "batch: one standard input is not both" \
+    "smemcalc: option --device-file: '-' is standard input, which holds the rows" \
+    batch --device-file -
+says "limits takes the devices of a file" "Half H200, Small Ada" \
+    names limits --threads 64 --device-file several.json
+smemcalc lesson occupancy --no-nvrtc --device-file h300.json >out 2>&1
+empty "a lesson is about the device of a file" "$(grep -q 'Hypothetical H300' out || head -n 20 out
+    grep -q -e '--device-file "h300.json"' out || tail -n 3 out)"
+says "best takes the devices of a file" "NVIDIA H200, Half H200, Small Ada" \
+    names best --regs 40 --device H200 --device-file several.json
+says "carveout takes the devices of a file" "Small Ada, Tesla T4" \
+    names carveout --device small --device T4 --device-file several.json
+
+smemcalc devices --device "8800 GTX" --format json | sed 's/GeForce 8800 GTX/Old/' >old.json
+printf 'id,op,width,mask\n1,ld,4,f,0,4,64,8%s\n' ',,,,,,,,,,,,,,,,,,,,,,,,,,,,' >accesses.csv
+for question in "--stride 2" "--tile 16" "--csv accesses.csv" "--stride 2 --format json"; do
+    # shellcheck disable=SC2086
+    smemcalc banks $question --device "8800 GTX" | sed 's/GeForce 8800 GTX/Old/; /"source"/d' >expected
+    # shellcheck disable=SC2086
+    smemcalc banks $question --device-file old.json 2>&1 | sed '/"source"/d' >out
+    empty "banks counts as the device of a file does: $question" "$([ -s out ] || echo nothing
+        diff expected out)"
+done
+says "banks: several in a file" \
+    "smemcalc: option --device-file: banks is about one device; name it with --device" \
+    smemcalc banks --stride 2 --device-file several.json
+says "banks: one of several in a file" "$(smemcalc banks --stride 2 --device 8.9 --format csv)" \
+    smemcalc banks --stride 2 --device-file several.json --device "Small Ada" --format csv
+says "banks: one standard input is not both" \
+    "smemcalc: option --device-file: '-' is standard input, which holds the rows" \
+    smemcalc banks --csv - --device-file -
+
 # --- What cannot be used --------------------------------------------------------------------------
 
 refuses() { # MESSAGE ARGUMENT...

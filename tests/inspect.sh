@@ -54,6 +54,11 @@ ends() { # STATUS MESSAGE ARGUMENT...
         grep -qxF -e "smemcalc: $message" err || { echo "missing: $message" && cat err; })"
 }
 
+# What a file must hold, to be used within `empty`.
+has() { # FILE PATTERN
+    grep -q -e "$2" "$1" || { echo "missing in $1: $2" && cat "$1"; }
+}
+
 head='file,kernel,device,registers,spill_stores,spill_loads,static_smem,dynamic_smem,barriers,'
 head=$head'blocks_per_sm,warps_per_sm,occupancy_percent,limiters'
 template='void six_barriers<float, 4>(float*)'
@@ -100,23 +105,75 @@ ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 32 registers a threa
 allowed" own-sm90.cubin --max-regs 31
 ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 2 blocks per SM, but 3 required" \
     own-sm90.cubin --require-blocks 3
-ends 1 "own-sm90.cubin: bounded on compute capability 8.0: occupancy 50 %, but 90 % is required" \
-    own-sm90.cubin --threads 32 --device 8.0 --require-occupancy 90
+ends 1 "own-sm75.cubin: bounded on compute capability 7.5: occupancy 50 %, but 90 % is required" \
+    own-sm75.cubin --threads 32 --require-occupancy 90
 inspect own-sm90.cubin --max-regs 32 --require-blocks 2 --require-occupancy 100 >/dev/null 2>err
 status=$?
 empty "requirements that are met are silent" "$([ "$status" -eq 0 ] || echo "status $status"; cat err)"
 ends 1 "own-sm90.cubin: bounded on compute capability 9.0: 0 blocks per SM, but 1 required" \
     own-sm90.cubin --threads 256 --require-blocks 1
 
+# --- Launch bounds --------------------------------------------------------------------------------
+
 inspect --lint own-sm90.cubin --format csv >out 2>err
 status=$?
 empty "a lint breaks where a block of 1024 threads does not launch" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
-    grep -q '^own-sm90.cubin,spilling,compute capability 1.3,1024,,,0,warps,cannot_launch$' out ||
-        cat out
-    grep -q '^own-sm90.cubin,spilling,compute capability 9.0,1024,,32,2,warps+registers,holds$' out ||
-        cat out
+    has out '^own-sm90.cubin,spilling,compute capability 1.3,1024,,,0,warps,cannot_launch$'
     cat err)"
+empty "of machine code a lint does not claim how many blocks were promised" "$(
+    ! grep ',holds$' out
+    has out '^own-sm90.cubin,spilling,compute capability 9.0,1024,,32,2,warps+registers,unknown$')"
+inspect --lint own-sm90.cubin >out 2>err
+empty "nor in words" "$(
+    ! grep holds out
+    has out '^  9.0 .*unknown promise: 16 blocks at 10 registers$'
+    has out ' unknown: machine code keeps the threads, not the blocks$')"
+ends 2 "option --lint: nothing was checked: machine code does not tell how many blocks its launch \
+bounds promise; source and PTX do" own-sm90.cubin --lint --device 9.0
+ends 2 "option --lint: nothing was checked: no kernel has launch bounds, or the input does not tell \
+them; source, PTX and machine code do" own-sm90.ptxas --lint
+if command -v jq >/dev/null; then
+    inspect own-sm90.cubin --lint --device 9.0 --format json 2>err | jq -c \
+        '.launch_bounds[] | [.name, .max_threads_per_block, .min_blocks_per_sm, .verdict]' >out
+    printf '%s\n' '["spilling",1024,null,"unknown"]' '["bounded",128,null,"unknown"]' >expected
+    empty "nor in JSON" "$(diff expected out)"
+else
+    skip "nor in JSON" "no jq"
+fi
+
+# --- Architectures --------------------------------------------------------------------------------
+
+printf '%s\n' "ptxas info    : Compiling entry function 'k' for 'sm_90a'" \
+    "ptxas info    : Used 40 registers, used 1 barriers" >accelerated.ptxas
+inspect accelerated.ptxas --threads 256 --device 9.0 --device 10.0 >out 2>err
+empty "code for sm_90a does not load elsewhere, and the answer says so" "$(
+    grep -A1 '^  CC 10.0 ' out >there
+    has there '^      machine code for sm_90a does not load there: estimated by it$'
+    [ "$(grep -c 'does not load' out)" -eq 1 ] || cat out
+    cat err)"
+inspect accelerated.ptxas --threads 256 --device 10.0 --format csv >out 2>err
+empty "CSV, which has no column for it, has a note" "$(
+    [ "$(wc -l <out)" -eq 2 ] || cat out
+    has err '^smemcalc: note: in 1 of 1 rows the machine code does not load on the device: estimates$')"
+ends 1 "accelerated.ptxas: k on compute capability 10.0: its machine code does not load there" \
+    accelerated.ptxas --threads 256 --device 10.0 --max-regs 255
+ends 2 "accelerated.ptxas: compiled for sm_91a, which is not in the table; name a device with \
+--device" "$(sed -i s/sm_90a/sm_91a/ accelerated.ptxas; echo accelerated.ptxas)"
+if command -v jq >/dev/null; then
+    for suffix in 0 a 0f; do
+        printf '%s\n' "ptxas info    : Compiling entry function 'k' for 'sm_10$suffix'" \
+            "ptxas info    : Used 40 registers, 16+16 bytes smem" >old.ptxas
+        inspect old.ptxas --device 10.3 --threads 32 --format json | jq -c \
+            '.kernels[].kernel | [.compiled_for, .loads, .stack_bytes, .spill_store_bytes]'
+    done >out
+    printf '%s\n' '["sm_100",true,null,null]' '["sm_10a",false,null,null]' \
+        '["sm_100f",true,null,null]' >expected
+    empty "JSON: the architecture with its letter, and null where nothing is told" \
+        "$(diff expected out)"
+else
+    skip "JSON: the architecture with its letter" "no jq"
+fi
 
 # --- Inputs that cannot be read -------------------------------------------------------------------
 
@@ -131,16 +188,106 @@ ends 2 "hello.txt: neither CUDA source, PTX, machine code, a program with it, no
 'ptxas -v' or 'cuobjdump -res-usage'" hello.txt
 ends 2 'failed.txt: no kernel in it: k.cu(3): error: identifier "q" is undefined' failed.txt
 ends 2 "empty.txt: no kernel in this log" empty.txt
-ends 2 "cut.cubin: no CUDA code in it" cut.cubin
+ends 2 "cut.cubin: damaged machine code: its table of sections lies beyond the end of the file" \
+    cut.cubin
 ends 2 "own-sm90-cuda12.res-usage: it does not say what it was compiled for; name that with \
 --device" own-sm90-cuda12.res-usage
 cp "$(command -v ls)" program && ends 2 "program: no CUDA code in it" program
+for file in own-sm75 own-sm90-cuda12 own-sm120; do
+    size=$(wc -c <$file.cubin) at=64
+    while [ "$at" -lt "$size" ]; do
+        head -c "$at" $file.cubin >part.cubin
+        inspect part.cubin >out 2>err
+        status=$?
+        if [ "$status" -ne 2 ] || [ -s out ] || [ "$(wc -l <err)" -ne 1 ]; then
+            echo "$file cut at $at: exit status $status" && cat out err
+        fi
+        has err '^smemcalc: part.cubin: damaged machine code: .'
+        at=$((at + 64))
+    done
+done >complaints
+empty "machine code cut after each 64 bytes is refused in one line" "$(cat complaints)"
+
+: >nothing
+ln -s loop loop
+truncate -s 3G huge
+head -c 4000 /dev/urandom >junk
+ends 2 "nothing: empty" nothing
+ends 2 "-: empty" -
+ends 2 "'': No such file or directory" ''
+ends 2 "loop: Too many levels of symbolic links" loop
+ends 2 "huge: longer than 2 GiB" huge
+ends 2 "junk: neither CUDA source, PTX, machine code, a program with it, nor the output of \
+'ptxas -v' or 'cuobjdump -res-usage'" junk
+if [ "$(id -u)" -ne 0 ]; then
+    : >closed && chmod 0 closed
+    ends 2 "closed: Permission denied" closed
+else
+    skip "a file that may not be read" "root may read all"
+fi
+
+# --- Inputs that can be read in part --------------------------------------------------------------
+
+{ cat own-sm90.ptxas && printf "ptxas info    : Compiling entry function 'last' for 'sm_90a'\n"; } \
+    >cut.ptxas
+ends 2 "cut.ptxas: last for sm_90a: its registers are missing: the log is cut off, or several \
+compilations wrote it at once" cut.ptxas
+empty "the rest of a log that was cut is answered" "$([ "$(grep -c '^  CC 9.0' out)" -eq 3 ] || cat out)"
+
+bytes() { # NUMBER COUNT: the number in so many bytes, the lowest first
+    number=$1 left=$2
+    while [ "$left" -gt 0 ]; do
+        # shellcheck disable=SC2059 # the format is made here
+        printf "\\$(printf %03o $((number % 256)))"
+        number=$((number / 256)) left=$((left - 1))
+    done
+}
+
+part() { # FILE CC: machine code as nvcc lays it into programs
+    bytes 2 2 && bytes 257 2 && bytes 64 4 && bytes "$(wc -c <"$1")" 8 && bytes 0 12 &&
+        bytes "$2" 4 && bytes 0 32 && cat "$1"
+}
+
+{ part own-sm75.cubin 75 && part cut.cubin 90 && part own-sm120.cubin 90; } >parts
+{ printf 'a program P\355U\272' && bytes 1 2 && bytes 16 2 && bytes "$(wc -c <parts)" 8 &&
+    cat parts; } >damaged.o
+at=$((26 + 64 + $(wc -c <own-sm75.cubin) + 64))
+ends 2 "damaged.o: machine code at byte $at: its table of sections lies beyond the end of the file" \
+    damaged.o
+ends 2 "damaged.o: machine code at byte $((at + 64 + $(wc -c <cut.cubin))): it is for sm_120, where \
+code for sm_90 should be" damaged.o
+empty "what is sound of a damaged program is answered" "$(
+    [ "$(grep -c '^  CC 7.5' out)" -eq 3 ] || cat out
+    [ "$(wc -l <err)" -eq 2 ] || cat err)"
+head -c 2000 damaged.o >damaged-cut.o
+ends 2 "damaged-cut.o: machine code at byte 26: a part of it lies beyond its end" damaged-cut.o
+
 inspect nowhere own-sm90.cubin hello.txt --format csv >out 2>err
 status=$?
 empty "the other files are answered" "$(
     [ "$status" -eq 2 ] || echo "exit status $status"
     [ "$(wc -l <out)" -eq 4 ] || cat out
     [ "$(wc -l <err)" -eq 2 ] || cat err)"
+
+# --- Names that look like something else ----------------------------------------------------------
+
+cp own-sm90.ptxas ./-x.ptxas && cp own-sm90.ptxas ./--lint
+inspect --threads 128 --format csv -- -x.ptxas --lint >out 2>err
+status=$?
+empty "'--' ends the options" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    [ "$(grep -c '^--lint,' out)" -eq 3 ] || cat out
+    [ "$(grep -c '^-x.ptxas,' out)" -eq 3 ] || cat out
+    cat err)"
+newline=$(printf 'a\nb\033c')
+cp own-sm90.ptxas "$newline"
+ends 1 "a?b?c: spilling on compute capability 9.0: 32 registers a thread, but at most 31 allowed" \
+    "$newline" --max-regs 31
+empty "a name of several lines does not split a message" "$([ "$(wc -l <err)" -eq 1 ] || cat err)"
+cp cut.ptxas "$newline" && inspect "$newline" >out 2>err
+empty "nor one on what is missing" "$(
+    [ "$(wc -l <err)" -eq 1 ] || cat err
+    has err '^smemcalc: a?b?c: last for sm_90a: ')"
 
 # --- Compilers of this machine --------------------------------------------------------------------
 
@@ -201,6 +348,10 @@ elif nvcc=$(find_tool nvcc) && "$nvcc" -arch=sm_90 -cubin -o own.cubin own.cu >l
         [ "$(wc -l <object)" -eq 7 ] || cat object
         inspect own-sm90.cubin --threads 128 --format csv | columns | grep 9.0 >code
         grep 9.0 object | diff code -)"
+    "$nvcc" -arch=sm_90a -cubin -o accelerated.cubin own.cu
+    inspect accelerated.cubin --device 9.0 --device 10.0 >out 2>err
+    empty "machine code for sm_90a is known as such" "$(
+        [ "$(grep -c 'code for sm_90a does not load there' out)" -eq 3 ] || cat out err)"
     empty "no folder of the compilers is left behind" "$(ls "$TMPDIR")"
 else
     for name in "CUB: machine code and log" "source with host code" "an object"; do
@@ -212,12 +363,41 @@ if find_tool ptxas >/dev/null && [ -n "${nvcc-}" ] && "$nvcc" -arch=compute_80 -
     inspect own.ptx --format csv >out 2>err
     empty "PTX goes to ptxas, for its own architecture" \
         "$(grep -q '^own.ptx,bounded,compute capability 8.0,10,0,0,2000,0,1,16' out || cat out err)"
+    cp own.ptx ./-own.ptx && inspect --format csv -- -own.ptx >out 2>err
+    empty "PTX in a file that looks like an option" \
+        "$(has out '^-own.ptx,bounded,compute capability 8.0,10,')"
+    inspect own.ptx --lint --device 8.0 --format csv >out 2>err
+    empty "PTX tells what its launch bounds promise" \
+        "$(has out '^own.ptx,bounded,compute capability 8.0,128,3,10,16,warps,holds$')"
     inspect - --device 9.0 --format csv <own.ptx >out 2>err
     empty "PTX from standard input, for another architecture" \
         "$(grep -q '^-,bounded,compute capability 9.0,10,0,0,2000,0,1,16' out || cat out err)"
 else
     skip "PTX goes to ptxas" "no ptxas"
 fi
+# A compiler that ends its caller while it works, and leaves a file and a child behind.
+mkdir fake
+cat >fake/nvcc <<'END'
+#!/bin/sh
+touch "$TMPDIR/left"
+kill -"$SIGNAL" $PPID
+exec sleep 1000
+END
+chmod +x fake/nvcc
+printf '#include <nowhere>\n__global__ void k() {}\n' >host.cu
+for signal in INT TERM HUP; do
+    SIGNAL=$signal PATH="$PWD/fake:$PATH" "$program" inspect host.cu --device 9.0 >out 2>err
+    status=$?
+    empty "SIG$signal ends inspect as such, and nothing is left behind" "$(
+        [ "$(kill -l "$status" 2>&1)" = "$signal" ] || echo "exit status $status"
+        ls "$TMPDIR")"
+done
+PATH="$PWD/fake:$PATH"
+many=$(i=0; while [ "$i" -lt 53 ]; do printf ' -DX%d' "$i"; i=$((i + 1)); done)
+ends 2 "option --compiler-options: more than 52 options" host.cu --device 9.0 \
+    --compiler-options "$many"
+PATH=${PATH#*:}
+
 printf '.version 7.0\n.target sm_80\n.visible .entry k() { ret; }\n' >small.ptx
 if [ ! -x /usr/local/cuda/bin/ptxas ]; then
     PATH=/nowhere CUDA_HOME=/nowhere CUDA_PATH=/nowhere "$program" inspect small.ptx >out 2>err

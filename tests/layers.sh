@@ -26,7 +26,7 @@ inspect:  query compile devices model base
 confirm:  executor/executor.h query model base
 lesson:   query catalog compile devices model base
 report:   confirm sweep inspect/inspect.h query executor/executor.h catalog compile/compile.h devicefile devices model base
-plot:     report/words.h sweep query catalog compile/compile.h devices model base
+plot:     report/words.h report/banks_words.h sweep query catalog compile/compile.h devices model base
 tui:      lesson report confirm executor/executor.h sweep query compile catalog devices model base
 cli:      lesson tui/tui.h tui/script.h batch plot report confirm inspect executor sweep query compile catalog devicefile devices model base
 main:     cli

@@ -41,6 +41,10 @@ golden limits-smem.txt limits --threads 100 --dynamic-smem 3000 --device 7.5
 golden limits-kernel.txt limits --tile 16 --device "RTX 4090" --no-nvrtc
 golden limits-refused.txt limits --threads 64 --smem 49153 --device 9.0
 golden limits-per-thread.txt limits --threads 192 --smem-per-thread 40 --device 9.0
+golden limits-compare.txt limits --threads 256 --regs 40 -d A30 -d 9.0 -d 7.5 -d K40 -d "8800 GTX"
+golden limits-compare-kernel.txt limits --tile 16 --no-nvrtc -d T4 -d H200
+golden limits-compare-refused.txt limits --threads 1000 --smem 40K -d 1.3 -d 2.0 -d 9.0
+golden limits-compare.csv limits --threads 768 -d 3.5 -d 8.6 --format csv
 golden limits.csv limits --threads 512 --device 3.5 --format csv
 holds "limits: 2 blocks of 256 threads on 9.0 have 128 registers and 115712 B" \
     '.rooms.by_blocks[1] == {blocks_per_sm: 2, warps_per_sm: 16, percent: 25,
@@ -76,8 +80,6 @@ fi
 
 refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" limits
 refuses 2 "option --threads: '0' is not between 1 and 2147483647" limits --threads 0
-refuses 2 "option --device: limits is about one device, but 2 are named" \
-    limits --threads 32 --device 8.0 --device 9.0
 refuses 2 "option --smem-per-thread: only for your own kernel, not for one of the catalog" \
     limits --tile 8 --smem-per-thread 4
 refuses 2 "option --smem-per-thread: '4Q' is not a size in bytes between 0 and 2147483647" \
@@ -99,6 +101,10 @@ golden best-per-thread.txt best --regs 40 --smem-per-thread 64 --total-threads 1
 golden best-tile.txt best --kernel matmul-tiled --regs 32 --device H200
 golden best-stencil.txt best --kernel stencil-dynamic --radius 100 --regs 20 --device H200
 golden best-none.txt best --smem 60000 --device 8.0
+golden best-compare.txt best --regs 40 --smem 8K -d A30 -d 9.0 -d "RTX 4090" -d 7.5 -d "8800 GTX"
+golden best-compare-tile.txt best --kernel matmul-tiled --regs 32 -d T4 -d H200
+golden best-compare-none.txt best --smem 60000 -d 8.0 -d 9.0
+golden best-compare.csv best --regs 64 -d 1.3 -d 8.6 --format csv
 golden best.csv best --regs 64 --device 1.3 --format csv
 holds "best: a proposal, every size, every rule" '.best | .proposal == 128 and .option == "threads"
     and (.candidates | length) == 32 and .candidates[0].dropped_by == null
@@ -112,6 +118,8 @@ holds "best: each tile is compiled, or comes from the table, for itself" \
     '[.best.candidates[] | select(.registers_per_thread > 0)] | length == 32' \
     best --kernel matmul-tiled --device 9.0 --no-nvrtc
 
+holds "best: many threads can stand in a grid of two dimensions" '.best.proposal != null' \
+    best --regs 16 --total-threads 1000000000 --device "GTX 480"
 refuses 2 "nothing to choose for: give --kernel NAME, or --regs N and --smem BYTES of your own \
 kernel" best
 refuses_other 'option --tile: not for the command best, only for query, ' best --tile 16
@@ -130,6 +138,9 @@ golden carveout-3.txt carveout --threads 128 --regs 32 --smem 10K --device 3.5
 golden carveout-6.txt carveout --threads 128 --regs 32 --smem 10K --device 6.1
 golden carveout-1.txt carveout --device 1.3
 golden carveout-refused.txt carveout --threads 2048 --device 8.6
+golden carveout-compare.txt carveout --threads 128 --regs 32 --smem 16K -d 8.6 -d 9.0 -d 5.2 -d 3.5
+golden carveout-compare-devices.txt carveout -d 8.6 -d 9.0 -d 1.3
+golden carveout-compare.csv carveout -d 7.5 -d 6.1 --format csv
 golden carveout.csv carveout --threads 128 --regs 32 --smem 16K --device 8.6 --format csv
 holds "carveout: the smallest that keeps 9 blocks is 58 %" \
     '.carveouts.smallest_for_blocks[8] == {blocks_per_sm: 9, smem_bytes: 167936, percent: 58}
@@ -139,6 +150,41 @@ holds "carveout: without a launch there are no blocks" \
         and .carveouts.smallest_for_blocks == []' carveout --device 9.0
 refuses_other 'option --carveout: not for the command carveout, only for query, ' \
     carveout --carveout 50
+
+
+# --- Several devices ------------------------------------------------------------------------------
+
+# In a list, or in rows below each other, stands what each device alone is answered.
+for question in "limits --threads 256 --regs 40" "best --regs 40 --smem 8K" "best --smem 60000" \
+    "carveout --threads 128 --regs 32" "carveout"; do
+    # shellcheck disable=SC2086
+    {
+        "$program" $question -d 8.0 -d 9.0 -d 1.3 --format csv >together
+        for device in 8.0 9.0 1.3; do
+            "$program" $question -d "$device" --format csv | { [ "$device" = 8.0 ] || sed 1d; cat; }
+        done >alone
+        empty "CSV of three devices is theirs: $question" "$(diff alone together)"
+        if command -v jq >/dev/null; then
+            "$program" $question -d 8.0 -d 9.0 -d 1.3 --format json | jq -c '.answers[]' >together
+            for device in 8.0 9.0 1.3; do
+                "$program" $question -d "$device" --format json | jq -c 'del(.schema)'
+            done >alone
+            empty "JSON of three devices is theirs: $question" "$(diff alone together
+                [ "$(jq -r .device.compute_capability alone | tr '\n' ' ')" = "8.0 9.0 1.3 " ] ||
+                    echo "not three devices")"
+        else
+            skip "JSON of three devices: $question" "no jq"
+        fi
+    } 2>&1
+done
+for command in "limits --threads 64" "best --regs 40" "carveout"; do
+    # shellcheck disable=SC2086
+    "$program" $command $(awk 'BEGIN { for (i = 0; i < 16; i++) printf "-d 9.0 " }') >out 2>&1
+    status=$?
+    empty "sixteen devices fit in 80 columns: $command" "$(
+        [ "$status" -eq 0 ] || echo "exit status $status"
+        awk 'length > 80' out)"
+done
 
 wide=$(cat "$golden"/limits-*.txt "$golden"/carveout-*.txt "$golden"/best-*.txt | awk 'length > 80')
 empty "no line of text is wider than 80 columns" "$wide"

@@ -21,6 +21,7 @@ tests_unit_SOURCES = \
 	tests/test_compile.c \
 	tests/test_confirm.c \
 	tests/test_conflict_free.c \
+	tests/test_cubin.c \
 	tests/test_carveouts.c \
 	tests/test_catalog.c \
 	tests/test_compare.c \
@@ -33,6 +34,7 @@ tests_unit_SOURCES = \
 	tests/test_joins.c \
 	tests/test_lesson.c \
 	tests/test_machine_code.c \
+	tests/test_logs.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
 	tests/test_plot.c \
@@ -47,7 +49,7 @@ tests_unit_SOURCES = \
 check_PROGRAMS += tests/oracle
 TESTS += tests/oracle
 tests_oracle_LDADD = libsmc.la
-tests_oracle_SOURCES = tests/oracle.c tests/oracle_launches.h
+tests_oracle_SOURCES = tests/oracle.c tests/oracle_device.h tests/oracle_launches.h
 tests_oracle_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OCCUPANCY_HEADER
 tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
@@ -57,7 +59,7 @@ endif
 check_PROGRAMS += tests/room_oracle
 TESTS += tests/room_oracle
 tests_room_oracle_LDADD = libsmc.la
-tests_room_oracle_SOURCES = tests/room_oracle.c
+tests_room_oracle_SOURCES = tests/room_oracle.c tests/oracle_device.h
 tests_room_oracle_CPPFLAGS = $(tests_oracle_CPPFLAGS)
 
 # limits, best and carveout, as a person or a script uses them.
@@ -108,6 +110,9 @@ TESTS += tests/emulated
 tests_emulated_LDADD = libsmc.la
 tests_emulated_SOURCES = tests/emulated.c tests/temporary.c tests/temporary.h
 
+# Mutants of those kernels, which the emulator sees.
+TESTS += tests/mutants.sh
+EXTRA_DIST += tests/mutants.sh tests/mutants.list
 EXTRA_DIST += tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.

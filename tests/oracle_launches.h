@@ -5,13 +5,7 @@
 
 #include <limits.h>
 
-#include "model/occupancy.h"
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include <cuda_occupancy.h>
-#pragma GCC diagnostic pop
+#include "oracle_device.h"
 
 static uint64_t random_state;
 
@@ -53,24 +47,6 @@ static struct smc_launch random_launch(const struct smc_sm *sm)
     launch.virtual_resources = random_below(2) ? 0 : random_below(140);
     launch.partitioned_caching = (enum smc_partitioned_caching)random_below(3);
     return launch;
-}
-
-static cudaOccDeviceProp oracle_device(const struct smc_sm *sm)
-{
-    return (cudaOccDeviceProp){
-        .computeMajor = sm->cc / 10,
-        .computeMinor = sm->cc % 10,
-        .maxThreadsPerBlock = (int)sm->max_threads_per_block,
-        .maxThreadsPerMultiprocessor = (int)sm->max_threads_per_sm,
-        .regsPerBlock = (int)sm->max_regs_per_block,
-        .regsPerMultiprocessor = (int)sm->regs_per_sm,
-        .warpSize = sm->warp_size,
-        .sharedMemPerBlock = sm->smem_per_block_default_bytes,
-        .sharedMemPerMultiprocessor = sm->smem_per_sm_bytes,
-        .numSms = 1,
-        .sharedMemPerBlockOptin = sm->smem_per_block_optin_bytes,
-        .reservedSharedMemPerBlock = sm->smem_reserved_per_block_bytes,
-    };
 }
 
 static cudaOccFuncAttributes oracle_function(const struct smc_launch *launch)

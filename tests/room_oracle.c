@@ -17,34 +17,11 @@ int main(void)
     return 77;
 }
 #else
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#include <cuda_occupancy.h>
-#pragma GCC diagnostic pop
+#include "oracle_device.h"
 
 struct tally {
     unsigned long answers, same, too_high, unexplained, wrong;
 };
-
-static cudaOccDeviceProp header_device(const struct smc_sm *sm)
-{
-    return (cudaOccDeviceProp){
-        .computeMajor = sm->cc / 10,
-        .computeMinor = sm->cc % 10,
-        .maxThreadsPerBlock = (int)sm->max_threads_per_block,
-        .maxThreadsPerMultiprocessor = (int)sm->max_threads_per_sm,
-        .regsPerBlock = (int)sm->max_regs_per_block,
-        .regsPerMultiprocessor = (int)sm->regs_per_sm,
-        .warpSize = sm->warp_size,
-        .sharedMemPerBlock = sm->smem_per_block_default_bytes,
-        .sharedMemPerMultiprocessor = sm->smem_per_sm_bytes,
-        .numSms = 1,
-        .sharedMemPerBlockOptin = sm->smem_per_block_optin_bytes,
-        .reservedSharedMemPerBlock = sm->smem_reserved_per_block_bytes,
-    };
-}
 
 static int header_blocks(const cudaOccDeviceProp *device, const cudaOccFuncAttributes *function,
                          uint32_t threads, size_t dynamic_bytes)
@@ -59,7 +36,7 @@ static int header_blocks(const cudaOccDeviceProp *device, const cudaOccFuncAttri
 
 static void compare(const struct smc_sm *sm, const struct smc_launch *launch, struct tally *tally)
 {
-    cudaOccDeviceProp device = header_device(sm);
+    cudaOccDeviceProp device = oracle_device(sm);
     cudaOccFuncAttributes function = {
         .maxThreadsPerBlock = INT_MAX,
         .numRegs = (int)launch->regs_per_thread,

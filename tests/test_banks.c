@@ -381,6 +381,23 @@ static void make_random(struct smc_access *access)
         access->mask = pick(2) ? pick(UINT32_MAX) : pick(UINT32_MAX) & pick(UINT32_MAX);
 }
 
+/* Banks that serve a set in more wavefronts than the set needs, counted in the map. */
+static uint32_t crowded_banks(const struct route *route, const struct smc_bank_map *map,
+                              uint32_t set)
+{
+    uint32_t times[32] = {0}, all = 0, crowded = 0;
+    for (uint32_t w = 0; w < map->cost.wavefronts; w++)
+        for (uint32_t bank = 0; bank < route->banks; bank++)
+            if (map->wavefront[w].set == set && map->wavefront[w].lanes[bank]) {
+                times[bank]++;
+                all++;
+            }
+    for (uint32_t bank = 0; bank < route->banks; bank++)
+        if (times[bank] > (all + route->row_words - 1) / route->row_words)
+            crowded |= 1u << bank;
+    return crowded;
+}
+
 /* Every word that an active lane wants is given exactly once, in its bank, together with nothing
    but lanes that want a word of the same row. */
 static bool map_is_sound(const struct route *route, const struct smc_bank_layout *layout,
@@ -406,6 +423,9 @@ static bool map_is_sound(const struct route *route, const struct smc_bank_layout
             }
     for (uint32_t lane = 0; lane < 32; lane++)
         if (given[lane] != (access->mask >> lane & 1) * ((access->width_bytes + 3) / 4))
+            return false;
+    for (uint32_t w = 0; w < map.cost.wavefronts; w++)
+        if (map.wavefront[w].crowded != crowded_banks(route, &map, map.wavefront[w].set))
             return false;
     struct smc_bank_cost cost = smc_banks_count(layout, access);
     return cost.wavefronts == map.cost.wavefronts && cost.least == map.cost.least;

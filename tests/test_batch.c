@@ -72,12 +72,21 @@ static void keep_note(const char *note)
     snprintf(last_note, sizeof last_note, "%s", note);
 }
 
+static enum smc_status find_in_table(void *context, const char *name, struct smc_device *device,
+                                     struct smc_error *error)
+{
+    char note[256];
+    (void)context;
+    return smc_device_find(name, device, note, error);
+}
+
 static struct smc_batch batch_of(struct stream *stream)
 {
     struct smc_batch batch = {
         .file = "in.csv",
         .source = {read_piece, stream},
         .sink = {write_piece, stream},
+        .finder = {find_in_table, NULL},
         .tell = keep_note,
     };
     last_note[0] = '\0';
@@ -481,6 +490,8 @@ static void test_long_rows(void)
             const char *out = smc_text_string(&stream.out);
             CU_ASSERT_EQUAL(count_text(out, ANSWER), 3);
             CU_ASSERT_EQUAL(count_text(out, ": the row has more than 65536 bytes\n"), 4);
+            /* The columns before the long one are kept, so that the row can be found again. */
+            CU_ASSERT_EQUAL(count_text(out, "\n9.0,256,32,8192," NO_RESULTS "line "), 4);
             CU_ASSERT_EQUAL(count_text(out, "line 3: the row has more"), 1);
             CU_ASSERT_EQUAL(count_text(out, "line 9: the row has more"), 1);
             CU_ASSERT_EQUAL(count_text(out, "line 7: the row has a quote that is never closed"), 1);

@@ -1,5 +1,6 @@
 /* cli: the option rows hang together, the help has them all, arguments are read strictly. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/suggest.h"
@@ -24,6 +25,8 @@ static void test_rows(void)
     }
     CU_ASSERT_EQUAL(unnamed, 0);
     CU_ASSERT_EQUAL(twice, 0);
+    CU_ASSERT_EQUAL(smc_options[SMC_OPTION_DEVICE].commands,
+                    smc_options[SMC_OPTION_DEVICE_FILE].commands);
     CU_ASSERT_STRING_EQUAL(smc_options[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE].name, "tile");
     CU_ASSERT_EQUAL(smc_options[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE].highest, 32);
 }
@@ -115,10 +118,64 @@ static void test_suggestions(void)
     }
 }
 
+/* By the definition, letter by letter from the ends. */
+static size_t plain_distance(const char *a, size_t m, const char *b, size_t n)
+{
+    if (m == 0 || n == 0)
+        return m + n;
+    size_t replaced = plain_distance(a, m - 1, b, n - 1) + (a[m - 1] != b[n - 1]);
+    size_t dropped = plain_distance(a, m - 1, b, n) + 1;
+    size_t inserted = plain_distance(a, m, b, n - 1) + 1;
+    size_t least = replaced < dropped ? replaced : dropped;
+    least = least < inserted ? least : inserted;
+    if (m > 1 && n > 1 && a[m - 1] == b[n - 2] && a[m - 2] == b[n - 1]) {
+        size_t swapped = plain_distance(a, m - 2, b, n - 2) + 1;
+        least = least < swapped ? least : swapped;
+    }
+    return least;
+}
+
+static void random_word(char word[8])
+{
+    size_t length = 1 + (size_t)rand() % 6;
+    for (size_t i = 0; i < length; i++)
+        word[i] = (char)('a' + rand() % 3);
+    word[length] = '\0';
+}
+
+/* What the search leaves out early is never the nearest. */
+static void test_nearest(void)
+{
+    unsigned wrong = 0, found = 0;
+    srand(1);
+    for (int i = 0; i < 3000; i++) {
+        char typed[8], known[6][8];
+        random_word(typed);
+        size_t length = strlen(typed), least = SIZE_MAX;
+        size_t most = length < 3 ? 1 : (length + 2) / 3;
+        struct smc_suggestion suggestion = {.typed = typed};
+        for (size_t k = 0; k < 6; k++) {
+            random_word(known[k]);
+            smc_suggest_consider(&suggestion, known[k]);
+            size_t distance = plain_distance(typed, length, known[k], strlen(known[k]));
+            if (length >= 2 && strncmp(typed, known[k], length) == 0 && distance > 1)
+                distance = 1;
+            if (distance <= most && distance < length && distance < least)
+                least = distance;
+        }
+        found += least != SIZE_MAX;
+        wrong += (suggestion.best != NULL) != (least != SIZE_MAX) ||
+                 (suggestion.best && suggestion.distance != least);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT(found > 1000 && found < 3000);
+}
+
 CU_TestInfo tests_cli[] = {
     {"every option row is whole, and none hides another", test_rows},
     {"the help has every option, 80 columns wide", test_help},
     {"an option has several spellings, and the last one counts", test_spellings},
     {"the nearest name is suggested, or none", test_suggestions},
+    {"the nearest name by the definition", test_nearest},
     CU_TEST_INFO_NULL,
 };

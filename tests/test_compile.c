@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "compile/cache.h"
-#include "compile/cubin.h"
 #include "compile/ptxas_log.h"
 #include "compile/table.h"
 #include "temporary.h"
@@ -603,16 +602,6 @@ static void test_descriptions(void)
     }
 }
 
-static void test_broken_cubins(void)
-{
-    uint32_t barriers = 77;
-    unsigned char bytes[128] = "\177ELF\2";
-    CU_ASSERT(!smc_cubin_read_barriers("", 0, "k", &barriers));
-    memset(bytes + 5, 0xff, sizeof bytes - 5); /* every offset far outside */
-    CU_ASSERT(!smc_cubin_read_barriers(bytes, sizeof bytes, "k", &barriers));
-    CU_ASSERT_EQUAL(barriers, 77);
-}
-
 CU_TestInfo tests_compile[] = {
     {"ptxas's report is read, in old and new forms", test_logs},
     {"ptxas's refusal is read", test_refusals},
@@ -630,6 +619,5 @@ CU_TestInfo tests_compile[] = {
     {"what to do where nothing serves", test_nothing_serves},
     {"the table knows nothing of edited kernels", test_table_and_edits},
     {"the source of numbers in words", test_descriptions},
-    {"a broken cubin is refused", test_broken_cubins},
     CU_TEST_INFO_NULL,
 };

@@ -28,6 +28,8 @@ struct trial {
     struct smc_error error;
 };
 
+static unsigned cpu_threads; /* 0: one for each core */
+
 static void run_from(const char *text, uint32_t threads, uint32_t blocks, struct trial *trial)
 {
     struct smc_program *program;
@@ -42,6 +44,7 @@ static void run_from(const char *text, uint32_t threads, uint32_t blocks, struct
                                             .arguments = arguments,
                                             .argument_count = 2,
                                             .banks = {32, 32, 1, false, true},
+                                            .threads = cpu_threads,
                                             .budget = 100000};
     trial->error.message[0] = '\0';
     trial->emulation = (struct smc_emulation){0};
@@ -361,6 +364,33 @@ static void test_memory(void)
     end(&trial);
 }
 
+/* What is copied asynchronously is there after the wait, not before; bytes not asked for are 0. */
+static void test_asynchronous_copies(void)
+{
+    static const char copy[] =
+        "mov.u32 %%r2, s;\nshl.b32 %%r3, %%r1, 3;\nadd.u32 %%r2, %%r2, %%r3;\n"
+        "st.shared.u64 [%%r2], 5;\ncp.async.ca.shared.global [%%r2], [%%rd2], 8%s;\n"
+        "cp.async.commit_group;\n%s\nld.shared.u64 %%rd4, [%%r2];\n"
+        "st.global.u64 [%%rd1], %%rd4;";
+    char body[1024];
+    struct trial trial;
+    fill(&trial);
+    snprintf(body, sizeof body, copy, "", "cp.async.wait_group 0;");
+    run(body, 32, &trial);
+    CU_ASSERT_EQUAL(memcmp(trial.out, trial.in, 32 * 8), 0);
+    CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+    CU_ASSERT_EQUAL(trial.emulation.array[1].kind[SMC_EMULATED_LOAD].sectors, 8);
+    end(&trial);
+    snprintf(body, sizeof body, copy, "", "cp.async.wait_group 1;");
+    run(body, 32, &trial);
+    CU_ASSERT_EQUAL(trial.out[31], 5);
+    end(&trial);
+    snprintf(body, sizeof body, copy, ", 4", "cp.async.wait_all;");
+    run(body, 32, &trial);
+    CU_ASSERT_EQUAL(trial.out[30], trial.in[30] & UINT32_MAX);
+    end(&trial);
+}
+
 /* --- Lanes -------------------------------------------------------------------------------------
  */
 
@@ -557,8 +587,44 @@ static void test_refusals(void)
     }
 }
 
-/* The same results, counts and findings with one thread and with many. */
+/* The same results, counts and findings, whatever the number of threads. */
 static void test_any_number_of_threads(void)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".entry k(.param .u64 out, .param .u64 in)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
+        ".reg .pred %p<3>;\n.shared .align 4 .b8 s[256];\nld.param.u64 %rd1, [out];\n"
+        "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nadd.u32 %r3, %r1, 1;\nmov.u32 %r4, s;\n"
+        "$L:\nmad.lo.u32 %r5, %r3, %r2, %r5;\nsub.u32 %r3, %r3, 1;\nsetp.gt.u32 %p1, %r3, %r2;\n"
+        "@%p1 bra $L;\nsetp.lt.u32 %p2, %r1, 11;\n@%p2 bra $E;\nld.shared.u32 %r6, [%r4];\n"
+        "st.shared.u32 [%r4], %r2;\n$E:\nmul.wide.u32 %rd2, %r1, 8;\nadd.s64 %rd1, %rd1, %rd2;\n"
+        "setp.eq.u32 %p1, %r2, 40;\n@%p1 st.global.u32 [%rd1], %r5;\nret;\n}";
+    static struct trial one, many;
+    for (unsigned threads = 2; threads <= 5; threads++) {
+        memset(one.out, 0, sizeof one.out);
+        memset(many.out, 0, sizeof many.out);
+        cpu_threads = 1;
+        run_from(text, 64, 60, &one);
+        cpu_threads = threads;
+        run_from(text, 64, 60, &many);
+        cpu_threads = 0;
+        CU_ASSERT_EQUAL(many.emulation.threads_used, threads);
+        CU_ASSERT(one.emulation.finding_count > 1);
+        CU_ASSERT_EQUAL(one.emulation.finding[0].block[0], 11);
+        CU_ASSERT_EQUAL(memcmp(one.out, many.out, sizeof one.out), 0);
+        CU_ASSERT_EQUAL(one.emulation.finding_count, many.emulation.finding_count);
+        CU_ASSERT_EQUAL(one.emulation.findings_total, many.emulation.findings_total);
+        for (size_t i = 0; i < one.emulation.finding_count; i++)
+            CU_ASSERT_EQUAL(one.emulation.finding[i].times, many.emulation.finding[i].times);
+        CU_ASSERT_EQUAL(memcmp(one.emulation.count, many.emulation.count,
+                               one.emulation.count_length * sizeof *one.emulation.count),
+                        0);
+        end(&one);
+        end(&many);
+    }
+}
+
+static void test_order_of_blocks(void)
 {
     static const char text[] =
         ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -583,11 +649,13 @@ CU_TestInfo tests_emulator[] = {
     {"arithmetic of every kind", test_arithmetic},
     {"known values", test_known_values},
     {"memory", test_memory},
+    {"asynchronous copies", test_asynchronous_copies},
     {"lanes part and meet", test_lanes},
     {"barriers", test_barriers},
     {"races are found, and nothing else", test_races},
     {"bad accesses and stuck blocks are found", test_bad_accesses},
     {"what is not supported is named", test_refusals},
-    {"findings in the order of blocks", test_any_number_of_threads},
+    {"the same with any number of threads", test_any_number_of_threads},
+    {"findings in the order of blocks", test_order_of_blocks},
     CU_TEST_INFO_NULL,
 };

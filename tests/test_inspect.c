@@ -1,14 +1,12 @@
-/* inspect: logs, machine code and PTX of several compilers are read, and a kernel's figures are the
-   same whichever of them it was read from. What needs a compiler is in inspect.sh. */
+/* inspect: a kernel's figures are the same whichever input they were read from, and so are the
+   answers, requirements and promises. What needs a compiler is in inspect.sh. */
 #include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/cubin.h"
 #include "compile/ptx.h"
-#include "compile/ptxas_log.h"
 #include "inspect/demangle.h"
 #include "inspect/input.h"
 #include "inspect/inspect.h"
@@ -37,106 +35,16 @@ static struct smc_inspect_request request_of(const struct smc_device *devices, s
 static enum smc_status read_data(const char *file, struct smc_inspect_kernels *kernels)
 {
     struct smc_inspect_request request = request_of(NULL, 0);
+    struct smc_inspect_notes notes = {0};
     struct smc_error error = {""};
-    return smc_inspect_read(file, &request, kernels, NULL, &error);
+    enum smc_status status = smc_inspect_read(file, &request, kernels, &notes, &error);
+    CU_ASSERT_EQUAL(notes.faults.length, 0);
+    smc_text_free(&notes.warnings);
+    smc_text_free(&notes.faults);
+    return status;
 }
 
 /* --- Logs ------------------------------------------------------------------------------------- */
-
-struct seen_kernel {
-    const char *name;
-    enum smc_log_form form;
-    uint16_t cc;
-    int registers, smem, stack, stores, loads, barriers; /* -1: not told */
-};
-
-struct log_case {
-    const char *log;
-    struct seen_kernel kernels[3];
-};
-
-static const struct log_case log_cases[] = {
-    /* Two architectures in one log, behind a build tool's words, with Windows line ends */
-    {"#9 1.2 ptxas info    : Compiling entry function '_Z1kv' for 'sm_90a'\r\n"
-     "#9 1.2 ptxas info    : Function properties for _Z1kv\r\n"
-     "#9 1.2     8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\r\n"
-     "#9 1.2 ptxas info    : Used 31 registers, used 1 barriers, 8192 bytes smem\r\n"
-     "x.cu(3): warning #177-D: variable \"a\" was declared but never referenced\r\n"
-     "ptxas info    : Compiling entry function '_Z1kv' for 'sm_120'\r\n"
-     "ptxas info    : Used 8 registers, used 0 barriers\r\n",
-     {{"_Z1kv", SMC_LOG_PTXAS, 90, 31, 8192, 8, 4, 12, 1},
-      {"_Z1kv", SMC_LOG_PTXAS, 120, 8, 0, 0, -1, -1, 0}}},
-    /* No architecture, no barriers, the system's share of shared memory */
-    {"ptxas info    : Compiling entry function '_Z1kv'\n"
-     "ptxas info    : Used 10 registers, 2088+16 bytes smem\n",
-     {{"_Z1kv", SMC_LOG_PTXAS, 0, 10, 2104, 0, -1, -1, -1}}},
-    /* A called function's properties before and after the entry's do not count; a demangled log */
-    {"ptxas info    : Function properties for helper\n"
-     "    64 bytes stack frame, 60 bytes spill stores, 64 bytes spill loads\n"
-     "ptxas info    : Compiling entry function 'void k<3>(float*)' for 'sm_80'\n"
-     "ptxas info    : Function properties for void k<3>(float*)\n"
-     "    16 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-     "ptxas info    : Used 255 registers, used 16 barriers, 16 bytes cumulative stack size\n"
-     "ptxas info    : Function properties for helper\n"
-     "    32 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n",
-     {{"void k<3>(float*)", SMC_LOG_PTXAS, 80, 255, 0, 16, 0, 0, 16}}},
-    /* Cut off before the figures; then a kernel that is whole */
-    {"ptxas info    : Compiling entry function 'a' for 'sm_90'\n"
-     "ptxas info    : Compiling entry function 'b' for 'sm_90'\n"
-     "ptxas info    : Used 9 registers\n",
-     {{"b", SMC_LOG_PTXAS, 90, 9, 0, 0, -1, -1, -1}}},
-    /* nvlink, of one architecture and of several */
-    {"nvlink info    : 0 bytes gmem\n"
-     "nvlink info    : Function properties for 'k':\n"
-     "nvlink info    : used 10 registers, used 1 barriers, 24 stack, 3024 bytes smem, 536 bytes "
-     "cmem[0], 0 bytes lmem\n"
-     "nvlink info    : Function properties for 'k': (target: sm_90)\n"
-     "nvlink info    : used 12 registers, 0 stack, 0 bytes smem, 0 bytes lmem (target: sm_90)\n",
-     {{"k", SMC_LOG_NVLINK, 0, 10, 3024, 24, -1, -1, 1},
-      {"k", SMC_LOG_NVLINK, 90, 12, 0, 0, -1, -1, -1}}},
-    /* cuobjdump, of a program and of bare machine code */
-    {"Fatbin elf code:\n================\narch = sm_80\n\nResource usage:\n Common:\n  GLOBAL:0\n"
-     " Function _Z5otherPf:\n  REG:8 STACK:UNKNOWN SHARED:16 LOCAL:0 CONSTANT[0]:360 TEXTURE:0\n"
-     " Function bounded:\n  REG:10 STACK:48 SHARED:2000 LOCAL:0 CONSTANT[0]:360 TEXTURE:0\n",
-     {{"_Z5otherPf", SMC_LOG_CUOBJDUMP, 80, 8, 16, 0, -1, -1, -1},
-      {"bounded", SMC_LOG_CUOBJDUMP, 80, 10, 2000, 48, -1, -1, -1}}},
-    {" Function void k<a::b>(int):\n  REG:32 STACK:0 SHARED:1024 LOCAL:0\n",
-     {{"void k<a::b>(int)", SMC_LOG_CUOBJDUMP, 0, 32, 1024, 0, -1, -1, -1}}},
-    {"", {{0}}},
-    {"ptxas info    : 0 bytes gmem\nFunction properties for k\n", {{0}}},
-};
-
-static int or_unknown(bool known, uint32_t value)
-{
-    return known ? (int)value : -1;
-}
-
-static bool matches(const struct smc_log_kernel *read, const struct seen_kernel *want)
-{
-    const struct smc_resources *r = &read->resources;
-    return read->name_length == strlen(want->name) &&
-           memcmp(read->name, want->name, read->name_length) == 0 && read->form == want->form &&
-           read->cc == want->cc && (int)r->regs_per_thread == want->registers &&
-           (int)r->static_smem_bytes == want->smem && (int)r->stack_bytes == want->stack &&
-           or_unknown(read->has_spills, r->spill_store_bytes) == want->stores &&
-           or_unknown(read->has_spills, r->spill_load_bytes) == want->loads &&
-           or_unknown(read->has_barriers, r->barriers) == want->barriers && !r->refused;
-}
-
-static void test_log_forms(void)
-{
-    for (size_t i = 0; i < sizeof log_cases / sizeof *log_cases; i++) {
-        struct smc_log_reader reader = {.cursor = log_cases[i].log};
-        struct smc_log_kernel kernel;
-        const struct seen_kernel *want = log_cases[i].kernels;
-        bool right = true;
-        while (smc_log_next(&reader, &kernel))
-            right = right && want->name && matches(&kernel, want++);
-        if (!right || want->name)
-            printf("\n    case %zu is read wrongly", i);
-        CU_ASSERT(right && !want->name);
-    }
-}
 
 static void test_linked(void)
 {
@@ -151,7 +59,7 @@ static void test_linked(void)
         "nvlink info    : used 38 registers, 0 stack, 24 bytes smem\n";
     const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_PTXAS_LOG};
     struct smc_inspect_kernels kernels = {0};
-    CU_ASSERT(smc_inspect_log(log, &kind, &kernels));
+    CU_ASSERT(smc_inspect_log(log, &kind, &kernels, NULL));
     CU_ASSERT_EQUAL_FATAL(kernels.count, 2);
     CU_ASSERT_EQUAL(kernels.item[0].resources.regs_per_thread, 38);
     CU_ASSERT_EQUAL(kernels.item[0].resources.static_smem_bytes, 24);
@@ -172,7 +80,7 @@ static void test_refused(void)
     struct smc_inspect_request request = request_of(NULL, 0);
     struct smc_inspect_kernels kernels = {0};
     struct smc_inspect_rows rows = {0};
-    CU_ASSERT(smc_inspect_log(log, &kind, &kernels));
+    CU_ASSERT(smc_inspect_log(log, &kind, &kernels, NULL));
     CU_ASSERT_EQUAL_FATAL(kernels.count, 2);
     CU_ASSERT_EQUAL(smc_inspect_answer(&kernels, &request, &rows, NULL), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(rows.count, 2);
@@ -267,38 +175,21 @@ static void test_launch_bounds(void)
     smc_inspect_free(&code);
 }
 
-static void test_broken_code(void)
-{
-    struct smc_text whole = {0};
-    struct smc_error error;
-    CU_ASSERT_FATAL(smc_input_read(DATA "own-sm90.cubin", &whole, &error) == SMC_OK);
-    const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_CUBIN};
-    int wrong = 0;
-    for (size_t length = 0; length < whole.length; length += 61) {
-        struct smc_inspect_kernels kernels = {0};
-        char *part = malloc(length + 1); /* of exactly that size, for the sanitizer */
-        CU_ASSERT_FATAL(part != NULL);
-        memcpy(part, whole.data, length);
-        wrong += !smc_inspect_cubin(part, length, &kind, &kernels) || kernels.count > 3;
-        smc_inspect_free(&kernels);
-        free(part);
-    }
-    CU_ASSERT_EQUAL(wrong, 0);
-    smc_text_free(&whole);
-}
-
-static void append_part(struct smc_text *out, uint16_t kind, const char *body, size_t bytes)
+/* A part of a container, as nvcc lays it down: of interest are kind, architecture and flags. */
+static void append_part(struct smc_text *out, uint16_t kind, uint64_t flags,
+                        const struct smc_text *body)
 {
     struct {
         uint16_t kind, version;
         uint32_t head_bytes;
-        uint64_t bytes, rest[6];
-    } head = {kind, 0x101, sizeof head, bytes, {0}};
+        uint64_t bytes;
+        uint32_t words[3], cc, name[2];
+        uint64_t flags, rest[2];
+    } head = {kind, 0x101, sizeof head, body->length, {0}, 90, {0}, flags, {0}};
     smc_text_append_bytes(out, (const char *)&head, sizeof head);
-    smc_text_append_bytes(out, body, bytes);
+    smc_text_append_bytes(out, body->data, body->length);
 }
 
-/* A container, as nvcc puts it into objects, around machine code and PTX. */
 static void append_container(struct smc_text *out, const struct smc_text *parts)
 {
     struct {
@@ -310,37 +201,77 @@ static void append_container(struct smc_text *out, const struct smc_text *parts)
     smc_text_append_bytes(out, parts->data, parts->length);
 }
 
+enum { PART_PTX = 1, PART_CODE = 2, FLAG_ZSTD = 0x8000 };
+
 static void test_embedded(void)
 {
-    struct smc_text code = {0}, parts = {0}, program = {0};
+    struct smc_text code = {0}, other = {0}, parts = {0}, program = {0}, faults = {0};
     struct smc_error error;
     struct smc_inspect_kernels kernels = {0};
     struct smc_embedded_count count;
     const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_EMBEDDED};
     CU_ASSERT_FATAL(smc_input_read(DATA "own-sm90.cubin", &code, &error) == SMC_OK);
-    append_part(&parts, 2, code.data, code.length);
-    append_part(&parts, 2, "compressed", 10);
-    append_part(&parts, 1, "ptx", 3);
+    smc_text_append(&other, "anything");
+    append_part(&parts, PART_CODE, 0, &code);
+    append_part(&parts, PART_CODE, FLAG_ZSTD, &other);
+    append_part(&parts, PART_PTX, 0, &other);
     smc_text_append(&program, "some bytes before P\xed\x55\xba and the magic again: ");
     append_container(&program, &parts);
     append_container(&program, &parts);
     smc_text_append(&program, "and after P\xed\x55\xba");
-    CU_ASSERT(smc_inspect_embedded(program.data, program.length, &kind, &kernels, &count));
+    CU_ASSERT(smc_inspect_embedded(program.data, program.length, &kind, &kernels, &count, &faults));
     CU_ASSERT_EQUAL(count.read, 2);
     CU_ASSERT_EQUAL(count.closed, 2);
     CU_ASSERT_EQUAL(count.ptx, 2);
     CU_ASSERT_EQUAL(kernels.count, 3); /* the same twice counts once */
+    CU_ASSERT_EQUAL(faults.length, 0);
     smc_inspect_free(&kernels);
-    int wrong = 0;
-    for (size_t length = 0; length < program.length; length += 251) {
-        wrong += !smc_inspect_embedded(program.data, length, &kind, &kernels, &count);
-        wrong += kernels.count > 3;
+    int silent = 0;
+    for (size_t length = 64; length < program.length - 16; length += 251) {
+        smc_text_free(&faults);
+        CU_ASSERT(smc_inspect_embedded(program.data, length, &kind, &kernels, &count, &faults));
+        silent += faults.length == 0 && kernels.count != 3;
         smc_inspect_free(&kernels);
     }
-    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT_EQUAL(silent, 0);
     smc_text_free(&code);
+    smc_text_free(&other);
     smc_text_free(&parts);
     smc_text_free(&program);
+    smc_text_free(&faults);
+}
+
+/* A damaged part does not hide the others, nor is it hidden by them. */
+static void test_damaged_parts(void)
+{
+    struct smc_text code = {0}, damaged = {0}, parts = {0}, program = {0}, faults = {0};
+    struct smc_error error;
+    struct smc_inspect_kernels kernels = {0};
+    struct smc_embedded_count count;
+    const struct smc_inspect_kernel kind = {.file = "a\nb", .source = SMC_INSPECT_EMBEDDED};
+    CU_ASSERT_FATAL(smc_input_read(DATA "own-sm90.cubin", &code, &error) == SMC_OK);
+    smc_text_append_bytes(&damaged, code.data, code.length - 8);
+    append_part(&parts, PART_CODE, 0, &damaged);
+    append_part(&parts, PART_CODE, 0, &code);
+    append_container(&program, &parts);
+    program.data[8]++; /* the container now ends behind the file */
+    CU_ASSERT(smc_inspect_embedded(program.data, program.length, &kind, &kernels, &count, &faults));
+    CU_ASSERT_EQUAL(count.read, 1);
+    CU_ASSERT_EQUAL(kernels.count, 3);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&faults),
+                           "a?b: machine code at byte 80: its table of segments lies beyond the "
+                           "end of the file\n");
+    smc_text_free(&faults);
+    program.data[16 + 64 + damaged.length + 8] = 0; /* the second part's size */
+    smc_inspect_free(&kernels);
+    CU_ASSERT(smc_inspect_embedded(program.data, program.length, &kind, &kernels, &count, &faults));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&faults), "a part of it lies beyond its end"));
+    smc_inspect_free(&kernels);
+    smc_text_free(&code);
+    smc_text_free(&damaged);
+    smc_text_free(&parts);
+    smc_text_free(&program);
+    smc_text_free(&faults);
 }
 
 /* --- PTX -------------------------------------------------------------------------------------- */
@@ -457,12 +388,16 @@ static void test_requirements(void)
     smc_inspect_free(&kernels);
 }
 
-static enum smc_promise_verdict judge(uint16_t cc, uint32_t threads, uint32_t blocks, uint32_t regs)
+static enum smc_status linted; /* what the last lint came to */
+
+/* `blocks`: of the bounds, or SMC_NOT_GIVEN as in machine code. */
+static enum smc_promise_verdict judge(uint16_t cc, uint32_t threads, int64_t blocks, uint32_t regs)
 {
     struct smc_inspect_kernel kernel = {.file = "x",
                                         .cc = cc,
                                         .max_threads_per_block = threads,
-                                        .min_blocks_per_sm = blocks,
+                                        .min_blocks_known = blocks != SMC_NOT_GIVEN,
+                                        .min_blocks_per_sm = blocks > 0 ? (uint32_t)blocks : 0,
                                         .resources.regs_per_thread = regs};
     struct smc_inspect_kernels kernels = {0};
     struct smc_inspect_promises promises = {0};
@@ -470,7 +405,7 @@ static enum smc_promise_verdict judge(uint16_t cc, uint32_t threads, uint32_t bl
     add_device(cc, &device, 0);
     struct smc_inspect_request request = request_of(&device, 1);
     CU_ASSERT_FATAL(smc_inspect_add(&kernels, "k", 1, &kernel));
-    smc_inspect_lint(&kernels, &request, &promises, NULL);
+    linted = smc_inspect_lint(&kernels, &request, &promises, NULL);
     enum smc_promise_verdict verdict =
         promises.count == 1 ? promises.item[0].verdict : SMC_PROMISE_VERDICT_COUNT;
     smc_inspect_promises_free(&promises);
@@ -481,12 +416,76 @@ static enum smc_promise_verdict judge(uint16_t cc, uint32_t threads, uint32_t bl
 static void test_promises(void)
 {
     CU_ASSERT_EQUAL(judge(90, 1024, 2, 32), SMC_PROMISE_HOLDS);
+    CU_ASSERT_EQUAL(linted, SMC_OK);
     CU_ASSERT_EQUAL(judge(90, 1024, 2, 33), SMC_PROMISE_FEWER_BLOCKS);
+    CU_ASSERT_EQUAL(linted, SMC_SHORTFALL);
     CU_ASSERT_EQUAL(judge(75, 1024, 2, 32), SMC_PROMISE_IGNORED);
     CU_ASSERT_EQUAL(judge(75, 32, 17, 8), SMC_PROMISE_IGNORED);
     CU_ASSERT_EQUAL(judge(13, 1024, 0, 8), SMC_PROMISE_CANNOT_LAUNCH);
     CU_ASSERT_EQUAL(judge(90, 1024, 0, 65), SMC_PROMISE_CANNOT_LAUNCH);
     CU_ASSERT_EQUAL(judge(90, 0, 0, 65), SMC_PROMISE_VERDICT_COUNT); /* promises nothing */
+    CU_ASSERT_EQUAL(linted, SMC_USAGE);
+}
+
+/* Machine code keeps the threads of a promise, but not the blocks. */
+static void test_unknown_promises(void)
+{
+    CU_ASSERT_EQUAL(judge(90, 1024, SMC_NOT_GIVEN, 32), SMC_PROMISE_UNKNOWN);
+    CU_ASSERT_EQUAL(linted, SMC_USAGE); /* held to nothing */
+    CU_ASSERT_EQUAL(judge(90, 1024, SMC_NOT_GIVEN, 65), SMC_PROMISE_CANNOT_LAUNCH);
+    CU_ASSERT_EQUAL(linted, SMC_SHORTFALL);
+    struct smc_inspect_kernels code = {0};
+    struct smc_nvrtc_output output = {0};
+    const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_NVRTC};
+    smc_text_append(&output.log, "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
+                                 "ptxas info    : Used 8 registers, used 0 barriers\n");
+    smc_text_append(&output.ptx, ".entry k() .maxntid 1024 { }");
+    CU_ASSERT_EQUAL(smc_inspect_output(&output, &kind, &code, NULL, NULL), SMC_OK);
+    CU_ASSERT_FATAL(code.count == 1);
+    CU_ASSERT(code.item[0].min_blocks_known && code.item[0].min_blocks_per_sm == 0);
+    smc_inspect_free(&code);
+    CU_ASSERT_EQUAL(read_data(DATA "own-sm90.cubin", &code), SMC_OK);
+    for (size_t i = 0; i < code.count; i++)
+        CU_ASSERT(!code.item[i].min_blocks_known);
+    smc_inspect_free(&code);
+    smc_nvrtc_output_free(&output);
+}
+
+/* Code for "a" loads on its own architecture alone; of several versions that load, the nearest. */
+static void test_loads(void)
+{
+    static const struct {
+        uint16_t cc;
+        char suffix;
+        uint16_t device;
+        bool loads;
+    } cases[] = {
+        {80, 0, 80, true},      {80, 0, 86, true},      {86, 0, 80, false},
+        {80, 0, 90, false},     {90, 'a', 90, true},    {90, 'a', 100, false},
+        {100, 'a', 100, true},  {100, 'a', 103, false}, {100, 'f', 103, true},
+        {103, 'f', 100, false}, {120, 'f', 121, true},  {120, 'a', 121, false},
+        {100, 'f', 120, false}, {100, 'f', 101, false}, {0, 0, 90, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct smc_inspect_kernel kernel = {.cc = cases[i].cc, .suffix = cases[i].suffix};
+        CU_ASSERT_EQUAL(smc_inspect_loads(&kernel, cases[i].device), cases[i].loads);
+    }
+    struct smc_inspect_kernels kernels = {0};
+    static const struct smc_inspect_kernel versions[] = {{.file = "x", .cc = 100},
+                                                         {.file = "x", .cc = 103, .suffix = 'a'},
+                                                         {.file = "x", .cc = 100, .suffix = 'a'},
+                                                         {.file = "x", .cc = 100, .suffix = 'f'}};
+    static const struct {
+        uint16_t device;
+        size_t version;
+    } chosen[] = {{100, 2}, {103, 1}, {101, 2}, {120, 1}};
+    for (size_t i = 0; i < 4; i++)
+        CU_ASSERT_FATAL(smc_inspect_add(&kernels, "k", 1, &versions[i]));
+    CU_ASSERT_EQUAL_FATAL(kernels.count, 4);
+    for (size_t i = 0; i < 4; i++)
+        CU_ASSERT_PTR_EQUAL(smc_inspect_best_version(&kernels, &kernels.item[0], chosen[i].device),
+                            &kernels.item[chosen[i].version]);
+    smc_inspect_free(&kernels);
 }
 
 /* A launch above the bound fails, however much room there is. */
@@ -578,19 +577,20 @@ static void test_demangling(void)
 #endif
 
 CU_TestInfo tests_inspect[] = {
-    {"logs of ptxas, nvlink and cuobjdump, in all their forms", test_log_forms},
     {"the linker's figures replace those of ptxas", test_linked},
     {"a kernel that ptxas refuses is told as such", test_refused},
     {"machine code and its log give the same answer", test_code_and_log},
     {"cuobjdump's shared memory is without the driver's reserve", test_res_usage},
     {"launch bounds are read from machine code", test_launch_bounds},
-    {"machine code cut short does no harm", test_broken_code},
     {"machine code within a program", test_embedded},
+    {"damaged machine code within a program is named", test_damaged_parts},
     {"PTX tells its target and launch bounds", test_ptx},
     {"what an input is follows from its content", test_kinds},
     {"a device gets the version that its driver would load", test_versions},
     {"requirements name what falls short", test_requirements},
     {"promises of launch bounds", test_promises},
+    {"a promise that is not told is neither kept nor broken", test_unknown_promises},
+    {"which code loads where", test_loads},
     {"a block above the launch bound is refused", test_above_bound},
     {"names that fit a terminal", test_short_names},
     {"names that would be the same are shown whole", test_ambiguous_names},

@@ -228,6 +228,46 @@ static void test_refusals(void)
     CU_ASSERT_STRING_EQUAL(smc_refusal_name(SMC_REFUSAL_STATIC_SMEM), "static_smem_per_block");
 }
 
+static struct smc_occupancy compute_grid(uint16_t cc, uint32_t threads, uint32_t x, uint32_t y,
+                                         uint32_t z)
+{
+    struct smc_capability capability;
+    struct smc_occupancy o = compute(cc, LAUNCH(.threads_per_block = threads));
+    CU_ASSERT(smc_capability_find(cc, &capability));
+    smc_occupancy_check_grid(&capability.sm, (const uint32_t[]){x, y, z}, &o);
+    return o;
+}
+
+/* The last grid that each generation takes in each dimension, and the first that it does not. */
+static void test_grids(void)
+{
+    static const struct {
+        uint16_t cc;
+        uint32_t most[3];
+    } cases[] = {{10, {65535, 65535, 1}},         {13, {65535, 65535, 1}},
+                 {20, {65535, 65535, 65535}},     {21, {65535, 65535, 65535}},
+                 {30, {INT32_MAX, 65535, 65535}}, {90, {INT32_MAX, 65535, 65535}},
+                 {121, {INT32_MAX, 65535, 65535}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint32_t *most = cases[i].most;
+        struct smc_occupancy o = compute_grid(cases[i].cc, 64, most[0], most[1], most[2]);
+        CU_ASSERT(o.refusals == 0 && o.blocks_per_sm > 0 && o.limiters != 0);
+        o = compute_grid(cases[i].cc, 64, most[0] + 1, most[1], most[2]);
+        CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, GRID_X));
+        CU_ASSERT(o.blocks_per_sm == 0 && o.warps_per_sm == 0 && o.limiters == 0);
+        CU_ASSERT(o.limit[SMC_LIMIT_WARPS] > 0);
+        o = compute_grid(cases[i].cc, 64, 1, most[1] + 1, most[2]);
+        CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, GRID_Y));
+        o = compute_grid(cases[i].cc, 64, 1, most[1] + 1, most[2] + 1);
+        CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, GRID_Y) | BIT(REFUSAL, GRID_Z));
+    }
+    struct smc_occupancy o = compute_grid(20, 64, 0, UINT32_MAX, UINT32_MAX); /* not known */
+    CU_ASSERT(o.refusals == 0 && o.blocks_per_sm > 0);
+    o = compute_grid(20, 2048, 65536, 1, 1); /* and another reason */
+    CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, THREADS_PER_BLOCK) | BIT(REFUSAL, GRID_X));
+    CU_ASSERT_EQUAL(o.limiters, BIT(LIMIT, WARPS));
+}
+
 /* Any numbers at all: no division by zero, no overflow, 0 blocks where they are absurd. */
 static void test_extremes(void)
 {
@@ -269,6 +309,7 @@ CU_TestInfo tests_model[] = {
     {"CC 6.0 also passes the check of 6.1", test_gp100_check},
     {"carve-out", test_carveout},
     {"every refusal", test_refusals},
+    {"the largest grids", test_grids},
     {"extreme numbers", test_extremes},
     {"names", test_names},
     CU_TEST_INFO_NULL,

@@ -433,49 +433,138 @@ static void test_best_is_outlined(void)
     free_sweep(swept);
 }
 
-/* --- The grid ----------------------------------------------------------------------------------
+/* --- Banks -------------------------------------------------------------------------------------
  */
 
-static void number_label(const void *context, uint64_t index, struct smc_text *out)
+static struct smc_banks_answer *ask_banks(uint16_t cc, enum smc_bank_mode mode,
+                                          const char *expression, uint32_t block_x,
+                                          uint32_t width_bytes)
 {
-    smc_text_printf(out, "%s%d", (const char *)context, (int)index);
+    struct smc_banks_answer *answer = calloc(1, sizeof *answer);
+    struct smc_banks_query query;
+    struct smc_capability capability;
+    smc_banks_query_init(&query);
+    CU_ASSERT_FATAL(answer && smc_capability_find(cc, &capability));
+    smc_device_of_capability(&capability, &query.device);
+    query.mode = mode;
+    query.expression = expression;
+    query.block[0] = block_x;
+    query.block[1] = 256 / block_x;
+    query.width_bytes = width_bytes;
+    CU_ASSERT_EQUAL_FATAL(smc_banks_answer(&query, answer, NULL), SMC_OK);
+    return answer;
 }
 
-static bool parity_cell(const void *context, uint64_t row, uint64_t column, enum smc_ink *ink,
-                        double *shade, struct smc_text *out)
+static size_t flaws_of_banks(const struct smc_banks_answer *answer)
 {
-    (void)context;
-    *ink = SMC_INK_HEAT;
-    *shade = (double)column / 31;
-    smc_text_printf(out, "%d", (int)(row * 32 + column) % 100);
-    return (row + column) % 2 == 0;
-}
-
-static void test_grid(void)
-{
+    size_t flaws = 0;
     for (int i = 0; i < CANVASES; i++) {
         struct smc_picture picture = {0};
         struct smc_canvas canvas = canvas_at(i);
-        struct smc_grid grid = {.title = "Banks of shared memory",
-                                .subtitle = "a load of 4 bytes a lane",
-                                .row_name = "pass",
-                                .column_name = "bank",
-                                .rows = 4,
-                                .columns = 32,
-                                .context = "",
-                                .row_label = number_label,
-                                .column_label = number_label,
-                                .cell = parity_cell,
-                                .note = "a number is a lane"};
-        smc_plot_grid(&grid, &canvas, &picture);
-        size_t areas = 0;
-        for (size_t s = 0; s < picture.count; s++)
-            areas += picture.shape[s].kind == SMC_SHAPE_AREA;
-        CU_ASSERT_EQUAL(areas, canvas.cells ? 0 : 4 * 32 / 2); /* there the numbers suffice */
-        CU_ASSERT_EQUAL(count_flaws(&picture, &canvas), 0);
-        CU_ASSERT(has_text(&picture, "bank") && has_text(&picture, "pass"));
+        smc_plot_banks(answer, &canvas, &picture);
+        flaws += count_flaws(&picture, &canvas);
         smc_picture_free(&picture);
     }
+    return flaws;
+}
+
+static void test_bank_layouts(void)
+{
+    static const char long_one[] =
+        "(lane & 3)*512 + (lane >> 2)*16 + (lane & 3)*512 + (lane >> 2)*16 + warp*4096 + ty*16";
+    static const char *const expressions[] = {
+        "lane*16", "lane*32*16", "(tx*32 + ty)*16", "0", "lane/8*16", "(lane*lane*lane + ty)*16",
+        long_one,
+    };
+    static const struct {
+        uint16_t cc;
+        enum smc_bank_mode mode;
+    } rules[] = {{90, SMC_BANK_MODE_4_BYTES},
+                 {35, SMC_BANK_MODE_4_BYTES},
+                 {35, SMC_BANK_MODE_8_BYTES},
+                 {11, SMC_BANK_MODE_4_BYTES}};
+    size_t flaws = 0;
+    for (size_t e = 0; e < sizeof expressions / sizeof *expressions; e++)
+        for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
+            for (uint32_t width = 1; width <= 16; width *= 2) {
+                struct smc_banks_answer *answer =
+                    ask_banks(rules[r].cc, rules[r].mode, expressions[e], 32, width);
+                flaws += flaws_of_banks(answer);
+                free(answer);
+            }
+    CU_ASSERT_EQUAL(flaws, 0);
+}
+
+static void test_bank_kernels(void)
+{
+    for (size_t k = 0; k < smc_kernel_count(); k++) {
+        struct smc_banks_answer *answer = calloc(1, sizeof *answer);
+        struct smc_banks_query query;
+        smc_banks_query_init(&query);
+        query.kernel = smc_kernel_at(k);
+        smc_params_init(query.kernel, &query.params);
+        CU_ASSERT_FATAL(answer &&
+                        smc_device_find("9.0", &query.device, (char[256]){""}, NULL) == SMC_OK);
+        if (query.kernel->shared_accesses) {
+            CU_ASSERT_EQUAL(smc_banks_answer(&query, answer, NULL), SMC_OK);
+            CU_ASSERT_EQUAL(flaws_of_banks(answer), 0);
+        }
+        free(answer);
+    }
+}
+
+static size_t count_shapes(const struct smc_picture *picture, enum smc_shape_kind kind,
+                           enum smc_ink ink)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < picture->count; i++)
+        count += picture->shape[i].kind == kind && picture->shape[i].ink == ink;
+    return count;
+}
+
+/* A column of a tile of 32 x 32: 32 lanes in one bank, then each in its own, padded and swizzled.
+   One cell of each look is in the legend. */
+static void test_bank_cells(void)
+{
+    struct smc_banks_answer *answer = ask_banks(90, SMC_BANK_MODE_4_BYTES, "(tx*32 + ty)*4", 32, 4);
+    struct smc_canvas paper = smc_canvas_paper(), cells = smc_canvas_cells(80);
+    struct smc_picture picture = {0};
+    smc_plot_banks(answer, &paper, &picture);
+    CU_ASSERT_EQUAL(count_shapes(&picture, SMC_SHAPE_AREA, SMC_INK_CROWDED), 32 + 1);
+    CU_ASSERT_EQUAL(count_shapes(&picture, SMC_SHAPE_LINE, SMC_INK_CROWDED), 4 * (32 + 1));
+    CU_ASSERT_EQUAL(count_shapes(&picture, SMC_SHAPE_AREA, SMC_INK_SERVED), 2 * 32 + 1);
+    CU_ASSERT_EQUAL(count_shapes(&picture, SMC_SHAPE_AREA, SMC_INK_GRID), 32 * 31 + 1);
+    CU_ASSERT(has_text(&picture, "as it is") && has_text(&picture, "padded"));
+    CU_ASSERT(has_text(&picture, "swizzled") && has_text(&picture, "bank"));
+    CU_ASSERT(picture.width > paper.width);
+    smc_picture_free(&picture);
+    smc_plot_banks(answer, &cells, &picture);
+    CU_ASSERT(has_text(&picture, "31*") && has_text(&picture, "31") && has_text(&picture, " ."));
+    CU_ASSERT_EQUAL(count_shapes(&picture, SMC_SHAPE_AREA, SMC_INK_CROWDED), 0);
+    smc_picture_free(&picture);
+    free(answer);
+
+    answer = ask_banks(90, SMC_BANK_MODE_4_BYTES, "(tx*33 + ty)*4", 32, 4);
+    smc_plot_banks(answer, &paper, &picture);
+    CU_ASSERT_EQUAL(count_shapes(&picture, SMC_SHAPE_AREA, SMC_INK_SERVED), 32 + 1);
+    CU_ASSERT_EQUAL(count_shapes(&picture, SMC_SHAPE_AREA, SMC_INK_CROWDED), 0);
+    CU_ASSERT_EQUAL(picture.width, paper.width);
+    smc_picture_free(&picture);
+    free(answer);
+}
+
+/* 16 banks on CC 1.x, and half warps: what 8 bytes a lane cost at least is no conflict. */
+static void test_bank_half_warps(void)
+{
+    struct smc_banks_answer *answer = ask_banks(11, SMC_BANK_MODE_4_BYTES, "(ty*17 + tx)*8", 16, 8);
+    struct smc_canvas paper = smc_canvas_paper();
+    struct smc_picture picture = {0};
+    smc_plot_banks(answer, &paper, &picture);
+    CU_ASSERT_EQUAL(count_shapes(&picture, SMC_SHAPE_AREA, SMC_INK_SERVED), 4 * 16 + 1);
+    CU_ASSERT_EQUAL(count_shapes(&picture, SMC_SHAPE_AREA, SMC_INK_CROWDED), 0);
+    CU_ASSERT(has_text(&picture, "3 (16-31)") && has_text(&picture, "wavefront (lanes)"));
+    smc_picture_free(&picture);
+    free(answer);
 }
 
 /* --- Back ends ---------------------------------------------------------------------------------
@@ -577,7 +666,10 @@ CU_TestInfo tests_plot[] = {
     {"areas are the model's answers", test_areas_are_answers},
     {"the present point is marked", test_marks},
     {"the best is outlined", test_best_is_outlined},
-    {"a grid", test_grid},
+    {"banks: any access by any rule", test_bank_layouts},
+    {"banks: kernels", test_bank_kernels},
+    {"banks: lanes that meet are marked", test_bank_cells},
+    {"banks: half warps over 16 banks", test_bank_half_warps},
     {"characters", test_cells},
     {"formats", test_formats},
     {"files", test_files},

@@ -146,6 +146,17 @@ static void test_what_passes_computes(void)
     CU_ASSERT(passed > 20000 && refused > 10000);
 }
 
+/* The search for a size relies on it. */
+static void test_nothing_behind_the_sizes(void)
+{
+    struct smc_capability capability;
+    struct smc_error error;
+    smc_capability_find(90, &capability);
+    capability.sm.smem_carveout_bytes[SMC_MAX_CARVEOUTS - 1] = 7;
+    CU_ASSERT_EQUAL(smc_sm_check(&capability.sm, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, "'smem_carveouts_bytes': 7 behind the last of 10");
+}
+
 /* The largest search that a file can ask for ends in a moment. */
 static void test_search_is_bounded(void)
 {
@@ -154,6 +165,7 @@ static void test_search_is_bounded(void)
     struct smc_launch launch;
     smc_capability_find(90, &capability);
     struct smc_sm *sm = &capability.sm;
+    memset(sm->smem_carveout_bytes, 0, sizeof sm->smem_carveout_bytes);
     sm->smem_per_sm_bytes = sm->smem_carveout_bytes[0] = 16777216;
     sm->smem_carveout_count = 1;
     sm->smem_per_block_optin_bytes = 16777216;
@@ -173,6 +185,7 @@ static void test_search_is_bounded(void)
 CU_TestInfo tests_sm[] = {
     {"the tables pass the check", test_tables_pass},
     {"whatever passes can be computed with", test_what_passes_computes},
+    {"nothing stands behind the carve-outs", test_nothing_behind_the_sizes},
     {"the search for the next step is bounded", test_search_is_bounded},
     CU_TEST_INFO_NULL,
 };

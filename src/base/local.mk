@@ -6,3 +6,8 @@ library_sources += \
 	src/base/status.c src/base/status.h \
 	src/base/suggest.c src/base/suggest.h \
 	src/base/text.c src/base/text.h
+
+# Not for the library.
+libsmc_la_SOURCES += \
+	src/base/csv_reader.c src/base/csv_reader.h \
+	src/base/signals.c src/base/signals.h

@@ -1,7 +1,7 @@
 /* "Did you mean": the known name nearest to what a person typed. */
 #include "base/suggest.h"
 
-#include <stdint.h>
+#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -17,23 +17,30 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Letters inserted, dropped, replaced, or swapped with their neighbour. */
-static size_t edit_distance(const char *a, const char *b)
+/* Letters inserted, dropped, replaced, or swapped with their neighbour; above `most` where there
+   are more than that many. */
+static size_t edit_distance(const char *a, const char *b, size_t most)
 {
     size_t rows[3][LONGEST + 1];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
-    size_t a_length = strlen(a), b_length = strlen(b);
+    size_t a_length = strlen(a), b_length = strlen(b), least_above = 0;
+    if (a_length > b_length + most || b_length > a_length + most)
+        return most + 1;
     for (size_t j = 0; j <= b_length; j++)
         above[j] = j;
     for (size_t i = 1; i <= a_length; i++) {
-        row[0] = i;
+        size_t least_here = row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
             size_t replaced = above[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
             row[j] = least(replaced, least(above[j], row[j - 1]) + 1);
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
                 lower(a[i - 2]) == lower(b[j - 1]))
                 row[j] = least(row[j], before[j - 2] + 1);
+            least_here = least(least_here, row[j]);
         }
+        if (least(least_above, least_here) > most) /* what follows builds on these two rows */
+            return most + 1;
+        least_above = least_here;
         size_t *oldest = before;
         before = above;
         above = row;
@@ -45,17 +52,17 @@ static size_t edit_distance(const char *a, const char *b)
 void smc_suggest_consider(struct smc_suggestion *suggestion, const char *candidate)
 {
     const char *typed = suggestion->typed;
-    size_t length = strlen(typed);
-    if (length == 0 || length > LONGEST || strlen(candidate) > LONGEST)
+    size_t length = strlen(typed), candidate_length = strlen(candidate);
+    bool done = suggestion->best && suggestion->distance == 0;
+    if (length == 0 || length > LONGEST || candidate_length > LONGEST || done)
         return;
-    size_t distance = edit_distance(typed, candidate);
-    if (length >= 2 && strncasecmp(typed, candidate, length) == 0)
-        distance = least(distance, 1);
-    size_t allowed = length < 3 ? 1 : (length + 2) / 3;
-    if (distance > allowed || distance >= length)
+    size_t most = least(length < 3 ? 1 : (length + 2) / 3, length - 1);
+    if (suggestion->best)
+        most = least(most, suggestion->distance - 1);
+    bool begins = length >= 2 && strncasecmp(typed, candidate, length) == 0;
+    size_t distance = begins ? candidate_length > length : edit_distance(typed, candidate, most);
+    if (distance > most)
         return;
-    if (!suggestion->best || distance < suggestion->distance) {
-        suggestion->best = candidate;
-        suggestion->distance = distance;
-    }
+    suggestion->best = candidate;
+    suggestion->distance = distance;
 }

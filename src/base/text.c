@@ -54,14 +54,19 @@ void smc_text_append_char(struct smc_text *text, char c, size_t times)
     text->data[text->length] = '\0';
 }
 
-void smc_text_printf(struct smc_text *text, const char *format, ...)
+void smc_text_append_quoted(struct smc_text *text, const char *bytes, size_t count)
 {
-    va_list args;
-    va_start(args, format);
+    smc_text_append_char(text, '"', 1);
+    for (size_t i = 0; i < count; i++)
+        smc_text_append_char(text, bytes[i], bytes[i] == '"' ? 2 : 1);
+    smc_text_append_char(text, '"', 1);
+}
+
+static void append_format(struct smc_text *text, const char *format, va_list args)
+{
     va_list again;
     va_copy(again, args);
     int count = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     if (count < 0)
         text->failed = true;
     else if (reserve(text, (size_t)count)) {
@@ -69,6 +74,28 @@ void smc_text_printf(struct smc_text *text, const char *format, ...)
         text->length += (size_t)count;
     }
     va_end(again);
+}
+
+void smc_text_printf(struct smc_text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    append_format(text, format, args);
+    va_end(args);
+}
+
+void smc_text_safe_line(struct smc_text *text, const char *format, ...)
+{
+    size_t start = text->length;
+    va_list args;
+    va_start(args, format);
+    append_format(text, format, args);
+    va_end(args);
+    if (text->failed)
+        return;
+    smc_text_make_safe(text->data + start);
+    text->length = start + strlen(text->data + start);
+    smc_text_append(text, "\n");
 }
 
 const char *smc_text_string(const struct smc_text *text)

@@ -17,7 +17,14 @@ struct smc_text {
 void smc_text_append(struct smc_text *text, const char *string);
 void smc_text_append_bytes(struct smc_text *text, const char *bytes, size_t count);
 void smc_text_append_char(struct smc_text *text, char c, size_t times);
+/* Between double quotes, those within doubled: a field of CSV. */
+void smc_text_append_quoted(struct smc_text *text, const char *bytes, size_t count);
+
 void smc_text_printf(struct smc_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same as one line: made safe as below, whatever names it holds, and ended. */
+void smc_text_safe_line(struct smc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The text so far, never NULL. Owned by the buffer. */

@@ -29,7 +29,7 @@ static enum smc_status open_stream(struct stream *stream, struct smc_error *erro
 {
     const struct smc_csv_source source = {flush_and_read, stream};
     stream->writer = smc_csv_writer_create(&stream->batch->sink);
-    stream->devices = smc_device_cache_create();
+    stream->devices = smc_device_cache_create(&stream->batch->finder);
     if (!stream->writer || !stream->devices)
         return smc_fail(error, SMC_MACHINE, "out of memory");
     return smc_csv_open(&stream->reader, &source, error);

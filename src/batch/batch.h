@@ -2,7 +2,7 @@
 #ifndef SMC_BATCH_BATCH_H
 #define SMC_BATCH_BATCH_H
 
-#include "batch/csv_reader.h"
+#include "base/csv_reader.h"
 #include "batch/row.h"
 #include "batch/writer.h"
 
@@ -11,6 +11,7 @@ struct smc_batch {
     struct smc_csv_source source;
     struct smc_csv_sink sink;
     struct smc_batch_defaults defaults;
+    struct smc_device_finder finder; /* of what the column 'device' names */
     /* Called once, when the header is read, with a note on it. NULL: nobody is told. */
     void (*tell)(const char *note);
 };

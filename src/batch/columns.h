@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "batch/csv_reader.h"
+#include "base/csv_reader.h"
 
 enum smc_column {
 #define COLUMN(id, ...) SMC_COLUMN_##id,

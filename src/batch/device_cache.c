@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devices/devices.h"
-
 enum {
     MOST_ENTRIES = 512, /* then all are forgotten */
     SLOTS = 2 * MOST_ENTRIES,
@@ -21,6 +19,7 @@ struct entry {
 };
 
 struct smc_device_cache {
+    struct smc_device_finder finder;
     const struct entry *latest; /* most rows name the same device as the row before */
     size_t count;
     struct entry *slot[SLOTS];
@@ -28,9 +27,12 @@ struct smc_device_cache {
     struct entry unkept;
 };
 
-struct smc_device_cache *smc_device_cache_create(void)
+struct smc_device_cache *smc_device_cache_create(const struct smc_device_finder *finder)
 {
-    return calloc(1, sizeof(struct smc_device_cache));
+    struct smc_device_cache *cache = calloc(1, sizeof *cache);
+    if (cache)
+        cache->finder = *finder;
+    return cache;
 }
 
 void smc_device_cache_free(struct smc_device_cache *cache)
@@ -52,14 +54,15 @@ static size_t slot_of(const struct smc_csv_field *field)
     return hash % SLOTS;
 }
 
-static void look_up(struct entry *entry, const struct smc_csv_field *field)
+static void look_up(const struct smc_device_finder *finder, const struct smc_csv_field *field,
+                    struct entry *entry)
 {
-    char name[2 * MOST_LETTERS], note[256];
+    char name[2 * MOST_LETTERS];
     struct smc_device device;
     smc_csv_value(field, name, sizeof name);
     entry->length = field->length;
     entry->error.message[0] = '\0';
-    entry->status = smc_device_find(name, &device, note, &entry->error);
+    entry->status = finder->find(finder->context, name, &device, &entry->error);
     if (entry->status == SMC_OK)
         entry->sm = device.sm;
 }
@@ -68,7 +71,7 @@ static const struct entry *keep(struct smc_device_cache *cache, const struct smc
                                 size_t slot)
 {
     if (field->length > MOST_LETTERS) {
-        look_up(&cache->unkept, field);
+        look_up(&cache->finder, field, &cache->unkept);
         return &cache->unkept;
     }
     if (cache->count == MOST_ENTRIES) {
@@ -78,7 +81,7 @@ static const struct entry *keep(struct smc_device_cache *cache, const struct smc
     }
     struct entry *entry = &cache->entry[cache->count++];
     memcpy(entry->text, field->text, field->length);
-    look_up(entry, field);
+    look_up(&cache->finder, field, entry);
     cache->slot[slot] = entry;
     return entry;
 }

@@ -329,9 +329,14 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
         arguments->number[i] = smc_options[i].initial;
     struct reader reader = {.count = count, .words = words};
+    bool options_ended = false;
     while (reader.next < reader.count) {
         const char *word = reader.words[reader.next++];
-        enum smc_status status = word[0] == '-' && word[1]
+        if (!options_ended && strcmp(word, "--") == 0) {
+            options_ended = true;
+            continue;
+        }
+        enum smc_status status = word[0] == '-' && word[1] && !options_ended
                                      ? read_option(word, &reader, arguments, error)
                                      : read_word(word, arguments, error);
         if (status != SMC_OK)

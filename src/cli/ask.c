@@ -1,31 +1,7 @@
-/* From arguments to questions: which device, which launch, which writer. */
+/* From arguments to questions: which launch, which writer. */
 #include "cli/ask.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/parse.h"
 #include "cli/ask_kernel.h"
-#include "executor/executor.h"
-
-static enum smc_status fail_device(enum smc_status status, struct smc_error *error)
-{
-    struct smc_error reason = *error;
-    return smc_fail(error, status, "option --device: %s", reason.message);
-}
-
-enum smc_status smc_ask_device(const char *typed, struct smc_device *device, char note[256],
-                               struct smc_error *error)
-{
-    static const char prefix[] = "gpu";
-    int64_t index;
-    note[0] = '\0';
-    bool live = strncmp(typed, prefix, sizeof prefix - 1) == 0 &&
-                smc_parse_integer(typed + sizeof prefix - 1, 0, INT32_MAX, &index);
-    enum smc_status status = live ? smc_executor_default()->device((int)index, device, error)
-                                  : smc_device_find(typed, device, note, error);
-    return status == SMC_OK ? SMC_OK : fail_device(status, error);
-}
 
 const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments)
 {
@@ -60,6 +36,9 @@ enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_
 {
     smc_query_init(query);
     smc_ask_launch(arguments, query);
+    if (arguments->given[SMC_OPTION_NO_NVRTC] && arguments->given[SMC_OPTION_KERNEL_DIR])
+        return smc_fail(error, SMC_USAGE,
+                        "option --kernel-dir: not with --no-nvrtc, for nothing is compiled");
     if (arguments->given[SMC_OPTION_THREADS] || arguments->given[SMC_OPTION_GRID])
         return smc_ask_own_kernel(arguments, query, error);
     if (arguments->given[SMC_OPTION_SMEM_PER_THREAD])

@@ -1,4 +1,4 @@
-/* From arguments to questions: which device, which kernel with which parameters, which writer. */
+/* From arguments to questions: which launch, which writer. */
 #ifndef SMC_CLI_ASK_H
 #define SMC_CLI_ASK_H
 
@@ -6,10 +6,6 @@
 #include "cli/options.h"
 #include "query/query.h"
 #include "report/report.h"
-
-/* Reads what --device names: gpu0, a board, a compute capability. `note` as for smc_device_find. */
-enum smc_status smc_ask_device(const char *typed, struct smc_device *device, char note[256],
-                               struct smc_error *error);
 
 /* Everything but the device. SMC_USAGE with a message that names the option. */
 enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_query *query,

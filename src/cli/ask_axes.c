@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/ask.h"
+#include "cli/idle_options.h"
 #include "cli/output.h"
 
 static const char all_devices[] = "all";
@@ -141,6 +142,17 @@ static enum smc_status check_points(const struct smc_sweep *sweep, struct smc_er
     return SMC_OK;
 }
 
+static void tell_idle(const struct smc_arguments *arguments, const struct smc_sweep *sweep,
+                      size_t count)
+{
+    struct smc_idle_options idle = {0};
+    for (size_t i = 0; i < count; i++)
+        smc_idle_consider(arguments, &sweep->devices[i], &idle);
+    if (count == 0)
+        smc_idle_consider(arguments, &sweep->query.device, &idle);
+    smc_idle_tell(&idle);
+}
+
 enum smc_status smc_ask_sweep(const struct smc_arguments *arguments, bool tell,
                               struct smc_sweep *sweep, struct smc_swept_devices *devices,
                               struct smc_error *error)
@@ -160,12 +172,13 @@ enum smc_status smc_ask_sweep(const struct smc_arguments *arguments, bool tell,
         status = check_points(sweep, error);
     if (status != SMC_OK)
         return status;
-    if (devices->count > 0) {
+    if (devices->count == 0) {
+        status = smc_ask_query_device(&devices->chosen, 0, &sweep->query, error);
+        if (status == SMC_OK && tell)
+            smc_output_tell("note: ", sweep->query.device_note);
+    } else
         sweep->query.device = devices->device[0];
-        return SMC_OK;
-    }
-    status = smc_ask_query_device(&devices->chosen, 0, &sweep->query, error);
-    if (status == SMC_OK && tell)
-        smc_output_tell("note: ", sweep->query.device_note);
+    if (status == SMC_OK)
+        tell_idle(arguments, sweep, devices->count);
     return status;
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "cli/ask.h"
 #include "cli/ask_kernel.h"
+#include "cli/output.h"
 
 /* From CC 5.0 on all are alike. */
 static const char usual_device[] = "9.0";
@@ -39,21 +39,36 @@ static enum smc_status read_mask(const char *text, uint32_t *mask, struct smc_er
                     "option --mask: '%s' is not a hexadecimal number between 0 and ffffffff", text);
 }
 
-static enum smc_status read_device(const struct smc_arguments *arguments,
-                                   struct smc_banks_query *query, char note[256],
-                                   struct smc_error *error)
+static enum smc_status find_device(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices,
+                                   struct smc_banks_query *query, struct smc_error *error)
 {
-    if (arguments->device_count > 1)
-        return smc_fail(error, SMC_USAGE, "option --device: banks takes one device");
-    query->device_assumed = arguments->device_count == 0;
-    enum smc_status status = smc_ask_device(
-        query->device_assumed ? usual_device : arguments->device[0], &query->device, note, error);
+    char note[256];
+    enum smc_status status = smc_ask_named_device(arguments, devices, error);
+    if (status != SMC_OK)
+        return status;
+    query->device_assumed = devices->count == 0;
+    if (query->device_assumed && devices->file_count > 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --device-file: banks is about one device; name it with --device");
+    if (query->device_assumed)
+        return smc_device_find(usual_device, &query->device, note, error);
+    query->device = devices->chosen->device;
+    smc_output_tell("note: ", devices->chosen->note);
+    return SMC_OK;
+}
+
+static enum smc_status read_device(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    enum smc_status status = find_device(arguments, devices, query, error);
     if (status != SMC_OK)
         return status;
     query->mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
-    if (query->mode == SMC_BANK_MODE_8_BYTES && query->device.sm.bank_width_bytes != 8)
+    if (arguments->given[SMC_OPTION_BANK_WIDTH] && query->device.sm.bank_width_bytes != 8)
         return smc_fail(error, SMC_USAGE,
-                        "option --bank-width: '8' only on compute capability 3.x, not %u.%u",
+                        "option --bank-width: only on compute capability 3.x, not %u.%u",
                         query->device.sm.cc / 10, query->device.sm.cc % 10);
     return SMC_OK;
 }
@@ -119,8 +134,9 @@ static enum smc_status read_pattern(const struct smc_arguments *arguments,
     return block ? read_block(block, query, error) : SMC_OK;
 }
 
-enum smc_status smc_ask_banks(const struct smc_arguments *arguments, struct smc_banks_query *query,
-                              char note[256], struct smc_error *error)
+enum smc_status smc_ask_banks(const struct smc_arguments *arguments,
+                              struct smc_chosen_devices *devices, struct smc_banks_query *query,
+                              struct smc_error *error)
 {
     smc_banks_query_init(query);
     query->warp = (int32_t)arguments->number[SMC_OPTION_WARP];
@@ -129,19 +145,26 @@ enum smc_status smc_ask_banks(const struct smc_arguments *arguments, struct smc_
     const char *mask = arguments->text[SMC_OPTION_MASK];
     if (status == SMC_OK && mask)
         status = read_mask(mask, &query->mask, error);
-    return status == SMC_OK ? read_device(arguments, query, note, error) : status;
+    return status == SMC_OK ? read_device(arguments, devices, query, error) : status;
 }
 
 enum smc_status smc_ask_banks_rows(const struct smc_arguments *arguments,
-                                   struct smc_banks_query *query, char note[256],
-                                   struct smc_error *error)
+                                   struct smc_chosen_devices *devices,
+                                   struct smc_banks_query *query, struct smc_error *error)
 {
+    static const bool taken[SMC_OPTION_COUNT] = {
+        [SMC_OPTION_CSV] = true,
+        [SMC_OPTION_DEVICE] = true,
+        [SMC_OPTION_DEVICE_FILE] = true,
+        [SMC_OPTION_BANK_WIDTH] = true,
+    };
     for (int i = 0; i < SMC_OPTION_COUNT; i++) {
-        bool taken = i == SMC_OPTION_CSV || i == SMC_OPTION_DEVICE || i == SMC_OPTION_BANK_WIDTH;
-        if (arguments->given[i] && !taken)
+        if (arguments->given[i] && !taken[i])
             return smc_fail(error, SMC_USAGE, "option --%s: not with --csv, whose rows say all",
                             smc_options[i].name);
     }
     smc_banks_query_init(query);
-    return read_device(arguments, query, note, error);
+    enum smc_status status =
+        smc_ask_standard_input(arguments, arguments->text[SMC_OPTION_CSV], error);
+    return status == SMC_OK ? read_device(arguments, devices, query, error) : status;
 }

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/parse.h"
 #include "cli/ask.h"
 #include "cli/output.h"
 #include "executor/executor.h"
@@ -24,6 +26,16 @@ enum smc_status smc_ask_device_files(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
+enum smc_status smc_ask_standard_input(const struct smc_arguments *arguments, const char *file,
+                                       struct smc_error *error)
+{
+    for (size_t i = 0; i < arguments->device_file_count; i++)
+        if (strcmp(file, "-") == 0 && strcmp(arguments->device_file[i], "-") == 0)
+            return smc_fail(error, SMC_USAGE,
+                            "option --device-file: '-' is standard input, which holds the rows");
+    return SMC_OK;
+}
+
 /* The first device of a file that has the name, whole or as a part of its own. */
 static bool find_in_files(const struct smc_chosen_devices *devices, const char *typed, bool whole,
                           struct smc_device *out)
@@ -37,17 +49,38 @@ static bool find_in_files(const struct smc_chosen_devices *devices, const char *
     return false;
 }
 
-enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, const char *typed,
-                                  struct smc_chosen_device *chosen, struct smc_error *error)
+/* gpu0, a board, a compute capability. */
+static enum smc_status find_elsewhere(const char *typed, struct smc_chosen_device *chosen,
+                                      struct smc_error *error)
+{
+    static const char prefix[] = "gpu";
+    int64_t index;
+    bool live = strncasecmp(typed, prefix, sizeof prefix - 1) == 0 &&
+                smc_parse_integer(typed + sizeof prefix - 1, 0, INT32_MAX, &index);
+    return live ? smc_executor_default()->device((int)index, &chosen->device, error)
+                : smc_device_find(typed, &chosen->device, chosen->note, error);
+}
+
+enum smc_status smc_find_device_in(const struct smc_chosen_devices *devices, const char *typed,
+                                   struct smc_chosen_device *chosen, struct smc_error *error)
 {
     chosen->note[0] = '\0';
     if (find_in_files(devices, typed, true, &chosen->device))
         return SMC_OK;
     struct smc_error reason = {""};
-    enum smc_status status = smc_ask_device(typed, &chosen->device, chosen->note, &reason);
+    enum smc_status status = find_elsewhere(typed, chosen, &reason);
     if (status == SMC_USAGE && find_in_files(devices, typed, false, &chosen->device))
         return SMC_OK;
     return status == SMC_OK ? status : smc_fail(error, status, "%s", reason.message);
+}
+
+enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, const char *typed,
+                                  struct smc_chosen_device *chosen, struct smc_error *error)
+{
+    struct smc_error reason;
+    enum smc_status status = smc_find_device_in(devices, typed, chosen, &reason);
+    return status == SMC_OK ? status
+                            : smc_fail(error, status, "option --device: %s", reason.message);
 }
 
 static bool picked_from(const struct smc_chosen_devices *devices, const char *path)
@@ -131,36 +164,46 @@ enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, s
     return SMC_OK;
 }
 
+static enum smc_status check_one(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    if (arguments->device_count <= 1)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "option --device: %s is about one device, but %zu are named",
+                    smc_commands[arguments->command]->name, arguments->device_count);
+}
+
+enum smc_status smc_ask_named_device(const struct smc_arguments *arguments,
+                                     struct smc_chosen_devices *devices, struct smc_error *error)
+{
+    enum smc_status status = check_one(arguments, error);
+    if (status == SMC_OK)
+        status = smc_ask_device_files(arguments, devices, error);
+    if (status != SMC_OK)
+        return status;
+    devices->chosen = calloc(1, sizeof *devices->chosen);
+    if (!devices->chosen)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    if (arguments->device_count == 1)
+        status = smc_ask_device_in(devices, arguments->device[0], devices->chosen, error);
+    else if (devices->file_count == 1 && devices->file[0].count == 1)
+        devices->chosen->device = devices->file[0].devices[0];
+    else
+        return SMC_OK;
+    devices->count = 1;
+    return status;
+}
+
 enum smc_status smc_ask_one_device(const struct smc_arguments *arguments,
                                    struct smc_chosen_devices *devices, struct smc_query *query,
                                    struct smc_error *error)
 {
-    if (arguments->device_count > 1)
-        return smc_fail(error, SMC_USAGE,
-                        "option --device: %s is about one device, but %zu are named",
-                        smc_commands[arguments->command]->name, arguments->device_count);
-    enum smc_status status = smc_ask_devices(arguments, 1, devices, error);
+    enum smc_status status = check_one(arguments, error);
+    if (status == SMC_OK)
+        status = smc_ask_devices(arguments, 1, devices, error);
     if (status == SMC_OK)
         status = smc_ask_query_device(devices, 0, query, error);
     if (status == SMC_OK && smc_ask_writer(arguments) != &smc_writer_json)
         smc_output_tell("note: ", query->device_note);
-    return status;
-}
-
-enum smc_status smc_ask_answer(const struct smc_arguments *arguments,
-                               struct smc_chosen_devices *devices, struct smc_answer *answer,
-                               struct smc_error *error)
-{
-    struct smc_query query;
-    enum smc_status status = smc_ask_query(arguments, &query, error);
-    if (status == SMC_OK)
-        status = smc_ask_one_device(arguments, devices, &query, error);
-    if (status != SMC_OK)
-        return status;
-    struct smc_text warnings = {0};
-    status = smc_query_answer(&query, answer, &warnings, error);
-    smc_output_tell("warning: ", smc_text_string(&warnings));
-    smc_text_free(&warnings);
     return status;
 }
 

@@ -30,9 +30,21 @@ enum smc_status smc_ask_devices(const struct smc_arguments *arguments, size_t mo
 enum smc_status smc_ask_device_files(const struct smc_arguments *arguments,
                                      struct smc_chosen_devices *devices, struct smc_error *error);
 
-/* One name, as smc_ask_devices looks it up. */
+/* SMC_USAGE where both `file`, which holds rows, and a device file are standard input. */
+enum smc_status smc_ask_standard_input(const struct smc_arguments *arguments, const char *file,
+                                       struct smc_error *error);
+
+/* One name, as smc_ask_devices looks it up: of --device, or (the message without a prefix) from
+   elsewhere. */
 enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, const char *typed,
                                   struct smc_chosen_device *chosen, struct smc_error *error);
+enum smc_status smc_find_device_in(const struct smc_chosen_devices *devices, const char *typed,
+                                   struct smc_chosen_device *chosen, struct smc_error *error);
+
+/* The one device that --device names, else the only one of the files; where there is no such one
+   the count stays 0. SMC_USAGE where several are named. */
+enum smc_status smc_ask_named_device(const struct smc_arguments *arguments,
+                                     struct smc_chosen_devices *devices, struct smc_error *error);
 
 /* Gives the query the device that was chosen `index`-th, or the one taken where nobody chose. */
 enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, size_t index,
@@ -45,11 +57,6 @@ enum smc_status smc_ask_assumed_device(struct smc_query *query, struct smc_error
 enum smc_status smc_ask_one_device(const struct smc_arguments *arguments,
                                    struct smc_chosen_devices *devices, struct smc_query *query,
                                    struct smc_error *error);
-
-/* The whole way to one answer on one device; tells warnings. */
-enum smc_status smc_ask_answer(const struct smc_arguments *arguments,
-                               struct smc_chosen_devices *devices, struct smc_answer *answer,
-                               struct smc_error *error);
 
 void smc_chosen_devices_free(struct smc_chosen_devices *devices);
 

@@ -140,6 +140,21 @@ enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc
     return size ? read_size(size, kernel, &query->params, error) : SMC_OK;
 }
 
+static enum smc_status read_grid(const char *text, struct smc_query *query, struct smc_error *error)
+{
+    int64_t edge[3] = {1, 1, 1}, blocks = 0;
+    size_t count = smc_parse_dimensions(text, INT32_MAX, edge, 3);
+    if (count == 0 || __builtin_mul_overflow(edge[0] * edge[1], edge[2], &blocks))
+        return smc_fail(error, SMC_USAGE,
+                        "option --grid: '%.64s' is no shape such as 4096, 512x512 or 64x64x8, with "
+                        "1 to %d blocks in each dimension",
+                        text, INT32_MAX);
+    query->grid_blocks = blocks;
+    query->grid_y = (uint32_t)edge[1];
+    query->grid_z = (uint32_t)edge[2];
+    return SMC_OK;
+}
+
 enum smc_status smc_ask_own_kernel(const struct smc_arguments *arguments, struct smc_query *query,
                                    struct smc_error *error)
 {
@@ -175,6 +190,6 @@ enum smc_status smc_ask_own_kernel(const struct smc_arguments *arguments, struct
     if (!arguments->given[SMC_OPTION_THREADS])
         return smc_fail(error, SMC_USAGE, "option --grid: only with --threads, your own kernel");
     query->threads_per_block = arguments->number[SMC_OPTION_THREADS];
-    query->grid_blocks = arguments->number[SMC_OPTION_GRID];
-    return SMC_OK;
+    const char *grid = arguments->text[SMC_OPTION_GRID];
+    return grid ? read_grid(grid, query, error) : SMC_OK;
 }

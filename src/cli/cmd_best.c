@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/ask.h"
-#include "cli/ask_devices.h"
+#include "cli/ask_questions.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -22,7 +22,8 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_que
         return smc_ask_query(arguments, query, error);
     }
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
-        if (arguments->given[i] && smc_options[i].group == SMC_GROUP_KERNEL)
+        if (arguments->given[i] &&
+            (smc_options[i].group == SMC_GROUP_KERNEL || i == SMC_OPTION_KERNEL_DIR))
             return smc_fail(error, SMC_USAGE, "option --%s: name its kernel with --kernel",
                             smc_options[i].name);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -37,38 +38,47 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_que
 }
 
 static enum smc_status find(const struct smc_arguments *arguments,
-                            struct smc_chosen_devices *devices, struct smc_best *best,
+                            const struct smc_questions *questions, struct smc_best *best,
                             struct smc_error *error)
 {
-    struct smc_query query;
-    enum smc_status status = ask(arguments, &query, error);
-    if (status == SMC_OK)
-        status = smc_ask_one_device(arguments, devices, &query, error);
-    if (status != SMC_OK)
-        return status;
+    enum smc_status status = SMC_OK;
     struct smc_text warnings = {0};
     int64_t total_threads = arguments->number[SMC_OPTION_TOTAL_THREADS];
-    status = smc_best_find(&query, total_threads, best, &warnings, error);
+    for (size_t i = 0; i < questions->count && status == SMC_OK; i++)
+        status = smc_best_find(&questions->query[i], total_threads, &best[i], &warnings, error);
     smc_output_tell("warning: ", smc_text_string(&warnings));
     smc_text_free(&warnings);
+    return status;
+}
+
+static enum smc_status answer(const struct smc_arguments *arguments,
+                              const struct smc_questions *questions, struct smc_text *out,
+                              struct smc_error *error)
+{
+    struct smc_best *best = calloc(questions->count, sizeof *best);
+    if (!best)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    enum smc_status status = find(arguments, questions, best, error);
+    if (status == SMC_OK) {
+        struct smc_report_style style;
+        smc_output_style(&style);
+        smc_ask_writer(arguments)->best(best, questions->count, &style, out);
+    }
+    free(best);
     return status;
 }
 
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
-    struct smc_best *best = calloc(1, sizeof *best);
-    if (!best)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
-    struct smc_chosen_devices devices = {0};
-    enum smc_status status = find(arguments, &devices, best, error);
-    if (status == SMC_OK) {
-        struct smc_report_style style;
-        smc_output_style(&style);
-        smc_ask_writer(arguments)->best(best, &style, out);
-    }
-    smc_chosen_devices_free(&devices);
-    free(best);
+    struct smc_query query;
+    struct smc_questions questions = {0};
+    enum smc_status status = ask(arguments, &query, error);
+    if (status == SMC_OK)
+        status = smc_ask_questions(arguments, &query, &questions, error);
+    if (status == SMC_OK)
+        status = answer(arguments, &questions, out, error);
+    smc_questions_free(&questions);
     return status;
 }
 
@@ -77,6 +87,6 @@ const struct smc_command smc_command_best = {
     .usage = "--kernel NAME | --regs N [--smem BYTES] [OPTION]...",
     .help = "which block size, or which tile, to take, and why",
     .examples = "  smemcalc best --kernel matmul-tiled --device \"RTX 4090\"\n"
-                "  smemcalc best --regs 40 --smem-per-thread 16 --device 9.0\n",
+                "  smemcalc best --regs 40 --smem-per-thread 16 --device 8.0 --device 9.0\n",
     .run = run,
 };

@@ -1,6 +1,8 @@
 /* smemcalc carveout: the sizes of an SM's shared memory, and the blocks at each. */
+#include <stdlib.h>
+
 #include "cli/ask.h"
-#include "cli/ask_devices.h"
+#include "cli/ask_questions.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -12,34 +14,59 @@ static bool describes_launch(const struct smc_arguments *arguments)
     for (int i = 0; i < SMC_OPTION_COUNT; i++) {
         bool about = smc_options[i].group == SMC_GROUP_KERNEL ||
                      smc_options[i].group == SMC_GROUP_OWN ||
-                     smc_options[i].group == SMC_GROUP_LAUNCH;
+                     smc_options[i].group == SMC_GROUP_LAUNCH || i == SMC_OPTION_KERNEL_DIR;
         if (about && arguments->given[i])
             return true;
     }
     return false;
 }
 
-static void report(const struct smc_arguments *arguments, const struct smc_answer *answer,
-                   struct smc_text *out)
+static enum smc_status report(const struct smc_arguments *arguments,
+                              const struct smc_answer *answers, size_t count, struct smc_text *out,
+                              struct smc_error *error)
 {
-    struct smc_carveouts carveouts;
     struct smc_report_style style;
-    smc_carveouts_find(&answer->query.device.sm, &answer->launch, &carveouts);
+    struct smc_carveouts *carveouts = calloc(count, sizeof *carveouts);
+    if (!carveouts)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        smc_carveouts_find(&answers[i].query.device.sm, &answers[i].launch, &carveouts[i]);
     smc_output_style(&style);
-    smc_ask_writer(arguments)->carveouts(answer, &carveouts, &style, out);
+    smc_ask_writer(arguments)->carveouts(answers, carveouts, count, &style, out);
+    free(carveouts);
+    return SMC_OK;
+}
+
+/* Without a launch there is only what was asked about. */
+static enum smc_status take_questions(const struct smc_questions *questions,
+                                      struct smc_answer **answers, struct smc_error *error)
+{
+    *answers = calloc(questions->count, sizeof **answers);
+    if (!*answers)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    for (size_t i = 0; i < questions->count; i++)
+        (*answers)[i].query = questions->query[i];
+    return SMC_OK;
 }
 
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
-    struct smc_chosen_devices devices = {0};
-    struct smc_answer answer = {0};
-    enum smc_status status = describes_launch(arguments)
-                                 ? smc_ask_answer(arguments, &devices, &answer, error)
-                                 : smc_ask_one_device(arguments, &devices, &answer.query, error);
+    struct smc_query query;
+    struct smc_questions questions = {0};
+    struct smc_answer *answers = NULL;
+    bool launch = describes_launch(arguments);
+    smc_query_init(&query);
+    enum smc_status status = launch ? smc_ask_query(arguments, &query, error) : SMC_OK;
     if (status == SMC_OK)
-        report(arguments, &answer, out);
-    smc_chosen_devices_free(&devices);
+        status = smc_ask_questions(arguments, &query, &questions, error);
+    if (status == SMC_OK)
+        status = launch ? smc_answer_questions(&questions, &answers, error)
+                        : take_questions(&questions, &answers, error);
+    if (status == SMC_OK)
+        status = report(arguments, answers, questions.count, out, error);
+    free(answers);
+    smc_questions_free(&questions);
     return status;
 }
 
@@ -47,7 +74,7 @@ const struct smc_command smc_command_carveout = {
     .name = "carveout",
     .usage = "[--threads N | --tile N | --kernel NAME] [OPTION]...",
     .help = "the sizes shared memory can be set to, and the blocks at each",
-    .examples = "  smemcalc carveout --device A100\n"
+    .examples = "  smemcalc carveout --device A100 --device 9.0\n"
                 "  smemcalc carveout --threads 128 --regs 32 --smem 16K --device 9.0\n",
     .run = run,
 };

@@ -1,6 +1,6 @@
 /* smemcalc inspect: somebody's own kernels, from source, machine code or compilers' logs. */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/ask_devices.h"
@@ -104,24 +104,43 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
     return SMC_OK;
 }
 
-/* Files that cannot be read are told one by one; the others are answered. */
+/* Files that cannot be read, and what is damaged in others, are told one by one; the rest is
+   answered. */
 static enum smc_status read_files(const struct smc_arguments *arguments,
                                   struct inspection *inspection)
 {
     enum smc_status worst = SMC_OK;
-    struct smc_text warnings = {0};
+    struct smc_inspect_notes notes = {0};
     for (size_t i = 0; i < arguments->file_count && worst != SMC_MACHINE; i++) {
         struct smc_error error = {""};
         enum smc_status status = smc_inspect_read(arguments->file[i], &inspection->request,
-                                                  &inspection->kernels, &warnings, &error);
+                                                  &inspection->kernels, &notes, &error);
         if (status != SMC_OK)
             smc_output_tell("", error.message);
         if (status > worst || status == SMC_USAGE)
             worst = status == SMC_UNAVAILABLE && worst == SMC_USAGE ? worst : status;
     }
-    smc_output_tell("warning: ", smc_text_string(&warnings));
-    smc_text_free(&warnings);
+    smc_output_tell("warning: ", smc_text_string(&notes.warnings));
+    smc_output_tell("", smc_text_string(&notes.faults));
+    if (notes.faults.length > 0 && worst != SMC_MACHINE)
+        worst = SMC_USAGE;
+    smc_text_free(&notes.warnings);
+    smc_text_free(&notes.faults);
     return worst;
+}
+
+/* CSV has no column for it. */
+static void tell_estimates(const struct smc_inspect_rows *rows)
+{
+    size_t count = 0;
+    char text[128];
+    for (size_t i = 0; i < rows->count; i++)
+        count += !smc_inspect_loads(rows->item[i].kernel, rows->item[i].answer.query.device.sm.cc);
+    snprintf(text, sizeof text,
+             "in %zu of %zu rows the machine code does not load on the device: estimates", count,
+             rows->count);
+    if (count > 0)
+        smc_output_tell("note: ", text);
 }
 
 static enum smc_status answer(const struct smc_arguments *arguments, struct inspection *inspection,
@@ -141,6 +160,8 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     smc_output_style(&style);
     if (inspection->rows.count > 0)
         smc_ask_writer(arguments)->inspection(&inspection->rows, &style, out);
+    if (smc_ask_writer(arguments) == &smc_writer_csv)
+        tell_estimates(&inspection->rows);
     if (smc_inspect_require(&inspection->rows, &requirements, &shortfalls) != SMC_OK &&
         status == SMC_OK)
         status = SMC_SHORTFALL;
@@ -156,7 +177,7 @@ static enum smc_status lint(const struct smc_arguments *arguments, struct inspec
     enum smc_status status =
         smc_inspect_lint(&inspection->kernels, &inspection->request, &inspection->promises, error);
     smc_output_style(&style);
-    if (status == SMC_OK || status == SMC_SHORTFALL)
+    if (status != SMC_MACHINE)
         smc_ask_writer(arguments)->promises(&inspection->promises, &style, out);
     return status;
 }

@@ -39,28 +39,33 @@ static enum smc_status find_lesson(const struct smc_arguments *arguments,
                     arguments->topic);
 }
 
+static bool names_device(const struct smc_arguments *arguments)
+{
+    return arguments->given[SMC_OPTION_DEVICE] || arguments->given[SMC_OPTION_DEVICE_FILE];
+}
+
 /* A device that somebody named has to do. Where nobody did, the one that is taken elsewhere, if the
    lesson can be about it; else the lesson's own, which `device` then stays without. */
 static enum smc_status choose_device(const struct smc_arguments *arguments,
-                                     const struct smc_lesson *lesson, struct smc_query *query,
+                                     const struct smc_lesson *lesson,
+                                     struct smc_chosen_devices *devices, struct smc_query *query,
                                      const struct smc_device **device, struct smc_error *error)
 {
-    struct smc_chosen_devices devices = {0};
     struct smc_error reason;
     enum smc_status status = SMC_OK;
     *device = NULL;
-    if (arguments->device_count || lesson->least_cc) {
-        status = smc_ask_one_device(arguments, &devices, query, error);
-        smc_chosen_devices_free(&devices);
+    if (names_device(arguments) || lesson->least_cc) {
+        status = smc_ask_one_device(arguments, devices, query, error);
         if (status != SMC_OK)
             return status;
         status = smc_lesson_accepts(lesson, &query->device, &reason);
         if (status == SMC_OK)
             *device = &query->device;
     }
-    if (status == SMC_OK || !arguments->device_count)
+    if (status == SMC_OK || !names_device(arguments))
         return SMC_OK;
-    return smc_fail(error, status, "option --device: %s", reason.message);
+    return smc_fail(error, status, "option --device%s: %s", arguments->device_count ? "" : "-file",
+                    reason.message);
 }
 
 /* --- Pages -------------------------------------------------------------------------------------*/
@@ -120,7 +125,7 @@ static void append_check(const struct smc_arguments *arguments, const struct smc
 {
     struct smc_text command = {0};
     smc_text_printf(&command, "smemcalc lesson %s --answer ...", lesson->name);
-    if (arguments->device_count) {
+    if (names_device(arguments)) {
         struct smc_query query = {.device = *setting->device};
         smc_words_device_option(&query, &command);
     }
@@ -218,6 +223,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     const struct smc_lesson *lesson;
     const struct smc_device *device;
     struct smc_query query;
+    struct smc_chosen_devices devices = {0};
     if (!arguments->topic) {
         enum smc_status status = fail_without_name(arguments, error);
         if (status == SMC_OK)
@@ -229,8 +235,11 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_query_init(&query);
     enum smc_status status = find_lesson(arguments, &lesson, error);
     if (status == SMC_OK)
-        status = choose_device(arguments, lesson, &query, &device, error);
-    return status == SMC_OK ? show(arguments, lesson, device, out, error) : status;
+        status = choose_device(arguments, lesson, &devices, &query, &device, error);
+    if (status == SMC_OK)
+        status = show(arguments, lesson, device, out, error);
+    smc_chosen_devices_free(&devices);
+    return status;
 }
 
 const struct smc_command smc_command_lesson = {

@@ -1,31 +1,54 @@
 /* smemcalc limits: for each number of blocks per SM, what a block may have at most. */
+#include <stdlib.h>
+
 #include "cli/ask.h"
-#include "cli/ask_devices.h"
+#include "cli/ask_questions.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "model/room.h"
 
-static void report(const struct smc_arguments *arguments, const struct smc_answer *answer,
-                   struct smc_text *out)
+/* What was given stays as it is. */
+static struct smc_rooms *find_rooms(const struct smc_answer *answers, size_t count)
 {
-    struct smc_fixed fixed = {.regs = answer->regs_given,
-                              .dynamic_smem = answer->dynamic_smem_given};
-    struct smc_rooms rooms;
+    struct smc_rooms *rooms = calloc(count, sizeof *rooms);
+    for (size_t i = 0; i < count && rooms; i++) {
+        const struct smc_answer *answer = &answers[i];
+        struct smc_fixed fixed = {.regs = answer->regs_given,
+                                  .dynamic_smem = answer->dynamic_smem_given};
+        smc_rooms_find(&answer->query.device.sm, &answer->launch, fixed, &rooms[i]);
+    }
+    return rooms;
+}
+
+static enum smc_status report(const struct smc_arguments *arguments,
+                              const struct smc_answer *answers, size_t count, struct smc_text *out,
+                              struct smc_error *error)
+{
     struct smc_report_style style;
-    smc_rooms_find(&answer->query.device.sm, &answer->launch, fixed, &rooms);
+    struct smc_rooms *rooms = find_rooms(answers, count);
+    if (!rooms)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
     smc_output_style(&style);
-    smc_ask_writer(arguments)->rooms(answer, &rooms, &style, out);
+    smc_ask_writer(arguments)->rooms(answers, rooms, count, &style, out);
+    free(rooms);
+    return SMC_OK;
 }
 
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
-    struct smc_chosen_devices devices = {0};
-    struct smc_answer answer;
-    enum smc_status status = smc_ask_answer(arguments, &devices, &answer, error);
+    struct smc_query query;
+    struct smc_questions questions = {0};
+    struct smc_answer *answers = NULL;
+    enum smc_status status = smc_ask_query(arguments, &query, error);
     if (status == SMC_OK)
-        report(arguments, &answer, out);
-    smc_chosen_devices_free(&devices);
+        status = smc_ask_questions(arguments, &query, &questions, error);
+    if (status == SMC_OK)
+        status = smc_answer_questions(&questions, &answers, error);
+    if (status == SMC_OK)
+        status = report(arguments, answers, questions.count, out, error);
+    free(answers);
+    smc_questions_free(&questions);
     return status;
 }
 
@@ -34,6 +57,6 @@ const struct smc_command smc_command_limits = {
     .usage = "--threads N | --tile N | --kernel NAME [OPTION]...",
     .help = "the most registers and shared memory for each number of blocks per SM",
     .examples = "  smemcalc limits --threads 256 --device \"RTX 4090\"\n"
-                "  smemcalc limits --threads 256 --regs 40 --smem 8K --device 9.0\n",
+                "  smemcalc limits --threads 256 --regs 40 --device A100 --device 9.0\n",
     .run = run,
 };

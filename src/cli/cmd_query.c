@@ -2,25 +2,10 @@
 #include <stdlib.h>
 
 #include "cli/ask.h"
-#include "cli/ask_devices.h"
+#include "cli/ask_questions.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/picture.h"
-
-static enum smc_status answer_all(const struct smc_chosen_devices *devices,
-                                  const struct smc_query *query, struct smc_answer *answers,
-                                  size_t count, struct smc_text *warnings, struct smc_error *error)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct smc_query asked = *query;
-        enum smc_status status = smc_ask_query_device(devices, i, &asked, error);
-        if (status == SMC_OK)
-            status = smc_query_answer(&asked, &answers[i], warnings, error);
-        if (status != SMC_OK)
-            return status;
-    }
-    return SMC_OK;
-}
 
 /* A picture in the terminal takes the place of the text. */
 static enum smc_status report(const struct smc_arguments *arguments,
@@ -32,8 +17,6 @@ static enum smc_status report(const struct smc_arguments *arguments,
     smc_output_style(&style);
     style.explain = arguments->given[SMC_OPTION_EXPLAIN];
     const struct smc_writer *writer = smc_ask_writer(arguments);
-    for (size_t i = 0; i < count && writer != &smc_writer_json; i++)
-        smc_output_tell("note: ", answers[i].query.device_note);
     if (target != SMC_PLOT_TERMINAL)
         writer->answers(answers, count, &style, out);
     if (target == SMC_PLOT_NOWHERE)
@@ -54,24 +37,34 @@ static enum smc_status check_picture(const struct smc_arguments *arguments, size
     return status;
 }
 
-static enum smc_status ask(const struct smc_arguments *arguments, const struct smc_query *query,
-                           const struct smc_chosen_devices *devices, struct smc_text *out,
-                           struct smc_error *error)
+/* Only the text report has the arithmetic. */
+static enum smc_status check_explain(const struct smc_arguments *arguments,
+                                     enum smc_plot_target target, struct smc_error *error)
 {
-    size_t count = devices->count ? devices->count : 1;
+    if (!arguments->given[SMC_OPTION_EXPLAIN])
+        return SMC_OK;
+    if (smc_ask_writer(arguments) != &smc_writer_text)
+        return smc_fail(error, SMC_USAGE, "option --explain: not with --format %s, only with text",
+                        arguments->text[SMC_OPTION_FORMAT]);
+    if (target == SMC_PLOT_TERMINAL)
+        return smc_fail(error, SMC_USAGE,
+                        "option --explain: not with --plot -, which draws in place of the text");
+    return SMC_OK;
+}
+
+static enum smc_status answer(const struct smc_arguments *arguments,
+                              const struct smc_questions *questions, struct smc_text *out,
+                              struct smc_error *error)
+{
+    struct smc_answer *answers = NULL;
     enum smc_plot_target target;
-    enum smc_status status = check_picture(arguments, count, &target, error);
-    if (status != SMC_OK)
-        return status;
-    struct smc_answer *answers = calloc(count, sizeof *answers);
-    if (!answers)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
-    struct smc_text warnings = {0};
-    status = answer_all(devices, query, answers, count, &warnings, error);
-    smc_output_tell("warning: ", smc_text_string(&warnings));
-    smc_text_free(&warnings);
+    enum smc_status status = check_picture(arguments, questions->count, &target, error);
     if (status == SMC_OK)
-        status = report(arguments, answers, count, target, out, error);
+        status = check_explain(arguments, target, error);
+    if (status == SMC_OK)
+        status = smc_answer_questions(questions, &answers, error);
+    if (status == SMC_OK)
+        status = report(arguments, answers, questions->count, target, out, error);
     free(answers);
     return status;
 }
@@ -80,13 +73,13 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
                            struct smc_error *error)
 {
     struct smc_query query;
-    struct smc_chosen_devices devices = {0};
+    struct smc_questions questions = {0};
     enum smc_status status = smc_ask_query(arguments, &query, error);
     if (status == SMC_OK)
-        status = smc_ask_devices(arguments, SMC_MAX_DEVICES, &devices, error);
+        status = smc_ask_questions(arguments, &query, &questions, error);
     if (status == SMC_OK)
-        status = ask(arguments, &query, &devices, out, error);
-    smc_chosen_devices_free(&devices);
+        status = answer(arguments, &questions, out, error);
+    smc_questions_free(&questions);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/ask.h"
 #include "cli/ask_devices.h"
 #include "cli/command.h"
+#include "cli/idle_options.h"
 #include "cli/output.h"
 #include "confirm/confirm.h"
 #include "executor/executor.h"
@@ -40,8 +41,13 @@ static enum smc_status ask_gpu(const struct smc_arguments *arguments, struct smc
 {
     struct smc_error why = {""};
     int index = (int)arguments->number[SMC_OPTION_GPU];
+    struct smc_idle_options idle = {0};
     enum smc_status status = smc_executor_default()->device(index, &query->device, &why);
-    return status == SMC_OK ? SMC_OK : smc_fail(error, status, "option --gpu: %s", why.message);
+    if (status != SMC_OK)
+        return smc_fail(error, status, "option --gpu: %s", why.message);
+    smc_idle_consider(arguments, &query->device, &idle);
+    smc_idle_tell(&idle);
+    return SMC_OK;
 }
 
 static struct smc_run_request request_of(const struct smc_answer *answer,

@@ -4,6 +4,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/ask.h"
 #include "cli/ask_devices.h"
@@ -42,7 +43,7 @@ static enum smc_status ask_device(const struct smc_arguments *arguments,
                                   struct smc_error *error)
 {
     for (size_t i = 0; i < arguments->device_count; i++)
-        if (strncmp(arguments->device[i], "gpu", 3) == 0)
+        if (strncasecmp(arguments->device[i], "gpu", 3) == 0)
             return smc_fail(error, SMC_USAGE,
                             "option --device: the explorer finds this machine's GPU by itself; "
                             "'%.64s' is for the other commands",

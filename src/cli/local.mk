@@ -4,6 +4,7 @@ libsmc_la_SOURCES += \
 	src/cli/ask_axes.c src/cli/ask_axes.h \
 	src/cli/ask_devices.c src/cli/ask_devices.h \
 	src/cli/ask_kernel.c src/cli/ask_kernel.h \
+	src/cli/ask_questions.c src/cli/ask_questions.h \
 	src/cli/ask_banks.c src/cli/ask_banks.h \
 	src/cli/banks_csv.c src/cli/banks_csv.h \
 	src/cli/cli.c src/cli/cli.h \
@@ -18,11 +19,13 @@ libsmc_la_SOURCES += \
 	src/cli/command.h src/cli/commands.def \
 	src/cli/groups.def \
 	src/cli/help.c src/cli/help.h \
+	src/cli/idle_options.c src/cli/idle_options.def src/cli/idle_options.h \
 	src/cli/interrupt.c src/cli/interrupt.h \
 	src/cli/options.c src/cli/options.def src/cli/options.h \
 	src/cli/output.c src/cli/output.h \
 	src/cli/picture.c src/cli/picture.h \
-	src/cli/progress.c src/cli/progress.h
+	src/cli/progress.c src/cli/progress.h \
+	src/cli/stream.c src/cli/stream.h
 
 # The program writes its own completions; where it cannot run here, none are installed.
 if !CROSS_COMPILING

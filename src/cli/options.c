@@ -19,12 +19,14 @@ enum {
 #define PARAM_VALUE(id)                                                                            \
     ((id) == SMC_PARAM_DTYPE ? "TYPE" : (id) == SMC_PARAM_STATIC_BYTES ? "BYTES" : "N")
 
-/* `best` chooses the tile or the block itself; `banks` reads --block as a shape. */
+/* `best` chooses the tile or the block itself; `banks` reads --block as a shape, and no bank
+   depends on the problem's sizes, which begin with M. */
 #define PARAM_COMMANDS(id)                                                                         \
     (QUERY | TUI | SWEEP | RUN | LIMITS | CARVEOUT |                                               \
      ((id) == SMC_PARAM_TILE    ? BANKS                                                            \
       : (id) == SMC_PARAM_BLOCK ? 0                                                                \
-                                : BANKS | BEST))
+      : (id) < SMC_PARAM_M      ? BANKS | BEST                                                     \
+                                : BEST))
 
 const struct smc_option smc_options[SMC_OPTION_COUNT] = {
 #define OPTION(id, name, letter, value, type, lowest, highest, initial, choices, group, commands,  \

@@ -150,11 +150,11 @@ static enum smc_status read_output(const struct smc_build *build, enum smc_nvrtc
     if (reading != SMC_PTXAS_READ)
         return smc_fail(error, build->source->is_edited ? SMC_USAGE : SMC_UNAVAILABLE,
                         "%s: no kernel extern \"C\" %s", build->source->shown, entry);
-    if (!has_barriers && !smc_cubin_read_barriers(output->binary.cubin, output->binary.cubin_bytes,
-                                                  entry, &resources->barriers))
-        return smc_fail(error, SMC_UNAVAILABLE, "%s: no machine code of %s", build->source->shown,
-                        entry);
-    return SMC_OK;
+    struct smc_error reason;
+    if (has_barriers || smc_cubin_read_barriers(output->binary.cubin, output->binary.cubin_bytes,
+                                                entry, &resources->barriers, &reason) == SMC_OK)
+        return SMC_OK;
+    return smc_fail(error, SMC_UNAVAILABLE, "%s: %s", build->source->shown, reason.message);
 }
 
 static enum smc_status compile(const struct smc_build *build, const char *options,

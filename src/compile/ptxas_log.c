@@ -14,6 +14,8 @@
       Function k:
        REG:10 STACK:0 SHARED:3024 LOCAL:0 CONSTANT[0]:536 TEXTURE:0 SURFACE:0 SAMPLER:0
    Whatever a build tool writes before these words is skipped. */
+#include "config.h"
+
 #include "compile/ptxas_log.h"
 
 #include <ctype.h>
@@ -22,97 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line of the log; never copied, never ended by '\0'. */
-struct line {
-    const char *start, *end;
-};
-
-static bool next_line(const char **cursor, struct line *line)
-{
-    if (!**cursor)
-        return false;
-    line->start = *cursor;
-    line->end = *cursor + strcspn(*cursor, "\n");
-    *cursor = *line->end ? line->end + 1 : line->end;
-    return true;
-}
-
-/* Where `text` ends in the line, or NULL. */
-static const char *after(struct line line, const char *text)
-{
-    size_t length = strlen(text);
-    for (const char *s = line.start; s + length <= line.end; s++)
-        if (memcmp(s, text, length) == 0)
-            return s + length;
-    return NULL;
-}
-
-/* Does `name` stand at `s`, followed by `closing` or, where that is 0, the end of the line? */
-static bool is_name(const char *s, const char *end, const char *name, size_t length, char closing)
-{
-    if ((size_t)(end - s) < length || memcmp(s, name, length) != 0)
-        return false;
-    s += length;
-    if (closing)
-        return s < end && *s == closing;
-    while (s < end && isspace((unsigned char)*s))
-        s++;
-    return s == end;
-}
-
-/* A number in decimal, or in hexadecimal after 0x. */
-static const char *read_number(const char *s, const char *end, uint32_t *value)
-{
-    bool hexadecimal = end - s > 2 && s[0] == '0' && s[1] == 'x';
-    uint64_t n = 0;
-    const char *first = hexadecimal ? s + 2 : s;
-    for (s = first; s < end; s++) {
-        int c = tolower((unsigned char)*s);
-        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-        if (digit >= (hexadecimal ? 16 : 10))
-            break;
-        n = n * (hexadecimal ? 16 : 10) + (unsigned)digit;
-        if (n > UINT32_MAX)
-            return NULL;
-    }
-    *value = (uint32_t)n;
-    return s > first ? s : NULL;
-}
-
-/* The number before `unit`, which ends the item: "8192 bytes smem"; "8+4 bytes smem" is 12. */
-static bool read_item(struct line item, const char *unit, uint32_t *value)
-{
-    const char *close = item.end, *s;
-    size_t length = strlen(unit);
-    while (close > item.start && isspace((unsigned char)close[-1]))
-        close--;
-    if ((size_t)(close - item.start) < length || memcmp(close - length, unit, length) != 0)
-        return false;
-    close -= length;
-    for (s = close; s > item.start && (isdigit((unsigned char)s[-1]) || s[-1] == '+');)
-        s--;
-    uint32_t n, more = 0;
-    s = read_number(s, close, &n);
-    if (s && s < close && *s == '+')
-        s = read_number(s + 1, close, &more);
-    if (s != close || more > UINT32_MAX - n)
-        return false;
-    *value = n + more;
-    return true;
-}
-
-/* Finds the item with `unit` among those joined by ','. */
-static bool read_list(const char *s, const char *end, const char *unit, uint32_t *value)
-{
-    while (s < end) {
-        const char *comma = memchr(s, ',', (size_t)(end - s));
-        struct line item = {s, comma ? comma : end};
-        if (read_item(item, unit, value))
-            return true;
-        s = item.end + 1;
-    }
-    return false;
-}
+#include "compile/log_lines.h"
 
 /* The name at `s` up to `closing`. */
 static bool take_name(const char *s, const char *end, char closing, struct smc_log_kernel *kernel)
@@ -125,29 +37,32 @@ static bool take_name(const char *s, const char *end, char closing, struct smc_l
     return true;
 }
 
-/* "sm_90a" -> 90; 0 where there is none. */
-static uint16_t read_cc(const char *s, const char *end)
+/* What follows "sm_": "90a" -> 90 and 'a'; 0 where there is none. */
+static void read_target(const char *s, const char *end, uint16_t *cc, char *suffix)
 {
-    uint32_t cc;
-    return s && read_number(s, end, &cc) && cc < 1000 ? (uint16_t)cc : 0;
+    uint32_t number;
+    const char *close = s ? smc_log_read_number(s, end, &number) : NULL;
+    bool known = close && number < 1000;
+    *cc = known ? (uint16_t)number : 0;
+    *suffix = known && close < end && (*close == 'a' || *close == 'f') ? *close : '\0';
 }
 
-static bool read_refusal(struct line line, struct smc_log_kernel *kernel)
+static bool read_refusal(struct smc_log_line line, struct smc_log_kernel *kernel)
 {
-    const char *name = after(line, "Entry function '");
-    const char *s = after(line, "uses too much shared data (");
+    const char *name = smc_log_after(line, "Entry function '");
+    const char *s = smc_log_after(line, "uses too much shared data (");
     struct smc_resources *out = &kernel->resources;
     if (!name || !s || !take_name(name, line.end, '\'', kernel))
         return false;
     uint32_t bytes, system = 0, limit;
-    struct line rest = {read_number(s, line.end, &bytes), line.end};
+    struct smc_log_line rest = {smc_log_read_number(s, line.end, &bytes), line.end};
     if (!rest.start)
         return false;
-    const char *plus = after(rest, " bytes + ");
-    if (plus && !read_number(plus, line.end, &system))
+    const char *plus = smc_log_after(rest, " bytes + ");
+    if (plus && !smc_log_read_number(plus, line.end, &system))
         return false;
-    const char *comma = after(rest, ", ");
-    if (!comma || !read_number(comma, line.end, &limit) || system > UINT32_MAX - bytes)
+    const char *comma = smc_log_after(rest, ", ");
+    if (!comma || !smc_log_read_number(comma, line.end, &limit) || system > UINT32_MAX - bytes)
         return false;
     out->refused = true;
     out->refused_smem_bytes = bytes + system;
@@ -156,7 +71,7 @@ static bool read_refusal(struct line line, struct smc_log_kernel *kernel)
 }
 
 /* "  Function NAME:", where NAME may be demangled. */
-static bool read_cuobjdump_head(struct line line, struct smc_log_kernel *kernel)
+static bool read_cuobjdump_head(struct smc_log_line line, struct smc_log_kernel *kernel)
 {
     static const char word[] = "Function ";
     const char *s = line.start, *end = line.end;
@@ -173,18 +88,19 @@ static bool read_cuobjdump_head(struct line line, struct smc_log_kernel *kernel)
 }
 
 /* Does a kernel's part of the log begin here? */
-static bool read_head(struct line line, struct smc_log_kernel *kernel)
+static bool read_head(struct smc_log_line line, struct smc_log_kernel *kernel)
 {
     *kernel = (struct smc_log_kernel){.form = SMC_LOG_PTXAS};
-    const char *s = after(line, "Compiling entry function '");
+    const char *s = smc_log_after(line, "Compiling entry function '");
     if (s && take_name(s, line.end, '\'', kernel)) {
-        kernel->cc = read_cc(after(line, "' for 'sm_"), line.end);
+        read_target(smc_log_after(line, "' for 'sm_"), line.end, &kernel->cc, &kernel->suffix);
         return true;
     }
     kernel->smem_has_reserve = true;
     kernel->form = SMC_LOG_NVLINK;
-    s = after(line, "nvlink info") ? after(line, "Function properties for '") : NULL;
-    kernel->cc = read_cc(after(line, "(target: sm_"), line.end);
+    s = smc_log_after(line, "nvlink info") ? smc_log_after(line, "Function properties for '")
+                                           : NULL;
+    read_target(smc_log_after(line, "(target: sm_"), line.end, &kernel->cc, &kernel->suffix);
     if (s)
         return take_name(s, line.end, '\'', kernel);
     kernel->form = SMC_LOG_CUOBJDUMP;
@@ -192,82 +108,127 @@ static bool read_head(struct line line, struct smc_log_kernel *kernel)
 }
 
 /* "REG:10 STACK:0 SHARED:3024 ..." */
-static bool read_res_usage(struct line line, struct smc_resources *out)
-{
-    const char *regs = after(line, " REG:"), *smem = after(line, " SHARED:");
-    const char *stack = after(line, " STACK:");
-    if (stack)
-        read_number(stack, line.end, &out->stack_bytes); /* or "STACK:UNKNOWN" */
-    return regs && smem && read_number(regs, line.end, &out->regs_per_thread) &&
-           read_number(smem, line.end, &out->static_smem_bytes);
-}
-
-static void read_properties(struct line line, struct smc_log_kernel *kernel)
+static bool read_res_usage(struct smc_log_line line, struct smc_log_kernel *kernel)
 {
     struct smc_resources *out = &kernel->resources;
-    read_list(line.start, line.end, " bytes stack frame", &out->stack_bytes);
+    const char *regs = smc_log_after(line, " REG:"), *smem = smc_log_after(line, " SHARED:");
+    const char *stack = smc_log_after(line, " STACK:"); /* may be "UNKNOWN" */
+    kernel->has_stack = stack && smc_log_read_number(stack, line.end, &out->stack_bytes);
+    const char *close = smem ? smc_log_read_number(smem, line.end, &out->static_smem_bytes) : NULL;
+    return close && *close && regs && smc_log_read_number(regs, line.end, &out->regs_per_thread);
+}
+
+static void read_properties(struct smc_log_line line, struct smc_log_kernel *kernel)
+{
+    struct smc_resources *out = &kernel->resources;
+    kernel->has_stack =
+        smc_log_read_list(line.start, line.end, " bytes stack frame", &out->stack_bytes);
     kernel->has_spills =
-        read_list(line.start, line.end, " bytes spill stores", &out->spill_store_bytes) &&
-        read_list(line.start, line.end, " bytes spill loads", &out->spill_load_bytes);
+        smc_log_read_list(line.start, line.end, " bytes spill stores", &out->spill_store_bytes) &&
+        smc_log_read_list(line.start, line.end, " bytes spill loads", &out->spill_load_bytes);
+}
+
+/* Of the log's last line, where nothing ends it: does it stop in the middle of an item? */
+static bool is_cut(const char *s, const char *end)
+{
+    static const char *const whole[] = {"registers", "barriers",   "mem",      "]",
+                                        ")",         "stack size", "textures", "samplers"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole && !*end; i++) {
+        size_t length = strlen(whole[i]);
+        if ((size_t)(end - s) >= length && memcmp(end - length, whole[i], length) == 0)
+            return false;
+    }
+    return !*end;
 }
 
 static bool read_used(const char *s, const char *end, struct smc_log_kernel *kernel)
 {
     struct smc_resources *out = &kernel->resources;
-    if (!s || !read_list(s, end, " registers", &out->regs_per_thread))
+    if (!s || is_cut(s, end) || !smc_log_read_list(s, end, " registers", &out->regs_per_thread))
         return false;
-    read_list(s, end, " bytes smem", &out->static_smem_bytes);
+    smc_log_read_list(s, end, " bytes smem", &out->static_smem_bytes);
     if (kernel->form == SMC_LOG_NVLINK)
-        read_list(s, end, " stack", &out->stack_bytes);
-    kernel->has_barriers = read_list(s, end, " barriers", &out->barriers);
+        kernel->has_stack = smc_log_read_list(s, end, " stack", &out->stack_bytes);
+    kernel->has_barriers = smc_log_read_list(s, end, " barriers", &out->barriers);
     return true;
 }
 
-/* Reads the lines that follow a head, up to the next. */
+/* Reads the lines that follow a head, up to the next. Of ptxas the kernel's own properties come
+   first: where another function's do, several compilations wrote at once, and whose figures follow
+   cannot be told. */
 static bool read_body(const char **cursor, struct smc_log_kernel *kernel)
 {
-    bool found = false, in_properties = false;
+    bool found = false, in_properties = false, had_properties = false;
     const char *next = *cursor;
-    struct line line;
+    struct smc_log_line line;
     struct smc_log_kernel other;
-    for (; next_line(&next, &line); *cursor = next) {
-        if (read_head(line, &other) || read_refusal(line, &other) || after(line, "arch = sm_"))
+    for (; smc_log_next_line(&next, &line); *cursor = next) {
+        if (read_head(line, &other) || read_refusal(line, &other) ||
+            smc_log_after(line, "arch = sm_"))
             break;
-        const char *s = after(line, "Function properties for ");
-        if (s)
-            in_properties = is_name(s, line.end, kernel->name, kernel->name_length, 0);
-        if (in_properties && after(line, "bytes stack frame"))
+        const char *s = smc_log_after(line, "Function properties for ");
+        if (s) {
+            in_properties = smc_log_is_name(s, line.end, kernel->name, kernel->name_length, 0);
+            if (!in_properties && !had_properties && !found)
+                break;
+            had_properties = true;
+        }
+        if (in_properties && smc_log_after(line, "bytes stack frame"))
             read_properties(line, kernel);
         if (found)
             continue;
         if (kernel->form == SMC_LOG_CUOBJDUMP)
-            found = read_res_usage(line, &kernel->resources);
+            found = read_res_usage(line, kernel);
         else
-            found = read_used(after(line, kernel->form == SMC_LOG_PTXAS ? ": Used " : ": used "),
-                              line.end, kernel);
+            found = read_used(
+                smc_log_after(line, kernel->form == SMC_LOG_PTXAS ? ": Used " : ": used "),
+                line.end, kernel);
     }
     return found;
 }
 
+/* A kernel without figures in `body`, which ends at `end`: is its refusal what follows? And
+   "Function k:" may be anybody's words. */
+static bool is_explained(const char *body, const char *end, const struct smc_log_kernel *kernel)
+{
+    static const char figures[] = "REG:";
+    struct smc_log_line line;
+    struct smc_log_kernel refused;
+    if (kernel->form == SMC_LOG_CUOBJDUMP) {
+        body += strspn(body, " \t\n");
+        return strncmp(body, figures, strnlen(body, sizeof figures - 1)) != 0;
+    }
+    return smc_log_next_line(&end, &line) && read_refusal(line, &refused) &&
+           refused.name_length == kernel->name_length &&
+           memcmp(refused.name, kernel->name, kernel->name_length) == 0;
+}
+
 bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel)
 {
-    struct line line;
-    while (next_line(&reader->cursor, &line)) {
-        const char *arch = after(line, "arch = sm_");
+    struct smc_log_line line;
+    while (smc_log_next_line(&reader->cursor, &line)) {
+        const char *arch = smc_log_after(line, "arch = sm_");
         if (arch)
-            reader->cc = read_cc(arch, line.end);
+            read_target(arch, line.end, &reader->cc, &reader->suffix);
         if (!read_head(line, kernel)) {
-            *kernel = (struct smc_log_kernel){.form = SMC_LOG_PTXAS, .cc = reader->cc};
+            *kernel = (struct smc_log_kernel){
+                .form = SMC_LOG_PTXAS, .cc = reader->cc, .suffix = reader->suffix};
             if (read_refusal(line, kernel))
                 return true;
             continue;
         }
-        if (kernel->form == SMC_LOG_PTXAS)
+        if (kernel->form == SMC_LOG_PTXAS) {
             reader->cc = kernel->cc;
-        else if (kernel->form == SMC_LOG_CUOBJDUMP)
+            reader->suffix = kernel->suffix;
+        } else if (kernel->form == SMC_LOG_CUOBJDUMP) {
             kernel->cc = reader->cc;
-        if (read_body(&reader->cursor, kernel))
-            return true;
+            kernel->suffix = reader->suffix;
+        }
+        const char *body = reader->cursor;
+        kernel->is_incomplete = !read_body(&reader->cursor, kernel);
+        if (kernel->is_incomplete && is_explained(body, reader->cursor, kernel))
+            continue;
+        return true;
     }
     return false;
 }
@@ -294,7 +255,7 @@ enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
     *has_barriers = false;
     while (smc_log_next(&reader, &kernel)) {
         bool refused = kernel.resources.refused;
-        if (kernel.form != SMC_LOG_PTXAS || (found && !refused) ||
+        if (kernel.form != SMC_LOG_PTXAS || kernel.is_incomplete || (found && !refused) ||
             kernel.name_length != strlen(entry) ||
             memcmp(kernel.name, entry, kernel.name_length) != 0)
             continue;
@@ -310,15 +271,15 @@ enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
 void smc_log_first_error(const char *log, const char *file, const char *shown, char *text,
                          size_t capacity)
 {
-    struct line line;
+    struct smc_log_line line;
     uint32_t number;
     text[0] = '\0';
-    while (next_line(&log, &line)) {
-        if (!after(line, "error") && !after(line, "fatal"))
+    while (smc_log_next_line(&log, &line)) {
+        if (!smc_log_after(line, "error") && !smc_log_after(line, "fatal"))
             continue;
         const char *s = line.start, *close = NULL;
-        if (is_name(s, line.end, file, strlen(file), '('))
-            close = read_number(s + strlen(file) + 1, line.end, &number);
+        if (smc_log_is_name(s, line.end, file, strlen(file), '('))
+            close = smc_log_read_number(s + strlen(file) + 1, line.end, &number);
         if (close && close < line.end && *close == ')')
             snprintf(text, capacity, "%s:%u%.*s", shown, number, (int)(line.end - close - 1),
                      close + 1);

@@ -21,8 +21,13 @@ struct smc_log_kernel {
     size_t name_length;
     enum smc_log_form form;
     uint16_t cc; /* 0: the log does not say */
-    bool has_spills, has_barriers;
+    char suffix; /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
+    bool has_spills, has_stack, has_barriers;
     bool smem_has_reserve; /* from CC 9.0 on static_smem_bytes contains the driver's reserve */
+
+    /* The log names the kernel, but not its registers: it was cut off, or the lines of several
+       compilations are mixed. */
+    bool is_incomplete;
 
     /* The numbers, or the refusal: then nothing else is set. Source and compiler are not. */
     struct smc_resources resources;
@@ -32,9 +37,10 @@ struct smc_log_kernel {
 struct smc_log_reader {
     const char *cursor;
     uint16_t cc; /* of the part being read */
+    char suffix;
 };
 
-/* The next kernel of which the log gives the registers, or which ptxas refused. */
+/* The next kernel that the log names. */
 bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel);
 
 enum smc_ptxas_reading {

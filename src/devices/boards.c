@@ -1,4 +1,6 @@
 /* The table of boards. */
+#include "devices/boards.h"
+
 #include <stdio.h>
 
 #include "devices/devices.h"
@@ -23,6 +25,11 @@ static const struct row rows[] = {
 size_t smc_device_count(void)
 {
     return sizeof rows / sizeof *rows;
+}
+
+const char *smc_board_name(size_t index)
+{
+    return rows[index].name;
 }
 
 void smc_device_at(size_t index, struct smc_device *out)

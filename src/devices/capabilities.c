@@ -20,6 +20,7 @@ struct row {
     uint32_t l1_smem_unified_bytes, l1_tex_separate_bytes, smem_banks, bank_width_bytes;
     uint32_t named_barriers_per_block, occ_barriers_per_sm, virtual_resources_per_sm;
     uint32_t cluster_max_portable, cluster_max_nonportable, fp32_lanes_per_sm;
+    uint32_t max_grid_x, max_grid_y, max_grid_z;
     const char *uncertain_cells, *source;
 };
 
@@ -113,6 +114,9 @@ void smc_capability_at(size_t index, struct smc_capability *out)
                 .cluster_max_portable = row->cluster_max_portable,
                 .cluster_max_nonportable = row->cluster_max_nonportable,
                 .fp32_lanes_per_sm = row->fp32_lanes_per_sm,
+                .max_grid_x = row->max_grid_x,
+                .max_grid_y = row->max_grid_y,
+                .max_grid_z = row->max_grid_z,
             },
         .family = row->family,
         .uncertain = row->uncertain_cells,

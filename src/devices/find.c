@@ -6,6 +6,7 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
+#include "devices/boards.h"
 #include "devices/devices.h"
 
 /* How well a name fits what was typed; the best kind of fit that occurs decides. */
@@ -49,22 +50,36 @@ static bool has_words(const char *words, const char *wanted)
     return false;
 }
 
-static enum fit fit_of(const char *name, const char *typed)
+/* What was typed, made ready to be held against many names. */
+struct wanted {
+    const char *typed;
+    char words[128];
+    char letters[128], model_letters[128]; /* the second without brand words */
+};
+
+static void make_ready(const char *typed, struct wanted *wanted)
 {
-    char name_words[128], typed_words[128], name_letters[128], typed_letters[128];
-    normalise(name, true, name_words, sizeof name_words);
-    normalise(typed, true, typed_words, sizeof typed_words);
-    normalise(name, false, name_letters, sizeof name_letters);
-    normalise(typed, false, typed_letters, sizeof typed_letters);
-    if (!typed_letters[0])
-        return FIT_NONE;
-    if (strcmp(name_words, typed_words) == 0)
+    wanted->typed = typed;
+    normalise(typed, true, wanted->words, sizeof wanted->words);
+    normalise(typed, false, wanted->letters, sizeof wanted->letters);
+    normalise(without_brand(wanted->words), false, wanted->model_letters,
+              sizeof wanted->model_letters);
+}
+
+static enum fit fit_of(const char *name, const struct wanted *wanted)
+{
+    char words[128], letters[128];
+    normalise(name, false, letters, sizeof letters);
+    if (!wanted->letters[0] || !strstr(letters, wanted->model_letters))
+        return FIT_NONE; /* most names: every better fit has the model's letters */
+    normalise(name, true, words, sizeof words);
+    if (strcmp(words, wanted->words) == 0)
         return FIT_NAME;
-    if (strcmp(without_brand(name_words), without_brand(typed_words)) == 0)
+    if (strcmp(without_brand(words), without_brand(wanted->words)) == 0)
         return FIT_MODEL;
-    if (has_words(name_words, typed_words))
+    if (has_words(words, wanted->words))
         return FIT_WORDS;
-    return strstr(name_letters, typed_letters) ? FIT_PART : FIT_NONE;
+    return strstr(letters, wanted->letters) ? FIT_PART : FIT_NONE;
 }
 
 const char *smc_device_model(const struct smc_device *device)
@@ -74,7 +89,9 @@ const char *smc_device_model(const struct smc_device *device)
 
 bool smc_device_has_name(const struct smc_device *device, const char *typed, bool whole)
 {
-    return fit_of(device->name, typed) >= (whole ? FIT_MODEL : FIT_PART);
+    struct wanted wanted;
+    make_ready(typed, &wanted);
+    return fit_of(device->name, &wanted) >= (whole ? FIT_MODEL : FIT_PART);
 }
 
 static bool same_chip(const struct smc_device *a, const struct smc_device *b)
@@ -83,17 +100,12 @@ static bool same_chip(const struct smc_device *a, const struct smc_device *b)
     return length == strcspn(b->chip, " ") && strncmp(a->chip, b->chip, length) == 0;
 }
 
-static void list_matches(const char *typed, enum fit fit, struct smc_text *list)
+static void list_matches(const struct wanted *wanted, enum fit fit, struct smc_text *list)
 {
     size_t shown = 0, matches = 0;
-    for (size_t i = 0; i < smc_device_count(); i++) {
-        struct smc_device device;
-        smc_device_at(i, &device);
-        if (fit_of(device.name, typed) != fit)
-            continue;
-        if (matches++ < 6 && ++shown)
-            smc_text_printf(list, "%s%s", shown > 1 ? ", " : "", device.name);
-    }
+    for (size_t i = 0; i < smc_device_count(); i++)
+        if (fit_of(smc_board_name(i), wanted) == fit && matches++ < 6 && ++shown)
+            smc_text_printf(list, "%s%s", shown > 1 ? ", " : "", smc_board_name(i));
     if (matches > shown)
         smc_text_printf(list, " and %zu more", matches - shown);
 }
@@ -110,69 +122,80 @@ static void consider_model(struct smc_suggestion *suggestion, char *words)
     }
 }
 
-static bool find_near(const char *typed, struct smc_device *near)
+/* The board with the nearest name; NULL where none is near enough. */
+static const char *find_near(const struct wanted *wanted)
 {
-    char typed_words[128], words[128];
-    normalise(typed, true, typed_words, sizeof typed_words);
-    struct smc_suggestion suggestion = {.typed = without_brand(typed_words)};
-    struct smc_device device;
+    struct smc_suggestion suggestion = {.typed = without_brand(wanted->words)};
+    const char *near = NULL;
+    char words[128];
     for (size_t i = 0; i < smc_device_count(); i++) {
-        smc_device_at(i, &device);
-        normalise(device.name, true, words, sizeof words);
+        normalise(smc_board_name(i), true, words, sizeof words);
         size_t before = suggestion.best ? suggestion.distance : SIZE_MAX;
         consider_model(&suggestion, words + (without_brand(words) - words));
         if (suggestion.best && suggestion.distance < before)
-            *near = device;
+            near = smc_board_name(i);
     }
-    return suggestion.best != NULL;
+    return near;
 }
 
-static enum smc_status fail_unknown(const char *typed, struct smc_error *error)
+static enum smc_status fail_unknown(const struct wanted *wanted, struct smc_error *error)
 {
-    struct smc_device near;
-    if (find_near(typed, &near))
+    const char *near = find_near(wanted);
+    if (near)
         return smc_fail(error, SMC_USAGE,
                         "'%s' is no device of the table and no compute capability; did you mean "
                         "'%s'?",
-                        typed, near.name);
+                        wanted->typed, near);
     return smc_fail(error, SMC_USAGE,
                     "'%s' is no device of the table and no compute capability; 'smemcalc devices' "
                     "lists them, or give one such as 9.0",
-                    typed);
+                    wanted->typed);
 }
 
+static enum smc_status fail_several(const struct wanted *wanted, enum fit fit,
+                                    struct smc_error *error)
+{
+    struct smc_text list = {0};
+    list_matches(wanted, fit, &list);
+    smc_fail(error, SMC_USAGE, "'%s' fits several devices: %s", wanted->typed,
+             smc_text_string(&list));
+    smc_text_free(&list);
+    return SMC_USAGE;
+}
+
+static enum fit best_fit(const struct wanted *wanted)
+{
+    enum fit best = FIT_NONE;
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        enum fit fit = fit_of(smc_board_name(i), wanted);
+        best = fit > best ? fit : best;
+    }
+    return best;
+}
+
+/* Of those that fit best the one with the most SMs, if all have one chip. */
 static enum smc_status find_board(const char *typed, struct smc_device *out, char note[256],
                                   struct smc_error *error)
 {
-    enum fit best = FIT_NONE;
-    bool one_chip = true;
-    struct smc_device device, other = {0};
-    for (size_t i = 0; i < smc_device_count(); i++) {
-        smc_device_at(i, &device);
-        enum fit fit = fit_of(device.name, typed);
-        if (fit == FIT_NONE || fit < best)
-            continue;
-        if (fit > best) {
-            best = fit;
-            one_chip = true;
-            other.name[0] = '\0';
-            *out = device;
-            continue;
-        }
-        one_chip = one_chip && same_chip(out, &device);
-        bool larger = device.sm_count > out->sm_count;
-        other = larger ? *out : device;
-        if (larger)
-            *out = device;
-    }
+    struct wanted wanted;
+    make_ready(typed, &wanted);
+    enum fit best = best_fit(&wanted);
     if (best == FIT_NONE)
-        return fail_unknown(typed, error);
-    if (!one_chip) {
-        struct smc_text list = {0};
-        list_matches(typed, best, &list);
-        smc_fail(error, SMC_USAGE, "'%s' fits several devices: %s", typed, smc_text_string(&list));
-        smc_text_free(&list);
-        return SMC_USAGE;
+        return fail_unknown(&wanted, error);
+    struct smc_device device, other = {0};
+    bool found = false;
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        if (fit_of(smc_board_name(i), &wanted) != best)
+            continue;
+        smc_device_at(i, &device);
+        if (found && !same_chip(out, &device))
+            return fail_several(&wanted, best, error);
+        bool larger = found && device.sm_count > out->sm_count;
+        if (found)
+            other = larger ? *out : device;
+        if (!found || larger)
+            *out = device;
+        found = true;
     }
     if (other.name[0])
         snprintf(note, 256, "'%.40s' is taken as %.64s (%u SMs); also %.64s (%u SMs)", typed,

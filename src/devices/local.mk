@@ -1,5 +1,5 @@
 library_sources += \
-	src/devices/boards.c \
+	src/devices/boards.c src/devices/boards.h \
 	src/devices/capabilities.c \
 	src/devices/devices.h \
 	src/devices/find.c

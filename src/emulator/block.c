@@ -173,6 +173,7 @@ static void begin(struct smc_worker *worker, uint64_t block)
         uint32_t lanes = threads >= SMC_LANES ? SMC_ALL_LANES : (1u << threads) - 1;
         struct smc_warp *warp = &worker->warp[w];
         memset(warp->lane_synced_at, 0, sizeof warp->lane_synced_at);
+        smc_copies_forget(warp);
         smc_warp_begin(warp, lanes);
         fill_fixed(worker, warp);
     }

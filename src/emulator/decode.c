@@ -112,6 +112,10 @@ struct smc_op *smc_decode_simple(struct smc_decoder *decoder, smc_alu *alu,
                                  const enum smc_ptx_type *source_type)
 {
     uint32_t slot[3];
+    if (!alu || d_type == SMC_PTX_TYPE_COUNT) {
+        smc_decode_refuse(decoder, "not for this type");
+        return NULL;
+    }
     if (!smc_decode_count(decoder, sources + 1, sources + 1))
         return NULL;
     const struct smc_operand *operand = decoder->statement->operand;

@@ -152,7 +152,43 @@ bool smc_decode_atom(struct smc_decoder *decoder)
            shape.d != SMC_NO_SLOT && emit_step(decoder, smc_step_atomic, &shape);
 }
 
+/* cp.async.ca.shared.global [to], [from], 16{, bytes}; */
+static bool decode_copy(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op to = {.space = SMC_SPACE_SHARED, .type = SMC_PTX_B32, .vector = 1}, from = {0};
+    if (!smc_decode_count(decoder, 3, 4) || !smc_decode_address(decoder, &operand[0], &to) ||
+        !smc_decode_address(decoder, &operand[1], &from))
+        return false;
+    uint64_t bytes = operand[2].integer;
+    if (operand[2].kind != SMC_OPERAND_INTEGER || (bytes != 4 && bytes != 8 && bytes != 16) ||
+        from.address_is_32)
+        return smc_decode_refuse(decoder, "a copy of this form");
+    to.width_bytes = (uint8_t)bytes;
+    to.b = from.a;
+    to.source_offset = from.immediate;
+    to.c = decoder->statement->operands == 4 ? smc_decode_source(decoder, &operand[3], SMC_PTX_U32)
+                                             : smc_decode_constant(decoder, SMC_SLOT_32, bytes);
+    return to.c != SMC_NO_SLOT && emit_step(decoder, smc_step_copy, &to);
+}
+
 bool smc_decode_cp(struct smc_decoder *decoder)
 {
-    return smc_decode_refuse(decoder, "");
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {.vector = 1, .width_bytes = 4};
+    if (!smc_decode_has(decoder, "async") || smc_decode_has(decoder, "bulk") ||
+        smc_decode_has(decoder, "mbarrier"))
+        return smc_decode_refuse(decoder, "");
+    if (smc_decode_has(decoder, "commit_group"))
+        return emit_step(decoder, smc_step_commit, &shape);
+    if (smc_decode_has(decoder, "wait_all")) {
+        shape.immediate = SMC_WAIT_FOR_ALL;
+        return emit_step(decoder, smc_step_wait, &shape);
+    }
+    if (!smc_decode_has(decoder, "wait_group"))
+        return decode_copy(decoder);
+    if (!smc_decode_count(decoder, 1, 1) || operand[0].kind != SMC_OPERAND_INTEGER)
+        return smc_decode_refuse(decoder, "a number of groups was expected");
+    shape.immediate = operand[0].integer & UINT32_MAX;
+    return emit_step(decoder, smc_step_wait, &shape);
 }

@@ -110,6 +110,8 @@ static uint32_t negated_copy(struct smc_decoder *decoder, uint32_t predicate)
 uint32_t smc_decode_any_source(struct smc_decoder *decoder, const struct smc_operand *operand,
                                enum smc_ptx_type type, enum smc_slot_kind *kind)
 {
+    if (type == SMC_PTX_TYPE_COUNT)
+        return refuse(decoder, "its type is unknown");
     *kind = smc_slot_kind_of(type);
     switch (operand->kind) {
     case SMC_OPERAND_REGISTER: {
@@ -154,6 +156,8 @@ uint32_t smc_decode_source(struct smc_decoder *decoder, const struct smc_operand
 uint32_t smc_decode_any_target(struct smc_decoder *decoder, const struct smc_operand *operand,
                                enum smc_ptx_type type, enum smc_slot_kind *kind)
 {
+    if (type == SMC_PTX_TYPE_COUNT)
+        return refuse(decoder, "its type is unknown");
     *kind = smc_slot_kind_of(type);
     if (operand->kind == SMC_OPERAND_SINK)
         return smc_slot_new(decoder->program, *kind);

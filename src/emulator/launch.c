@@ -155,6 +155,8 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
 
 static void end_worker(struct smc_worker *worker)
 {
+    for (uint32_t w = 0; worker->warp && worker->launch && w < worker->launch->warps_per_block; w++)
+        smc_copies_forget(&worker->warp[w]);
     free(worker->count);
     free(worker->array_count);
     free(worker->warp);
@@ -242,8 +244,13 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
     work(&workers[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(thread[i], NULL);
-    for (unsigned i = 0; i < ready; i++)
+    bool out_of_memory = false;
+    for (unsigned i = 0; i < ready; i++) {
         add_worker(&workers[i], emulation);
+        out_of_memory |= workers[i].out_of_memory;
+    }
+    if (out_of_memory)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
     emulation->threads_used = started;
     smc_findings_merge(workers, ready, atomic_load(&launch->last_block), emulation);
     bool stopped = launch->request->stop && *launch->request->stop;

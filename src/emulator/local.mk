@@ -40,6 +40,7 @@ libsmc_la_SOURCES += \
 	src/emulator/shadow.c src/emulator/shadow.h \
 	src/emulator/specials.def \
 	src/emulator/steps.h \
+	src/emulator/steps_async.c \
 	src/emulator/steps_atomic.c \
 	src/emulator/steps_control.c \
 	src/emulator/steps_memory.c \

@@ -4,8 +4,8 @@
 #include "emulator/shadow.h"
 
 /* Any 8 lanes of 64 bits lie in one vector of the widest CPUs: two passes each are vectorised. */
-static void read_addresses(const struct smc_warp *warp, const struct smc_op *op,
-                           uint64_t address[SMC_LANES])
+void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
+                          uint64_t address[SMC_LANES])
 {
     const char *file = warp->file + op->a;
     if (op->address_is_32)
@@ -150,11 +150,10 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
     return good;
 }
 
-/* Lanes of one space, `address` within it. */
-static uint32_t access_space(struct smc_worker *worker, struct smc_warp *warp,
-                             const struct smc_op *op, enum smc_ptx_space space,
-                             enum smc_access_kind kind, const uint64_t address[SMC_LANES],
-                             uint32_t mask, const void *const *value, char *host[SMC_LANES])
+uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
+                              const struct smc_op *op, enum smc_ptx_space space,
+                              enum smc_access_kind kind, const uint64_t address[SMC_LANES],
+                              uint32_t mask, const void *const *value, char *host[SMC_LANES])
 {
     const struct smc_launch_state *launch = worker->launch;
     uint32_t width = (uint32_t)op->width_bytes * op->vector;
@@ -194,9 +193,9 @@ uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
                            const void *const *value, char *host[SMC_LANES])
 {
     uint64_t address[SMC_LANES];
-    read_addresses(warp, op, address);
+    smc_memory_addresses(warp, op, address);
     if (op->space != SMC_SPACE_GENERIC)
-        return access_space(worker, warp, op, op->space, kind, address, mask, value, host);
+        return smc_memory_access_at(worker, warp, op, op->space, kind, address, mask, value, host);
     uint32_t done = 0;
     for (uint32_t left = mask; left;) { /* mostly one turn */
         enum smc_ptx_space space = smc_space_of(address[__builtin_ctz(left)]);
@@ -206,7 +205,7 @@ uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
             same |= 1u << lane;
             address[lane] -= smc_window_of(space);
         }
-        done |= access_space(worker, warp, op, space, kind, address, same, value, host);
+        done |= smc_memory_access_at(worker, warp, op, space, kind, address, same, value, host);
         left &= ~same;
     }
     return done;

@@ -71,7 +71,8 @@ struct smc_op {
     bool step_without_lanes; /* the step wants to run for no lane too: branches */
     bool is_first;           /* of its instruction: that is where executions are counted */
     uint32_t instruction;
-    uint64_t immediate; /* a table of lop3, a comparison, an offset to an address */
+    uint64_t source_offset; /* of cp.async, whose source is at b */
+    uint64_t immediate;     /* a table of lop3, a comparison, an offset to an address */
 
     /* Floating point. */
     enum smc_rounding rounding;

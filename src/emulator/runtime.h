@@ -56,6 +56,8 @@ struct smc_part {
     uint32_t barrier;
 };
 
+struct smc_copy;
+
 struct smc_warp {
     char *file; /* registers */
     uint32_t index;
@@ -65,6 +67,8 @@ struct smc_warp {
     uint64_t used; /* bit n: part n exists */
     int current;
     uint64_t steps, clock;
+    struct smc_copy *copies;            /* cp.async on its way, oldest first */
+    uint64_t copy_group;                /* the number of groups committed */
     uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see shadow.h */
 };
 
@@ -138,7 +142,18 @@ enum smc_access_kind { SMC_READS, SMC_WRITES, SMC_UPDATES };
 uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, enum smc_access_kind kind, uint32_t mask,
                            const void *const *value, char *host[SMC_LANES]);
+/* The same for lanes of one space, with their addresses within it. */
+uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
+                              const struct smc_op *op, enum smc_ptx_space space,
+                              enum smc_access_kind kind, const uint64_t address[SMC_LANES],
+                              uint32_t mask, const void *const *value, char *host[SMC_LANES]);
+/* The generic address, or that within op->space, of each lane: register + immediate. */
+void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
+                          uint64_t address[SMC_LANES]);
 const struct smc_allocation *smc_memory_find(struct smc_worker *worker, uint64_t address);
+
+/* steps_async.c */
+void smc_copies_forget(struct smc_warp *warp);
 
 /* findings.c */
 void smc_find(struct smc_worker *worker, const struct smc_finding *finding);

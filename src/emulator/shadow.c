@@ -79,8 +79,8 @@ void smc_shadow_begin_block(struct smc_shadow *shadow)
         memset(shadow->shared, 0, shadow->shared_cells * sizeof *shadow->shared);
         shadow->now = 1;
     }
-    shadow->now++;
-    shadow->block_began_at = shadow->all_synced_at = shadow->now;
+    shadow->block_began_at = ++shadow->now;
+    shadow->all_synced_at = ++shadow->now; /* what happens at the beginning is before all else */
     shadow->partly_synced = false;
     memset(shadow->known, 0, sizeof shadow->known);
     empty_table(shadow);
@@ -192,8 +192,6 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
         if (visit->space == SMC_SPACE_SHARED && cell->write_at < shadow->block_began_at) {
             report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
             cell->write_at = shadow->block_began_at; /* said once */
-            cell->writer = (uint16_t)me;
-            cell->strong_write = true;
         }
     } else if (!in_order(visit, cell->write_at, cell->writer, me) &&
                !(cell->strong_write && visit->op->is_strong)) {
@@ -247,8 +245,8 @@ static struct line *line_of(struct smc_shadow *shadow, uint64_t number)
     return line;
 }
 
-/* Reads of one cell each of shared memory. Of most nothing can come: the last write is in order with
-   all that follows, and two other readers stand for this one. */
+/* Reads of one cell each of shared memory. Of most nothing can come: the last write is in order
+   with all that follows, and two other readers stand for this one. */
 static void check_shared_reads(const struct visit *visit, const uint64_t address[SMC_LANES],
                                uint32_t mask)
 {
@@ -293,7 +291,7 @@ static void check_shared(const struct visit *visit, enum smc_access_kind kind, u
     uint32_t unit = visit->shadow->cell_bytes_shared;
     struct cell *cell = &visit->shadow->shared[address / unit];
     uint32_t count = visit->bytes / unit;
-    if (kind == SMC_UPDATES && is_unwritten(visit, cell, count))
+    if (kind == SMC_UPDATES && is_unwritten(visit, cell, count)) /* and then written */
         report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
     check_cells(visit, cell, count, kind, me, address, same_value);
 }

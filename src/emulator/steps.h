@@ -8,7 +8,9 @@
 smc_step smc_step_load, smc_step_store;
 /* steps_atomic.c: d: the old value, or SMC_SLOT_NONE; b, c: the operands. */
 smc_step smc_step_atomic;
-/* steps_async.c: a: where to, b: where from, c: how many bytes of it. */
+/* steps_async.c: a: where to, b: where from, c: how many bytes of it; of a wait, immediate: how
+   many groups may still be on their way. */
+#define SMC_WAIT_FOR_ALL UINT64_MAX /* also for what is in no group yet */
 smc_step smc_step_copy, smc_step_commit, smc_step_wait;
 /* steps_control.c */
 smc_step smc_step_branch, smc_step_indexed_branch, smc_step_exit, smc_step_trap, smc_step_barrier,

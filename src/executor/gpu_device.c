@@ -72,6 +72,8 @@ static void lay_over_carveouts(uint32_t largest, struct smc_sm *sm)
         kept--;
     sm->smem_carveout_bytes[kept] = largest;
     sm->smem_carveout_count = kept + 1;
+    for (uint32_t i = kept + 1; i < SMC_MAX_CARVEOUTS; i++)
+        sm->smem_carveout_bytes[i] = 0;
     sm->smem_per_sm_bytes = largest;
 }
 
@@ -88,6 +90,9 @@ void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm
     sm->smem_per_block_default_bytes = (uint32_t)properties->sharedMemPerBlock;
     sm->smem_per_block_optin_bytes = (uint32_t)properties->sharedMemPerBlockOptin;
     sm->smem_reserved_per_block_bytes = (uint32_t)properties->reservedSharedMemPerBlock;
+    sm->max_grid_x = (uint32_t)properties->maxGridSize[0];
+    sm->max_grid_y = (uint32_t)properties->maxGridSize[1];
+    sm->max_grid_z = (uint32_t)properties->maxGridSize[2];
     lay_over_carveouts((uint32_t)properties->sharedMemPerMultiprocessor, sm);
 }
 

@@ -10,15 +10,19 @@ static bool is_version_of(const struct smc_inspect_kernel *a, const struct smc_i
     return a->version_hash == b->version_hash && a->file == b->file;
 }
 
-/* How well machine code for `compiled` suits `cc`: the same, else the same major at a lower minor,
-   as a driver would choose; else the nearest, which stands for a compilation not yet made. */
-static unsigned suitability(uint16_t compiled, uint16_t cc)
+/* How well machine code suits `cc`: as a driver would choose, the nearest that loads, of one
+   architecture the more special; where none loads the nearest, which stands for a compilation not
+   yet made. */
+static unsigned suitability(const struct smc_inspect_kernel *kernel, uint16_t cc)
 {
-    if (compiled == 0)
-        return 1;
-    unsigned distance = compiled > cc ? compiled - cc : cc - compiled;
-    bool runs = compiled / 10 == cc / 10 && compiled <= cc;
-    return (runs ? 4000 : compiled < cc ? 2000 : 1001) - (distance > 999 ? 999 : distance);
+    enum { FARTHEST = 999, LOADS = 4 * FARTHEST, BELOW = 2 * FARTHEST };
+    if (kernel->cc == 0)
+        return 0;
+    unsigned distance = kernel->cc > cc ? kernel->cc - cc : cc - kernel->cc;
+    unsigned near = FARTHEST - (distance > FARTHEST ? FARTHEST : distance);
+    unsigned special = kernel->suffix == 'a' ? 2 : kernel->suffix == 'f' ? 1 : 0;
+    unsigned group = smc_inspect_loads(kernel, cc) ? LOADS : kernel->cc < cc ? BELOW : 0;
+    return 3 * (group + near) + special + 1;
 }
 
 const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspect_kernels *kernels,
@@ -27,7 +31,7 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
 {
     const struct smc_inspect_kernel *best = first;
     for (const struct smc_inspect_kernel *k = first; k < kernels->item + kernels->count; k++)
-        if (is_version_of(k, first) && suitability(k->cc, cc) > suitability(best->cc, cc))
+        if (is_version_of(k, first) && suitability(k, cc) > suitability(best, cc))
             best = k;
     return best;
 }
@@ -110,15 +114,16 @@ static enum smc_status answer_own(const struct smc_inspect_kernel *kernel,
 {
     struct smc_capability capability;
     struct smc_device device;
+    char architecture[SMC_INSPECT_ARCHITECTURE];
     if (kernel->cc == 0)
         return smc_fail(error, SMC_USAGE,
                         "%s: it does not say what it was compiled for; name that with --device",
                         kernel->file);
     if (!smc_capability_find(kernel->cc, &capability))
         return smc_fail(error, SMC_USAGE,
-                        "%s: compiled for sm_%u, which is not in the table; name a device with "
+                        "%s: compiled for %s, which is not in the table; name a device with "
                         "--device",
-                        kernel->file, kernel->cc);
+                        kernel->file, smc_inspect_architecture(kernel, architecture));
     smc_device_of_capability(&capability, &device);
     return add_row(kernel, &device, request, rows, error);
 }
@@ -136,7 +141,7 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
         /* Two kernels of one name for one architecture are two kernels, not versions of one. */
         for (const struct smc_inspect_kernel *k = first;
              k < kernels->item + kernels->count && status == SMC_OK; k++)
-            if (is_version_of(k, first) && k->cc == best->cc)
+            if (is_version_of(k, first) && k->cc == best->cc && k->suffix == best->suffix)
                 status = add_row(k, device, request, rows, error);
     }
     if (request->device_count > 0)

@@ -8,26 +8,49 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "compile/cubin.h"
 #include "compile/ptx.h"
 
+/* No program is linked to more than this; an endless stream ends here. */
+static const size_t most_bytes = (size_t)2 << 30;
+
+/* What the file promises, where that is known before it is read. */
+static bool is_too_long(FILE *stream)
+{
+    struct stat status;
+    return fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_size > (off_t)most_bytes;
+}
+
+static enum smc_status read_stream(FILE *stream, const char *file, struct smc_text *bytes,
+                                   struct smc_error *error)
+{
+    char part[65536];
+    size_t count;
+    bool too_long = is_too_long(stream);
+    while (!too_long && (count = fread(part, 1, sizeof part, stream)) > 0) {
+        smc_text_append_bytes(bytes, part, count);
+        too_long = bytes->length > most_bytes;
+    }
+    if (too_long)
+        return smc_fail(error, SMC_USAGE, "%s: longer than 2 GiB", file);
+    if (bytes->failed)
+        return smc_fail(error, SMC_MACHINE, "%s: out of memory", file);
+    return ferror(stream) ? smc_fail(error, SMC_USAGE, "%s: %s", file, strerror(errno)) : SMC_OK;
+}
+
 enum smc_status smc_input_read(const char *file, struct smc_text *bytes, struct smc_error *error)
 {
     bool is_stdin = strcmp(file, "-") == 0;
-    char part[65536];
-    size_t count;
     FILE *stream = is_stdin ? stdin : fopen(file, "rb");
     if (!stream)
-        return smc_fail(error, SMC_USAGE, "%s: %s", file, strerror(errno));
-    while ((count = fread(part, 1, sizeof part, stream)) > 0)
-        smc_text_append_bytes(bytes, part, count);
-    int reason = ferror(stream) ? errno : 0;
+        return smc_fail(error, SMC_USAGE, "%s: %s", *file ? file : "''", strerror(errno));
+    enum smc_status status = read_stream(stream, file, bytes, error);
     if (!is_stdin)
         fclose(stream);
-    if (bytes->failed)
-        return smc_fail(error, SMC_MACHINE, "%s: out of memory", file);
-    return reason ? smc_fail(error, SMC_USAGE, "%s: %s", file, strerror(reason)) : SMC_OK;
+    return status;
 }
 
 static bool begins(const struct smc_text *bytes, const char *magic, size_t length)
@@ -44,8 +67,7 @@ static bool ends(const char *file, const char *suffix)
 static enum smc_input_kind kind_of_binary(const struct smc_text *bytes)
 {
     static const char container[] = {0x50, (char)0xed, 0x55, (char)0xba};
-    struct smc_cubin cubin;
-    if (smc_cubin_open(bytes->data, bytes->length, &cubin))
+    if (smc_cubin_is(bytes->data, bytes->length))
         return SMC_INPUT_CUBIN;
     bool known = begins(bytes, ELFMAG, SELFMAG) || begins(bytes, "!<arch>\n", 8) ||
                  memmem(bytes->data, bytes->length, container, sizeof container);

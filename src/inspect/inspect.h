@@ -27,12 +27,14 @@ struct smc_inspect_kernel {
     uint64_t version_hash; /* the same for one kernel on every architecture */
     enum smc_inspect_source source;
     uint16_t cc; /* 0: the input does not say */
-    bool has_spills, has_barriers;
+    char suffix; /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
+    bool has_spills, has_stack, has_barriers;
     bool smem_has_reserve; /* static_smem_bytes may hold the driver's reserve: cc is not known */
     bool is_linked;        /* the numbers are the linker's */
     struct smc_resources resources;
     uint32_t max_threads_per_block; /* __launch_bounds__; 0: none, or not known */
-    uint32_t min_blocks_per_sm;     /* the same */
+    bool min_blocks_known;          /* machine code and logs do not tell */
+    uint32_t min_blocks_per_sm;     /* of the same bounds; 0: none */
     uint32_t blocks_per_cluster;    /* __cluster_dims__; 0: none, or not known */
 };
 
@@ -65,12 +67,18 @@ struct smc_inspect_request {
 /* The block size where nothing tells. */
 enum { SMC_INSPECT_THREADS = 256 };
 
+/* What there is to say besides kernels and errors, a line each. */
+struct smc_inspect_notes {
+    struct smc_text warnings; /* what the answer survives */
+    struct smc_text faults;   /* "file: ...": what of it is damaged or cut off; the rest is added */
+};
+
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
    where it cannot be read or compiled; SMC_UNAVAILABLE where a tool of the CUDA Toolkit is missing;
    SMC_MACHINE: memory. Nothing is added then. */
 enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
-                                 struct smc_inspect_kernels *kernels, struct smc_text *warnings,
-                                 struct smc_error *error);
+                                 struct smc_inspect_kernels *kernels,
+                                 struct smc_inspect_notes *notes, struct smc_error *error);
 
 void smc_inspect_free(struct smc_inspect_kernels *kernels);
 
@@ -136,8 +144,8 @@ struct smc_inspect_promises {
     size_t without_bounds; /* kernels that promise nothing */
 };
 
-/* SMC_SHORTFALL where a promise does not hold. Without devices named: every compute capability of
-   the table that the kernels were compiled for, or that can be told without registers. */
+/* SMC_SHORTFALL where a promise does not hold; SMC_USAGE where there was none to be held to
+   anything. Without devices named: every compute capability of the table. */
 enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
                                  const struct smc_inspect_request *request,
                                  struct smc_inspect_promises *promises, struct smc_error *error);
@@ -147,7 +155,7 @@ void smc_inspect_promises_free(struct smc_inspect_promises *promises);
 /* "holds" ... */
 const char *smc_promise_verdict_name(enum smc_promise_verdict verdict);
 
-/* --- What to compile for ---------------------------------------------------------------------- */
+/* --- Architectures ---------------------------------------------------------------------------- */
 
 enum { SMC_INSPECT_MAX_TARGETS = 64 };
 
@@ -156,6 +164,16 @@ struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc);
 
 /* Every compute capability of the table. Returns how many. */
 size_t smc_inspect_all_targets(struct smc_inspect_target targets[SMC_INSPECT_MAX_TARGETS]);
+
+/* "sm_90a". Returns `text`. Of a kernel whose architecture is known. */
+enum { SMC_INSPECT_ARCHITECTURE = 16 };
+const char *smc_inspect_architecture(const struct smc_inspect_kernel *kernel,
+                                     char text[SMC_INSPECT_ARCHITECTURE]);
+
+/* Whether a device of that compute capability runs the machine code as it is: the same major
+   version and the same minor or a later one, but for "a" the very same alone. True where it is not
+   known what the code was compiled for. */
+bool smc_inspect_loads(const struct smc_inspect_kernel *kernel, uint16_t cc);
 
 /* "ptxas", "cubin" ...; the same for people. */
 const char *smc_inspect_source_name(enum smc_inspect_source source);

@@ -62,7 +62,8 @@ static bool is_same(const struct smc_inspect_kernel *a, const struct smc_inspect
 {
     const struct smc_resources *r = &a->resources, *s = &b->resources;
     return a->name_hash == b->name_hash && a->file == b->file && a->cc == b->cc &&
-           a->source == b->source && r->regs_per_thread == s->regs_per_thread &&
+           a->suffix == b->suffix && a->source == b->source &&
+           r->regs_per_thread == s->regs_per_thread &&
            r->static_smem_bytes == s->static_smem_bytes && r->stack_bytes == s->stack_bytes &&
            r->spill_store_bytes == s->spill_store_bytes &&
            r->spill_load_bytes == s->spill_load_bytes && r->barriers == s->barriers &&

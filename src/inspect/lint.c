@@ -1,29 +1,8 @@
 /* What __launch_bounds__(maxThreads, minBlocks) comes to on every architecture. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
-
-struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc)
-{
-    uint16_t named;
-    size_t length = strlen(typed);
-    char last = length ? typed[length - 1] : '\0';
-    bool suffixed = (last == 'a' || last == 'f') && smc_capability_parse(typed, &named);
-    return (struct smc_inspect_target){cc, suffixed ? last : '\0'};
-}
-
-size_t smc_inspect_all_targets(struct smc_inspect_target targets[SMC_INSPECT_MAX_TARGETS])
-{
-    size_t count = 0;
-    struct smc_capability capability;
-    for (size_t i = 0; i < smc_capability_count() && count < SMC_INSPECT_MAX_TARGETS; i++) {
-        smc_capability_at(i, &capability);
-        targets[count++] = (struct smc_inspect_target){capability.sm.cc, '\0'};
-    }
-    return count;
-}
 
 /* ptxas drops a promise that the threads alone make impossible. */
 static bool is_ignored(const struct smc_inspect_kernel *kernel, const struct smc_answer *answer)
@@ -39,6 +18,8 @@ static enum smc_promise_verdict judge(const struct smc_inspect_kernel *kernel,
 {
     if (answer->outcome != SMC_LAUNCHES || answer->occupancy.blocks_per_sm == 0)
         return SMC_PROMISE_CANNOT_LAUNCH;
+    if (!kernel->min_blocks_known)
+        return SMC_PROMISE_UNKNOWN;
     if (is_ignored(kernel, answer))
         return SMC_PROMISE_IGNORED;
     bool enough = answer->occupancy.blocks_per_sm >= kernel->min_blocks_per_sm;
@@ -58,13 +39,6 @@ static bool grow(struct smc_inspect_promises *promises)
     return true;
 }
 
-/* Machine code runs as it is on its own architecture and on a later minor of the same major. For
-   all others the registers would be chosen anew, under the same bounds. */
-static bool runs_on(const struct smc_inspect_kernel *kernel, uint16_t cc)
-{
-    return kernel->cc / 10 == cc / 10 && kernel->cc <= cc;
-}
-
 static bool judge_on(const struct smc_inspect_kernel *kernel, const struct smc_device *device,
                      const struct smc_inspect_request *request,
                      struct smc_inspect_promises *promises)
@@ -76,8 +50,9 @@ static bool judge_on(const struct smc_inspect_kernel *kernel, const struct smc_d
     struct smc_inspect_promise *promise = &promises->item[promises->count++];
     bounded.threads_per_block = kernel->max_threads_per_block;
     smc_inspect_answer_one(kernel, device, &bounded, &row);
-    *promise = (struct smc_inspect_promise){
-        .kernel = kernel, .regs_known = runs_on(kernel, device->sm.cc), .answer = row.answer};
+    *promise = (struct smc_inspect_promise){.kernel = kernel,
+                                            .regs_known = smc_inspect_loads(kernel, device->sm.cc),
+                                            .answer = row.answer};
     if (!promise->regs_known && !kernel->resources.refused) {
         promise->answer.launch.regs_per_thread = 0;
         promise->answer.regs_given = false;
@@ -111,6 +86,26 @@ static bool judge_everywhere(const struct smc_inspect_kernels *kernels,
     return done;
 }
 
+/* A lint that held nothing to anything has not passed. */
+static enum smc_status conclude(const struct smc_inspect_promises *promises,
+                                struct smc_error *error)
+{
+    bool held = false;
+    for (size_t i = 0; i < promises->count; i++) {
+        enum smc_promise_verdict verdict = promises->item[i].verdict;
+        if (verdict != SMC_PROMISE_HOLDS && verdict != SMC_PROMISE_UNKNOWN)
+            return SMC_SHORTFALL;
+        held |= verdict == SMC_PROMISE_HOLDS;
+    }
+    if (held)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "option --lint: nothing was checked: %s",
+                    promises->count ? "machine code does not tell how many blocks its launch "
+                                      "bounds promise; source and PTX do"
+                                    : "no kernel has launch bounds, or the input does not tell "
+                                      "them; source, PTX and machine code do");
+}
+
 enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
                                  const struct smc_inspect_request *request,
                                  struct smc_inspect_promises *promises, struct smc_error *error)
@@ -123,10 +118,7 @@ enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
             return smc_fail(error, SMC_MACHINE, "out of memory");
         promises->without_bounds += promises->count == before;
     }
-    for (size_t i = 0; i < promises->count; i++)
-        if (promises->item[i].verdict != SMC_PROMISE_HOLDS)
-            return SMC_SHORTFALL;
-    return SMC_OK;
+    return conclude(promises, error);
 }
 
 void smc_inspect_promises_free(struct smc_inspect_promises *promises)

@@ -1,5 +1,6 @@
 libsmc_la_SOURCES += \
 	src/inspect/answer.c \
+	src/inspect/architecture.c \
 	src/inspect/compilers.h \
 	src/inspect/demangle.c src/inspect/demangle.h \
 	src/inspect/input.c src/inspect/input.h \

@@ -17,7 +17,7 @@ struct reading {
     const struct smc_inspect_request *request;
     struct smc_text *bytes;
     struct smc_inspect_kernels *kernels;
-    struct smc_text *warnings;
+    struct smc_inspect_notes *notes;
 };
 
 typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrtc_output *,
@@ -39,15 +39,18 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
         .text = smc_text_string(reading->bytes),
         .target = *target,
         .request = reading->request,
-        .warnings = reading->warnings,
+        .warnings = &reading->notes->warnings,
     };
     const struct smc_inspect_kernel kind = {
         .file = reading->file, .source = source, .cc = target->cc};
     struct smc_nvrtc_output output = {0};
     size_t before = reading->kernels->count;
     enum smc_status status = compile_with(&compilation, &output, error);
-    if (status == SMC_OK && !smc_inspect_output(&output, &kind, reading->kernels))
-        status = out_of_memory(error);
+    struct smc_error reason;
+    if (status == SMC_OK && smc_inspect_output(&output, &kind, reading->kernels,
+                                               &reading->notes->faults, &reason) != SMC_OK)
+        status = smc_fail(error, SMC_MACHINE, "%s: what the compiler made of it: %.900s",
+                          reading->file, reason.message);
     *count = reading->kernels->count - before;
     smc_nvrtc_output_free(&output);
     return status;
@@ -130,11 +133,11 @@ static enum smc_status read_log(const struct reading *reading, struct smc_error 
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_PTXAS_LOG};
     const char *log = smc_text_string(reading->bytes);
-    size_t before = reading->kernels->count;
+    size_t before = reading->kernels->count, faults = reading->notes->faults.length;
     char text[800];
-    if (!smc_inspect_log(log, &kind, reading->kernels))
+    if (!smc_inspect_log(log, &kind, reading->kernels, &reading->notes->faults))
         return out_of_memory(error);
-    if (reading->kernels->count > before)
+    if (reading->kernels->count > before || reading->notes->faults.length > faults)
         return SMC_OK;
     smc_log_first_error(log, "", "", text, sizeof text);
     return smc_fail(error, SMC_USAGE, "%s: no kernel in this log%s%s", reading->file,
@@ -145,8 +148,12 @@ static enum smc_status read_cubin(const struct reading *reading, struct smc_erro
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_CUBIN};
     size_t before = reading->kernels->count;
-    if (!smc_inspect_cubin(reading->bytes->data, reading->bytes->length, &kind, reading->kernels))
-        return out_of_memory(error);
+    struct smc_error reason;
+    enum smc_status status = smc_inspect_cubin(reading->bytes->data, reading->bytes->length, &kind,
+                                               reading->kernels, &reason);
+    if (status != SMC_OK)
+        return smc_fail(error, status, "%s: damaged machine code: %.900s", reading->file,
+                        reason.message);
     return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
 }
 
@@ -164,11 +171,19 @@ static enum smc_status read_closed(const struct reading *reading, size_t closed,
                         is_stdin ? "give the file's name, for cuobjdump to open it"
                                  : "cuobjdump of the CUDA Toolkit would open them, but was not "
                                    "found");
-    const char *const argv[] = {tool, "-res-usage", reading->file, NULL};
+    char folder[SMC_TOOL_PATH], file[SMC_TOOL_FILE];
+    const char *const argv[] = {tool, "-res-usage", file, NULL};
     struct smc_text log = {0};
     size_t before = reading->kernels->count;
-    enum smc_status status = smc_tool_run(argv, NULL, &log, &succeeded, error);
-    if (status == SMC_OK && !smc_inspect_log(smc_text_string(&log), &kind, reading->kernels))
+    enum smc_status status = smc_tool_file(reading->file, file, error);
+    if (status == SMC_OK)
+        status = smc_tool_folder_make(folder, error);
+    if (status != SMC_OK)
+        return status;
+    status = smc_tool_run(argv, folder, &log, &succeeded, error);
+    smc_tool_folder_remove(folder);
+    if (status == SMC_OK &&
+        !smc_inspect_log(smc_text_string(&log), &kind, reading->kernels, &reading->notes->faults))
         status = out_of_memory(error);
     if (status == SMC_OK && reading->kernels->count == before)
         status = smc_fail(error, SMC_USAGE, "%s: cuobjdump finds no kernel in it", reading->file);
@@ -180,15 +195,15 @@ static enum smc_status read_embedded(const struct reading *reading, struct smc_e
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_EMBEDDED};
     struct smc_embedded_count count;
-    size_t before = reading->kernels->count;
+    size_t before = reading->kernels->count, faults = reading->notes->faults.length;
     if (!smc_inspect_embedded(reading->bytes->data, reading->bytes->length, &kind, reading->kernels,
-                              &count))
+                              &count, &reading->notes->faults))
         return out_of_memory(error);
     if (count.closed > 0) {
         smc_inspect_cut(reading->kernels, before);
         return read_closed(reading, count.closed, error);
     }
-    if (reading->kernels->count > before)
+    if (reading->kernels->count > before || reading->notes->faults.length > faults)
         return SMC_OK;
     return smc_fail(error, SMC_USAGE, "%s: %s", reading->file,
                     count.ptx    ? "holds PTX, but no machine code: compile it for an architecture"
@@ -198,6 +213,8 @@ static enum smc_status read_embedded(const struct reading *reading, struct smc_e
 
 static enum smc_status read_text_or_code(const struct reading *reading, struct smc_error *error)
 {
+    if (reading->bytes->length == 0)
+        return smc_fail(error, SMC_USAGE, "%s: empty", reading->file);
     enum smc_input_kind kind = smc_input_kind(reading->file, reading->bytes);
     if (kind != SMC_INPUT_CUBIN && kind != SMC_INPUT_EMBEDDED)
         smc_input_make_text(reading->bytes);
@@ -226,11 +243,11 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
 }
 
 enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
-                                 struct smc_inspect_kernels *kernels, struct smc_text *warnings,
-                                 struct smc_error *error)
+                                 struct smc_inspect_kernels *kernels,
+                                 struct smc_inspect_notes *notes, struct smc_error *error)
 {
     struct smc_text bytes = {0};
-    const struct reading reading = {file, request, &bytes, kernels, warnings};
+    const struct reading reading = {file, request, &bytes, kernels, notes};
     size_t before = kernels->count;
     enum smc_status status = smc_input_read(file, &bytes, error);
     if (status == SMC_OK)

@@ -1,29 +1,36 @@
 /* The readers of each kind of input. Each adds kernels that differ from `kind` only in what it
-   read; false: no memory. */
+   read. */
 #ifndef SMC_INSPECT_READERS_H
 #define SMC_INSPECT_READERS_H
 
 #include "compile/nvrtc.h"
 #include "inspect/inspect.h"
 
-/* What a log says: ptxas, nvlink, cuobjdump. `source` of ptxas's kernels is kind->source. */
+/* What a log says: ptxas, nvlink, cuobjdump. `source` of ptxas's kernels is kind->source. `faults`
+   receives the kernels whose figures are missing. False: no memory. */
 bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,
-                     struct smc_inspect_kernels *kernels);
+                     struct smc_inspect_kernels *kernels, struct smc_text *faults);
 
-/* Machine code. */
-bool smc_inspect_cubin(const void *file, size_t bytes, const struct smc_inspect_kernel *kind,
-                       struct smc_inspect_kernels *kernels);
+/* Machine code; kind->cc, where it is not 0, is what it should be for. SMC_USAGE: damaged, and
+   nothing is added; SMC_MACHINE: no memory. */
+enum smc_status smc_inspect_cubin(const void *file, size_t bytes,
+                                  const struct smc_inspect_kernel *kind,
+                                  struct smc_inspect_kernels *kernels, struct smc_error *error);
 
-/* What a compiler gave back: the log, with what only machine code and PTX know. */
-bool smc_inspect_output(const struct smc_nvrtc_output *output,
-                        const struct smc_inspect_kernel *kind, struct smc_inspect_kernels *kernels);
+/* What a compiler gave back: the log, with what only machine code and PTX know. As above. */
+enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
+                                   const struct smc_inspect_kernel *kind,
+                                   struct smc_inspect_kernels *kernels, struct smc_text *faults,
+                                   struct smc_error *error);
 
 /* Machine code within a program, an object or a library, uncompressed. `closed` counts the parts
-   that are compressed, `ptx` those that are PTX. */
+   that are compressed, `ptx` those that are PTX. `faults` receives the parts that are damaged.
+   False: no memory. */
 struct smc_embedded_count {
     size_t read, closed, ptx;
 };
 bool smc_inspect_embedded(const void *file, size_t bytes, const struct smc_inspect_kernel *kind,
-                          struct smc_inspect_kernels *kernels, struct smc_embedded_count *count);
+                          struct smc_inspect_kernels *kernels, struct smc_embedded_count *count,
+                          struct smc_text *faults);
 
 #endif

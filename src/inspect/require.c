@@ -1,10 +1,25 @@
 /* Rows held to what a build asks of its kernels. */
+#include <stdio.h>
+
 #include "inspect/inspect.h"
 
-static void begin_line(const struct smc_inspect_row *row, struct smc_text *out)
+static void append_line(const struct smc_inspect_row *row, const char *shortfall,
+                        struct smc_text *out)
 {
-    smc_text_printf(out, "%s: %s on %s: ", row->kernel->file, row->kernel->shown,
-                    row->answer.query.device.name);
+    smc_text_safe_line(out, "%s: %s on %s: %s", row->kernel->file, row->kernel->shown,
+                       row->answer.query.device.name, shortfall);
+}
+
+/* Why nothing can be required of it, or NULL. */
+static const char *reason_unknown(const struct smc_inspect_row *row)
+{
+    if (row->answer.outcome == SMC_CANNOT_COMPILE)
+        return "cannot compile";
+    if (row->answer.launch.regs_per_thread == 0)
+        return "its registers are not told";
+    return smc_inspect_loads(row->kernel, row->answer.query.device.sm.cc)
+               ? NULL
+               : "its machine code does not load there";
 }
 
 enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
@@ -18,27 +33,26 @@ enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
         const struct smc_inspect_row *row = &rows->item[i];
         const struct smc_answer *answer = &row->answer;
         uint32_t blocks = answer->occupancy.blocks_per_sm, regs = answer->launch.regs_per_thread;
-        if (anything && (answer->outcome == SMC_CANNOT_COMPILE || regs == 0)) {
-            begin_line(row, shortfalls);
-            smc_text_append(shortfalls, answer->outcome == SMC_CANNOT_COMPILE
-                                            ? "cannot compile\n"
-                                            : "its registers are not told\n");
+        const char *unknown = anything ? reason_unknown(row) : NULL;
+        char text[128];
+        if (unknown) {
+            append_line(row, unknown, shortfalls);
             continue;
         }
         if (answer->occupancy_percent < requirements->occupancy_percent) {
-            begin_line(row, shortfalls);
-            smc_text_printf(shortfalls, "occupancy %.4g %%, but %.4g %% is required\n",
-                            answer->occupancy_percent, requirements->occupancy_percent);
+            snprintf(text, sizeof text, "occupancy %.4g %%, but %.4g %% is required",
+                     answer->occupancy_percent, requirements->occupancy_percent);
+            append_line(row, text, shortfalls);
         }
         if (blocks < requirements->blocks_per_sm) {
-            begin_line(row, shortfalls);
-            smc_text_printf(shortfalls, "%u block%s per SM, but %u required\n", blocks,
-                            blocks == 1 ? "" : "s", requirements->blocks_per_sm);
+            snprintf(text, sizeof text, "%u block%s per SM, but %u required", blocks,
+                     blocks == 1 ? "" : "s", requirements->blocks_per_sm);
+            append_line(row, text, shortfalls);
         }
         if (requirements->registers_at_most && regs > requirements->registers_at_most) {
-            begin_line(row, shortfalls);
-            smc_text_printf(shortfalls, "%u registers a thread, but at most %u allowed\n", regs,
-                            requirements->registers_at_most);
+            snprintf(text, sizeof text, "%u registers a thread, but at most %u allowed", regs,
+                     requirements->registers_at_most);
+            append_line(row, text, shortfalls);
         }
     }
     return shortfalls->length > before ? SMC_SHORTFALL : SMC_OK;

@@ -6,6 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/signals.h"
+
 extern char **environ;
+
+/* While there is a folder to be removed: readable once a signal came. */
+static int signals = -1;
 
 static bool is_program(const char *path)
 {
@@ -66,33 +73,53 @@ static char **environment_with(char *variable)
     return list;
 }
 
-/* Standard input is empty; standard output and error go to the pipe. */
+/* Standard input is empty; standard output and error go to the pipe. A group of its own, so that
+   the tools that it starts in turn can be ended with it. */
 static int spawn(const char *const *argv, char *const *environment, const int ends[2], pid_t *child)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     int failed = posix_spawn_file_actions_init(&actions);
     if (failed)
         return failed;
-    failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    failed = posix_spawnattr_init(&attributes);
+    if (failed) {
+        posix_spawn_file_actions_destroy(&actions);
+        return failed;
+    }
+    failed = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (!failed)
+        failed = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!failed)
         failed = posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     if (!failed)
         failed = posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
     if (!failed) /* POSIX has no const here, and writes nothing. */
-        failed = posix_spawn(child, argv[0], &actions, NULL, (char *const *)argv, environment);
+        failed =
+            posix_spawn(child, argv[0], &actions, &attributes, (char *const *)argv, environment);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return failed;
 }
 
-static void read_all(int descriptor, struct smc_text *output)
+/* Until the tool and those that it started have closed their ends, or `stop` is readable: false. */
+static bool read_all(int descriptor, int stop, struct smc_text *output)
 {
+    struct pollfd watched[] = {{.fd = stop, .events = POLLIN},
+                               {.fd = descriptor, .events = POLLIN}};
     char bytes[4096];
     for (;;) {
+        if (poll(watched, 2, -1) < 0 && errno != EINTR)
+            return true;
+        if (watched[0].revents)
+            return false;
+        if (!watched[1].revents)
+            continue;
         ssize_t count = read(descriptor, bytes, sizeof bytes);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
-            return;
+            return true;
         smc_text_append_bytes(output, bytes, (size_t)count);
     }
 }
@@ -112,20 +139,42 @@ enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct
     int ends[2];
     pid_t child;
     char variable[SMC_TOOL_PATH + 16];
-    snprintf(variable, sizeof variable, "TMPDIR=%s", folder ? folder : "");
+    bool interrupted = false;
+    snprintf(variable, sizeof variable, "TMPDIR=%s", folder);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return smc_fail(error, SMC_MACHINE, "a pipe to %s: %s", argv[0], strerror(errno));
-    char **environment = folder ? environment_with(variable) : environ;
+    char **environment = environment_with(variable);
     int failed = environment ? spawn(argv, environment, ends, &child) : ENOMEM;
-    if (folder)
-        free(environment);
+    free(environment);
     close(ends[1]);
     if (!failed) {
-        read_all(ends[0], output);
-        *succeeded = wait_for(child);
+        interrupted = !read_all(ends[0], signals, output);
+        if (interrupted && kill(-child, SIGKILL) == 0)
+            read_all(ends[0], -1, output);
+        *succeeded = wait_for(child) && !interrupted;
     }
     close(ends[0]);
-    return failed ? smc_fail(error, SMC_MACHINE, "%s: %s", argv[0], strerror(failed)) : SMC_OK;
+    if (failed)
+        return smc_fail(error, SMC_MACHINE, "%s: %s", argv[0], strerror(failed));
+    return interrupted ? smc_fail(error, SMC_INTERRUPTED, "%s: interrupted", argv[0]) : SMC_OK;
+}
+
+enum smc_status smc_tool_file(const char *file, char argument[SMC_TOOL_FILE],
+                              struct smc_error *error)
+{
+    int length = snprintf(argument, SMC_TOOL_FILE, "%s%s", file[0] == '-' ? "./" : "", file);
+    return length < SMC_TOOL_FILE ? SMC_OK
+                                  : smc_fail(error, SMC_USAGE, "%s: the path is too long", file);
+}
+
+/* One that has come takes effect now. */
+static void release_signals(void)
+{
+    int number = smc_signals_seen();
+    smc_signals_release();
+    signals = -1;
+    if (number)
+        raise(number);
 }
 
 enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_error *error)
@@ -134,9 +183,14 @@ enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_erro
     if (!root || !*root || strlen(root) > SMC_TOOL_PATH - 64)
         root = "/tmp";
     snprintf(folder, SMC_TOOL_PATH, "%s/smemcalc-XXXXXX", root);
+    signals = smc_signals_watch();
+    if (signals < 0)
+        return smc_fail(error, SMC_MACHINE, "a pipe: %s", strerror(errno));
     if (mkdtemp(folder))
         return SMC_OK;
-    return smc_fail(error, SMC_MACHINE, "a folder below %s: %s", root, strerror(errno));
+    int reason = errno;
+    release_signals();
+    return smc_fail(error, SMC_MACHINE, "a folder below %s: %s", root, strerror(reason));
 }
 
 void smc_tool_folder_remove(const char *folder)
@@ -148,4 +202,5 @@ void smc_tool_folder_remove(const char *folder)
     if (files)
         closedir(files);
     rmdir(folder);
+    release_signals();
 }

@@ -13,14 +13,20 @@ enum { SMC_TOOL_PATH = 1024 };
 /* Looks on PATH, in $CUDA_HOME/bin, $CUDA_PATH/bin and /usr/local/cuda/bin. */
 bool smc_tool_find(const char *name, char path[SMC_TOOL_PATH]);
 
+/* A new folder below $TMPDIR or /tmp, and its removal with the files in it. While there is one,
+   signals that would end the program end the tool instead; they take effect when it is removed. */
+enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_error *error);
+void smc_tool_folder_remove(const char *folder);
+
 /* Runs argv[0] and appends its standard output and error to `output`. Its temporary files go to
-   `folder`; NULL: where they always go. `succeeded`: it ended with status 0. SMC_MACHINE where it
-   cannot be run. */
+   `folder`. `succeeded`: it ended with status 0. SMC_MACHINE where it cannot be run;
+   SMC_INTERRUPTED. */
 enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct smc_text *output,
                              bool *succeeded, struct smc_error *error);
 
-/* A new folder below $TMPDIR or /tmp, and its removal with the files in it. */
-enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_error *error);
-void smc_tool_folder_remove(const char *folder);
+/* `file` as an argument that no tool takes for an option. SMC_USAGE: too long. */
+enum { SMC_TOOL_FILE = SMC_TOOL_PATH + 16 };
+enum smc_status smc_tool_file(const char *file, char argument[SMC_TOOL_FILE],
+                              struct smc_error *error);
 
 #endif

@@ -19,7 +19,7 @@ struct job {
     const struct smc_compilation *compilation;
     char tool[SMC_TOOL_PATH];
     char folder[SMC_TOOL_PATH];
-    char source[SMC_TOOL_PATH + 16]; /* the file that the tool is given */
+    char source[SMC_TOOL_FILE]; /* the file that the tool is given */
     char cubin[SMC_TOOL_PATH + 16];
     char architecture[ARCHITECTURE_BYTES];
 };
@@ -47,12 +47,8 @@ static enum smc_status begin(const struct smc_compilation *compilation, const ch
 static enum smc_status give_source(struct job *job, const char *name, struct smc_error *error)
 {
     const struct smc_compilation *compilation = job->compilation;
-    if (strcmp(compilation->file, "-") != 0) {
-        if (strlen(compilation->file) >= sizeof job->source)
-            return smc_fail(error, SMC_USAGE, "%s: the path is too long", compilation->file);
-        strcpy(job->source, compilation->file);
-        return SMC_OK;
-    }
+    if (strcmp(compilation->file, "-") != 0)
+        return smc_tool_file(compilation->file, job->source, error);
     snprintf(job->source, sizeof job->source, "%s/%s", job->folder, name);
     FILE *file = fopen(job->source, "w");
     bool written = file && fputs(compilation->text, file) >= 0;
@@ -107,13 +103,15 @@ static enum smc_status add_own(char *options, const char **argv, size_t count,
                                struct smc_error *error)
 {
     char *rest = NULL;
+    const size_t most = MAX_ARGUMENTS - 1 - count;
+    size_t given = 0;
     for (char *word = strtok_r(options, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        if (count + 2 >= MAX_ARGUMENTS)
+        if (given == most)
             return smc_fail(error, SMC_USAGE, "option --compiler-options: more than %zu options",
-                            count);
-        argv[count++] = word;
+                            most);
+        argv[count + given++] = word;
     }
-    argv[count] = NULL;
+    argv[count + given] = NULL;
     return SMC_OK;
 }
 

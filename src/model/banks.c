@@ -114,6 +114,19 @@ static void serve(const struct smc_bank_layout *layout, const struct smc_access 
     }
 }
 
+static uint32_t least_passes(const struct smc_bank_layout *layout, const struct set *set)
+{
+    return (uint32_t)divide_up(set->rows, layout->row_words);
+}
+
+static uint32_t crowded_banks(const struct smc_bank_layout *layout, const struct set *set)
+{
+    uint32_t least = least_passes(layout, set), crowded = 0;
+    for (uint32_t bank = 0; bank < layout->banks; bank++)
+        crowded |= (uint32_t)(set->queue[bank].length > least) << bank;
+    return crowded;
+}
+
 /* Appends the set's passes to the wavefronts before them. */
 static void add_to_map(const struct smc_bank_layout *layout, const struct set *set,
                        struct smc_bank_map *map)
@@ -121,6 +134,7 @@ static void add_to_map(const struct smc_bank_layout *layout, const struct set *s
     for (uint32_t pass = 0; pass < set->passes; pass++) {
         struct smc_wavefront *wavefront = &map->wavefront[map->cost.wavefronts + pass];
         wavefront->set = set->lanes;
+        wavefront->crowded = crowded_banks(layout, set);
         for (uint32_t bank = 0; bank < layout->banks; bank++) {
             const struct queue *queue = &set->queue[bank];
             if (pass >= queue->length)
@@ -135,7 +149,7 @@ static void add_cost(const struct smc_bank_layout *layout, const struct set *set
                      struct smc_bank_cost *cost)
 {
     cost->wavefronts += set->passes;
-    cost->least += (uint32_t)divide_up(set->rows, layout->row_words);
+    cost->least += least_passes(layout, set);
 }
 
 /* Serves the set that begins at lane `first`, joined with its neighbour or not; returns how many
@@ -176,4 +190,13 @@ void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access
         add_to_map(layout, &set, map);
         add_cost(layout, &set, &map->cost);
     }
+}
+
+bool smc_banks_idle(const struct smc_bank_map *map, uint32_t first, uint32_t count)
+{
+    for (uint32_t row = 0; row < map->cost.wavefronts; row++)
+        for (uint32_t bank = first; bank < first + count; bank++)
+            if (map->wavefront[row].lanes[bank])
+                return false;
+    return true;
 }

@@ -66,6 +66,8 @@ struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
 
 struct smc_wavefront {
     uint32_t set;                  /* the lanes served together */
+    uint32_t crowded;              /* bit n: bank n holds more of the set's words than it can give
+                                      in the fewest wavefronts, so that lanes wait for each other */
     uint32_t lanes[SMC_MAX_BANKS]; /* those that the bank serves in this wavefront */
     uint32_t word[SMC_MAX_BANKS];  /* the first word that it gives; valid where lanes is not 0 */
 };
@@ -78,5 +80,8 @@ struct smc_bank_map {
 /* Who is served when: a bank's words in the order of the lanes that want them. */
 void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access *access,
                    struct smc_bank_map *map);
+
+/* Whether none of `count` banks, from `first` on, serves any lane. */
+bool smc_banks_idle(const struct smc_bank_map *map, uint32_t first, uint32_t count);
 
 #endif

@@ -15,7 +15,7 @@ uint64_t smc_rearrange(const struct smc_rearrangement *rearrangement, uint32_t a
     return moved <= UINT32_MAX ? moved : UINT64_MAX;
 }
 
-static bool move(const struct smc_rearrangement *rearrangement, struct smc_access *access)
+bool smc_rearrange_access(const struct smc_rearrangement *rearrangement, struct smc_access *access)
 {
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
         if (!(access->mask >> lane & 1))
@@ -34,7 +34,7 @@ bool smc_conflicts_of(const struct smc_conflict_search *search,
     *cost = (struct smc_bank_cost){0, 0};
     for (size_t i = 0; i < search->access_count; i++) {
         struct smc_access access = search->access[i];
-        if (rearrangement && !move(rearrangement, &access))
+        if (rearrangement && !smc_rearrange_access(rearrangement, &access))
             return false;
         struct smc_bank_cost one = smc_banks_count(search->layout, &access);
         cost->wavefronts += one.wavefronts;
@@ -49,7 +49,7 @@ static bool is_free(const struct smc_conflict_search *search,
 {
     for (size_t i = 0; i < search->access_count; i++) {
         struct smc_access access = search->access[i];
-        if (!move(rearrangement, &access))
+        if (!smc_rearrange_access(rearrangement, &access))
             return false;
         struct smc_bank_cost cost = smc_banks_count(search->layout, &access);
         if (cost.wavefronts > cost.least)

@@ -23,6 +23,9 @@ struct smc_rearrangement {
 /* Where a byte address moves to; UINT64_MAX where that is beyond 32 bits. */
 uint64_t smc_rearrange(const struct smc_rearrangement *rearrangement, uint32_t address);
 
+/* Moves the addresses of the active lanes. False where one moves beyond 32 bits. */
+bool smc_rearrange_access(const struct smc_rearrangement *rearrangement, struct smc_access *access);
+
 /* Accesses of one array, all of the same width, and the row lengths to try, in elements of that
    width. */
 struct smc_conflict_search {

@@ -29,11 +29,6 @@ static const enum smc_limit limit_of_refusal[] = {
 #undef REFUSAL
 };
 
-static bool has_partitioned_caching(const struct smc_sm *sm)
-{
-    return sm->cc == 52 || sm->cc == 53 || sm->cc == 61 || sm->cc == 62;
-}
-
 static void limit_by_warps(const struct smc_sm *sm, const struct smc_launch *launch,
                            struct smc_occupancy *out)
 {
@@ -108,9 +103,10 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
 {
     uint32_t threads = launch->threads_per_block ? launch->threads_per_block : 1;
     *out = (struct smc_occupancy){
-        .warps_per_block = threads / sm->warp_size + (threads % sm->warp_size != 0),
-        .partitioned_caching =
-            has_partitioned_caching(sm) ? launch->partitioned_caching : SMC_PARTITIONED_CACHING_OFF,
+        .warps_per_block =
+            (uint32_t)whole_units((uint64_t)threads + sm->warp_size - 1, sm->warp_size),
+        .partitioned_caching = smc_registers_can_be_partitioned(sm) ? launch->partitioned_caching
+                                                                    : SMC_PARTITIONED_CACHING_OFF,
     };
     smc_registers_limit(sm, launch, out); /* first: it may turn partitioned caching off */
     limit_by_warps(sm, launch, out);
@@ -122,6 +118,20 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     if (out->refusals)
         apply_refusals(out);
     find_binding(out);
+}
+
+void smc_occupancy_check_grid(const struct smc_sm *sm, const uint32_t grid[3],
+                              struct smc_occupancy *out)
+{
+    uint32_t refusals = (uint32_t)(grid[0] > sm->max_grid_x) << SMC_REFUSAL_GRID_X |
+                        (uint32_t)(grid[1] > sm->max_grid_y) << SMC_REFUSAL_GRID_Y |
+                        (uint32_t)(grid[2] > sm->max_grid_z) << SMC_REFUSAL_GRID_Z;
+    if (grid[0] == 0 || refusals == 0)
+        return;
+    out->refusals |= refusals;
+    out->blocks_per_sm = out->warps_per_sm = out->limiters = 0;
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        out->limiters |= (uint32_t)(out->limit[i] == 0) << i;
 }
 
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy)

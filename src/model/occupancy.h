@@ -10,7 +10,8 @@
                            above 48 KB, sizes, and from CC 8.0 on 1 KB a block for the system;
                            rounding and the choice of a carve-out: cuda_occupancy.h
    barriers, virtual       cuda_occupancy.h of CUDA 13.0, from CC 9.0 and 10.0 on
-   clusters                the guide's section "Thread Block Clusters" */
+   clusters                the guide's section "Thread Block Clusters"
+   grids                   the guide's table "Technical Specifications per Compute Capability" */
 #ifndef SMC_MODEL_OCCUPANCY_H
 #define SMC_MODEL_OCCUPANCY_H
 
@@ -32,6 +33,10 @@ enum smc_refusal {
 #undef REFUSAL
     SMC_REFUSAL_COUNT
 };
+
+/* The set of those that no change of a block's resources mends. */
+#define SMC_GRID_REFUSALS                                                                          \
+    (1u << SMC_REFUSAL_GRID_X | 1u << SMC_REFUSAL_GRID_Y | 1u << SMC_REFUSAL_GRID_Z)
 
 /* Partitioned global caching: CC 5.2, 5.3, 6.1 and 6.2 only; elsewhere it counts as off.
    On: a block stays in one half of the SM, unless no block would fit; strict: even then. */
@@ -103,6 +108,12 @@ struct smc_occupancy {
    one of the tables', or passes smc_sm_check. */
 void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
                            struct smc_occupancy *out);
+
+/* A launch of that many blocks in x, y and z on the same `sm`: where it has more of them in a
+   dimension than the device takes, its refusals are added and no block resides. 0 in x: the grid is
+   not known, and nothing is refused. */
+void smc_occupancy_check_grid(const struct smc_sm *sm, const uint32_t grid[3],
+                              struct smc_occupancy *out);
 
 /* Resident warps as a share of the SM's warp slots, 0 to 100; both of the same SM. */
 double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy);

@@ -11,6 +11,11 @@ uint32_t smc_registers_unit(const struct smc_sm *sm, uint32_t regs_per_thread)
     return fermi && doubled ? 2 * sm->reg_alloc_unit : sm->reg_alloc_unit;
 }
 
+bool smc_registers_can_be_partitioned(const struct smc_sm *sm)
+{
+    return sm->cc == 52 || sm->cc == 53 || sm->cc == 61 || sm->cc == 62;
+}
+
 /* CC 1.x: the block is the unit of allocation, its warps rounded up first. */
 static void limit_by_block(const struct smc_sm *sm, uint32_t regs_per_thread,
                            struct smc_occupancy *out)
@@ -33,7 +38,8 @@ static bool launch_check_fails(const struct smc_sm *sm, uint64_t regs_per_warp, 
 static uint32_t blocks_by_warp(const struct smc_sm *sm, uint32_t regs_per_warp, bool fails,
                                struct smc_occupancy *out)
 {
-    uint32_t warps_per_subpartition = sm->regs_per_sm / sm->subpartitions / regs_per_warp;
+    uint32_t regs = (uint32_t)whole_units(sm->regs_per_sm, sm->subpartitions);
+    uint32_t warps_per_subpartition = regs / regs_per_warp;
     bool in_halves = out->partitioned_caching != SMC_PARTITIONED_CACHING_OFF;
     if (in_halves & !fails) {
         uint32_t warps_per_half = warps_per_subpartition * (sm->subpartitions / 2);

@@ -15,6 +15,12 @@ static inline uint64_t round_up(uint64_t n, uint32_t unit)
     return (n + unit - 1) & ~(uint64_t)(unit - 1);
 }
 
+/* How many whole units, of a power of two: a shift, since a division takes longer. */
+static inline uint64_t whole_units(uint64_t n, uint32_t unit)
+{
+    return n >> __builtin_ctz(unit);
+}
+
 /* The nearest 32-bit value: a count too large to show is shown as the largest. */
 static inline uint32_t saturate(uint64_t n)
 {

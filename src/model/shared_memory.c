@@ -5,11 +5,11 @@
 
 uint32_t smc_smem_carveout_for(const struct smc_sm *sm, uint64_t bytes)
 {
-    /* All are compared, since where to stop cannot be guessed. */
-    uint32_t count = sm->smem_carveout_count, smaller = 0, wanted = saturate(bytes);
-    for (uint32_t i = 0; i < SMC_MAX_CARVEOUTS; i++)
-        smaller += (uint32_t)(i < count) & (uint32_t)(sm->smem_carveout_bytes[i] < wanted);
-    return smaller < count ? sm->smem_carveout_bytes[smaller] : sm->smem_per_sm_bytes;
+    /* Down to the smallest; all are compared, since where to stop cannot be guessed. */
+    uint32_t found = sm->smem_per_sm_bytes, wanted = saturate(bytes);
+    for (int i = SMC_MAX_CARVEOUTS - 1; i >= 0; i--)
+        found = sm->smem_carveout_bytes[i] >= wanted ? sm->smem_carveout_bytes[i] : found;
+    return found;
 }
 
 /* What a preference asks for, before it is rounded up to a supported size. */

@@ -56,6 +56,10 @@ static enum smc_status check_carveouts(const struct smc_sm *sm, struct smc_error
         if (sm->smem_carveout_bytes[i] <= sm->smem_carveout_bytes[i - 1])
             return smc_fail(error, SMC_USAGE, "'smem_carveouts_bytes': %u after %u; sizes ascend",
                             sm->smem_carveout_bytes[i], sm->smem_carveout_bytes[i - 1]);
+    for (uint32_t i = count; i < SMC_MAX_CARVEOUTS; i++)
+        if (sm->smem_carveout_bytes[i] != 0)
+            return smc_fail(error, SMC_USAGE, "'smem_carveouts_bytes': %u behind the last of %u",
+                            sm->smem_carveout_bytes[i], count);
     if (sm->smem_carveout_bytes[count - 1] != sm->smem_per_sm_bytes)
         return smc_fail(error, SMC_USAGE,
                         "'smem_carveouts_bytes': the last size, %u, is not smem_per_sm_bytes, %u",

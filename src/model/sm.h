@@ -33,7 +33,7 @@ struct smc_sm {
     uint32_t smem_alloc_unit_bytes;
     uint32_t smem_reserved_per_block_bytes; /* taken by the driver from CC 8.0 on */
     uint32_t smem_carveout_count;
-    uint32_t smem_carveout_bytes[SMC_MAX_CARVEOUTS]; /* ascending */
+    uint32_t smem_carveout_bytes[SMC_MAX_CARVEOUTS]; /* ascending; 0 behind the last */
     uint32_t l1_smem_unified_bytes;                  /* 0: L1 is absent or separate */
     uint32_t l1_tex_separate_bytes;
     uint32_t smem_banks;
@@ -44,6 +44,7 @@ struct smc_sm {
     uint32_t cluster_max_portable;     /* 0: no clusters */
     uint32_t cluster_max_nonportable;
     uint32_t fp32_lanes_per_sm;
+    uint32_t max_grid_x, max_grid_y, max_grid_z; /* blocks of a launch, in each dimension */
 };
 
 /* Whether the limits are in range and fit one another, so that the functions of the model may be

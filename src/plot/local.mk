@@ -1,4 +1,5 @@
 libsmc_la_SOURCES += \
+	src/plot/banks.c \
 	src/plot/cells.c \
 	src/plot/curves.c \
 	src/plot/devices.c \

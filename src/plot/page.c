@@ -27,7 +27,13 @@ void smc_page_end(struct smc_page *page)
 
 void smc_page_heading(struct smc_page *page, enum smc_face face, enum smc_ink ink, const char *text)
 {
-    double width = smc_page_right(page) - smc_page_left(page);
+    double left = smc_page_left(page);
+    smc_page_paragraph(page, face, ink, left, smc_page_right(page) - left, text);
+}
+
+void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink ink, double left,
+                        double width, const char *text)
+{
     while (*text) {
         struct smc_text line = {0};
         do {
@@ -46,7 +52,7 @@ void smc_page_heading(struct smc_page *page, enum smc_face face, enum smc_ink in
             text += word;
             text += strspn(text, " ");
         } while (*text && !line.failed);
-        smc_picture_text(page->picture, ink, face, SMC_ANCHOR_START, smc_page_left(page), page->y,
+        smc_picture_text(page->picture, ink, face, SMC_ANCHOR_START, left, page->y,
                          smc_text_string(&line));
         page->y += smc_canvas_line_height(&page->canvas, face);
         bool failed = line.failed;

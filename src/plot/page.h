@@ -20,9 +20,32 @@ void smc_page_end(struct smc_page *page);
 double smc_page_left(const struct smc_page *page);
 double smc_page_right(const struct smc_page *page);
 
-/* `text` from the left margin on, wrapped at the right one. */
+/* `text` from the left margin on, wrapped at the right one; or from `left` on, `width` wide. */
 void smc_page_heading(struct smc_page *page, enum smc_face face, enum smc_ink ink,
                       const char *text);
+void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink ink, double left,
+                        double width, const char *text);
+
+/* A grid with labels, for whatever has rows and columns. */
+struct smc_grid_cell {
+    enum smc_ink ink;
+    bool outlined; /* the second cue */
+    char text[8];
+};
+struct smc_grid {
+    const char *row_name;    /* above the rows' labels */
+    const char *column_name; /* above the columns' numbers */
+    uint32_t rows, first_column, columns;
+    const void *context;
+    void (*row_label)(const void *context, uint32_t row,
+                      struct smc_text *out); /* to an empty one */
+    void (*cell)(const void *context, uint32_t row, uint32_t column, struct smc_grid_cell *cell);
+};
+void smc_page_grid(struct smc_page *page, const struct smc_grid *grid, double left, double width);
+
+/* One cell alone. */
+void smc_page_cell(struct smc_page *page, const struct smc_grid_cell *cell, double x, double y,
+                   double width, double height);
 
 /* Which inks a picture uses: bit n for ink n. */
 struct smc_legend {

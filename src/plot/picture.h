@@ -19,6 +19,8 @@ enum smc_ink {
     SMC_INK_NOW,     /* the present point */
     SMC_INK_BEST,    /* around the best cells */
     SMC_INK_REFUSED, /* cannot launch */
+    SMC_INK_SERVED,  /* a lane, in the bank that serves it */
+    SMC_INK_CROWDED, /* the same where lanes wait for each other */
     SMC_INK_HEAT,    /* from light to dark by the shape's shade */
     SMC_INK_FIRST_LIMIT,
     SMC_INK_COUNT = SMC_INK_FIRST_LIMIT + SMC_LIMIT_COUNT

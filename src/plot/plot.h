@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "plot/picture.h"
+#include "query/banks.h"
 #include "query/query.h"
 #include "sweep/sweep.h"
 
@@ -29,24 +30,10 @@ enum smc_status smc_plot_sweep(const struct smc_sweep_result *result,
 /* The same check before anything is computed. */
 enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *error);
 
-/* A grid with labels, for whatever has rows and columns, such as the banks of shared memory. */
-struct smc_grid {
-    const char *title;
-    const char *subtitle;    /* may be "" */
-    const char *row_name;    /* above the row labels */
-    const char *column_name; /* above the column labels */
-    uint64_t rows, columns;
-    const void *context;
-    /* Each appends to `out`, which is empty. */
-    void (*row_label)(const void *context, uint64_t row, struct smc_text *out);
-    void (*column_label)(const void *context, uint64_t column, struct smc_text *out);
-    /* False: the cell is empty. `shade` from 0 to 1 counts for SMC_INK_HEAT. */
-    bool (*cell)(const void *context, uint64_t row, uint64_t column, enum smc_ink *ink,
-                 double *shade, struct smc_text *out);
-    const char *note; /* below; may be "" */
-};
-void smc_plot_grid(const struct smc_grid *grid, const struct smc_canvas *canvas,
-                   struct smc_picture *picture);
+/* Accesses to shared memory: banks across, wavefronts down, the lanes in the cells; beside them the
+   same with the paddings and swizzles that are proposed. */
+void smc_plot_banks(const struct smc_banks_answer *answer, const struct smc_canvas *canvas,
+                    struct smc_picture *picture);
 
 /* --- Painting ----------------------------------------------------------------------------------
  */

@@ -2,6 +2,7 @@
 #include "query/banks.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "model/round.h"
 #include "query/banks_parts.h"
@@ -28,16 +29,29 @@ static enum smc_status check_warp(const struct smc_banks_answer *answer, uint32_
                     answer->query.warp, answer->warps_per_block - 1, threads);
 }
 
-static void begin_pattern(const struct smc_shared_access *access, struct smc_banks_pattern *pattern)
+static bool same_array(const char *label, const char *other)
 {
+    size_t length = strcspn(label, "[");
+    return strcspn(other, "[") == length && memcmp(label, other, length) == 0;
+}
+
+static void begin_pattern(const struct smc_banks_source *source,
+                          const struct smc_shared_access *access, struct smc_banks_answer *answer,
+                          uint32_t index)
+{
+    struct smc_banks_pattern *pattern = &answer->pattern[index];
     uint32_t counted = access->steps < SMC_COUNTED_STEPS ? access->steps : SMC_COUNTED_STEPS;
     *pattern = (struct smc_banks_pattern){
         .op = access->access.op,
         .width_bytes = access->access.width_bytes,
         .steps = access->steps,
         .steps_counted = counted,
+        .first_byte = source->is_kernel ? UINT32_MAX : 0,
     };
     snprintf(pattern->label, sizeof pattern->label, "%s", access->label);
+    pattern->row_elements = smc_banks_likely_row(source, pattern, access->row_elements);
+    while (!same_array(answer->pattern[pattern->array].label, access->label))
+        pattern->array++;
 }
 
 static uint32_t conflicts(struct smc_bank_cost cost)
@@ -62,6 +76,15 @@ static void count(const struct smc_bank_layout *layout, const struct smc_access 
     pattern->total.least += cost.least;
 }
 
+/* Every array of the kernels has its first element accessed. */
+static uint32_t lowest_byte(const struct smc_access *access, uint32_t lowest)
+{
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
+        if (access->mask >> lane & 1 && access->address[lane] < lowest)
+            lowest = access->address[lane];
+    return lowest;
+}
+
 static enum smc_status count_step(const struct smc_banks_source *source, uint32_t warp,
                                   uint32_t step, struct smc_banks_answer *answer,
                                   struct smc_error *error)
@@ -75,9 +98,11 @@ static enum smc_status count_step(const struct smc_banks_source *source, uint32_
     for (size_t i = 0; i < found; i++) {
         struct smc_banks_pattern *pattern = &answer->pattern[i];
         if (!pattern->steps)
-            begin_pattern(&list[i], pattern);
+            begin_pattern(source, &list[i], answer, (uint32_t)i);
         if (step < pattern->steps_counted)
             count(&answer->layout, &list[i].access, warp, step, pattern);
+        uint32_t *first_byte = &answer->pattern[pattern->array].first_byte;
+        *first_byte = lowest_byte(&list[i].access, *first_byte);
     }
     return SMC_OK;
 }
@@ -95,8 +120,11 @@ static enum smc_status count_all(const struct smc_banks_source *source,
             if (status != SMC_OK)
                 return status;
         }
-    for (uint32_t i = 0; i < answer->pattern_count; i++)
-        answer->pattern[i].warps_counted = end - first;
+    for (uint32_t i = 0; i < answer->pattern_count; i++) {
+        struct smc_banks_pattern *pattern = &answer->pattern[i];
+        pattern->warps_counted = end - first;
+        pattern->first_byte = answer->pattern[pattern->array].first_byte;
+    }
     return SMC_OK;
 }
 

@@ -49,6 +49,10 @@ struct smc_banks_pattern {
     char label[SMC_EXPRESSION_CHARS + 1];
     enum smc_bank_op op;
     uint32_t width_bytes;
+    uint32_t array;        /* the first pattern of the same array */
+    uint32_t first_byte;   /* of the array; 0 with an expression */
+    uint32_t row_elements; /* of the array; where it has one dimension, of all banks; with an
+                              expression what its indices suggest */
     uint32_t steps, steps_counted; /* turns of the loop around the access */
     uint32_t warps_counted;
     uint32_t accesses;               /* counted: warps by steps with a lane active */

@@ -31,6 +31,10 @@ const char *smc_banks_source_address(const struct smc_banks_source *source,
 enum { SMC_BANKS_INDICES = 5 }; /* places that a row may lie along: tx, ty, tz, lane, warp */
 bool smc_banks_source_stride(const struct smc_banks_source *source, uint32_t place, int64_t *bytes);
 
+/* The likeliest row of the pattern's array, in elements. */
+uint32_t smc_banks_likely_row(const struct smc_banks_source *source,
+                              const struct smc_banks_pattern *pattern, uint32_t of_array);
+
 /* Looks for a padding and a swizzle for a pattern with conflicts. SMC_MACHINE: memory. */
 enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
                                         const struct smc_banks_answer *answer, uint32_t index,

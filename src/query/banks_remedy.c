@@ -1,6 +1,5 @@
 /* What removes bank conflicts: the accesses and the row lengths to search over. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "query/banks_parts.h"
 
@@ -33,10 +32,12 @@ static size_t find_rows(const struct smc_banks_source *source, uint32_t width_by
     return count;
 }
 
-static bool same_array(const char *label, const char *other)
+uint32_t smc_banks_likely_row(const struct smc_banks_source *source,
+                              const struct smc_banks_pattern *pattern, uint32_t of_array)
 {
-    size_t length = strcspn(label, "[");
-    return strcspn(other, "[") == length && memcmp(label, other, length) == 0;
+    uint32_t rows[MOST_ROWS];
+    find_rows(source, pattern->width_bytes, of_array, rows);
+    return rows[0];
 }
 
 /* Every counted access to the pattern's array. */
@@ -58,7 +59,7 @@ static enum smc_status collect(const struct smc_banks_source *source,
             *row_elements = list[index].row_elements;
             for (size_t i = 0; i < found; i++)
                 if (step < answer->pattern[i].steps_counted && list[i].access.mask &&
-                    same_array(list[i].label, pattern->label))
+                    answer->pattern[i].array == pattern->array)
                     access[(*count)++] = list[i].access;
         }
     return SMC_OK;

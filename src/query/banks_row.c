@@ -3,53 +3,17 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/parse.h"
 
-enum { LONGEST_FIELD = 32 }; /* of those that are read; an id may be longer */
-
-struct cursor {
-    const char *next, *end;
-    bool ended; /* behind the last field */
+enum {
+    OP = 1, /* fields of a record; the first is the id */
+    WIDTH,
+    MASK,
+    FIRST_ADDRESS,
+    FIELDS = FIRST_ADDRESS + SMC_WARP_LANES,
+    LONGEST_VALUE = 32,
 };
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-/* Behind the quote that closes; NULL where none does. Two quotes stand for one. */
-static const char *skip_quoted(const char *c, const char *end)
-{
-    for (c++; c < end; c++) {
-        if (*c != '"')
-            continue;
-        if (c + 1 == end || c[1] != '"')
-            return c + 1;
-        c++;
-    }
-    return NULL;
-}
-
-/* The next field, with its quotes. False where a quote is not closed or text follows it. */
-static bool take_field(struct cursor *cursor, const char **field, size_t *length)
-{
-    const char *c = cursor->next;
-    bool sound = true;
-    *field = c;
-    if (c < cursor->end && *c == '"') {
-        c = skip_quoted(c, cursor->end);
-        sound = c && (c == cursor->end || *c == ',');
-        c = c ? c : cursor->end;
-    }
-    while (c < cursor->end && *c != ',')
-        c++;
-    *length = (size_t)(c - *field);
-    cursor->ended = c == cursor->end;
-    cursor->next = cursor->ended ? c : c + 1;
-    return sound;
-}
 
 static enum smc_status fail_field(const char *name, const char *text, const char *allowed,
                                   struct smc_error *error)
@@ -57,33 +21,17 @@ static enum smc_status fail_field(const char *name, const char *text, const char
     return smc_fail(error, SMC_USAGE, "%s: '%s' is not %s", name, text, allowed);
 }
 
-/* The next field as text without quotes and blanks around it. */
-static enum smc_status take_text(struct cursor *cursor, const char *name,
-                                 char text[LONGEST_FIELD + 1], struct smc_error *error)
+/* The text of a field, without quotes and blanks around it. */
+static enum smc_status get_text(const struct smc_csv_record *record, uint32_t index,
+                                const char *name, char text[LONGEST_VALUE + 1],
+                                struct smc_error *error)
 {
-    const char *field;
-    size_t length;
-    if (cursor->ended)
+    if (index >= record->field_count)
         return smc_fail(error, SMC_USAGE, "%s is missing: a row is id,op,width,mask,a0,...,a31",
                         name);
-    bool sound = take_field(cursor, &field, &length);
-    if (sound && length >= 2 && *field == '"') {
-        field++;
-        length -= 2;
-    }
-    while (length && is_blank(*field)) {
-        field++;
-        length--;
-    }
-    while (length && is_blank(field[length - 1]))
-        length--;
-    bool shown = length <= LONGEST_FIELD && !memchr(field, '\0', length);
-    snprintf(text, LONGEST_FIELD + 1, "%.*s",
-             (int)(length > LONGEST_FIELD ? LONGEST_FIELD : length), field);
-    if (!sound)
-        return smc_fail(error, SMC_USAGE, "%s: a quote that is not closed", name);
-    return shown ? SMC_OK
-                 : smc_fail(error, SMC_USAGE, "%s: '%s' is too long or holds a NUL", name, text);
+    if (smc_csv_value(&record->field[index], text, LONGEST_VALUE + 1) > LONGEST_VALUE)
+        return smc_fail(error, SMC_USAGE, "%s: '%s' is too long", name, text);
+    return SMC_OK;
 }
 
 static bool parse_address(const char *text, uint32_t *address)
@@ -111,26 +59,26 @@ static enum smc_status read_address(const char *name, const char *text, uint32_t
     return SMC_OK;
 }
 
-static enum smc_status read_head(struct cursor *cursor, struct smc_access *access,
+static enum smc_status read_head(const struct smc_csv_record *record, struct smc_access *access,
                                  struct smc_error *error)
 {
-    char text[LONGEST_FIELD + 1];
+    char text[LONGEST_VALUE + 1];
     int64_t width = 0;
     uint64_t mask = 0;
-    enum smc_status status = take_text(cursor, "op", text, error);
+    enum smc_status status = get_text(record, OP, "op", text, error);
     if (status != SMC_OK)
         return status;
     bool load = smc_equal_ignoring_case(text, "ld");
     if (!load && !smc_equal_ignoring_case(text, "st"))
         return fail_field("op", text, "ld or st", error);
     access->op = load ? SMC_BANK_LOAD : SMC_BANK_STORE;
-    status = take_text(cursor, "width", text, error);
+    status = get_text(record, WIDTH, "width", text, error);
     if (status != SMC_OK)
         return status;
     if (!smc_parse_integer(text, 1, 16, &width) || (width & (width - 1)))
         return fail_field("width", text, "1, 2, 4, 8 or 16", error);
     access->width_bytes = (uint32_t)width;
-    status = take_text(cursor, "mask", text, error);
+    status = get_text(record, MASK, "mask", text, error);
     if (status != SMC_OK)
         return status;
     if (!smc_parse_hexadecimal(text, UINT32_MAX, &mask))
@@ -139,34 +87,32 @@ static enum smc_status read_head(struct cursor *cursor, struct smc_access *acces
     return SMC_OK;
 }
 
-enum smc_status smc_banks_row_read(const char *line, size_t length, struct smc_banks_row *row,
+enum smc_status smc_banks_row_read(const struct smc_csv_record *record, struct smc_access *access,
                                    struct smc_error *error)
 {
-    struct cursor cursor = {line, line + length, false};
-    char name[16], text[LONGEST_FIELD + 1];
-    *row = (struct smc_banks_row){.id = line};
-    if (!take_field(&cursor, &row->id, &row->id_length))
-        return smc_fail(error, SMC_USAGE, "id: a quote that is not closed");
-    enum smc_status status = read_head(&cursor, &row->access, error);
+    char name[16], text[LONGEST_VALUE + 1];
+    *access = (struct smc_access){0};
+    if (record->fault != SMC_CSV_SOUND)
+        return smc_fail(error, SMC_USAGE, "the row has %s", smc_csv_fault_text(record->fault));
+    enum smc_status status = read_head(record, access, error);
     for (uint32_t lane = 0; lane < SMC_WARP_LANES && status == SMC_OK; lane++) {
         snprintf(name, sizeof name, "a%" PRIu32, lane);
-        status = take_text(&cursor, name, text, error);
+        status = get_text(record, FIRST_ADDRESS + lane, name, text, error);
         if (status == SMC_OK)
-            status = read_address(name, text, lane, &row->access, error);
+            status = read_address(name, text, lane, access, error);
     }
-    if (status == SMC_OK && !cursor.ended)
+    if (status == SMC_OK && record->field_count > FIELDS)
         return smc_fail(error, SMC_USAGE,
                         "there are fields behind a31: a row is id,op,width,mask,a0,...,a31");
     return status;
 }
 
-bool smc_banks_row_is_header(const char *line, size_t length)
+bool smc_banks_row_is_header(const struct smc_csv_record *record)
 {
     static const char *const names[] = {"id", "op", "width", "mask"};
-    struct cursor cursor = {line, line + length, false};
-    char text[LONGEST_FIELD + 1];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (take_text(&cursor, names[i], text, NULL) != SMC_OK ||
+    char text[LONGEST_VALUE + 1];
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (get_text(record, i, names[i], text, NULL) != SMC_OK ||
             !smc_equal_ignoring_case(text, names[i]))
             return false;
     return true;

@@ -75,6 +75,7 @@ static enum smc_status add_blocks(const struct smc_query *query, struct smc_best
     const struct smc_sm *sm = &query->device.sm;
     struct smc_query asked = *query;
     enum smc_status status = SMC_OK;
+    asked.grid_y = asked.grid_z = 0; /* any shape will do */
     for (int64_t threads = sm->warp_size; threads <= sm->max_threads_per_block &&
                                           best->count < SMC_MAX_CANDIDATES && status == SMC_OK;
          threads += sm->warp_size) {

@@ -14,8 +14,23 @@ void smc_query_init(struct smc_query *query)
         .smem_per_thread_bytes = SMC_NOT_GIVEN,
         .barriers_per_block = SMC_NOT_GIVEN,
         .grid_blocks = SMC_NOT_GIVEN,
+        .grid_y = 1,
+        .grid_z = 1,
         .settings = SMC_LAUNCH_INIT,
     };
+}
+
+static void set_own_grid(const struct smc_query *query, struct smc_plan *plan)
+{
+    uint64_t in_y_and_z = (uint64_t)query->grid_y * query->grid_z;
+    if (query->grid_blocks == SMC_NOT_GIVEN)
+        return;
+    plan->grid_blocks = (uint64_t)query->grid_blocks;
+    if (in_y_and_z == 0)
+        return;
+    plan->grid[0] = saturate(divide_up(plan->grid_blocks, in_y_and_z));
+    plan->grid[1] = query->grid_y;
+    plan->grid[2] = query->grid_z;
 }
 
 /* A person's number is known; only what is left open is compiled. */
@@ -108,14 +123,15 @@ static enum smc_status check_against_device(const struct smc_answer *answer,
 static enum smc_status find_clusters(struct smc_answer *answer, struct smc_error *error)
 {
     uint64_t cluster = answer->launch.blocks_per_cluster;
-    uint64_t blocks = answer->query.kernel ? answer->plan.grid[0] : answer->plan.grid_blocks;
+    uint64_t all = answer->plan.grid_blocks;
+    uint64_t blocks = answer->plan.grid[0] ? answer->plan.grid[0] : all;
     if (cluster <= 1)
         return SMC_OK;
     if (blocks % cluster != 0)
         return smc_fail(error, SMC_USAGE,
                         "option --cluster: '%llu' does not divide the grid's %llu blocks%s",
                         (unsigned long long)cluster, (unsigned long long)blocks,
-                        answer->query.kernel ? " in x" : "");
+                        answer->query.kernel || blocks < all ? " in x" : "");
     uint64_t sms = answer->query.device.sm_count;
     answer->resident_clusters = sms * answer->occupancy.blocks_per_sm / cluster;
     return SMC_OK;
@@ -151,6 +167,7 @@ static void count_blocks(struct smc_answer *answer)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
     smc_occupancy_compute(sm, &answer->launch, &answer->occupancy);
+    smc_occupancy_check_grid(sm, answer->plan.grid, &answer->occupancy);
     answer->occupancy_percent = smc_occupancy_percent(sm, &answer->occupancy);
     answer->outcome = outcome_of(answer);
     find_waves(answer);
@@ -177,8 +194,7 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
         kernel->plan(params, &answer->plan);
     } else {
         answer->plan.threads_per_block = (uint32_t)query->threads_per_block;
-        answer->plan.grid_blocks =
-            query->grid_blocks == SMC_NOT_GIVEN ? 0 : (uint64_t)query->grid_blocks;
+        set_own_grid(query, &answer->plan);
     }
     status = find_resources(known, answer, warnings, error);
     if (status != SMC_OK)
@@ -204,7 +220,8 @@ void smc_query_find_work(struct smc_answer *answer)
 
 void smc_query_find_next_steps(struct smc_answer *answer)
 {
-    if (answer->outcome != SMC_CANNOT_COMPILE)
+    bool mendable = answer->outcome != SMC_CANNOT_COMPILE;
+    if (mendable && !(answer->occupancy.refusals & SMC_GRID_REFUSALS))
         smc_next_steps_find(&answer->query.device.sm, &answer->launch, &answer->next_steps);
 }
 

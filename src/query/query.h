@@ -29,6 +29,7 @@ struct smc_query {
     int64_t smem_per_thread_bytes; /* SMC_NOT_GIVEN, or dynamic bytes that each thread adds */
     int64_t barriers_per_block;    /* SMC_NOT_GIVEN, or 0 and more */
     int64_t grid_blocks;           /* without a kernel: SMC_NOT_GIVEN, or 1 and more */
+    uint32_t grid_y, grid_z;       /* their shape: what is left lies in x; 0: it is not known */
     struct smc_launch settings;    /* carve-out, cache configuration, cluster, partitioned caching,
                                       opt-in, virtual resources; the rest is filled in */
     struct smc_compile_options compile;
@@ -69,7 +70,7 @@ enum smc_outcome {
 
 struct smc_answer {
     struct smc_query query; /* completed */
-    struct smc_plan plan;   /* zero without a kernel, except threads_per_block and grid_blocks */
+    struct smc_plan plan;   /* zero without a kernel, except threads_per_block and grid */
     struct smc_resources resources;
     bool regs_given, static_smem_given, dynamic_smem_given, barriers_given;
     struct smc_launch launch;
@@ -91,8 +92,8 @@ enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answe
                                  struct smc_text *warnings, struct smc_error *error);
 
 /* The same in steps, for many questions: first everything but the work and the next steps, which
-   cost far more than the rest. `known`: resources found before for the same kernel, parameters and compute
-   capability, in place of compiling; or NULL. */
+   cost far more than the rest. `known`: resources found before for the same kernel, parameters and
+   compute capability, in place of compiling; or NULL. */
 enum smc_status smc_query_evaluate(const struct smc_query *query, const struct smc_resources *known,
                                    struct smc_answer *answer, struct smc_text *warnings,
                                    struct smc_error *error);

@@ -12,9 +12,18 @@ void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out);
 void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, struct smc_text *out);
 
 /* "smemcalc banks --expr '(tx*33 + ty)*4' --block 32x8": the same question about a changed
-   expression. For a paragraph: spaces outside the expression are ties. */
+   expression; NULL: about the query's kernel. For a paragraph: spaces outside the expression are
+   ties. */
 void smc_words_banks_command(const struct smc_banks_query *query, const char *expression,
                              struct smc_text *out);
+
+/* "block 32x8, CC 5.0 and later, 32 banks": where the access is made. */
+void smc_words_banks_place(const struct smc_banks_answer *answer, struct smc_text *out);
+
+/* "echo 1,ld,4,ffffffff,0,128,... | smemcalc banks --csv -": about one access, whatever it comes
+   from. */
+void smc_words_banks_row_command(const struct smc_banks_query *query,
+                                 const struct smc_access *access, struct smc_text *out);
 
 /* "load" or "store". */
 const char *smc_words_bank_op(enum smc_bank_op op);

@@ -7,14 +7,10 @@
 
 void smc_csv_field(struct smc_text *out, const char *value)
 {
-    if (!value[strcspn(value, ",\"\r\n")]) {
+    if (value[strcspn(value, ",\"\r\n")])
+        smc_text_append_quoted(out, value, strlen(value));
+    else
         smc_text_append(out, value);
-        return;
-    }
-    smc_text_append(out, "\"");
-    for (; *value; value++)
-        smc_text_append_char(out, *value, *value == '"' ? 2 : 1);
-    smc_text_append(out, "\"");
 }
 
 void smc_csv_head(struct smc_text *out)

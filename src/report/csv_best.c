@@ -4,13 +4,8 @@
 #include "report/csv_parts.h"
 #include "report/words.h"
 
-void smc_csv_best(const struct smc_best *best, const struct smc_report_style *style,
-                  struct smc_text *out)
+static void append_rows(const struct smc_best *best, struct smc_text *out)
 {
-    (void)style;
-    smc_text_append(out, "device,kernel,option,size,threads,regs,static_smem,dynamic_smem,"
-                         "blocks_per_sm,occupancy_percent,waves,use_percent,global_bytes,"
-                         "architectures,dropped_by\n");
     for (size_t rank = 0; rank < best->count; rank++) {
         const struct smc_candidate *candidate = &best->candidate[best->order[rank]];
         const struct smc_answer *answer = &candidate->answer;
@@ -32,4 +27,15 @@ void smc_csv_best(const struct smc_best *best, const struct smc_report_style *st
         smc_text_printf(out, ",%u,%s\n", candidate->architectures,
                         rule == SMC_RULE_COUNT ? "" : smc_rule_info[rule].name);
     }
+}
+
+void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
+                  struct smc_text *out)
+{
+    (void)style;
+    smc_text_append(out, "device,kernel,option,size,threads,regs,static_smem,dynamic_smem,"
+                         "blocks_per_sm,occupancy_percent,waves,use_percent,global_bytes,"
+                         "architectures,dropped_by\n");
+    for (size_t i = 0; i < count; i++)
+        append_rows(&best[i], out);
 }

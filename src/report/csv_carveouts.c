@@ -1,13 +1,10 @@
 /* The carve-outs in CSV: a row a size. */
 #include "report/csv_parts.h"
 
-void smc_csv_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
-                       const struct smc_report_style *style, struct smc_text *out)
+static void append_rows(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
+                        struct smc_text *out)
 {
-    (void)style;
     bool launch = answer->launch.threads_per_block > 0;
-    smc_text_append(out, "device,percent_from,percent_to,smem_bytes,l1_bytes,configured_smem_bytes,"
-                         "blocks_per_sm\n");
     for (uint32_t i = 0; i < carveouts->count; i++) {
         const struct smc_carveout *size = &carveouts->size[i];
         smc_csv_field(out, answer->query.device.name);
@@ -23,4 +20,14 @@ void smc_csv_carveouts(const struct smc_answer *answer, const struct smc_carveou
         else
             smc_text_append(out, ",,\n");
     }
+}
+
+void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
+                       size_t count, const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    smc_text_append(out, "device,percent_from,percent_to,smem_bytes,l1_bytes,configured_smem_bytes,"
+                         "blocks_per_sm\n");
+    for (size_t i = 0; i < count; i++)
+        append_rows(&answers[i], &carveouts[i], out);
 }

@@ -12,11 +12,11 @@ void smc_csv_field(struct smc_text *out, const char *value);
 void smc_csv_head(struct smc_text *out);
 void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc_text *out);
 
-void smc_csv_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms,
+void smc_csv_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
-                       const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_best(const struct smc_best *best, const struct smc_report_style *style,
+void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
+                       size_t count, const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                   struct smc_text *out);
 void smc_csv_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
                         struct smc_text *out);

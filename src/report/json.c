@@ -25,24 +25,34 @@ static void finish(json_t *root, struct smc_text *out)
     free(text);
 }
 
+/* One object is the report itself; several are its member "answers". */
+static void finish_answers(json_t *list, struct smc_text *out)
+{
+    json_t *root = begin();
+    if (json_array_size(list) == 1) {
+        json_object_update(root, json_array_get(list, 0));
+        json_decref(list);
+    } else
+        smc_json_set(root, "answers", list);
+    finish(root, out);
+}
+
+/* A new object at the end of the list, which owns it. */
+static json_t *add_object(json_t *list)
+{
+    json_t *object = json_object();
+    json_array_append_new(list, object);
+    return object;
+}
+
 static void write_answers(const struct smc_answer *answers, size_t count,
                           const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
-    if (count == 1) {
-        smc_json_answer(root, answers);
-        finish(root, out);
-        return;
-    }
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_t *one = json_object();
-        smc_json_answer(one, &answers[i]);
-        json_array_append_new(list, one);
-    }
-    smc_json_set(root, "answers", list);
-    finish(root, out);
+    for (size_t i = 0; i < count; i++)
+        smc_json_answer(add_object(list), &answers[i]);
+    finish_answers(list, out);
 }
 
 static void describe_run(json_t *object, const struct smc_confirmed_run *run)
@@ -59,11 +69,8 @@ static void write_runs(const struct smc_confirmed_run *runs, size_t count,
     json_t *root = begin();
     describe_run(root, &runs[0]);
     json_t *besides = json_array();
-    for (size_t i = 1; i < count; i++) {
-        json_t *one = json_object();
-        describe_run(one, &runs[i]);
-        json_array_append_new(besides, one);
-    }
+    for (size_t i = 1; i < count; i++)
+        describe_run(add_object(besides), &runs[i]);
     smc_json_set(root, "besides", besides);
     finish(root, out);
 }
@@ -80,39 +87,52 @@ static void write_devices(const struct smc_device *devices, size_t count,
     finish(root, out);
 }
 
-static void write_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void write_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms,
+                        size_t count, const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
-    smc_json_answer(root, answer);
-    smc_json_set(root, "rooms", smc_json_rooms(answer, rooms));
-    finish(root, out);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *object = add_object(list);
+        smc_json_answer(object, &answers[i]);
+        smc_json_set(object, "rooms", smc_json_rooms(&answers[i], &rooms[i]));
+    }
+    finish_answers(list, out);
 }
 
-static void write_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
-                            const struct smc_report_style *style, struct smc_text *out)
+static void write_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
+                            size_t count, const struct smc_report_style *style,
+                            struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
-    if (answer->launch.threads_per_block)
-        smc_json_answer(root, answer);
-    else
-        smc_json_set(root, "device", smc_json_device(&answer->query.device));
-    smc_json_set(root, "carveouts", smc_json_carveouts(answer, carveouts));
-    finish(root, out);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *object = add_object(list);
+        if (answers[i].launch.threads_per_block)
+            smc_json_answer(object, &answers[i]);
+        else
+            smc_json_set(object, "device", smc_json_device(&answers[i].query.device));
+        smc_json_set(object, "carveouts", smc_json_carveouts(&answers[i], &carveouts[i]));
+    }
+    finish_answers(list, out);
 }
 
-static void write_best(const struct smc_best *best, const struct smc_report_style *style,
-                       struct smc_text *out)
+static void write_best(const struct smc_best *best, size_t count,
+                       const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    json_t *root = begin();
-    const struct smc_candidate *proposal = smc_best_proposal(best);
-    if (proposal)
-        smc_json_answer(root, &proposal->answer);
-    smc_json_set(root, "best", smc_json_best(best));
-    finish(root, out);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *object = add_object(list);
+        const struct smc_candidate *proposal = smc_best_proposal(&best[i]);
+        if (proposal)
+            smc_json_answer(object, &proposal->answer);
+        else
+            smc_json_set(object, "device",
+                         smc_json_device(&best[i].candidate[0].answer.query.device));
+        smc_json_set(object, "best", smc_json_best(&best[i]));
+    }
+    finish_answers(list, out);
 }
 
 static void write_kernels(const struct smc_report_style *style, struct smc_text *out)

@@ -9,13 +9,14 @@ static void set_known(json_t *object, const char *key, bool known, uint32_t valu
 
 static void add_kernel(json_t *object, const struct smc_inspect_kernel *kernel)
 {
-    char architecture[16];
-    snprintf(architecture, sizeof architecture, "sm_%u", kernel->cc);
+    char architecture[SMC_INSPECT_ARCHITECTURE];
     smc_json_string(object, "file", kernel->file);
     smc_json_string(object, "name", kernel->shown);
     smc_json_string(object, "mangled_name", kernel->name);
     smc_json_string(object, "source", smc_inspect_source_name(kernel->source));
-    smc_json_set(object, "compiled_for", kernel->cc ? json_string(architecture) : json_null());
+    smc_json_set(object, "compiled_for",
+                 kernel->cc ? json_string(smc_inspect_architecture(kernel, architecture))
+                            : json_null());
     set_known(object, "max_threads_per_block", kernel->max_threads_per_block > 0,
               kernel->max_threads_per_block);
     set_known(object, "min_blocks_per_sm", kernel->min_blocks_per_sm > 0,
@@ -34,13 +35,17 @@ static json_t *kernel_object(const struct smc_inspect_row *row)
     const struct smc_resources *resources = &answer->resources;
     json_t *object = json_object();
     add_kernel(object, kernel);
+    smc_json_set(object, "loads",
+                 kernel->cc ? json_boolean(smc_inspect_loads(kernel, answer->query.device.sm.cc))
+                            : json_null());
     smc_json_integer(object, "threads_per_block", answer->launch.threads_per_block);
     smc_json_string(object, "threads_source", sources[row->threads_source]);
     set_known(object, "registers_per_thread", smc_words_regs_known(answer),
               resources->regs_per_thread);
     set_known(object, "spill_store_bytes", kernel->has_spills, resources->spill_store_bytes);
     set_known(object, "spill_load_bytes", kernel->has_spills, resources->spill_load_bytes);
-    set_known(object, "stack_bytes", !resources->refused, resources->stack_bytes);
+    set_known(object, "stack_bytes", kernel->has_stack && !resources->refused,
+              resources->stack_bytes);
     smc_json_integer(object, "static_smem_bytes", answer->launch.static_smem_bytes);
     smc_json_integer(object, "dynamic_smem_bytes", answer->launch.dynamic_smem_bytes);
     set_known(object, "barriers_per_block", kernel->has_barriers, resources->barriers);

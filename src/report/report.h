@@ -44,17 +44,15 @@ struct smc_writer {
     void (*devices)(const struct smc_device *devices, size_t count,
                     const struct smc_report_style *style, struct smc_text *out);
 
-    /* smemcalc limits. */
-    void (*rooms)(const struct smc_answer *answer, const struct smc_rooms *rooms,
+    /* smemcalc limits, carveout and best: one device, or several side by side. An answer of
+       carveout without a launch (0 threads) has only the sizes. */
+    void (*rooms)(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
                   const struct smc_report_style *style, struct smc_text *out);
-
-    /* smemcalc carveout; `answer` without a launch (0 threads) has only the sizes. */
-    void (*carveouts)(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
-                      const struct smc_report_style *style, struct smc_text *out);
-
-    /* smemcalc best. */
-    void (*best)(const struct smc_best *best, const struct smc_report_style *style,
+    void (*carveouts)(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
+                      size_t count, const struct smc_report_style *style, struct smc_text *out);
+    void (*best)(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                  struct smc_text *out);
+
     /* Somebody's own kernels, each on its devices; what their launch bounds promise. */
     void (*inspection)(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
                        struct smc_text *out);
@@ -73,7 +71,7 @@ struct smc_writer {
                         const struct smc_answer *answer, const char *why, struct smc_text *out);
     void (*sweep_end)(const struct smc_sweep_result *result, const struct smc_report_style *style,
                       struct smc_text *out);
-    bool sweep_needs_points;     /* sweep_end reads result->point */
+    bool sweep_needs_points;        /* sweep_end reads result->point */
     bool sweep_needs_whole_answers; /* sweep_point reads the answer's work and next steps */
 };
 

@@ -22,6 +22,24 @@ static void write_answers(const struct smc_answer *answers, size_t count,
         smc_text_explain(&answers[i], style, out);
 }
 
+static void write_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms,
+                        size_t count, const struct smc_report_style *style, struct smc_text *out)
+{
+    if (count > 1)
+        smc_text_compare_rooms(answers, rooms, count, style, out);
+    else
+        smc_text_rooms(answers, rooms, style, out);
+}
+
+static void write_best(const struct smc_best *best, size_t count,
+                       const struct smc_report_style *style, struct smc_text *out)
+{
+    if (count > 1)
+        smc_text_compare_best(best, count, style, out);
+    else
+        smc_text_best(best, style, out);
+}
+
 static void begin_sweep(const struct smc_sweep *sweep, struct smc_text *out)
 {
     (void)sweep;
@@ -44,9 +62,9 @@ const struct smc_writer smc_writer_text = {
     .answers = write_answers,
     .runs = smc_text_runs,
     .devices = smc_text_devices,
-    .rooms = smc_text_rooms,
+    .rooms = write_rooms,
     .carveouts = smc_text_carveouts,
-    .best = smc_text_best,
+    .best = write_best,
     .inspection = smc_text_inspection,
     .promises = smc_text_promises,
     .kernels = smc_text_kernels,

@@ -253,6 +253,25 @@ static void append_fewer_registers(const struct smc_answer *answer, struct smc_t
                         answer->launch.threads_per_block + threads->change);
 }
 
+/* What stands in one dimension may stand in two; a kernel makes fewer blocks of a larger size. */
+static void append_other_grid(const struct smc_answer *answer, struct smc_text *line)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    const struct smc_kernel *kernel = answer->query.kernel;
+    uint64_t in_x = answer->plan.grid[0], in_y = divide_up(in_x, sm->max_grid_x);
+    bool one_dimension = in_x == answer->plan.grid_blocks;
+    smc_text_append(line, line->length ? "; " : "");
+    if (kernel)
+        smc_text_printf(line, "fewer blocks, by a larger --%s or a smaller --size",
+                        kernel->params & 1u << SMC_PARAM_TILE ? "tile" : "block");
+    else if (one_dimension && in_y <= sm->max_grid_y)
+        smc_text_printf(line, "as many in two dimensions, such as --grid %" PRIu64 "x%" PRIu64,
+                        divide_up(in_x, in_y), in_y);
+    else
+        smc_text_printf(line, "up to %u blocks in x, %u in y and %u in z", sm->max_grid_x,
+                        sm->max_grid_y, sm->max_grid_z);
+}
+
 static void append_remedies(const struct smc_answer *answer, struct smc_text *line)
 {
     uint32_t refusals = answer->occupancy.refusals;
@@ -262,6 +281,8 @@ static void append_remedies(const struct smc_answer *answer, struct smc_text *li
         append_fewer_registers(answer, line);
     if (answer->outcome == SMC_CANNOT_COMPILE || refusals & 1u << SMC_REFUSAL_SMEM_PER_BLOCK)
         append_smaller_smem(answer, line);
+    if (refusals & SMC_GRID_REFUSALS)
+        append_other_grid(answer, line);
     if (line->length == 0)
         smc_text_append(line, "lower what the first line names");
 }

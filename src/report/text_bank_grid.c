@@ -49,20 +49,11 @@ static void append_rows(const struct smc_bank_map *map, uint32_t first_bank, str
         append_row(map, row, first_bank, out);
 }
 
-static bool is_idle(const struct smc_bank_map *map, uint32_t first_bank)
-{
-    for (uint32_t row = 0; row < map->cost.wavefronts; row++)
-        for (uint32_t bank = first_bank; bank < first_bank + COLUMNS_SHOWN; bank++)
-            if (map->wavefront[row].lanes[bank])
-                return false;
-    return true;
-}
-
 void smc_text_bank_grid(const struct smc_bank_layout *layout, const struct smc_bank_map *map,
                         const struct smc_report_style *style, struct smc_text *out)
 {
     for (uint32_t first = 0; first < layout->banks; first += COLUMNS_SHOWN) {
-        if (is_idle(map, first)) {
+        if (smc_banks_idle(map, first, COLUMNS_SHOWN)) {
             smc_text_printf(out, "banks %u to %u are idle\n", first, first + COLUMNS_SHOWN - 1);
             continue;
         }

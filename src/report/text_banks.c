@@ -22,29 +22,6 @@ static void append_verdict(const struct smc_banks_pattern *pattern,
     smc_text_append(out, "\n");
 }
 
-static void append_place(const struct smc_banks_answer *answer, struct smc_text *out)
-{
-    const struct smc_banks_query *query = &answer->query;
-    uint16_t cc = query->device.sm.cc;
-    if (query->device_assumed)
-        smc_text_append(out, "CC 5.0 and later");
-    else
-        smc_text_printf(out, "CC %u.%u", cc / 10, cc % 10);
-    smc_text_printf(out, ", %u banks", answer->layout.banks);
-    if (query->device.sm.bank_width_bytes > 4)
-        smc_text_printf(out, " of %u bytes, %u-byte mode", query->device.sm.bank_width_bytes,
-                        answer->layout.neighbouring_words * 4);
-}
-
-static void append_block(const uint32_t block[3], struct smc_text *out)
-{
-    smc_text_printf(out, "block %u", block[0]);
-    if (block[1] > 1 || block[2] > 1)
-        smc_text_printf(out, "x%u", block[1]);
-    if (block[2] > 1)
-        smc_text_printf(out, "x%u", block[2]);
-}
-
 static void append_picture(const struct smc_banks_answer *answer,
                            const struct smc_banks_pattern *pattern,
                            const struct smc_report_style *style, struct smc_text *out)
@@ -119,9 +96,7 @@ static void write_expression(const struct smc_banks_answer *answer,
     smc_layout_end(out, style);
     smc_text_printf(out, "%s of %u byte%s a lane, ", smc_words_bank_op(pattern->op),
                     pattern->width_bytes, pattern->width_bytes == 1 ? "" : "s");
-    append_block(query->block, out);
-    smc_text_append(out, ", ");
-    append_place(answer, out);
+    smc_words_banks_place(answer, out);
     smc_text_append(out, "\n");
     append_verdict(pattern, style, out);
     if (pattern->accesses)
@@ -149,9 +124,7 @@ static void write_kernel(const struct smc_banks_answer *answer,
     smc_text_append(out, query->kernel->name);
     smc_layout_end(out, style);
     smc_text_append(out, ", ");
-    append_block(query->block, out);
-    smc_text_append(out, ", ");
-    append_place(answer, out);
+    smc_words_banks_place(answer, out);
     for (uint32_t i = 0; i < answer->pattern_count; i++) {
         total.wavefronts += answer->pattern[i].total.wavefronts;
         total.least += answer->pattern[i].total.least;

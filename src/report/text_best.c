@@ -15,24 +15,29 @@ static const struct smc_candidate *ranked(const struct smc_best *best, size_t ra
     return &best->candidate[best->order[rank]];
 }
 
+void smc_text_append_proposal(const struct smc_best *best, struct smc_text *line)
+{
+    const struct smc_candidate *proposal = smc_best_proposal(best);
+    if (!proposal) {
+        smc_text_append(line, "no block size can be launched; the smallest ");
+        smc_words_failure(&best->candidate[0].answer, line);
+        return;
+    }
+    const struct smc_answer *answer = &proposal->answer;
+    smc_text_printf(line, "take --%s %" PRId64 ": ", best->option, proposal->size);
+    smc_words_blocks(answer->occupancy.blocks_per_sm, line);
+    smc_text_append(line, " per SM, occupancy ");
+    smc_layout_percent(line, answer->occupancy_percent);
+    smc_text_append(line, ", limited by ");
+    smc_words_limiters(&answer->occupancy, line);
+}
+
 static void append_verdict(const struct smc_best *best, const struct smc_report_style *style,
                            struct smc_text *out)
 {
-    const struct smc_candidate *proposal = smc_best_proposal(best);
     struct smc_text line = {0};
-    if (proposal) {
-        const struct smc_answer *answer = &proposal->answer;
-        smc_text_printf(&line, "take --%s %" PRId64 ": ", best->option, proposal->size);
-        smc_words_blocks(answer->occupancy.blocks_per_sm, &line);
-        smc_text_append(&line, " per SM, occupancy ");
-        smc_layout_percent(&line, answer->occupancy_percent);
-        smc_text_append(&line, ", limited by ");
-        smc_words_limiters(&answer->occupancy, &line);
-    } else {
-        smc_text_append(&line, "no block size can be launched; the smallest ");
-        smc_words_failure(&best->candidate[0].answer, &line);
-    }
-    smc_layout_begin(out, style, proposal ? SMC_GOOD : SMC_BAD);
+    smc_text_append_proposal(best, &line);
+    smc_layout_begin(out, style, smc_best_proposal(best) ? SMC_GOOD : SMC_BAD);
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_layout_end(out, style);
     smc_text_append_char(out, '\n', 1);
@@ -40,14 +45,15 @@ static void append_verdict(const struct smc_best *best, const struct smc_report_
 }
 
 /* What is the same for every size: not the block, and of the parameters not the chosen one. */
-static void append_launch(const struct smc_best *best, const struct smc_report_style *style,
-                          struct smc_text *out)
+void smc_text_best_launch(const struct smc_best *best, uint32_t without,
+                          const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_answer *answer = &ranked(best, 0)->answer;
     const struct smc_launch *launch = &answer->launch;
     struct smc_text line = {0};
     if (answer->query.kernel) {
-        smc_text_kernel_line(answer, style, out);
+        smc_text_printf(&line, "%s: ", answer->query.kernel->name);
+        smc_words_some_params(&answer->query, without, &line);
     } else {
         smc_text_append(&line, "your own: ");
         if (answer->regs_given)
@@ -62,9 +68,8 @@ static void append_launch(const struct smc_best *best, const struct smc_report_s
             smc_text_printf(&line, " and %u" SMC_TIE "B a thread", launch->smem_bytes_per_thread);
         if (best->total_threads != SMC_NOT_GIVEN)
             smc_text_printf(&line, "; %" PRId64 " threads in all", best->total_threads);
-        smc_text_line(out, style, "kernel", &line);
     }
-    smc_text_device_line(answer, style, out);
+    smc_text_line(out, style, "kernel", &line);
     smc_text_free(&line);
 }
 
@@ -127,20 +132,25 @@ static size_t count_left(const struct smc_best *best, enum smc_rule rule)
     return left;
 }
 
+void smc_text_append_rule(int rule, struct smc_text *line)
+{
+    const struct smc_rule_info *info = &smc_rule_info[rule];
+    smc_text_append(line, info->text);
+    if (info->percent > 0)
+        smc_text_printf(line, " (within %.0f" SMC_TIE "%% of the best)", info->percent);
+}
+
 static void append_rules(const struct smc_best *best, const struct smc_report_style *style,
                          struct smc_text *out)
 {
     smc_text_append(out, "Each rule keeps what is best by it, or nearly so, for the next one:\n");
     for (int rule = 0; rule < SMC_RULE_COUNT; rule++) {
-        const struct smc_rule_info *info = &smc_rule_info[rule];
         size_t before = count_left(best, (enum smc_rule)rule);
         size_t after = count_left(best, (enum smc_rule)(rule + 1));
         struct smc_text text = {0};
         char label[64];
         snprintf(label, sizeof label, "%2d %2zu->%zu", rule + 1, before, after);
-        smc_text_append(&text, info->text);
-        if (info->percent > 0)
-            smc_text_printf(&text, " (within %.0f" SMC_TIE "%% of the best)", info->percent);
+        smc_text_append_rule(rule, &text);
         smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(&text), style->columns);
         smc_text_free(&text);
     }
@@ -150,7 +160,8 @@ void smc_text_best(const struct smc_best *best, const struct smc_report_style *s
                    struct smc_text *out)
 {
     append_verdict(best, style, out);
-    append_launch(best, style, out);
+    smc_text_best_launch(best, 0, style, out);
+    smc_text_device_line(&ranked(best, 0)->answer, style, out);
     if (!smc_best_proposal(best))
         return;
     append_table(best, style, out);

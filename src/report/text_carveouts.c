@@ -115,28 +115,68 @@ static const char *choice(const struct smc_sm *sm)
     return "there is no L1 cache, and nothing to choose";
 }
 
-void smc_text_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
-                        const struct smc_report_style *style, struct smc_text *out)
+static void append_hint(const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct smc_sm *sm = &answer->query.device.sm;
     struct smc_text line = {0};
-    if (has_launch(answer)) {
-        smc_text_kernel_line(answer, style, out);
-        smc_text_block_line(answer, style, out);
-    }
-    smc_text_device_line(answer, style, out);
+    smc_text_append(&line, "the driver may set another size: on an H200 with carve-out 0 and no "
+                           "shared memory the API said 8 blocks while 16 were resident");
+    smc_text_line(out, style, "a hint", &line);
+    smc_text_free(&line);
+}
+
+static void append_sizes(const struct smc_answer *answer, const struct smc_carveouts *carveouts,
+                         const struct smc_report_style *style, struct smc_text *out)
+{
     if (carveouts->by_percent)
         append_percentages(answer, carveouts, out);
     append_preferences(answer, carveouts, out);
     if (has_launch(answer))
         append_smallest(answer, carveouts, style, out);
-    smc_text_append(&line, choice(sm));
+}
+
+static void append_choice(const struct smc_answer *answer, const struct smc_report_style *style,
+                          struct smc_text *out)
+{
+    struct smc_text line = {0};
+    smc_text_append(&line, choice(&answer->query.device.sm));
     smc_text_line(out, style, "choice", &line);
     smc_text_free(&line);
-    if (!carveouts->by_percent)
-        return;
-    smc_text_append(&line, "the driver may set another size: on an H200 with carve-out 0 and no "
-                           "shared memory the API said 8 blocks while 16 were resident");
-    smc_text_line(out, style, "a hint", &line);
-    smc_text_free(&line);
+}
+
+/* Of several devices each begins with its name. */
+static void append_heading(const struct smc_answer *answer, bool alone,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    if (!alone) {
+        smc_layout_begin(out, style, SMC_STRONG);
+        smc_text_device_line(answer, style, out);
+        smc_layout_end(out, style);
+    }
+    if (has_launch(answer))
+        smc_text_block_line(answer, style, out);
+    if (alone)
+        smc_text_device_line(answer, style, out);
+}
+
+/* One device below the other, for each has sizes of its own. */
+void smc_text_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
+                        size_t count, const struct smc_report_style *style, struct smc_text *out)
+{
+    bool by_percent = false;
+    if (has_launch(answers)) {
+        smc_text_kernel_line(answers, style, out);
+        smc_text_append(out, count > 1 ? "\n" : "");
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_answer *answer = &answers[i], *next = i + 1 < count ? answer + 1 : NULL;
+        append_heading(answer, count == 1, style, out);
+        append_sizes(answer, &carveouts[i], style, out);
+        if (!next || choice(&next->query.device.sm) != choice(&answer->query.device.sm)) {
+            append_choice(answer, style, out);
+            smc_text_append(out, next ? "\n" : "");
+        }
+        by_percent |= carveouts[i].by_percent;
+    }
+    if (by_percent)
+        append_hint(style, out);
 }

@@ -98,6 +98,9 @@ static void append_sm(const struct smc_sm *sm, const struct smc_report_style *st
     append_fact(out, "blocks per cluster, portable", sm->cluster_max_portable, "");
     append_fact(out, "blocks per cluster, most", sm->cluster_max_nonportable, "");
     append_fact(out, "float lanes per SM", sm->fp32_lanes_per_sm, "");
+    append_fact(out, "blocks of a grid in x", sm->max_grid_x, "");
+    append_fact(out, "blocks of a grid in y", sm->max_grid_y, "");
+    append_fact(out, "blocks of a grid in z", sm->max_grid_z, "");
 }
 
 static void append_in_full(const struct smc_device *device, const struct smc_report_style *style,

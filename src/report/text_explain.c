@@ -188,8 +188,11 @@ static void explain_result(const struct smc_answer *a, struct step *step)
         if (occupancy->limit[i] != SMC_UNLIMITED)
             smc_text_printf(&minimum, "%s%u", minimum.length ? ", " : "", occupancy->limit[i]);
     step->heading = "result";
-    say(step, "the least of %s = %u block%s", smc_text_string(&minimum), occupancy->blocks_per_sm,
-        occupancy->blocks_per_sm == 1 ? "" : "s");
+    if (occupancy->refusals & SMC_GRID_REFUSALS)
+        say(step, "the grid is refused: no block resides");
+    else
+        say(step, "the least of %s = %u block%s", smc_text_string(&minimum),
+            occupancy->blocks_per_sm, occupancy->blocks_per_sm == 1 ? "" : "s");
     struct smc_text percent = {0};
     smc_layout_percent(&percent, a->occupancy_percent);
     say(step, "%u x %u threads = %u of %u threads; %u of %u warps = %s", occupancy->blocks_per_sm,

@@ -87,6 +87,23 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
     smc_text_free(&percent);
 }
 
+/* What the figures are worth on a device that the code was not compiled for. */
+static void append_architecture(const struct smc_inspect_row *row,
+                                const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_inspect_kernel *kernel = row->kernel;
+    uint16_t cc = row->answer.query.device.sm.cc;
+    char architecture[SMC_INSPECT_ARCHITECTURE], line[96];
+    if (kernel->cc == 0 || kernel->cc == cc)
+        return;
+    snprintf(line, sizeof line,
+             smc_inspect_loads(kernel, cc)
+                 ? "counted on machine code for %s"
+                 : "machine code for %s does not load there: estimated by it",
+             smc_inspect_architecture(kernel, architecture));
+    smc_layout_paragraph(out, "", STEPS_COLUMN, line, style->columns);
+}
+
 static void append_steps(const struct smc_inspect_row *row, const struct smc_report_style *style,
                          struct smc_text *out)
 {
@@ -100,9 +117,6 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
         smc_words_failure(answer, &line);
     else if (answer->occupancy.warps_per_sm < answer->query.device.sm.max_warps_per_sm)
         smc_text_gains(answer, &line);
-    if (kernel->cc != 0 && kernel->cc != answer->query.device.sm.cc)
-        smc_text_printf(&line, "%scounted on machine code for sm_%u", line.length ? "; " : "",
-                        kernel->cc);
     if (line.length > 0)
         smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
     smc_text_free(&line);
@@ -120,6 +134,7 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
                          style->columns);
     smc_text_free(&left);
     smc_text_free(&right);
+    append_architecture(row, style, out);
     append_steps(row, style, out);
 }
 

@@ -43,6 +43,14 @@ static void append_verdict(const struct smc_inspect_promise *promise, struct smc
         else
             smc_text_append(out, " at most (not compiled for it)");
         return;
+    case SMC_PROMISE_UNKNOWN:
+        smc_text_append(out, "unknown promise: ");
+        smc_words_blocks(blocks, out);
+        if (promise->regs_known)
+            smc_text_printf(out, " at %u registers", answer->launch.regs_per_thread);
+        else
+            smc_text_append(out, " at most");
+        return;
     case SMC_PROMISE_FEWER_BLOCKS:
         smc_text_append(out, "BROKEN: ");
         smc_words_blocks(blocks, out);
@@ -101,7 +109,7 @@ static size_t append_same(const struct smc_inspect_promises *promises, size_t i,
 void smc_text_promises(const struct smc_inspect_promises *promises,
                        const struct smc_report_style *style, struct smc_text *out)
 {
-    size_t broken = 0;
+    size_t broken = 0, unknown = 0;
     for (size_t i = 0; i < promises->count;) {
         if (begins_kernel(promises, i)) {
             smc_text_append(out, i == 0 ? "" : "\n");
@@ -109,10 +117,18 @@ void smc_text_promises(const struct smc_inspect_promises *promises,
         }
         i = append_same(promises, i, style, out);
     }
-    for (size_t i = 0; i < promises->count; i++)
-        broken += promises->item[i].verdict != SMC_PROMISE_HOLDS;
+    for (size_t i = 0; i < promises->count; i++) {
+        bool is_unknown = promises->item[i].verdict == SMC_PROMISE_UNKNOWN;
+        unknown += is_unknown;
+        broken += !is_unknown && promises->item[i].verdict != SMC_PROMISE_HOLDS;
+    }
     if (promises->count > 0)
-        smc_text_printf(out, "\n%zu of %zu promises are broken\n", broken, promises->count);
+        smc_text_printf(out, "\n%zu of %zu promises are broken", broken, promises->count);
+    if (unknown > 0)
+        smc_text_printf(out, ", %zu unknown: machine code keeps the threads, not the blocks",
+                        unknown);
+    if (promises->count > 0)
+        smc_text_append(out, "\n");
     if (promises->without_bounds > 0)
         smc_text_printf(out, "%zu kernel%s without __launch_bounds__, or the input keeps none\n",
                         promises->without_bounds, promises->without_bounds == 1 ? "" : "s");

@@ -4,8 +4,8 @@
 #include "report/words.h"
 
 /* "12 registers a thread", "8192 static + 0 dynamic B": what was given and stays. */
-static void append_fixed(const struct smc_answer *answer, const struct smc_rooms *rooms,
-                         struct smc_text *line)
+void smc_text_append_fixed(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                           struct smc_text *line)
 {
     const struct smc_launch *launch = &answer->launch;
     smc_text_printf(line, "%u thread%s, %u warp%s a block", launch->threads_per_block,
@@ -20,7 +20,7 @@ static void append_fixed(const struct smc_answer *answer, const struct smc_rooms
 }
 
 /* Where a kernel stands now, of its own registers and shared memory. */
-static bool has_present(const struct smc_answer *answer)
+bool smc_text_has_present(const struct smc_answer *answer)
 {
     return answer->query.kernel && answer->outcome == SMC_LAUNCHES;
 }
@@ -28,7 +28,7 @@ static bool has_present(const struct smc_answer *answer)
 static void append_rows(const struct smc_answer *answer, const struct smc_rooms *rooms,
                         const struct smc_report_style *style, struct smc_text *out)
 {
-    uint32_t present = has_present(answer) ? answer->occupancy.blocks_per_sm : 0;
+    uint32_t present = smc_text_has_present(answer) ? answer->occupancy.blocks_per_sm : 0;
     smc_text_append(out, "\n  blocks   warps  occup.  registers   dynamic B  to write\n"
                          "  per SM  per SM          a thread    a block\n");
     for (uint32_t i = 0; i < rooms->count; i++) {
@@ -48,6 +48,14 @@ static void append_rows(const struct smc_answer *answer, const struct smc_rooms 
         smc_text_free(&row);
     }
     smc_text_append_char(out, '\n', 1);
+}
+
+void smc_text_append_no_room(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                             struct smc_text *line)
+{
+    struct smc_answer refused = *answer;
+    refused.occupancy = rooms->most;
+    smc_words_failure(&refused, line);
 }
 
 /* What makes one block more impossible, with all that is not fixed as small as can be. */
@@ -74,7 +82,7 @@ static void append_reading(const struct smc_answer *answer, const struct smc_roo
     const struct smc_sm *sm = &answer->query.device.sm;
     struct smc_text line = {0};
     smc_text_append(&line, "the most with which so many blocks reside; both columns hold together");
-    if (has_present(answer)) {
+    if (smc_text_has_present(answer)) {
         smc_text_printf(&line, "; > is the kernel now: %u registers, %u" SMC_TIE "B dynamic",
                         answer->launch.regs_per_thread, answer->launch.dynamic_smem_bytes);
     }
@@ -99,11 +107,9 @@ static void append_verdict(const struct smc_answer *answer, const struct smc_roo
         smc_text_append(&verdict, "up to ");
         smc_words_blocks(rooms->most.blocks_per_sm, &verdict);
         smc_text_append(&verdict, " per SM: ");
-        append_fixed(answer, rooms, &verdict);
+        smc_text_append_fixed(answer, rooms, &verdict);
     } else {
-        struct smc_answer refused = *answer;
-        refused.occupancy = rooms->most;
-        smc_words_failure(&refused, &verdict);
+        smc_text_append_no_room(answer, rooms, &verdict);
     }
     smc_layout_begin(out, style, rooms->count ? SMC_GOOD : SMC_BAD);
     smc_layout_paragraph(out, "", 0, smc_text_string(&verdict), style->columns);

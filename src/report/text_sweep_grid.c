@@ -40,7 +40,7 @@ static void append_value(const struct grid *grid, size_t axis, uint64_t position
 static bool same_cell(const struct smc_sweep_point *a, const struct smc_sweep_point *b)
 {
     return a->state == b->state && a->percent == b->percent &&
-           (a->limiters == b->limiters ||
+           (a->state != SMC_POINT_LAUNCHES ||
             smc_words_first_limiter(a->limiters) == smc_words_first_limiter(b->limiters));
 }
 

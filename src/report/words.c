@@ -75,6 +75,13 @@ static void refuse_static_smem(const struct smc_answer *answer, struct smc_text 
                     limit, limit);
 }
 
+static void refuse_grid(const struct smc_answer *answer, int dimension, uint32_t most,
+                        struct smc_text *out)
+{
+    smc_text_printf(out, "a grid of %u blocks in %c; this device takes %u",
+                    answer->plan.grid[dimension], "xyz"[dimension], most);
+}
+
 void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal,
                        struct smc_text *out)
 {
@@ -117,6 +124,15 @@ void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal
         smc_text_printf(out, "a cluster of %u blocks; this device takes %u",
                         launch->blocks_per_cluster,
                         sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1);
+        return;
+    case SMC_REFUSAL_GRID_X:
+        refuse_grid(answer, 0, sm->max_grid_x, out);
+        return;
+    case SMC_REFUSAL_GRID_Y:
+        refuse_grid(answer, 1, sm->max_grid_y, out);
+        return;
+    case SMC_REFUSAL_GRID_Z:
+        refuse_grid(answer, 2, sm->max_grid_z, out);
         return;
     case SMC_REFUSAL_COUNT:
         return;

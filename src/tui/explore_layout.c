@@ -12,27 +12,6 @@ enum {
     MOST_BAR_ROWS = 4,
 };
 
-/* The strip keeps the edge that it shares with what is left. */
-static struct smc_rect cut_top(struct smc_rect *rect, int rows)
-{
-    struct smc_rect strip = smc_rect_cut_top(rect, rows);
-    if (rect->rows > 0) {
-        rect->row--;
-        rect->rows++;
-    }
-    return strip;
-}
-
-static struct smc_rect cut_left(struct smc_rect *rect, int cols)
-{
-    struct smc_rect strip = smc_rect_cut_left(rect, cols);
-    if (rect->cols > 0) {
-        rect->col--;
-        rect->cols++;
-    }
-    return strip;
-}
-
 /* The chart gets at least half of a tall screen. */
 static int bar_rows(int rows)
 {
@@ -42,26 +21,26 @@ static int bar_rows(int rows)
 
 static void two_columns(struct smc_rect body, struct smc_explore_layout *layout)
 {
-    struct smc_rect left = cut_left(&body, body.cols < WIDE_FROM ? NARROW : WIDE);
+    struct smc_rect left = smc_rect_share_left(&body, body.cols < WIDE_FROM ? NARROW : WIDE);
     int steps = left.rows > 2 * STEPS_ROWS ? left.rows / 3 : STEPS_ROWS - 2;
-    layout->frame[SMC_PANEL_LAUNCH] = cut_top(&left, left.rows - steps + 1);
+    layout->frame[SMC_PANEL_LAUNCH] = smc_rect_share_top(&left, left.rows - steps + 1);
     layout->frame[SMC_PANEL_STEPS] = left;
     layout->sm_rows = bar_rows(body.rows - RESOURCES - 1);
-    layout->frame[SMC_PANEL_SM] = cut_top(&body, layout->sm_rows * RESOURCES + 2);
+    layout->frame[SMC_PANEL_SM] = smc_rect_share_top(&body, layout->sm_rows * RESOURCES + 2);
     if (body.rows > RESOURCES + 2 + 3) /* a chart of fewer rows tells nothing */
-        layout->frame[SMC_PANEL_LIMITS] = cut_top(&body, RESOURCES + 2);
+        layout->frame[SMC_PANEL_LIMITS] = smc_rect_share_top(&body, RESOURCES + 2);
     layout->frame[SMC_PANEL_CHART] = body;
 }
 
 static void three_columns(struct smc_rect body, struct smc_explore_layout *layout)
 {
-    layout->frame[SMC_PANEL_LAUNCH] = cut_left(&body, WIDE);
-    struct smc_rect middle = cut_left(&body, body.cols - SIDE + 1);
+    layout->frame[SMC_PANEL_LAUNCH] = smc_rect_share_left(&body, WIDE);
+    struct smc_rect middle = smc_rect_share_left(&body, body.cols - SIDE + 1);
     layout->sm_rows = bar_rows(middle.rows);
-    layout->frame[SMC_PANEL_SM] = cut_top(&middle, layout->sm_rows * RESOURCES + 2);
+    layout->frame[SMC_PANEL_SM] = smc_rect_share_top(&middle, layout->sm_rows * RESOURCES + 2);
     layout->frame[SMC_PANEL_CHART] = middle;
-    layout->frame[SMC_PANEL_LIMITS] = cut_top(&body, RESOURCES + 2);
-    layout->frame[SMC_PANEL_STEPS] = cut_top(&body, body.rows / 2);
+    layout->frame[SMC_PANEL_LIMITS] = smc_rect_share_top(&body, RESOURCES + 2);
+    layout->frame[SMC_PANEL_STEPS] = smc_rect_share_top(&body, body.rows / 2);
     layout->frame[SMC_PANEL_WORK] = body;
 }
 

@@ -67,20 +67,18 @@ static void show_param(const struct smc_answer *answer, enum smc_field field,
         snprintf(view->value, sizeof view->value, "%" PRId64, value);
 }
 
-static void show_source(const struct smc_answer *answer, struct smc_field_view *view)
+void smc_field_source(const struct smc_resources *resources, char text[40])
 {
-    const struct smc_resources *resources = &answer->resources;
     static const char *const words[] = {
         [SMC_RESOURCES_NVRTC] = "NVRTC",
         [SMC_RESOURCES_TABLE] = "table",
         [SMC_RESOURCES_ASSUMED] = "assumed",
-        [SMC_RESOURCES_GIVEN] = "",
+        [SMC_RESOURCES_GIVEN] = "given",
     };
     if (resources->source == SMC_RESOURCES_NVRTC)
-        snprintf(view->source, sizeof view->source, "NVRTC %d.%d", resources->nvrtc_major,
-                 resources->nvrtc_minor);
+        snprintf(text, 40, "NVRTC %d.%d", resources->nvrtc_major, resources->nvrtc_minor);
     else
-        snprintf(view->source, sizeof view->source, "%s", words[resources->source]);
+        snprintf(text, 40, "%s", words[resources->source]);
 }
 
 /* A number, or words in place of one that nobody gave. */
@@ -123,7 +121,7 @@ void smc_field_show(const struct smc_query *query, const struct smc_answer *answ
     case SMC_FIELD_REGS:
         show_number(view, given, launch->regs_per_thread, "", "");
         if (!given && query->kernel)
-            show_source(answer, view);
+            smc_field_source(&answer->resources, view->source);
         break;
     case SMC_FIELD_STATIC_SMEM:
         show_number(view, given, launch->static_smem_bytes, " B", own);

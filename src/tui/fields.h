@@ -28,13 +28,17 @@ size_t smc_fields_shown(const struct smc_query *query, enum smc_field list[SMC_F
 struct smc_field_view {
     const char *label;
     char value[128];
-    char source[32]; /* "NVRTC 13.0", "kernel", "driver", or "" */
+    char source[40]; /* "NVRTC 13.0", "kernel", "driver", or "" */
     bool given;      /* by a person */
+    bool awaited;    /* a better value is on its way; `source` says so */
 };
 
 /* `answer`: of the query, or of the last one that had an answer. */
 void smc_field_show(const struct smc_query *query, const struct smc_answer *answer,
                     enum smc_field field, struct smc_field_view *view);
+
+/* Where a register count comes from: "NVRTC 13.0", "table", "assumed", "given". */
+void smc_field_source(const struct smc_resources *resources, char text[40]);
 
 /* What may be typed: "1 to 32", "a board or a compute capability". */
 void smc_field_hint(const struct smc_query *query, enum smc_field field, char hint[128]);

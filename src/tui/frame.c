@@ -85,6 +85,18 @@ int smc_frame_printf(struct smc_frame *frame, struct smc_rect rect, int row, int
     return smc_frame_text(frame, rect, row, col, style, line);
 }
 
+void smc_frame_text_within(struct smc_frame *frame, struct smc_rect rect, int row, int col,
+                           int width, enum smc_style style, const char *text)
+{
+    enum { ELLIPSIS = 0x2026 };
+    bool cut = smc_glyph_string_columns(text) > width;
+    int room = col + width < rect.cols ? col + width : rect.cols;
+    struct smc_rect field = {rect.row, rect.col, rect.rows, room - cut};
+    int behind = smc_frame_text(frame, field, row, col, style, text);
+    if (cut)
+        smc_frame_glyph(frame, rect, row, behind, style, ELLIPSIS);
+}
+
 void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row,
                           enum smc_style style, const char *text)
 {

@@ -46,6 +46,10 @@ int smc_frame_printf(struct smc_frame *frame, struct smc_rect rect, int row, int
                      enum smc_style style, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
+/* In `width` columns, with an ellipsis where it is cut. */
+void smc_frame_text_within(struct smc_frame *frame, struct smc_rect rect, int row, int col,
+                           int width, enum smc_style style, const char *text);
+
 /* Ends at the rectangle's right edge. */
 void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row,
                           enum smc_style style, const char *text);

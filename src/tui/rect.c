@@ -31,6 +31,26 @@ struct smc_rect smc_rect_cut_left(struct smc_rect *rect, int cols)
     return strip;
 }
 
+struct smc_rect smc_rect_share_top(struct smc_rect *rect, int rows)
+{
+    struct smc_rect strip = smc_rect_cut_top(rect, rows);
+    if (rect->rows > 0) {
+        rect->row--;
+        rect->rows++;
+    }
+    return strip;
+}
+
+struct smc_rect smc_rect_share_left(struct smc_rect *rect, int cols)
+{
+    struct smc_rect strip = smc_rect_cut_left(rect, cols);
+    if (rect->cols > 0) {
+        rect->col--;
+        rect->cols++;
+    }
+    return strip;
+}
+
 struct smc_rect smc_rect_inside(struct smc_rect rect)
 {
     if (rect.rows < 2 || rect.cols < 2)

@@ -13,6 +13,10 @@ struct smc_rect smc_rect_cut_top(struct smc_rect *rect, int rows);
 struct smc_rect smc_rect_cut_bottom(struct smc_rect *rect, int rows);
 struct smc_rect smc_rect_cut_left(struct smc_rect *rect, int cols);
 
+/* The same for framed panels: the strip keeps the edge that it shares with what is left. */
+struct smc_rect smc_rect_share_top(struct smc_rect *rect, int rows);
+struct smc_rect smc_rect_share_left(struct smc_rect *rect, int cols);
+
 /* Without its edge. */
 struct smc_rect smc_rect_inside(struct smc_rect rect);
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "tui/edit.h"
-#include "tui/signals.h"
 #include "tui/state.h"
 #include "tui/terminal.h"
 #include "tui/worker.h"

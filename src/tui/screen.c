@@ -93,9 +93,14 @@ void smc_tui_draw(struct smc_tui *tui, struct smc_frame *frame)
     }
 }
 
+struct smc_rect smc_tui_body(const struct smc_tui *tui)
+{
+    return (struct smc_rect){1, 0, tui->rows - 2, tui->cols};
+}
+
 void smc_tui_click(struct smc_tui *tui, int row, int col, int direction)
 {
-    struct smc_rect body = {1, 0, tui->rows - 2, tui->cols};
+    struct smc_rect body = smc_tui_body(tui);
     tui->effect = SMC_EFFECT_NONE;
     tui->message[0] = '\0';
     if (tui->popup.open)

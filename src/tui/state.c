@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/words.h"
+#include "tui/command.h"
 
 void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, int cols)
 {
@@ -17,6 +18,7 @@ void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, 
 void smc_tui_close(struct smc_tui *tui)
 {
     smc_popup_close(&tui->popup);
+    smc_devices_close(&tui->devices);
     smc_explore_close(&tui->explore);
     smc_lessons_close(&tui->lessons);
 }
@@ -66,10 +68,20 @@ void smc_tui_command(const struct smc_query *query, struct smc_text *out)
     smc_words_device_option(query, out);
 }
 
+void smc_tui_show_command(struct smc_tui *tui, const char *command)
+{
+    enum { MOST_COLUMNS = 90, MARGINS = 4 };
+    int room = tui->cols - MARGINS;
+    smc_popup_open(&tui->popup, "the same on the command line");
+    smc_command_wrap(command, room < MOST_COLUMNS ? room : MOST_COLUMNS, &tui->popup.text);
+}
+
 static void show_command(struct smc_tui *tui)
 {
-    smc_popup_open(&tui->popup, "the same on the command line");
-    smc_tui_command(&tui->explore.query, &tui->popup.text);
+    struct smc_text words = {0};
+    smc_tui_command(&tui->explore.query, &words);
+    smc_tui_show_command(tui, smc_text_string(&words));
+    smc_text_free(&words);
 }
 
 static void open_search(struct smc_tui *tui)
@@ -168,17 +180,23 @@ static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
         smc_explore_find_device(&tui->explore, &tui->gpu[0]);
 }
 
+static void take_compiled(struct smc_tui *tui, const struct smc_job_result *result)
+{
+    const char *failure = result->status == SMC_OK ? NULL : result->error.message;
+    smc_explore_compiled(&tui->explore, &result->job.query, &result->resources, failure);
+    if (failure)
+        smc_tui_say(tui, SMC_STYLE_BAD, "%s", failure);
+}
+
 void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result)
 {
-    if (result->job.kind == SMC_JOB_COMPILE) {
-        const char *failure = result->status == SMC_OK ? NULL : result->error.message;
-        smc_explore_compiled(&tui->explore, &result->job.query, &result->resources, failure);
-        if (failure)
-            smc_tui_say(tui, SMC_STYLE_BAD, "%s", failure);
-        return;
-    }
-    if (result->job.kind == SMC_JOB_GPUS) {
-        take_gpus(tui, result);
+    if (result->job.kind == SMC_JOB_COMPILE || result->job.kind == SMC_JOB_GPUS) {
+        if (result->job.kind == SMC_JOB_COMPILE)
+            take_compiled(tui, result);
+        else
+            take_gpus(tui, result);
+        if (smc_views[tui->view]->refresh)
+            smc_views[tui->view]->refresh(tui);
         return;
     }
     tui->running = false;

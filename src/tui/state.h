@@ -6,6 +6,8 @@
 #include <stdbool.h>
 
 #include "query/query.h"
+#include "tui/banks_state.h"
+#include "tui/devices_state.h"
 #include "tui/explore.h"
 #include "tui/frame.h"
 #include "tui/job.h"
@@ -32,6 +34,8 @@ struct smc_tui;
 struct smc_view {
     const char *title;
     void (*open)(struct smc_tui *tui); /* each time it is shown; or NULL */
+    /* While it is shown a GPU was found or a kernel compiled; or NULL. */
+    void (*refresh)(struct smc_tui *tui);
     void (*draw)(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame);
     void (*resized)(struct smc_tui *tui); /* the screen has another size; or NULL */
     /* False: the action means nothing here. */
@@ -57,6 +61,8 @@ struct smc_tui {
     enum smc_view_id view;
     struct smc_explore explore;
     struct smc_lessons lessons;
+    struct smc_banks_state banks;
+    struct smc_devices_state devices;
     struct smc_prompt prompt;
     bool searching; /* the prompt is the search's */
     char searched[SMC_PROMPT_CHARS];
@@ -99,7 +105,13 @@ void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view);
 /* Asks for a line; it comes back through the view's `typed`. */
 void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, const char *typed);
 
+/* What views are drawn in: the screen without the bars. */
+struct smc_rect smc_tui_body(const struct smc_tui *tui);
+
 /* The command line that asks the same. */
 void smc_tui_command(const struct smc_query *query, struct smc_text *out);
+
+/* Shows it, wrapped. */
+void smc_tui_show_command(struct smc_tui *tui, const char *command);
 
 #endif

@@ -33,24 +33,50 @@ static void try_layout(const struct smc_bank_layout *layout, const struct smc_ac
         abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* The bytes, once. */
+struct stream {
+    const uint8_t *bytes;
+    size_t left;
+};
+
+static enum smc_status read_piece(void *context, char *bytes, size_t capacity, size_t *count,
+                                  struct smc_error *error)
 {
-    struct smc_banks_row row;
+    struct stream *stream = context;
+    (void)error;
+    *count = stream->left < capacity ? stream->left : capacity;
+    if (*count)
+        memcpy(bytes, stream->bytes, *count);
+    stream->bytes += *count;
+    stream->left -= *count;
+    return SMC_OK;
+}
+
+static void try_row(const struct smc_csv_record *record)
+{
+    struct smc_access access;
     struct smc_error error = {""};
-    char *line = malloc(size ? size : 1); /* not terminated, so that reading on is noticed */
-    if (!line)
-        return 0;
-    if (size)
-        memcpy(line, data, size);
-    enum smc_status status = smc_banks_row_read(line, size, &row, &error);
-    if (row.id != line || row.id_length > size || (status == SMC_OK) != !error.message[0])
+    enum smc_status status = smc_banks_row_read(record, &access, &error);
+    if ((status == SMC_OK) != !error.message[0])
         abort();
     for (size_t i = 0; i < 4 && status == SMC_OK; i++) {
-        if (smc_access_misaligned(&row.access))
+        if (smc_access_misaligned(&access))
             abort();
-        try_layout(&layouts[i], &row.access);
+        try_layout(&layouts[i], &access);
     }
-    smc_banks_row_is_header(line, size);
-    free(line);
+    smc_banks_row_is_header(record);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct smc_csv_record record;
+    struct stream stream = {data, size};
+    const struct smc_csv_source source = {read_piece, &stream};
+    struct smc_csv_reader reader;
+    bool found;
+    if (smc_csv_open(&reader, &source, NULL) == SMC_OK)
+        while (smc_csv_read(&reader, &record, &found, NULL) == SMC_OK && found)
+            try_row(&record);
+    smc_csv_close(&reader);
     return 0;
 }

@@ -39,10 +39,20 @@ static enum smc_status write_piece(void *context, const char *bytes, size_t coun
     return SMC_OK;
 }
 
+static enum smc_status find_device(void *context, const char *name, struct smc_device *device,
+                                   struct smc_error *error)
+{
+    char note[256];
+    (void)context;
+    return smc_device_find(name, device, note, error);
+}
+
 static enum smc_status run(struct stream *stream, struct smc_error *error)
 {
-    struct smc_batch batch = {
-        .file = "x", .source = {read_piece, stream}, .sink = {write_piece, stream}};
+    struct smc_batch batch = {.file = "x",
+                              .source = {read_piece, stream},
+                              .sink = {write_piece, stream},
+                              .finder = {find_device, NULL}};
     smc_batch_defaults_init(&batch.defaults);
     *error = (struct smc_error){""};
     return smc_batch_run(&batch, error);

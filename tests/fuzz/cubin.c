@@ -1,12 +1,23 @@
 /* Fuzzes the reading of machine code. Build and run: see README.md. */
+#include <stdlib.h>
+
 #include "compile/cubin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    uint32_t barriers = 0;
-    if (smc_cubin_read_barriers(data, size, "k", &barriers) && barriers > 0x7f)
-        return -1;
+    struct smc_cubin cubin;
+    struct smc_error error = {""};
+    enum smc_status status = smc_cubin_open(data, size, &cubin, &error);
+    if (status != SMC_OK) {
+        if (status != SMC_USAGE || !error.message[0])
+            abort();
+        return 0;
+    }
+    for (size_t i = 0; i < cubin.kernel_count; i++)
+        if (!cubin.kernel[i].name || cubin.kernel[i].regs_per_thread - 1 >= 255)
+            abort();
+    smc_cubin_close(&cubin);
     return 0;
 }

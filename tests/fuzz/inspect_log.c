@@ -53,8 +53,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     smc_text_append_bytes(&output.log, (const char *)data, size);
     smc_input_make_text(&output.log);
     output.ptx = text;
-    if (!smc_inspect_output(&output, &kind, &kernels))
+    struct smc_text faults = {0};
+    if (smc_inspect_output(&output, &kind, &kernels, &faults, NULL) != SMC_OK)
         abort();
+    if (faults.data && (strchr(faults.data, '\033') || strchr(faults.data, '\r')))
+        abort();
+    smc_text_free(&faults);
     report(&kernels, NULL);
     if (smc_capability_find(90, &capability)) {
         smc_device_of_capability(&capability, &device);

@@ -2,6 +2,7 @@
    the figures are an H200's. */
 #include "fake_cuda.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .regsPerBlock = 65536,
         .warpSize = 32,
         .maxThreadsPerBlock = 1024,
+        .maxGridSize = {INT_MAX, 65535, 65535},
         .major = fake_cuda.major,
         .minor = fake_cuda.minor,
         .multiProcessorCount = SM_COUNT,

@@ -53,6 +53,24 @@ static void run_kernel(const char *name, int64_t radius, uint32_t timeout_ms, st
     CU_ASSERT_EQUAL(fake_cuda.events, 0);
 }
 
+/* A device with less shared memory than its compute capability has fewer carve-outs. */
+static void test_smaller_device(void)
+{
+    struct cudaDeviceProp properties;
+    struct smc_capability capability;
+    struct smc_error error = {""};
+    fake_cuda_reset();
+    cudaGetDeviceProperties(&properties, 0);
+    properties.sharedMemPerMultiprocessor = 102400;
+    properties.sharedMemPerBlockOptin = 101376;
+    CU_ASSERT_FATAL(smc_capability_find(90, &capability));
+    smc_gpu_lay_over(&properties, &capability.sm);
+    CU_ASSERT_EQUAL(capability.sm.smem_carveout_count, 6);
+    CU_ASSERT_EQUAL(capability.sm.smem_carveout_bytes[5], 102400);
+    CU_ASSERT_EQUAL(smc_sm_check(&capability.sm, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(error.message, "");
+}
+
 static void test_device(void)
 {
     struct smc_device device;
@@ -62,6 +80,7 @@ static void test_device(void)
     CU_ASSERT_STRING_EQUAL(device.name, "NVIDIA H200");
     CU_ASSERT_STRING_EQUAL(device.chip, "GH100");
     CU_ASSERT_EQUAL(device.sm.smem_carveout_count, 10);
+    CU_ASSERT_EQUAL(smc_sm_check(&device.sm, &error), SMC_OK);
     CU_ASSERT_DOUBLE_EQUAL(device.memory_bytes_per_s, 4814.3e9, 1e8);
     CU_ASSERT_DOUBLE_EQUAL(device.fp32_peak_tflops, 66.9, 0.01);
     CU_ASSERT_EQUAL(smc_gpu_device(1, &device, &error), SMC_UNAVAILABLE);
@@ -252,6 +271,7 @@ static void test_live(void)
 
 static CU_TestInfo tests[] = {
     {"a device is read over the table's row", test_device},
+    {"a device with less shared memory", test_smaller_device},
     {"why there is no GPU", test_reasons},
     {"all goes well", test_all_well},
     {"opting in, granted and refused", test_opt_in},

@@ -30,6 +30,9 @@ static void compare_sm(const struct smc_sm *live, const struct smc_sm *table)
     SAME(smem_per_block_optin_bytes);
     SAME(smem_reserved_per_block_bytes);
     SAME(smem_carveout_count);
+    SAME(max_grid_x);
+    SAME(max_grid_y);
+    SAME(max_grid_z);
 #undef SAME
     for (uint32_t i = 0; i < table->smem_carveout_count; i++)
         CU_ASSERT_EQUAL(live->smem_carveout_bytes[i], table->smem_carveout_bytes[i]);

@@ -1,8 +1,9 @@
-/* Signals as something to wait for beside keys. */
+/* Signals that would end the program, as something to wait for, and to clear away before. */
 #include "config.h"
 
-#include "tui/signals.h"
+#include "base/signals.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
@@ -10,26 +11,30 @@
 static const int watched[] = {SIGINT, SIGTERM, SIGHUP};
 enum { WATCHED = sizeof watched / sizeof *watched };
 
+/* A handler can reach nothing else; in whichever thread it runs, the pipe wakes who waits. */
 static volatile sig_atomic_t seen;
 static int pipe_ends[2] = {-1, -1};
 static struct sigaction before[WATCHED];
 
 static void note(int signal_number)
 {
+    int saved = errno;
     seen = signal_number;
     ssize_t written = write(pipe_ends[1], "", 1);
-    (void)written;
+    (void)written; /* full: then it is readable */
+    errno = saved;
 }
 
 int smc_signals_watch(void)
 {
     struct sigaction action = {.sa_handler = note};
+    seen = 0;
     if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return -1;
-    seen = 0;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < WATCHED; i++)
-        sigaction(watched[i], &action, &before[i]);
+        if (sigaction(watched[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
+            sigaction(watched[i], &action, NULL);
     return pipe_ends[0];
 }
 
@@ -40,8 +45,12 @@ int smc_signals_seen(void)
 
 void smc_signals_release(void)
 {
+    if (pipe_ends[0] < 0)
+        return;
     for (int i = 0; i < WATCHED; i++)
         sigaction(watched[i], &before[i], NULL);
-    close(pipe_ends[0]);
-    close(pipe_ends[1]);
+    for (int i = 0; i < 2; i++) {
+        close(pipe_ends[i]);
+        pipe_ends[i] = -1;
+    }
 }

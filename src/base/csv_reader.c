@@ -1,5 +1,5 @@
 /* CSV records from a stream. */
-#include "batch/csv_reader.h"
+#include "base/csv_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,22 +164,33 @@ static bool take_first_line(struct smc_csv_reader *reader, struct smc_csv_record
     return true;
 }
 
+/* The record is too long: the fields that end within what may be kept are taken, and what follows
+   is left for skip_line. */
+static void take_beginning(struct smc_csv_reader *reader, struct smc_csv_record *record)
+{
+    char *stop = reader->next + SMC_CSV_MOST_BYTES, instead = *stop;
+    struct scan scan = {.next = reader->next, .stop = stop, .final = true, .record = record};
+    *stop = '\n';
+    scan_record(&scan);
+    *stop = instead;
+    record->fault = SMC_CSV_TOO_LONG;
+    record->field_count--; /* the last one is cut */
+    reader->next = stop;
+    reader->within_line = true;
+}
+
 static enum smc_status skip_line(struct smc_csv_reader *reader, struct smc_error *error)
 {
-    for (;;) {
+    while (reader->within_line) {
         char *end = memchr(reader->next, '\n', (size_t)(reader->end - reader->next));
-        if (end) {
-            reader->next = end + 1;
-            reader->line++;
-            return SMC_OK;
-        }
-        reader->next = reader->end;
-        if (reader->ended)
-            return SMC_OK;
-        enum smc_status status = fill(reader, error);
+        reader->next = end ? end + 1 : reader->end;
+        reader->within_line = !end && !reader->ended;
+        reader->line += end != NULL;
+        enum smc_status status = reader->within_line ? fill(reader, error) : SMC_OK;
         if (status != SMC_OK)
             return status;
     }
+    return SMC_OK;
 }
 
 static bool skip_empty_lines(struct smc_csv_reader *reader)
@@ -248,7 +259,8 @@ static bool take_whole(struct smc_csv_reader *reader, struct smc_csv_record *rec
 enum smc_status smc_csv_read(struct smc_csv_reader *reader, struct smc_csv_record *record,
                              bool *found, struct smc_error *error)
 {
-    for (;;) {
+    enum smc_status status = skip_line(reader, error);
+    while (status == SMC_OK) {
         *found = skip_empty_lines(reader);
         record->line = reader->line;
         record->text = reader->next;
@@ -259,16 +271,11 @@ enum smc_status smc_csv_read(struct smc_csv_reader *reader, struct smc_csv_recor
             return SMC_OK;
         if (enough)
             break;
-        enum smc_status status = fill(reader, error);
-        if (status != SMC_OK)
-            return status;
+        status = fill(reader, error);
     }
-    if (!*found)
-        return SMC_OK;
-    record->fault = SMC_CSV_TOO_LONG;
-    record->field_count = 0;
-    record->length = 0;
-    return skip_line(reader, error);
+    if (status == SMC_OK && *found)
+        take_beginning(reader, record);
+    return status;
 }
 
 static bool is_blank(char c)

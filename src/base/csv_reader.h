@@ -1,8 +1,8 @@
 /* CSV as RFC 4180 has it, a record at a time from a stream: quotes, CRLF, line ends within quotes,
    a last line without an end, a byte order mark. Lines without a character are skipped. Nothing is
    copied and nothing is allocated after opening, so memory does not grow with the input. */
-#ifndef SMC_BATCH_CSV_READER_H
-#define SMC_BATCH_CSV_READER_H
+#ifndef SMC_BASE_CSV_READER_H
+#define SMC_BASE_CSV_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ enum smc_csv_fault {
     SMC_CSV_CARRIAGE_RETURN, /* outside quotes and not before a line feed */
     SMC_CSV_AFTER_QUOTE,     /* text between the closing quote and the comma */
     SMC_CSV_UNCLOSED_QUOTE,  /* within SMC_CSV_MOST_BYTES; the record is its first line alone */
-    SMC_CSV_TOO_LONG,        /* the record has no fields */
+    SMC_CSV_TOO_LONG,        /* the fields are those that end within SMC_CSV_MOST_BYTES */
 };
 
 struct smc_csv_field {
@@ -54,7 +54,8 @@ struct smc_csv_reader {
     char *next, *end; /* what was read and is not yet part of a record */
     uint64_t line;
     bool ended;
-    bool has_mark; /* the stream began with a byte order mark, which is skipped */
+    bool within_line; /* the rest of a line is still to be skipped */
+    bool has_mark;    /* the stream began with a byte order mark, which is skipped */
 };
 
 /* SMC_MACHINE: out of memory. Close it in any case. */

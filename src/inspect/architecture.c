@@ -1,0 +1,44 @@
+/* Architectures: their names, and which code loads on which device. */
+#include <stdio.h>
+#include <string.h>
+
+#include "inspect/inspect.h"
+
+/* Thor by its name in CUDA 12.8 and 12.9: no relative of 10.0 and 10.3. */
+enum { CC_THOR = 101 };
+
+struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc)
+{
+    uint16_t named;
+    size_t length = strlen(typed);
+    char last = length ? typed[length - 1] : '\0';
+    bool suffixed = (last == 'a' || last == 'f') && smc_capability_parse(typed, &named);
+    return (struct smc_inspect_target){cc, suffixed ? last : '\0'};
+}
+
+size_t smc_inspect_all_targets(struct smc_inspect_target targets[SMC_INSPECT_MAX_TARGETS])
+{
+    size_t count = 0;
+    struct smc_capability capability;
+    for (size_t i = 0; i < smc_capability_count() && count < SMC_INSPECT_MAX_TARGETS; i++) {
+        smc_capability_at(i, &capability);
+        targets[count++] = (struct smc_inspect_target){capability.sm.cc, '\0'};
+    }
+    return count;
+}
+
+const char *smc_inspect_architecture(const struct smc_inspect_kernel *kernel,
+                                     char text[SMC_INSPECT_ARCHITECTURE])
+{
+    snprintf(text, SMC_INSPECT_ARCHITECTURE, "sm_%u%.1s", kernel->cc, &kernel->suffix);
+    return text;
+}
+
+bool smc_inspect_loads(const struct smc_inspect_kernel *kernel, uint16_t cc)
+{
+    if (kernel->cc == 0 || kernel->cc == cc)
+        return true;
+    if (kernel->suffix == 'a' || kernel->cc == CC_THOR || cc == CC_THOR)
+        return false;
+    return kernel->cc / 10 == cc / 10 && kernel->cc < cc;
+}

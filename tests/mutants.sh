@@ -1,0 +1,102 @@
+#!/bin/sh
+# Mutants of the catalog's kernels, from mutants.list: what each does wrong is seen by the
+# emulator's checks or in the results, or it is known to do nothing wrong. Run in the build folder.
+
+set -u
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+kernels=$here/../kernels
+
+# The fields of a line, without blanks around them.
+split() { # LINE; sets kernel expected name options edit
+    IFS='@' read -r kernel expected name options edit <<END
+$(printf '%s\n' "$1" | sed 's/ *@ */@/g')
+END
+}
+
+emulate() { # FOLDER OF KERNELS
+    # shellcheck disable=SC2086 # options are words
+    smemcalc run --on emulator --device 9.0 --kernel "$kernel" $options --kernel-dir "$1" \
+        --format json
+}
+
+# Words, one a line: findings by name, wrong; else counts; else same.
+seen_in() { # FILE
+    jq -r '[.emulation.findings[].kind] + [.confirmation[] | select(.verdict == "differs") |
+        if .quantity == "findings" then empty
+        elif .quantity == "wrong_elements" then "wrong" else "counts" end] | unique |
+        if . == [] then ["same"] elif . == ["counts"] then . else . - ["counts"] end | .[]' "$1"
+}
+
+# Complaints about the mutant in $scratch/NUMBER, one a line.
+judge() { # NUMBER
+    mkdir "$1" && cp "$kernels"/*.cu "$1" || return
+    file=$(printf '%s' "$kernel" | tr - _).cu
+    sed "$edit" "$kernels/$file" >"$1/$file"
+    ! cmp -s "$kernels/$file" "$1/$file" || echo "the substitution changes nothing"
+    emulate "$1" >"$1/out" 2>"$1/err"
+    status=$?
+    case $expected in same) wanted=0 ;; *) wanted=1 ;; esac
+    [ $status -eq $wanted ] || echo "exit status $status, not $wanted: $(head -n 1 "$1/err")"
+    [ $status -le 1 ] || return
+    seen_in "$1/out" >"$1/seen"
+    for word in $expected; do
+        grep -q "^$word" "$1/seen" || echo "no $word, but $(tr '\n' ' ' <"$1/seen")"
+    done
+}
+
+# Every second line, or whichever share a worker has.
+work() { # FIRST STEP
+    number=0
+    while read -r line; do
+        number=$((number + 1))
+        [ $((number % $2)) -eq "$1" ] || continue
+        split "$line"
+        judge "$number" >"complaint.$number"
+    done <list
+}
+
+grep -v -e '^#' -e '^$' "$here/mutants.list" >list
+case $(smemcalc --tile 1 --device 9.0 --format json | jq -r .kernel.registers_source) in
+nvrtc*) ;;
+*)
+    skip "mutants of kernels" "there is no NVRTC that compiles for 9.0"
+    finish_cases
+    ;;
+esac
+
+workers=$(nproc 2>/dev/null || echo 2)
+worker=0
+while [ "$worker" -lt "$workers" ]; do
+    work "$worker" "$workers" &
+    worker=$((worker + 1))
+done
+wait
+
+number=0
+while read -r line; do
+    number=$((number + 1))
+    split "$line"
+    empty "$kernel $options: $name" "$(cat "complaint.$number" 2>&1)"
+done <list
+
+# --- What is not mutated --------------------------------------------------------------------------
+
+# At the same sizes, each kernel as it is has no fault.
+grep -v '^matmul-tiled-racy' list | sed 's/ *@ */@/g' | cut -d @ -f 1,4 | sort -u >launches
+while IFS='@' read -r kernel options; do
+    emulate "$kernels" >out 2>&1
+    status=$?
+    empty "$kernel $options: clean" "$([ $status -eq 0 ] || { echo "status $status"; cat out; })"
+done <launches
+
+# The racy one's race, in the line that overwrites what is still read.
+kernel=matmul-tiled-racy options="--tile 16 --size 40x40x40"
+emulate "$kernels" >out
+empty "$kernel: exit status 1" "$([ $? -eq 1 ] || cat out)"
+line=$(grep -n 'a_tile\[y\]\[x\] =' "$kernels/matmul_tiled_racy.cu" | cut -d : -f 1)
+holds "$kernel: the line that overwrites" \
+    "[.emulation.findings[] | select(.kind == \"race_read_write\").line] | index($line) != null" out
+
+finish_cases
