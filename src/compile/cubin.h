@@ -17,6 +17,8 @@ struct smc_cubin_kernel {
     uint32_t barriers;
     uint32_t max_threads_per_block; /* __launch_bounds__ or a required size; 0: none */
     uint32_t blocks_per_cluster;    /* __cluster_dims__; 0: none */
+    const void *code;               /* its instructions, within the file */
+    size_t code_bytes;
 };
 
 struct smc_cubin {

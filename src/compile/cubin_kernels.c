@@ -95,6 +95,9 @@ static enum smc_status add_kernel(struct smc_cubin_reading *reading,
     section->kernel = &reading->cubin->kernel[n];
     section->kernel->name = name;
     section->kernel->barriers = (uint32_t)(section->header.sh_flags >> 20 & 0x7f);
+    const Elf_Data *code = elf_rawdata(section->content, NULL);
+    section->kernel->code = code ? code->d_buf : NULL;
+    section->kernel->code_bytes = code ? code->d_size : 0;
     reading->claims[n].code_regs = section->header.sh_info >> SYMBOL_BITS;
     return SMC_OK;
 }

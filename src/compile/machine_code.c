@@ -2,6 +2,9 @@
 #include "compile/machine_code.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "compile/cubin.h"
 
 enum { INSTRUCTION_BYTES = 16 };
 
@@ -72,6 +75,24 @@ enum smc_status smc_machine_code_read(const void *code, size_t bytes, uint16_t c
         }
     }
     return SMC_OK;
+}
+
+enum smc_status smc_machine_code_of(const void *file, size_t bytes, const char *entry,
+                                    struct smc_machine_code *out, struct smc_error *error)
+{
+    struct smc_cubin cubin;
+    *out = (struct smc_machine_code){0};
+    enum smc_status status = smc_cubin_open(file, bytes, &cubin, error);
+    if (status != SMC_OK)
+        return status;
+    status = smc_fail(error, SMC_USAGE, "the machine code has no kernel %.200s", entry);
+    for (size_t i = 0; i < cubin.kernel_count; i++) {
+        const struct smc_cubin_kernel *kernel = &cubin.kernel[i];
+        if (strcmp(kernel->name, entry) == 0)
+            status = smc_machine_code_read(kernel->code, kernel->code_bytes, cubin.cc, out, error);
+    }
+    smc_cubin_close(&cubin);
+    return status;
 }
 
 void smc_machine_code_free(struct smc_machine_code *code)

@@ -39,6 +39,12 @@ struct smc_machine_code {
    architecture; SMC_MACHINE: memory. */
 enum smc_status smc_machine_code_read(const void *code, size_t bytes, uint16_t cc,
                                       struct smc_machine_code *out, struct smc_error *error);
+
+/* The same of the kernel `entry` in a cubin. SMC_USAGE also where it is damaged or has no such
+   kernel. */
+enum smc_status smc_machine_code_of(const void *cubin, size_t bytes, const char *entry,
+                                    struct smc_machine_code *out, struct smc_error *error);
+
 void smc_machine_code_free(struct smc_machine_code *code);
 
 /* How many accesses of one kind and width there are. */

@@ -16,6 +16,27 @@ static struct smc_row *compare(struct smc_confirmation *out, const char *quantit
     return row;
 }
 
+/* What the GPU executes, where ptxas joined neighbouring loads. */
+static void confirm_machine_loads(const struct smc_shared_count *made,
+                                  const struct smc_emulated_run *seen, struct smc_confirmation *out)
+{
+    static const struct {
+        const char *quantity, *label;
+    } rows[] = {{"machine_shared_loads", "  in machine code"},
+                {"machine_shared_load_wavefronts", "  their wavefronts"}};
+    const double predicted[] = {made->instructions, made->wavefronts};
+    const double counted[] = {seen->machine_loads.instructions, seen->machine_loads.wavefronts};
+    for (int i = 0; i < 2; i++) {
+        struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, "");
+        row->predicted = smc_witness_of(predicted[i]);
+        if (seen->follows_machine_code)
+            row->emulated = smc_witness_of(counted[i]);
+        else
+            smc_row_note(row, "%s", seen->not_followed);
+        smc_row_judge(row);
+    }
+}
+
 static void confirm_shared(const struct smc_shared_work *predicted,
                            const struct smc_emulated_run *seen, struct smc_confirmation *out)
 {
@@ -24,11 +45,14 @@ static void confirm_shared(const struct smc_shared_work *predicted,
     double least = loads->least + stores->least;
     struct smc_row *row = compare(out, "shared_loads", "shared loads", "", loads->instructions,
                                   seen->loads.instructions);
-    if (made->instructions != loads->instructions)
-        smc_row_note(row, "as the PTX has them; ptxas makes %.0f of them, with %.0f wavefronts",
-                     made->instructions, made->wavefronts);
+    bool joined = made->instructions != loads->instructions;
+    if (joined)
+        smc_row_note(row, "as the PTX has them");
     compare(out, "shared_load_wavefronts", "  their wavefronts", "", loads->wavefronts,
             seen->loads.wavefronts);
+    if (joined || !seen->follows_machine_code ||
+        seen->machine_loads.instructions != seen->loads.instructions)
+        confirm_machine_loads(made, seen, out);
     compare(out, "shared_stores", "shared stores", "", stores->instructions,
             seen->stores.instructions);
     compare(out, "shared_store_wavefronts", "  their wavefronts", "", stores->wavefronts,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/machine_code.h"
 #include "executor/clock.h"
 #include "executor/executor.h"
 #include "executor/verify.h"
@@ -158,6 +159,9 @@ static void copy_counts(const struct run *run, struct smc_emulated_run *emulated
                                                  .wavefronts = (double)total->store_wavefronts};
     emulated->conflicts =
         (double)(total->load_wavefronts + total->store_wavefronts - total->least_wavefronts);
+    emulated->machine_loads =
+        (struct smc_shared_count){.instructions = (double)total->machine_loads,
+                                  .wavefronts = (double)total->machine_load_wavefronts};
     emulated->warp_instructions = (double)total->executions;
     emulated->thread_instructions = (double)total->lanes;
     emulated->threads = run->emulation.threads_used;
@@ -185,14 +189,38 @@ static void check(struct run *run)
                  (unsigned long long)request->plan.output_rows, check_budget_ms / 1000);
 }
 
+/* The PTX is what runs; what ptxas made of its loads is found in the machine code. */
+static void follow_machine_code(struct run *run)
+{
+    struct smc_emulated_run *emulated = &run->result->emulated;
+    struct smc_machine_code code;
+    struct smc_error error = {""};
+    uint64_t loads[SMC_EMULATOR_WIDTHS] = {0};
+    if (smc_machine_code_of(run->binary.cubin, run->binary.cubin_bytes, run->request->kernel->entry,
+                            &code, &error) != SMC_OK) {
+        snprintf(emulated->not_followed, sizeof emulated->not_followed, "%.159s", error.message);
+        return;
+    }
+    for (unsigned i = 0; i < SMC_EMULATOR_WIDTHS; i++)
+        loads[i] = smc_machine_code_count(&code, true, false, 1u << i);
+    smc_machine_code_free(&code);
+    emulated->follows_machine_code =
+        smc_program_follow(run->program, loads) != SMC_FOLLOWING_UNKNOWN;
+    if (!emulated->follows_machine_code)
+        snprintf(emulated->not_followed, sizeof emulated->not_followed,
+                 "joining does not explain the machine code's loads");
+}
+
 static enum smc_status run_kernel(struct run *run)
 {
     struct smc_run_result *result = run->result;
     enum smc_status status =
         smc_program_read(run->binary.ptx, run->binary.ptx_bytes, run->request->kernel->entry,
                          &run->program, run->error);
-    if (status == SMC_OK)
+    if (status == SMC_OK) {
+        follow_machine_code(run);
         status = make_arrays(run);
+    }
     if (status == SMC_OK)
         status = emulate(run);
     if (status != SMC_OK)

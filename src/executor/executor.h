@@ -38,6 +38,10 @@ struct smc_attempt {
 struct smc_emulated_run {
     struct smc_shared_count loads, stores;
     double conflicts; /* wavefronts beyond the least */
+    /* Loads as the machine code has them, where it is known which of them ptxas joined. */
+    bool follows_machine_code;
+    struct smc_shared_count machine_loads;
+    char not_followed[160]; /* why not */
     size_t access_count;
     struct smc_global_access access[SMC_MAX_BUFFERS]; /* in the order of smc_work, without sizes */
     double warp_instructions, thread_instructions;
