@@ -42,6 +42,8 @@ tests_unit_SOURCES = \
 	tests/test_room.c \
 	tests/test_sm.c \
 	tests/test_sweep.c \
+	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_views.c \
+	tests/view_sitting.c tests/view_sitting.h \
 	tests/test_workload.c \
 	tests/unit.c tests/unit.h
 
@@ -139,3 +141,7 @@ EXTRA_DIST += tests/tui_lessons.sh
 AM_TESTS_ENVIRONMENT += \
 	LSAN_OPTIONS=suppressions=$(abs_srcdir)/tests/lsan.supp:print_suppressions=0; export LSAN_OPTIONS;
 EXTRA_DIST += tests/lsan.supp tests/valgrind.supp
+
+# The explorer's screens of banks and devices.
+TESTS += tests/tui_views.sh
+EXTRA_DIST += tests/tui_views.sh

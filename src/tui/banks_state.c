@@ -241,3 +241,15 @@ void smc_banks_go(struct smc_banks_state *banks, int place)
         show(banks);
     }
 }
+
+void smc_banks_move(struct smc_banks_state *banks, int direction)
+{
+    int place = smc_banks_place(banks), patterns = (int)banks->answer.pattern_count;
+    bool leaves = direction < 0 && patterns && place == patterns;
+    smc_banks_go(banks, leaves ? (int)banks->pattern : place + direction);
+}
+
+void smc_banks_enter(struct smc_banks_state *banks)
+{
+    smc_banks_go(banks, (int)banks->answer.pattern_count);
+}

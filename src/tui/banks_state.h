@@ -82,6 +82,12 @@ bool smc_banks_undo(struct smc_banks_state *banks);
 int smc_banks_place(const struct smc_banks_state *banks);
 void smc_banks_go(struct smc_banks_state *banks, int place);
 
+/* One place up or down; from the first field up to the pattern that is shown. */
+void smc_banks_move(struct smc_banks_state *banks, int direction);
+
+/* From the patterns to the fields, the present pattern still shown. */
+void smc_banks_enter(struct smc_banks_state *banks);
+
 /* The question that the answer is to: the kernel's or the expression's. */
 void smc_banks_ask(const struct smc_banks_state *banks, struct smc_banks_query *query);
 

@@ -1,7 +1,6 @@
-/* The panels beside the banks: the instructions, what can be set, what helps. */
+/* The panels beside the banks: the instructions, and what can be set. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "report/banks_words.h"
 #include "tui/bank_fields.h"
@@ -139,93 +138,4 @@ int smc_bank_field_at(const struct smc_banks_state *banks, struct smc_rect rect,
     enum smc_bank_field fields[SMC_BANK_FIELD_COUNT];
     int count, first = list_fields(banks, rect.rows, fields, &count);
     return first + row < count ? (int)banks->answer.pattern_count + first + row : -1;
-}
-
-/* --- What helps --- */
-
-/* The expression only where the line has room for it. */
-static void append_layout(const struct smc_rearrangement *layout, const char *expression,
-                          const char *name, int cols, struct smc_text *out)
-{
-    size_t begun = out->length;
-    smc_text_append(out, name);
-    smc_words_rearrangement(layout, out);
-    if (*expression && out->length - begun + strlen(expression) + 2 <= (size_t)cols)
-        smc_text_printf(out, ": %s", expression);
-    smc_text_append(out, "\n");
-}
-
-static void append_proposals(const struct smc_banks_pattern *pattern, int cols,
-                             struct smc_text *out)
-{
-    char name[32];
-    snprintf(name, sizeof name, "padding %" PRIu32 ": ",
-             pattern->padding.rearrangement.padding_elements);
-    if (pattern->padding.found)
-        append_layout(&pattern->padding.rearrangement, pattern->padding.expression, name, cols,
-                      out);
-    if (pattern->swizzle.found)
-        append_layout(&pattern->swizzle.rearrangement, pattern->swizzle.expression,
-                      "swizzle: ", cols, out);
-    if (!pattern->padding.found && !pattern->swizzle.found)
-        smc_text_printf(out,
-                        "no padding of up to %d elements and no XOR swizzle removes all "
-                        "conflicts",
-                        SMC_MOST_PADDING);
-}
-
-/* What was done to the array, in words. */
-static void append_change(const struct smc_banks_state *banks, int cols, struct smc_text *out)
-{
-    struct smc_rearrangement layout = banks->change.array[smc_banks_shown(banks)->array];
-    if (layout.padding_elements)
-        append_layout(&layout, banks->expression, "", cols, out);
-    layout.padding_elements = 0;
-    if (layout.swizzle_span)
-        append_layout(&layout, banks->expression, "", cols, out);
-}
-
-static void append_remedy(const struct smc_banks_state *banks, int cols, struct smc_text *out)
-{
-    const struct smc_banks_pattern *pattern = smc_banks_shown(banks);
-    struct smc_bank_cost now = banks->total[banks->pattern];
-    uint32_t was = pattern->total.wavefronts - pattern->total.least;
-    uint32_t left = now.wavefronts - now.least;
-    if (was == 0 && left == 0) {
-        smc_text_append(out, "no conflict: all warps are served in the fewest wavefronts");
-    } else if (was == 0) {
-        smc_text_printf(out, "%" PRIu32 " conflicts with this layout, none as written", left);
-    } else if (left == 0) {
-        smc_text_printf(out, "none of %" PRIu32 " conflict%s is left: ", was, was == 1 ? "" : "s");
-        append_change(banks, cols, out);
-    } else {
-        append_proposals(pattern, cols, out);
-    }
-}
-
-enum { EXPLANATION_ROWS = 8 };
-
-static const char explanation[] =
-    "A wavefront takes one word from each bank. Lanes that want different words of one bank "
-    "collide: "
-    "they are served one after the other. Lanes that want the same word are served together. A "
-    "padding moves each row of the array to other banks; a swizzle does so without more memory.";
-
-void smc_draw_bank_remedy(const struct smc_banks_state *banks, struct smc_rect rect,
-                          struct smc_frame *frame)
-{
-    struct smc_rect room = {rect.row, rect.col + 1, rect.rows, rect.cols - 2};
-    struct smc_text words = {0};
-    enum smc_style style = SMC_STYLE_BAD;
-    if (banks->answered) {
-        struct smc_bank_cost now = banks->total[banks->pattern];
-        style = now.wavefronts > now.least ? SMC_STYLE_WARN : SMC_STYLE_GOOD;
-        append_remedy(banks, room.cols, &words);
-    } else {
-        smc_text_append(&words, banks->why);
-    }
-    int row = smc_frame_paragraph(frame, room, 0, style, smc_text_string(&words));
-    smc_text_free(&words);
-    if (banks->answered && row + EXPLANATION_ROWS < rect.rows)
-        smc_frame_paragraph(frame, room, row + 1, SMC_STYLE_DIM, explanation);
 }

@@ -61,17 +61,12 @@ static void choose(struct smc_banks_state *banks, const struct smc_banks_choice 
     smc_banks_changed(banks, &before);
 }
 
-/* On an instruction the arrows lead through the turns of its loop. */
-static enum smc_bank_field field_of(const struct smc_banks_state *banks)
-{
-    return banks->on_field ? banks->field : SMC_BANK_FIELD_TURN;
-}
-
+/* On an instruction the arrows pad its array. */
 static void step(struct smc_banks_state *banks, int direction, bool far)
 {
     struct smc_banks_choice choice = banks->choice;
-    if (banks->on_field || banks->answer.pattern_count)
-        smc_bank_field_step(banks, field_of(banks), direction, far, &choice);
+    enum smc_bank_field field = banks->on_field ? banks->field : SMC_BANK_FIELD_PADDING;
+    smc_bank_field_step(banks, field, direction, far, &choice);
     choose(banks, &choice);
 }
 
@@ -99,14 +94,14 @@ static void ask(struct smc_tui *tui, const char *begun)
     smc_tui_ask(tui, view.label, hint, begun);
 }
 
-/* A switch is turned; of an instruction there is nothing to type. */
+/* An instruction leads to its layout, a switch is turned, of the rest the value is asked for. */
 static void enter(struct smc_tui *tui)
 {
     struct smc_banks_state *banks = &tui->banks;
     struct smc_banks_choice choice = banks->choice;
     if (!banks->on_field)
-        return;
-    if (smc_bank_field_flip(banks, banks->field, &choice))
+        smc_banks_enter(banks);
+    else if (smc_bank_field_flip(banks, banks->field, &choice))
         choose(banks, &choice);
     else
         ask(tui, smc_bank_field_begun(banks, banks->field));
@@ -202,7 +197,7 @@ static bool act(struct smc_tui *tui, enum smc_action action)
     switch (action) {
     case SMC_ACTION_UP:
     case SMC_ACTION_DOWN:
-        smc_banks_go(banks, smc_banks_place(banks) + (action == SMC_ACTION_DOWN ? 1 : -1));
+        smc_banks_move(banks, action == SMC_ACTION_DOWN ? 1 : -1);
         return true;
     case SMC_ACTION_FIRST:
         smc_banks_go(banks, 0);
