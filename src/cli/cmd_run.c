@@ -41,13 +41,8 @@ static enum smc_status ask_gpu(const struct smc_arguments *arguments, struct smc
 {
     struct smc_error why = {""};
     int index = (int)arguments->number[SMC_OPTION_GPU];
-    struct smc_idle_options idle = {0};
     enum smc_status status = smc_executor_default()->device(index, &query->device, &why);
-    if (status != SMC_OK)
-        return smc_fail(error, status, "option --gpu: %s", why.message);
-    smc_idle_consider(arguments, &query->device, &idle);
-    smc_idle_tell(&idle);
-    return SMC_OK;
+    return status == SMC_OK ? SMC_OK : smc_fail(error, status, "option --gpu: %s", why.message);
 }
 
 static struct smc_run_request request_of(const struct smc_answer *answer,
@@ -111,6 +106,9 @@ static enum smc_status run_query(const struct smc_arguments *arguments, struct s
         return smc_fail(error, SMC_MACHINE, "out of memory");
     struct smc_text warnings = {0};
     size_t count = 0;
+    struct smc_idle_options idle = {0};
+    smc_idle_consider(arguments, &query->device, &idle);
+    smc_idle_tell(&idle);
     enum smc_status status = confirm_all(arguments, query, runs, &count, &warnings, error);
     smc_output_tell("warning: ", smc_text_string(&warnings));
     smc_text_free(&warnings);
