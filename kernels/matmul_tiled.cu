@@ -4,21 +4,25 @@
    that each matrix may be a part of a larger one. A block makes one TILE x TILE tile of C. It walks
    along a row of tiles of A and down a column of tiles of B; at each step every thread fetches one
    element of each into shared memory, and all threads use all of them. Global memory is read
-   1/TILE as often as by matmul_naive; shared memory is paid for it: 2 TILE^2 elements a block.
+   1/TILE as often as by matmul_naive; shared memory is paid for it: 2 TILE^2 elements a block, and
+   PAD more for each row of the tiles. TILE 32 needs none: a warp reads along a row of b_tile, and
+   one element of a_tile. PAD is there to be tried: it moves the rows to other banks, and decides
+   which neighbouring loads ptxas can join into one of 8 or 16 bytes.
 
    The idea is the textbook's: Kirk and Hwu, "Programming Massively Parallel Processors", chapter on
    tiling; CUDA C++ Programming Guide, "Shared Memory".
 
    -DTILE=n        1 to 32; a block is n x n threads
    -DELEMENT=type  float or double
+   -DPAD=n         elements added to each row of both tiles
    Grid: x counts the tiles along a row of C; y, and z beyond 65535 of them, the tiles down C. */
 
 extern "C" __global__ void __launch_bounds__(TILE * TILE)
     matmul_tiled(const ELEMENT *A, const ELEMENT *B, ELEMENT *C, int M, int N, int K, int lda,
                  int ldb, int ldc)
 {
-    __shared__ ELEMENT a_tile[TILE][TILE];
-    __shared__ ELEMENT b_tile[TILE][TILE];
+    __shared__ ELEMENT a_tile[TILE][TILE + PAD];
+    __shared__ ELEMENT b_tile[TILE][TILE + PAD];
     const unsigned x = threadIdx.x;
     const unsigned y = threadIdx.y;
     const unsigned row = (blockIdx.z * gridDim.y + blockIdx.y) * TILE + y;

@@ -24,6 +24,11 @@ golden banks-cc-3.txt banks --stride 32 --device "Tesla K40"
 golden banks-cc-3-8.txt banks --stride 3 --device 3.5 --bank-width 8
 golden banks-no-remedy.txt banks --expr 'lane*lane*lane*4'
 golden banks-matmul.txt banks --kernel matmul-tiled --tile 16 --dtype double
+golden banks-aat-conflict.txt banks --kernel aat-conflict --tile 32
+golden banks-aat-padded.txt banks --kernel aat-padded --tile 16
+golden banks-aat-padded-2.txt banks --kernel aat-padded --tile 16 --pad 2
+golden banks-aat-swizzled.txt banks --kernel aat-swizzled --tile 32 --dtype double
+golden banks-matmul-pad.txt banks --tile 8 --pad 24
 golden banks-stencil.txt banks --kernel stencil-dynamic --block 96 --radius 100
 golden banks-matmul.csv banks --tile 32 --format csv
 golden banks-column.csv banks --expr '(tx*32 + ty)*4' --block 32x8 --format csv
@@ -240,6 +245,8 @@ refuses 2 "option --mask: '100000000' is not a hexadecimal number between 0 and 
     banks --stride 1 --mask 100000000
 refuses 2 "option --width: not with a kernel, which says itself" banks --tile 8 --width 4
 refuses 2 "option --kernel: matmul-naive does not use shared memory" banks --kernel matmul-naive
+refuses 2 "option --kernel: aat-naive does not use shared memory" banks --kernel aat-naive
+refuses 2 "option --pad: not with --stride" banks --stride 1 --pad 1
 refuses 2 "option --device: banks is about one device, but 2 are named" banks --stride 1 -d 8.0 -d 9.0
 refuses 2 "option --bank-width: only on compute capability 3.x, not 9.0" \
     banks --stride 1 --device 9.0 --bank-width 8

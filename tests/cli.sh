@@ -33,6 +33,11 @@ golden no-arguments.txt
 golden virtual-resources.txt --threads 64 --regs 16 --virtual-resources 8 --device B200
 golden too-much-of-all.txt --threads 2147483647 --regs 255 --smem 2147483647 \
     --dynamic-smem 2147483647 --cluster 99 --device 8.0 --explain
+golden aat-padded.txt --kernel aat-padded --tile 31 --size 1000x513 --lda 600 --ldc 1001 --regs 32 \
+    --device H200 --explain
+golden aat-naive.txt --kernel aat-naive --tile 16 --dtype double --m 77 --regs 32 --device 8.0 \
+    --explain
+golden padded.txt --tile 16 --pad 4 --regs 40 --device "RTX 4090"
 golden reverse.txt --kernel reverse-dynamic --size 64K --regs 8 --device "RTX 4090"
 
 # --- Lessons --------------------------------------------------------------------------------------
@@ -178,6 +183,14 @@ refuses 2 "option --size: '0' is neither MxNxK nor one number, each between 1 an
     --tile 8 --size 0
 refuses 2 "option --size: '1x2' is neither MxNxK nor one number, each between 1 and 2147483647" \
     --tile 8 --size 1x2
+refuses 2 "option --size: '1x2x3' is neither MxK nor one number, each between 1 and 2147483647" \
+    --kernel aat-naive --size 1x2x3
+refuses 2 "option --k: not together with --size, which sets it" --kernel aat-naive --size 5x6 --k 7
+refuses 2 "option --n: aat-naive does not take it; these kernels do: matmul-tiled, matmul-naive" \
+    --kernel aat-naive --n 7
+refuses 2 "option --pad: '33' is not between 0 and 32" --tile 8 --pad 33
+refuses 2 "option --pad: aat-conflict does not take it; these kernels do: matmul-tiled, aat-padded" \
+    --kernel aat-conflict --pad 1
 refuses 2 "option --size: '5G' is not a number of elements between 1 and 4294967296" \
     --kernel stencil-static --size 5G
 refuses 2 "lesson: 'tilig' is unknown; did you mean 'tiling'?" lesson tilig

@@ -1,6 +1,7 @@
 /* What the model takes for granted of ptxas, seen in what the NVRTC of this machine makes:
    __launch_bounds__(threads, blocks) caps a kernel at the registers that `limits` shows for so many
-   blocks, and the tiled product's loads from shared memory are joined as its workload counts them.
+   blocks, and the tiles of the products take as much shared memory and as many loads from it as the
+   catalog counts.
    Without an NVRTC: exit status 77. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -122,21 +123,34 @@ static bool count_loads(const struct smc_binary *binary, unsigned loads[17])
     return found;
 }
 
-/* The workload of one block and one step, to compare with: loads of each width. */
-static bool joins_as_counted(const struct smc_kernel *kernel, int64_t tile, enum smc_dtype dtype,
-                             const unsigned loads[17])
+/* A product's tiles: `params` of one block and one step. */
+struct tiles {
+    const struct smc_kernel *kernel;
+    struct smc_params params;
+};
+
+static bool set_tiles(const char *name, int64_t tile, int64_t pad, enum smc_dtype dtype,
+                      struct tiles *tiles)
+{
+    struct smc_params *params = &tiles->params;
+    tiles->kernel = smc_kernel_find(name);
+    smc_params_init(tiles->kernel, params);
+    params->value[SMC_PARAM_TILE] = tile;
+    params->value[SMC_PARAM_PAD] = pad;
+    params->value[SMC_PARAM_DTYPE] = dtype;
+    params->value[SMC_PARAM_M] = params->value[SMC_PARAM_N] = params->value[SMC_PARAM_K] = tile;
+    return tiles->kernel->complete(params, NULL) == SMC_OK;
+}
+
+/* The workload counts the loads that were compiled. */
+static bool joins_as_counted(const struct tiles *tiles, const unsigned loads[17])
 {
     const struct smc_bank_layout layout = {.banks = 32, .row_words = 32, .neighbouring_words = 1};
-    struct smc_params params;
     struct smc_shared_work work = {0};
-    smc_params_init(kernel, &params);
-    params.value[SMC_PARAM_TILE] = tile;
-    params.value[SMC_PARAM_DTYPE] = dtype;
-    params.value[SMC_PARAM_M] = params.value[SMC_PARAM_N] = params.value[SMC_PARAM_K] = tile;
-    if (kernel->complete(&params, NULL) != SMC_OK)
-        return false;
-    kernel->shared_work(&params, &layout, &work);
-    double warps = (double)((tile * tile + 31) / 32);
+    struct smc_plan plan;
+    tiles->kernel->shared_work(&tiles->params, &layout, &work);
+    tiles->kernel->plan(&tiles->params, &plan);
+    double warps = (plan.threads_per_block + 31) / 32;
     unsigned seen = loads[4] + loads[8] + loads[16], turns;
     double counted = work.loads.instructions / warps;
     /* The outer loop may be unrolled: whole turns, and in each the loads that were counted. */
@@ -144,30 +158,51 @@ static bool joins_as_counted(const struct smc_kernel *kernel, int64_t tile, enum
     return turns > 0 && seen == turns * counted;
 }
 
-static unsigned check_joined(const struct smc_nvrtc *nvrtc, uint16_t cc, unsigned *checked)
+static bool tiles_hold(const struct smc_nvrtc *nvrtc, uint16_t cc, const struct tiles *tiles)
 {
-    static const int64_t tiles[] = {2, 3, 6, 8, 13, 16, 20, 30, 31, 32};
-    const struct smc_kernel *kernel = smc_kernel_find("matmul-tiled");
-    unsigned wrong = 0;
+    struct smc_nvrtc_output output;
+    struct smc_text defines = {0};
+    struct smc_plan plan;
+    struct smc_resources resources = {0};
+    unsigned loads[17] = {0};
     size_t length;
-    const char *text = smc_kernel_text(kernel->file, &length);
-    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
-        for (int dtype = SMC_FLOAT; dtype <= SMC_DOUBLE; dtype++) {
-            struct smc_nvrtc_output output;
-            char defines[64];
-            unsigned loads[17] = {0};
-            snprintf(defines, sizeof defines, "-DTILE=%" PRId64 "\n-DELEMENT=%s\n", tiles[i],
-                     smc_dtype_name((enum smc_dtype)dtype));
-            bool good = compile(nvrtc, cc, text, defines, &output) &&
-                        count_loads(&output.binary, loads) &&
-                        joins_as_counted(kernel, tiles[i], (enum smc_dtype)dtype, loads);
-            if (!good)
-                printf("sm_%u, tile %d, %s: %u, %u and %u loads of 4, 8 and 16 bytes\n", cc,
-                       (int)tiles[i], smc_dtype_name((enum smc_dtype)dtype), loads[4], loads[8],
-                       loads[16]);
-            wrong += !good;
+    bool has_barriers;
+    tiles->kernel->defines(&tiles->params, &defines);
+    tiles->kernel->plan(&tiles->params, &plan);
+    bool good = compile(nvrtc, cc, smc_kernel_text(tiles->kernel->file, &length),
+                        smc_text_string(&defines), &output) &&
+                smc_ptxas_log_read(smc_text_string(&output.log), tiles->kernel->entry, &resources,
+                                   &has_barriers) == SMC_PTXAS_READ &&
+                resources.static_smem_bytes == plan.static_smem_bytes &&
+                count_loads(&output.binary, loads) && joins_as_counted(tiles, loads);
+    if (!good)
+        printf("sm_%u, %s, %s: %u, %u and %u loads of 4, 8 and 16 bytes\n", cc, tiles->kernel->name,
+               smc_text_string(&defines), loads[4], loads[8], loads[16]);
+    smc_text_free(&defines);
+    smc_nvrtc_output_free(&output);
+    return good;
+}
+
+/* Tiles in shared memory: their size, and their loads. Of tile 1 the loads of both tiles are joined
+   from CC 10.0 on, which is not counted. */
+static unsigned check_tiles(const struct smc_nvrtc *nvrtc, uint16_t cc, unsigned *checked)
+{
+    static const int64_t sizes[] = {2, 3, 6, 7, 8, 13, 16, 30, 31, 32};
+    static const struct {
+        const char *name;
+        int64_t pad;
+    } kernels[] = {
+        {"matmul-tiled", 0}, {"matmul-tiled", 1}, {"matmul-tiled", 2}, {"matmul-tiled", 4},
+        {"aat-conflict", 0}, {"aat-padded", 1},   {"aat-padded", 3},   {"aat-swizzled", 0},
+    };
+    unsigned wrong = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+            struct tiles tiles;
+            enum smc_dtype dtype = (i + k) % 2 ? SMC_FLOAT : SMC_DOUBLE; /* each tile in both */
+            wrong += !set_tiles(kernels[k].name, sizes[i], kernels[k].pad, dtype, &tiles) ||
+                     !tiles_hold(nvrtc, cc, &tiles);
             ++*checked;
-            smc_nvrtc_output_free(&output);
         }
     return wrong;
 }
@@ -201,7 +236,7 @@ int main(void)
     unsigned bounds = 0, joined = 0, wrong_bounds = 0, wrong_joined = 0;
     for (size_t i = 0; i < count; i++) {
         wrong_bounds += check_bounds(&nvrtc, ccs[i], &bounds);
-        wrong_joined += check_joined(&nvrtc, ccs[i], &joined);
+        wrong_joined += check_tiles(&nvrtc, ccs[i], &joined);
     }
     printf("%u launch bounds on %zu architectures, %u differ; %u tiles, %u differ\n", bounds, count,
            wrong_bounds, joined, wrong_joined);

@@ -29,8 +29,8 @@ static void complete(const struct smc_kernel *kernel, struct smc_params *params)
 
 static void test_kernels(void)
 {
-    CU_ASSERT_EQUAL(smc_kernel_count(), 8);
-    CU_ASSERT_PTR_NULL(smc_kernel_at(8));
+    CU_ASSERT_EQUAL(smc_kernel_count(), 12);
+    CU_ASSERT_PTR_NULL(smc_kernel_at(12));
     CU_ASSERT_PTR_NULL(smc_kernel_find("matmul"));
     CU_ASSERT_PTR_EQUAL(smc_kernel_find("Matmul-TILED"), smc_kernel_at(0));
     for (size_t i = 0; i < smc_kernel_count(); i++) {
@@ -86,6 +86,14 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(p.value[SMC_PARAM_LDA], 53);
     CU_ASSERT_EQUAL(p.value[SMC_PARAM_LDB], 77);
     CU_ASSERT_EQUAL(p.value[SMC_PARAM_LDC], 80);
+    kernel = start("aat-conflict", &p);
+    give(&p, SMC_PARAM_M, 77);
+    give(&p, SMC_PARAM_K, 53);
+    complete(kernel, &p);
+    CU_ASSERT(p.value[SMC_PARAM_LDA] == 53 && p.value[SMC_PARAM_LDC] == 77);
+    CU_ASSERT_EQUAL(p.value[SMC_PARAM_PAD], 0);
+    kernel = start("aat-padded", &p);
+    CU_ASSERT_EQUAL(p.value[SMC_PARAM_PAD], 1);
     kernel = start("stencil-dynamic", &p);
     give(&p, SMC_PARAM_RADIUS, 1000000);
     complete(kernel, &p);
@@ -127,6 +135,20 @@ static void test_refusals(void)
          "option --ldc: '1023' is below 1024, the columns of C (--n)"},
         {"matmul-tiled",
          {{SMC_PARAM_M, 2147483647}, {SMC_PARAM_N, 2147483647}},
+         "option --m: '2147483647' rows of 2147483647 elements (C) are more than any memory holds, "
+         "2^63 bytes"},
+        {"matmul-tiled", {{SMC_PARAM_PAD, 33}}, "option --pad: '33' is not between 0 and 32"},
+        {"matmul-naive", {{SMC_PARAM_PAD, 1}}, "option --pad: matmul-naive does not take it"},
+        {"aat-swizzled", {{SMC_PARAM_PAD, 0}}, "option --pad: aat-swizzled does not take it"},
+        {"aat-conflict", {{SMC_PARAM_N, 64}}, "option --n: aat-conflict does not take it"},
+        {"aat-padded",
+         {{SMC_PARAM_K, 64}, {SMC_PARAM_LDA, 63}},
+         "option --lda: '63' is below 64, the columns of A (--k)"},
+        {"aat-naive",
+         {{SMC_PARAM_M, 64}, {SMC_PARAM_LDC, 63}},
+         "option --ldc: '63' is below 64, the columns of C (--m)"},
+        {"aat-swizzled",
+         {{SMC_PARAM_M, 2147483647}},
          "option --m: '2147483647' rows of 2147483647 elements (C) are more than any memory holds, "
          "2^63 bytes"},
         {"stencil-dynamic",
@@ -215,6 +237,59 @@ static void test_matmul_plans(void)
     CU_ASSERT_EQUAL(failures, 0);
 }
 
+/* Shared memory is worked out by hand. */
+static void test_aat_plans(void)
+{
+    static const struct {
+        const char *kernel;
+        int64_t tile, pad; /* -1: not given */
+        uint64_t floats;   /* of shared memory */
+    } cases[] = {
+        {"aat-naive", 32, -1, 0},
+        {"aat-conflict", 32, -1, 2 * 1024},
+        {"aat-conflict", 7, -1, 2 * 49},
+        {"aat-padded", 32, -1, 1024 + 32 * 33},
+        {"aat-padded", 32, 0, 2 * 1024},
+        {"aat-padded", 7, 32, 49 + 7 * 39},
+        {"aat-swizzled", 32, -1, 2 * 1024},
+        {"aat-swizzled", 1, -1, 2},
+        {"aat-swizzled", 17, -1, 289 + 17 * 32},
+        {"aat-swizzled", 16, -1, 2 * 256},
+        {"aat-swizzled", 9, -1, 81 + 9 * 16},
+        {"aat-swizzled", 5, -1, 25 + 5 * 8},
+        {"matmul-tiled", 31, 3, 2 * 31 * 34},
+    };
+    int failures = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_params p;
+        struct smc_plan plan;
+        const struct smc_kernel *kernel = start(cases[i].kernel, &p);
+        bool product = strcmp(kernel->family, "aat") != 0;
+        give(&p, SMC_PARAM_TILE, cases[i].tile);
+        give(&p, SMC_PARAM_DTYPE, i % 2 ? SMC_DOUBLE : SMC_FLOAT);
+        give(&p, SMC_PARAM_M, 100);
+        give(&p, SMC_PARAM_K, 53);
+        give(&p, SMC_PARAM_LDA, 60);
+        give(&p, SMC_PARAM_LDC, 1100);
+        if (cases[i].pad >= 0)
+            give(&p, SMC_PARAM_PAD, cases[i].pad);
+        complete(kernel, &p);
+        kernel->plan(&p, &plan);
+        failures += plan.static_smem_bytes != cases[i].floats * (i % 2 ? 8 : 4);
+        if (product)
+            continue;
+        failures += !covers(plan.grid[0], (uint32_t)cases[i].tile, 100);
+        failures += !covers(plan.grid[1], (uint32_t)cases[i].tile, 100) || plan.grid[2] != 1;
+        failures += plan.buffer_count != 2 || plan.argument_count != 6 || plan.output_rows != 100;
+        failures += plan.buffer[0].elements != 100 * 60 || plan.buffer[0].output;
+        failures += plan.buffer[1].elements != 100 * 1100 || !plan.buffer[1].output;
+        const int64_t numbers[] = {100, 53, 60, 1100};
+        for (size_t n = 0; n < 4; n++)
+            failures += plan.argument[2 + n].value != numbers[n];
+    }
+    CU_ASSERT_EQUAL(failures, 0);
+}
+
 static void test_line_plans(void)
 {
     struct smc_params p;
@@ -279,13 +354,20 @@ static void test_matmul_work(void)
         give(&p, SMC_PARAM_DTYPE, SMC_DOUBLE);
         complete(kernel, &p);
         kernel->work(&p, &work);
-        failures += work.flops != 2 * m * n * k;
+        failures += work.flops != 2 * m * n * k || work.access_count != 3;
         failures += work.global_load_bytes != 8 * count_tiled_loads(m, n, k, tile);
         failures += work.global_store_bytes != 8 * m * n;
         failures += work.untiled_load_bytes != 8 * count_tiled_loads(m, n, k, 1);
         failures += work.minimum_bytes != 8 * (m * k + k * n + m * n);
         smc_kernel_find("matmul-naive")->work(&p, &work);
         failures += work.global_load_bytes != 8 * count_tiled_loads(m, n, k, 1);
+        smc_kernel_find("aat-padded")->work(&p, &work); /* the same loads, of one array */
+        failures += work.flops != 2 * m * m * k || work.access_count != 2;
+        failures += work.global_load_bytes != 8 * count_tiled_loads(m, m, k, tile);
+        failures += work.untiled_load_bytes != 8 * count_tiled_loads(m, m, k, 1);
+        failures += work.minimum_bytes != 8 * (m * k + m * m);
+        smc_kernel_find("aat-naive")->work(&p, &work);
+        failures += work.global_load_bytes != 8 * count_tiled_loads(m, m, k, 1);
     }
     CU_ASSERT_EQUAL(failures, 0);
 }
@@ -341,7 +423,11 @@ static void check_defines(const char *name, const char *expected)
 static void test_defines(void)
 {
     check_defines("matmul-naive", "-DTILE=32\n-DELEMENT=float\n");
-    check_defines("matmul-tiled", "-DTILE=32\n-DELEMENT=float\n");
+    check_defines("matmul-tiled", "-DTILE=32\n-DELEMENT=float\n-DPAD=0\n");
+    check_defines("aat-naive", "-DTILE=32\n-DELEMENT=float\n");
+    check_defines("aat-conflict", "-DTILE=32\n-DELEMENT=float\n");
+    check_defines("aat-padded", "-DTILE=32\n-DELEMENT=float\n-DPAD=1\n");
+    check_defines("aat-swizzled", "-DTILE=32\n-DELEMENT=float\n");
     check_defines("stencil-static", "-DBLOCK=256\n-DRADIUS=3\n");
     check_defines("stencil-dynamic", "");
     check_defines("reverse-static", "-DBLOCK=256\n-DLENGTH=256\n");
@@ -435,8 +521,9 @@ CU_TestInfo tests_catalog[] = {
     {"values that do not go together are refused", test_refusals},
     {"the largest sizes do not overflow", test_largest},
     {"plans of matmul cover C for every tile", test_matmul_plans},
+    {"plans of A A^T and of padded tiles", test_aat_plans},
     {"plans of stencil, reverse and the probe", test_line_plans},
-    {"work of matmul, counted by loops", test_matmul_work},
+    {"work of matmul and A A^T, counted by loops", test_matmul_work},
     {"work of stencil and reverse, counted by loops", test_line_work},
     {"defines hold what the code depends on", test_defines},
     {"element types and their poison", test_dtypes},

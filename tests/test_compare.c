@@ -51,9 +51,10 @@ static struct smc_comparison compare(const struct launch *launch)
     return result;
 }
 
-static void start_matmul(enum smc_dtype dtype, int m, int n, int k, struct launch *launch)
+static void start_product(const char *kernel, enum smc_dtype dtype, int m, int n, int k,
+                          struct launch *launch)
 {
-    launch->kernel = smc_kernel_find("matmul-tiled");
+    launch->kernel = smc_kernel_find(kernel);
     smc_params_init(launch->kernel, &launch->params);
     int64_t *value = launch->params.value;
     value[SMC_PARAM_DTYPE] = dtype;
@@ -66,28 +67,41 @@ static void start_matmul(enum smc_dtype dtype, int m, int n, int k, struct launc
     prepare(launch);
 }
 
+static void start_matmul(enum smc_dtype dtype, int m, int n, int k, struct launch *launch)
+{
+    start_product("matmul-tiled", dtype, m, n, k, launch);
+}
+
+/* A product of A with itself turned has no buffer for B. */
+static bool is_aat(const struct launch *launch)
+{
+    return launch->plan.buffer_count == 2;
+}
+
 /* The plain product, adding from the last k to the first. */
 #define DEFINE_MULTIPLY(type)                                                                      \
     static void multiply_##type(const struct launch *launch)                                       \
     {                                                                                              \
         const int64_t *v = launch->params.value;                                                   \
-        const type *a = launch->buffer[0], *b = launch->buffer[1];                                 \
-        type *c = launch->buffer[2];                                                               \
+        bool aat = is_aat(launch);                                                                 \
+        const type *a = launch->buffer[0], *b = launch->buffer[aat ? 0 : 1];                       \
+        type *c = launch->buffer[aat ? 1 : 2];                                                     \
+        int64_t down = aat ? 1 : v[SMC_PARAM_LDB], across = aat ? v[SMC_PARAM_LDA] : 1;            \
         for (int64_t i = 0; i < v[SMC_PARAM_M]; i++)                                               \
-            for (int64_t j = 0; j < v[SMC_PARAM_N]; j++) {                                         \
+            for (int64_t j = 0; j < v[aat ? SMC_PARAM_M : SMC_PARAM_N]; j++) {                     \
                 type sum = 0;                                                                      \
                 for (int64_t k = v[SMC_PARAM_K]; k-- > 0;)                                         \
-                    sum += a[i * v[SMC_PARAM_LDA] + k] * b[k * v[SMC_PARAM_LDB] + j];              \
+                    sum += a[i * v[SMC_PARAM_LDA] + k] * b[k * down + j * across];                 \
                 c[i * v[SMC_PARAM_LDC] + j] = sum;                                                 \
             }                                                                                      \
     }
 DEFINE_MULTIPLY(float)
 DEFINE_MULTIPLY(double)
 
-static void check_accepted(enum smc_dtype dtype, int m, int n, int k)
+static void check_accepted(const char *kernel, enum smc_dtype dtype, int m, int n, int k)
 {
     struct launch launch;
-    start_matmul(dtype, m, n, k, &launch);
+    start_product(kernel, dtype, m, n, k, &launch);
     (dtype == SMC_FLOAT ? multiply_float : multiply_double)(&launch);
     struct smc_comparison result = compare(&launch);
     CU_ASSERT_EQUAL(result.wrong, 0);
@@ -102,8 +116,10 @@ static void test_right_products(void)
     static const int sizes[][3] = {{1, 1, 1},    {1, 1, 2},     {33, 32, 31},  {100, 77, 53},
                                    {64, 65, 99}, {40, 31, 128}, {32, 96, 257}, {3, 5, 3000}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        check_accepted(SMC_FLOAT, sizes[i][0], sizes[i][1], sizes[i][2]);
-        check_accepted(SMC_DOUBLE, sizes[i][0], sizes[i][1], sizes[i][2]);
+        check_accepted("matmul-tiled", SMC_FLOAT, sizes[i][0], sizes[i][1], sizes[i][2]);
+        check_accepted("matmul-tiled", SMC_DOUBLE, sizes[i][0], sizes[i][1], sizes[i][2]);
+        check_accepted("aat-padded", SMC_FLOAT, sizes[i][0], sizes[i][0], sizes[i][2]);
+        check_accepted("aat-padded", SMC_DOUBLE, sizes[i][0], sizes[i][0], sizes[i][2]);
     }
 }
 
@@ -111,7 +127,7 @@ static void test_right_products(void)
 static void check_float_refused(struct launch *launch, uint64_t row, uint64_t column, float value)
 {
     uint64_t index = row * (uint64_t)launch->params.value[SMC_PARAM_LDC] + column;
-    float *c = launch->buffer[2], before = c[index];
+    float *c = launch->buffer[launch->plan.buffer_count - 1], before = c[index];
     c[index] = value;
     struct smc_comparison result = compare(launch);
     CU_ASSERT_EQUAL(result.wrong, 1);
@@ -143,6 +159,34 @@ static void test_wrong_products(void)
     ((float *)launch.buffer[2])[39 * 91 + 70] = 8;
     struct smc_comparison result = compare(&launch);
     CU_ASSERT(result.wrong == 2 && result.first_wrong == 39 * 91 + 70 && result.got == 8);
+    release(&launch);
+}
+
+/* Of C = A A^T; A A, which is not turned, is another matrix. */
+static void test_wrong_squares(void)
+{
+    struct launch launch;
+    start_product("aat-conflict", SMC_FLOAT, 60, 60, 60, &launch);
+    CU_ASSERT_EQUAL(compare(&launch).wrong, 60 * 60); /* nothing was written */
+    multiply_float(&launch);
+    const float *c = launch.buffer[1];
+    check_float_refused(&launch, 0, 1, c[1] + 1e-4f);
+    check_float_refused(&launch, 59, 59, c[59 * 74 + 59] - 1e-4f);
+    check_float_refused(&launch, 33, 33, 0);
+    check_float_refused(&launch, 7, 60, 0);  /* the gap's first element */
+    check_float_refused(&launch, 59, 73, 1); /* and the last one */
+    CU_ASSERT_EQUAL(compare(&launch).wrong, 0);
+
+    const float *a = launch.buffer[0];
+    float *not_turned = launch.buffer[1];
+    for (int i = 0; i < 60; i++)
+        for (int j = 0; j < 60; j++) {
+            float sum = 0;
+            for (int k = 0; k < 60; k++)
+                sum += a[i * 67 + k] * a[k * 67 + j];
+            not_turned[i * 74 + j] = sum;
+        }
+    CU_ASSERT(compare(&launch).wrong > 3500);
     release(&launch);
 }
 
@@ -247,6 +291,7 @@ static void test_reverse(void)
 CU_TestInfo tests_compare[] = {
     {"products in another order are right", test_right_products},
     {"one wrong, unwritten or overwritten element is found", test_wrong_products},
+    {"likewise of A A^T", test_wrong_squares},
     {"doubles are held to double precision", test_wrong_doubles},
     {"a lost product does not hide in the bound", test_lost_product},
     {"stencils are exact", test_stencils},

@@ -246,34 +246,129 @@ static void begin(const char *name, struct smc_params *params, const struct smc_
     smc_params_init(*kernel, params);
 }
 
-static void test_matmul_patterns(void)
+/* One kernel's tiles: a_tile(row, column) and the other one's elements, in bytes. */
+static size_t wrong_tile_accesses(const char *name, uint32_t tile, uint32_t pad, uint32_t bytes)
+{
+    struct smc_params params;
+    const struct smc_kernel *kernel;
+    struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
+    size_t wrong = 0;
+    begin(name, &params, &kernel);
+    params.value[SMC_PARAM_TILE] = tile;
+    params.value[SMC_PARAM_PAD] = pad;
+    params.value[SMC_PARAM_DTYPE] = bytes == 4 ? SMC_FLOAT : SMC_DOUBLE;
+    bool turned = name[0] == 'a', swizzled = strcmp(name, "aat-swizzled") == 0;
+    uint32_t row_a = turned ? tile : tile + pad, row_b = tile + pad;
+    while (swizzled && __builtin_popcount(row_b) != 1)
+        row_b++;
+    for (uint32_t i = 0; i <= tile; i++)
+        for (uint32_t y = 0; y < tile; y++)
+            for (uint32_t x = 0; x < tile; x++) {
+                uint32_t thread = y * tile + x, b = tile * row_a;
+                uint32_t row = turned ? x : y, column = turned ? y : x;
+                uint32_t stored = swizzled ? column ^ row : column, loaded = swizzled ? x ^ i : x;
+                uint32_t expected[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+                if (i == 0) {
+                    expected[0] = (y * row_a + x) * bytes;
+                    expected[1] = (b + row * row_b + stored) * bytes;
+                }
+                if (i < tile) {
+                    expected[2] = (y * row_a + i) * bytes;
+                    expected[3] = (b + i * row_b + loaded) * bytes;
+                }
+                wrong += kernel->shared_accesses(&params, thread / 32, i, list) != 4;
+                for (int a = 0; a < 4; a++) {
+                    wrong += address_of(&list[a], thread) != expected[a];
+                    wrong += list[a].first_byte != (a % 2 ? b * bytes : 0);
+                    wrong += list[a].row_elements != (a % 2 ? row_b : row_a);
+                }
+            }
+    return wrong;
+}
+
+static void test_tile_patterns(void)
 {
     size_t wrong = 0;
     for (uint32_t tile = 1; tile <= 32; tile++)
         for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
-            struct smc_params params;
-            const struct smc_kernel *kernel;
-            struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
-            begin("matmul-tiled", &params, &kernel);
-            params.value[SMC_PARAM_TILE] = tile;
-            params.value[SMC_PARAM_DTYPE] = bytes == 4 ? SMC_FLOAT : SMC_DOUBLE;
-            uint32_t b = tile * tile;
-            for (uint32_t i = 0; i <= tile; i++)
-                for (uint32_t y = 0; y < tile; y++)
-                    for (uint32_t x = 0; x < tile; x++) {
-                        uint32_t thread = y * tile + x;
-                        wrong += kernel->shared_accesses(&params, thread / 32, i, list) != 4;
-                        uint32_t once = i == 0 ? (y * tile + x) * bytes : UINT32_MAX;
-                        uint32_t once_b = i == 0 ? (b + y * tile + x) * bytes : UINT32_MAX;
-                        uint32_t from_a = i < tile ? (y * tile + i) * bytes : UINT32_MAX;
-                        uint32_t from_b = i < tile ? (b + i * tile + x) * bytes : UINT32_MAX;
-                        wrong += address_of(&list[0], thread) != once;
-                        wrong += address_of(&list[1], thread) != once_b;
-                        wrong += address_of(&list[2], thread) != from_a;
-                        wrong += address_of(&list[3], thread) != from_b;
-                    }
+            wrong += wrong_tile_accesses("matmul-tiled", tile, 0, bytes);
+            wrong += wrong_tile_accesses("matmul-tiled", tile, tile % 5 + 1, bytes);
+            wrong += wrong_tile_accesses("aat-conflict", tile, 0, bytes);
+            wrong += wrong_tile_accesses("aat-padded", tile, tile % 4, bytes);
+            wrong += wrong_tile_accesses("aat-swizzled", tile, 0, bytes);
         }
     CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* The least and the conflicts of one block's accesses to the turned tile of A A^T. */
+static struct smc_bank_cost turned_tile(const char *name, int64_t tile, int64_t pad,
+                                        enum smc_dtype dtype)
+{
+    struct smc_banks_query query;
+    struct smc_error error = {""};
+    smc_banks_query_init(&query);
+    CU_ASSERT_EQUAL(smc_device_find("9.0", &query.device, (char[256]){""}, &error), SMC_OK);
+    begin(name, &query.params, &query.kernel);
+    query.params.value[SMC_PARAM_TILE] = tile;
+    query.params.value[SMC_PARAM_PAD] = pad;
+    query.params.value[SMC_PARAM_DTYPE] = dtype;
+    CU_ASSERT_EQUAL(smc_banks_answer(&query, &answer, &error), SMC_OK);
+    struct smc_bank_cost store = answer.pattern[1].total, load = answer.pattern[3].total;
+    return (struct smc_bank_cost){store.wavefronts + load.wavefronts, store.least + load.least};
+}
+
+/* What the family is there to show. */
+static void test_aat_conflicts(void)
+{
+    for (enum smc_dtype dtype = SMC_FLOAT; dtype <= SMC_DOUBLE; dtype++) {
+        turned_tile("aat-conflict", 32, 0, dtype);
+        const struct smc_banks_pattern *store = &answer.pattern[1];
+        CU_ASSERT_STRING_EQUAL(store->label, "t_tile[x][y]");
+        CU_ASSERT_EQUAL(store->total.wavefronts, 32 * 32);
+        CU_ASSERT_EQUAL(store->total.least, dtype == SMC_FLOAT ? 32 : 64);
+        CU_ASSERT_EQUAL(answer.worst, 1);
+        CU_ASSERT(store->padding.found && store->swizzle.found);
+        CU_ASSERT_EQUAL(store->padding.rearrangement.padding_elements, 1);
+        struct smc_bank_cost cost = turned_tile("aat-padded", 32, 1, dtype);
+        CU_ASSERT_EQUAL(cost.wavefronts, cost.least);
+        for (int64_t tile = 1; tile <= 32; tile *= 2) {
+            cost = turned_tile("aat-swizzled", tile, 0, dtype);
+            CU_ASSERT_EQUAL(cost.wavefronts, cost.least);
+        }
+    }
+}
+
+/* The smallest padding beyond `pad` that frees aat-padded of conflicts; 0: there is none. */
+static int64_t least_further_padding(int64_t tile, int64_t pad)
+{
+    for (int64_t more = 1; pad + more <= smc_param_info[SMC_PARAM_PAD].highest; more++) {
+        struct smc_bank_cost cost = turned_tile("aat-padded", tile, pad + more, SMC_FLOAT);
+        if (cost.wavefronts == cost.least)
+            return more;
+    }
+    return 0;
+}
+
+/* The padding that is proposed for a kernel's tile is the one that frees the kernel itself. In
+   shared memory the tile's rows do not begin at multiples of their length. */
+static void test_proposed_paddings(void)
+{
+    static const int64_t tiles[] = {5, 7, 16};
+    unsigned proposals = 0, wrong = 0;
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        for (int64_t pad = 0; pad < 10; pad++) {
+            struct smc_bank_cost cost = turned_tile("aat-padded", tiles[i], pad, SMC_FLOAT);
+            const struct smc_remedy remedy = answer.pattern[1].padding;
+            if (cost.wavefronts == cost.least)
+                continue;
+            int64_t least = least_further_padding(tiles[i], pad);
+            wrong += least > 0 && !remedy.found;
+            wrong += least > 0 && remedy.rearrangement.padding_elements != least;
+            wrong += remedy.found && remedy.rearrangement.row_elements != tiles[i] + pad;
+            proposals += remedy.found;
+        }
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT(proposals > 10);
 }
 
 /* Counts what is accessed: each staged element is stored once, each window summed whole. */
@@ -337,7 +432,9 @@ CU_TestInfo tests_conflict_free[] = {
     {"expressions written anew", test_rewritten_expressions},
     {"answers", test_answers},
     {"refusals", test_refusals},
-    {"matmul-tiled's accesses", test_matmul_patterns},
+    {"the accesses to the tiles of products", test_tile_patterns},
+    {"A A^T: conflict, padding, swizzle", test_aat_conflicts},
+    {"A A^T: the paddings proposed", test_proposed_paddings},
     {"the stencils' accesses", test_stencil_patterns},
     {"the reverses' accesses", test_reverse_patterns},
     CU_TEST_INFO_NULL,

@@ -2,6 +2,7 @@
    launches. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "query/query.h"
 #include "unit.h"
@@ -42,29 +43,80 @@ static bool same(const struct smc_global_access *access, const struct seen *seen
            access->sectors == seen->sectors;
 }
 
-/* Thread by thread, as kernels/matmul_tiled.cu and matmul_naive.cu. */
+/* A product by tile x tile blocks, walked thread by thread as its text in kernels/ says. In shared
+   memory lies a_tile, then the tile of B, whose rows are `row_b` elements apart. */
 struct product {
-    uint64_t tile, m, n, k, lda, ldb, ldc, bytes, block_rows, block_columns;
-    struct seen a, b, c;
+    const char *kernel;
+    uint64_t tile, pad, m, n, k, lda, ldb, ldc, bytes, block_rows, block_columns, row_a, row_b;
+    bool aat, tiled, swizzled;
+    const struct smc_bank_layout *layout;
+    struct seen a, b, c, shared_stores, shared_loads; /* in shared memory: wavefronts as sectors */
     double fma;
 };
+
+/* One instruction to shared memory: instructions and wavefronts. */
+static void finish_shared(const struct product *p, enum smc_bank_op op, struct warp *warp,
+                          struct seen *seen)
+{
+    struct smc_access access = {.width_bytes = (uint32_t)p->bytes, .op = op};
+    for (int i = 0; i < warp->lanes; i++) {
+        access.mask |= 1u << i; /* the first lanes: those behind the block's last thread are idle */
+        access.address[i] = (uint32_t)warp->address[i];
+    }
+    seen->requests += warp->lanes > 0;
+    seen->sectors += smc_banks_count(p->layout, &access).wavefronts;
+    warp->lanes = 0;
+}
+
+static uint64_t in_a_tile(const struct product *p, uint64_t row, uint64_t column)
+{
+    return (row * p->row_a + column) * p->bytes;
+}
+
+static uint64_t in_b_tile(const struct product *p, uint64_t row, uint64_t column)
+{
+    uint64_t place = p->swizzled ? column ^ row : column;
+    return (p->tile * p->row_a + row * p->row_b + place) * p->bytes;
+}
+
+static void walk_tile_loads(struct product *p, uint64_t block_row, uint64_t block_column,
+                            uint64_t first, uint64_t k)
+{
+    struct warp a = {0}, b = {0}, store_a = {0}, store_b = {0};
+    for (uint64_t t = first; t < first + 32 && t < p->tile * p->tile; t++) {
+        uint64_t x = t % p->tile, y = t / p->tile;
+        uint64_t row = block_row * p->tile + y, column = block_column * p->tile + x;
+        uint64_t fetched = block_column * p->tile + y;
+        if (row < p->m && k + x < p->k)
+            touch(&a, (row * p->lda + k + x) * p->bytes);
+        if (p->aat && fetched < p->m && k + x < p->k)
+            touch(&b, (fetched * p->lda + k + x) * p->bytes);
+        if (!p->aat && column < p->n && k + y < p->k)
+            touch(&b, ((k + y) * p->ldb + column) * p->bytes);
+        touch(&store_a, in_a_tile(p, y, x));
+        touch(&store_b, p->aat ? in_b_tile(p, x, y) : in_b_tile(p, y, x));
+    }
+    finish(&a, &p->a);
+    finish(&b, p->aat ? &p->a : &p->b);
+    finish_shared(p, SMC_BANK_STORE, &store_a, &p->shared_stores);
+    finish_shared(p, SMC_BANK_STORE, &store_b, &p->shared_stores);
+}
 
 static void walk_tiled_warp(struct product *p, uint64_t block_row, uint64_t block_column,
                             uint64_t first)
 {
     struct warp a = {0}, b = {0}, c = {0};
     for (uint64_t k = 0; k < p->k; k += p->tile) {
-        for (uint64_t t = first; t < first + 32 && t < p->tile * p->tile; t++) {
-            uint64_t x = t % p->tile, y = t / p->tile;
-            uint64_t row = block_row * p->tile + y, column = block_column * p->tile + x;
-            if (row < p->m && k + x < p->k)
-                touch(&a, (row * p->lda + k + x) * p->bytes);
-            if (column < p->n && k + y < p->k)
-                touch(&b, ((k + y) * p->ldb + column) * p->bytes);
+        walk_tile_loads(p, block_row, block_column, first, k);
+        for (uint64_t i = 0; i < p->tile; i++) {
+            for (uint64_t t = first; t < first + 32 && t < p->tile * p->tile; t++) {
+                touch(&a, in_a_tile(p, t / p->tile, i));
+                touch(&b, in_b_tile(p, i, t % p->tile));
+            }
+            finish_shared(p, SMC_BANK_LOAD, &a, &p->shared_loads);
+            finish_shared(p, SMC_BANK_LOAD, &b, &p->shared_loads);
+            p->fma++;
         }
-        finish(&a, &p->a);
-        finish(&b, &p->b);
-        p->fma += (double)p->tile;
     }
     for (uint64_t t = first; t < first + 32 && t < p->tile * p->tile; t++) {
         uint64_t row = block_row * p->tile + t / p->tile;
@@ -90,21 +142,21 @@ static void walk_naive_warp(struct product *p, uint64_t block_row, uint64_t bloc
                 continue;
             }
             touch(&a, (row * p->lda + k) * p->bytes);
-            touch(&b, (k * p->ldb + column) * p->bytes);
+            touch(&b, (p->aat ? column * p->lda + k : k * p->ldb + column) * p->bytes);
         }
         p->fma += a.lanes > 0;
         finish(&a, &p->a);
-        finish(&b, &p->b);
+        finish(&b, p->aat ? &p->a : &p->b);
         finish(&c, &p->c);
     }
 }
 
-static void walk_product(struct product *p, bool tiled)
+static void walk_product(struct product *p)
 {
     for (uint64_t row = 0; row < p->block_rows; row++)
         for (uint64_t column = 0; column < p->block_columns; column++)
             for (uint64_t first = 0; first < p->tile * p->tile; first += 32)
-                (tiled ? walk_tiled_warp : walk_naive_warp)(p, row, column, first);
+                (p->tiled ? walk_tiled_warp : walk_naive_warp)(p, row, column, first);
 }
 
 static void set(struct smc_params *params, enum smc_param param, uint64_t value)
@@ -113,36 +165,71 @@ static void set(struct smc_params *params, enum smc_param param, uint64_t value)
     params->given |= 1u << param;
 }
 
+/* What the kernel's name says, and the parameters that it takes. */
+static void begin_product(struct product *p, struct smc_params *params)
+{
+    const struct smc_kernel *kernel = smc_kernel_find(p->kernel);
+    const uint64_t sizes[SMC_PARAM_COUNT] = {
+        [SMC_PARAM_TILE] = p->tile, [SMC_PARAM_M] = p->m,
+        [SMC_PARAM_N] = p->n,       [SMC_PARAM_K] = p->k,
+        [SMC_PARAM_LDA] = p->lda,   [SMC_PARAM_LDB] = p->ldb,
+        [SMC_PARAM_LDC] = p->ldc,   [SMC_PARAM_DTYPE] = p->bytes == 8 ? SMC_DOUBLE : SMC_FLOAT,
+        [SMC_PARAM_PAD] = p->pad,
+    };
+    smc_params_init(kernel, params);
+    for (int i = 0; i < SMC_PARAM_COUNT; i++)
+        if (kernel->params & 1u << i)
+            set(params, (enum smc_param)i, sizes[i]);
+    p->aat = strcmp(kernel->family, "aat") == 0;
+    p->n = p->aat ? p->m : p->n;
+    p->tiled = !strstr(p->kernel, "naive");
+    p->swizzled = strcmp(p->kernel, "aat-swizzled") == 0;
+    p->row_a = p->tile + (p->aat ? 0 : p->pad);
+    p->row_b = p->tile + (kernel->params & 1u << SMC_PARAM_PAD ? p->pad : 0);
+    while (p->swizzled && p->row_b & (p->row_b - 1))
+        p->row_b++;
+}
+
+static bool global_agrees(const struct product *p, const struct smc_work *work)
+{
+    const struct smc_global_access *a = &work->access[0], *c = &work->access[p->aat ? 1 : 2];
+    double bytes = (double)p->bytes;
+    return work->access_count == (p->aat ? 2 : 3) && same(a, &p->a) && !a->store &&
+           (p->aat || (same(&work->access[1], &p->b) && !work->access[1].store)) &&
+           same(c, &p->c) && c->store && work->fma_instructions == p->fma &&
+           work->global_load_bytes == (p->a.elements + p->b.elements) * bytes &&
+           work->global_store_bytes == p->c.elements * bytes;
+}
+
+static bool same_shared(const struct smc_shared_count *count, const struct seen *seen)
+{
+    return count->instructions == seen->requests && count->wavefronts == seen->sectors;
+}
+
 /* True where the kernel's work is what the walk saw. */
-static bool product_agrees(const struct product *sizes, bool tiled)
+static bool product_agrees(const struct product *sizes, const struct smc_bank_layout *layout)
 {
     struct product p = *sizes;
-    const struct smc_kernel *kernel = smc_kernel_find(tiled ? "matmul-tiled" : "matmul-naive");
+    const struct smc_kernel *kernel = smc_kernel_find(p.kernel);
     struct smc_params params;
     struct smc_plan plan;
     struct smc_work work;
-    smc_params_init(kernel, &params);
-    set(&params, SMC_PARAM_TILE, p.tile);
-    set(&params, SMC_PARAM_DTYPE, p.bytes == 8 ? SMC_DOUBLE : SMC_FLOAT);
-    set(&params, SMC_PARAM_M, p.m);
-    set(&params, SMC_PARAM_N, p.n);
-    set(&params, SMC_PARAM_K, p.k);
-    set(&params, SMC_PARAM_LDA, p.lda);
-    set(&params, SMC_PARAM_LDB, p.ldb);
-    set(&params, SMC_PARAM_LDC, p.ldc);
-    if (kernel->complete(&params, NULL) != SMC_OK)
+    struct smc_shared_work shared = {0};
+    p.layout = layout;
+    begin_product(&p, &params);
+    if (kernel->complete(&params, NULL) != SMC_OK || p.tiled != !!kernel->shared_work)
         return false;
     kernel->plan(&params, &plan);
     kernel->work(&params, &work);
     p.block_columns = plan.grid[0];
     p.block_rows = (uint64_t)plan.grid[1] * plan.grid[2];
-    walk_product(&p, tiled);
-    double bytes = (double)p.bytes;
-    return work.access_count == 3 && same(&work.access[0], &p.a) && same(&work.access[1], &p.b) &&
-           same(&work.access[2], &p.c) && work.access[2].store && !work.access[0].store &&
-           work.fma_instructions == p.fma &&
-           work.global_load_bytes == (p.a.elements + p.b.elements) * bytes &&
-           work.global_store_bytes == p.c.elements * bytes;
+    walk_product(&p);
+    if (p.tiled)
+        kernel->shared_work(&params, layout, &shared);
+    uint64_t tiles_bytes = p.tiled ? p.tile * (p.row_a + p.row_b) * p.bytes : 0;
+    return global_agrees(&p, &work) && plan.static_smem_bytes == tiles_bytes &&
+           same_shared(&shared.stores, &p.shared_stores) &&
+           same_shared(&shared.written_loads, &p.shared_loads);
 }
 
 static uint64_t random_from(uint64_t lowest, uint64_t highest)
@@ -150,21 +237,42 @@ static uint64_t random_from(uint64_t lowest, uint64_t highest)
     return lowest + (uint64_t)rand() % (highest - lowest + 1);
 }
 
+static struct smc_bank_layout layout_of(uint16_t cc)
+{
+    struct smc_capability capability;
+    struct smc_bank_layout layout = {0};
+    if (smc_capability_find(cc, &capability))
+        smc_bank_layout_of(&capability.sm, SMC_BANK_MODE_4_BYTES, &layout);
+    return layout;
+}
+
+static const char *const products[] = {"matmul-naive", "matmul-tiled", "aat-naive",
+                                       "aat-conflict", "aat-padded",   "aat-swizzled"};
+enum { PRODUCTS = sizeof products / sizeof *products };
+
+/* Every kernel, tile and type on every kind of banks: 32 x 2 x 5 rounds. */
 static void test_products(void)
 {
+    static const uint16_t ccs[] = {13, 20, 35, 52, 90};
     unsigned wrong = 0;
     srand(7);
-    for (int round = 0; round < 600; round++) {
-        uint64_t most = round % 3 ? 70 : 9; /* small ones: rows that share a sector */
-        struct product p = {.tile = round % 32 + 1u, .bytes = round % 2 ? 4 : 8};
-        p.m = random_from(1, most);
+    for (int round = 0; round < 320; round++) {
+        uint64_t most = round % 3 ? 45 : 9; /* small ones: rows that share a sector */
+        struct product p = {.tile = round % 32 + 1u, .bytes = round / 32 % 2 ? 4 : 8};
+        const struct smc_bank_layout layout = layout_of(ccs[round % 5]);
+        p.m = round % 7 ? random_from(1, most) : p.tile + random_from(0, 1); /* also one more */
         p.n = random_from(1, most);
         p.k = random_from(1, most);
         p.lda = p.k + random_from(0, 9);
         p.ldb = p.n + random_from(0, 9);
-        p.ldc = p.n + random_from(0, 9);
-        wrong += !product_agrees(&p, true);
-        wrong += !product_agrees(&p, false);
+        uint64_t gap = random_from(0, 9);
+        p.pad = random_from(0, 3) ? random_from(0, 32) : 0;
+        for (int i = 0; i < PRODUCTS; i++) {
+            p.kernel = products[i];
+            bool aat = strncmp(p.kernel, "aat", 3) == 0;
+            p.ldc = (aat ? p.m : p.n) + gap;
+            wrong += !product_agrees(&p, &layout);
+        }
     }
     CU_ASSERT_EQUAL(wrong, 0);
 }
@@ -172,10 +280,13 @@ static void test_products(void)
 /* More tiles down than a grid has rows: the blocks of the second layer beyond C still load B. */
 static void test_layers(void)
 {
+    const struct smc_bank_layout layout = layout_of(90);
     struct product p = {
         .tile = 1, .m = 65537, .n = 1, .k = 2, .lda = 2, .ldb = 1, .ldc = 1, .bytes = 4};
-    CU_ASSERT(product_agrees(&p, true));
-    CU_ASSERT(product_agrees(&p, false));
+    p.kernel = "matmul-tiled";
+    CU_ASSERT(product_agrees(&p, &layout));
+    p.kernel = "matmul-naive";
+    CU_ASSERT(product_agrees(&p, &layout));
 }
 
 /* The textbook's ratio, and each element of A once for every tile along C. */
@@ -232,15 +343,6 @@ static void walk_line(struct line *l)
                 touch(&global, (first + t) * 4);
             finish(&global, &l->store);
         }
-}
-
-static struct smc_bank_layout layout_of(uint16_t cc)
-{
-    struct smc_capability capability;
-    struct smc_bank_layout layout = {0};
-    if (smc_capability_find(cc, &capability))
-        smc_bank_layout_of(&capability.sm, SMC_BANK_MODE_4_BYTES, &layout);
-    return layout;
 }
 
 /* Side by side, 4 bytes each: an instruction is one wavefront where warps are served whole. */
@@ -313,108 +415,60 @@ static void test_reverse(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* What a block does at full size, from the accesses that the kernel hands over for `banks`. */
-static void add_handed_over(const struct smc_kernel *kernel, const struct smc_params *params,
-                            const struct smc_bank_layout *layout, uint32_t threads, double times,
-                            struct smc_shared_work *out)
-{
-    for (uint32_t warp = 0; warp * 32 < threads; warp++)
-        for (uint32_t step = 0, active = 1; active; step++) {
-            struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
-            size_t count = kernel->shared_accesses(params, warp, step, list);
-            active = 0;
-            for (size_t i = 0; i < count; i++) {
-                const struct smc_access *access = &list[i].access;
-                struct smc_shared_count *sum =
-                    access->op == SMC_BANK_STORE ? &out->stores : &out->written_loads;
-                sum->instructions += access->mask ? times : 0;
-                sum->wavefronts += times * smc_banks_count(layout, access).wavefronts;
-                active |= access->mask;
-            }
-        }
-}
-
-static bool same_count(const struct smc_shared_count *a, const struct smc_shared_count *b)
-{
-    return a->instructions == b->instructions && a->wavefronts == b->wavefronts;
-}
-
-/* Stores and loads as written, on every kind of banks, against the accesses handed over. */
-static void test_shared_as_written(void)
-{
-    static const uint16_t ccs[] = {13, 20, 35, 52, 90};
-    unsigned wrong = 0;
-    const struct smc_kernel *kernel = smc_kernel_find("matmul-tiled");
-    for (size_t c = 0; c < sizeof ccs / sizeof *ccs; c++)
-        for (uint32_t tile = 1; tile <= 32; tile++)
-            for (int dtype = SMC_FLOAT; dtype <= SMC_DOUBLE; dtype++) {
-                const struct smc_bank_layout layout = layout_of(ccs[c]);
-                struct smc_params params;
-                struct smc_shared_work work = {0}, walked = {0};
-                smc_params_init(kernel, &params);
-                set(&params, SMC_PARAM_TILE, tile);
-                set(&params, SMC_PARAM_DTYPE, (uint64_t)dtype);
-                set(&params, SMC_PARAM_M, 70);
-                set(&params, SMC_PARAM_N, 50);
-                set(&params, SMC_PARAM_K, 33);
-                wrong += kernel->complete(&params, NULL) != SMC_OK;
-                kernel->shared_work(&params, &layout, &work);
-                uint32_t down = (70 + tile - 1) / tile, across = (50 + tile - 1) / tile;
-                add_handed_over(kernel, &params, &layout, tile * tile,
-                                (double)down * across * ((33 + tile - 1) / tile), &walked);
-                wrong += !same_count(&work.stores, &walked.stores);
-                wrong += !same_count(&work.written_loads, &walked.written_loads);
-            }
-    CU_ASSERT_EQUAL(wrong, 0);
-}
-
-/* Loads of A joined to at most 16 bytes: so many instructions, and the wavefronts of tile 32 and 16
-   worked out by hand. */
+/* Loads of A joined to at most 16 bytes: so many instructions, and their wavefronts worked out by
+   hand for all warps of a block and one tile. */
 static void test_joined_loads(void)
 {
     static const struct {
-        uint64_t tile, dtype;
-        double instructions, wavefronts; /* of all warps of a block, for one tile */
+        const char *kernel;
+        uint64_t tile, pad, bytes;
+        double instructions, wavefronts;
     } cases[] = {
-        {32, SMC_FLOAT, 32 * (32 + 8), 32 * (32 + 2 * 8)}, /* 16 bytes, all lanes one address */
-        {31, SMC_FLOAT, 31 * 62, 31 * 62},                 /* odd: none joined */
-        {6, SMC_FLOAT, 2 * (6 + 3), 2 * (6 + 3)},          /* 36 threads; pairs of 8 bytes */
-        {16, SMC_FLOAT, 8 * (16 + 4), 8 * (16 + 2 * 4)},
-        {1, SMC_FLOAT, 2, 2},
-        {2, SMC_DOUBLE, 2 + 1, 2 + 1},
-        {32, SMC_DOUBLE, 32 * (32 + 16), 32 * (2 * 32 + 2 * 16)}, /* 8 bytes: half warps */
+        {"matmul-tiled", 32, 0, 4, 32 * (32 + 8), 32 * (32 + 2 * 8)}, /* 16 bytes, one address */
+        {"matmul-tiled", 31, 0, 4, 31 * 62, 31 * 62},                 /* odd: none joined */
+        {"matmul-tiled", 6, 0, 4, 2 * (6 + 3), 2 * (6 + 3)}, /* 36 threads; pairs of 8 bytes */
+        {"matmul-tiled", 16, 0, 4, 8 * (16 + 4), 8 * (16 + 2 * 4)},
+        {"matmul-tiled", 1, 0, 4, 2, 2},
+        {"matmul-tiled", 2, 0, 8, 2 + 1, 2 + 1},
+        {"matmul-tiled", 32, 0, 8, 32 * (32 + 16), 32 * (2 * 32 + 2 * 16)}, /* 8: half warps */
+        {"matmul-tiled", 32, 1, 4, 32 * 64, 32 * 64},                 /* rows of 33: none joined */
+        {"matmul-tiled", 32, 2, 4, 32 * (32 + 16), 32 * (32 + 16)},   /* of 34: pairs */
+        {"matmul-tiled", 32, 4, 4, 32 * (32 + 8), 32 * (32 + 2 * 8)}, /* of 36: fours */
+        {"matmul-tiled", 6, 2, 4, 2 * (6 + 2), 2 * 6 + 2 + 2 + 2},    /* of 8: four and a pair */
+        /* 9 threads. Three floats by one load of four, of a quarter warp and of one more thread; */
+        {"matmul-tiled", 3, 1, 4, 3 + 1, 3 + 2},
+        /* three doubles by a pair, likewise, and one. */
+        {"matmul-tiled", 3, 1, 8, 3 + 2, 3 + 2 + 1},
+        {"aat-conflict", 32, 0, 4, 32 * (32 + 8), 32 * (32 + 2 * 8)},
+        {"aat-padded", 32, 1, 4, 32 * (32 + 8), 32 * (32 + 2 * 8)}, /* a_tile is not padded */
+        {"aat-swizzled", 32, 0, 4, 32 * (32 + 8), 32 * (32 + 2 * 8)},
     };
     unsigned wrong = 0;
-    const struct smc_kernel *kernel = smc_kernel_find("matmul-tiled");
     const struct smc_bank_layout layout = layout_of(90);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct product p = {.kernel = cases[i].kernel, .pad = cases[i].pad};
         struct smc_params params;
         struct smc_shared_work work = {0};
-        smc_params_init(kernel, &params);
-        set(&params, SMC_PARAM_TILE, cases[i].tile);
-        set(&params, SMC_PARAM_DTYPE, cases[i].dtype);
-        set(&params, SMC_PARAM_M, cases[i].tile);
-        set(&params, SMC_PARAM_N, cases[i].tile);
-        set(&params, SMC_PARAM_K, cases[i].tile);
-        wrong += kernel->complete(&params, NULL) != SMC_OK;
-        kernel->shared_work(&params, &layout, &work);
+        p.tile = p.m = p.n = p.k = p.lda = p.ldb = p.ldc = cases[i].tile;
+        p.bytes = cases[i].bytes;
+        begin_product(&p, &params);
+        smc_kernel_find(p.kernel)->shared_work(&params, &layout, &work);
         bool good = work.loads.instructions == cases[i].instructions &&
                     work.loads.wavefronts == cases[i].wavefronts;
         if (!good)
-            printf("tile %d: %g instructions, %g wavefronts\n", (int)cases[i].tile,
-                   work.loads.instructions, work.loads.wavefronts);
+            printf("%s, tile %d, pad %d: %g instructions, %g wavefronts\n", p.kernel, (int)p.tile,
+                   (int)p.pad, work.loads.instructions, work.loads.wavefronts);
         wrong += !good;
     }
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
 CU_TestInfo tests_workload[] = {
-    {"products: requests and sectors of every thread", test_products},
+    {"products: requests, sectors and wavefronts of every thread", test_products},
     {"products: blocks beyond C still load B", test_layers},
     {"products: the textbook's ratios", test_textbook},
     {"stencils: requests, sectors, shared memory", test_lines},
     {"reverse: requests, sectors, shared memory", test_reverse},
-    {"shared memory as the kernel hands it over", test_shared_as_written},
     {"loads of A are joined to 16 bytes", test_joined_loads},
     CU_TEST_INFO_NULL,
 };

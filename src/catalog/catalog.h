@@ -27,6 +27,9 @@ struct smc_param_info {
 
 extern const struct smc_param_info smc_param_info[SMC_PARAM_COUNT];
 
+/* The sizes of a product, as bits: --size sets those that a kernel takes, in this order. */
+#define SMC_MATRIX_SIZES (1u << SMC_PARAM_M | 1u << SMC_PARAM_N | 1u << SMC_PARAM_K)
+
 enum smc_dtype { SMC_FLOAT, SMC_DOUBLE, SMC_INT32, SMC_DTYPE_COUNT };
 
 const char *smc_dtype_name(enum smc_dtype dtype); /* "float", "double", "int32" */
@@ -114,6 +117,7 @@ enum { SMC_MAX_SHARED_ACCESSES = 8 };
    around it. The compiler may join neighbouring ones. */
 struct smc_shared_access {
     const char *label;     /* "a_tile[y][i]": the array's name up to '[' */
+    uint32_t first_byte;   /* where the array begins */
     uint32_t row_elements; /* of the array; 0: it has one dimension */
     uint32_t steps;        /* turns of the loop, 1 where there is none */
     struct smc_access access;
@@ -138,6 +142,7 @@ struct smc_kernel {
     uint32_t dtypes;     /* bit n: exists for dtype n; the lowest is the default */
     bool is_probe;       /* residency: has no result to compare, is launched by the executor */
     bool is_racy;        /* with a race by intention: its result is not determined, never timed */
+    int64_t default_pad; /* of --pad */
     const char *sibling; /* does the same with dynamic shared memory, or NULL */
 
     /* Sets derived defaults (leading dimensions, length) and checks relations between values.

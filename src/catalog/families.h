@@ -24,11 +24,13 @@ void smc_plan_count(struct smc_plan *plan);
 void smc_plan_add_buffer(struct smc_plan *plan, const char *name, enum smc_dtype dtype,
                          uint64_t elements, bool output);
 
-/* An access with no lane active. `label` begins with the array's name and '['; shared.c. */
+/* An access with no lane active, to the first array of shared memory. `label` begins with the
+   array's name and '['; shared.c. */
 void smc_shared_begin(struct smc_shared_access *access, const char *label, enum smc_bank_op op,
                       uint32_t width_bytes, uint32_t row_elements, uint32_t steps);
 
-/* Makes `lane` active and lets it access that element; does nothing from step `steps` on. */
+/* Makes `lane` active and lets it access that element of the array; does nothing from step `steps`
+   on. */
 void smc_shared_lane(struct smc_shared_access *access, uint32_t lane, uint32_t step,
                      uint32_t element);
 
@@ -42,16 +44,5 @@ void smc_comparison_add(struct smc_comparison *result, uint64_t index, double ex
    still hold the poison. */
 void smc_comparison_add_gap(struct smc_comparison *result, enum smc_dtype dtype, const void *output,
                             uint64_t index, uint64_t count);
-
-/* The matmul family's comparison; matmul_compare.c. */
-void smc_matmul_compare(const struct smc_params *params, const void *const *buffers, uint64_t row,
-                        uint64_t rows, struct smc_comparison *result);
-
-/* Its work; matmul_work.c. */
-void smc_matmul_naive_work(const struct smc_params *params, struct smc_work *work);
-void smc_matmul_tiled_work(const struct smc_params *params, struct smc_work *work);
-void smc_matmul_tiled_shared_work(const struct smc_params *params,
-                                  const struct smc_bank_layout *layout,
-                                  struct smc_shared_work *work);
 
 #endif

@@ -1,5 +1,9 @@
 # The catalog, and the kernels' text: built in as bytes, installed as files.
 KERNELS = \
+	kernels/aat_conflict.cu \
+	kernels/aat_naive.cu \
+	kernels/aat_padded.cu \
+	kernels/aat_swizzled.cu \
 	kernels/matmul_naive.cu \
 	kernels/matmul_tiled.cu \
 	kernels/matmul_tiled_racy.cu \
@@ -10,14 +14,16 @@ KERNELS = \
 	kernels/stencil_static.cu
 
 libsmc_la_SOURCES += \
+	src/catalog/aat.c \
 	src/catalog/catalog.c src/catalog/catalog.h \
 	src/catalog/comparison.c \
 	src/catalog/dtypes.c \
 	src/catalog/families.h \
 	src/catalog/kernels.def \
 	src/catalog/matmul.c \
-	src/catalog/matmul_compare.c src/catalog/matmul_work.c \
 	src/catalog/params.c src/catalog/params.def \
+	src/catalog/product.c src/catalog/product.h src/catalog/product_compare.c \
+	src/catalog/product_shared.c src/catalog/product_work.c \
 	src/catalog/random.c \
 	src/catalog/residency.c \
 	src/catalog/reverse.c \

@@ -18,5 +18,5 @@ void smc_shared_lane(struct smc_shared_access *access, uint32_t lane, uint32_t s
     if (step >= access->steps)
         return;
     access->access.mask |= 1u << lane;
-    access->access.address[lane] = element * access->access.width_bytes;
+    access->access.address[lane] = access->first_byte + element * access->access.width_bytes;
 }

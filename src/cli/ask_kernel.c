@@ -37,7 +37,6 @@ static enum smc_status fail_not_taken(const char *option, const struct smc_kerne
     return SMC_USAGE;
 }
 
-static const uint32_t matrix_sizes = 1u << SMC_PARAM_M | 1u << SMC_PARAM_N | 1u << SMC_PARAM_K;
 static const uint32_t array_sizes = 1u << SMC_PARAM_LENGTH;
 
 static enum smc_status fail_no_kernel(const struct smc_arguments *arguments,
@@ -47,7 +46,7 @@ static enum smc_status fail_no_kernel(const struct smc_arguments *arguments,
         if (param_given(arguments, i))
             return fail_not_taken(smc_param_info[i].option, NULL, 1u << i, error);
     if (arguments->given[SMC_OPTION_SIZE])
-        return fail_not_taken("size", NULL, matrix_sizes | array_sizes, error);
+        return fail_not_taken("size", NULL, SMC_MATRIX_SIZES | array_sizes, error);
     return smc_fail(error, SMC_USAGE,
                     "no kernel: give --tile N, --kernel NAME, or --threads N for your own");
 }
@@ -78,16 +77,18 @@ static void set_param(struct smc_params *params, enum smc_param param, int64_t v
     params->given |= 1u << param;
 }
 
-/* One number stands for all three sizes of a product. */
-static bool read_matrix_sizes(const char *text, struct smc_params *params)
+/* One number stands for all sizes of a product. */
+static bool read_matrix_sizes(const char *text, const struct smc_kernel *kernel,
+                              struct smc_params *params)
 {
     int64_t size[3];
+    uint32_t taken = kernel->params & SMC_MATRIX_SIZES;
     size_t count = smc_parse_dimensions(text, smc_param_info[SMC_PARAM_M].highest, size, 3);
-    if (count != 1 && count != 3)
+    if (count != 1 && count != (size_t)__builtin_popcount(taken))
         return false;
-    set_param(params, SMC_PARAM_M, size[0]);
-    set_param(params, SMC_PARAM_N, size[count == 1 ? 0 : 1]);
-    set_param(params, SMC_PARAM_K, size[count == 1 ? 0 : 2]);
+    for (int i = 0, next = 0; i < SMC_PARAM_COUNT; i++)
+        if (taken & 1u << i)
+            set_param(params, (enum smc_param)i, size[count == 1 ? 0 : next++]);
     return true;
 }
 
@@ -97,16 +98,17 @@ static enum smc_status read_size(const char *text, const struct smc_kernel *kern
     const struct smc_param_info *m = &smc_param_info[SMC_PARAM_M];
     const struct smc_param_info *length = &smc_param_info[SMC_PARAM_LENGTH];
     uint64_t elements;
-    if (kernel->params & matrix_sizes) {
-        if (read_matrix_sizes(text, params))
+    if (kernel->params & SMC_MATRIX_SIZES) {
+        if (read_matrix_sizes(text, kernel, params))
             return SMC_OK;
         return smc_fail(error, SMC_USAGE,
-                        "option --size: '%.64s' is neither MxNxK nor one number, each between %lld "
+                        "option --size: '%.64s' is neither %s nor one number, each between %lld "
                         "and %lld",
-                        text, (long long)m->lowest, (long long)m->highest);
+                        text, kernel->params & 1u << SMC_PARAM_N ? "MxNxK" : "MxK",
+                        (long long)m->lowest, (long long)m->highest);
     }
     if (!(kernel->params & array_sizes))
-        return fail_not_taken("size", kernel, matrix_sizes | array_sizes, error);
+        return fail_not_taken("size", kernel, SMC_MATRIX_SIZES | array_sizes, error);
     if (!smc_parse_size(text, (uint64_t)length->highest, &elements) || elements == 0)
         return smc_fail(error, SMC_USAGE,
                         "option --size: '%.64s' is not a number of elements between 1 and %lld",
@@ -131,7 +133,7 @@ enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc
         set_param(&query->params, (enum smc_param)i, arguments->number[SMC_OPTION_FIRST_PARAM + i]);
     }
     const char *size = arguments->text[SMC_OPTION_SIZE];
-    const uint32_t sizes = matrix_sizes | array_sizes;
+    const uint32_t sizes = SMC_MATRIX_SIZES | array_sizes;
     for (int i = 0; size && i < SMC_PARAM_COUNT; i++)
         if (sizes & 1u << i && param_given(arguments, i))
             return smc_fail(error, SMC_USAGE,

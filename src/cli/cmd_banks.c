@@ -73,7 +73,7 @@ const struct smc_command smc_command_banks = {
     .help = "bank conflicts in shared memory, and what removes them",
     .examples = "  smemcalc banks --expr '(tx*32 + ty)*4' --block 32x8\n"
                 "  smemcalc banks --stride 8 --width 8 --store\n"
-                "  smemcalc banks --kernel matmul-tiled --tile 16\n"
+                "  smemcalc banks --kernel aat-conflict --tile 32\n"
                 "  smemcalc banks --csv accesses.csv\n",
     .run = run,
 };

@@ -25,10 +25,9 @@ src/compile/resources.inc: data/resources.csv data/table.awk
 
 # Writes data/resources.csv anew, with the libraries named (the first that knows an architecture
 # compiles for it): make update-resources NVRTC="/a/libnvrtc.so.13 /b/libnvrtc.so.12"
-EXTRA_PROGRAMS = src/compile/update_resources
+check_PROGRAMS += src/compile/update_resources
 src_compile_update_resources_SOURCES = src/compile/update_resources.c
 src_compile_update_resources_LDADD = libsmc.la
-CLEANFILES += src/compile/update_resources$(EXEEXT)
 
 .PHONY: update-resources
 update-resources: src/compile/update_resources$(EXEEXT)

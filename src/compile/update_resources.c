@@ -112,7 +112,7 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
                                           struct smc_error *error)
 {
     struct smc_text options = {0};
-    struct smc_source source = {{0}, false, ""};
+    struct smc_source source;
     struct smc_table_row row;
     enum smc_status status = smc_source_load(kernel, NULL, &source, error);
     if (status == SMC_OK &&

@@ -40,6 +40,15 @@ uint32_t smc_banks_likely_row(const struct smc_banks_source *source,
     return rows[0];
 }
 
+/* The access counted from where its array begins, as rows are. */
+static struct smc_access within_array(const struct smc_shared_access *shared)
+{
+    struct smc_access access = shared->access;
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
+        access.address[lane] -= access.mask >> lane & 1 ? shared->first_byte : 0;
+    return access;
+}
+
 /* Every counted access to the pattern's array. */
 static enum smc_status collect(const struct smc_banks_source *source,
                                const struct smc_banks_answer *answer, uint32_t index,
@@ -60,7 +69,7 @@ static enum smc_status collect(const struct smc_banks_source *source,
             for (size_t i = 0; i < found; i++)
                 if (step < answer->pattern[i].steps_counted && list[i].access.mask &&
                     answer->pattern[i].array == pattern->array)
-                    access[(*count)++] = list[i].access;
+                    access[(*count)++] = within_array(&list[i]);
         }
     return SMC_OK;
 }

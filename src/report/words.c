@@ -157,10 +157,37 @@ void smc_words_failure(const struct smc_answer *answer, struct smc_text *out)
     }
 }
 
-/* The sizes of a product are shown together, as MxNxK. */
-static bool is_matrix_size(int param)
+/* The sizes of a product are shown together. */
+static void append_matrix_sizes(const struct smc_kernel *kernel, const struct smc_params *params,
+                                const char *joint, struct smc_text *out)
 {
-    return param == SMC_PARAM_M || param == SMC_PARAM_N || param == SMC_PARAM_K;
+    const char *before = "";
+    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
+        if (!(kernel->params & SMC_MATRIX_SIZES & 1u << i))
+            continue;
+        smc_text_printf(out, "%s%" PRId64, before, params->value[i]);
+        before = joint;
+    }
+}
+
+/* Goes without saying: a leading dimension that follows from the sizes, no padding, and the sizes
+   behind the first, which stands for all. */
+static bool is_told(const struct smc_params *params, int param)
+{
+    bool given = params->given & 1u << param;
+    switch (param) {
+    case SMC_PARAM_LDA:
+    case SMC_PARAM_LDB:
+    case SMC_PARAM_LDC:
+        return given;
+    case SMC_PARAM_PAD:
+        return given || params->value[param] != 0;
+    case SMC_PARAM_N:
+    case SMC_PARAM_K:
+        return false;
+    default:
+        return true;
+    }
 }
 
 void smc_words_params(const struct smc_answer *answer, struct smc_text *out)
@@ -175,18 +202,15 @@ void smc_words_some_params(const struct smc_query *query, uint32_t without, stru
     bool first = true;
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {
         bool taken = (kernel->params & ~without) & 1u << i;
-        bool stride = i == SMC_PARAM_LDA || i == SMC_PARAM_LDB || i == SMC_PARAM_LDC;
-        bool told = is_matrix_size(i) && i != SMC_PARAM_M && kernel->params & 1u << SMC_PARAM_M;
-        if (!taken || told || (stride && !(params->given & 1u << i)))
+        if (!taken || !is_told(params, i))
             continue;
         smc_text_append(out, first ? "" : ", ");
         first = false;
         int64_t value = params->value[i];
         if (i == SMC_PARAM_DTYPE)
             smc_text_append(out, smc_dtype_name((enum smc_dtype)value));
-        else if (i == SMC_PARAM_M && kernel->params & 1u << SMC_PARAM_N)
-            smc_text_printf(out, "%" PRId64 " x %" PRId64 " x %" PRId64, value,
-                            params->value[SMC_PARAM_N], params->value[SMC_PARAM_K]);
+        else if (i == SMC_PARAM_M)
+            append_matrix_sizes(kernel, params, " x ", out);
         else
             smc_text_printf(out, "%s %" PRId64, smc_param_info[i].option, value);
     }
@@ -200,8 +224,9 @@ void smc_words_options(const struct smc_params *params, const char *kernel, stru
         smc_text_printf(out, "--kernel %s", kernel);
         gap = " ";
     }
-    const uint32_t sizes = 1u << SMC_PARAM_M | 1u << SMC_PARAM_N | 1u << SMC_PARAM_K;
-    bool all_sizes = (params->given & sizes) == sizes;
+    const struct smc_kernel *taker = smc_kernel_find(kernel);
+    const uint32_t sizes = taker->params & SMC_MATRIX_SIZES;
+    bool all_sizes = sizes && (params->given & sizes) == sizes;
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {
         if (!(params->given & 1u << i) || (all_sizes && sizes & 1u << i))
             continue;
@@ -212,10 +237,10 @@ void smc_words_options(const struct smc_params *params, const char *kernel, stru
         else
             smc_text_printf(out, "%" PRId64, params->value[i]);
     }
-    if (all_sizes)
-        smc_text_printf(out, "%s--size %" PRId64 "x%" PRId64 "x%" PRId64, gap,
-                        params->value[SMC_PARAM_M], params->value[SMC_PARAM_N],
-                        params->value[SMC_PARAM_K]);
+    if (all_sizes) {
+        smc_text_printf(out, "%s--size ", gap);
+        append_matrix_sizes(taker, params, "x", out);
+    }
 }
 
 static void append_number(const char *option, int64_t value, int64_t absent, struct smc_text *out)

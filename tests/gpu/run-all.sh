@@ -32,11 +32,17 @@ try() {
     fi
 }
 
-# confirm NAME OPTIONS...: `smemcalc run` confirms everything, told as text and as JSON.
-confirm() {
+# confirm_once NAME OPTIONS...: `smemcalc run` confirms everything.
+confirm_once() {
     run=run-$1
     shift
     try 0 "$run" "$here/smemcalc" run --timeout 3000 "$@"
+}
+
+# The same, told as text and as JSON.
+confirm() {
+    confirm_once "$@"
+    shift
     try 0 "$run-json" "$here/smemcalc" run --timeout 3000 "$@" --format json
 }
 
@@ -59,6 +65,14 @@ for dtype in float double; do
     for tile in 1 7 8 16 31 32; do
         confirm "matmul-tiled-$dtype-tile-$tile" \
             --kernel matmul-tiled --tile "$tile" --dtype "$dtype" --size 1000x777x513
+        for pad in 1 4; do
+            confirm_once "matmul-tiled-$dtype-tile-$tile-pad-$pad" --kernel matmul-tiled \
+                --tile "$tile" --dtype "$dtype" --pad "$pad" --size 1000x777x513
+        done
+        for kernel in aat-naive aat-conflict aat-padded aat-swizzled; do
+            confirm_once "$kernel-$dtype-tile-$tile" \
+                --kernel "$kernel" --tile "$tile" --dtype "$dtype" --size 1000x513
+        done
     done
 done
 for radius in 1 5 1025 6000; do

@@ -13,21 +13,27 @@ static void all_hold(const char *const *cases, size_t count)
 
 #define ALL_HOLD(cases) all_hold(cases, sizeof(cases) / sizeof *(cases))
 
-static void test_matmul_tiled(void)
+/* "KERNEL tile=8 dtype=double REST" for tiles of every kind, and both types. */
+static void tiles_hold(const char *kernel, const char *rest)
 {
     static const int tiles[] = {1, 7, 8, 16, 31, 32};
     static const char *const dtypes[] = {"float", "double"};
-    static const char *const strides[] = {"", " lda=600 ldb=1000 ldc=801"};
     unsigned failed = 0;
     for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++)
-        for (size_t d = 0; d < 2; d++)
-            for (size_t s = 0; s < 2; s++) {
-                char text[160];
-                snprintf(text, sizeof text, "matmul-tiled tile=%d dtype=%s m=1000 n=777 k=513%s",
-                         tiles[t], dtypes[d], strides[s]);
-                failed += !gpu_case_holds(text, SMC_LAUNCHES);
-            }
+        for (size_t d = 0; d < 2; d++) {
+            char text[160];
+            snprintf(text, sizeof text, "%s tile=%d dtype=%s %s", kernel, tiles[t], dtypes[d],
+                     rest);
+            failed += !gpu_case_holds(text, SMC_LAUNCHES);
+        }
     CU_ASSERT_EQUAL(failed, 0);
+}
+
+static void test_matmul_tiled(void)
+{
+    tiles_hold("matmul-tiled", "m=1000 n=777 k=513");
+    tiles_hold("matmul-tiled", "m=1000 n=777 k=513 pad=1");
+    tiles_hold("matmul-tiled", "m=1000 n=777 k=513 pad=4 lda=600 ldb=1000 ldc=801");
 }
 
 static void test_matmul_edges(void)
@@ -39,6 +45,30 @@ static void test_matmul_edges(void)
         "matmul-tiled tile=16 m=1 n=1000 k=7",
         "matmul-tiled tile=31 m=65 n=3 k=1000",
         "matmul-tiled tile=8 m=64 n=64 k=64",
+    };
+    ALL_HOLD(cases);
+}
+
+static void test_aat(void)
+{
+    static const char *const kernels[] = {"aat-naive", "aat-conflict", "aat-padded",
+                                          "aat-swizzled"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        tiles_hold(kernels[i], "m=1000 k=513 lda=600 ldc=1001");
+}
+
+static void test_aat_edges(void)
+{
+    static const char *const cases[] = {
+        "aat-naive tile=32 m=1 k=1",
+        "aat-conflict tile=32 m=1 k=1000",
+        "aat-conflict tile=16 m=33 k=7",
+        "aat-padded tile=16 m=1000 k=1 pad=2",
+        "aat-padded tile=31 m=65 k=1000 pad=0",
+        "aat-padded tile=32 m=64 k=64 pad=32 dtype=double",
+        "aat-swizzled tile=3 m=50 k=50",
+        "aat-swizzled tile=17 m=1009 k=31 dtype=double",
+        "aat-swizzled tile=32 m=31 k=33",
     };
     ALL_HOLD(cases);
 }
@@ -82,8 +112,10 @@ static void test_settings(void)
 }
 
 CU_TestInfo gpu_tests_kernels[] = {
-    {"matmul-tiled: tiles, types, leading dimensions", test_matmul_tiled},
+    {"matmul-tiled: tiles, types, padding, leading dimensions", test_matmul_tiled},
     {"matmul: edges and the naive kernel", test_matmul_edges},
+    {"A A^T: tiles, types, leading dimensions", test_aat},
+    {"A A^T: edges", test_aat_edges},
     {"stencils", test_stencils},
     {"reversing an array", test_reverses},
     {"carve-outs", test_settings},

@@ -1,4 +1,4 @@
-/* C = A B against a reference of higher precision, element by element.
+/* A matrix product against a reference of higher precision, element by element.
 
    The reference: products and short sums in double for float, in long double for double. The
    bound on an element's error is a multiple of sum |a_k b_k|. Any order of the K additions, fused
@@ -11,14 +11,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "catalog/families.h"
+#include "catalog/product.h"
 
 /* Blocks: B is read a row of COLUMNS at a time, and a block of B serves ROWS rows of A. */
 enum { ROWS = 32, COLUMNS = 32, DEPTH = 128, LANES = 4, GROUPS = COLUMNS / LANES };
 
 struct problem {
-    enum smc_dtype dtype;
-    uint64_t n, k, lda, ldb, ldc;
+    const struct smc_product *product;
     const void *a, *b, *c;
     double bound_factor;
 };
@@ -32,8 +31,8 @@ struct block {
 
 static double element(const struct problem *problem, const void *matrix, uint64_t index)
 {
-    return problem->dtype == SMC_FLOAT ? (double)((const float *)matrix)[index]
-                                       : ((const double *)matrix)[index];
+    return problem->product->dtype == SMC_FLOAT ? (double)((const float *)matrix)[index]
+                                                : ((const double *)matrix)[index];
 }
 
 /* Products of floats are exact in double. */
@@ -72,35 +71,39 @@ static void add_long_double(const double *a, const double (*b)[LANES], size_t de
 static void load_a(const struct problem *problem, uint64_t row, uint64_t rows, uint64_t k,
                    size_t depth, struct block *block)
 {
+    uint64_t lda = problem->product->lda;
     for (uint64_t i = 0; i < rows; i++)
         for (size_t d = 0; d < depth; d++)
-            block->a[i][d] = element(problem, problem->a, (row + i) * problem->lda + k + d);
+            block->a[i][d] = element(problem, problem->a, (row + i) * lda + k + d);
 }
 
 /* Columns beyond N count as 0. */
 static void load_b(const struct problem *problem, uint64_t k, size_t depth, uint64_t column,
                    struct block *block)
 {
+    const struct smc_product *p = problem->product;
+    uint64_t down = p->b_is_a ? 1 : p->ldb, across = p->b_is_a ? p->ldb : 1;
     for (size_t d = 0; d < depth; d++)
         for (size_t j = 0; j < COLUMNS; j++)
             block->b[j / LANES][d][j % LANES] =
-                column + j < problem->n
-                    ? element(problem, problem->b, (k + d) * problem->ldb + column + j)
+                column + j < p->n
+                    ? element(problem, problem->b, (k + d) * down + (column + j) * across)
                     : 0;
 }
 
 static void compute_block(const struct problem *problem, uint64_t row, uint64_t rows,
                           uint64_t column, struct block *block)
 {
+    const struct smc_product *p = problem->product;
     memset(block->sum, 0, sizeof block->sum);
     memset(block->magnitude, 0, sizeof block->magnitude);
-    for (uint64_t k = 0; k < problem->k; k += DEPTH) {
-        size_t depth = problem->k - k < DEPTH ? (size_t)(problem->k - k) : DEPTH;
+    for (uint64_t k = 0; k < p->k; k += DEPTH) {
+        size_t depth = p->k - k < DEPTH ? (size_t)(p->k - k) : DEPTH;
         load_a(problem, row, rows, k, depth, block);
         load_b(problem, k, depth, column, block);
         for (uint64_t i = 0; i < rows; i++)
             for (size_t g = 0; g < GROUPS; g++)
-                (problem->dtype == SMC_FLOAT ? add_double : add_long_double)(
+                (p->dtype == SMC_FLOAT ? add_double : add_long_double)(
                     block->a[i], block->b[g], depth, &block->sum[i][g * LANES],
                     &block->magnitude[i][g * LANES]);
     }
@@ -109,10 +112,11 @@ static void compute_block(const struct problem *problem, uint64_t row, uint64_t 
 static void check_block(const struct problem *problem, uint64_t row, uint64_t rows, uint64_t column,
                         const struct block *block, struct smc_comparison *result)
 {
-    uint64_t columns = problem->n - column < COLUMNS ? problem->n - column : COLUMNS;
+    const struct smc_product *p = problem->product;
+    uint64_t columns = p->n - column < COLUMNS ? p->n - column : COLUMNS;
     for (uint64_t i = 0; i < rows; i++)
         for (uint64_t j = 0; j < columns; j++) {
-            uint64_t index = (row + i) * problem->ldc + column + j;
+            uint64_t index = (row + i) * p->ldc + column + j;
             double got = element(problem, problem->c, index);
             double error = (double)fabsl(got - block->sum[i][j]);
             double bound = problem->bound_factor * block->magnitude[i][j];
@@ -142,31 +146,24 @@ static double bound_factor(enum smc_dtype dtype, uint64_t terms)
     return (kernel + k * reference_unit) * (1 + 0x1p-20);
 }
 
-void smc_matmul_compare(const struct smc_params *params, const void *const *buffers, uint64_t row,
-                        uint64_t rows, struct smc_comparison *result)
+void smc_product_compare(const struct smc_product *p, const void *const *buffers, uint64_t row,
+                         uint64_t rows, struct smc_comparison *result)
 {
-    const int64_t *value = params->value;
-    struct problem problem = {
-        .dtype = (enum smc_dtype)value[SMC_PARAM_DTYPE],
-        .n = (uint64_t)value[SMC_PARAM_N],
-        .k = (uint64_t)value[SMC_PARAM_K],
-        .lda = (uint64_t)value[SMC_PARAM_LDA],
-        .ldb = (uint64_t)value[SMC_PARAM_LDB],
-        .ldc = (uint64_t)value[SMC_PARAM_LDC],
+    const struct problem problem = {
+        .product = p,
         .a = buffers[0],
-        .b = buffers[1],
-        .c = buffers[2],
+        .b = buffers[p->b_is_a ? 0 : 1],
+        .c = buffers[p->b_is_a ? 1 : 2],
+        .bound_factor = bound_factor(p->dtype, p->k),
     };
-    problem.bound_factor = bound_factor(problem.dtype, problem.k);
     struct block block;
     for (uint64_t end = row + rows; row < end; row += ROWS) {
         uint64_t count = end - row < ROWS ? end - row : ROWS;
-        for (uint64_t column = 0; column < problem.n; column += COLUMNS) {
+        for (uint64_t column = 0; column < p->n; column += COLUMNS) {
             compute_block(&problem, row, count, column, &block);
             check_block(&problem, row, count, column, &block, result);
         }
         for (uint64_t i = row; i < row + count; i++)
-            smc_comparison_add_gap(result, problem.dtype, problem.c, i * problem.ldc + problem.n,
-                                   problem.ldc - problem.n);
+            smc_comparison_add_gap(result, p->dtype, problem.c, i * p->ldc + p->n, p->ldc - p->n);
     }
 }
