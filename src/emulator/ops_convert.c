@@ -126,6 +126,12 @@ static uint64_t float_of_integer(enum smc_ptx_type type, const struct value *val
         return bits;
     }
     double number = value->is_negative ? (double)(int64_t)value->integer : (double)value->integer;
+    if (type == SMC_PTX_F64)
+        return store_float(type, number);
+    /* A double may not hold it: what is below its bits is told by the last of them. */
+    uint64_t size = value->is_negative ? 0 - value->integer : value->integer;
+    if (size >> 53)
+        number = copysign(ldexp((double)(size >> 11 | ((size & 2047) != 0)), 11), number);
     return store_float(type, number);
 }
 
@@ -149,6 +155,7 @@ static uint64_t integer_of_float(const struct smc_op *op, double number)
 {
     struct limits limits = limits_of(op->type);
     unsigned bytes = smc_ptx_type_info[op->type].bytes;
+    unsigned bits = 8 * bytes - (limits.least < 0);
     if (isnan(number)) {
         bool wide = op->immediate == SMC_PTX_F64 || bytes == 8;
         return wide ? UINT64_C(1) << (8 * bytes - 1) : 0;
@@ -156,7 +163,7 @@ static uint64_t integer_of_float(const struct smc_op *op, double number)
     number = nearbyint(number);
     if (number <= (double)limits.least)
         return (uint64_t)limits.least;
-    if (number >= (double)limits.most)
+    if (number >= ldexp(1, (int)bits)) /* 2^bits: `most` itself may be no double */
         return limits.most;
     return number < 0 ? (uint64_t)(int64_t)number : (uint64_t)number;
 }
