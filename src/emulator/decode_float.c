@@ -29,7 +29,7 @@ static bool emit(struct smc_decoder *decoder, smc_alu *alu, enum smc_ptx_type ty
         return false;
     op->rounding = smc_decode_rounding(decoder, &integral);
     op->saturates = smc_decode_has(decoder, "sat");
-    op->flushes = smc_decode_has(decoder, "ftz") && type == SMC_PTX_F32;
+    op->flushes = smc_decode_has(decoder, "ftz");
     if (op->rounding != SMC_ROUND_NEAREST || op->saturates || op->flushes) {
         op->inner = op->alu;
         op->alu = smc_float_modified;

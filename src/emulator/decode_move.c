@@ -200,6 +200,19 @@ bool smc_decode_cvt(struct smc_decoder *decoder)
     return true;
 }
 
+/* The source, or with .ftz a copy of it without subnormal numbers. */
+static uint32_t flushed_source(struct smc_decoder *decoder, const struct smc_operand *operand,
+                               enum smc_ptx_type type)
+{
+    uint32_t from = smc_decode_source(decoder, operand, type);
+    if (from == SMC_NO_SLOT || type != SMC_PTX_F32 || !smc_decode_has(decoder, "ftz"))
+        return from;
+    uint32_t copy = smc_slot_new(decoder->program, SMC_SLOT_32);
+    return smc_decode_emit_alu(decoder, smc_float_flush, SMC_SLOT_32, copy, from, from, from)
+               ? copy
+               : SMC_NO_SLOT;
+}
+
 /* --- Choices ---------------------------------------------------------------------------------- */
 
 bool smc_decode_selp(struct smc_decoder *decoder)
@@ -218,9 +231,18 @@ bool smc_decode_slct(struct smc_decoder *decoder)
     enum smc_ptx_type type, sign = smc_decode_type(decoder, 1);
     if (!known_type(decoder, &type) || (sign != SMC_PTX_S32 && sign != SMC_PTX_F32))
         return smc_decode_refuse(decoder, "");
-    const enum smc_ptx_type sources[] = {type, type, sign};
+    /* -0 and numbers that .ftz makes 0 count as not negative. */
+    const struct smc_operand *operand = decoder->statement->operand;
     smc_alu *alu = sign == SMC_PTX_F32 ? smc_select_by_float_sign[type] : smc_select_by_sign[type];
-    return smc_decode_simple(decoder, alu, type, 3, sources) != NULL;
+    if (!smc_decode_count(decoder, 4, 4))
+        return false;
+    uint32_t a = smc_decode_source(decoder, &operand[1], type);
+    uint32_t b = smc_decode_source(decoder, &operand[2], type);
+    uint32_t c = flushed_source(decoder, &operand[3], sign);
+    uint32_t d = smc_decode_target(decoder, &operand[0], type);
+    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT || d == SMC_NO_SLOT)
+        return false;
+    return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(type), d, a, b, c) != NULL;
 }
 
 /* --- Comparisons ------------------------------------------------------------------------------ */
@@ -248,8 +270,8 @@ static bool read_comparison(struct smc_decoder *decoder, enum smc_ptx_type type,
         return smc_decode_refuse(decoder, "this comparison");
     if (negated)
         comparison->flags = SMC_COMPARE_NEGATED;
-    comparison->a = smc_decode_source(decoder, &statement->operand[1], type);
-    comparison->b = smc_decode_source(decoder, &statement->operand[2], type);
+    comparison->a = flushed_source(decoder, &statement->operand[1], type);
+    comparison->b = flushed_source(decoder, &statement->operand[2], type);
     comparison->c = comparison->a;
     if (comparison->a == SMC_NO_SLOT || comparison->b == SMC_NO_SLOT)
         return false;

@@ -40,6 +40,7 @@ extern smc_alu_by_type smc_float_add, smc_float_sub, smc_float_mul, smc_float_di
     smc_float_sqrt, smc_float_rcp, smc_float_rsqrt, smc_float_ex2, smc_float_lg2, smc_float_sin,
     smc_float_cos, smc_float_tanh, smc_float_copysign;
 extern smc_alu smc_float_modified;
+extern smc_alu smc_float_flush; /* of single precision: subnormal numbers become 0 */
 smc_alu *smc_float_fma(enum smc_ptx_type type);
 smc_alu *smc_float_testp(const char *name, size_t bytes, enum smc_ptx_type type);
 

@@ -166,6 +166,19 @@ static void flush(const lane_u32 *from, lane_u32 *to)
     EACH_LANE(i) to[i] = from[i] & 0x7f800000 ? from[i] : from[i] & 0x80000000;
 }
 
+static void flush_f64(const lane_u64 *from, lane_u64 *to)
+{
+    EACH_LANE(i)
+    to[i] =
+        from[i] & UINT64_C(0x7ff0000000000000) ? from[i] : from[i] & UINT64_C(0x8000000000000000);
+}
+
+void smc_float_flush(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+{
+    (void)op, (void)b, (void)c;
+    flush(a, d);
+}
+
 static void saturate_f32(lane_f32 *x)
 {
     for (unsigned i = 0; i < SMC_LANES; i++)
@@ -181,10 +194,14 @@ static void saturate_f64(lane_f64 *x)
 void smc_float_modified(const struct smc_op *op, void *d, const void *a, const void *b,
                         const void *c)
 {
-    lane_u32 flushed[3][SMC_LANES];
+    lane_u64 flushed[3][SMC_LANES];
     const void *source[3] = {a, b, c};
+    bool wide = op->d_kind == SMC_SLOT_64;
     for (int i = 0; i < 3 && op->flushes; i++) {
-        flush(source[i], flushed[i]);
+        if (wide)
+            flush_f64(source[i], flushed[i]);
+        else
+            flush(source[i], (lane_u32 *)flushed[i]);
         source[i] = flushed[i];
     }
     if (op->rounding != SMC_ROUND_NEAREST)
@@ -192,12 +209,14 @@ void smc_float_modified(const struct smc_op *op, void *d, const void *a, const v
     op->inner(op, d, source[0], source[1], source[2]);
     if (op->rounding != SMC_ROUND_NEAREST)
         fesetround(FE_TONEAREST);
-    if (op->flushes && op->d_kind == SMC_SLOT_32)
+    if (op->flushes && wide)
+        flush_f64(d, d);
+    else if (op->flushes)
         flush(d, d);
-    if (op->saturates && op->d_kind == SMC_SLOT_32)
-        saturate_f32(d);
-    else if (op->saturates)
+    if (op->saturates && wide)
         saturate_f64(d);
+    else if (op->saturates)
+        saturate_f32(d);
 }
 
 /* --- testp ------------------------------------------------------------------------------------ */
