@@ -112,6 +112,19 @@ TESTS += tests/emulated
 tests_emulated_LDADD = libsmc.la
 tests_emulated_SOURCES = tests/emulated.c tests/temporary.c tests/temporary.h
 
+# PTX instruction by instruction, against references of the tests' own.
+ptx_cases_sources = \
+	tests/ptx/approximate.c \
+	tests/ptx/cases.c tests/ptx/cases.def tests/ptx/cases.h \
+	tests/ptx/exact.c tests/ptx/exact.h \
+	tests/ptx/floating.c \
+	tests/ptx/integer.c
+check_PROGRAMS += tests/ptx_conformance
+TESTS += tests/ptx_conformance
+tests_ptx_conformance_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
+tests_ptx_conformance_LDADD = libsmc.la -lm
+tests_ptx_conformance_SOURCES = tests/ptx_conformance.c $(ptx_cases_sources)
+
 # Mutants of those kernels, which the emulator sees.
 TESTS += tests/mutants.sh
 EXTRA_DIST += tests/mutants.sh tests/mutants.list

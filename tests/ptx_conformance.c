@@ -1,0 +1,70 @@
+/* Every PTX instruction that the emulator knows, against what is computed independently: edge
+   values against edge values, then random ones.
+
+   SMEMCALC_PTX_ROUNDS=N adds N rounds of random operands to the first. SMEMCALC_PTX_LIST=FOLDER
+   writes each case's module there, for ptxas to judge. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/cases.h"
+
+static struct ptx_values values;
+
+static bool write_module(const char *folder, size_t number, const struct ptx_case *test)
+{
+    char path[512], text[8192];
+    snprintf(path, sizeof path, "%s/%zu-%s.ptx", folder, number, test->mnemonic);
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return false;
+    ptx_module(test, text, sizeof text);
+    fputs(text, file);
+    return fclose(file) == 0;
+}
+
+/* How many elements are wrong; the first is printed. */
+static unsigned compare(const struct ptx_case *test)
+{
+    unsigned wrong = 0;
+    for (size_t i = 0; i < PTX_ELEMENTS; i++) {
+        uint64_t a = values.a[i], b = values.b[i], c = values.c[i];
+        uint64_t expected = test->reference(test, a, b, c);
+        if (!ptx_same(test, a, b, values.d[i], expected) && wrong++ == 0)
+            printf("FAIL: %s of a %" PRIx64 ", b %" PRIx64 ", c %" PRIx64 ": %" PRIx64
+                   " expected, %" PRIx64 " emulated\n",
+                   test->mnemonic, a, b, c, expected, values.d[i]);
+    }
+    if (wrong)
+        printf("      %u of %d wrong\n", wrong, PTX_ELEMENTS);
+    return wrong;
+}
+
+static bool holds(const struct ptx_case *test, unsigned rounds)
+{
+    struct smc_error error = {""};
+    for (unsigned round = 0; round < rounds; round++) {
+        ptx_fill(test, round, &values);
+        if (ptx_emulate(test, &values, &error) != SMC_OK) {
+            printf("FAIL: %s: %s\n", test->mnemonic, error.message);
+            return false;
+        }
+        if (compare(test))
+            return false;
+    }
+    return true;
+}
+
+int main(void)
+{
+    size_t count, passed = 0;
+    const struct ptx_case *cases = ptx_cases(&count);
+    const char *more = getenv("SMEMCALC_PTX_ROUNDS"), *folder = getenv("SMEMCALC_PTX_LIST");
+    unsigned rounds = more ? 1 + (unsigned)strtoul(more, NULL, 10) : 1;
+    for (size_t i = 0; i < count; i++)
+        passed += holds(&cases[i], rounds) && (!folder || write_module(folder, i, &cases[i]));
+    printf("%zu instructions, %d sets of operands each\n", count, PTX_ELEMENTS * (int)rounds);
+    printf("%zu passed, %zu failed, 0 skipped\n", passed, count - passed);
+    return passed != count;
+}
