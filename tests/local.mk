@@ -110,7 +110,10 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/f
 check_PROGRAMS += tests/emulated
 TESTS += tests/emulated
 tests_emulated_LDADD = libsmc.la
-tests_emulated_SOURCES = tests/emulated.c tests/temporary.c tests/temporary.h
+tests_emulated_SOURCES = \
+	tests/emulated.c \
+	tests/launches.c tests/launches.h \
+	tests/temporary.c tests/temporary.h
 
 # PTX instruction by instruction, against references of the tests' own.
 ptx_cases_sources = \

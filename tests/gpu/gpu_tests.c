@@ -16,6 +16,8 @@ static CU_SuiteInfo suites[] = {
     {"failures", NULL, NULL, NULL, NULL, gpu_tests_failures},
     {"residency", NULL, NULL, NULL, NULL, gpu_tests_residency},
     {"banks", NULL, NULL, NULL, NULL, gpu_tests_banks},
+    {"ptx", NULL, NULL, NULL, NULL, gpu_tests_ptx},
+    {"emulator", NULL, NULL, NULL, NULL, gpu_tests_emulator},
     CU_SUITE_INFO_NULL,
 };
 

@@ -10,8 +10,10 @@
 
 extern CU_TestInfo gpu_tests_banks[];
 extern CU_TestInfo gpu_tests_device[];
+extern CU_TestInfo gpu_tests_emulator[];
 extern CU_TestInfo gpu_tests_kernels[];
 extern CU_TestInfo gpu_tests_failures[];
+extern CU_TestInfo gpu_tests_ptx[];
 extern CU_TestInfo gpu_tests_residency[];
 
 /* GPU 0, read once; valid in every test. */

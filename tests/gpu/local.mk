@@ -14,16 +14,20 @@ tests_gpu_fake_tests_SOURCES = \
 	tests/gpu/fake_cuda.c tests/gpu/fake_cuda.h \
 	tests/gpu/fake_tests.c
 
-tests_gpu_gpu_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS)
-tests_gpu_gpu_tests_LDADD = libsmc.la $(CUNIT_LIBS)
+tests_gpu_gpu_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS) -I$(srcdir)/tests
+tests_gpu_gpu_tests_LDADD = libsmc.la $(CUNIT_LIBS) -lm
 tests_gpu_gpu_tests_SOURCES = \
 	tests/gpu/cases.c \
 	tests/gpu/gpu_tests.c tests/gpu/gpu_tests.h \
 	tests/gpu/test_banks.c \
 	tests/gpu/test_device.c \
+	tests/gpu/test_emulator.c \
 	tests/gpu/test_failures.c \
 	tests/gpu/test_kernels.c \
-	tests/gpu/test_residency.c
+	tests/gpu/test_ptx.c \
+	tests/gpu/test_residency.c \
+	tests/launches.c tests/launches.h \
+	$(ptx_cases_sources)
 
 # Linked anew, with the static libraries where there are such: the programs then need nothing but
 # the C library. libsmc is libtool's archive itself, since its .la names the shared libraries.

@@ -1,0 +1,146 @@
+/* PTX, instruction by instruction: the same modules on the GPU and on the emulator, bit for bit but
+   for approximations, which stay within the error that the PTX ISA documents. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "executor/clock.h"
+#include "executor/gpu.h"
+#include "gpu_tests.h"
+#include "ptx/cases.h"
+
+enum { ROUNDS = 4, ARRAYS = 4 };
+
+/* Operands, and what the GPU made of them. */
+struct bench {
+    struct ptx_values values;
+    uint64_t seen[PTX_ELEMENTS];
+    void *device[ARRAYS];
+    size_t elements, other_nans, approximated, refused, differing, exact;
+};
+
+static bool say(const struct ptx_case *test, cudaError_t code, const char *call)
+{
+    if (code != cudaSuccess)
+        printf("    %s: %s: %s\n", test->mnemonic, call, cudaGetErrorString(code));
+    return code == cudaSuccess;
+}
+
+static bool run_on_gpu(const struct ptx_case *test, const struct smc_gpu_kernel *kernel,
+                       struct bench *bench)
+{
+    uint64_t *const host[ARRAYS] = {bench->values.a, bench->values.b, bench->values.c,
+                                    bench->values.d};
+    void *arguments[ARRAYS];
+    const dim3 grid = {PTX_BLOCKS, 1, 1}, block = {PTX_THREADS, 1, 1};
+    cudaError_t code = cudaSuccess;
+    for (size_t i = 0; i < ARRAYS; i++) {
+        arguments[i] = &bench->device[i];
+        if (code == cudaSuccess)
+            code =
+                cudaMemcpy(bench->device[i], host[i], sizeof bench->seen, cudaMemcpyHostToDevice);
+    }
+    if (code == cudaSuccess)
+        code = cudaLaunchKernel(kernel->handle, grid, block, arguments, 0, NULL);
+    if (code == cudaSuccess)
+        code =
+            cudaMemcpy(bench->seen, bench->device[3], sizeof bench->seen, cudaMemcpyDeviceToHost);
+    return say(test, code, "the launch");
+}
+
+/* Counts, and prints the first of the elements that differ. */
+static size_t compare(const struct ptx_case *test, struct bench *bench)
+{
+    const struct ptx_values *values = &bench->values;
+    size_t differing = 0;
+    for (size_t i = 0; i < PTX_ELEMENTS; i++) {
+        uint64_t seen = bench->seen[i], emulated = values->d[i];
+        bench->elements++;
+        if (seen == emulated)
+            continue;
+        if (!ptx_same(test, values->a[i], values->b[i], seen, emulated)) {
+            if (differing++ == 0)
+                printf("    %s, e.g. of a %" PRIx64 ", b %" PRIx64 ", c %" PRIx64 ": GPU %" PRIx64
+                       ", emulator %" PRIx64,
+                       test->mnemonic, values->a[i], values->b[i], values->c[i], seen, emulated);
+        } else if (ptx_is_nan(test->to, seen)) {
+            bench->other_nans++;
+        } else {
+            bench->approximated++;
+        }
+    }
+    if (differing)
+        printf("; %zu of %d differ\n", differing, PTX_ELEMENTS);
+    return differing;
+}
+
+static bool try_rounds(const struct ptx_case *test, const struct smc_gpu_kernel *kernel,
+                       struct bench *bench)
+{
+    struct smc_error error = {""};
+    size_t before = bench->other_nans + bench->approximated, differing = 0;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        ptx_fill(test, round, &bench->values);
+        if (!run_on_gpu(test, kernel, bench))
+            return false;
+        if (ptx_emulate(test, &bench->values, &error) != SMC_OK) {
+            printf("    %s: %s\n", test->mnemonic, error.message);
+            return false;
+        }
+        differing += compare(test, bench);
+    }
+    bench->differing += differing > 0;
+    bench->exact += !differing && before == bench->other_nans + bench->approximated;
+    return true;
+}
+
+/* False: the context is lost, or the emulator failed. */
+static bool try_case(const struct ptx_case *test, struct bench *bench)
+{
+    static char text[8192];
+    struct smc_gpu_kernel kernel;
+    struct smc_attempt attempt = {0};
+    ptx_module(test, text, sizeof text);
+    struct smc_binary binary = {.cubin = text, .cubin_bytes = strlen(text) + 1};
+    bool tried = true;
+    if (smc_gpu_load(&binary, "k", &kernel, &attempt)) {
+        tried = try_rounds(test, &kernel, bench);
+    } else {
+        printf("    %s: not taken by the driver: %s\n", test->mnemonic, attempt.message);
+        bench->refused++;
+    }
+    smc_gpu_unload(&kernel);
+    return tried;
+}
+
+static void test_instructions(void)
+{
+    static struct bench bench;
+    size_t count, tried = 0;
+    const struct ptx_case *cases = ptx_cases(&count);
+    double begun = smc_clock_ms();
+    if (gpu_device()->sm.cc < 90) { /* the modules are for it */
+        gpu_skip("the GPU is older than compute capability 9.0");
+        return;
+    }
+    for (size_t i = 0; i < ARRAYS; i++)
+        CU_ASSERT_EQUAL_FATAL(cudaMalloc(&bench.device[i], sizeof bench.seen), cudaSuccess);
+    while (tried < count && try_case(&cases[tried], &bench))
+        tried++;
+    for (size_t i = 0; i < ARRAYS; i++)
+        CU_ASSERT_EQUAL(cudaFree(bench.device[i]), cudaSuccess);
+    printf(
+        "    %zu of %zu PTX instructions, %zu results: %zu instructions bit for bit, %zu differ, "
+        "%zu not taken by the driver; %zu results within the documented error, %zu NaNs of other "
+        "bits; %.1f s\n",
+        tried, count, bench.elements, bench.exact, bench.differing, bench.refused,
+        bench.approximated, bench.other_nans, (smc_clock_ms() - begun) / 1000);
+    CU_ASSERT_EQUAL(tried, count);
+    CU_ASSERT_EQUAL(bench.differing, 0);
+    CU_ASSERT_EQUAL(bench.refused, 0);
+}
+
+CU_TestInfo gpu_tests_ptx[] = {
+    {"PTX instructions, bit for bit", test_instructions},
+    CU_TEST_INFO_NULL,
+};
