@@ -56,11 +56,12 @@ static enum smc_status collect(const struct smc_banks_source *source,
                                struct smc_error *error)
 {
     const struct smc_banks_pattern *pattern = &answer->pattern[index];
+    uint32_t steps = source->is_kernel ? SMC_COUNTED_STEPS : 1;
     int32_t one = answer->query.warp;
     struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
     for (uint32_t warp = one < 0 ? 0 : (uint32_t)one;
          warp < (one < 0 ? answer->warps_per_block : (uint32_t)one + 1); warp++)
-        for (uint32_t step = 0; step < SMC_COUNTED_STEPS; step++) {
+        for (uint32_t step = 0; step < steps; step++) {
             size_t found;
             enum smc_status status = smc_banks_source_get(source, warp, step, list, &found, error);
             if (status != SMC_OK)
