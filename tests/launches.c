@@ -11,8 +11,12 @@ static int64_t draw(uint64_t *state, int64_t lowest, int64_t highest)
     return lowest + (int64_t)(*state % (uint64_t)(highest - lowest + 1));
 }
 
-static void set(struct smc_params *params, enum smc_param param, int64_t value)
+/* Where the kernel has such a parameter. */
+static void set(const struct smc_kernel *kernel, struct smc_params *params, enum smc_param param,
+                int64_t value)
 {
+    if (!(kernel->params & 1u << param))
+        return;
     params->value[param] = value;
     params->given |= 1u << param;
 }
@@ -23,14 +27,16 @@ static void draw_matrices(const struct smc_kernel *kernel, uint32_t turn, uint64
     int64_t tile = turn % 32 + 1, most = kernel->is_racy ? 40 : 70;
     int64_t m = draw(state, 1, most), n = draw(state, 1, most);
     int64_t k = draw(state, kernel->is_racy ? 2 * tile : 1, 70);
-    set(params, SMC_PARAM_TILE, tile);
-    set(params, SMC_PARAM_M, m);
-    set(params, SMC_PARAM_N, n);
-    set(params, SMC_PARAM_K, k);
+    bool has_n = kernel->params & 1u << SMC_PARAM_N; /* else C is m x m */
+    set(kernel, params, SMC_PARAM_TILE, tile);
+    set(kernel, params, SMC_PARAM_M, m);
+    set(kernel, params, SMC_PARAM_N, n);
+    set(kernel, params, SMC_PARAM_K, k);
+    set(kernel, params, SMC_PARAM_PAD, turn % 5);
     if (turn % 3 == 0) {
-        set(params, SMC_PARAM_LDA, k + draw(state, 0, 9));
-        set(params, SMC_PARAM_LDB, n + draw(state, 0, 9));
-        set(params, SMC_PARAM_LDC, n + draw(state, 0, 9));
+        set(kernel, params, SMC_PARAM_LDA, k + draw(state, 0, 9));
+        set(kernel, params, SMC_PARAM_LDB, n + draw(state, 0, 9));
+        set(kernel, params, SMC_PARAM_LDC, (has_n ? n : m) + draw(state, 0, 9));
     }
 }
 
@@ -42,24 +48,26 @@ static void draw_arrays(const struct smc_kernel *kernel, uint32_t turn, uint64_t
     int64_t block = blocks[turn % 6], radius = radii[turn / 6 % 5];
     bool compiled_for = strstr(kernel->name, "static") != NULL;
     bool has_radius = kernel->params & 1u << SMC_PARAM_RADIUS;
-    set(params, SMC_PARAM_BLOCK, block);
+    set(kernel, params, SMC_PARAM_BLOCK, block);
     if (has_radius)
-        set(params, SMC_PARAM_RADIUS, compiled_for ? radius : draw(state, 0, 400));
+        set(kernel, params, SMC_PARAM_RADIUS, compiled_for ? radius : draw(state, 0, 400));
     if (has_radius)
-        set(params, SMC_PARAM_LENGTH, 2 * params->value[SMC_PARAM_RADIUS] + draw(state, 1, 3000));
+        set(kernel, params, SMC_PARAM_LENGTH,
+            2 * params->value[SMC_PARAM_RADIUS] + draw(state, 1, 3000));
     else
-        set(params, SMC_PARAM_LENGTH, compiled_for ? 1 + radius * 30 : draw(state, 1, 9000));
+        set(kernel, params, SMC_PARAM_LENGTH,
+            compiled_for ? 1 + radius * 30 : draw(state, 1, 9000));
 }
 
 void launches_draw(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state,
                    struct smc_params *params)
 {
     smc_params_init(kernel, params);
-    for (int64_t d = turn / 32 % 2; d >= 0; d--)
-        if (kernel->dtypes >> d & 1 && kernel->params >> SMC_PARAM_DTYPE & 1) {
-            set(params, SMC_PARAM_DTYPE, d);
-            break;
-        }
+    int64_t dtype = turn / 32 % 2;
+    while (dtype > 0 && !(kernel->dtypes >> dtype & 1))
+        dtype--;
+    if (kernel->dtypes >> dtype & 1)
+        set(kernel, params, SMC_PARAM_DTYPE, dtype);
     if (kernel->params & 1u << SMC_PARAM_TILE)
         draw_matrices(kernel, turn, state, params);
     else
