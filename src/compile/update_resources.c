@@ -121,8 +121,13 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
                           kernel->name);
     if (status == SMC_OK && !is_listed(list, kernel->name, row.defines))
         for (uint16_t cc = 10; cc < 1000 && status == SMC_OK; cc++) {
-            struct smc_build build = {kernel, &source, smc_text_string(&options),
-                                      library_for(libraries, cc), cc};
+            struct smc_build build = {
+                .kernel = kernel,
+                .source = &source,
+                .defines = smc_text_string(&options),
+                .place = library_for(libraries, cc),
+                .cc = cc,
+            };
             if (build.place)
                 status = compile_for(&build, row.defines, list, error);
         }

@@ -140,6 +140,13 @@ static uint64_t insert(uint64_t from, uint64_t into, uint32_t position, uint32_t
     return (position < width ? from << position & mask : 0) | (into & ~mask);
 }
 
+/* PTX defines positions and lengths up to 255. Beyond, an H200 takes the low 8 bits for fields of
+   32 bits, and for those of 64 whatever is larger as the largest. */
+static uint32_t place_of(uint32_t value, uint32_t width)
+{
+    return width == 32 ? value & 255 : value < 255 ? value : 255;
+}
+
 #define DEFINE_FIELD(suffix, lane_t, width, is_signed)                                             \
     static void bfe_##suffix(const struct smc_op *op, void *d, const void *a, const void *b,       \
                              const void *c)                                                        \
@@ -150,7 +157,8 @@ static uint64_t insert(uint64_t from, uint64_t into, uint32_t position, uint32_t
         lane_t out[SMC_LANES];                                                                     \
         (void)op;                                                                                  \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
-            out[i] = (lane_t)extract(x[i], position[i] & 255, length[i] & 255, width, is_signed);  \
+            out[i] = (lane_t)extract(x[i], place_of(position[i], width),                           \
+                                     place_of(length[i], width), width, is_signed);                \
         EACH_LANE(i) result[i] = out[i];                                                           \
     }
 DEFINE_FIELD(u32, lane_u32, 32, false)
@@ -172,8 +180,8 @@ smc_alu_by_type smc_bits_bfe = {[SMC_PTX_U32] = bfe_u32,
         const lane_u64 *place = c;                                                                 \
         (void)op;                                                                                  \
         for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
-            result[i] =                                                                            \
-                (lane_t)insert(from[i], into[i], place[i] & 255, place[i] >> 32 & 255, width);     \
+            result[i] = (lane_t)insert(from[i], into[i], place_of((uint32_t)place[i], width),      \
+                                       place_of((uint32_t)(place[i] >> 32), width), width);        \
     }
 DEFINE_INSERT(bfi_b32, lane_u32, 32)
 DEFINE_INSERT(bfi_b64, lane_u64, 64)

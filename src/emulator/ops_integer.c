@@ -65,12 +65,12 @@ FOR_SIGNED(abs, x < 0 ? -(bits)x : (bits)x)
 FOR_SIGNED(neg, -(bits)x)
 FOR_BOTH(sad, (bits)(x < y ? (bits)y - (bits)x : (bits)x - (bits)y) + (bits)z)
 
-/* Division by zero gives what the GPU gives: all bits set, and the dividend as the rest. The least
-   number by -1 stays itself. */
+/* Division by zero gives what an H200 gives: all bits set, in the rest as well. The least number by
+   -1 stays itself. */
 FOR_UNSIGNED(div, y ? x / y : (bits)-1)
-FOR_UNSIGNED(rem, y ? x % y : x)
+FOR_UNSIGNED(rem, y ? x % y : (bits)-1)
 FOR_SIGNED(div, y == 0 ? (bits)-1 : y == -1 ? -(bits)x : (bits)(x / y))
-FOR_SIGNED(rem, y == 0 ? (bits)x : y == -1 ? 0 : (bits)(x % y))
+FOR_SIGNED(rem, y == 0 ? (bits)-1 : y == -1 ? 0 : (bits)(x % y))
 
 smc_alu_by_type smc_integer_add = {TABLE_ANY(add)};
 smc_alu_by_type smc_integer_sub = {TABLE_ANY(sub)};

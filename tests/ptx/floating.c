@@ -265,8 +265,8 @@ uint64_t ptx_class(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t
         return x.kind != NOT_A_NUMBER;
     if (ptx_has(test, "notanumber"))
         return x.kind == NOT_A_NUMBER;
-    if (ptx_has(test, "normal"))
-        return x.kind == FINITE && x.significand >= hidden;
+    if (ptx_has(test, "normal")) /* zeros are, by PTX's definition */
+        return x.kind == FINITE && (x.significand >= hidden || !x.significand);
     return x.kind == FINITE && x.significand && x.significand < hidden;
 }
 
