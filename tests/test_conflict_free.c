@@ -37,7 +37,7 @@ static void test_smallest_padding(void)
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
             struct smc_access access = column_of(rows[r], 1, widths[w]);
-            struct smc_conflict_search search = {&layout, &access, 1, &rows[r], 1};
+            struct smc_conflict_search search = {&layout, &access, 1, &rows[r], 1, 0};
             struct smc_rearrangement found = {0};
             struct smc_bank_cost cost;
             if (!smc_find_padding(&search, &found))
@@ -56,12 +56,12 @@ static void test_known_proposals(void)
     struct smc_bank_layout layout = layout_of(90), old = layout_of(11);
     uint32_t row = 32, row_of_16 = 16;
     struct smc_access access = column_of(32, 0, 4), other = column_of(16, 0, 4);
-    struct smc_conflict_search search = {&layout, &access, 1, &row, 1};
+    struct smc_conflict_search search = {&layout, &access, 1, &row, 1, 0};
     struct smc_rearrangement found = {0};
     CU_ASSERT(smc_find_padding(&search, &found) && found.padding_elements == 1);
     CU_ASSERT(smc_find_swizzle(&search, &found));
     CU_ASSERT(found.swizzle_span == 32 && found.swizzle_shift == 0);
-    struct smc_conflict_search of_1x = {&old, &other, 1, &row_of_16, 1};
+    struct smc_conflict_search of_1x = {&old, &other, 1, &row_of_16, 1, 0};
     CU_ASSERT(smc_find_padding(&of_1x, &found) && found.padding_elements == 1);
     CU_ASSERT(smc_find_swizzle(&of_1x, &found) && found.swizzle_span == 16);
     for (uint32_t lane = 0; lane < 32; lane++) /* stride 2: the upper half warp is shifted */
@@ -83,7 +83,8 @@ static void test_known_proposals(void)
 static void test_rearrangements(void)
 {
     static const struct smc_rearrangement cases[] = {
-        {4, 32, 1, 0, 0}, {4, 32, 0, 32, 0}, {8, 24, 0, 8, 2}, {2, 10, 3, 2, 1}, {16, 64, 0, 16, 4},
+        {4, 32, 1, 0, 0, 0},   {4, 32, 0, 32, 0, 128}, {8, 24, 0, 8, 2, 40},
+        {2, 10, 3, 2, 1, 250}, {16, 64, 0, 16, 4, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static unsigned char taken[1 << 17];
@@ -91,7 +92,8 @@ static void test_rearrangements(void)
         size_t wrong = 0;
         memset(taken, 0, sizeof taken);
         for (uint32_t address = 0; address < bytes; address++) {
-            uint64_t to = smc_rearrange(&cases[i], address);
+            uint32_t first = cases[i].first_byte;
+            uint64_t to = smc_rearrange(&cases[i], first + address) - first;
             uint64_t row_bytes = (uint64_t)(cases[i].row_elements + cases[i].padding_elements) *
                                  cases[i].element_bytes;
             uint32_t row = address / cases[i].element_bytes / cases[i].row_elements;

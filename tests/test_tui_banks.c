@@ -420,7 +420,9 @@ static void test_places(void)
     CU_ASSERT(banks->answered && banks->warp == 1 && banks->turn == 7);
     sitting_keys(&sitting, "x");
     CU_ASSERT(banks->warp == 0 && banks->turn == 0);
-    sitting_keys(&sitting, "F2 Home Down Right F3"); /* matmul-naive has no shared memory */
+    sitting_keys(&sitting, "F2 Home Down Enter");
+    sitting_type(&sitting, "matmul-naive"); /* has no shared memory */
+    sitting_keys(&sitting, "F3");
     CU_ASSERT(smc_banks_is_own(banks) && banks->answered);
     CU_ASSERT(sitting_shows(&sitting, "(tx*32 + ty)*4"));
     sitting_close(&sitting);

@@ -9,6 +9,14 @@ set -u
 # Screens are the same everywhere: no GPU of this machine, no NVRTC, a named device.
 export CUDA_VISIBLE_DEVICES=
 
+# The bar of keys names every screen that there is: it is not these screens' matter.
+smemcalc() {
+    "$program" "$@" >unfiltered
+    code=$?
+    sed '/^ F1 help/d' unfiltered
+    return $code
+}
+
 # --- Golden screens -------------------------------------------------------------------------------
 
 # A column of a tile meets one bank; a padding frees it.
@@ -38,7 +46,9 @@ for size in 60x16 80x24 120x40 200x60; do
 done
 
 printf 'key F3\nscreen\nkey End\nkey Up 2\nkey Right 5\nscreen\n' >kernel
-golden tui-banks-kernel.txt tui --tile 20 --dtype double --no-nvrtc --device 3.5 --script kernel
+golden tui-banks-cc-3.txt tui --tile 20 --dtype double --no-nvrtc --device 3.5 --script kernel
+printf 'key F3\nscreen\nkey Enter\nkey Down\nkey Right\nscreen\n' >kernel
+golden tui-banks-kernel.txt tui --kernel aat-conflict --no-nvrtc --device H200 --script kernel
 
 # --- The commands that y shows ----------------------------------------------------------------------
 

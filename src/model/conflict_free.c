@@ -5,13 +5,14 @@ enum { MOST_SHIFT = 4 };
 
 uint64_t smc_rearrange(const struct smc_rearrangement *rearrangement, uint32_t address)
 {
+    address -= rearrangement->first_byte;
     uint64_t element = address / rearrangement->element_bytes;
     uint64_t row = element / rearrangement->row_elements;
     if (rearrangement->swizzle_span)
         element ^= (row >> rearrangement->swizzle_shift) % rearrangement->swizzle_span;
     element += row * rearrangement->padding_elements;
-    uint64_t moved =
-        element * rearrangement->element_bytes + address % rearrangement->element_bytes;
+    uint64_t moved = rearrangement->first_byte + element * rearrangement->element_bytes +
+                     address % rearrangement->element_bytes;
     return moved <= UINT32_MAX ? moved : UINT64_MAX;
 }
 
@@ -63,6 +64,7 @@ bool smc_find_padding(const struct smc_conflict_search *search, struct smc_rearr
     for (uint32_t padding = 1; padding <= SMC_MOST_PADDING; padding++)
         for (size_t r = 0; r < search->row_count; r++) {
             struct smc_rearrangement tried = {
+                .first_byte = search->first_byte,
                 .element_bytes = search->access->width_bytes,
                 .row_elements = search->row_elements[r],
                 .padding_elements = padding,
@@ -81,6 +83,7 @@ bool smc_find_swizzle(const struct smc_conflict_search *search, struct smc_rearr
         for (uint32_t shift = 0; shift <= MOST_SHIFT; shift++)
             for (size_t r = 0; r < search->row_count; r++) {
                 struct smc_rearrangement tried = {
+                    .first_byte = search->first_byte,
                     .element_bytes = search->access->width_bytes,
                     .row_elements = search->row_elements[r],
                     .swizzle_span = span,

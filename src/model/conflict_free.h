@@ -18,6 +18,7 @@ struct smc_rearrangement {
     uint32_t padding_elements; /* 0: none */
     uint32_t swizzle_span;     /* a power of two that divides row_elements; 0: none */
     uint32_t swizzle_shift;
+    uint32_t first_byte; /* of the array; no address below it is asked about */
 };
 
 /* Where a byte address moves to; UINT64_MAX where that is beyond 32 bits. */
@@ -34,6 +35,7 @@ struct smc_conflict_search {
     size_t access_count;
     const uint32_t *row_elements;
     size_t row_count;
+    uint32_t first_byte; /* of the array */
 };
 
 /* The sum over all accesses, each moved (`rearrangement` may be NULL). False where an address moves

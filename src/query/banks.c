@@ -46,7 +46,7 @@ static void begin_pattern(const struct smc_banks_source *source,
         .width_bytes = access->access.width_bytes,
         .steps = access->steps,
         .steps_counted = counted,
-        .first_byte = source->is_kernel ? UINT32_MAX : 0,
+        .first_byte = access->first_byte,
     };
     snprintf(pattern->label, sizeof pattern->label, "%s", access->label);
     pattern->row_elements = smc_banks_likely_row(source, pattern, access->row_elements);
@@ -76,15 +76,6 @@ static void count(const struct smc_bank_layout *layout, const struct smc_access 
     pattern->total.least += cost.least;
 }
 
-/* Every array of the kernels has its first element accessed. */
-static uint32_t lowest_byte(const struct smc_access *access, uint32_t lowest)
-{
-    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
-        if (access->mask >> lane & 1 && access->address[lane] < lowest)
-            lowest = access->address[lane];
-    return lowest;
-}
-
 static enum smc_status count_step(const struct smc_banks_source *source, uint32_t warp,
                                   uint32_t step, struct smc_banks_answer *answer,
                                   struct smc_error *error)
@@ -101,8 +92,6 @@ static enum smc_status count_step(const struct smc_banks_source *source, uint32_
             begin_pattern(source, &list[i], answer, (uint32_t)i);
         if (step < pattern->steps_counted)
             count(&answer->layout, &list[i].access, warp, step, pattern);
-        uint32_t *first_byte = &answer->pattern[pattern->array].first_byte;
-        *first_byte = lowest_byte(&list[i].access, *first_byte);
     }
     return SMC_OK;
 }
@@ -120,11 +109,8 @@ static enum smc_status count_all(const struct smc_banks_source *source,
             if (status != SMC_OK)
                 return status;
         }
-    for (uint32_t i = 0; i < answer->pattern_count; i++) {
-        struct smc_banks_pattern *pattern = &answer->pattern[i];
-        pattern->warps_counted = end - first;
-        pattern->first_byte = answer->pattern[pattern->array].first_byte;
-    }
+    for (uint32_t i = 0; i < answer->pattern_count; i++)
+        answer->pattern[i].warps_counted = end - first;
     return SMC_OK;
 }
 

@@ -50,7 +50,7 @@ struct smc_banks_pattern {
     enum smc_bank_op op;
     uint32_t width_bytes;
     uint32_t array;        /* the first pattern of the same array */
-    uint32_t first_byte;   /* of the array; 0 with an expression */
+    uint32_t first_byte;   /* of the array */
     uint32_t row_elements; /* of the array; where it has one dimension, of all banks; with an
                               expression what its indices suggest */
     uint32_t steps, steps_counted; /* turns of the loop around the access */

@@ -6,26 +6,14 @@
 
 #include "query/banks_parts.h"
 
-static void shift(struct smc_access *access, uint32_t bytes)
-{
-    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
-        if (access->mask >> lane & 1)
-            access->address[lane] += bytes;
-}
-
-/* Rows are counted from where the array begins. */
 static enum smc_status move(const struct smc_banks_answer *answer,
                             const struct smc_banks_change *change, uint32_t index,
                             struct smc_access *access, struct smc_error *error)
 {
     const struct smc_banks_pattern *pattern = &answer->pattern[index];
     const struct smc_rearrangement *layout = &change->array[pattern->array];
-    if (!layout->row_elements)
-        return SMC_OK;
-    shift(access, -pattern->first_byte);
-    if (!smc_rearrange_access(layout, access))
+    if (layout->row_elements && !smc_rearrange_access(layout, access))
         return smc_fail(error, SMC_USAGE, "an address of %s moves beyond 32 bits", pattern->label);
-    shift(access, pattern->first_byte);
     return SMC_OK;
 }
 

@@ -40,15 +40,6 @@ uint32_t smc_banks_likely_row(const struct smc_banks_source *source,
     return rows[0];
 }
 
-/* The access counted from where its array begins, as rows are. */
-static struct smc_access within_array(const struct smc_shared_access *shared)
-{
-    struct smc_access access = shared->access;
-    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++)
-        access.address[lane] -= access.mask >> lane & 1 ? shared->first_byte : 0;
-    return access;
-}
-
 /* Every counted access to the pattern's array. */
 static enum smc_status collect(const struct smc_banks_source *source,
                                const struct smc_banks_answer *answer, uint32_t index,
@@ -70,7 +61,7 @@ static enum smc_status collect(const struct smc_banks_source *source,
             for (size_t i = 0; i < found; i++)
                 if (step < answer->pattern[i].steps_counted && list[i].access.mask &&
                     answer->pattern[i].array == pattern->array)
-                    access[(*count)++] = within_array(&list[i]);
+                    access[(*count)++] = list[i].access;
         }
     return SMC_OK;
 }
@@ -94,6 +85,7 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
             .access_count = count,
             .row_elements = rows,
             .row_count = find_rows(source, pattern->width_bytes, row_elements, rows),
+            .first_byte = pattern->first_byte,
         };
         pattern->padding.found = smc_find_padding(&search, &pattern->padding.rearrangement);
         pattern->swizzle.found = smc_find_swizzle(&search, &pattern->swizzle.rearrangement);

@@ -68,6 +68,7 @@ void smc_banks_arrange(const struct smc_banks_state *banks, uint32_t array,
     const struct smc_banks_pattern *pattern = spokesman(&banks->answer, array);
     const struct smc_remedy *padding = &pattern->padding, *swizzle = &pattern->swizzle;
     *out = (struct smc_rearrangement){
+        .first_byte = pattern->first_byte,
         .element_bytes = pattern->width_bytes,
         .row_elements = pattern->row_elements,
     };

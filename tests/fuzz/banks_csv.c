@@ -22,7 +22,7 @@ static void try_layout(const struct smc_bank_layout *layout, const struct smc_ac
     static struct smc_bank_map map;
     const uint32_t rows[] = {32, 1 + access->mask % 100};
     struct smc_bank_cost cost = smc_banks_count(layout, access);
-    struct smc_conflict_search search = {layout, access, 1, rows, 2};
+    struct smc_conflict_search search = {layout, access, 1, rows, 2, 0};
     struct smc_rearrangement found;
     smc_banks_map(layout, access, &map);
     if (map.cost.wavefronts != cost.wavefronts || cost.wavefronts > SMC_MAX_WAVEFRONTS ||
