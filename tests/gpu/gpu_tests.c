@@ -2,6 +2,7 @@
 #include "gpu_tests.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <CUnit/Basic.h>
 
@@ -42,7 +43,28 @@ static int skip(const char *why)
     return SKIPPED;
 }
 
-int main(void)
+/* Only the suites that are named; all where none is. */
+static CU_ErrorCode register_suites(int count, char **names)
+{
+    if (count == 0)
+        return CU_register_suites(suites);
+    for (int i = 0; i < count; i++) {
+        CU_SuiteInfo named[2] = {CU_SUITE_INFO_NULL, CU_SUITE_INFO_NULL};
+        for (const CU_SuiteInfo *suite = suites; suite->pName; suite++)
+            if (strcmp(suite->pName, names[i]) == 0)
+                named[0] = *suite;
+        if (!named[0].pName) {
+            printf("there is no suite '%s'\n", names[i]);
+            return CUE_NOSUITE;
+        }
+        CU_ErrorCode code = CU_register_suites(named);
+        if (code != CUE_SUCCESS)
+            return code;
+    }
+    return CUE_SUCCESS;
+}
+
+int main(int argc, char **argv)
 {
     struct smc_error error = {""};
     struct smc_nvrtc_info nvrtc;
@@ -57,7 +79,8 @@ int main(void)
         return 1;
     }
     printf("%s, %u SMs, NVRTC %d.%d\n", device.name, device.sm_count, nvrtc.major, nvrtc.minor);
-    if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS) {
+    if (CU_initialize_registry() != CUE_SUCCESS ||
+        register_suites(argc - 1, argv + 1) != CUE_SUCCESS) {
         fprintf(stderr, "gpu_tests: %s\n", CU_get_error_msg());
         return 99;
     }
