@@ -17,21 +17,27 @@ static void set(struct smc_params *params, enum smc_param param, int64_t value)
     params->given |= 1u << param;
 }
 
+/* Without an N of its own, C is M x M. */
 static void draw_matrices(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state,
                           struct smc_params *params)
 {
+    bool has_n = kernel->params & 1u << SMC_PARAM_N;
     int64_t tile = turn % 32 + 1, most = kernel->is_racy ? 40 : 70;
     int64_t m = draw(state, 1, most), n = draw(state, 1, most);
     int64_t k = draw(state, kernel->is_racy ? 2 * tile : 1, 70);
     set(params, SMC_PARAM_TILE, tile);
     set(params, SMC_PARAM_M, m);
-    set(params, SMC_PARAM_N, n);
     set(params, SMC_PARAM_K, k);
-    if (turn % 3 == 0) {
-        set(params, SMC_PARAM_LDA, k + draw(state, 0, 9));
+    if (has_n)
+        set(params, SMC_PARAM_N, n);
+    if (kernel->params & 1u << SMC_PARAM_PAD && turn % 4)
+        set(params, SMC_PARAM_PAD, draw(state, 0, turn % 4 == 1 ? 32 : 5));
+    if (turn % 3 != 0)
+        return;
+    set(params, SMC_PARAM_LDA, k + draw(state, 0, 9));
+    if (has_n)
         set(params, SMC_PARAM_LDB, n + draw(state, 0, 9));
-        set(params, SMC_PARAM_LDC, n + draw(state, 0, 9));
-    }
+    set(params, SMC_PARAM_LDC, (has_n ? n : m) + draw(state, 0, 9));
 }
 
 /* A few compilations, many sizes. */
