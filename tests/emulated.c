@@ -1,7 +1,7 @@
 /* Every kernel of the catalog, emulated: the result is the reference's, memory and races are clean,
    and the model's counts are the emulator's, exactly: instructions and wavefronts of shared memory,
-   requests, sectors and bytes of each array. Tiles 1 to 32, every type, awkward sizes and leading
-   dimensions, drawn from a fixed seed. The racy kernel is caught wherever its race exists.
+   requests, sectors and bytes of each array. Tiles 1 to 32, paddings, every type, awkward sizes and
+   leading dimensions, drawn from a fixed seed. The racy kernel is caught wherever its race exists.
 
    SMEMCALC_EMULATED_SETS=5000 tries that many sets of parameters, in place of a few hundred.
    Without an NVRTC: exit status 77. */
@@ -15,7 +15,7 @@
 #include "temporary.h"
 
 static const uint16_t ccs[] = {90, 75, 80, 89, 120};
-enum { CC_COUNT = sizeof ccs / sizeof *ccs, DEFAULT_SETS = 420 };
+enum { CC_COUNT = sizeof ccs / sizeof *ccs, DEFAULT_SETS = 700 };
 
 static uint64_t state = 2026;
 

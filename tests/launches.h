@@ -1,5 +1,5 @@
-/* Launches of the catalog's kernels, drawn for tests: tiles 1 to 32, every type, awkward sizes and
-   leading dimensions. The same ones every time. */
+/* Launches of the catalog's kernels, drawn for tests: tiles 1 to 32, paddings, every type, awkward
+   sizes and leading dimensions. The same ones every time. */
 #ifndef SMC_TESTS_LAUNCHES_H
 #define SMC_TESTS_LAUNCHES_H
 

@@ -142,7 +142,7 @@ struct smc_kernel {
     uint32_t dtypes;     /* bit n: exists for dtype n; the lowest is the default */
     bool is_probe;       /* residency: has no result to compare, is launched by the executor */
     bool is_racy;        /* with a race by intention: its result is not determined, never timed */
-    int64_t default_pad; /* of --pad */
+    int64_t default_pad; /* where --pad is not given */
     const char *sibling; /* does the same with dynamic shared memory, or NULL */
 
     /* Sets derived defaults (leading dimensions, length) and checks relations between values.

@@ -21,8 +21,16 @@ static struct smc_product product_of(const struct smc_params *params)
 {
     struct smc_product product = smc_product_of(params, false);
     uint32_t row_elements = product.tile + (uint32_t)params->value[SMC_PARAM_PAD];
-    product.a_tile = (struct smc_product_tile){"a_tile[y][x]", "a_tile[y][i]", row_elements, 0, 0};
-    product.b_tile = (struct smc_product_tile){"b_tile[y][x]", "b_tile[i][x]", row_elements, 0, 0};
+    product.a_tile = (struct smc_product_tile){
+        .store = "a_tile[y][x]",
+        .load = "a_tile[y][i]",
+        .row_elements = row_elements,
+    };
+    product.b_tile = (struct smc_product_tile){
+        .store = "b_tile[y][x]",
+        .load = "b_tile[i][x]",
+        .row_elements = row_elements,
+    };
     return product;
 }
 
