@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "confirm/confirm.h"
+#include "confirm/launch.h"
 #include "query/query.h"
 
 enum smc_job_kind {
@@ -22,9 +22,7 @@ struct smc_job {
     enum smc_job_kind kind;
     char kernel_dir[512]; /* the query's, or ""; pointers do not travel */
     struct smc_query query;
-    int gpu_index;
-    uint64_t seed;
-    uint32_t timeout_ms;
+    struct smc_run_settings settings; /* RUN */
 };
 
 /* What came of it. */
@@ -35,9 +33,8 @@ struct smc_job_result {
     struct smc_resources resources; /* COMPILE */
     size_t gpu_count;               /* GPUS */
     struct smc_device gpu[SMC_MOST_GPUS];
-    struct smc_answer answer; /* RUN */
-    struct smc_run_result run;
-    struct smc_confirmation confirmation;
+    size_t run_count; /* RUN */
+    struct smc_confirmed_run run[SMC_MOST_RUNS];
 };
 
 /* Does the job here and now: what the process beside the screen calls. */
