@@ -8,4 +8,4 @@ library_sources += \
 	src/base/text.c src/base/text.h
 
 # Not for the library.
-libsmc_la_SOURCES += src/base/csv_reader.c src/base/csv_reader.h
+libsmc_la_SOURCES += src/base/csv_reader.c src/base/csv_reader.h src/base/file.c src/base/file.h

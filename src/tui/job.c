@@ -1,7 +1,16 @@
 /* Work that takes longer than a key may: what each kind of it does. */
 #include "tui/job.h"
 
+#include <stdio.h>
+
 #include "executor/executor.h"
+
+void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_query *query)
+{
+    const char *folder = query->compile.kernel_dir;
+    *job = (struct smc_job){.kind = kind, .query = *query};
+    snprintf(job->kernel_dir, sizeof job->kernel_dir, "%s", folder ? folder : "");
+}
 
 static void compile(struct smc_job_result *result, struct smc_text *warnings)
 {

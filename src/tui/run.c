@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "tui/edit.h"
 #include "tui/signals.h"
 #include "tui/state.h"
@@ -80,6 +81,7 @@ static void draw(struct loop *loop)
     if ((loop->frame.rows != tui->rows || loop->frame.cols != tui->cols) &&
         !smc_frame_resize(&loop->frame, tui->rows, tui->cols))
         return;
+    tui->running_ms = tui->running ? smc_worker_busy_ms(&loop->launcher) : 0;
     smc_tui_draw(tui, &loop->frame);
     loop->terminal->show(&loop->frame, loop->everything);
     loop->dirty = loop->everything = false;
@@ -104,6 +106,23 @@ static void edit(struct loop *loop)
         smc_tui_say(loop->tui, SMC_STYLE_BAD, "%s", error.message);
 }
 
+static void save(struct smc_tui *tui)
+{
+    struct smc_error error = {""};
+    struct smc_saving *saving = &tui->saving;
+    smc_tui_saved(tui, smc_file_write(saving->path, saving->over, &saving->text, &error),
+                  error.message);
+}
+
+/* One that waits for the launcher's first answer is only dropped. */
+static void cancel_launch(struct loop *loop)
+{
+    if (loop->tui->running)
+        smc_worker_stop(&loop->launcher);
+    loop->tui->running = false;
+    loop->tui->run_job.kind = SMC_JOB_NONE;
+}
+
 static bool do_effect(struct loop *loop)
 {
     switch (loop->tui->effect) {
@@ -119,6 +138,11 @@ static bool do_effect(struct loop *loop)
         edit(loop);
         break;
     case SMC_EFFECT_SAVE:
+        save(loop->tui);
+        break;
+    case SMC_EFFECT_CANCEL:
+        cancel_launch(loop);
+        break;
     case SMC_EFFECT_NONE:
         break;
     }

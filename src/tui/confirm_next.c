@@ -1,0 +1,89 @@
+/* What the confirm screen launches next: the kernel, where it runs, and how far it is. */
+#include "tui/confirm_next.h"
+
+#include "report/words.h"
+#include "report/words_run.h"
+
+struct smc_query smc_confirm_query(const struct smc_tui *tui)
+{
+    struct smc_query query = tui->explore.query;
+    query.static_smem_bytes = query.barriers_per_block = SMC_NOT_GIVEN;
+    query.settings.blocks_per_cluster = 1;
+    query.settings.virtual_resources = 0;
+    return query;
+}
+
+const char *smc_confirm_obstacle(const struct smc_tui *tui)
+{
+    if (!tui->explore.query.kernel)
+        return "your own kernel has no source here; on F2 choose one of the catalog";
+    return tui->gpu_count == 0 && tui->no_gpu[0] ? tui->no_gpu : NULL;
+}
+
+bool smc_confirm_in_hand(const struct smc_tui *tui)
+{
+    return tui->running || tui->run_job.kind == SMC_JOB_RUN;
+}
+
+static void draw_kernel(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
+{
+    struct smc_query query = smc_confirm_query(tui);
+    struct smc_text words = {0};
+    if (!query.kernel) {
+        smc_frame_text(frame, line, 0, 1, SMC_STYLE_BAD, smc_confirm_obstacle(tui));
+        return;
+    }
+    smc_words_some_params(&tui->explore.answer.query, 0, &words);
+    smc_words_settings(&query, true, &words);
+    int col = smc_frame_text(frame, line, 0, 1, SMC_STYLE_STRONG, query.kernel->name);
+    smc_frame_text(frame, line, 0, col + 1, SMC_STYLE_NORMAL, smc_text_string(&words));
+    smc_text_free(&words);
+}
+
+static void draw_place(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
+{
+    size_t index = (size_t)tui->confirm.settings.gpu_index;
+    struct smc_text words = {0};
+    enum smc_style style = SMC_STYLE_NORMAL;
+    if (tui->gpu_count > 0) {
+        smc_text_printf(&words, "on GPU %zu: ", index);
+        smc_words_run_device(&tui->gpu[index], &words);
+        if (tui->gpu_count > 1)
+            smc_text_printf(&words, "  < %zu of %zu >", index + 1, tui->gpu_count);
+    } else {
+        smc_text_append(&words, tui->no_gpu[0] ? tui->no_gpu : "looking for a GPU\xe2\x80\xa6");
+        style = tui->no_gpu[0] ? SMC_STYLE_BAD : SMC_STYLE_WARN;
+    }
+    smc_frame_text(frame, line, 0, 1, style, smc_text_string(&words));
+    smc_text_free(&words);
+}
+
+/* The time against the timeout, which is for the measurements: compiling and checking come on top,
+   and the bar then stays full. */
+static void draw_progress(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
+{
+    enum { LABEL_COLS = 14, BEHIND_COLS = 30, TICK_MS = 100 };
+    static const char spinner[] = "|/-\\";
+    double ms = (double)tui->running_ms, timeout_ms = tui->confirm.settings.timeout_ms;
+    char turning = spinner[tui->running_ms / TICK_MS % ((int)sizeof spinner - 1)];
+    smc_frame_printf(frame, line, 0, 1, SMC_STYLE_STRONG, "%c launching", turning);
+    struct smc_rect bar = {line.row, line.col + LABEL_COLS, 1,
+                           line.cols - LABEL_COLS - BEHIND_COLS};
+    smc_frame_fill(frame, bar, SMC_STYLE_DIM, 0xb7);
+    smc_frame_bar(frame, bar, 0, 0, bar.cols, SMC_STYLE_CURVE, ms / timeout_ms);
+    smc_frame_printf(frame, line, 0, LABEL_COLS + bar.cols + 1, SMC_STYLE_NORMAL,
+                     "%.1f s of %g s; Esc cancels", ms / 1000, timeout_ms / 1000);
+}
+
+void smc_draw_next_launch(const struct smc_tui *tui, struct smc_rect rect, struct smc_frame *frame)
+{
+    char key[16];
+    draw_kernel(tui, smc_rect_cut_top(&rect, 1), frame);
+    draw_place(tui, smc_rect_cut_top(&rect, 1), frame);
+    if (smc_confirm_in_hand(tui)) {
+        draw_progress(tui, rect, frame);
+    } else if (!smc_confirm_obstacle(tui)) {
+        smc_key_name(smc_action_key(SMC_ACTION_LAUNCH, 0), key);
+        smc_frame_printf(frame, rect, 0, 1, SMC_STYLE_DIM, "%s or Enter launches it", key);
+    }
+}
