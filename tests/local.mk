@@ -134,3 +134,10 @@ EXTRA_DIST += tests/tui_lessons.sh
 AM_TESTS_ENVIRONMENT += \
 	LSAN_OPTIONS=suppressions=$(abs_srcdir)/tests/lsan.supp:print_suppressions=0; export LSAN_OPTIONS;
 EXTRA_DIST += tests/lsan.supp tests/valgrind.supp
+
+# The explorer on a terminal.
+check_PROGRAMS += tests/crash_smemcalc
+tests_crash_smemcalc_LDADD = libsmc.la
+tests_crash_smemcalc_SOURCES = tests/crash_smemcalc.c
+TESTS += tests/tui_terminal.sh tests/tui_work.sh
+EXTRA_DIST += tests/terminal.sh tests/tui_terminal.sh tests/tui_work.sh

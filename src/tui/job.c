@@ -15,11 +15,15 @@ void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_
 static void compile(struct smc_job_result *result, struct smc_text *warnings)
 {
     struct smc_query *query = &result->job.query;
+    struct smc_text log = {0};
+    struct smc_compile_options options = query->compile;
+    options.log = &log;
     result->status = query->kernel->complete(&query->params, &result->error);
     if (result->status == SMC_OK)
-        result->status =
-            smc_compile(query->kernel, &query->params, query->device.sm.cc, &query->compile,
-                        &result->resources, NULL, warnings, &result->error);
+        result->status = smc_compile(query->kernel, &query->params, query->device.sm.cc, &options,
+                                     &result->resources, NULL, warnings, &result->error);
+    snprintf(result->log, sizeof result->log, "%s", smc_text_string(&log));
+    smc_text_free(&log);
 }
 
 static void find_gpus(struct smc_job_result *result)

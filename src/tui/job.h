@@ -16,7 +16,7 @@ enum smc_job_kind {
     SMC_JOB_RUN,     /* launch and confirm */
 };
 
-enum { SMC_MOST_GPUS = 16 };
+enum { SMC_MOST_GPUS = 16, SMC_LOG_BYTES = 1 << 14 };
 
 struct smc_job {
     enum smc_job_kind kind;
@@ -31,7 +31,8 @@ struct smc_job_result {
     enum smc_status status;
     struct smc_error error;
     struct smc_resources resources; /* COMPILE */
-    size_t gpu_count;               /* GPUS */
+    char log[SMC_LOG_BYTES]; /* COMPILE: all that the compiler said, cut to its room; or "" */
+    size_t gpu_count;        /* GPUS */
     struct smc_device gpu[SMC_MOST_GPUS];
     size_t run_count; /* RUN */
     struct smc_confirmed_run run[SMC_MOST_RUNS];

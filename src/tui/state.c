@@ -202,14 +202,11 @@ void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job)
                  &explore->answer.query);
 }
 
-/* A machine's own GPU takes the place of the device that was assumed until it was found. */
-static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
+void smc_tui_edited(struct smc_tui *tui, const char *folder)
 {
-    tui->gpu_count = result->gpu_count;
-    memcpy(tui->gpu, result->gpu, sizeof tui->gpu);
-    snprintf(tui->no_gpu, sizeof tui->no_gpu, "%s", result->error.message);
-    if (tui->gpu_count > 0 && tui->explore.query.device_assumed)
-        smc_explore_find_device(&tui->explore, &tui->gpu[0]);
+    tui->edited = true;
+    tui->explore.query.compile.kernel_dir = folder;
+    smc_explore_recompile(&tui->explore);
 }
 
 static void take_compiled(struct smc_tui *tui, const struct smc_job_result *result)
@@ -218,6 +215,21 @@ static void take_compiled(struct smc_tui *tui, const struct smc_job_result *resu
     smc_explore_compiled(&tui->explore, &result->job.query, &result->resources, failure);
     if (failure)
         smc_tui_say(tui, SMC_STYLE_BAD, "%s", failure);
+    if (failure && tui->edited && result->log[0]) {
+        smc_popup_open(&tui->popup, "what the compiler says");
+        smc_text_append(&tui->popup.text, result->log);
+    }
+    tui->edited = false;
+}
+
+/* A machine's own GPU takes the place of the device that was assumed until it was found. */
+static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
+{
+    tui->gpu_count = result->gpu_count;
+    memcpy(tui->gpu, result->gpu, sizeof tui->gpu);
+    snprintf(tui->no_gpu, sizeof tui->no_gpu, "%s", result->error.message);
+    if (tui->gpu_count > 0 && tui->explore.query.device_assumed)
+        smc_explore_find_device(&tui->explore, &tui->gpu[0]);
 }
 
 void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result)

@@ -78,6 +78,7 @@ struct smc_tui {
     bool overwriting; /* the prompt asks whether a file that is there may go */
     char searched[SMC_PROMPT_CHARS];
     struct smc_popup popup;
+    bool edited;        /* and not compiled since: what the compiler says is shown whole */
     char message[1024]; /* in place of the bottom bar until the next key, or "" */
     enum smc_style message_style;
     enum smc_effect effect;
@@ -103,6 +104,9 @@ void smc_tui_draw(struct smc_tui *tui, struct smc_frame *frame);
 
 /* The job to hand to the compiling process now; kind NONE where there is none. */
 void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job);
+
+/* The kernels' source is the one in `folder` now, which outlives the state. */
+void smc_tui_edited(struct smc_tui *tui, const char *folder);
 
 /* What came of saving: SMC_SHORTFALL asks whether the file that is there may go. */
 void smc_tui_saved(struct smc_tui *tui, enum smc_status status, const char *failure);
