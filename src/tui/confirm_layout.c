@@ -3,8 +3,10 @@
 
 enum {
     NEXT_ROWS = 3,
-    BESIDE_FROM = 110, /* columns that the table needs besides the history */
-    BESIDE_COLS = 36,
+    BESIDE_FROM = 120, /* columns for the table and the history */
+    BESIDE_COLS = 40,
+    WIDE_FROM = 160,
+    WIDE_COLS = 52,
     BESIDE_ROWS = 3,
     ABOVE_ROWS = 3, /* launches in sight where the history stands above the table */
 };
@@ -16,7 +18,7 @@ void smc_confirm_lay_out(struct smc_rect body, struct smc_confirm_layout *layout
     bool beside = body.cols >= BESIDE_FROM;
     if (beside) {
         layout->rows_per_launch = BESIDE_ROWS;
-        history = smc_rect_share_left(&body, BESIDE_COLS);
+        history = smc_rect_share_left(&body, body.cols < WIDE_FROM ? BESIDE_COLS : WIDE_COLS);
     }
     layout->frame[SMC_CONFIRM_NEXT] = smc_rect_share_top(&body, NEXT_ROWS + 2);
     if (!beside)

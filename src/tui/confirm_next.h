@@ -8,8 +8,11 @@
    barriers, clusters): `smemcalc run` does not take that either. */
 struct smc_query smc_confirm_query(const struct smc_tui *tui);
 
-/* Why nothing can be launched, in one line; or NULL, also before the GPUs were looked for. */
+/* Why nothing can be launched, in one line; or NULL. */
 const char *smc_confirm_obstacle(const struct smc_tui *tui);
+
+/* The next or the one before of the places: the GPUs of this machine, and the emulator. */
+void smc_confirm_choose_place(struct smc_tui *tui, int by);
 
 /* A launch is asked for or runs. */
 bool smc_confirm_in_hand(const struct smc_tui *tui);

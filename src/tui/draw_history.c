@@ -37,11 +37,12 @@ static enum smc_style count_verdicts(const struct smc_launched *launched, char t
 /* The kernel's time; the sibling's where only that was launched. */
 static void find_time(const struct smc_launched *launched, char text[48])
 {
-    snprintf(text, 48, "-");
+    bool emulated = launched->run[0].result.emulation.made;
+    snprintf(text, 48, "%s", emulated ? "emulated" : "-");
     for (size_t i = 0; i < launched->run_count; i++) {
         const struct smc_confirmation *confirmation = &launched->run[i].confirmation;
         for (size_t k = 0; k < confirmation->row_count; k++)
-            if (strcmp(confirmation->row[k].quantity, "time_ms") == 0)
+            if (strcmp(confirmation->row[k].quantity, "time_ms") == 0 && !emulated)
                 smc_words_witness(&confirmation->row[k], &confirmation->row[k].measured, text);
     }
 }

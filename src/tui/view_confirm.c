@@ -46,27 +46,22 @@ static void cancel(struct smc_tui *tui)
     tui->effect = SMC_EFFECT_CANCEL;
 }
 
-static void choose_gpu(struct smc_tui *tui, int by)
-{
-    int *index = &tui->confirm.settings.gpu_index;
-    if (!smc_confirm_in_hand(tui) && *index + by >= 0 && *index + by < (int)tui->gpu_count)
-        *index += by;
-}
-
 /* --- Drawing --- */
 
-/* Before the first launch: what comes here, or what to do without a GPU. */
+/* Before the first launch: what comes here, and what there is without a GPU. */
 static void draw_hint(const struct smc_tui *tui, struct smc_rect rect, struct smc_frame *frame)
 {
     static const char waiting[] = "Predicted, reported and measured values come here side by side, "
                                   "with a verdict each, once the kernel was launched.";
     static const char without_gpu[] =
-        "Without a GPU nothing can be measured here. F2 shows the prediction and what lies around "
-        "it; y shows the command line that confirms it on a machine that has a GPU.";
-    bool without = tui->gpu_count == 0 && tui->no_gpu[0];
+        "The emulator runs the kernel's PTX on the CPU and confirms what needs no GPU: accesses, "
+        "bank conflicts, races, the result. y shows the command line; without --on emulator and "
+        "--device it confirms the rest on a machine that has a GPU.";
     struct smc_rect room = {rect.row, rect.col + 1, rect.rows, rect.cols - 2};
-    smc_frame_paragraph(frame, room, 0, without ? SMC_STYLE_WARN : SMC_STYLE_DIM,
-                        without ? without_gpu : waiting);
+    int line = 0;
+    if (tui->gpu_count == 0 && tui->no_gpu[0])
+        line = smc_frame_paragraph(frame, room, 0, SMC_STYLE_WARN, tui->no_gpu) + 1;
+    smc_frame_paragraph(frame, room, line, SMC_STYLE_DIM, line ? without_gpu : waiting);
 }
 
 /* Why the last launch came to nothing stands above the table. Returns what is left for that. */
@@ -170,6 +165,7 @@ static void save(struct smc_tui *tui, const char *path)
 
 static void show_command(struct smc_tui *tui)
 {
+    const struct smc_run_settings *settings = &tui->confirm.settings;
     struct smc_query query = smc_confirm_query(tui);
     if (!query.kernel) {
         smc_tui_say(tui, SMC_STYLE_WARN, "%s", smc_confirm_obstacle(tui));
@@ -180,8 +176,12 @@ static void show_command(struct smc_tui *tui)
     smc_text_append(out, "smemcalc run ");
     smc_words_options(&tui->explore.answer.query.params, query.kernel->name, out);
     smc_words_settings(&query, true, out);
-    if (tui->confirm.settings.gpu_index > 0)
-        smc_text_printf(out, " --gpu %d", tui->confirm.settings.gpu_index);
+    if (settings->place == SMC_ON_EMULATOR) {
+        smc_text_append(out, " --on emulator");
+        smc_words_device_option(&query, out);
+    } else if (settings->gpu_index > 0) {
+        smc_text_printf(out, " --gpu %d", settings->gpu_index);
+    }
 }
 
 /* The next older launch whose kernel's name or parameters hold what was searched. */
@@ -221,7 +221,7 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         return true;
     case SMC_ACTION_LESS:
     case SMC_ACTION_MORE:
-        choose_gpu(tui, action == SMC_ACTION_MORE ? 1 : -1);
+        smc_confirm_choose_place(tui, action == SMC_ACTION_MORE ? 1 : -1);
         return true;
     case SMC_ACTION_ENTER:
     case SMC_ACTION_LAUNCH:
