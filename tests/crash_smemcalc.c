@@ -19,8 +19,9 @@ static void run_out_of_stack(int signal_number)
 {
     volatile char room[4096];
     room[0] = 1;
-    again(signal_number);
+    again(room[0]);
     room[0] = 2; /* or the call would take no stack */
+    (void)signal_number;
 }
 
 int main(int argc, char **argv)

@@ -60,6 +60,9 @@ is_in_time() { # COMMAND...: it succeeds before the deadline
 on_screen() { # PATTERN
     screen | grep -q -- "$1"
 }
+not_on_screen() { # PATTERN
+    ! on_screen "$1"
+}
 last_line_is() { # NUMBER: the bar with the keys is in it
     screen | sed -n "$1p" | grep -q 'F1 help.*q quit'
 }
@@ -67,6 +70,10 @@ last_line_is() { # NUMBER: the bar with the keys is in it
 # Nothing, or the screen as it was at the deadline.
 sees() { # PATTERN
     is_in_time on_screen "$1" || { echo "not seen: $1"; screen; }
+}
+
+sees_no() { # PATTERN
+    is_in_time not_on_screen "$1" || { echo "still seen: $1"; screen; }
 }
 
 # What tmux knows of the terminal.

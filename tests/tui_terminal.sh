@@ -26,8 +26,17 @@ empty "the mouse selects" "$(
     keys -l "$(printf '\033[<0;4;%dM\033[<0;4;%dm' "$row" "$row")"
     sees 'registers *< [0-9]* >'
 )"
+empty "a key that the terminal's description lacks changes nothing" "$(
+    screen >as-before
+    keys -l "$(printf '\033[1;6S\033[99~')"
+    keys '?'
+    sees 'keys of this screen' # what came before it has been read
+    keys Escape
+    sees_no 'keys of this screen'
+    screen | diff as-before -
+)"
 empty "? helps" "$(keys '?'; sees 'keys of this screen')"
-empty "Esc closes what is open" "$(keys Escape; sees 'q quit')"
+empty "Esc closes what is open" "$(keys Escape; sees_no 'keys of this screen')"
 empty "a larger window is filled" "$(
     terminal resize-window -x 120 -y 40
     is_in_time last_line_is 40 || screen
@@ -82,6 +91,17 @@ ends_by_signal HUP 129
 ends_by_signal SEGV 139
 ends_by_signal ABRT 134
 
+
+# What is left of it where it cannot clean up itself, or has no terminal any more.
+ends_with_its_workers() { # NAME COMMAND
+    start_explorer >complaint
+    processes >pids
+    eval "$2"
+    empty "$1" "$(cat complaint; is_in_time are_gone || ps -p "$(paste -sd, pids)")"
+}
+are_gone() { ! ps -o pid= -p "$(paste -sd, pids)" | grep -q .; }
+ends_with_its_workers "SIGKILL ends its workers too" 'kill -KILL "$(processes | head -1)"'
+ends_with_its_workers "a window that is closed ends all of them" close_terminal
 
 # A crash of its own, where a handler has no stack left or the heap cannot be trusted.
 crashes() { # NAME SIGNAL

@@ -65,18 +65,17 @@ fi
 workers() {
     processes | sed 1d
 }
-has_a_worker() { [ -n "$(workers)" ]; }
 has_no_zombie() { ! ps -o stat= --ppid "$(processes | head -1)" | grep -q Z; }
 
 start_explorer SMEMCALC_CACHE_DIR="$scratch/none" >complaint
 sees 'NVRTC' >>complaint
-workers >before
+workers >stopped
 # shellcheck disable=SC2046 # one word a process
-kill -STOP $(cat before) # whatever they are asked for now never comes
+kill -STOP $(cat stopped) # whatever they are asked for now never comes
 keys Left
 sees 'compiling' >>complaint
 # shellcheck disable=SC2046
-kill -KILL $(cat before)
+kill -KILL $(cat stopped)
 empty "a killed compiler is told in one line" "$(
     cat complaint
     sees 'the compiler was ended by signal 9 (Killed)'
@@ -84,14 +83,14 @@ empty "a killed compiler is told in one line" "$(
 )"
 empty "the next change compiles again" "$(keys Left; sees 'NVRTC')"
 
-workers >before
+workers >stopped
 # shellcheck disable=SC2046
-kill -STOP $(cat before)
+kill -STOP $(cat stopped)
 keys Left
 sees 'compiling' >complaint
 is_replaced() { # a key that wants another compilation, until one that nobody waits for is cut off
     keys Left
-    ! workers | grep -qxFf before
+    ! workers | grep -qxFf stopped
 }
 empty "a compiler that hangs is cut off once something else is wanted" "$(
     cat complaint
@@ -148,7 +147,7 @@ empty "an error is shown with its line, and whole" "$(
     keys End
     sees 'errors detected'
     keys Escape
-    sees 'matmul_tiled.cu:1: '
+    sees 'matmul_tiled.cu:1'
 )"
 empty "mended it works again" "$(edits 'mv "$1.good" "$1"'; sees 'NVRTC')"
 empty "an editor that is not there" "$(rm editor; edits true; sees "cannot be run; .VISUAL and .EDITOR")"

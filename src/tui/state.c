@@ -209,9 +209,18 @@ void smc_tui_edited(struct smc_tui *tui, const char *folder)
     smc_explore_recompile(&tui->explore);
 }
 
+/* Where a file is at fault its name suffices: a private copy's folder tells nobody anything. */
+static const char *find_failure(const struct smc_job_result *result)
+{
+    const char *message = result->error.message;
+    size_t folder = strlen(result->job.kernel_dir);
+    bool leads = folder > 0 && strncmp(message, result->job.kernel_dir, folder) == 0;
+    return result->status == SMC_OK ? NULL : message + (leads ? folder + 1 : 0);
+}
+
 static void take_compiled(struct smc_tui *tui, const struct smc_job_result *result)
 {
-    const char *failure = result->status == SMC_OK ? NULL : result->error.message;
+    const char *failure = find_failure(result);
     smc_explore_compiled(&tui->explore, &result->job.query, &result->resources, failure);
     if (failure)
         smc_tui_say(tui, SMC_STYLE_BAD, "%s", failure);

@@ -90,6 +90,25 @@ static void prepare_crashes(void)
     smc_restore_with(strings);
 }
 
+/* What terminals send whose TERM says that they send something else. */
+static void know_more_keys(void)
+{
+    static const struct {
+        const char *sequence;
+        int key;
+    } keys[] = {
+        {"\x1b[1~", KEY_HOME},  {"\x1b[7~", KEY_HOME},  {"\x1b[H", KEY_HOME},
+        {"\x1bOH", KEY_HOME},   {"\x1b[4~", KEY_END},   {"\x1b[8~", KEY_END},
+        {"\x1b[F", KEY_END},    {"\x1bOF", KEY_END},    {"\x1b[A", KEY_UP},
+        {"\x1b[B", KEY_DOWN},   {"\x1b[C", KEY_RIGHT},  {"\x1b[D", KEY_LEFT},
+        {"\x1b[11~", KEY_F(1)}, {"\x1b[12~", KEY_F(2)}, {"\x1b[13~", KEY_F(3)},
+        {"\x1b[14~", KEY_F(4)}, {"\x1b[15~", KEY_F(5)}, {"\x1b[17~", KEY_F(6)},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (key_defined(keys[i].sequence) == 0)
+            define_key(keys[i].sequence, keys[i].key);
+}
+
 static enum smc_status open_terminal(void *context, int *rows, int *cols, struct smc_error *error)
 {
     (void)context;
@@ -114,6 +133,7 @@ static enum smc_status open_terminal(void *context, int *rows, int *cols, struct
     noecho();
     nonl();
     keypad(stdscr, TRUE);
+    know_more_keys();
     nodelay(stdscr, TRUE);
     set_escdelay(25);
     curs_set(0);
@@ -192,6 +212,21 @@ static void follow_size(void)
         resizeterm(size.ws_row, size.ws_col); /* which KEY_RESIZE then tells */
 }
 
+/* A key that curses does not know comes as the characters of its sequence, which nobody typed. */
+static bool skip_sequence(void)
+{
+    wint_t code;
+    if (get_wch(&code) == ERR)
+        return false;
+    if (code != '[' && code != 'O') {
+        unget_wch((wchar_t)code);
+        return false;
+    }
+    while (get_wch(&code) != ERR && (code < '@' || code > '~')) {
+    }
+    return true;
+}
+
 static void next(struct smc_event *event)
 {
     wint_t code;
@@ -207,10 +242,11 @@ static void next(struct smc_event *event)
         read_mouse(event);
     } else {
         event->kind = SMC_EVENT_KEY;
-        event->key = kind == KEY_CODE_YES           ? key_of_curses(code)
-                     : code == '\r'                 ? SMC_KEY_ENTER
-                     : code == 0x7f || code == '\b' ? (uint32_t)SMC_KEY_BACKSPACE
-                                                    : (uint32_t)code;
+        event->key = kind == KEY_CODE_YES                ? key_of_curses(code)
+                     : code == '\x1b' && skip_sequence() ? 0
+                     : code == '\r'                      ? SMC_KEY_ENTER
+                     : code == 0x7f || code == '\b'      ? (uint32_t)SMC_KEY_BACKSPACE
+                                                         : (uint32_t)code;
     }
 }
 
