@@ -237,8 +237,8 @@ static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
     tui->gpu_count = result->gpu_count;
     memcpy(tui->gpu, result->gpu, sizeof tui->gpu);
     snprintf(tui->no_gpu, sizeof tui->no_gpu, "%s", result->error.message);
-    if (tui->gpu_count == 0)
-        tui->confirm.settings.place = SMC_ON_EMULATOR;
+    if (tui->gpu_count == 0) /* for a launch that waits for the answer, too */
+        tui->confirm.settings.place = tui->run_job.settings.place = SMC_ON_EMULATOR;
     if (tui->gpu_count > 0 && tui->explore.query.device_assumed)
         smc_explore_find_device(&tui->explore, &tui->gpu[0]);
 }

@@ -171,17 +171,18 @@ static void show_command(struct smc_tui *tui)
         smc_tui_say(tui, SMC_STYLE_WARN, "%s", smc_confirm_obstacle(tui));
         return;
     }
-    smc_popup_open(&tui->popup, "the same on the command line");
-    struct smc_text *out = &tui->popup.text;
-    smc_text_append(out, "smemcalc run ");
-    smc_words_options(&tui->explore.answer.query.params, query.kernel->name, out);
-    smc_words_settings(&query, true, out);
+    struct smc_text words = {0};
+    smc_text_append(&words, "smemcalc run ");
+    smc_words_options(&tui->explore.answer.query.params, query.kernel->name, &words);
+    smc_words_settings(&query, true, &words);
     if (settings->place == SMC_ON_EMULATOR) {
-        smc_text_append(out, " --on emulator");
-        smc_words_device_option(&query, out);
+        smc_text_append(&words, " --on emulator");
+        smc_words_device_option(&query, &words);
     } else if (settings->gpu_index > 0) {
-        smc_text_printf(out, " --gpu %d", settings->gpu_index);
+        smc_text_printf(&words, " --gpu %d", settings->gpu_index);
     }
+    smc_tui_show_command(tui, smc_text_string(&words));
+    smc_text_free(&words);
 }
 
 /* The next older launch whose kernel's name or parameters hold what was searched. */
