@@ -38,6 +38,7 @@ tests_unit_SOURCES = \
 	tests/test_room.c \
 	tests/test_sm.c \
 	tests/test_sweep.c \
+	tests/test_tui_confirm.c \
 	tests/test_workload.c \
 	tests/unit.c tests/unit.h
 
@@ -139,5 +140,5 @@ EXTRA_DIST += tests/lsan.supp tests/valgrind.supp
 check_PROGRAMS += tests/crash_smemcalc
 tests_crash_smemcalc_LDADD = libsmc.la
 tests_crash_smemcalc_SOURCES = tests/crash_smemcalc.c
-TESTS += tests/tui_terminal.sh tests/tui_work.sh
-EXTRA_DIST += tests/terminal.sh tests/tui_terminal.sh tests/tui_work.sh
+TESTS += tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh
+EXTRA_DIST += tests/terminal.sh tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh

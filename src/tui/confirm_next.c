@@ -100,18 +100,27 @@ static void draw_progress(const struct smc_tui *tui, struct smc_rect line, struc
                      "%.1f s of %g s; Esc cancels", ms / 1000, timeout_ms / 1000);
 }
 
+/* What can be done now, as narrow screens have no room for it in the bar. */
+static void draw_keys(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
+{
+    char launch[16], save[16];
+    bool emulated = tui->confirm.settings.place == SMC_ON_EMULATOR;
+    smc_key_name(smc_action_key(SMC_ACTION_LAUNCH, 0), launch);
+    smc_key_name(smc_action_key(SMC_ACTION_SAVE, 0), save);
+    int col = smc_frame_printf(frame, line, 0, 1, SMC_STYLE_DIM, "%s or Enter %s it", launch,
+                               emulated ? "emulates" : "launches");
+    if (tui->confirm.count > 0)
+        smc_frame_printf(frame, line, 0, col, SMC_STYLE_DIM, "; %s saves the table", save);
+    else if (emulated)
+        smc_frame_text(frame, line, 0, col, SMC_STYLE_DIM, "; a small size takes little time");
+}
+
 void smc_draw_next_launch(const struct smc_tui *tui, struct smc_rect rect, struct smc_frame *frame)
 {
-    char key[16];
     draw_kernel(tui, smc_rect_cut_top(&rect, 1), frame);
     draw_place(tui, smc_rect_cut_top(&rect, 1), frame);
-    if (smc_confirm_in_hand(tui)) {
+    if (smc_confirm_in_hand(tui))
         draw_progress(tui, rect, frame);
-    } else if (!smc_confirm_obstacle(tui)) {
-        smc_key_name(smc_action_key(SMC_ACTION_LAUNCH, 0), key);
-        smc_frame_printf(frame, rect, 0, 1, SMC_STYLE_DIM, "%s or Enter %s", key,
-                         tui->confirm.settings.place == SMC_ON_EMULATOR
-                             ? "emulates it; a small size takes little time"
-                             : "launches it");
-    }
+    else if (!smc_confirm_obstacle(tui))
+        draw_keys(tui, rect, frame);
 }

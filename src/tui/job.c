@@ -42,8 +42,11 @@ static void run(struct smc_job_result *result, struct smc_text *warnings)
     const struct smc_run_settings *settings = &result->job.settings;
     struct smc_query *query = &result->job.query;
     const struct smc_executor *executor = smc_place_executor(settings->place);
-    if (settings->place == SMC_ON_GPU)
+    if (settings->place == SMC_ON_GPU) {
         result->status = executor->device(settings->gpu_index, &query->device, &result->error);
+        query->device_assumed = false;
+        query->device_note[0] = '\0';
+    }
     if (result->status == SMC_OK)
         result->status = smc_confirm_launch(query, settings, result->run, &result->run_count,
                                             warnings, &result->error);
