@@ -44,6 +44,7 @@ tests_unit_SOURCES = \
 	tests/test_sweep.c \
 	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_views.c \
 	tests/view_sitting.c tests/view_sitting.h \
+	tests/test_tui_confirm.c \
 	tests/test_workload.c \
 	tests/unit.c tests/unit.h
 
@@ -161,3 +162,9 @@ EXTRA_DIST += tests/lsan.supp tests/valgrind.supp
 # The explorer's screens of banks and devices.
 TESTS += tests/tui_views.sh
 EXTRA_DIST += tests/tui_views.sh
+# The explorer on a terminal.
+check_PROGRAMS += tests/crash_smemcalc
+tests_crash_smemcalc_LDADD = libsmc.la
+tests_crash_smemcalc_SOURCES = tests/crash_smemcalc.c
+TESTS += tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh
+EXTRA_DIST += tests/terminal.sh tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh

@@ -10,4 +10,5 @@ library_sources += \
 # Not for the library.
 libsmc_la_SOURCES += \
 	src/base/csv_reader.c src/base/csv_reader.h \
+	src/base/file.c src/base/file.h \
 	src/base/signals.c src/base/signals.h

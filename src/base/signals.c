@@ -8,31 +8,36 @@
 #include <signal.h>
 #include <unistd.h>
 
-static const int watched[] = {SIGINT, SIGTERM, SIGHUP};
-enum { WATCHED = sizeof watched / sizeof *watched };
+static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH /* last: not always */};
+static const int yielded[] = {SIGINT, SIGQUIT};
+enum { WATCHED = sizeof watched / sizeof *watched, YIELDED = sizeof yielded / sizeof *yielded };
 
 /* A handler can reach nothing else; in whichever thread it runs, the pipe wakes who waits. */
 static volatile sig_atomic_t seen;
 static int pipe_ends[2] = {-1, -1};
-static struct sigaction before[WATCHED];
+static int count; /* of the watched that are */
+
+static struct sigaction before[WATCHED], before_yielding[YIELDED];
 
 static void note(int signal_number)
 {
     int saved = errno;
-    seen = signal_number;
+    if (signal_number != SIGWINCH)
+        seen = signal_number;
     ssize_t written = write(pipe_ends[1], "", 1);
     (void)written; /* full: then it is readable */
     errno = saved;
 }
 
-int smc_signals_watch(void)
+int smc_signals_watch(bool resizes)
 {
     struct sigaction action = {.sa_handler = note};
     seen = 0;
     if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return -1;
     sigemptyset(&action.sa_mask);
-    for (int i = 0; i < WATCHED; i++)
+    count = WATCHED - !resizes;
+    for (int i = 0; i < count; i++)
         if (sigaction(watched[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
             sigaction(watched[i], &action, NULL);
     return pipe_ends[0];
@@ -40,6 +45,9 @@ int smc_signals_watch(void)
 
 int smc_signals_seen(void)
 {
+    char bytes[64];
+    while (read(pipe_ends[0], bytes, sizeof bytes) > 0) {
+    }
     return seen;
 }
 
@@ -47,10 +55,33 @@ void smc_signals_release(void)
 {
     if (pipe_ends[0] < 0)
         return;
-    for (int i = 0; i < WATCHED; i++)
+    for (int i = 0; i < count; i++)
         sigaction(watched[i], &before[i], NULL);
     for (int i = 0; i < 2; i++) {
         close(pipe_ends[i]);
         pipe_ends[i] = -1;
     }
+}
+
+void smc_signals_stop(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL}, curses;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGTSTP, &action, &curses);
+    raise(SIGTSTP);
+    sigaction(SIGTSTP, &curses, NULL);
+}
+
+void smc_signals_yield(void)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < YIELDED; i++)
+        sigaction(yielded[i], &action, &before_yielding[i]);
+}
+
+void smc_signals_regain(void)
+{
+    for (int i = 0; i < YIELDED; i++)
+        sigaction(yielded[i], &before_yielding[i], NULL);
 }

@@ -1,5 +1,4 @@
 /* smemcalc run: launches the kernel and confirms the predictions. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/ask.h"
@@ -7,21 +6,23 @@
 #include "cli/command.h"
 #include "cli/idle_options.h"
 #include "cli/output.h"
-#include "confirm/confirm.h"
-#include "executor/executor.h"
+#include "confirm/launch.h"
 
-enum { ON_GPU, ON_EMULATOR };
-
-static const struct smc_executor *executor_of(const struct smc_arguments *arguments)
+static struct smc_run_settings settings_of(const struct smc_arguments *arguments)
 {
-    bool emulated = arguments->number[SMC_OPTION_ON] == ON_EMULATOR;
-    return emulated ? &smc_executor_emulator : smc_executor_default();
+    return (struct smc_run_settings){
+        .place = (enum smc_place)arguments->number[SMC_OPTION_ON],
+        .gpu_index = (int)arguments->number[SMC_OPTION_GPU],
+        .seed = (uint64_t)arguments->number[SMC_OPTION_SEED],
+        .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
+    };
 }
 
-static enum smc_status check_place(const struct smc_arguments *arguments, struct smc_error *error)
+static enum smc_status check_place(const struct smc_arguments *arguments,
+                                   const struct smc_run_settings *settings, struct smc_error *error)
 {
     struct smc_error why = {""};
-    bool emulated = arguments->number[SMC_OPTION_ON] == ON_EMULATOR;
+    bool emulated = settings->place == SMC_ON_EMULATOR;
     if (emulated && arguments->given[SMC_OPTION_GPU])
         return smc_fail(error, SMC_USAGE,
                         "option --gpu: not with --on emulator; --device names "
@@ -30,86 +31,37 @@ static enum smc_status check_place(const struct smc_arguments *arguments, struct
         return smc_fail(error, SMC_USAGE,
                         "option --device: a run is on the GPU that --gpu names; "
                         "--on emulator takes any device");
-    if (executor_of(arguments)->device_count(&why) > 0)
+    if (smc_place_executor(settings->place)->device_count(&why) > 0)
         return SMC_OK;
-    return smc_fail(error, SMC_UNAVAILABLE, "run: %s",
-                    why.message[0] ? why.message : "no GPU was found");
+    return smc_fail(error, SMC_UNAVAILABLE, "run: %s; --on emulator needs none", why.message);
 }
 
-static enum smc_status ask_gpu(const struct smc_arguments *arguments, struct smc_query *query,
+static enum smc_status ask_gpu(const struct smc_arguments *arguments,
+                               const struct smc_run_settings *settings, struct smc_query *query,
                                struct smc_error *error)
 {
     struct smc_error why = {""};
-    int index = (int)arguments->number[SMC_OPTION_GPU];
-    enum smc_status status = smc_executor_default()->device(index, &query->device, &why);
-    return status == SMC_OK ? SMC_OK : smc_fail(error, status, "option --gpu: %s", why.message);
-}
-
-static struct smc_run_request request_of(const struct smc_answer *answer,
-                                         const struct smc_arguments *arguments)
-{
-    return (struct smc_run_request){
-        .kernel = answer->query.kernel,
-        .params = answer->query.params,
-        .plan = answer->plan,
-        .launch = answer->launch,
-        .device = answer->query.device,
-        .gpu_index = (int)arguments->number[SMC_OPTION_GPU],
-        .cc = answer->query.device.sm.cc,
-        .seed = (uint64_t)arguments->number[SMC_OPTION_SEED],
-        .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
-        .compile = answer->query.compile,
-    };
-}
-
-static enum smc_status confirm(const struct smc_arguments *arguments, const struct smc_query *query,
-                               struct smc_confirmed_run *run, struct smc_text *warnings,
-                               struct smc_error *error)
-{
-    enum smc_status status = smc_query_answer(query, &run->answer, warnings, error);
+    struct smc_idle_options idle = {0};
+    const struct smc_executor *executor = smc_place_executor(settings->place);
+    enum smc_status status = executor->device(settings->gpu_index, &query->device, &why);
     if (status != SMC_OK)
-        return status;
-    struct smc_run_request request = request_of(&run->answer, arguments);
-    status = executor_of(arguments)->run(&request, &run->result, warnings, error);
-    if (status != SMC_OK)
-        return status;
-    smc_confirm(&run->answer, &run->result, &run->confirmation);
-    return smc_confirmation_status(&run->confirmation);
+        return smc_fail(error, status, "option --gpu: %s", why.message);
+    smc_idle_consider(arguments, &query->device, &idle);
+    smc_idle_tell(&idle);
+    return SMC_OK;
 }
 
-static bool has_result(enum smc_status status)
+static enum smc_status run_query(const struct smc_arguments *arguments,
+                                 const struct smc_query *query,
+                                 const struct smc_run_settings *settings, struct smc_text *out,
+                                 struct smc_error *error)
 {
-    return status == SMC_OK || status == SMC_SHORTFALL;
-}
-
-/* A kernel that cannot compile is said to have a sibling that can: that is confirmed as well. */
-static enum smc_status confirm_all(const struct smc_arguments *arguments, struct smc_query *query,
-                                   struct smc_confirmed_run runs[2], size_t *count,
-                                   struct smc_text *warnings, struct smc_error *error)
-{
-    enum smc_status status = confirm(arguments, query, &runs[0], warnings, error);
-    *count = has_result(status);
-    const char *sibling = query->kernel ? query->kernel->sibling : NULL;
-    if (!has_result(status) || runs[0].answer.outcome != SMC_CANNOT_COMPILE || !sibling)
-        return status;
-    query->kernel = smc_kernel_find(sibling);
-    enum smc_status second = confirm(arguments, query, &runs[1], warnings, error);
-    *count += has_result(second);
-    return second > status ? second : status;
-}
-
-static enum smc_status run_query(const struct smc_arguments *arguments, struct smc_query *query,
-                                 struct smc_text *out, struct smc_error *error)
-{
-    struct smc_confirmed_run *runs = calloc(2, sizeof *runs); /* too much for the stack */
+    struct smc_confirmed_run *runs = calloc(SMC_MOST_RUNS, sizeof *runs); /* much for the stack */
     if (!runs)
         return smc_fail(error, SMC_MACHINE, "out of memory");
     struct smc_text warnings = {0};
     size_t count = 0;
-    struct smc_idle_options idle = {0};
-    smc_idle_consider(arguments, &query->device, &idle);
-    smc_idle_tell(&idle);
-    enum smc_status status = confirm_all(arguments, query, runs, &count, &warnings, error);
+    enum smc_status status = smc_confirm_launch(query, settings, runs, &count, &warnings, error);
     smc_output_tell("warning: ", smc_text_string(&warnings));
     smc_text_free(&warnings);
     if (count > 0) {
@@ -126,15 +78,16 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 {
     struct smc_query query;
     struct smc_chosen_devices devices = {0};
+    struct smc_run_settings settings = settings_of(arguments);
     enum smc_status status = smc_ask_query(arguments, &query, error);
     if (status == SMC_OK)
-        status = check_place(arguments, error);
-    if (status == SMC_OK && arguments->number[SMC_OPTION_ON] == ON_EMULATOR)
+        status = check_place(arguments, &settings, error);
+    if (status == SMC_OK && settings.place == SMC_ON_EMULATOR)
         status = smc_ask_one_device(arguments, &devices, &query, error);
     else if (status == SMC_OK)
-        status = ask_gpu(arguments, &query, error);
+        status = ask_gpu(arguments, &settings, &query, error);
     if (status == SMC_OK)
-        status = run_query(arguments, &query, out, error);
+        status = run_query(arguments, &query, &settings, out, error);
     smc_chosen_devices_free(&devices);
     return status;
 }

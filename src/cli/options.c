@@ -1,6 +1,7 @@
 /* The option rows: those of options.def, then the kernels' parameters. */
 #include "cli/options.h"
 
+#include "confirm/launch.h"
 #include "query/query.h"
 
 enum {

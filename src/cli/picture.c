@@ -1,10 +1,9 @@
 /* --plot: where a picture goes. */
 #include "cli/picture.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/ask.h"
 
 enum smc_status smc_picture_target(const struct smc_arguments *arguments,
@@ -36,35 +35,17 @@ struct smc_canvas smc_picture_canvas(enum smc_plot_target target,
     return target == SMC_PLOT_TERMINAL ? smc_canvas_cells(style->columns) : smc_canvas_paper();
 }
 
-static enum smc_status write_file(const char *path, const struct smc_text *bytes,
-                                  struct smc_error *error)
-{
-    errno = 0;
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return smc_fail(error, SMC_USAGE, "option --plot: '%s' cannot be written: %s", path,
-                        strerror(errno));
-    bool written = fwrite(smc_text_string(bytes), 1, bytes->length, file) == bytes->length;
-    int reason = errno;
-    if (fclose(file) != 0 && written) {
-        written = false;
-        reason = errno;
-    }
-    return written
-               ? SMC_OK
-               : smc_fail(error, SMC_MACHINE, "option --plot: '%s': %s", path, strerror(reason));
-}
-
 static enum smc_status paint_file(const char *path, const struct smc_picture *picture,
                                   struct smc_error *error)
 {
     struct smc_text bytes = {0};
+    struct smc_error reason = {""};
     enum smc_plot_format format;
     enum smc_status status = smc_plot_format_of(path, &format, error);
     if (status == SMC_OK)
         status = smc_plot_paint(picture, format, &bytes, error);
-    if (status == SMC_OK)
-        status = write_file(path, &bytes, error);
+    if (status == SMC_OK && (status = smc_file_write(path, true, &bytes, &reason)) != SMC_OK)
+        smc_fail(error, status, "option --plot: %s", reason.message);
     smc_text_free(&bytes);
     return status;
 }

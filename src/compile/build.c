@@ -126,6 +126,8 @@ static enum smc_status explain_failure(const struct smc_build *build,
     const struct smc_source *source = build->source;
     char text[800];
     smc_log_first_error(log, build->kernel->file, source->shown, text, sizeof text);
+    if (build->log)
+        smc_text_append(build->log, log);
     if (outcome == SMC_NVRTC_REJECTED && source->is_edited) {
         bool named = strncmp(text, source->shown, strlen(source->shown)) == 0;
         return smc_fail(error, SMC_USAGE, "%s%s%s", named ? "" : source->shown, named ? "" : ": ",

@@ -12,7 +12,8 @@ struct smc_build {
     const struct smc_source *source;
     const char *defines; /* each followed by '\n' */
     const struct smc_nvrtc_place *place;
-    uint16_t cc; /* one that the NVRTC compiles for */
+    uint16_t cc;          /* one that the NVRTC compiles for */
+    struct smc_text *log; /* as in struct smc_compile_options */
 };
 
 /* Fills the numbers of `resources`, and `binary` where it is not NULL. SMC_USAGE: an edited text

@@ -49,6 +49,7 @@ struct smc_compile_options {
     bool no_cache;          /* neither read nor write the cache */
     bool no_nvrtc;          /* as on a machine without a toolkit */
     const char *kernel_dir; /* edited kernels, or NULL for the built-in text */
+    struct smc_text *log;   /* receives all that NVRTC says of a text it rejects; or NULL */
 };
 
 /* Fills `resources`, and `binary` where it is not NULL (then only NVRTC serves: SMC_UNAVAILABLE

@@ -5,16 +5,13 @@
 
 #include "executor/gpu.h"
 
-static const char try_prediction[] = "try --device NAME for a prediction";
-
 static void explain_missing_driver(struct smc_error *why)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     int supported = 0;
     if (!driver) {
         smc_fail(why, SMC_UNAVAILABLE,
-                 "no GPU: the CUDA driver is not installed (libcuda.so.1 not found); %s",
-                 try_prediction);
+                 "no GPU: the CUDA driver is not installed (libcuda.so.1 not found)");
         return;
     }
     dlclose(driver);
@@ -22,9 +19,9 @@ static void explain_missing_driver(struct smc_error *why)
         cudaGetLastError();
     smc_fail(why, SMC_UNAVAILABLE,
              "no GPU: the driver supports CUDA %d.%d, this program was built with %d.%d; install "
-             "a newer driver, or %s",
+             "a newer driver",
              supported / 1000, supported % 1000 / 10, CUDART_VERSION / 1000,
-             CUDART_VERSION % 1000 / 10, try_prediction);
+             CUDART_VERSION % 1000 / 10);
 }
 
 int smc_gpu_device_count(struct smc_error *why)
@@ -37,11 +34,10 @@ int smc_gpu_device_count(struct smc_error *why)
     if (code == cudaErrorInsufficientDriver)
         explain_missing_driver(why);
     else if (code == cudaSuccess || code == cudaErrorNoDevice)
-        smc_fail(why, SMC_UNAVAILABLE, "no GPU: the CUDA driver finds none on this machine; %s",
-                 try_prediction);
+        smc_fail(why, SMC_UNAVAILABLE, "no GPU: the CUDA driver finds none on this machine");
     else
-        smc_fail(why, SMC_UNAVAILABLE, "no GPU: %s: %s; %s", cudaGetErrorName(code),
-                 cudaGetErrorString(code), try_prediction);
+        smc_fail(why, SMC_UNAVAILABLE, "no GPU: %s: %s", cudaGetErrorName(code),
+                 cudaGetErrorString(code));
     return 0;
 }
 

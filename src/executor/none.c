@@ -2,7 +2,7 @@
 #include "executor/executor.h"
 
 static const char reason[] = "no GPU: this program was built without the CUDA runtime (configure "
-                             "--with-cuda); try --device NAME for a prediction";
+                             "--with-cuda)";
 
 static int device_count(struct smc_error *why)
 {

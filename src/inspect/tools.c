@@ -183,7 +183,7 @@ enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_erro
     if (!root || !*root || strlen(root) > SMC_TOOL_PATH - 64)
         root = "/tmp";
     snprintf(folder, SMC_TOOL_PATH, "%s/smemcalc-XXXXXX", root);
-    signals = smc_signals_watch();
+    signals = smc_signals_watch(false);
     if (signals < 0)
         return smc_fail(error, SMC_MACHINE, "a pipe: %s", strerror(errno));
     if (mkdtemp(folder))

@@ -20,5 +20,6 @@ libsmc_la_SOURCES += \
 	src/report/text_rooms_compare.c src/report/text_side_by_side.c src/report/text_side_by_side.h \
 	src/report/text_promises.c src/report/text_run.c src/report/text_sweep.c src/report/text_sweep_grid.c \
 	src/report/text_work.c \
-	src/report/words.c src/report/words.h src/report/words_sweep.c \
+	src/report/words.c src/report/words.h src/report/words_run.c src/report/words_run.h \
+	src/report/words_sweep.c \
 	src/report/writers.c

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
-#include "confirm/confirm.h"
+#include "confirm/launch.h"
 #include "inspect/inspect.h"
 #include "model/carveouts.h"
 #include "model/room.h"
@@ -21,13 +21,6 @@ struct smc_report_style {
     bool utf8;        /* the locale can show it */
     bool colour;      /* a terminal, and NO_COLOR is not set; a second cue, never the only one */
     bool explain;     /* the arithmetic line by line (text only) */
-};
-
-/* One launch: what was predicted, what was seen, and the two side by side. */
-struct smc_confirmed_run {
-    struct smc_answer answer;
-    struct smc_run_result result;
-    struct smc_confirmation confirmation;
 };
 
 struct smc_writer {

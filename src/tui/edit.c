@@ -4,6 +4,7 @@
 #include "tui/edit.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,9 @@
 #include <unistd.h>
 
 #include "compile/source.h"
+#include "base/signals.h"
+
+enum { NO_COMMAND = 127 }; /* the shell's exit status where it finds none */
 
 static enum smc_status make_folder(struct smc_edit *edit, struct smc_error *error)
 {
@@ -64,49 +68,74 @@ static enum smc_status run_editor(const char *path, struct smc_error *error)
     snprintf(command, sizeof command, "%.500s \"$1\"", editor);
     pid_t process = fork();
     if (process == 0) {
+        smc_signals_regain();
         execl("/bin/sh", "sh", "-c", command, "sh", path, (char *)NULL);
-        _exit(127);
+        _exit(NO_COMMAND);
     }
     int how = 0;
     while (process > 0 && waitpid(process, &how, 0) < 0 && errno == EINTR) {
     }
     if (process < 0)
         return smc_fail(error, SMC_MACHINE, "%s: %s", editor, strerror(errno));
-    if (WIFEXITED(how) && WEXITSTATUS(how) == 127)
+    if (WIFEXITED(how) && WEXITSTATUS(how) == NO_COMMAND)
         return smc_fail(error, SMC_UNAVAILABLE,
                         "the editor '%.200s' cannot be run; $VISUAL and $EDITOR name it", editor);
+    if (WIFSIGNALED(how))
+        return smc_fail(error, SMC_SHORTFALL, "the editor '%.200s' was ended by signal %d", editor,
+                        WTERMSIG(how));
+    if (WEXITSTATUS(how) != 0)
+        return smc_fail(error, SMC_SHORTFALL, "the editor '%.200s' ended with exit status %d",
+                        editor, WEXITSTATUS(how));
     return SMC_OK;
 }
 
-enum smc_status smc_edit_kernel(struct smc_edit *edit, struct smc_explore *explore,
-                                struct smc_error *error)
+static bool is_same(const struct smc_text *a, const struct smc_text *b)
+{
+    return a->length == b->length && memcmp(smc_text_string(a), smc_text_string(b), a->length) == 0;
+}
+
+/* Nothing has changed where the text cannot be read: the one compiled before stays. */
+static enum smc_status edit_copy(struct smc_edit *edit, const struct smc_kernel *kernel,
+                                 struct smc_error *error)
 {
     char path[1024];
-    const struct smc_kernel *kernel = explore->query.kernel;
-    if (!kernel)
+    struct smc_source before, after = {0};
+    snprintf(path, sizeof path, "%s/%s", edit->folder, kernel->file);
+    enum smc_status status = smc_source_load(kernel, edit->folder, &before, error);
+    if (status == SMC_OK)
+        status = run_editor(path, error);
+    if (status == SMC_OK || status == SMC_SHORTFALL) {
+        enum smc_status reading = smc_source_load(kernel, edit->folder, &after, error);
+        edit->changed = reading == SMC_OK && !is_same(&before.text, &after.text);
+        status = reading == SMC_OK ? status : reading;
+    }
+    smc_source_free(&before);
+    smc_source_free(&after);
+    return status;
+}
+
+enum smc_status smc_edit_kernel(struct smc_edit *edit, const struct smc_query *query,
+                                struct smc_error *error)
+{
+    edit->changed = false;
+    if (!query->kernel)
         return smc_fail(error, SMC_USAGE, "your own kernel has no source here");
     enum smc_status status = make_folder(edit, error);
     if (status == SMC_OK)
-        status = copy_kernels(edit, explore->query.compile.kernel_dir, error);
-    snprintf(path, sizeof path, "%s/%s", edit->folder, kernel->file);
-    if (status == SMC_OK)
-        status = run_editor(path, error);
-    if (status == SMC_OK) {
-        explore->query.compile.kernel_dir = edit->folder;
-        smc_explore_recompile(explore);
-    }
-    return status;
+        status = copy_kernels(edit, query->compile.kernel_dir, error);
+    return status == SMC_OK ? edit_copy(edit, query->kernel, error) : status;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
 }
 
 void smc_edit_clean(struct smc_edit *edit)
 {
-    if (!edit->folder[0])
-        return;
-    for (size_t i = 0; i < smc_kernel_count(); i++) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", edit->folder, smc_kernel_at(i)->file);
-        unlink(path);
-    }
-    rmdir(edit->folder);
+    enum { OPEN_FOLDERS = 8 };
+    if (edit->folder[0])
+        nftw(edit->folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
     edit->folder[0] = '\0';
 }

@@ -123,6 +123,8 @@ void smc_explore_compiled(struct smc_explore *explore, const struct smc_query *q
     } else if (is_same_kernel(query, &explore->answer.query)) {
         explore->wants_compile = false;
         snprintf(explore->compile_failure, sizeof explore->compile_failure, "%s", failure);
+        if (!explore->answered) /* it says more than that there are no registers */
+            snprintf(explore->why, sizeof explore->why, "%s", failure);
     }
 }
 

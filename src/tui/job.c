@@ -1,16 +1,29 @@
 /* Work that takes longer than a key may: what each kind of it does. */
 #include "tui/job.h"
 
+#include <stdio.h>
+
 #include "executor/executor.h"
+
+void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_query *query)
+{
+    const char *folder = query->compile.kernel_dir;
+    *job = (struct smc_job){.kind = kind, .query = *query};
+    snprintf(job->kernel_dir, sizeof job->kernel_dir, "%s", folder ? folder : "");
+}
 
 static void compile(struct smc_job_result *result, struct smc_text *warnings)
 {
     struct smc_query *query = &result->job.query;
+    struct smc_text log = {0};
+    struct smc_compile_options options = query->compile;
+    options.log = &log;
     result->status = query->kernel->complete(&query->params, &result->error);
     if (result->status == SMC_OK)
-        result->status =
-            smc_compile(query->kernel, &query->params, query->device.sm.cc, &query->compile,
-                        &result->resources, NULL, warnings, &result->error);
+        result->status = smc_compile(query->kernel, &query->params, query->device.sm.cc, &options,
+                                     &result->resources, NULL, warnings, &result->error);
+    snprintf(result->log, sizeof result->log, "%s", smc_text_string(&log));
+    smc_text_free(&log);
 }
 
 static void find_gpus(struct smc_job_result *result)
@@ -23,32 +36,20 @@ static void find_gpus(struct smc_job_result *result)
     result->status = result->gpu_count ? SMC_OK : SMC_UNAVAILABLE;
 }
 
+/* On a GPU it is predicted for that one, whatever device the screen shows. */
 static void run(struct smc_job_result *result, struct smc_text *warnings)
 {
-    const struct smc_job *job = &result->job;
-    const struct smc_executor *executor = smc_executor_default();
-    struct smc_query query = job->query;
-    result->status = executor->device(job->gpu_index, &query.device, &result->error);
+    const struct smc_run_settings *settings = &result->job.settings;
+    struct smc_query *query = &result->job.query;
+    const struct smc_executor *executor = smc_place_executor(settings->place);
+    if (settings->place == SMC_ON_GPU) {
+        result->status = executor->device(settings->gpu_index, &query->device, &result->error);
+        query->device_assumed = false;
+        query->device_note[0] = '\0';
+    }
     if (result->status == SMC_OK)
-        result->status = smc_query_answer(&query, &result->answer, warnings, &result->error);
-    if (result->status != SMC_OK)
-        return;
-    struct smc_run_request request = {
-        .kernel = result->answer.query.kernel,
-        .params = result->answer.query.params,
-        .plan = result->answer.plan,
-        .launch = result->answer.launch,
-        .gpu_index = job->gpu_index,
-        .cc = query.device.sm.cc,
-        .seed = job->seed,
-        .timeout_ms = job->timeout_ms,
-        .compile = query.compile,
-    };
-    result->status = executor->run(&request, &result->run, warnings, &result->error);
-    if (result->status != SMC_OK)
-        return;
-    smc_confirm(&result->answer, &result->run, &result->confirmation);
-    result->status = smc_confirmation_status(&result->confirmation);
+        result->status = smc_confirm_launch(query, settings, result->run, &result->run_count,
+                                            warnings, &result->error);
 }
 
 void smc_job_do(const struct smc_job *job, struct smc_job_result *result)

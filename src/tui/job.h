@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "confirm/confirm.h"
+#include "confirm/launch.h"
 #include "query/query.h"
 
 enum smc_job_kind {
@@ -16,15 +16,13 @@ enum smc_job_kind {
     SMC_JOB_RUN,     /* launch and confirm */
 };
 
-enum { SMC_MOST_GPUS = 16 };
+enum { SMC_MOST_GPUS = 16, SMC_LOG_BYTES = 1 << 14 };
 
 struct smc_job {
     enum smc_job_kind kind;
     char kernel_dir[512]; /* the query's, or ""; pointers do not travel */
     struct smc_query query;
-    int gpu_index;
-    uint64_t seed;
-    uint32_t timeout_ms;
+    struct smc_run_settings settings; /* RUN */
 };
 
 /* What came of it. */
@@ -33,12 +31,15 @@ struct smc_job_result {
     enum smc_status status;
     struct smc_error error;
     struct smc_resources resources; /* COMPILE */
-    size_t gpu_count;               /* GPUS */
+    char log[SMC_LOG_BYTES]; /* COMPILE: all that the compiler said, cut to its room; or "" */
+    size_t gpu_count;        /* GPUS */
     struct smc_device gpu[SMC_MOST_GPUS];
-    struct smc_answer answer; /* RUN */
-    struct smc_run_result run;
-    struct smc_confirmation confirmation;
+    size_t run_count; /* RUN */
+    struct smc_confirmed_run run[SMC_MOST_RUNS];
 };
+
+/* A job of that kind about the query, which may go after that. */
+void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_query *query);
 
 /* Does the job here and now: what the process beside the screen calls. */
 void smc_job_do(const struct smc_job *job, struct smc_job_result *result);

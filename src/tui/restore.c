@@ -11,13 +11,18 @@
 #include <unistd.h>
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-enum { CRASHES = sizeof crashes / sizeof *crashes };
+enum { CRASHES = sizeof crashes / sizeof *crashes, STACK_BYTES = 1 << 14 };
 
 /* A handler can reach nothing else. */
 static struct termios before;
 static bool is_terminal;
 static char sequence[256];
 static size_t sequence_bytes;
+static bool watching;
+static struct sigaction was[CRASHES];
+
+/* Where the program's own has run out, that is the crash. */
+static char stack[STACK_BYTES];
 
 /* write and tcsetattr may be called from a handler. */
 static void restore(int signal_number)
@@ -36,8 +41,6 @@ void smc_restore_prepare(void)
 
 static void append(const char *string)
 {
-    if (!string || string == (char *)-1)
-        return;
     size_t length = strlen(string);
     if (sequence_bytes + length > sizeof sequence)
         return;
@@ -45,21 +48,24 @@ static void append(const char *string)
     sequence_bytes += length;
 }
 
-void smc_restore_with(const char *leave, const char *cursor, const char *plain)
+void smc_restore_with(const char *const *strings)
 {
-    struct sigaction action = {.sa_handler = restore, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = restore, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
+    stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     sequence_bytes = 0;
-    append(plain);
-    append("\x1b[?1000l\x1b[?1002l\x1b[?1006l"); /* no mouse reports, which rmcup does not end */
-    append(leave);
-    append(cursor);
+    append("\x1b[?1000l\x1b[?1002l\x1b[?1006l"); /* mouse reports: no string is for them */
+    for (; *strings; strings++)
+        append(*strings);
+    sigaltstack(&other, NULL);
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < CRASHES; i++)
-        sigaction(crashes[i], &action, NULL);
+        sigaction(crashes[i], &action, &was[i]);
+    watching = true;
 }
 
 void smc_restore_done(void)
 {
-    for (int i = 0; i < CRASHES; i++)
-        signal(crashes[i], SIG_DFL);
+    for (int i = 0; watching && i < CRASHES; i++)
+        sigaction(crashes[i], &was[i], NULL);
+    watching = false;
 }

@@ -5,11 +5,11 @@
 /* Notes the terminal's settings before anything changes them. */
 void smc_restore_prepare(void);
 
-/* From now on a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) writes these strings of the
-   terminal's description (NULL or (char *)-1: it has none) and the settings before the program
-   ends by the same signal. */
-void smc_restore_with(const char *leave, const char *cursor, const char *plain);
+/* From now on a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) writes these strings, the last
+   one followed by NULL, and the settings before the program ends by the same signal. */
+void smc_restore_with(const char *const *strings);
 
+/* Crashes are none of its business any more: the terminal is as it was, or another process's. */
 void smc_restore_done(void);
 
 #endif

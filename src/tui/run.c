@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/signals.h"
 #include "tui/edit.h"
 #include "tui/state.h"
@@ -69,8 +70,8 @@ static void give_jobs(struct loop *loop)
 
 static void take(struct loop *loop, struct smc_worker *worker)
 {
-    smc_worker_take(worker, loop->result);
-    smc_tui_done(loop->tui, loop->result);
+    if (smc_worker_take(worker, loop->result))
+        smc_tui_done(loop->tui, loop->result);
     loop->dirty = true;
 }
 
@@ -80,6 +81,7 @@ static void draw(struct loop *loop)
     if ((loop->frame.rows != tui->rows || loop->frame.cols != tui->cols) &&
         !smc_frame_resize(&loop->frame, tui->rows, tui->cols))
         return;
+    tui->running_ms = tui->running ? smc_worker_busy_ms(&loop->launcher) : 0;
     smc_tui_draw(tui, &loop->frame);
     loop->terminal->show(&loop->frame, loop->everything);
     loop->dirty = loop->everything = false;
@@ -88,20 +90,46 @@ static void draw(struct loop *loop)
 static void suspend(struct loop *loop)
 {
     loop->terminal->pause();
-    raise(SIGSTOP); /* the whole group would stop the workers too, and they would not come back */
+    smc_signals_stop();
     loop->terminal->resume();
     loop->everything = true;
 }
 
+/* What is being compiled is of the source as it was. */
 static void edit(struct loop *loop)
 {
     struct smc_error error = {""};
     loop->terminal->pause();
-    enum smc_status status = smc_edit_kernel(&loop->edit, &loop->tui->explore, &error);
+    smc_signals_yield();
+    enum smc_status status = smc_edit_kernel(&loop->edit, &loop->tui->explore.query, &error);
+    smc_signals_regain();
     loop->terminal->resume();
     loop->everything = true;
+    if (loop->edit.changed) {
+        smc_worker_stop(&loop->compiler);
+        smc_tui_edited(loop->tui, loop->edit.folder);
+    }
     if (status != SMC_OK)
         smc_tui_say(loop->tui, SMC_STYLE_BAD, "%s", error.message);
+    else if (!loop->edit.changed)
+        smc_tui_say(loop->tui, SMC_STYLE_WARN, "the source is as it was");
+}
+
+static void save(struct smc_tui *tui)
+{
+    struct smc_error error = {""};
+    struct smc_saving *saving = &tui->saving;
+    smc_tui_saved(tui, smc_file_write(saving->path, saving->over, &saving->text, &error),
+                  error.message);
+}
+
+/* One that waits for the launcher's first answer is only dropped. */
+static void cancel_launch(struct loop *loop)
+{
+    if (loop->tui->running)
+        smc_worker_stop(&loop->launcher);
+    loop->tui->running = false;
+    loop->tui->run_job.kind = SMC_JOB_NONE;
 }
 
 static bool do_effect(struct loop *loop)
@@ -119,6 +147,11 @@ static bool do_effect(struct loop *loop)
         edit(loop);
         break;
     case SMC_EFFECT_SAVE:
+        save(loop->tui);
+        break;
+    case SMC_EFFECT_CANCEL:
+        cancel_launch(loop);
+        break;
     case SMC_EFFECT_NONE:
         break;
     }
@@ -155,9 +188,10 @@ static bool handle(struct loop *loop, const struct smc_event *event)
     return true;
 }
 
-/* False: a signal ends the sitting. */
+/* False: a signal, or the end of the terminal, ends the sitting. */
 static bool wait(struct loop *loop)
 {
+    bool buried = smc_worker_bury(&loop->compiler) & smc_worker_bury(&loop->launcher);
     bool busy = loop->compiler.busy || loop->launcher.busy;
     loop->settling = loop->settling && busy;
     int keys = loop->settling ? -1 : loop->terminal->descriptor();
@@ -165,19 +199,20 @@ static bool wait(struct loop *loop)
     struct pollfd waiting[] = {
         {.fd = keys, .events = POLLIN},
         {.fd = loop->signals, .events = POLLIN},
-        {.fd = loop->compiler.busy ? loop->compiler.socket : -1, .events = POLLIN},
-        {.fd = loop->launcher.busy ? loop->launcher.socket : -1, .events = POLLIN},
+        {.fd = loop->compiler.socket, .events = POLLIN},
+        {.fd = loop->launcher.socket, .events = POLLIN},
     };
-    int timeout = at_once ? 0 : busy ? TICK_MS : -1; /* clocks run, and patience */
+    int timeout = at_once ? 0 : busy || !buried ? TICK_MS : -1; /* clocks run, and patience */
     int ready = poll(waiting, sizeof waiting / sizeof *waiting, timeout);
-    if (smc_signals_seen() || (ready < 0 && errno != EINTR))
+    bool failed = ready < 0 && errno != EINTR;
+    if (smc_signals_seen() || failed)
         return false;
-    loop->dirty = loop->dirty || ready == 0;
+    loop->dirty = loop->dirty || (ready == 0 && busy);
     if (ready > 0 && waiting[2].revents)
         take(loop, &loop->compiler);
     if (ready > 0 && waiting[3].revents)
         take(loop, &loop->launcher);
-    return true;
+    return ready <= 0 || !(waiting[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
 static void sit(struct loop *loop)
@@ -209,22 +244,22 @@ static enum smc_status play(struct loop *loop, const struct smc_query *query, vo
                             struct smc_error *error)
 {
     int rows, cols;
+    loop->signals = smc_signals_watch(true);
     enum smc_status status = loop->terminal->open(context, &rows, &cols, error);
-    if (status != SMC_OK)
-        return status;
-    loop->signals = smc_signals_watch();
-    smc_tui_open(loop->tui, query, rows, cols);
-    sit(loop);
-    loop->terminal->close();
-    smc_tui_close(loop->tui);
-    smc_worker_stop(&loop->compiler);
-    smc_worker_stop(&loop->launcher);
-    smc_edit_clean(&loop->edit);
+    if (status == SMC_OK) {
+        smc_tui_open(loop->tui, query, rows, cols);
+        sit(loop);
+        loop->terminal->close();
+        smc_tui_close(loop->tui);
+        smc_worker_close(&loop->compiler);
+        smc_worker_close(&loop->launcher);
+        smc_edit_clean(&loop->edit);
+    }
     int signal_number = smc_signals_seen();
     smc_signals_release();
     if (signal_number)
         raise(signal_number);
-    return SMC_OK;
+    return status;
 }
 
 enum smc_status smc_tui_run(const struct smc_query *query, struct smc_script *script,

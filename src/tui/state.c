@@ -13,6 +13,7 @@ void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, 
     *tui = (struct smc_tui){.rows = rows, .cols = cols};
     tui->run_job.kind = SMC_JOB_GPUS;
     smc_explore_open(&tui->explore, query);
+    smc_confirm_open(&tui->confirm);
 }
 
 void smc_tui_close(struct smc_tui *tui)
@@ -21,6 +22,8 @@ void smc_tui_close(struct smc_tui *tui)
     smc_devices_close(&tui->devices);
     smc_explore_close(&tui->explore);
     smc_lessons_close(&tui->lessons);
+    smc_confirm_close(&tui->confirm);
+    smc_text_free(&tui->saving.text);
 }
 
 void smc_tui_resize(struct smc_tui *tui, int rows, int cols)
@@ -51,8 +54,40 @@ void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view)
 
 void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, const char *typed)
 {
-    tui->searching = false;
+    tui->searching = tui->overwriting = false;
     smc_prompt_open(&tui->prompt, question, hint, typed);
+}
+
+void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text)
+{
+    smc_text_free(&tui->saving.text);
+    tui->saving = (struct smc_saving){.text = *text};
+    *text = (struct smc_text){0};
+    snprintf(tui->saving.path, sizeof tui->saving.path, "%s", path);
+    tui->effect = SMC_EFFECT_SAVE;
+}
+
+void smc_tui_saved(struct smc_tui *tui, enum smc_status status, const char *failure)
+{
+    if (status == SMC_SHORTFALL) {
+        smc_tui_ask(tui, "it is there already; write over it?", "y or n", "");
+        tui->overwriting = true;
+        return;
+    }
+    if (status == SMC_OK)
+        smc_tui_say(tui, SMC_STYLE_GOOD, "saved as %s", tui->saving.path);
+    else
+        smc_tui_say(tui, SMC_STYLE_BAD, "%s", failure);
+    smc_text_free(&tui->saving.text);
+}
+
+static void answer_overwriting(struct smc_tui *tui, const char *typed)
+{
+    tui->saving.over = typed[0] == 'y' || typed[0] == 'Y';
+    if (tui->saving.over)
+        tui->effect = SMC_EFFECT_SAVE;
+    else
+        smc_tui_say(tui, SMC_STYLE_WARN, "%s is as it was", tui->saving.path);
 }
 
 void smc_tui_command(const struct smc_query *query, struct smc_text *out)
@@ -86,7 +121,7 @@ static void show_command(struct smc_tui *tui)
 
 static void open_search(struct smc_tui *tui)
 {
-    smc_prompt_open(&tui->prompt, "search", "a part of what you look for", "");
+    smc_tui_ask(tui, "search", "a part of what you look for", "");
     tui->searching = true;
 }
 
@@ -134,6 +169,8 @@ static void prompt_key(struct smc_tui *tui, uint32_t key)
         if (typed[0])
             memcpy(tui->searched, typed, sizeof typed);
         smc_views[tui->view]->act(tui, SMC_ACTION_AGAIN);
+    } else if (tui->overwriting) {
+        answer_overwriting(tui, typed);
     } else {
         smc_views[tui->view]->typed(tui, typed);
     }
@@ -161,13 +198,37 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
 void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job)
 {
     const struct smc_explore *explore = &tui->explore;
-    *job = (struct smc_job){.kind = SMC_JOB_NONE};
-    if (!explore->wants_compile)
-        return;
-    job->kind = SMC_JOB_COMPILE;
-    job->query = explore->answer.query;
-    if (explore->query.compile.kernel_dir)
-        snprintf(job->kernel_dir, sizeof job->kernel_dir, "%s", explore->query.compile.kernel_dir);
+    smc_job_init(job, explore->wants_compile ? SMC_JOB_COMPILE : SMC_JOB_NONE,
+                 &explore->answer.query);
+}
+
+void smc_tui_edited(struct smc_tui *tui, const char *folder)
+{
+    tui->edited = true;
+    tui->explore.query.compile.kernel_dir = folder;
+    smc_explore_recompile(&tui->explore);
+}
+
+/* Where a file is at fault its name suffices: a private copy's folder tells nobody anything. */
+static const char *find_failure(const struct smc_job_result *result)
+{
+    const char *message = result->error.message;
+    size_t folder = strlen(result->job.kernel_dir);
+    bool leads = folder > 0 && strncmp(message, result->job.kernel_dir, folder) == 0;
+    return result->status == SMC_OK ? NULL : message + (leads ? folder + 1 : 0);
+}
+
+static void take_compiled(struct smc_tui *tui, const struct smc_job_result *result)
+{
+    const char *failure = find_failure(result);
+    smc_explore_compiled(&tui->explore, &result->job.query, &result->resources, failure);
+    if (failure)
+        smc_tui_say(tui, SMC_STYLE_BAD, "%s", failure);
+    if (failure && tui->edited && result->log[0]) {
+        smc_popup_open(&tui->popup, "what the compiler says");
+        smc_text_append(&tui->popup.text, result->log);
+    }
+    tui->edited = false;
 }
 
 /* A machine's own GPU takes the place of the device that was assumed until it was found. */
@@ -176,16 +237,10 @@ static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
     tui->gpu_count = result->gpu_count;
     memcpy(tui->gpu, result->gpu, sizeof tui->gpu);
     snprintf(tui->no_gpu, sizeof tui->no_gpu, "%s", result->error.message);
+    if (tui->gpu_count == 0) /* for a launch that waits for the answer, too */
+        tui->confirm.settings.place = tui->run_job.settings.place = SMC_ON_EMULATOR;
     if (tui->gpu_count > 0 && tui->explore.query.device_assumed)
         smc_explore_find_device(&tui->explore, &tui->gpu[0]);
-}
-
-static void take_compiled(struct smc_tui *tui, const struct smc_job_result *result)
-{
-    const char *failure = result->status == SMC_OK ? NULL : result->error.message;
-    smc_explore_compiled(&tui->explore, &result->job.query, &result->resources, failure);
-    if (failure)
-        smc_tui_say(tui, SMC_STYLE_BAD, "%s", failure);
 }
 
 void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result)

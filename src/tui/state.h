@@ -7,6 +7,7 @@
 
 #include "query/query.h"
 #include "tui/banks_state.h"
+#include "tui/confirm_state.h"
 #include "tui/devices_state.h"
 #include "tui/explore.h"
 #include "tui/frame.h"
@@ -23,7 +24,8 @@ enum smc_effect {
     SMC_EFFECT_SUSPEND,
     SMC_EFFECT_REDRAW, /* everything, as if the terminal had been written over */
     SMC_EFFECT_EDIT,   /* the kernel's source in an editor */
-    SMC_EFFECT_SAVE,   /* `save_path` */
+    SMC_EFFECT_SAVE,   /* `saving`, as a file */
+    SMC_EFFECT_CANCEL, /* the launch in hand */
 };
 
 enum { SMC_LEAST_ROWS = 16, SMC_LEAST_COLS = 60 };
@@ -50,6 +52,13 @@ struct smc_view {
     void (*done)(struct smc_tui *tui, const struct smc_job_result *result);
 };
 
+/* A file on its way. */
+struct smc_saving {
+    char path[SMC_PROMPT_CHARS];
+    struct smc_text text; /* owned */
+    bool over;            /* a file that is there may go */
+};
+
 extern const struct smc_view *const smc_views[SMC_VIEW_COUNT];
 
 #define VIEW(id, name) extern const struct smc_view smc_view_##name;
@@ -63,19 +72,23 @@ struct smc_tui {
     struct smc_lessons lessons;
     struct smc_banks_state banks;
     struct smc_devices_state devices;
+    struct smc_confirm_state confirm;
     struct smc_prompt prompt;
-    bool searching; /* the prompt is the search's */
+    bool searching;   /* the prompt is the search's */
+    bool overwriting; /* the prompt asks whether a file that is there may go */
     char searched[SMC_PROMPT_CHARS];
     struct smc_popup popup;
+    bool edited;        /* and not compiled since: what the compiler says is shown whole */
     char message[1024]; /* in place of the bottom bar until the next key, or "" */
     enum smc_style message_style;
     enum smc_effect effect;
     struct smc_job run_job;               /* kind NONE: nothing is asked for */
-    bool running;                         /* it is in hand */
+    bool running;                         /* a launch is in hand */
+    long running_ms;                      /* for so long */
     struct smc_device gpu[SMC_MOST_GPUS]; /* of this machine, once they were looked for */
     size_t gpu_count;
     char no_gpu[1024]; /* why there is none */
-    char save_path[SMC_PROMPT_CHARS];
+    struct smc_saving saving;
 };
 
 /* `query` has a device; with or without a kernel. */
@@ -92,6 +105,12 @@ void smc_tui_draw(struct smc_tui *tui, struct smc_frame *frame);
 /* The job to hand to the compiling process now; kind NONE where there is none. */
 void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job);
 
+/* The kernels' source is the one in `folder` now, which outlives the state. */
+void smc_tui_edited(struct smc_tui *tui, const char *folder);
+
+/* What came of saving: SMC_SHORTFALL asks whether the file that is there may go. */
+void smc_tui_saved(struct smc_tui *tui, enum smc_status status, const char *failure);
+
 /* What came of a job. */
 void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result);
 
@@ -104,6 +123,9 @@ void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view);
 
 /* Asks for a line; it comes back through the view's `typed`. */
 void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, const char *typed);
+
+/* Has `text`, which it takes over, saved; what is there is not written over without asking. */
+void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text);
 
 /* What views are drawn in: the screen without the bars. */
 struct smc_rect smc_tui_body(const struct smc_tui *tui);

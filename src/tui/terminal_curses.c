@@ -9,6 +9,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <term.h>
 #include <unistd.h>
 
@@ -62,25 +63,77 @@ static void set_styles(void)
         set_style(i, colour, many);
 }
 
+/* Looked up before curses, which would end the program, or write where it cannot. */
+static bool can_place_text(void)
+{
+    int how;
+    if (setupterm(NULL, STDOUT_FILENO, &how) != OK)
+        return false;
+    const char *place = tigetstr("cup");
+    bool can = place && place != (char *)-1;
+    del_curterm(cur_term);
+    return can;
+}
+
+/* A crash leaves attributes, application keys and the other screen behind, and shows the cursor. */
+static void prepare_crashes(void)
+{
+    static const char *const names[] = {"sgr0", "rmkx", "rmcup", "cnorm"};
+    const char *strings[sizeof names / sizeof *names + 1];
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *string = tigetstr(names[i]);
+        if (string && string != (char *)-1)
+            strings[count++] = string;
+    }
+    strings[count] = NULL;
+    smc_restore_with(strings);
+}
+
+/* What terminals send whose TERM says that they send something else. */
+static void know_more_keys(void)
+{
+    static const struct {
+        const char *sequence;
+        int key;
+    } keys[] = {
+        {"\x1b[1~", KEY_HOME},  {"\x1b[7~", KEY_HOME},  {"\x1b[H", KEY_HOME},
+        {"\x1bOH", KEY_HOME},   {"\x1b[4~", KEY_END},   {"\x1b[8~", KEY_END},
+        {"\x1b[F", KEY_END},    {"\x1bOF", KEY_END},    {"\x1b[A", KEY_UP},
+        {"\x1b[B", KEY_DOWN},   {"\x1b[C", KEY_RIGHT},  {"\x1b[D", KEY_LEFT},
+        {"\x1b[11~", KEY_F(1)}, {"\x1b[12~", KEY_F(2)}, {"\x1b[13~", KEY_F(3)},
+        {"\x1b[14~", KEY_F(4)}, {"\x1b[15~", KEY_F(5)}, {"\x1b[17~", KEY_F(6)},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (key_defined(keys[i].sequence) == 0)
+            define_key(keys[i].sequence, keys[i].key);
+}
+
 static enum smc_status open_terminal(void *context, int *rows, int *cols, struct smc_error *error)
 {
     (void)context;
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "tui: standard input and output are not both a terminal; --script plays "
+                        "keys without one");
+    if (!can_place_text())
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "tui: this terminal cannot show a screen (TERM is '%.64s'); the other "
+                        "commands need none",
+                        getenv("TERM") ? getenv("TERM") : "");
     setlocale(LC_CTYPE, "");
     on.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     smc_restore_prepare();
     on.screen = newterm(NULL, stdout, stdin);
-    if (!on.screen) {
-        const char *term = getenv("TERM");
-        return smc_fail(error, SMC_UNAVAILABLE,
-                        "tui: curses does not know this terminal (TERM is '%.64s')",
-                        term ? term : "");
-    }
-    smc_restore_with(tigetstr("rmcup"), tigetstr("cnorm"), tigetstr("sgr0"));
+    if (!on.screen)
+        return smc_fail(error, SMC_MACHINE, "tui: curses cannot open the terminal");
+    prepare_crashes();
     set_styles();
     raw();
     noecho();
     nonl();
     keypad(stdscr, TRUE);
+    know_more_keys();
     nodelay(stdscr, TRUE);
     set_escdelay(25);
     curs_set(0);
@@ -142,19 +195,43 @@ static uint32_t key_of_curses(wint_t code)
 
 static void read_mouse(struct smc_event *event)
 {
-    MEVENT mouse;
-    if (getmouse(&mouse) != OK)
-        return;
+    MEVENT mouse = {.y = -1}; /* outside, where it cannot be read */
+    getmouse(&mouse);
     event->kind = SMC_EVENT_CLICK;
     event->row = mouse.y;
     event->col = mouse.x;
     event->direction = mouse.bstate & BUTTON4_PRESSED ? -1 : mouse.bstate & BUTTON5_PRESSED ? 1 : 0;
 }
 
+/* The window may have changed while another program had the terminal, so it is asked. */
+static void follow_size(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
+        is_term_resized(size.ws_row, size.ws_col))
+        resizeterm(size.ws_row, size.ws_col); /* which KEY_RESIZE then tells */
+}
+
+/* A key that curses does not know comes as the characters of its sequence, which nobody typed. */
+static bool skip_sequence(void)
+{
+    wint_t code;
+    if (get_wch(&code) == ERR)
+        return false;
+    if (code != '[' && code != 'O') {
+        unget_wch((wchar_t)code);
+        return false;
+    }
+    while (get_wch(&code) != ERR && (code < '@' || code > '~')) {
+    }
+    return true;
+}
+
 static void next(struct smc_event *event)
 {
     wint_t code;
     *event = (struct smc_event){.kind = SMC_EVENT_NONE};
+    follow_size();
     int kind = get_wch(&code);
     if (kind == ERR)
         return;
@@ -165,10 +242,11 @@ static void next(struct smc_event *event)
         read_mouse(event);
     } else {
         event->kind = SMC_EVENT_KEY;
-        event->key = kind == KEY_CODE_YES           ? key_of_curses(code)
-                     : code == '\r'                 ? SMC_KEY_ENTER
-                     : code == 0x7f || code == '\b' ? (uint32_t)SMC_KEY_BACKSPACE
-                                                    : (uint32_t)code;
+        event->key = kind == KEY_CODE_YES                ? key_of_curses(code)
+                     : code == '\x1b' && skip_sequence() ? 0
+                     : code == '\r'                      ? SMC_KEY_ENTER
+                     : code == 0x7f || code == '\b'      ? (uint32_t)SMC_KEY_BACKSPACE
+                                                         : (uint32_t)code;
     }
 }
 

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tui/restore.h"
+
 static bool send_all(int to, const void *data, size_t bytes)
 {
     for (const char *at = data; bytes > 0;) {
@@ -49,20 +51,22 @@ static void leave_terminal(void)
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
         dup2(nothing, i);
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGWINCH, SIGSEGV, SIGABRT};
+    static const int signals[] = {SIGTERM, SIGHUP, SIGTSTP, SIGWINCH};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         signal(signals[i], SIG_DFL);
-    signal(SIGINT, SIG_IGN); /* Ctrl-C goes to the whole group; the screen decides */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGINT, SIG_IGN); /* may go to the whole group; the screen decides */
+    smc_restore_done();
 }
 
 /* Whoever waits for a smaller job reads all of it all the same: the size is the one contract. */
-static void serve(int socket)
+static void serve(int socket, pid_t screen)
 {
     struct smc_job job;
     struct smc_job_result *result = malloc(sizeof *result);
     leave_terminal();
-    while (result && receive_all(socket, &job, sizeof job)) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    bool alone = getppid() != screen; /* it ended before that held */
+    while (result && !alone && receive_all(socket, &job, sizeof job)) {
         smc_job_do(&job, result);
         if (!send_all(socket, result, sizeof *result))
             break;
@@ -75,10 +79,10 @@ static enum smc_status start(struct smc_worker *worker, struct smc_error *error)
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return smc_fail(error, SMC_MACHINE, "no process to work in: %s", strerror(errno));
-    pid_t process = fork();
+    pid_t screen = getpid(), process = fork();
     if (process == 0) {
         close(ends[0]);
-        serve(ends[1]);
+        serve(ends[1], screen);
     }
     close(ends[1]);
     if (process < 0) {
@@ -118,6 +122,15 @@ long smc_worker_busy_ms(const struct smc_worker *worker)
            (now.tv_nsec - worker->given.tv_nsec) / 1000000;
 }
 
+static void wait_for_dying(struct smc_worker *worker, int how)
+{
+    pid_t ended = 0;
+    while (worker->dying && (ended = waitpid(worker->dying, NULL, how)) < 0 && errno == EINTR) {
+    }
+    if (ended != 0)
+        worker->dying = 0;
+}
+
 static void tell_end(struct smc_worker *worker, struct smc_job_result *result)
 {
     const char *what = worker->job.kind == SMC_JOB_COMPILE ? "the compiler" : "the launch";
@@ -133,23 +146,40 @@ static void tell_end(struct smc_worker *worker, struct smc_job_result *result)
     }
 }
 
-void smc_worker_take(struct smc_worker *worker, struct smc_job_result *result)
+bool smc_worker_take(struct smc_worker *worker, struct smc_job_result *result)
 {
+    bool expected = worker->busy;
     if (!receive_all(worker->socket, result, sizeof *result)) {
         tell_end(worker, result);
         smc_worker_stop(worker);
     }
     worker->busy = false;
+    return expected;
 }
 
+/* At most one is on its way: of the one before it has to be waited for. */
 void smc_worker_stop(struct smc_worker *worker)
 {
-    if (worker->process) {
-        kill(worker->process, SIGKILL);
-        while (waitpid(worker->process, NULL, 0) < 0 && errno == EINTR) {
-        }
+    pid_t process = worker->process;
+    if (process) {
+        wait_for_dying(worker, 0);
+        kill(process, SIGKILL);
     }
     if (worker->socket >= 0)
         close(worker->socket);
+    pid_t dying = process ? process : worker->dying;
     *worker = (struct smc_worker)SMC_WORKER_INIT;
+    worker->dying = dying;
+}
+
+bool smc_worker_bury(struct smc_worker *worker)
+{
+    wait_for_dying(worker, WNOHANG);
+    return worker->dying == 0;
+}
+
+void smc_worker_close(struct smc_worker *worker)
+{
+    smc_worker_stop(worker);
+    wait_for_dying(worker, 0);
 }

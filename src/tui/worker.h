@@ -11,6 +11,7 @@
 /* Start from SMC_WORKER_INIT. */
 struct smc_worker {
     pid_t process; /* 0: none */
+    pid_t dying;   /* killed, and not gone yet; 0: none */
     int socket;    /* to wait on for a result; -1: none */
     bool busy;
     struct smc_job job; /* in hand */
@@ -28,13 +29,21 @@ enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job 
                                 struct smc_error *error);
 
 /* When the socket is readable: takes the result. Where the process has ended (killed, crashed), the
-   result's status is SMC_MACHINE and says so; the next job starts another. */
-void smc_worker_take(struct smc_worker *worker, struct smc_job_result *result);
+   result's status is SMC_MACHINE and says so; the next job starts another. False: an idle process
+   has ended, and nobody waits for a result. */
+bool smc_worker_take(struct smc_worker *worker, struct smc_job_result *result);
 
 /* How long it has been at the job in hand. */
 long smc_worker_busy_ms(const struct smc_worker *worker);
 
-/* Ends the process at once, whatever it does. */
+/* Ends the process, whatever it does, without waiting until it is gone: a GPU's work takes a while
+   to take down. */
 void smc_worker_stop(struct smc_worker *worker);
+
+/* Takes note of processes that are gone; call it now and then. True: all are. */
+bool smc_worker_bury(struct smc_worker *worker);
+
+/* Ends the process and waits until it is gone. */
+void smc_worker_close(struct smc_worker *worker);
 
 #endif

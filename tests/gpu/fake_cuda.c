@@ -1,11 +1,14 @@
 /* A CUDA runtime made of host memory. The real calls' contracts are in the CUDA Runtime API manual;
    the figures are an H200's. */
+#include "config.h"
+
 #include "fake_cuda.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SM_COUNT = 132, DEFAULT_SMEM = 49152, OPT_IN_SMEM = 232448 };
 
@@ -262,6 +265,8 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
     (void)grid, (void)stream;
     fake_cuda.launches++;
     fake_cuda.last_dynamic_smem_bytes = (unsigned)dynamic_smem_bytes;
+    while (fake_cuda.hangs)
+        pause();
     if (fake_cuda.launch_error != cudaSuccess)
         return ends(fake_cuda.launch_error);
     if (block.x * block.y * block.z > 1024)

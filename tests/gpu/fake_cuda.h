@@ -22,6 +22,7 @@ struct fake_cuda {
     size_t free_bytes;
     cudaError_t load_error, launch_error, crash; /* a crash shows when the launch is waited for */
     bool wrong_result;
+    bool hangs; /* a launch never ends */
 
     unsigned allocations, libraries, events; /* alive at this moment */
     unsigned launches, probe_launches, last_dynamic_smem_bytes;

@@ -1,0 +1,62 @@
+/* One launch, from the question to its verdicts. */
+#include "confirm/launch.h"
+
+const struct smc_executor *smc_place_executor(enum smc_place place)
+{
+    return place == SMC_ON_EMULATOR ? &smc_executor_emulator : smc_executor_default();
+}
+
+static struct smc_run_request request_of(const struct smc_answer *answer,
+                                         const struct smc_run_settings *settings)
+{
+    return (struct smc_run_request){
+        .kernel = answer->query.kernel,
+        .params = answer->query.params,
+        .plan = answer->plan,
+        .launch = answer->launch,
+        .device = answer->query.device,
+        .gpu_index = settings->gpu_index,
+        .cc = answer->query.device.sm.cc,
+        .seed = settings->seed,
+        .timeout_ms = settings->timeout_ms,
+        .compile = answer->query.compile,
+    };
+}
+
+static enum smc_status confirm(const struct smc_query *query,
+                               const struct smc_run_settings *settings,
+                               struct smc_confirmed_run *run, struct smc_text *warnings,
+                               struct smc_error *error)
+{
+    enum smc_status status = smc_query_answer(query, &run->answer, warnings, error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_run_request request = request_of(&run->answer, settings);
+    status = smc_place_executor(settings->place)->run(&request, &run->result, warnings, error);
+    if (status != SMC_OK)
+        return status;
+    smc_confirm(&run->answer, &run->result, &run->confirmation);
+    return smc_confirmation_status(&run->confirmation);
+}
+
+static bool has_result(enum smc_status status)
+{
+    return status == SMC_OK || status == SMC_SHORTFALL;
+}
+
+enum smc_status smc_confirm_launch(const struct smc_query *query,
+                                   const struct smc_run_settings *settings,
+                                   struct smc_confirmed_run runs[SMC_MOST_RUNS], size_t *count,
+                                   struct smc_text *warnings, struct smc_error *error)
+{
+    enum smc_status status = confirm(query, settings, &runs[0], warnings, error);
+    *count = has_result(status);
+    const char *sibling = query->kernel ? query->kernel->sibling : NULL;
+    if (!has_result(status) || runs[0].answer.outcome != SMC_CANNOT_COMPILE || !sibling)
+        return status;
+    struct smc_query other = *query;
+    other.kernel = smc_kernel_find(sibling);
+    enum smc_status second = confirm(&other, settings, &runs[1], warnings, error);
+    *count += has_result(second);
+    return second > status ? second : status;
+}

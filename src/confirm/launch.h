@@ -1,0 +1,52 @@
+/* One launch, from the question to its verdicts: what `smemcalc run` and the explorer share. */
+#ifndef SMC_CONFIRM_LAUNCH_H
+#define SMC_CONFIRM_LAUNCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "confirm/confirm.h"
+#include "executor/executor.h"
+#include "query/query.h"
+
+/* Where a kernel runs; in the order of the words of option --on. */
+enum smc_place {
+    SMC_ON_GPU,
+    SMC_ON_EMULATOR,
+};
+
+enum { SMC_RUN_SEED = 1, SMC_RUN_TIMEOUT_MS = 10000 };
+
+struct smc_run_settings {
+    enum smc_place place;
+    int gpu_index;
+    uint64_t seed;       /* for the inputs */
+    uint32_t timeout_ms; /* for the probe and the timed launches together */
+};
+
+#define SMC_RUN_SETTINGS_INIT                                                                      \
+    {                                                                                              \
+        .seed = SMC_RUN_SEED, .timeout_ms = SMC_RUN_TIMEOUT_MS                                     \
+    }
+
+/* What was predicted, what was seen, and the two side by side. */
+struct smc_confirmed_run {
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation confirmation;
+};
+
+enum { SMC_MOST_RUNS = 2 };
+
+const struct smc_executor *smc_place_executor(enum smc_place place);
+
+/* Answers `query`, whose device is that of the GPU named or any one to emulate, runs it and
+   confirms. A kernel that cannot compile is said to have a sibling that can: that is run as well.
+   The first `count` runs then have a result. SMC_SHORTFALL: a prediction differs. Else fails as
+   smc_query_answer and the back end do; a run before the failure counts. */
+enum smc_status smc_confirm_launch(const struct smc_query *query,
+                                   const struct smc_run_settings *settings,
+                                   struct smc_confirmed_run runs[SMC_MOST_RUNS], size_t *count,
+                                   struct smc_text *warnings, struct smc_error *error);
+
+#endif

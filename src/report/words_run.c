@@ -1,0 +1,64 @@
+/* A run in words. */
+#include "report/words_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/words.h"
+
+void smc_words_run_kernel(const struct smc_answer *answer, struct smc_text *out)
+{
+    if (!answer->query.kernel)
+        return;
+    smc_text_printf(out, "%s: ", answer->query.kernel->name);
+    smc_words_params(answer, out);
+}
+
+void smc_words_run_device(const struct smc_device *device, struct smc_text *out)
+{
+    smc_text_printf(out, "%s, CC %d.%d, %u SMs", device->name, device->sm.cc / 10,
+                    device->sm.cc % 10, device->sm_count);
+}
+
+void smc_words_run_driver(const struct smc_run_result *result, struct smc_text *out)
+{
+    if (result->driver[0])
+        smc_text_printf(out, "driver for CUDA %s, runtime %s", result->driver, result->runtime);
+}
+
+void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_text *out)
+{
+    const char *verdict = confirmation->differing   ? "differs"
+                          : confirmation->confirmed ? "confirmed"
+                                                    : "nothing was measured";
+    smc_text_printf(out, "%s: %zu confirmed, %zu differ%s, %zu not measured", verdict,
+                    confirmation->confirmed, confirmation->differing,
+                    confirmation->differing == 1 ? "s" : "", confirmation->not_measured);
+}
+
+/* Rows that say whether something happens hold 0 or 1. */
+static bool is_yes_or_no(const struct smc_row *row)
+{
+    return strcmp(row->quantity, "compiles") == 0 || strcmp(row->quantity, "launches") == 0;
+}
+
+void smc_words_witness(const struct smc_row *row, const struct smc_witness *witness, char text[48])
+{
+    double value = witness->value;
+    const char *gap = row->unit[0] ? " " : "";
+    bool whole = value > -1e15 && value < 1e15 && value == (double)(long long)value;
+    if (!witness->present)
+        snprintf(text, 48, "-");
+    else if (is_yes_or_no(row))
+        snprintf(text, 48, "%s", value != 0 ? "yes" : "no");
+    else
+        snprintf(text, 48, whole ? "%.0f%s%s" : "%.4g%s%s", value, gap, row->unit);
+}
+
+bool smc_words_any_emulated(const struct smc_confirmation *confirmation)
+{
+    for (size_t i = 0; i < confirmation->row_count; i++)
+        if (confirmation->row[i].emulated.present)
+            return true;
+    return false;
+}

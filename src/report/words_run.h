@@ -1,0 +1,26 @@
+/* A run in words: what is launched where, what each witness saw, how many predictions held. */
+#ifndef SMC_REPORT_WORDS_RUN_H
+#define SMC_REPORT_WORDS_RUN_H
+
+#include "base/text.h"
+#include "confirm/launch.h"
+
+/* "matmul-tiled: tile 32, float, 1024 x 1024 x 1024"; nothing for a person's own kernel. */
+void smc_words_run_kernel(const struct smc_answer *answer, struct smc_text *out);
+
+/* "NVIDIA H200, CC 9.0, 132 SMs". */
+void smc_words_run_device(const struct smc_device *device, struct smc_text *out);
+
+/* "driver for CUDA 13.0, runtime 13.0"; nothing where they are not known. */
+void smc_words_run_driver(const struct smc_run_result *result, struct smc_text *out);
+
+/* "confirmed: 8 confirmed, 0 differ, 1 not measured". */
+void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_text *out);
+
+/* "8192 B", "0.5386 ms", "yes"; "-" where the witness saw nothing. */
+void smc_words_witness(const struct smc_row *row, const struct smc_witness *witness, char text[48]);
+
+/* Whether any row has an emulator's value: else its column is left out. */
+bool smc_words_any_emulated(const struct smc_confirmation *confirmation);
+
+#endif

@@ -1,0 +1,62 @@
+/* The confirm screen's state: what was launched in this sitting. */
+#include "tui/confirm_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void smc_confirm_open(struct smc_confirm_state *state)
+{
+    *state = (struct smc_confirm_state){.settings = SMC_RUN_SETTINGS_INIT};
+}
+
+void smc_confirm_close(struct smc_confirm_state *state)
+{
+    for (size_t i = 0; i < state->count; i++)
+        free(state->launched[i]);
+    free(state->launched);
+    smc_confirm_open(state);
+}
+
+const struct smc_launched *smc_confirm_chosen(const struct smc_confirm_state *state)
+{
+    return state->count ? state->launched[state->chosen] : NULL;
+}
+
+static bool has_room(struct smc_confirm_state *state)
+{
+    if (state->count < state->capacity)
+        return true;
+    size_t capacity = state->capacity ? 2 * state->capacity : 16;
+    struct smc_launched **more = realloc(state->launched, capacity * sizeof *more);
+    if (!more)
+        return false;
+    state->launched = more;
+    state->capacity = capacity;
+    return true;
+}
+
+bool smc_confirm_keep(struct smc_confirm_state *state, const struct smc_confirmed_run *runs,
+                      size_t run_count)
+{
+    struct smc_launched *launched = has_room(state) ? malloc(sizeof *launched) : NULL;
+    if (!launched)
+        return false;
+    launched->number = (unsigned)state->count + 1;
+    launched->run_count = run_count;
+    memcpy(launched->run, runs, sizeof launched->run);
+    for (size_t i = 0; i < SMC_MOST_RUNS; i++) /* it points into the process that launched */
+        launched->run[i].answer.query.compile.kernel_dir = NULL;
+    state->launched[state->count] = launched;
+    state->chosen = state->count++;
+    state->top = 0;
+    return true;
+}
+
+void smc_confirm_choose(struct smc_confirm_state *state, int by)
+{
+    if (state->count == 0)
+        return;
+    long at = (long)state->chosen - by, last = (long)state->count - 1;
+    state->chosen = (size_t)(at < 0 ? 0 : at > last ? last : at);
+    state->top = 0;
+}

@@ -1,0 +1,199 @@
+#!/bin/sh
+# The confirm screen on a fake GPU: launching, cancelling, what is shown and what is saved. Run in the
+# build folder. GENERATE=1 writes tests/golden/ anew.
+
+set -u
+fake=$PWD/tests/gpu/fake_smemcalc
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+[ -x "$fake" ] || { skip "the confirm screen" "no fake GPU in this build"; finish_cases; }
+if ! smemcalc --tile 8 --device 9.0 | grep -q '(NVRTC [0-9]*'; then
+    skip "the confirm screen" "no NVRTC was found"
+    finish_cases
+fi
+program=$fake
+launch='--kernel stencil-dynamic --radius 5 --regs 16'
+
+play() { # SCRIPT [WORD-FOR-THE-FAKE]
+    printf '%s\n' "$1" >script
+    # shellcheck disable=SC2086 # one word an option
+    FAKE_GPU=${2-} smemcalc tui $launch --script script 2>&1
+}
+golden_screens() { # NAME SCRIPT [WORD]
+    printf '%s\n' "$2" >script
+    export FAKE_GPU="${3-}"
+    # shellcheck disable=SC2086
+    golden "$1" tui $launch --script script
+    unset FAKE_GPU
+}
+says() { # NAME WORDS SCRIPT [WORD]
+    play "$3" "${4-}" >screens
+    empty "$1" "$(grep -qF -- "$2" screens || { echo "not shown: $2"; cat screens; })"
+}
+
+# --- What it shows --------------------------------------------------------------------------------
+
+golden_screens tui-confirm-80x24.txt 'key F5
+wait
+screen
+key r
+wait
+screen
+key PgDn
+screen'
+golden_screens tui-confirm-120x40.txt 'size 120x40
+key F5
+key r
+wait
+screen' wrong
+golden_screens tui-confirm-200x60.txt 'size 200x60
+key F5
+key r
+wait
+key r
+wait
+key Down
+screen'
+
+says "a launch in hand is told with its time" '0.0 s of 10 s; Esc cancels' 'key F5
+wait
+key r
+screen' hangs
+says "Esc cancels it" 'the launch was cancelled' 'key F5
+wait
+key r
+key Esc
+screen' hangs
+says "and the next one is launched anew" '0.0 s of 10 s' 'key F5
+wait
+key r
+key Esc
+key r
+screen' hangs
+says "only one at a time" 'a launch is in hand' 'key F5
+wait
+key r
+key r
+screen' hangs
+says "it may end on another screen" 'the launch is done; F5 shows it' 'key F5
+wait
+key Enter
+key F2
+wait
+screen'
+says "a refused launch is a result" 'cudaErrorInvalidValue: invalid argument' 'key F5
+key r
+wait
+screen' refuses
+says "a CUDA error is told" 'cudaErrorOther' 'key F5
+key r
+wait
+screen' crashes
+says "without a GPU the emulator is there" 'on the emulator, as NVIDIA H200' 'key F5
+wait
+screen' none
+says "and why there is no GPU" 'no GPU: the CUDA driver finds none' 'key F5
+wait
+screen' none
+says "of several GPUs one is chosen" 'smemcalc run --kernel stencil-dynamic --radius 5 --regs 16 --gpu 1' 'key F5
+wait
+key Right
+key y
+screen' two
+says "behind the last one comes the emulator" '--regs 16 --on emulator' 'key F5
+wait
+key Right 9
+key y
+screen' two
+says "a search finds a launch" 'radius 5' 'key F5
+key r
+wait
+key /
+type radius 5
+key Enter
+screen'
+launch='--kernel stencil-static --radius 6100'
+says "what cannot compile is confirmed with its sibling" 'stencil-dynamic: int32, block 256, radius 6100' \
+    'size 120x60
+key F5
+key r
+wait
+screen'
+launch='--threads 256'
+says "a kernel without a source is none" 'your own kernel has no source here' 'key F5
+wait
+key r
+screen'
+
+# --- Saving ---------------------------------------------------------------------------------------
+
+launch='--kernel stencil-dynamic --radius 5 --regs 16'
+for form in text:x.txt json:x.json csv:x.CSV; do
+    file=${form#*:}
+    play "key F5
+key r
+wait
+key s
+type $file
+key Enter
+screen" >screens
+    # shellcheck disable=SC2086
+    smemcalc run $launch --format "${form%:*}" >expected
+    empty "$file is what run prints" "$(
+        diff expected "$file" 2>&1
+        grep -q "saved as $file" screens || cat screens
+    )"
+done
+
+saving='key F5
+key r
+wait
+key s
+type kept.txt
+key Enter'
+echo before >kept.txt
+says "a file that is there is asked about" 'it is there already; write over it?' "$saving
+screen"
+says "and kept" 'kept.txt is as it was' "$saving
+type n
+key Enter
+screen"
+empty "in truth" "$(echo before | diff - kept.txt)"
+says "or written over" 'saved as kept.txt' "$saving
+type y
+key Enter
+screen"
+empty "with all of it" "$(head -1 kept.txt | grep -v '^confirmed: ')"
+says "another ending is no form" "'x.doc' does not end in .txt, .json or .csv" 'key F5
+key r
+wait
+key s
+type x.doc
+key Enter
+screen'
+says "a folder that is not there" "'nowhere/x.txt' cannot be written: No such file or directory" 'key F5
+key r
+wait
+key s
+type nowhere/x.txt
+key Enter
+screen'
+ln -s /dev/full full.txt
+says "a disk that is full" "'full.txt': No space left on device" 'key F5
+key r
+wait
+key s
+type full.txt
+key Enter
+type y
+key Enter
+screen'
+says "nothing to save" 'nothing was launched in this sitting yet' 'key F5
+wait
+key s
+screen'
+
+empty "nothing is left running" "$(ps -e -o pid=,args= | grep -F "$fake" | grep -v grep)"
+
+finish_cases

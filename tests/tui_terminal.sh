@@ -1,0 +1,129 @@
+#!/bin/sh
+# The explorer on a real terminal: what it shows, and that it leaves the terminal as it was, whatever
+# ends it.
+
+set -u
+tests=$(dirname "$0")
+crashing=$PWD/tests/crash_smemcalc
+# shellcheck source=tests/command.sh
+. "$tests/command.sh"
+# shellcheck source=tests/terminal.sh
+. "$here/terminal.sh"
+
+# --- What it shows --------------------------------------------------------------------------------
+
+open_terminal >complaint
+keys 'clear; smemcalc' Enter
+empty "smemcalc alone opens the explorer" "$(
+    cat complaint
+    sees 'smemcalc explore | matmul-tiled'
+    is_in_time is_shown || state
+)"
+empty "keys type a value" "$(keys 1 6 Enter; sees 'tile *< 16 >')"
+empty "arrows change it" "$(keys Right; sees 'tile *< 17 >')"
+empty "the mouse selects" "$(
+    row=$(screen | grep -n '^[^ ]* registers' | cut -d: -f1)
+    keys -l "$(printf '\033[<0;4;%dM\033[<0;4;%dm' "$row" "$row")"
+    sees 'registers *< [0-9]* >'
+)"
+empty "a key that the terminal's description lacks changes nothing" "$(
+    screen >as-before
+    keys -l "$(printf '\033[1;6S\033[99~')"
+    keys '?'
+    sees 'keys of this screen' # what came before it has been read
+    keys Escape
+    sees_no 'keys of this screen'
+    screen | diff as-before -
+)"
+empty "? helps" "$(keys '?'; sees 'keys of this screen')"
+empty "Esc closes what is open" "$(keys Escape; sees_no 'keys of this screen')"
+empty "a larger window is filled" "$(
+    terminal resize-window -x 120 -y 40
+    is_in_time last_line_is 40 || screen
+)"
+empty "one that is too small says so" "$(
+    terminal resize-window -x 50 -y 10
+    sees 'smemcalc needs 60 x 16; this terminal has 50 x'
+)"
+empty "and one of the old size is as before" "$(
+    terminal resize-window -x 80 -y 24
+    is_in_time last_line_is 24 || screen
+)"
+empty "Ctrl-Z gives the terminal to the shell" "$(
+    keys C-z
+    is_in_time is_plain || state
+    sees '^\$ *$'
+)"
+empty "fg comes back, in a window of another size" "$(
+    terminal resize-window -x 100 -y 30
+    keys fg Enter
+    is_in_time is_shown || state
+    is_in_time last_line_is 30 || screen
+    sees 'tile *17'
+)"
+empty "and q then leaves it" "$(
+    keys q
+    is_in_time is_plain || state
+    is_in_time has_no_processes || processes
+)"
+
+# --- How it ends ----------------------------------------------------------------------------------
+
+ends_by_key() { # KEY
+    start_explorer >complaint
+    keys "$1"
+    empty "$1 ends it and leaves no trace" "$(cat complaint; complaints_after 0)"
+}
+ends_by_key q
+ends_by_key C-c
+
+ends_by_signal() { # SIGNAL STATUS
+    start_explorer >complaint
+    kill -"$1" "$(processes | head -1)"
+    empty "SIG$1 ends it and leaves no trace" "$(
+        cat complaint
+        complaints_after "$2" "Terminated *\|Hangup *\|Segmentation fault.*\|Aborted.*\|"
+    )"
+}
+ends_by_signal INT 130
+ends_by_signal TERM 143
+ends_by_signal HUP 129
+ends_by_signal SEGV 139
+ends_by_signal ABRT 134
+
+
+# What is left of it where it cannot clean up itself, or has no terminal any more.
+ends_with_its_workers() { # NAME COMMAND
+    start_explorer >complaint
+    processes >pids
+    eval "$2"
+    empty "$1" "$(cat complaint; is_in_time are_gone || ps -p "$(paste -sd, pids)")"
+}
+are_gone() { ! ps -o pid= -p "$(paste -sd, pids)" | grep -q .; }
+ends_with_its_workers "SIGKILL ends its workers too" 'kill -KILL "$(processes | head -1)"'
+ends_with_its_workers "a window that is closed ends all of them" close_terminal
+
+# A crash of its own, where a handler has no stack left or the heap cannot be trusted.
+crashes() { # NAME SIGNAL
+    open_terminal >complaint
+    start "exec $crashing"
+    sees 'smemcalc explore' >>complaint
+    kill -"$2" "$(processes | head -1)"
+    empty "$1 leaves no trace" "$(cat complaint; complaints_after 139 'Segmentation fault.*\|')"
+}
+crashes "a write through a null pointer" USR1
+crashes "a stack that runs out" USR2
+
+# As a window's only program it is in nobody's job control: there is no shell to go back to.
+open_terminal >complaint
+keys 'exec smemcalc' Enter
+sees 'smemcalc explore' >>complaint
+empty "Ctrl-Z without a shell changes nothing" "$(
+    cat complaint
+    keys C-z
+    keys '?'
+    sees 'keys of this screen'
+    is_shown || state
+)"
+
+finish_cases

@@ -1,0 +1,167 @@
+#!/bin/sh
+# The explorer beside compilers, editors and terminals of all kinds: what they do to it, and that it
+# leaves nothing behind.
+
+set -u
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+# shellcheck source=tests/terminal.sh
+. "$here/terminal.sh"
+
+# --- Terminals ------------------------------------------------------------------------------------
+
+refuses 3 "tui: standard input and output are not both a terminal; --script plays keys without one" \
+    tui </dev/null
+
+refuses_on() { # NAME COMMAND MESSAGE: on a terminal, in one line and nothing else
+    open_terminal >complaint
+    start "$2 2>err"
+    empty "$1" "$(
+        cat complaint
+        complaints_after 3
+        printf 'smemcalc: tui: %s\n' "$3" | diff - err
+        [ ! -s out ] || echo "something on standard output"
+    )"
+}
+refuses_on "a pipe is no screen" "smemcalc tui >out" \
+    "standard input and output are not both a terminal; --script plays keys without one"
+refuses_on "a terminal that cannot place text" "TERM=dumb smemcalc" \
+    "this terminal cannot show a screen (TERM is 'dumb'); the other commands need none"
+refuses_on "a terminal that nobody knows" "TERM=nobodys smemcalc" \
+    "this terminal cannot show a screen (TERM is 'nobodys'); the other commands need none"
+refuses_on "no TERM" "env -u TERM smemcalc" \
+    "this terminal cannot show a screen (TERM is ''); the other commands need none"
+
+colours() { # of the screen, as escape sequences
+    terminal capture-pane -p -e | grep -o "$(printf '\033')\[[0-9;]*m" | sort -u
+}
+looks() { # NAME CONDITION ASSIGNMENT...
+    condition=$2 name=$1
+    shift 2
+    open_terminal "$@" >complaint
+    start smemcalc
+    sees 'smemcalc explore' >>complaint
+    colours >colours
+    empty "$name" "$(cat complaint; eval "$condition" || { cat -v colours; screen; })"
+    keys q
+}
+many='[34]8;5;'
+basic='\[\([0-9;]*;\)\?3[0-7][;m]'
+looks "256 colours" 'grep -q "$many" colours'
+looks "8 colours" 'grep -q "$basic" colours && ! grep -q "$many" colours' TERM=xterm
+looks "no colours, but attributes" \
+    '! grep -q "$basic\|$many" colours && grep -q "\[\([0-9;]*;\)\?7[;m]" colours' NO_COLOR=1
+looks "a terminal without colours" '! grep -q "$basic\|$many" colours' TERM=vt100
+looks "ASCII where the locale is not UTF-8" \
+    'screen | grep -q "^+- launch" && ! screen | grep -q "[^ -~]"' LC_ALL=C
+
+# --- A compiler that is killed --------------------------------------------------------------------
+
+if ! smemcalc --tile 8 --device 9.0 | grep -q '(NVRTC [0-9]*'; then
+    skip "a compiler that is killed, and editors" "no NVRTC was found"
+    finish_cases
+fi
+
+workers() {
+    processes | sed 1d
+}
+has_no_zombie() { ! ps -o stat= --ppid "$(processes | head -1)" | grep -q Z; }
+
+start_explorer SMEMCALC_CACHE_DIR="$scratch/none" >complaint
+sees 'NVRTC' >>complaint
+workers >stopped
+# shellcheck disable=SC2046 # one word a process
+kill -STOP $(cat stopped) # whatever they are asked for now never comes
+keys Left
+sees 'compiling' >>complaint
+# shellcheck disable=SC2046
+kill -KILL $(cat stopped)
+empty "a killed compiler is told in one line" "$(
+    cat complaint
+    sees 'the compiler was ended by signal 9 (Killed)'
+    is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(processes | head -1)"
+)"
+empty "the next change compiles again" "$(keys Left; sees 'NVRTC')"
+
+workers >stopped
+# shellcheck disable=SC2046
+kill -STOP $(cat stopped)
+keys Left
+sees 'compiling' >complaint
+is_replaced() { # a key that wants another compilation, until one that nobody waits for is cut off
+    keys Left
+    ! workers | grep -qxFf stopped
+}
+empty "a compiler that hangs is cut off once something else is wanted" "$(
+    cat complaint
+    is_in_time is_replaced || workers
+    sees 'NVRTC'
+    is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(processes | head -1)"
+)"
+keys q
+empty "q leaves none of them" "$(complaints_after 0)"
+
+# --- Editors --------------------------------------------------------------------------------------
+
+# An editor that does what a file says; the terminal is its own meanwhile.
+cat >editor <<END
+#!/bin/sh
+. "$scratch/edit"
+END
+chmod +x editor
+
+edits() { # SCRIPT: with the source's path in \$1
+    printf '%s\n' "$1" >edit
+    keys e
+}
+
+start_explorer EDITOR="$scratch/editor" SMEMCALC_CACHE_DIR="$scratch/none" >complaint
+sees 'NVRTC' >>complaint
+empty "an editor that changes nothing" "$(
+    cat complaint
+    edits true
+    sees 'the source is as it was'
+)"
+empty "one that fails" "$(edits 'exit 3'; sees "ended with exit status 3")"
+empty "one that is interrupted" "$(edits 'kill -INT -- -$$ $$; exit 1'; sees "/editor' \(was\|ended\)")"
+empty "one that shows a screen of its own" "$(
+    edits 'printf "\033[2J\033[Hthe editor"; read -r line'
+    sees '^the editor'
+    is_plain || state
+    keys Enter
+    sees 'smemcalc explore'
+    is_in_time is_shown || state
+)"
+empty "a comment compiles, from now on from the copy" "$(
+    edits 'sed -i "1s|^|// mine\\n|" "$1"; : >"$1~"; mkdir "${1%/*}/backup"; : >"${1%/*}/backup/x"'
+    sees 'NVRTC'
+    keys y
+    sees 'kernel-dir'
+    keys Escape
+)"
+empty "an error is shown with its line, and whole" "$(
+    edits 'for i in 1 2 3 4 5 6 7 8; do echo "no such thing_$i;"; done >"$1.new"
+        cat "$1" >>"$1.new"; cp "$1" "$1.good"; mv "$1.new" "$1"'
+    sees 'what the compiler says'
+    sees 'matmul_tiled.cu(1): error'
+    keys End
+    sees 'errors detected'
+    keys Escape
+    sees 'matmul_tiled.cu:1'
+)"
+empty "mended it works again" "$(edits 'mv "$1.good" "$1"'; sees 'NVRTC')"
+empty "an editor that is not there" "$(rm editor; edits true; sees "cannot be run; .VISUAL and .EDITOR")"
+keys q
+empty "q removes the copies and what lies beside them" "$(complaints_after 0)"
+
+start_explorer EDITOR="sed\ -i\ s/step/stride/" >complaint
+sees 'NVRTC' >>complaint
+keys e
+empty "an editor with arguments; SIGTERM too removes the copies" "$(
+    cat complaint
+    sees 'NVRTC'
+    kill -TERM "$(processes | head -1)"
+    complaints_after 143 'Terminated *\|'
+)"
+
+finish_cases
