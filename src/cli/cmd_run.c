@@ -41,13 +41,10 @@ static enum smc_status ask_gpu(const struct smc_arguments *arguments,
                                struct smc_error *error)
 {
     struct smc_error why = {""};
-    struct smc_idle_options idle = {0};
     const struct smc_executor *executor = smc_place_executor(settings->place);
     enum smc_status status = executor->device(settings->gpu_index, &query->device, &why);
     if (status != SMC_OK)
         return smc_fail(error, status, "option --gpu: %s", why.message);
-    smc_idle_consider(arguments, &query->device, &idle);
-    smc_idle_tell(&idle);
     return SMC_OK;
 }
 
@@ -59,6 +56,9 @@ static enum smc_status run_query(const struct smc_arguments *arguments,
     struct smc_confirmed_run *runs = calloc(SMC_MOST_RUNS, sizeof *runs); /* much for the stack */
     if (!runs)
         return smc_fail(error, SMC_MACHINE, "out of memory");
+    struct smc_idle_options idle = {0};
+    smc_idle_consider(arguments, &query->device, &idle);
+    smc_idle_tell(&idle);
     struct smc_text warnings = {0};
     size_t count = 0;
     enum smc_status status = smc_confirm_launch(query, settings, runs, &count, &warnings, error);
