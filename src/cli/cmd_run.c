@@ -36,16 +36,13 @@ static enum smc_status check_place(const struct smc_arguments *arguments,
     return smc_fail(error, SMC_UNAVAILABLE, "run: %s; --on emulator needs none", why.message);
 }
 
-static enum smc_status ask_gpu(const struct smc_arguments *arguments,
-                               const struct smc_run_settings *settings, struct smc_query *query,
+static enum smc_status ask_gpu(const struct smc_run_settings *settings, struct smc_query *query,
                                struct smc_error *error)
 {
     struct smc_error why = {""};
     const struct smc_executor *executor = smc_place_executor(settings->place);
     enum smc_status status = executor->device(settings->gpu_index, &query->device, &why);
-    if (status != SMC_OK)
-        return smc_fail(error, status, "option --gpu: %s", why.message);
-    return SMC_OK;
+    return status == SMC_OK ? SMC_OK : smc_fail(error, status, "option --gpu: %s", why.message);
 }
 
 static enum smc_status run_query(const struct smc_arguments *arguments,
@@ -85,7 +82,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     if (status == SMC_OK && settings.place == SMC_ON_EMULATOR)
         status = smc_ask_one_device(arguments, &devices, &query, error);
     else if (status == SMC_OK)
-        status = ask_gpu(arguments, &settings, &query, error);
+        status = ask_gpu(&settings, &query, error);
     if (status == SMC_OK)
         status = run_query(arguments, &query, &settings, out, error);
     smc_chosen_devices_free(&devices);
