@@ -6,6 +6,8 @@ set -u
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
 
+leave_out_keys
+
 play() { # SCRIPT
     printf '%s\n' "$1" >script
     smemcalc tui --no-nvrtc --device H200 --script script

@@ -9,13 +9,7 @@ set -u
 # Screens are the same everywhere: no GPU of this machine, no NVRTC, a named device.
 export CUDA_VISIBLE_DEVICES=
 
-# The bar of keys names every screen that there is: it is not these screens' matter.
-smemcalc() {
-    "$program" "$@" >unfiltered
-    code=$?
-    sed '/^ F1 help/d' unfiltered
-    return $code
-}
+leave_out_keys
 
 # --- Golden screens -------------------------------------------------------------------------------
 
