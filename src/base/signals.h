@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* SIGINT, SIGTERM, SIGHUP and with `resizes` a change of the window's size from now on only make the
-   descriptor readable, save those that were ignored; -1: it cannot be had, and they act as before.
-   Not to be nested. To be called before curses, which takes what nobody has. */
+/* SIGINT, SIGTERM, SIGHUP and with `resizes` a change of the window's size from now on only make
+   the descriptor readable, save those that were ignored; -1: it cannot be had, and they act as
+   before. Not to be nested. To be called before curses, which takes what nobody has. */
 int smc_signals_watch(bool resizes);
 
 /* The signal that came to end the program, or 0. Empties the descriptor. */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/status.h"
 #include "base/csv_reader.h"
+#include "base/status.h"
 
 enum smc_column {
 #define COLUMN(id, ...) SMC_COLUMN_##id,

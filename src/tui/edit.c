@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "compile/source.h"
 #include "base/signals.h"
+#include "compile/source.h"
 
 enum { NO_COMMAND = 127 }; /* the shell's exit status where it finds none */
 
