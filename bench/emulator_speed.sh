@@ -3,6 +3,8 @@
 # cores, 150 million thread-instructions a second and core), and the other kernels beside it. Checks
 # of races and unwritten memory are on, as always. The best of three.
 #   bench/emulator_speed.sh     in the build folder
+# Functions are called by name, words are split and kept whole on purpose:
+# shellcheck disable=SC2034
 
 set -eu
 export LC_ALL=C

@@ -1,5 +1,7 @@
 # For scripts that test the program as a person or a script uses it; to be sourced, in the build
 # folder. Goes into a folder of its own, where `smemcalc` is the program.
+# Functions are called by name, words are split and kept whole on purpose:
+# shellcheck disable=SC2086,SC2317
 # shellcheck shell=sh
 
 export LC_ALL=C NO_COLOR=1

@@ -1,6 +1,8 @@
 #!/bin/sh
 # --device-file on the command line: printing, editing and reading devices; which of them a call
 # asks about; every way in which a file cannot be used. Run in the build folder.
+# Functions are called by name, words are split and kept whole on purpose:
+# shellcheck disable=SC2317
 
 set -u
 export LC_ALL=C NO_COLOR=1

@@ -1,6 +1,8 @@
 #!/bin/sh
 # limits, best and carveout as a person or a script uses them: golden outputs and wrong input.
 # Run in the build folder. GENERATE=1 writes tests/golden/ anew.
+# Functions are called by name, words are split and kept whole on purpose:
+# shellcheck disable=SC2046
 
 set -u
 # shellcheck source=tests/command.sh

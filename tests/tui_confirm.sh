@@ -1,6 +1,8 @@
 #!/bin/sh
 # The confirm screen on a fake GPU: launching, cancelling, what is shown and what is saved. Run in the
 # build folder. GENERATE=1 writes tests/golden/ anew.
+# Functions are called by name, words are split and kept whole on purpose:
+# shellcheck disable=SC2009
 
 set -u
 fake=$PWD/tests/gpu/fake_smemcalc

@@ -1,6 +1,8 @@
 #!/bin/sh
 # The explorer on a real terminal: what it shows, and that it leaves the terminal as it was, whatever
 # ends it.
+# Functions are called by name, words are split and kept whole on purpose:
+# shellcheck disable=SC2016,SC2119,SC2317
 
 set -u
 tests=$(dirname "$0")

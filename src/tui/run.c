@@ -191,7 +191,8 @@ static bool handle(struct loop *loop, const struct smc_event *event)
 /* False: a signal, or the end of the terminal, ends the sitting. */
 static bool wait(struct loop *loop)
 {
-    bool buried = smc_worker_bury(&loop->compiler) & smc_worker_bury(&loop->launcher);
+    bool compiler_buried = smc_worker_bury(&loop->compiler);
+    bool buried = smc_worker_bury(&loop->launcher) && compiler_buried;
     bool busy = loop->compiler.busy || loop->launcher.busy;
     loop->settling = loop->settling && busy;
     int keys = loop->settling ? -1 : loop->terminal->descriptor();
