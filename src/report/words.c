@@ -249,21 +249,24 @@ static void append_number(const char *option, int64_t value, int64_t absent, str
         smc_text_printf(out, " --%s %" PRId64, option, value);
 }
 
-/* One word of a shell, whatever a person calls devices and folders. */
+/* One word of a shell, whatever a person calls devices and folders; a '!' apart, which means
+   something to a shell at a terminal even between double quotes. */
 static void append_quoted(const char *word, struct smc_text *out)
 {
     struct smc_text safe = {0};
     smc_text_append(&safe, word);
     if (safe.data)
         smc_text_make_safe(safe.data);
-    bool plain = !strpbrk(smc_text_string(&safe), "\"$`\\!");
-    smc_text_append(out, plain ? "\"" : "'");
-    for (const char *at = smc_text_string(&safe); *at; at++)
-        if (*at == '\'' && !plain)
-            smc_text_append(out, "'\\''");
+    smc_text_append(out, "\"");
+    for (const char *at = smc_text_string(&safe); *at; at++) {
+        if (strchr("\"$`\\", *at))
+            smc_text_append(out, "\\");
+        if (*at == '!')
+            smc_text_append(out, "\"'!'\"");
         else
             smc_text_append_char(out, *at, 1);
-    smc_text_append(out, plain ? "\"" : "'");
+    }
+    smc_text_append(out, "\"");
     smc_text_free(&safe);
 }
 
