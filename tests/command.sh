@@ -45,6 +45,18 @@ leave_out_keys() {
     }
 }
 
+# The command that the explorer's `y` shows, cut out of a screen in ASCII as somebody would copy it.
+command_shown() { # FILE
+    awk '
+        !start && (start = index($0, "+- the same on the command line")) {
+            match(substr($0, start), /-\+/)
+            width = RSTART + 1
+            next
+        }
+        start && substr($0, start, 2) == "+-" { exit }
+        start { print substr($0, start + 2, width - 4) }' "$1" | sed 's/ *$//'
+}
+
 # Nothing on standard output, and exactly this line on standard error.
 refuses() { # STATUS MESSAGE ARGUMENT...
     status=$1 message=$2

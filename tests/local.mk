@@ -46,6 +46,11 @@ tests_unit_SOURCES = \
 	tests/view_sitting.c tests/view_sitting.h \
 	tests/test_tui_confirm.c \
 	tests/test_workload.c \
+	tests/test_tui_chart.c tests/test_tui_explore.c tests/test_tui_fields.c \
+	tests/test_tui_frame.c tests/test_tui_glyph.c tests/test_tui_keys.c \
+	tests/test_tui_layout.c tests/test_tui_memo.c tests/test_tui_popup.c \
+	tests/test_tui_script.c tests/test_tui_sm_drawing.c \
+	tests/tui_support.c tests/tui_support.h \
 	tests/unit.c tests/unit.h
 
 # The toolkit's own header as an oracle; a machine without one skips it.
@@ -145,6 +150,10 @@ EXTRA_DIST += tests/cases.sh tests/docs.sh tests/layers.sh
 # A stream of launches.
 TESTS += tests/batch.sh
 EXTRA_DIST += tests/batch.sh tests/data/launches.csv tests/fuzz/batch.c tests/fuzz/batch.dict
+
+# The explorer's first screen.
+TESTS += tests/tui_explore.sh
+EXTRA_DIST += tests/tui_explore.sh tests/fuzz/tui_script.c tests/fuzz/tui_script.dict
 
 # Sweeps and pictures.
 TESTS += tests/sweep.sh

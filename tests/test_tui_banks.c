@@ -323,7 +323,7 @@ static void test_padding_by_keys(void)
     sitting_keys(&sitting, "u");
     CU_ASSERT(sitting_shows(&sitting, "nothing to undo"));
     sitting_keys(&sitting, "Down Enter"); /* the swizzle, switched on */
-    CU_ASSERT(sitting_shows(&sitting, "swizzle  < on >"));
+    CU_ASSERT(sitting_shows(&sitting, "swizzle   <on>"));
     CU_ASSERT(sitting_shows(&sitting, "put column c of row r at c ^ (r & 31)"));
     CU_ASSERT(sitting_shows(&sitting, "1 wavefront, no conflict"));
     sitting_keys(&sitting, "x");
@@ -332,9 +332,9 @@ static void test_padding_by_keys(void)
     sitting_type(&sitting, "33");
     CU_ASSERT(sitting_shows(&sitting, "'33' is not between 0 and 32"));
     sitting_keys(&sitting, "Up Right"); /* on the instruction itself */
-    CU_ASSERT(sitting_shows(&sitting, "padding   1"));
+    CU_ASSERT(sitting_shows(&sitting, "padding    1"));
     sitting_keys(&sitting, "> x");
-    CU_ASSERT(sitting_shows(&sitting, "padding   0"));
+    CU_ASSERT(sitting_shows(&sitting, "padding    0"));
     sitting_close(&sitting);
 }
 
@@ -354,7 +354,7 @@ static void test_from_instruction_to_fields(void)
     CU_ASSERT_EQUAL(banks->choice.array[0].padding_elements, 1);
     sitting_keys(&sitting, "Down Down Down Down");
     CU_ASSERT(banks->pattern == 3 && banks->on_field);
-    CU_ASSERT(sitting_shows(&sitting, "padding  < 2 >")); /* b_tile's, loaded here */
+    CU_ASSERT(sitting_shows(&sitting, "padding   <2>")); /* b_tile's, loaded here */
     sitting_close(&sitting);
 }
 
@@ -364,7 +364,7 @@ static void test_expressions(void)
     sitting_open(&sitting, "matmul-tiled", "H200", 24, 80);
     struct smc_banks_state *banks = &sitting.tui->banks;
     sitting_keys(&sitting, "F3 End");
-    CU_ASSERT(sitting_shows(&sitting, "address  < the kernel's >"));
+    CU_ASSERT(sitting_shows(&sitting, "address   <the kernel's>"));
     sitting_keys(&sitting, "Enter Ctrl-U");
     sitting_type(&sitting, "tx*8 + ");
     CU_ASSERT(sitting_shows(&sitting, "option --expr: column"));
@@ -392,9 +392,9 @@ static void test_expressions(void)
     sitting_type(&sitting, "32x64");
     CU_ASSERT(sitting_shows(&sitting, "'32x64' is not a shape"));
     sitting_type(&sitting, "16x4x2");
-    CU_ASSERT(sitting_shows(&sitting, "block    < 16x4x2 >"));
+    CU_ASSERT(sitting_shows(&sitting, "block     <16x4x2>"));
     sitting_keys(&sitting, "Right <");
-    CU_ASSERT(sitting_shows(&sitting, "block    < 8x8x2 >"));
+    CU_ASSERT(sitting_shows(&sitting, "block     <8x8x2>"));
     sitting_keys(&sitting, "Up x");
     CU_ASSERT_FALSE(smc_banks_is_own(banks));
     sitting_close(&sitting);

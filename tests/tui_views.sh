@@ -49,17 +49,10 @@ golden tui-banks-kernel.txt tui --kernel aat-conflict --no-nvrtc --device H200 -
 mkdir bin
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$program" >bin/smemcalc
 chmod +x bin/smemcalc
-# The popup is cut out by its place, and run as somebody would who copies it.
 shown_command() { # KEYS: commands of a script, before y
     printf '%s\nkey y\nscreen\n' "$1" >script
-    smemcalc tui --tile 32 --no-nvrtc --device 9.0 --script script | awk '
-        !start && (start = index($0, "+- the same on the command line")) {
-            match(substr($0, start), /-\+/)
-            width = RSTART + 1
-            next
-        }
-        start && substr($0, start, 2) == "+-" { exit }
-        start { print substr($0, start + 2, width - 4) }' | sed 's/ *$//' >shown.sh
+    smemcalc tui --tile 32 --no-nvrtc --device 9.0 --script script >screen
+    command_shown screen >shown.sh
     PATH="$scratch/bin:$PATH" sh ./shown.sh 2>&1
 }
 expression='key F3

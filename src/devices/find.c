@@ -22,8 +22,9 @@ static void normalise(const char *from, bool keep_gaps, char *to, size_t capacit
 {
     size_t n = 0;
     for (; *from && n + 1 < capacity; from++) {
-        if (isalnum((unsigned char)*from))
-            to[n++] = (char)tolower((unsigned char)*from);
+        unsigned char c = (unsigned char)*from;
+        if (isalnum(c) || c >= 0x80) /* of any alphabet */
+            to[n++] = (char)tolower(c);
         else if (keep_gaps && n > 0 && to[n - 1] != ' ')
             to[n++] = ' ';
     }

@@ -249,17 +249,41 @@ static void append_number(const char *option, int64_t value, int64_t absent, str
         smc_text_printf(out, " --%s %" PRId64, option, value);
 }
 
+/* One word of a shell, whatever a person calls devices and folders; a '!' apart, which means
+   something to a shell at a terminal even between double quotes. */
+static void append_quoted(const char *word, struct smc_text *out)
+{
+    struct smc_text safe = {0};
+    smc_text_append(&safe, word);
+    if (safe.data)
+        smc_text_make_safe(safe.data);
+    smc_text_append(out, "\"");
+    for (const char *at = smc_text_string(&safe); *at; at++) {
+        if (strchr("\"$`\\", *at))
+            smc_text_append(out, "\\");
+        if (*at == '!')
+            smc_text_append(out, "\"'!'\"");
+        else
+            smc_text_append_char(out, *at, 1);
+    }
+    smc_text_append(out, "\"");
+    smc_text_free(&safe);
+}
+
 void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_text *out)
 {
     static const char *const configs[] = {"none", "shared", "l1", "equal"};
+    static const char *const caching[] = {"off", "on", "strict"};
     const struct smc_launch *settings = &query->settings;
     append_number("regs", query->regs_per_thread, SMC_NOT_GIVEN, out);
     append_number("dynamic-smem", query->dynamic_smem_bytes, SMC_NOT_GIVEN, out);
     append_number("carveout", settings->carveout_percent, SMC_CARVEOUT_DEFAULT, out);
     if (settings->cache_config != SMC_CACHE_PREFER_NONE)
         smc_text_printf(out, " --cache-config %s", configs[settings->cache_config]);
-    if (query->compile.kernel_dir)
-        smc_text_printf(out, " --kernel-dir \"%.200s\"", query->compile.kernel_dir);
+    if (query->compile.kernel_dir) {
+        smc_text_append(out, " --kernel-dir ");
+        append_quoted(query->compile.kernel_dir, out);
+    }
     if (for_run)
         return;
     append_number("smem", query->static_smem_bytes, SMC_NOT_GIVEN, out);
@@ -267,29 +291,28 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
     if (settings->blocks_per_cluster > 1)
         append_number("cluster", settings->blocks_per_cluster, 0, out);
     append_number("virtual-resources", settings->virtual_resources, 0, out);
-}
-
-static void append_file_option(const struct smc_device *device, struct smc_text *out)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s", device->file);
-    smc_text_make_safe(path);
-    smc_text_printf(out, " --device-file \"%s\" --device \"%s\"", path, device->name);
+    if (settings->partitioned_caching != SMC_PARTITIONED_CACHING_OFF)
+        smc_text_printf(out, " --partitioned-caching %s", caching[settings->partitioned_caching]);
 }
 
 void smc_words_device_option(const struct smc_query *query, struct smc_text *out)
 {
     const struct smc_device *device = &query->device;
     if (device->file) {
-        append_file_option(device, out);
-        return;
+        smc_text_append(out, " --device-file ");
+        append_quoted(device->file, out);
     }
-    if (query->device_assumed || device->source != SMC_DEVICE_TABLE)
+    if (query->device_assumed)
         return;
-    if (device->sm_count)
-        smc_text_printf(out, " --device \"%s\"", device->name);
-    else
+    if (device->source == SMC_DEVICE_LIVE) {
+        if (device->gpu_index > 0) /* the first is taken unasked */
+            smc_text_printf(out, " --device gpu%d", device->gpu_index);
+    } else if (device->file || device->sm_count) {
+        smc_text_append(out, " --device ");
+        append_quoted(device->name, out);
+    } else {
         smc_text_printf(out, " --device %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+    }
 }
 
 void smc_words_blocks(uint32_t blocks, struct smc_text *out)

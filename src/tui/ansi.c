@@ -25,15 +25,9 @@ void smc_ansi_write(const struct smc_frame *frame, bool utf8, struct smc_text *o
         const struct smc_cell *cells = &frame->cell[(size_t)row * (size_t)frame->cols];
         int style = -1;
         for (int col = 0; col < frame->cols; col++) {
-            char bytes[4];
-            if (cells[col].glyph == 0)
-                continue;
             if (cells[col].style != style)
                 begin_style(style = cells[col].style, out);
-            if (utf8)
-                smc_text_append_bytes(out, bytes, smc_glyph_encode(cells[col].glyph, bytes));
-            else
-                smc_text_append_char(out, smc_glyph_ascii(cells[col].glyph), 1);
+            smc_glyph_append(cells[col].glyph, utf8, out);
         }
         smc_text_append(out, "\x1b[0m\n");
     }

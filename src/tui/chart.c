@@ -1,9 +1,7 @@
 /* Occupancy along one field, all else as it is. */
 #include "tui/chart.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tui/field_numbers.h"
 
@@ -13,7 +11,7 @@ struct axis {
     enum smc_field field;
     const char *label;
     int64_t lowest, highest, step, now;
-    bool is_bytes;
+    enum smc_chart_unit unit;
 };
 
 /* What shapes a block: a parameter of the kernel, or the threads. */
@@ -44,49 +42,62 @@ static enum smc_field axis_field(const struct smc_answer *answer, enum smc_field
     return scale ? field : shaping_field(&answer->query);
 }
 
-static struct axis choose_axis(const struct smc_answer *answer, enum smc_field wanted)
+static const char *label_of(enum smc_field field)
 {
+    enum { PARAM = SMC_FIELD_FIRST_PARAM };
     static const char *const labels[SMC_FIELD_COUNT] = {
         [SMC_FIELD_THREADS] = "threads per block",
         [SMC_FIELD_REGS] = "registers per thread",
-        [SMC_FIELD_STATIC_SMEM] = "static shared memory per block",
-        [SMC_FIELD_DYNAMIC_SMEM] = "dynamic shared memory per block",
+        [SMC_FIELD_STATIC_SMEM] = "static shared memory",
+        [SMC_FIELD_DYNAMIC_SMEM] = "dynamic shared memory",
         [SMC_FIELD_CARVEOUT] = "preferred carve-out",
         [SMC_FIELD_BARRIERS] = "barriers per block",
+        [PARAM + SMC_PARAM_BLOCK] = "threads per block",
+        [PARAM + SMC_PARAM_LIVE] = "values kept in registers",
+        [PARAM + SMC_PARAM_STATIC_BYTES] = "static shared memory",
     };
+    return labels[field] ? labels[field] : smc_param_info[smc_field_param(field)].option;
+}
+
+/* From the field's range, as far as it matters on the device. */
+static struct axis choose_axis(const struct smc_answer *answer, enum smc_field wanted)
+{
     enum smc_field field = axis_field(answer, wanted);
     struct smc_field_range range = smc_field_range(&answer->query, field);
     int64_t now = smc_field_number(&answer->query, answer, field);
-    struct axis axis = {field,      labels[field], range.lowest, range.highest,
-                        range.step, now,           range.bytes};
+    struct axis axis = {field, label_of(field),  range.lowest, range.highest, range.step,
+                        now,   SMC_CHART_NUMBERS};
+    if (range.bytes)
+        axis.unit = SMC_CHART_BYTES;
     if (field == SMC_FIELD_THREADS || field == smc_field_of_param(SMC_PARAM_BLOCK)) {
-        axis.label = labels[SMC_FIELD_THREADS];
         axis.lowest = axis.step;
     } else if (field == smc_field_of_param(SMC_PARAM_RADIUS)) {
-        axis.highest = 2 * (now > 64 ? now : 64); /* the range's end is far off */
+        axis.highest = 2 * (now > 64 ? now : 64);
+    } else if (field == smc_field_of_param(SMC_PARAM_STATIC_BYTES)) {
+        axis.highest = answer->query.device.sm.smem_per_block_default_bytes;
     } else if (field == SMC_FIELD_CARVEOUT) {
+        axis.unit = SMC_CHART_PERCENT;
         axis.step = 1;
     }
-    if (!axis.label)
-        axis.label = smc_param_info[smc_field_param(field)].option;
     int64_t most = (axis.highest - axis.lowest) / MOST_POINTS + 1;
-    if (axis.step < most)
-        axis.step *= (most + axis.step - 1) / axis.step;
+    while (axis.step < most)
+        axis.step *= 2;
     return axis;
 }
 
-/* A parameter changes the kernel; the rest changes only the launch. */
-static struct smc_chart_point point_at(const struct smc_answer *answer, const struct axis *axis,
+/* A parameter changes the kernel, and what follows from it; the rest changes only the launch. */
+static struct smc_chart_point point_at(const struct smc_query *asked,
+                                       const struct smc_answer *answer, const struct axis *axis,
                                        int64_t value, const struct smc_memo *memo)
 {
     struct smc_answer other;
-    struct smc_query query = answer->query;
+    struct smc_query query = *asked;
     struct smc_text warnings = {0};
     const struct smc_resources *known = &answer->resources;
     struct smc_chart_point point = {.value = value};
     smc_field_set_number(&query, axis->field, value);
     if (smc_field_is_param(axis->field)) {
-        if (!query.kernel || query.kernel->complete(&query.params, NULL) != SMC_OK)
+        if (query.kernel->complete(&query.params, NULL) != SMC_OK)
             return point;
         known = smc_memo_find(memo, &query);
     }
@@ -115,20 +126,31 @@ static bool make_room(struct smc_chart *chart, size_t count)
     return true;
 }
 
-void smc_chart_draw(struct smc_chart *chart, const struct smc_answer *answer, enum smc_field field,
+/* Also the present value, which may lie between two steps or outside the range. */
+void smc_chart_find(struct smc_chart *chart, const struct smc_query *query,
+                    const struct smc_answer *answer, enum smc_field field,
                     const struct smc_memo *memo)
 {
     struct axis axis = choose_axis(answer, field);
-    size_t count = (size_t)((axis.highest - axis.lowest) / axis.step + 1);
-    snprintf(chart->label, sizeof chart->label, "%s", axis.label);
+    size_t steps = (size_t)((axis.highest - axis.lowest) / axis.step + 1);
+    bool launch_known = answer->launch.threads_per_block > 0;
+    chart->field = axis.field;
+    chart->label = axis.label;
     chart->now = axis.now;
-    chart->is_bytes = axis.is_bytes;
+    chart->unit = axis.unit;
     chart->count = 0;
-    if (!make_room(chart, count))
+    if (!(launch_known || smc_field_is_param(axis.field)) || !make_room(chart, steps + 1))
         return;
-    for (size_t i = 0; i < count; i++)
-        chart->point[chart->count++] =
-            point_at(answer, &axis, axis.lowest + (int64_t)i * axis.step, memo);
+    bool now_is_in = false;
+    for (size_t i = 0; i < steps; i++) {
+        int64_t value = axis.lowest + (int64_t)i * axis.step;
+        if (!now_is_in && axis.now < value)
+            chart->point[chart->count++] = point_at(query, answer, &axis, axis.now, memo);
+        now_is_in = axis.now <= value;
+        chart->point[chart->count++] = point_at(query, answer, &axis, value, memo);
+    }
+    if (!now_is_in)
+        chart->point[chart->count++] = point_at(query, answer, &axis, axis.now, memo);
 }
 
 void smc_chart_free(struct smc_chart *chart)

@@ -17,6 +17,10 @@ static struct place find_place(const char *text, int columns, char *quote)
     struct place place = {0, false};
     char last_quote = *quote, within = *quote;
     for (int i = 0; i < columns && text[i]; i++) {
+        if (text[i] == '\\' && within != '\'') { /* what it protects is no quote */
+            i += text[i + 1] != '\0';
+            continue;
+        }
         if (text[i] == within)
             within = 0;
         else if (!within && (text[i] == '\'' || text[i] == '"'))

@@ -1,85 +1,125 @@
 /* One SM, drawn to scale, and what each resource allows. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "report/words.h"
 #include "tui/explore_draw.h"
 #include "tui/sm_drawing.h"
 
-enum { LABEL_COLUMNS = 15, AMOUNT_COLUMNS = 16, LEAST_BAR = 16 };
+enum { LABEL_COLUMNS = 15 };
 
-static void draw_part(struct smc_part part, struct smc_rect rect, int row, int col,
-                      struct smc_frame *frame)
+static const struct {
+    uint32_t glyph;
+    enum smc_style style;
+    const char *meaning;
+} looks[SMC_PART_COUNT] = {
+    [SMC_PART_ROUNDING] = {0x2592, SMC_STYLE_WASTE, "rounding"},
+    [SMC_PART_RESERVED] = {0x2591, SMC_STYLE_RESERVED, "driver's"},
+    [SMC_PART_FREE] = {0x00b7, SMC_STYLE_DIM, "free"},
+    [SMC_PART_UNREACHABLE] = {0x2571, SMC_STYLE_WASTE, "unreachable"},
+};
+
+static void draw_part(struct smc_part part, struct smc_rect bar, int cell, struct smc_frame *frame)
 {
-    static const struct {
-        uint32_t glyph;
-        enum smc_style style;
-    } looks[] = {
-        [SMC_PART_ROUNDING] = {0x2592, SMC_STYLE_WASTE},
-        [SMC_PART_RESERVED] = {0x2591, SMC_STYLE_RESERVED},
-        [SMC_PART_FREE] = {0x00b7, SMC_STYLE_DIM},
-        [SMC_PART_UNREACHABLE] = {0x2571, SMC_STYLE_WASTE},
-    };
-    if (part.kind != SMC_PART_USED) {
-        smc_frame_glyph(frame, rect, row, col, looks[part.kind].style, looks[part.kind].glyph);
-        return;
-    }
-    enum smc_style style =
-        (enum smc_style)(SMC_STYLE_BLOCK_0 + (int)(part.block % SMC_BLOCK_STYLES));
-    smc_frame_glyph(frame, rect, row, col, style, 'A' + part.block % 26);
+    bool used = part.kind == SMC_PART_USED;
+    smc_frame_glyph(frame, bar, cell / bar.cols, cell % bar.cols,
+                    used ? SMC_STYLE_BLOCK_0 + part.block % SMC_BLOCK_STYLES
+                         : looks[part.kind].style,
+                    used ? 'A' + part.block % 26 : looks[part.kind].glyph);
 }
 
-/* "48/64", "62.5 %": what is taken, as people count it. */
-static void describe(const struct smc_share *share, const struct smc_sm *sm, char text[32])
+/* The kinds of parts that are seen. */
+static unsigned draw_bar(const struct smc_share *share, struct smc_rect bar,
+                         struct smc_frame *frame)
 {
-    uint64_t taken = share->allocated * share->blocks;
-    char percent[32];
-    smc_words_percent(100.0 * (double)taken / (double)share->total, percent);
-    switch (share->limit) {
-    case SMC_LIMIT_WARPS:
-        snprintf(text, 32, "%" PRIu64 "/%" PRIu64, taken / sm->warp_size,
-                 share->total / sm->warp_size);
-        return;
-    case SMC_LIMIT_BLOCKS:
-    case SMC_LIMIT_BARRIERS:
-        snprintf(text, 32, "%" PRIu64 "/%" PRIu64, taken, share->total);
-        return;
-    default:
-        snprintf(text, 32, "%.31s", percent);
+    unsigned kinds = 0;
+    int cells = bar.rows * bar.cols;
+    for (int cell = 0; cell < cells; cell++) {
+        struct smc_part part = smc_sm_part(share, (uint32_t)cell, (uint32_t)cells);
+        kinds |= 1u << part.kind;
+        draw_part(part, bar, cell, frame);
+    }
+    return kinds;
+}
+
+/* On the frame's top edge: what the kinds of parts mean that are no block's letter. */
+static void draw_legend(unsigned kinds, struct smc_rect rect, struct smc_frame *frame)
+{
+    enum { TITLE_COLUMNS = 12 };
+    struct smc_rect edge = {rect.row - 1, rect.col, 1, rect.cols};
+    int col = rect.cols;
+    for (int kind = SMC_PART_COUNT - 1; kind > SMC_PART_USED; kind--) {
+        if (!(kinds & 1u << kind))
+            continue;
+        int columns = 4 + (int)strlen(looks[kind].meaning);
+        if (col - columns < TITLE_COLUMNS)
+            return;
+        col -= columns;
+        smc_frame_printf(frame, edge, 0, col, SMC_STYLE_DIM, "   %s ", looks[kind].meaning);
+        smc_frame_glyph(frame, edge, 0, col + 1, looks[kind].style, looks[kind].glyph);
     }
 }
 
-/* A cell shows its middle; where several blocks share it, the first of them. */
-static double place_of(const struct smc_share *share, int cell, int cells)
+/* What an amount counts: warps, registers, "48 KB", slots. */
+static void write_amount(const struct smc_share *share, uint64_t amount, char text[24])
 {
-    double per_cell = (double)share->total / cells;
-    double within = (double)share->allocated < per_cell ? 0.001 : 0.5;
-    return (cell + within) / cells;
+    amount /= share->unit;
+    bool memory = share->limit == SMC_LIMIT_SHARED_MEMORY;
+    bool whole = amount % 1024 == 0;
+    snprintf(text, 24, "%" PRIu64 "%s", memory && whole ? amount / 1024 : amount,
+             !memory ? ""
+             : whole ? " KB"
+                     : " B");
+}
+
+/* Beside the bar, as far as its rows go: what is taken, and by each block. */
+static void draw_amounts(const struct smc_share *share, struct smc_rect rect, bool wide,
+                         struct smc_frame *frame)
+{
+    char taken[24], total[24], each[24], percent[32], text[64];
+    uint64_t amount = share->allocated * share->blocks;
+    bool counted = share->limit != SMC_LIMIT_REGISTERS && share->limit != SMC_LIMIT_SHARED_MEMORY;
+    write_amount(share, amount, taken);
+    write_amount(share, share->total, total);
+    write_amount(share, share->allocated, each);
+    smc_words_percent(100.0 * (double)amount / (double)share->total, percent);
+    if (wide)
+        snprintf(text, sizeof text, "%s of %s", taken, total);
+    else if (counted)
+        snprintf(text, sizeof text, "%s/%s", taken, total);
+    else
+        snprintf(text, sizeof text, "%s", percent);
+    smc_frame_text_right(frame, rect, 0, SMC_STYLE_NORMAL, text);
+    if (wide) {
+        smc_frame_text_right(frame, rect, 1, SMC_STYLE_DIM, percent);
+        snprintf(text, sizeof text, "%s a block", each);
+        smc_frame_text_right(frame, rect, 2, SMC_STYLE_DIM, text);
+    }
 }
 
 void smc_draw_sm(const struct smc_answer *answer, struct smc_rect rect, int rows,
                  struct smc_frame *frame)
 {
+    enum { SHORT_AMOUNT = 8, WIDE_AMOUNT = 20, WIDE_FROM = 75, LEAST_BAR = 16, GAP_FROM = 3 };
     struct smc_share share[SMC_LIMIT_COUNT];
     size_t count = smc_sm_shares(answer, share);
-    int amount = rect.cols - LABEL_COLUMNS - AMOUNT_COLUMNS / 2 >= LEAST_BAR ? 8 : 0;
-    int width = rect.cols - LABEL_COLUMNS - amount - 1;
-    for (size_t i = 0; i < count; i++) {
-        int top = (int)i * rows;
-        struct smc_rect bar = {rect.row + top, rect.col + LABEL_COLUMNS, rows, width};
-        smc_frame_text(frame, rect, top, 1, share[i].binds ? SMC_STYLE_BINDS : SMC_STYLE_LABEL,
+    unsigned kinds = 0;
+    int room = rect.cols - LABEL_COLUMNS - 1, drawn = rows < GAP_FROM ? rows : rows - 1;
+    int amount = room + LABEL_COLUMNS >= WIDE_FROM  ? WIDE_AMOUNT
+                 : room - SHORT_AMOUNT >= LEAST_BAR ? SHORT_AMOUNT
+                                                    : 0;
+    for (int i = 0; i < (int)count && (i + 1) * rows <= rect.rows; i++) {
+        struct smc_rect line = {rect.row + i * rows, rect.col, drawn, rect.cols - 1};
+        struct smc_rect bar = {line.row, rect.col + LABEL_COLUMNS, drawn, room - amount};
+        struct smc_rect right = {line.row, bar.col + bar.cols, drawn, amount};
+        smc_frame_text(frame, line, 0, 1, share[i].binds ? SMC_STYLE_BINDS : SMC_STYLE_LABEL,
                        share[i].label);
-        for (int cell = 0; cell < rows * width; cell++) {
-            double place = place_of(&share[i], cell, rows * width);
-            if (top + cell / width < rect.rows)
-                draw_part(smc_sm_part(&share[i], place), bar, cell / width, cell % width, frame);
-        }
-        char text[32];
-        describe(&share[i], &answer->query.device.sm, text);
-        struct smc_rect line = {rect.row + top, rect.col, top < rect.rows, rect.cols - 1};
+        kinds |= draw_bar(&share[i], bar, frame);
         if (amount)
-            smc_frame_text_right(frame, line, 0, SMC_STYLE_NORMAL, text);
+            draw_amounts(&share[i], right, amount == WIDE_AMOUNT, frame);
     }
+    draw_legend(kinds, rect, frame);
 }
 
 void smc_draw_limits(const struct smc_answer *answer, struct smc_rect rect, struct smc_frame *frame)
@@ -87,12 +127,14 @@ void smc_draw_limits(const struct smc_answer *answer, struct smc_rect rect, stru
     enum { NUMBER_COLUMNS = 5, BINDS_COLUMNS = 7 };
     const struct smc_occupancy *occupancy = &answer->occupancy;
     uint32_t scale = answer->query.device.sm.max_blocks_per_sm;
+    int others =
+        rect.rows - __builtin_popcount(occupancy->limiters); /* those that bind come first */
     int width = rect.cols - LABEL_COLUMNS - NUMBER_COLUMNS - BINDS_COLUMNS - 1, row = 0;
     for (int limit = 0; limit < SMC_LIMIT_COUNT; limit++) {
         uint32_t blocks = occupancy->limit[limit];
-        if (blocks == SMC_UNLIMITED)
-            continue;
         bool binds = occupancy->limiters & 1u << limit;
+        if (blocks == SMC_UNLIMITED || (!binds && others-- <= 0))
+            continue;
         enum smc_style style = binds ? SMC_STYLE_BINDS : SMC_STYLE_LABEL;
         smc_frame_text(frame, rect, row, 1, style, smc_words_short_label((enum smc_limit)limit));
         smc_frame_printf(frame, rect, row, LABEL_COLUMNS, binds ? style : SMC_STYLE_NORMAL, "%4u",

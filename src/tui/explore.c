@@ -4,20 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* From what is known at once: compiled before, or the table's. */
+/* From what is known at once: compiled before, or the table's. Where there is no answer, `answer`
+   has as much of it as could be found. */
 static enum smc_status evaluate(const struct smc_explore *explore, struct smc_answer *answer,
                                 struct smc_error *error)
 {
     struct smc_query query = explore->query;
-    if (query.kernel) {
-        enum smc_status status = query.kernel->complete(&query.params, error);
-        if (status != SMC_OK)
-            return status;
-    }
+    const struct smc_resources *known = NULL;
+    if (query.kernel && query.kernel->complete(&query.params, NULL) == SMC_OK)
+        known = smc_memo_find(&explore->memo, &query);
     query.compile.no_nvrtc = true;
     struct smc_text warnings = {0};
-    enum smc_status status =
-        smc_query_evaluate(&query, smc_memo_find(&explore->memo, &query), answer, &warnings, error);
+    enum smc_status status = smc_query_evaluate(&query, known, answer, &warnings, error);
     smc_text_free(&warnings);
     answer->query.compile = explore->query.compile;
     return status;
@@ -33,22 +31,20 @@ static bool needs_compiler(const struct smc_explore *explore)
 
 static void update(struct smc_explore *explore)
 {
-    struct smc_answer answer;
+    struct smc_answer *answer = &explore->answer;
     struct smc_error error = {""};
-    enum smc_status status = evaluate(explore, &answer, &error);
+    enum smc_status status = evaluate(explore, answer, &error);
     explore->answered = status == SMC_OK;
     explore->compile_failure[0] = '\0';
     snprintf(explore->why, sizeof explore->why, "%s", error.message);
-    if (explore->answered || status == SMC_UNAVAILABLE) {
-        /* Without resources the rest of the answer still tells what to compile. */
-        smc_query_find_work(&answer);
-        if (explore->answered)
-            smc_query_find_next_steps(&answer);
-        explore->answer = answer;
+    if (explore->answered) {
+        smc_query_find_work(answer);
+        smc_query_find_next_steps(answer);
     }
+    /* Without resources NVRTC may still find them. */
     explore->wants_compile =
         (explore->answered || status == SMC_UNAVAILABLE) && needs_compiler(explore);
-    smc_chart_draw(&explore->chart, &explore->answer, explore->field, &explore->memo);
+    smc_chart_find(&explore->chart, &explore->query, answer, explore->field, &explore->memo);
 }
 
 void smc_explore_open(struct smc_explore *explore, const struct smc_query *query)
@@ -66,12 +62,25 @@ void smc_explore_close(struct smc_explore *explore)
     smc_chart_free(&explore->chart);
 }
 
+/* The field so many places behind the cursor, or at the end; where the cursor's own is gone,
+   counted from the first. */
+static enum smc_field field_behind(const struct smc_explore *explore, int by)
+{
+    enum smc_field fields[SMC_FIELD_COUNT];
+    int count = (int)smc_fields_shown(&explore->query, fields), at = 0;
+    for (int i = 0; i < count; i++)
+        if (fields[i] == explore->field)
+            at = i;
+    at += by;
+    return fields[at < 0 ? 0 : at >= count ? count - 1 : at];
+}
+
 void smc_explore_changed(struct smc_explore *explore, const struct smc_query *before)
 {
     if (explore->undo_count == SMC_UNDO_STEPS)
         memmove(explore->undo, explore->undo + 1, --explore->undo_count * sizeof explore->undo[0]);
     explore->undo[explore->undo_count++] = *before;
-    smc_explore_move(explore, 0);
+    explore->field = field_behind(explore, 0);
     update(explore);
 }
 
@@ -79,8 +88,10 @@ bool smc_explore_undo(struct smc_explore *explore)
 {
     if (explore->undo_count == 0)
         return false;
+    struct smc_compile_options compile = explore->query.compile;
     explore->query = explore->undo[--explore->undo_count];
-    smc_explore_move(explore, 0);
+    explore->query.compile = compile; /* an edited source stays edited */
+    explore->field = field_behind(explore, 0);
     update(explore);
     return true;
 }
@@ -90,19 +101,12 @@ void smc_explore_go(struct smc_explore *explore, enum smc_field field)
     if (explore->field == field)
         return;
     explore->field = field;
-    smc_chart_draw(&explore->chart, &explore->answer, field, &explore->memo);
+    smc_chart_find(&explore->chart, &explore->query, &explore->answer, field, &explore->memo);
 }
 
 void smc_explore_move(struct smc_explore *explore, int by)
 {
-    enum smc_field fields[SMC_FIELD_COUNT];
-    int count = (int)smc_fields_shown(&explore->query, fields), at = 0;
-    for (int i = 0; i < count; i++)
-        if (fields[i] == explore->field)
-            at = i;
-    at += by;
-    at = at < 0 ? 0 : at >= count ? count - 1 : at;
-    smc_explore_go(explore, fields[at]);
+    smc_explore_go(explore, field_behind(explore, by));
 }
 
 static bool is_same_kernel(const struct smc_query *a, const struct smc_query *b)
@@ -134,10 +138,19 @@ void smc_explore_recompile(struct smc_explore *explore)
     update(explore);
 }
 
+static void take_device(struct smc_query *query, const struct smc_device *device)
+{
+    if (!query->device_assumed)
+        return;
+    query->device = *device;
+    query->device_assumed = false;
+    query->device_note[0] = '\0';
+}
+
 void smc_explore_find_device(struct smc_explore *explore, const struct smc_device *device)
 {
-    explore->query.device = *device;
-    explore->query.device_assumed = false;
-    explore->query.device_note[0] = '\0';
+    for (size_t i = 0; i < explore->undo_count; i++)
+        take_device(&explore->undo[i], device);
+    take_device(&explore->query, device);
     update(explore);
 }

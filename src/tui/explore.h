@@ -15,7 +15,8 @@ enum { SMC_UNDO_STEPS = 100 };
 
 struct smc_explore {
     struct smc_query query;
-    struct smc_answer answer; /* to the query, or the last one that there was */
+    struct smc_answer answer; /* to the query; where there is none, as much of it as was found: the
+                                 parameters, and the launch if it has threads */
     bool answered;            /* false: `why` says what is wrong with the query */
     char why[1024];
     bool wants_compile; /* the answer's registers are the table's until NVRTC has answered */
@@ -47,7 +48,7 @@ void smc_explore_move(struct smc_explore *explore, int by);
 void smc_explore_compiled(struct smc_explore *explore, const struct smc_query *query,
                           const struct smc_resources *resources, const char *failure);
 
-/* A GPU was found where a device was only assumed. */
+/* A GPU was found: it takes the place of a device that was only assumed. */
 void smc_explore_find_device(struct smc_explore *explore, const struct smc_device *device);
 
 /* The source was edited: what was compiled before counts no more. */

@@ -4,12 +4,17 @@
 enum {
     RESOURCES = 5, /* rows of the SM and of the limits */
     NARROW = 27,   /* columns of the launch, edges included */
+    MIDDLE = 30,
+    MIDDLE_FROM = 76,
     WIDE = 36,
     WIDE_FROM = 100,
     THREE_COLUMNS_FROM = 140,
-    SIDE = 48, /* the third column */
+    SIDE = 48,        /* the third column */
+    LAUNCH_ROWS = 20, /* every kernel's fields */
     STEPS_ROWS = 8,
+    LEAST_STEPS = 6,
     MOST_BAR_ROWS = 4,
+    LEAST_CHART = 7,
 };
 
 /* The chart gets at least half of a tall screen. */
@@ -19,15 +24,31 @@ static int bar_rows(int rows)
     return fit < 1 ? 1 : fit > MOST_BAR_ROWS ? MOST_BAR_ROWS : fit;
 }
 
+static int launch_cols(int cols)
+{
+    return cols < MIDDLE_FROM ? NARROW : cols < WIDE_FROM ? MIDDLE : WIDE;
+}
+
+/* The launch, the next steps and, where there is room, the work. */
+static void left_column(struct smc_rect left, struct smc_explore_layout *layout)
+{
+    int steps = left.rows * 3 / 8 > LEAST_STEPS ? left.rows * 3 / 8 : LEAST_STEPS;
+    if (left.rows < LAUNCH_ROWS + 2 * STEPS_ROWS) {
+        layout->frame[SMC_PANEL_LAUNCH] = smc_rect_share_top(&left, left.rows - steps + 1);
+        layout->frame[SMC_PANEL_STEPS] = left;
+    } else {
+        layout->frame[SMC_PANEL_LAUNCH] = smc_rect_share_top(&left, LAUNCH_ROWS);
+        layout->frame[SMC_PANEL_STEPS] = smc_rect_share_top(&left, (left.rows + 1) / 2);
+        layout->frame[SMC_PANEL_WORK] = left;
+    }
+}
+
 static void two_columns(struct smc_rect body, struct smc_explore_layout *layout)
 {
-    struct smc_rect left = smc_rect_share_left(&body, body.cols < WIDE_FROM ? NARROW : WIDE);
-    int steps = left.rows > 2 * STEPS_ROWS ? left.rows / 3 : STEPS_ROWS - 2;
-    layout->frame[SMC_PANEL_LAUNCH] = smc_rect_share_top(&left, left.rows - steps + 1);
-    layout->frame[SMC_PANEL_STEPS] = left;
+    left_column(smc_rect_share_left(&body, launch_cols(body.cols)), layout);
     layout->sm_rows = bar_rows(body.rows - RESOURCES - 1);
     layout->frame[SMC_PANEL_SM] = smc_rect_share_top(&body, layout->sm_rows * RESOURCES + 2);
-    if (body.rows > RESOURCES + 2 + 3) /* a chart of fewer rows tells nothing */
+    if (body.rows > RESOURCES + LEAST_CHART) /* a chart of fewer rows tells less than the limits */
         layout->frame[SMC_PANEL_LIMITS] = smc_rect_share_top(&body, RESOURCES + 2);
     layout->frame[SMC_PANEL_CHART] = body;
 }

@@ -17,14 +17,17 @@ static int64_t clamp(int64_t value, int64_t lowest, int64_t highest)
 /* The next board of the table; from a device that is not in it, the first or the last. */
 static void step_device(struct smc_query *query, int by)
 {
-    int64_t count = (int64_t)smc_device_count(), at = by > 0 ? -1 : count;
+    int64_t count = (int64_t)smc_device_count(), at = by > 0 ? -1 : count, next;
     for (int64_t i = 0; i < count; i++) {
         struct smc_device device;
         smc_device_at((size_t)i, &device);
-        if (strcmp(device.name, query->device.name) == 0)
+        if (smc_field_is_device(&device, &query->device))
             at = i;
     }
-    smc_device_at((size_t)clamp(at + by, 0, count - 1), &query->device);
+    next = clamp(at + by, 0, count - 1);
+    if (next == at)
+        return;
+    smc_device_at((size_t)next, &query->device);
     query->device_assumed = false;
     query->device_note[0] = '\0';
 }
@@ -53,6 +56,8 @@ static void step_dtype(struct smc_query *query, int direction)
 /* The next multiple of the step, so that the first key from 250 threads leads to 256. */
 static int64_t next_multiple(int64_t value, int64_t step, int direction)
 {
+    if (value < 0) /* the driver's own carve-out lies below 0 % */
+        return 0;
     int64_t below = value / step * step;
     return direction > 0 ? below + step : below == value ? below - step : below;
 }
@@ -163,7 +168,8 @@ enum smc_status smc_field_type(struct smc_query *query, enum smc_field field, co
     if (!parse_number(&range, typed, &value)) {
         char hint[128];
         smc_field_hint(query, field, hint);
-        return smc_fail(error, SMC_USAGE, "'%.64s' is not %s", typed, hint);
+        return smc_fail(error, SMC_USAGE, "%s: '%.64s' is not %s", smc_field_label(field), typed,
+                        hint);
     }
     smc_field_set_number(query, field, value);
     return SMC_OK;
@@ -206,17 +212,38 @@ void smc_field_reset(struct smc_query *query, enum smc_field field)
     }
 }
 
+/* A person's own kernel begins as the launch that was looked at. */
+static void become_own(struct smc_query *query)
+{
+    enum { REGS = 32 };
+    struct smc_params params = query->params;
+    struct smc_plan plan;
+    if (query->kernel->complete(&params, NULL) != SMC_OK) {
+        smc_params_init(query->kernel, &params);
+        query->kernel->complete(&params, NULL);
+    }
+    query->kernel->plan(&params, &plan);
+    query->threads_per_block = plan.threads_per_block;
+    if (query->regs_per_thread == SMC_NOT_GIVEN)
+        query->regs_per_thread = REGS;
+    if (query->static_smem_bytes == SMC_NOT_GIVEN && plan.static_smem_bytes > 0)
+        query->static_smem_bytes = (int64_t)plan.static_smem_bytes;
+    if (query->dynamic_smem_bytes == SMC_NOT_GIVEN && plan.dynamic_smem_bytes > 0)
+        query->dynamic_smem_bytes = (int64_t)plan.dynamic_smem_bytes;
+    query->kernel = NULL;
+}
+
 void smc_field_set_kernel(struct smc_query *query, const struct smc_kernel *kernel)
 {
-    enum { OWN_THREADS = 256, OWN_REGS = 32 };
     const struct smc_params before = query->params;
     const struct smc_kernel *old = query->kernel;
-    query->kernel = kernel;
+    if (kernel == old)
+        return;
     if (!kernel) {
-        query->threads_per_block = OWN_THREADS;
-        query->regs_per_thread = OWN_REGS;
+        become_own(query);
         return;
     }
+    query->kernel = kernel;
     if (!old) { /* the numbers described a person's own kernel */
         query->regs_per_thread = query->static_smem_bytes = query->dynamic_smem_bytes =
             SMC_NOT_GIVEN;

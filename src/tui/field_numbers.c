@@ -1,6 +1,8 @@
 /* The fields that hold a number: where it stands in a query, its range and its steps. */
 #include "tui/field_numbers.h"
 
+#include <string.h>
+
 bool smc_field_is_param(enum smc_field field)
 {
     return field >= SMC_FIELD_FIRST_PARAM && field <= SMC_FIELD_LAST_PARAM;
@@ -56,15 +58,60 @@ bool smc_field_given(const struct smc_query *query, enum smc_field field)
     }
 }
 
+static int64_t number_given(const struct smc_query *query, enum smc_field field)
+{
+    if (!smc_field_given(query, field))
+        return SMC_NOT_GIVEN;
+    if (smc_field_is_param(field))
+        return query->params.value[smc_field_param(field)];
+    switch (field) {
+    case SMC_FIELD_CARVEOUT:
+        return query->settings.carveout_percent;
+    case SMC_FIELD_CLUSTER:
+        return query->settings.blocks_per_cluster;
+    default:
+        return *place_of(query, field);
+    }
+}
+
+bool smc_field_is_device(const struct smc_device *a, const struct smc_device *b)
+{
+    return a->source == b->source && a->sm.cc == b->sm.cc && a->sm_count == b->sm_count &&
+           a->gpu_index == b->gpu_index && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->chip, b->chip) == 0;
+}
+
+bool smc_fields_equal(const struct smc_query *a, const struct smc_query *b)
+{
+    bool equal = a->kernel == b->kernel && a->device_assumed == b->device_assumed &&
+                 smc_field_is_device(&a->device, &b->device);
+    for (int i = 0; i < SMC_FIELD_COUNT && equal; i++) {
+        enum smc_field field = (enum smc_field)i;
+        if (field != SMC_FIELD_DEVICE && field != SMC_FIELD_KERNEL)
+            equal = number_given(a, field) == number_given(b, field);
+    }
+    return equal;
+}
+
 /* Sizes of a problem are doubled and halved by the large step: 0 stands for that. */
 static struct smc_field_range param_range(const struct smc_query *query, enum smc_param param)
 {
     const struct smc_param_info *info = &smc_param_info[param];
     struct smc_field_range range = {info->lowest, info->highest, 1, 8, false};
     switch (param) {
+    case SMC_PARAM_STATIC_BYTES:
+        range.step = query->device.sm.smem_alloc_unit_bytes;
+        range.far = 4096;
+        range.bytes = true;
+        break;
     case SMC_PARAM_BLOCK:
         range.step = query->device.sm.warp_size;
         range.far = 4 * range.step;
+        break;
+    case SMC_PARAM_LDA:
+    case SMC_PARAM_LDB:
+    case SMC_PARAM_LDC:
+        range.far = 32;
         break;
     case SMC_PARAM_RADIUS:
     case SMC_PARAM_M:
@@ -103,7 +150,8 @@ struct smc_field_range smc_field_range(const struct smc_query *query, enum smc_f
     case SMC_FIELD_BARRIERS:
         return (struct smc_field_range){0, sm->named_barriers_per_block, 1, 4, false};
     case SMC_FIELD_CLUSTER:
-        return (struct smc_field_range){1, sm->cluster_max_nonportable, 1, 0, false};
+        return (struct smc_field_range){
+            1, sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1, 1, 0, false};
     default:
         return (struct smc_field_range){0, 0, 0, 0, false};
     }
@@ -115,9 +163,8 @@ int64_t smc_field_number(const struct smc_query *query, const struct smc_answer 
     const struct smc_launch *launch = &answer->launch;
     if (smc_field_is_param(field))
         return answer->query.params.value[smc_field_param(field)];
-    const int64_t *place = place_of(query, field);
-    if (place && *place != SMC_NOT_GIVEN)
-        return *place;
+    if (smc_field_given(query, field))
+        return number_given(query, field);
     switch (field) {
     case SMC_FIELD_THREADS:
         return launch->threads_per_block;
@@ -130,9 +177,9 @@ int64_t smc_field_number(const struct smc_query *query, const struct smc_answer 
     case SMC_FIELD_BARRIERS:
         return launch->barriers_per_block;
     case SMC_FIELD_CARVEOUT:
-        return query->settings.carveout_percent;
+        return SMC_CARVEOUT_DEFAULT;
     case SMC_FIELD_CLUSTER:
-        return query->settings.blocks_per_cluster ? query->settings.blocks_per_cluster : 1;
+        return 1;
     default:
         return 0;
     }

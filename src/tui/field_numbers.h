@@ -13,6 +13,12 @@ bool smc_field_is_size(enum smc_field field);
 /* Whether a person chose it. */
 bool smc_field_given(const struct smc_query *query, enum smc_field field);
 
+/* Whether two devices are the same one: boards may share a name. */
+bool smc_field_is_device(const struct smc_device *a, const struct smc_device *b);
+
+/* Whether every field is given, or not, alike. */
+bool smc_fields_equal(const struct smc_query *a, const struct smc_query *b);
+
 struct smc_field_range {
     int64_t lowest, highest;
     int64_t step, far; /* what a key adds */

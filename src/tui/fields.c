@@ -12,7 +12,7 @@ enum smc_field smc_field_of_param(enum smc_param param)
     return (enum smc_field)(SMC_FIELD_FIRST_PARAM + (int)param);
 }
 
-static const char *label_of(enum smc_field field)
+const char *smc_field_label(enum smc_field field)
 {
     static const char *const labels[SMC_FIELD_COUNT] = {
 #define FIELD(id, label) [SMC_FIELD_##id] = label,
@@ -35,10 +35,10 @@ static bool applies(const struct smc_query *query, enum smc_field field)
     case SMC_FIELD_THREADS:
     case SMC_FIELD_GRID:
         return !query->kernel;
-    case SMC_FIELD_CARVEOUT:
-        return sm->smem_carveout_count > 1;
+    case SMC_FIELD_CARVEOUT: /* one that was given stays in sight on any device */
+        return sm->smem_carveout_count > 1 || smc_field_given(query, field);
     case SMC_FIELD_CLUSTER:
-        return sm->cluster_max_nonportable > 0;
+        return sm->cluster_max_nonportable > 0 || smc_field_given(query, field);
     default:
         return true;
     }
@@ -55,22 +55,27 @@ size_t smc_fields_shown(const struct smc_query *query, enum smc_field list[SMC_F
     return count;
 }
 
+static void set_source(struct smc_field_view *view, const char *source)
+{
+    snprintf(view->source, sizeof view->source, "%s", source);
+}
+
 static void show_param(const struct smc_answer *answer, enum smc_field field,
                        struct smc_field_view *view)
 {
     enum smc_param param = smc_field_param(field);
     int64_t value = answer->query.params.value[param];
-    view->given = answer->query.params.given & 1u << param;
     if (param == SMC_PARAM_DTYPE)
         snprintf(view->value, sizeof view->value, "%s", smc_dtype_name((enum smc_dtype)value));
     else
-        snprintf(view->value, sizeof view->value, "%" PRId64, value);
+        snprintf(view->value, sizeof view->value, "%" PRId64 "%s", value,
+                 smc_field_range(&answer->query, field).bytes ? " B" : "");
+    set_source(view, "default");
 }
 
 void smc_field_source(const struct smc_resources *resources, char text[40])
 {
     static const char *const words[] = {
-        [SMC_RESOURCES_NVRTC] = "NVRTC",
         [SMC_RESOURCES_TABLE] = "table",
         [SMC_RESOURCES_ASSUMED] = "assumed",
         [SMC_RESOURCES_GIVEN] = "given",
@@ -81,70 +86,67 @@ void smc_field_source(const struct smc_resources *resources, char text[40])
         snprintf(text, 40, "%s", words[resources->source]);
 }
 
-/* A number, or words in place of one that nobody gave. */
-static void show_number(struct smc_field_view *view, bool given, int64_t value, const char *unit,
-                        const char *source)
+static void show_device(const struct smc_query *query, struct smc_field_view *view)
 {
-    view->given = given;
-    snprintf(view->value, sizeof view->value, "%" PRId64 "%s", value, unit);
-    snprintf(view->source, sizeof view->source, "%s", given ? "" : source);
+    snprintf(view->value, sizeof view->value, "%s", query->device.name);
+    set_source(view,
+               query->device_assumed ? "assumed" : smc_device_source_name(query->device.source));
+}
+
+/* What a number is called that nobody gave, or NULL where one shows. */
+static const char *word_of_absent(enum smc_field field)
+{
+    switch (field) {
+    case SMC_FIELD_GRID:
+        return "not given";
+    case SMC_FIELD_CARVEOUT:
+        return "driver's";
+    case SMC_FIELD_CLUSTER:
+        return "none";
+    default:
+        return NULL;
+    }
+}
+
+/* A launch that is not known (why: the answer says) has its numbers only where they were given. */
+static void show_number(const struct smc_query *query, const struct smc_answer *answer,
+                        enum smc_field field, struct smc_field_view *view)
+{
+    static const char *const units[SMC_FIELD_COUNT] = {
+        [SMC_FIELD_STATIC_SMEM] = " B",
+        [SMC_FIELD_DYNAMIC_SMEM] = " B",
+        [SMC_FIELD_CARVEOUT] = " %",
+        [SMC_FIELD_CLUSTER] = " blocks",
+    };
+    const char *absent = view->given ? NULL : word_of_absent(field);
+    if (!absent && !view->given && answer->launch.threads_per_block == 0)
+        absent = "not known";
+    if (absent) {
+        snprintf(view->value, sizeof view->value, "%s", absent);
+        return;
+    }
+    snprintf(view->value, sizeof view->value, "%" PRId64 "%s",
+             smc_field_number(query, answer, field), units[field] ? units[field] : "");
+    if (field == SMC_FIELD_REGS)
+        smc_field_source(&answer->resources, view->source);
+    else
+        set_source(view, query->kernel ? "kernel" : "default");
 }
 
 void smc_field_show(const struct smc_query *query, const struct smc_answer *answer,
                     enum smc_field field, struct smc_field_view *view)
 {
-    const char *own = query->kernel ? "kernel" : "none";
-    *view = (struct smc_field_view){.label = label_of(field)};
-    if (smc_field_is_param(field)) {
-        show_param(answer, field, view);
-        return;
-    }
-    bool given = smc_field_given(query, field);
-    const struct smc_launch *launch = &answer->launch;
-    switch (field) {
-    case SMC_FIELD_DEVICE:
-        snprintf(view->value, sizeof view->value, "%s", query->device.name);
-        break;
-    case SMC_FIELD_KERNEL:
+    *view = (struct smc_field_view){.label = smc_field_label(field),
+                                    .given = smc_field_given(query, field)};
+    if (field == SMC_FIELD_DEVICE)
+        show_device(query, view);
+    else if (field == SMC_FIELD_KERNEL)
         snprintf(view->value, sizeof view->value, "%s",
                  query->kernel ? query->kernel->name : "your own");
-        break;
-    case SMC_FIELD_THREADS:
-        show_number(view, given, launch->threads_per_block, "", "");
-        break;
-    case SMC_FIELD_GRID:
-        if (given)
-            show_number(view, true, query->grid_blocks, "", "");
-        else
-            snprintf(view->value, sizeof view->value, "not given");
-        break;
-    case SMC_FIELD_REGS:
-        show_number(view, given, launch->regs_per_thread, "", "");
-        if (!given && query->kernel)
-            smc_field_source(&answer->resources, view->source);
-        break;
-    case SMC_FIELD_STATIC_SMEM:
-        show_number(view, given, launch->static_smem_bytes, " B", own);
-        break;
-    case SMC_FIELD_DYNAMIC_SMEM:
-        show_number(view, given, launch->dynamic_smem_bytes, " B", own);
-        break;
-    case SMC_FIELD_CARVEOUT:
-        if (given)
-            show_number(view, true, query->settings.carveout_percent, " %", "");
-        else
-            snprintf(view->value, sizeof view->value, "driver's");
-        break;
-    case SMC_FIELD_BARRIERS:
-        show_number(view, given, launch->barriers_per_block, "", own);
-        break;
-    case SMC_FIELD_CLUSTER:
-        if (given)
-            show_number(view, true, query->settings.blocks_per_cluster, " blocks", "");
-        else
-            snprintf(view->value, sizeof view->value, "none");
-        break;
-    default:
-        break;
-    }
+    else if (smc_field_is_param(field))
+        show_param(answer, field, view);
+    else
+        show_number(query, answer, field, view);
+    if (view->given && field != SMC_FIELD_DEVICE && field != SMC_FIELD_KERNEL)
+        set_source(view, "given");
 }

@@ -25,15 +25,17 @@ enum smc_field smc_field_of_param(enum smc_param param);
 /* Those that mean something for the query's kernel and device, in order. */
 size_t smc_fields_shown(const struct smc_query *query, enum smc_field list[SMC_FIELD_COUNT]);
 
+const char *smc_field_label(enum smc_field field);
+
 struct smc_field_view {
     const char *label;
     char value[128];
-    char source[40]; /* "NVRTC 13.0", "kernel", "driver", or "" */
+    char source[40]; /* "NVRTC 13.0", "kernel", "given", or "" */
     bool given;      /* by a person */
     bool awaited;    /* a better value is on its way; `source` says so */
 };
 
-/* `answer`: of the query, or of the last one that had an answer. */
+/* `answer`: of the query, as far as there is one. */
 void smc_field_show(const struct smc_query *query, const struct smc_answer *answer,
                     enum smc_field field, struct smc_field_view *view);
 
@@ -55,8 +57,8 @@ enum smc_status smc_field_type(struct smc_query *query, enum smc_field field, co
 /* Not given any more. */
 void smc_field_reset(struct smc_query *query, enum smc_field field);
 
-/* Gives the query another kernel (NULL: a person's own, with the threads it had); parameters that
-   both take keep their values. */
+/* Gives the query another kernel; parameters that both take keep their values. NULL: a person's
+   own, with the threads and the shared memory of the one before. */
 void smc_field_set_kernel(struct smc_query *query, const struct smc_kernel *kernel);
 
 #endif

@@ -9,7 +9,7 @@
 #include "report/layout.h"
 #include "tui/glyph.h"
 
-enum { LINE_CHARS = 512 };
+enum { LINE_CHARS = 512, ELLIPSIS = 0x2026 };
 
 bool smc_frame_resize(struct smc_frame *frame, int rows, int cols)
 {
@@ -20,7 +20,8 @@ bool smc_frame_resize(struct smc_frame *frame, int rows, int cols)
         return false;
     }
     *frame = (struct smc_frame){rows, cols, cell};
-    smc_frame_fill(frame, (struct smc_rect){0, 0, rows, cols}, SMC_STYLE_NORMAL, ' ');
+    for (size_t i = 0; i < cells; i++)
+        cell[i] = (struct smc_cell){' ', SMC_STYLE_NORMAL};
     return true;
 }
 
@@ -49,29 +50,65 @@ void smc_frame_fill(struct smc_frame *frame, struct smc_rect rect, enum smc_styl
             smc_frame_glyph(frame, rect, row, col, style, glyph);
 }
 
+/* Where half of a wide character is overwritten, the other half becomes a blank. */
+static void part_wide(const struct smc_frame *frame, struct smc_cell *cell)
+{
+    bool last = (size_t)(cell - frame->cell + 1) % (size_t)frame->cols == 0;
+    if (cell->glyph == 0)
+        cell[-1].glyph = ' ';
+    else if (!last && cell[1].glyph == 0)
+        cell[1].glyph = ' ';
+}
+
 void smc_frame_glyph(struct smc_frame *frame, struct smc_rect rect, int row, int col,
                      enum smc_style style, uint32_t glyph)
 {
     struct smc_cell *cell = cell_at(frame, rect, row, col);
-    if (cell)
-        *cell = (struct smc_cell){glyph, (uint8_t)style};
+    if (!cell)
+        return;
+    part_wide(frame, cell);
+    *cell = (struct smc_cell){glyph, (uint8_t)style};
+}
+
+/* Returns the place behind it. A wide one that an edge cuts becomes a blank. */
+static int put_glyph(struct smc_frame *frame, struct smc_rect rect, int row, int col,
+                     enum smc_style style, uint32_t glyph)
+{
+    int columns = smc_glyph_columns(glyph);
+    if (columns == 0)
+        return col;
+    struct smc_cell *right =
+        columns == 2 && cell_at(frame, rect, row, col) ? cell_at(frame, rect, row, col + 1) : NULL;
+    smc_frame_glyph(frame, rect, row, col, style, columns == 1 || right ? glyph : ' ');
+    if (right) {
+        smc_frame_glyph(frame, rect, row, col + 1, style, ' ');
+        right->glyph = 0;
+    }
+    return col + columns;
 }
 
 int smc_frame_text(struct smc_frame *frame, struct smc_rect rect, int row, int col,
                    enum smc_style style, const char *text)
 {
     for (uint32_t glyph; (glyph = smc_glyph_next(&text)) != 0;) {
-        int columns = smc_glyph_columns(glyph);
-        if (columns == 0)
-            continue;
-        if (col + columns > rect.cols)
+        if (col + smc_glyph_columns(glyph) > rect.cols)
             return rect.cols;
-        smc_frame_glyph(frame, rect, row, col, style, glyph);
-        if (columns == 2)
-            smc_frame_glyph(frame, rect, row, col + 1, style, 0);
-        col += columns;
+        col = put_glyph(frame, rect, row, col, style, glyph);
     }
     return col;
+}
+
+int smc_frame_text_within(struct smc_frame *frame, struct smc_rect rect, int row, int col,
+                          int width, enum smc_style style, const char *text)
+{
+    width = width < rect.cols - col ? width : rect.cols - col;
+    bool cut = width > 0 && smc_glyph_string_columns(text) > width;
+    struct smc_rect room = {rect.row, rect.col, rect.rows, col + width - cut};
+    int behind = smc_frame_text(frame, room, row, col, style, text);
+    if (!cut)
+        return behind;
+    smc_frame_glyph(frame, rect, row, room.cols, style, ELLIPSIS);
+    return col + width;
 }
 
 int smc_frame_printf(struct smc_frame *frame, struct smc_rect rect, int row, int col,
@@ -85,18 +122,6 @@ int smc_frame_printf(struct smc_frame *frame, struct smc_rect rect, int row, int
     return smc_frame_text(frame, rect, row, col, style, line);
 }
 
-void smc_frame_text_within(struct smc_frame *frame, struct smc_rect rect, int row, int col,
-                           int width, enum smc_style style, const char *text)
-{
-    enum { ELLIPSIS = 0x2026 };
-    bool cut = smc_glyph_string_columns(text) > width;
-    int room = col + width < rect.cols ? col + width : rect.cols;
-    struct smc_rect field = {rect.row, rect.col, rect.rows, room - cut};
-    int behind = smc_frame_text(frame, field, row, col, style, text);
-    if (cut)
-        smc_frame_glyph(frame, rect, row, behind, style, ELLIPSIS);
-}
-
 void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row,
                           enum smc_style style, const char *text)
 {
@@ -104,23 +129,20 @@ void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row
     smc_frame_text(frame, rect, row, col > 0 ? col : 0, style, text);
 }
 
-/* Writes the word with ties as blanks. */
-static int put_word(struct smc_frame *frame, struct smc_rect rect, int row, int col,
-                    enum smc_style style, const char *word, size_t length)
+/* A tie is a blank that keeps its neighbours together. */
+static uint32_t next_of_word(const char **word)
 {
-    char copy[LINE_CHARS];
-    length = length < sizeof copy ? length : sizeof copy - 1;
-    for (size_t i = 0; i < length; i++)
-        copy[i] = word[i] == *SMC_TIE ? ' ' : word[i];
-    copy[length] = '\0';
-    return smc_frame_text(frame, rect, row, col, style, copy);
+    if (**word != *SMC_TIE)
+        return smc_glyph_next(word);
+    (*word)++;
+    return ' ';
 }
 
-static int word_columns(const char *word, size_t length)
+static int word_columns(const char *word, const char *end)
 {
     int columns = 0;
-    for (const char *at = word; at < word + length;)
-        columns += smc_glyph_columns(*at == *SMC_TIE ? (at++, ' ') : smc_glyph_next(&at));
+    while (word < end)
+        columns += smc_glyph_columns(next_of_word(&word));
     return columns;
 }
 
@@ -137,13 +159,20 @@ int smc_frame_paragraph(struct smc_frame *frame, struct smc_rect rect, int row,
         }
         int blanks = (int)strspn(text, " ");
         text += blanks;
-        size_t length = strcspn(text, " \n");
-        if (col > 0 && col + blanks + word_columns(text, length) > rect.cols) {
+        const char *end = text + strcspn(text, " \n");
+        int columns = word_columns(text, end);
+        if (col > 0 && col + blanks + columns > rect.cols) {
             row++;
             col = blanks = 0;
         }
-        col = put_word(frame, rect, row, col + blanks, style, text, length);
-        text += length;
+        for (col += blanks; text < end;) {
+            uint32_t glyph = next_of_word(&text);
+            if (col > 0 && col + smc_glyph_columns(glyph) > rect.cols) { /* longer than a line */
+                row++;
+                col = 0;
+            }
+            col = put_glyph(frame, rect, row, col, style, glyph);
+        }
     }
     return row + 1;
 }
@@ -187,7 +216,7 @@ static void join(struct smc_frame *frame, struct smc_rect rect, int row, int col
     for (unsigned there = 1; there < 16; there++)
         if (line_glyph[there] && line_glyph[there] == cell->glyph)
             sides |= there;
-    *cell = (struct smc_cell){line_glyph[sides], SMC_STYLE_FRAME};
+    smc_frame_glyph(frame, rect, row, col, SMC_STYLE_FRAME, line_glyph[sides]);
 }
 
 void smc_frame_box(struct smc_frame *frame, struct smc_rect rect, const char *title)
@@ -228,13 +257,8 @@ static void write_row(const struct smc_cell *cell, int cols, bool utf8, struct s
 {
     while (cols > 0 && cell[cols - 1].glyph == ' ')
         cols--;
-    for (int col = 0; col < cols; col++) {
-        char bytes[4];
-        if (!utf8)
-            smc_text_append_char(out, cell[col].glyph ? smc_glyph_ascii(cell[col].glyph) : '?', 1);
-        else if (cell[col].glyph)
-            smc_text_append_bytes(out, bytes, smc_glyph_encode(cell[col].glyph, bytes));
-    }
+    for (int col = 0; col < cols; col++)
+        smc_glyph_append(cell[col].glyph, utf8, out);
     smc_text_append_char(out, '\n', 1);
 }
 

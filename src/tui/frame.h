@@ -33,7 +33,8 @@ bool smc_frame_resize(struct smc_frame *frame, int rows, int cols);
 void smc_frame_free(struct smc_frame *frame);
 
 /* All drawing takes a rectangle of the frame, places within it, and never touches what lies
-   outside. */
+   outside, but for the other half of a wide character that it overwrites: that becomes a blank.
+   Characters given by themselves take one column. */
 void smc_frame_fill(struct smc_frame *frame, struct smc_rect rect, enum smc_style style,
                     uint32_t glyph);
 void smc_frame_glyph(struct smc_frame *frame, struct smc_rect rect, int row, int col,
@@ -47,15 +48,16 @@ int smc_frame_printf(struct smc_frame *frame, struct smc_rect rect, int row, int
     __attribute__((format(printf, 6, 7)));
 
 /* In `width` columns, with an ellipsis where it is cut. */
-void smc_frame_text_within(struct smc_frame *frame, struct smc_rect rect, int row, int col,
-                           int width, enum smc_style style, const char *text);
+int smc_frame_text_within(struct smc_frame *frame, struct smc_rect rect, int row, int col,
+                          int width, enum smc_style style, const char *text);
 
 /* Ends at the rectangle's right edge. */
 void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row,
                           enum smc_style style, const char *text);
 
 /* Words wrapped to the rectangle's width from `row` on; a newline begins a new line, SMC_TIE (see
-   report/layout.h) is a blank that keeps its neighbours together. Returns the row behind, which may
+   report/layout.h) is a blank that keeps its neighbours together; a word longer than a line goes on
+   in the next. Returns the row behind, which may
    lie below the rectangle: that much did not fit. */
 int smc_frame_paragraph(struct smc_frame *frame, struct smc_rect rect, int row,
                         enum smc_style style, const char *text);

@@ -1,8 +1,6 @@
 /* Characters as a terminal shows them. */
 #include "tui/glyph.h"
 
-#include <stdbool.h>
-
 enum { REPLACEMENT = 0xfffd };
 
 struct range {
@@ -10,33 +8,33 @@ struct range {
 };
 
 static const struct range wide[] = {
-    {0x1100, 0x115f},   {0x231a, 0x231b},   {0x2329, 0x232a},   {0x23e9, 0x23ec},
-    {0x2e80, 0x303e},   {0x3041, 0x4dbf},   {0x4e00, 0xa4cf},   {0xa960, 0xa97f},
-    {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe10, 0xfe19},   {0xfe30, 0xfe6f},
-    {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x16fe0, 0x18cff}, {0x1b000, 0x1b2ff},
-    {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1faff}, {0x20000, 0x3fffd},
+#define WIDE(first, last) {first, last},
+#include "tui/glyph_widths.def"
 };
 
-static const struct range zero_width[] = {
-    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a},
-    {0x064b, 0x065f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f},
-    {0x202a, 0x202e}, {0x2060, 0x2064}, {0x2066, 0x206f}, {0x20d0, 0x20f0},
-    {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xe0000, 0xe01ef},
+static const struct range zero[] = {
+#define ZERO(first, last) {first, last},
+#include "tui/glyph_widths.def"
 };
 
 static bool is_in(const struct range *ranges, size_t count, uint32_t glyph)
 {
-    for (size_t i = 0; i < count && ranges[i].first <= glyph; i++)
-        if (glyph <= ranges[i].last)
-            return true;
-    return false;
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (ranges[middle].last < glyph)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && ranges[low].first <= glyph;
 }
 
 int smc_glyph_columns(uint32_t glyph)
 {
-    if (glyph < 0x300)
+    if (glyph < 0x300) /* nearly all, and none of the tables */
         return 1;
-    if (is_in(zero_width, sizeof zero_width / sizeof *zero_width, glyph))
+    if (is_in(zero, sizeof zero / sizeof *zero, glyph))
         return 0;
     return is_in(wide, sizeof wide / sizeof *wide, glyph) ? 2 : 1;
 }
@@ -106,9 +104,9 @@ char smc_glyph_ascii(uint32_t glyph)
         {0x00b7, '.'}, {0x00d7, 'x'}, {0x2013, '-'}, {0x2019, '\''}, {0x2022, '*'}, {0x2026, '~'},
         {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'},  {0x2500, '-'}, {0x2502, '|'},
         {0x2591, ':'}, {0x2592, '%'}, {0x2593, '#'}, {0x25b2, '^'},  {0x25b6, '>'}, {0x25bc, 'v'},
-        {0x25c0, '<'}, {0x25cf, '*'}, {0x2713, 'v'}, {0x2717, 'x'},  {0x2571, '/'},
+        {0x25c0, '<'}, {0x25cf, '*'}, {0x2571, '/'}, {0x2713, 'v'},  {0x2717, 'x'},
     };
-    if (glyph < 0x80)
+    if (glyph > 0 && glyph < 0x80)
         return (char)glyph;
     for (size_t i = 0; i < sizeof likeness / sizeof *likeness; i++)
         if (likeness[i].glyph == glyph)
@@ -118,4 +116,13 @@ char smc_glyph_ascii(uint32_t glyph)
     if (glyph >= 0x2580 && glyph < 0x25a0)
         return '#';
     return '?';
+}
+
+void smc_glyph_append(uint32_t glyph, bool utf8, struct smc_text *out)
+{
+    char bytes[4];
+    if (!utf8)
+        smc_text_append_char(out, smc_glyph_ascii(glyph), 1);
+    else if (glyph)
+        smc_text_append_bytes(out, bytes, smc_glyph_encode(glyph, bytes));
 }

@@ -83,9 +83,10 @@ bool smc_key_of_name(const char *name, uint32_t *key)
             return true;
         }
     }
-    if (strncmp(name, "Ctrl-", 5) == 0 && isalpha((unsigned char)name[5]) && !name[6]) {
-        *key = (uint32_t)SMC_KEY_CONTROL(name[5]);
-        return true;
+    if (strncmp(name, "Ctrl-", 5) == 0 && name[5] && !name[6]) {
+        int letter = toupper((unsigned char)name[5]);
+        *key = (uint32_t)SMC_KEY_CONTROL(letter);
+        return letter >= '@' && letter <= '_';
     }
     *key = smc_glyph_next(&name);
     return *key != 0 && *name == '\0';

@@ -23,22 +23,19 @@ void smc_list_draw_arrows(int first, int count, struct smc_rect rect, struct smc
 void smc_list_draw_field(const struct smc_field_view *view, bool here, struct smc_rect line,
                          struct smc_frame *frame)
 {
-    int col = LABEL_COLUMNS + 1 + here;
     enum smc_style style = here          ? SMC_STYLE_CURSOR
                            : view->given ? SMC_STYLE_GIVEN
                                          : SMC_STYLE_NORMAL;
+    int at = LABEL_COLUMNS + 2; /* an arrow before it, and one in the last column at most */
     smc_frame_text(frame, line, 0, 1, here ? SMC_STYLE_STRONG : SMC_STYLE_LABEL, view->label);
-    if (here)
-        smc_frame_text(frame, line, 0, LABEL_COLUMNS, SMC_STYLE_STRONG, "<");
-    struct smc_rect room = {line.row, line.col, 1, line.cols - (here ? 2 : 1)};
-    int width = smc_glyph_string_columns(view->value);
-    width = width < room.cols - col ? width : room.cols - col;
-    smc_frame_text_within(frame, room, 0, col, width, style, view->value);
-    col += width;
-    if (here)
-        smc_frame_text(frame, line, 0, col + 1, SMC_STYLE_STRONG, ">");
-    if (col + 2 * here + smc_glyph_string_columns(view->source) + 2 <= line.cols)
-        smc_frame_text_right(frame, room, 0, view->awaited ? SMC_STYLE_WARN : SMC_STYLE_DIM,
+    int col = smc_frame_text_within(frame, line, 0, at, line.cols - 1 - at, style, view->value);
+    if (here) {
+        smc_frame_glyph(frame, line, 0, at - 1, SMC_STYLE_STRONG, '<');
+        smc_frame_glyph(frame, line, 0, col, SMC_STYLE_STRONG, '>');
+    }
+    struct smc_rect rest = {line.row, line.col + col + 2, 1, line.cols - col - 3};
+    if (smc_glyph_string_columns(view->source) <= rest.cols)
+        smc_frame_text_right(frame, rest, 0, view->awaited ? SMC_STYLE_WARN : SMC_STYLE_DIM,
                              view->source);
 }
 

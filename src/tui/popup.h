@@ -11,9 +11,10 @@
 struct smc_popup {
     bool open;
     char title[64];
-    struct smc_text text; /* lines; owned */
-    int top;              /* first line shown */
-    int page;             /* lines that were shown last */
+    struct smc_text text; /* lines, wrapped as they are drawn; owned */
+    int indent;           /* columns before the rows of a line that follow its first */
+    int top;              /* first row shown */
+    int rows, page;       /* that there were when it was drawn last, and that were shown */
 };
 
 /* Opens it, empty; the caller appends to `text`. */
@@ -25,7 +26,7 @@ void smc_popup_act(struct smc_popup *popup, enum smc_action action);
 
 void smc_popup_draw(struct smc_popup *popup, struct smc_rect body, struct smc_frame *frame);
 
-/* All keys that do something in a view. */
-void smc_help_write(enum smc_view_id view, struct smc_text *out);
+/* Opens it with all keys that do something in a view. */
+void smc_help_open(struct smc_popup *popup, enum smc_view_id view);
 
 #endif

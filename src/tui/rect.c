@@ -34,7 +34,7 @@ struct smc_rect smc_rect_cut_left(struct smc_rect *rect, int cols)
 struct smc_rect smc_rect_share_top(struct smc_rect *rect, int rows)
 {
     struct smc_rect strip = smc_rect_cut_top(rect, rows);
-    if (rect->rows > 0) {
+    if (strip.rows > 0 && rect->rows > 0) {
         rect->row--;
         rect->rows++;
     }
@@ -44,7 +44,7 @@ struct smc_rect smc_rect_share_top(struct smc_rect *rect, int rows)
 struct smc_rect smc_rect_share_left(struct smc_rect *rect, int cols)
 {
     struct smc_rect strip = smc_rect_cut_left(rect, cols);
-    if (rect->cols > 0) {
+    if (strip.cols > 0 && rect->cols > 0) {
         rect->col--;
         rect->cols++;
     }

@@ -5,6 +5,8 @@
 #include "tui/glyph.h"
 #include "tui/state.h"
 
+static const char popup_keys[] = "Up Down PgUp PgDn scroll   any other key closes";
+
 static void verdict_of(const struct smc_explore *explore, char text[64])
 {
     const struct smc_answer *answer = &explore->answer;
@@ -23,16 +25,16 @@ static void verdict_of(const struct smc_explore *explore, char text[64])
 
 static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
 {
-    char verdict[64];
+    char verdict[64], subject[256];
     const struct smc_query *query = &tui->explore.query;
     smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
     verdict_of(&tui->explore, verdict);
+    snprintf(subject, sizeof subject, " %s | %s on %s", smc_views[tui->view]->title,
+             query->kernel ? query->kernel->name : "your own kernel", query->device.name);
     struct smc_rect left = {line.row, line.col, 1,
                             line.cols - smc_glyph_string_columns(verdict) - 1};
     int col = smc_frame_text(frame, left, 0, 1, SMC_STYLE_BAR_STRONG, "smemcalc");
-    smc_frame_printf(frame, left, 0, col, SMC_STYLE_BAR, " %s | %s on %s",
-                     smc_views[tui->view]->title,
-                     query->kernel ? query->kernel->name : "your own kernel", query->device.name);
+    smc_frame_text_within(frame, left, 0, col, left.cols - col, SMC_STYLE_BAR, subject);
     smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR_STRONG, verdict);
 }
 
@@ -87,7 +89,11 @@ void smc_tui_draw(struct smc_tui *tui, struct smc_frame *frame)
     if (tui->prompt.open) {
         smc_prompt_draw(&tui->prompt, bottom, frame);
     } else if (tui->message[0]) {
-        smc_frame_text(frame, bottom, 0, 1, tui->message_style, tui->message);
+        smc_frame_text_within(frame, bottom, 0, 1, bottom.cols - 1, tui->message_style,
+                              tui->message);
+    } else if (tui->popup.open) {
+        smc_frame_fill(frame, bottom, SMC_STYLE_BAR, ' ');
+        smc_frame_text(frame, bottom, 0, 1, SMC_STYLE_BAR, popup_keys);
     } else {
         draw_bottom(tui, bottom, frame);
     }

@@ -100,6 +100,8 @@ void smc_tui_command(const struct smc_query *query, struct smc_text *out)
     if (!query->kernel && query->grid_blocks != SMC_NOT_GIVEN)
         smc_text_printf(out, " --grid %lld", (long long)query->grid_blocks);
     smc_words_settings(query, false, out);
+    if (query->compile.no_nvrtc)
+        smc_text_append(out, " --no-nvrtc");
     smc_words_device_option(query, out);
 }
 
@@ -132,8 +134,7 @@ static void act(struct smc_tui *tui, enum smc_action action)
         return;
     switch (action) {
     case SMC_ACTION_HELP:
-        smc_popup_open(&tui->popup, "keys of this screen");
-        smc_help_write(tui->view, &tui->popup.text);
+        smc_help_open(&tui->popup, tui->view);
         return;
     case SMC_ACTION_COMMAND:
         show_command(tui);
@@ -180,11 +181,15 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
 {
     tui->effect = SMC_EFFECT_NONE;
     tui->message[0] = '\0';
+    enum smc_action action = smc_key_action(tui->view, key);
+    if (action == SMC_ACTION_SUSPEND || action == SMC_ACTION_REDRAW) { /* whatever is open */
+        act(tui, action);
+        return;
+    }
     if (tui->prompt.open) {
         prompt_key(tui, key);
         return;
     }
-    enum smc_action action = smc_key_action(tui->view, key);
     if (tui->popup.open) {
         smc_popup_act(&tui->popup, key == 'q' ? SMC_ACTION_CANCEL : action);
         return;
@@ -239,7 +244,7 @@ static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
     snprintf(tui->no_gpu, sizeof tui->no_gpu, "%s", result->error.message);
     if (tui->gpu_count == 0) /* for a launch that waits for the answer, too */
         tui->confirm.settings.place = tui->run_job.settings.place = SMC_ON_EMULATOR;
-    if (tui->gpu_count > 0 && tui->explore.query.device_assumed)
+    else
         smc_explore_find_device(&tui->explore, &tui->gpu[0]);
 }
 

@@ -66,16 +66,23 @@ static int descriptor(void)
     return -1;
 }
 
-static void read_key(char *words, struct smc_event *event)
+/* Ends the first word there; `*rest` is moved to the next one. */
+static char *next_word(char **rest)
 {
-    char *count = strchr(words, ' ');
+    char *word = *rest, *end = word + strcspn(word, " ");
+    *rest = end + strspn(end, " ");
+    *end = '\0';
+    return word;
+}
+
+static void read_key(char *rest, struct smc_event *event)
+{
+    const char *name = next_word(&rest);
     int64_t times = 1;
-    if (count)
-        *count++ = '\0';
-    if (!smc_key_of_name(words, &event->key)) {
-        fail_line("no such key:", words);
-    } else if (count && !smc_parse_integer(count, 1, MOST_REPEATS, &times)) {
-        fail_line("not a number of times:", count);
+    if (!smc_key_of_name(name, &event->key)) {
+        fail_line("no such key:", name);
+    } else if (*rest && !smc_parse_integer(rest, 1, MOST_REPEATS, &times)) {
+        fail_line("not a number of times:", rest);
     } else {
         event->kind = SMC_EVENT_KEY;
         script->repeats = (unsigned)times - 1;
@@ -84,15 +91,19 @@ static void read_key(char *words, struct smc_event *event)
 }
 
 /* "ROW COLUMN", and for a wheel "up" or "down" behind. */
-static void read_click(char *words, bool wheel, struct smc_event *event)
+static void read_click(char *rest, bool wheel, struct smc_event *event)
 {
-    char way[8] = "";
-    int read = sscanf(words, "%d %d %7s", &event->row, &event->col, way);
-    event->direction = strcmp(way, "up") == 0 ? -1 : strcmp(way, "down") == 0 ? 1 : 0;
-    if (read == 2 + wheel && wheel == (event->direction != 0))
-        event->kind = SMC_EVENT_CLICK;
+    const char *row = next_word(&rest), *col = next_word(&rest);
+    int64_t place[2];
+    int direction = strcmp(rest, "up") == 0 ? -1 : strcmp(rest, "down") == 0;
+    if (smc_parse_integer(row, 0, MOST_ROWS, &place[0]) &&
+        smc_parse_integer(col, 0, MOST_COLS, &place[1]) && (wheel ? direction != 0 : !*rest))
+        *event = (struct smc_event){.kind = SMC_EVENT_CLICK,
+                                    .row = (int)place[0],
+                                    .col = (int)place[1],
+                                    .direction = direction};
     else
-        fail_line(wheel ? "not ROW COLUMN up|down:" : "not ROW COLUMN:", words);
+        fail_line("no place of the form", wheel ? "ROW COLUMN up|down" : "ROW COLUMN");
 }
 
 static void read_command(char *line, struct smc_event *event)

@@ -1,0 +1,145 @@
+/* tui/chart: each point is the model's answer, and the present one is among them. */
+#include <string.h>
+
+#include "tui/chart.h"
+#include "tui/field_numbers.h"
+#include "tui_support.h"
+#include "unit.h"
+
+/* Asked anew, as the command line would. */
+static size_t faults_of_point(const struct smc_query *query, enum smc_field field,
+                              const struct smc_chart_point *point)
+{
+    struct smc_query other = *query;
+    struct smc_answer answer;
+    struct smc_text warnings = {0};
+    smc_field_set_number(&other, field, point->value);
+    enum smc_status status = smc_query_answer(&other, &answer, &warnings, NULL);
+    smc_text_free(&warnings);
+    if (status != SMC_OK)
+        return point->launches || point->blocks != 0 || point->percent != 0;
+    bool launches = answer.outcome == SMC_LAUNCHES;
+    return point->launches != launches || point->blocks != answer.occupancy.blocks_per_sm ||
+           point->percent != answer.occupancy_percent ||
+           point->limiters != (launches ? answer.occupancy.limiters : 0) ||
+           point->assumed != (answer.resources.source == SMC_RESOURCES_ASSUMED);
+}
+
+static size_t faults_of_chart(const struct smc_query *query, const struct smc_chart *chart,
+                              enum smc_field field)
+{
+    size_t faults = 0, now = 0;
+    for (size_t i = 0; i < chart->count; i++) {
+        now += chart->point[i].value == chart->now;
+        faults += i > 0 && chart->point[i].value <= chart->point[i - 1].value;
+        if (chart->count < 100 || random_below(10) == 0)
+            faults += faults_of_point(query, field, &chart->point[i]);
+    }
+    return faults + (now != 1);
+}
+
+/* The field that a chart goes along, told by its label. */
+static enum smc_field field_of(const struct smc_chart *chart, const struct smc_query *query,
+                               enum smc_field field)
+{
+    bool block = strcmp(chart->label, "threads per block") == 0;
+    bool tile = strcmp(chart->label, "tile") == 0;
+    if (block)
+        return query->kernel ? smc_field_of_param(SMC_PARAM_BLOCK) : SMC_FIELD_THREADS;
+    return tile ? smc_field_of_param(SMC_PARAM_TILE) : field;
+}
+
+static void test_points(void)
+{
+    size_t faults = 0, charts = 0;
+    random_begin(3);
+    for (size_t kernel = 0; kernel < test_kernel_count(); kernel++) {
+        for (size_t device = 0; device < TEST_DEVICES; device++) {
+            struct smc_query query;
+            struct smc_answer answer;
+            struct smc_text warnings = {0};
+            struct smc_memo memo = {0};
+            struct smc_chart chart = {0};
+            enum smc_field fields[SMC_FIELD_COUNT];
+            test_query(test_kernel(kernel), device, &query);
+            CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, &warnings, NULL), SMC_OK);
+            size_t count = smc_fields_shown(&query, fields);
+            for (size_t i = 0; i < count; i++) {
+                smc_chart_find(&chart, &query, &answer, fields[i], &memo);
+                CU_ASSERT(chart.count > 1 && chart.count <= 520);
+                faults += faults_of_chart(&query, &chart, field_of(&chart, &query, fields[i]));
+                charts++;
+            }
+            smc_chart_free(&chart);
+            smc_text_free(&warnings);
+        }
+    }
+    CU_ASSERT_EQUAL(faults, 0);
+    CU_ASSERT(charts > 300);
+}
+
+/* Values between two steps, behind the end and before the beginning. */
+static void test_present_point(void)
+{
+    static const struct {
+        enum smc_field field;
+        int64_t value;
+        size_t at; /* 0: anywhere; 1: the first; 2: the last */
+    } cases[] = {{SMC_FIELD_THREADS, 250, 0},         {SMC_FIELD_THREADS, 1, 1},
+                 {SMC_FIELD_THREADS, 4000, 2},        {SMC_FIELD_STATIC_SMEM, 1001, 0},
+                 {SMC_FIELD_STATIC_SMEM, 100000, 2},  {SMC_FIELD_REGS, 0, 1},
+                 {SMC_FIELD_CARVEOUT, -1, 1},         {SMC_FIELD_DYNAMIC_SMEM, 232448, 0},
+                 {SMC_FIELD_DYNAMIC_SMEM, 900000, 2}, {SMC_FIELD_BARRIERS, 16, 0}};
+    random_begin(4);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_query query;
+        struct smc_answer answer;
+        struct smc_text warnings = {0};
+        struct smc_memo memo = {0};
+        struct smc_chart chart = {0};
+        test_query(NULL, 3, &query);
+        query.regs_per_thread = 32;
+        smc_field_set_number(&query, cases[i].field, cases[i].value);
+        CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, &warnings, NULL), SMC_OK);
+        smc_chart_find(&chart, &query, &answer, cases[i].field, &memo);
+        CU_ASSERT_EQUAL(chart.now, cases[i].value);
+        CU_ASSERT_EQUAL(faults_of_chart(&query, &chart, cases[i].field), 0);
+        CU_ASSERT(cases[i].at != 1 || chart.point[0].value == chart.now);
+        CU_ASSERT(cases[i].at != 2 || chart.point[chart.count - 1].value == chart.now);
+        smc_chart_free(&chart);
+        smc_text_free(&warnings);
+    }
+}
+
+/* What NVRTC found counts in the chart as it does in the answer. */
+static void test_memo_counts(void)
+{
+    struct smc_query query;
+    struct smc_chart chart = {0};
+    struct smc_memo memo = {0};
+    struct smc_answer answer;
+    struct smc_text warnings = {0};
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, &warnings, NULL), SMC_OK);
+    struct smc_query other = answer.query;
+    struct smc_resources resources = answer.resources;
+    other.params.value[SMC_PARAM_TILE] = 16;
+    resources.regs_per_thread = 255;
+    resources.source = SMC_RESOURCES_NVRTC;
+    smc_memo_keep(&memo, &other, &resources);
+    smc_chart_find(&chart, &query, &answer, smc_field_of_param(SMC_PARAM_TILE), &memo);
+    CU_ASSERT_EQUAL(chart.count, 32);
+    CU_ASSERT_EQUAL(chart.point[15].blocks, 1);
+    CU_ASSERT_EQUAL(chart.point[15].limiters, 1u << SMC_LIMIT_REGISTERS);
+    CU_ASSERT(chart.point[14].blocks > 1 && chart.point[16].blocks > 1);
+    smc_memo_forget(&memo);
+    smc_chart_free(&chart);
+    smc_text_free(&warnings);
+}
+
+CU_TestInfo tests_tui_chart[] = {
+    {"every point is the model's answer", test_points},
+    {"the present point", test_present_point},
+    {"what was compiled counts", test_memo_counts},
+    CU_TEST_INFO_NULL,
+};

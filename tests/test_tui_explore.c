@@ -1,0 +1,291 @@
+/* tui/explore and tui/state: whatever keys come, the first screen stays right. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/explore_layout.h"
+#include "tui/field_numbers.h"
+#include "tui_support.h"
+#include "unit.h"
+
+/* What must hold after every key. */
+static size_t faults_of_state(const struct smc_tui *tui)
+{
+    const struct smc_explore *explore = &tui->explore;
+    const struct smc_chart *chart = &explore->chart;
+    enum smc_field fields[SMC_FIELD_COUNT];
+    size_t faults = 0, here = 0, now = 0;
+    size_t count = smc_fields_shown(&explore->query, fields);
+    for (size_t i = 0; i < count; i++)
+        here += fields[i] == explore->field;
+    for (size_t i = 0; i < chart->count; i++)
+        now += chart->point[i].value == chart->now;
+    faults += here != 1 || (chart->count > 0 && now != 1);
+    faults += explore->answered == (explore->why[0] != '\0');
+    faults += explore->answer.query.kernel != explore->query.kernel;
+    faults += explore->answer.query.device.sm.cc != explore->query.device.sm.cc;
+    faults += explore->answered && explore->answer.launch.threads_per_block == 0;
+    faults += tui->effect != SMC_EFFECT_NONE;
+    return faults;
+}
+
+/* The field under the cursor after it was changed. */
+static size_t faults_of_value(const struct smc_query *query, enum smc_field field)
+{
+    bool counted = field != SMC_FIELD_DEVICE && field != SMC_FIELD_KERNEL;
+    if (!counted || !smc_field_given(query, field))
+        return 0;
+    struct smc_field_range range = smc_field_range(query, field);
+    int64_t value = smc_field_number(query, &(struct smc_answer){.query = *query}, field);
+    return value < range.lowest || value > range.highest;
+}
+
+/* Moves, steps, resets, and things typed, sensible or not. */
+static void random_key(struct smc_tui *tui)
+{
+    static const uint32_t steps[] = {SMC_KEY_LEFT, SMC_KEY_RIGHT, '<', '>', 'x', 'l', 'h'};
+    static const uint32_t moves[] = {
+        SMC_KEY_UP,  SMC_KEY_DOWN, SMC_KEY_PAGE_UP, SMC_KEY_PAGE_DOWN, SMC_KEY_HOME,
+        SMC_KEY_END, '\t'};
+    static const uint32_t others[] = {'y', SMC_KEY_F1,     SMC_KEY_ESCAPE, 'n',
+                                      '?', SMC_KEY_F1 + 1, 0x6f22};
+    static const char *const typed[] = {"0",          "1",      "7",
+                                        "32",         "100",    "250",
+                                        "1024",       "48K",    "99999",
+                                        "9.0",        "own",    "h200",
+                                        "1.0",        "double", "stencil-static",
+                                        "",           "-1",     "matmul-tiled",
+                                        "2147483647", "8800"};
+    uint32_t choice = random_below(100);
+    if (choice >= 83 && tui->popup.open) /* it would swallow the key that opens the line */
+        smc_tui_key(tui, SMC_KEY_ESCAPE);
+    if (choice < 45)
+        smc_tui_key(tui, steps[random_below(7)]);
+    else if (choice < 75)
+        smc_tui_key(tui, moves[random_below(7)]);
+    else if (choice < 80)
+        smc_tui_key(tui, others[random_below(7)]);
+    else if (choice < 83)
+        smc_tui_click(tui, (int)random_below(24), (int)random_below(80), (int)random_below(3) - 1);
+    else {
+        smc_tui_key(tui, choice < 97 ? SMC_KEY_ENTER : '/');
+        test_type(tui, typed[random_below(20)], random_below(9) ? SMC_KEY_ENTER : SMC_KEY_ESCAPE);
+    }
+}
+
+/* 10000 keys; what undo brings back is what there was before each change. */
+static void walk(struct smc_tui *tui, size_t keys)
+{
+    struct smc_query *stack = calloc(SMC_UNDO_STEPS + 1, sizeof *stack);
+    size_t faults = 0, depth = 0, undone = 0, changed = 0;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stack);
+    for (size_t i = 0; i < keys; i++) {
+        struct smc_explore *explore = &tui->explore;
+        struct smc_query before = explore->query;
+        if (random_below(12) == 0 && !tui->popup.open) {
+            smc_tui_key(tui, 'u');
+            if (depth > 0)
+                faults += !smc_fields_equal(&explore->query, &stack[--depth]);
+            undone++;
+        } else {
+            random_key(tui);
+            bool is_new = !smc_fields_equal(&before, &explore->query);
+            if (is_new && depth == SMC_UNDO_STEPS)
+                memmove(stack, stack + 1, --depth * sizeof *stack);
+            if (is_new)
+                stack[depth++] = before;
+            changed += is_new;
+            faults += is_new && faults_of_value(&explore->query, explore->field);
+        }
+        faults += explore->undo_count != depth;
+        faults += faults_of_state(tui);
+        if (i % 50 == 0) {
+            struct smc_text text = test_screen(tui, true);
+            smc_text_free(&text);
+        }
+    }
+    free(stack);
+    CU_ASSERT_EQUAL(faults, 0);
+    CU_ASSERT(undone > keys / 50 && changed > keys / 10);
+}
+
+static void test_random_walk(void)
+{
+    random_begin(11);
+    for (size_t device = 0; device < TEST_DEVICES; device++) {
+        struct smc_query query;
+        test_query(test_kernel(device % test_kernel_count()), device, &query);
+        struct smc_tui *tui = test_open(&query, 24, 80);
+        walk(tui, 10000 / TEST_DEVICES + 1);
+        test_close(tui);
+    }
+}
+
+/* Without an answer the screen says why, the fields stand as they were given, and every key works.
+ */
+static void test_no_answer(void)
+{
+    static const struct {
+        enum smc_field field;
+        int64_t value;
+        const char *why;
+    } cases[] = {{SMC_FIELD_CLUSTER, 3, "does not divide"},
+                 {SMC_FIELD_FIRST_PARAM + SMC_PARAM_LDA, 3, "below 1024"},
+                 {SMC_FIELD_REGS, 256, "the most registers"},
+                 {SMC_FIELD_BARRIERS, 17, "the most barriers"},
+                 {SMC_FIELD_FIRST_PARAM + SMC_PARAM_TILE, 33, "between 1 and 32"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_query query;
+        test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+        smc_field_set_number(&query, cases[i].field, cases[i].value);
+        struct smc_tui *tui = test_open(&query, 24, 80);
+        CU_ASSERT_FALSE(tui->explore.answered);
+        CU_ASSERT_PTR_NOT_NULL(strstr(tui->explore.why, cases[i].why));
+        CU_ASSERT_EQUAL(tui->explore.answer.query.params.value[SMC_PARAM_M], 1024);
+        for (int keys = 0; keys < 400; keys++) {
+            random_key(tui);
+            CU_ASSERT_EQUAL(faults_of_state(tui), 0);
+        }
+        test_close(tui);
+    }
+}
+
+/* What NVRTC says counts where it is still asked for, and only there. */
+static void test_compiled(void)
+{
+    struct smc_query query, asked;
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    query.compile.no_nvrtc = false;
+    struct smc_tui *tui = test_open(&query, 24, 80);
+    struct smc_explore *explore = &tui->explore;
+    struct smc_resources resources = {.source = SMC_RESOURCES_NVRTC,
+                                      .regs_per_thread = 77,
+                                      .static_smem_bytes = 8192,
+                                      .barriers = 1};
+    struct smc_job job;
+    smc_tui_compile_job(tui, &job);
+    CU_ASSERT_EQUAL(job.kind, SMC_JOB_COMPILE);
+    asked = job.query;
+    smc_tui_key(tui, SMC_KEY_LEFT); /* another tile before the answer comes */
+    smc_explore_compiled(explore, &asked, &resources, NULL);
+    CU_ASSERT_NOT_EQUAL(explore->answer.launch.regs_per_thread, 77);
+    CU_ASSERT(explore->wants_compile);
+    smc_explore_compiled(explore, &asked, &resources, "of another tile");
+    CU_ASSERT_STRING_EQUAL(explore->compile_failure, "");
+    smc_tui_key(tui, SMC_KEY_RIGHT); /* and back: known already */
+    CU_ASSERT_FALSE(explore->wants_compile);
+    CU_ASSERT_EQUAL(explore->answer.launch.regs_per_thread, 77);
+    smc_tui_key(tui, SMC_KEY_LEFT);
+    smc_tui_compile_job(tui, &job);
+    smc_explore_compiled(explore, &job.query, &resources, "it is broken");
+    CU_ASSERT_STRING_EQUAL(explore->compile_failure, "it is broken");
+    CU_ASSERT_FALSE(explore->wants_compile);
+    test_close(tui);
+}
+
+/* A GPU that is found takes the place of the assumed device, also in what undo brings back. */
+static void test_found_device(void)
+{
+    struct smc_query query;
+    struct smc_device gpu;
+    test_query(smc_kernel_at(0), 3, &query);
+    query.device_assumed = true;
+    test_device(4, &gpu);
+    struct smc_tui *tui = test_open(&query, 24, 80);
+    smc_tui_key(tui, SMC_KEY_LEFT);
+    smc_explore_find_device(&tui->explore, &gpu);
+    CU_ASSERT_STRING_EQUAL(tui->explore.query.device.name, gpu.name);
+    smc_tui_key(tui, 'u');
+    CU_ASSERT_STRING_EQUAL(tui->explore.query.device.name, gpu.name);
+    CU_ASSERT_FALSE(tui->explore.query.device_assumed);
+    test_device(0, &gpu);
+    smc_explore_find_device(&tui->explore, &gpu); /* a chosen one stays */
+    CU_ASSERT_STRING_NOT_EQUAL(tui->explore.query.device.name, gpu.name);
+    test_close(tui);
+}
+
+/* A click on a field puts the cursor there, another one turns it; the wheel turns from anywhere. */
+static void test_mouse(void)
+{
+    struct smc_query query;
+    struct smc_explore_layout layout;
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    struct smc_tui *tui = test_open(&query, 40, 120);
+    smc_explore_lay_out((struct smc_rect){1, 0, 38, 120}, &layout);
+    struct smc_rect rect = layout.inside[SMC_PANEL_LAUNCH];
+    enum smc_field fields[SMC_FIELD_COUNT];
+    size_t count = smc_fields_shown(&query, fields);
+    for (size_t i = 0; i < count; i++) {
+        smc_tui_click(tui, rect.row + (int)i, rect.col + 2, 0);
+        CU_ASSERT_EQUAL(tui->explore.field, fields[i]);
+    }
+    CU_ASSERT_EQUAL(tui->explore.undo_count, 0);
+    smc_explore_go(&tui->explore, smc_field_of_param(SMC_PARAM_TILE));
+    const int64_t *tile = &tui->explore.answer.query.params.value[SMC_PARAM_TILE];
+    smc_tui_click(tui, rect.row + 2, rect.col + 2, 0);
+    CU_ASSERT_EQUAL(*tile, 31);
+    smc_tui_click(tui, rect.row + 2, rect.col + rect.cols - 2, 0);
+    CU_ASSERT_EQUAL(*tile, 32);
+    smc_tui_click(tui, 30, 100, 1);
+    CU_ASSERT_EQUAL(*tile, 31);
+    smc_tui_click(tui, 30, 100, -1);
+    CU_ASSERT_EQUAL(*tile, 32);
+    smc_tui_click(tui, 0, 3, 0);
+    smc_tui_click(tui, 39, 3, 0);
+    smc_tui_click(tui, 500, 500, 0);
+    CU_ASSERT_EQUAL(*tile, 32);
+    test_close(tui);
+}
+
+/* On the chart, every column has a value, and a click makes it the present one. */
+static void test_click_on_chart(void)
+{
+    struct smc_query query;
+    struct smc_explore_layout layout;
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    struct smc_tui *tui = test_open(&query, 24, 80);
+    smc_explore_lay_out((struct smc_rect){1, 0, 22, 80}, &layout);
+    struct smc_rect rect = layout.inside[SMC_PANEL_CHART];
+    const int64_t *tile = &tui->explore.answer.query.params.value[SMC_PARAM_TILE];
+    int64_t last = 0, seen = 0;
+    smc_explore_go(&tui->explore, SMC_FIELD_DEVICE);
+    for (int col = 5; col < rect.cols - 1; col++) {
+        smc_tui_click(tui, rect.row + 2, rect.col + col, 0);
+        CU_ASSERT(*tile == last || *tile == last + 1);
+        CU_ASSERT_EQUAL(tui->explore.chart.now, *tile);
+        seen += *tile > last;
+        last = *tile;
+    }
+    CU_ASSERT_EQUAL(seen, 32);
+    CU_ASSERT_EQUAL(tui->explore.field, smc_field_of_param(SMC_PARAM_TILE));
+    smc_tui_click(tui, rect.row + 2, rect.col + 2, 0); /* the axis */
+    CU_ASSERT_EQUAL(*tile, 32);
+    test_close(tui);
+}
+
+static void test_search(void)
+{
+    struct smc_query query;
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    struct smc_tui *tui = test_open(&query, 24, 80);
+    smc_tui_key(tui, 'n');
+    CU_ASSERT_PTR_NOT_NULL(strstr(tui->message, "nothing was searched"));
+    smc_tui_key(tui, '/');
+    test_type(tui, "CARVE", SMC_KEY_ENTER);
+    CU_ASSERT_EQUAL(tui->explore.field, SMC_FIELD_CARVEOUT);
+    smc_tui_key(tui, '/');
+    test_type(tui, "zzz", SMC_KEY_ENTER);
+    CU_ASSERT_EQUAL(tui->explore.field, SMC_FIELD_CARVEOUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(tui->message, "'zzz' is not on this screen"));
+    test_close(tui);
+}
+
+CU_TestInfo tests_tui_explore[] = {
+    {"10000 keys", test_random_walk},
+    {"no answer", test_no_answer},
+    {"what was compiled", test_compiled},
+    {"a GPU that is found", test_found_device},
+    {"the mouse", test_mouse},
+    {"a click on the chart", test_click_on_chart},
+    {"search", test_search},
+    CU_TEST_INFO_NULL,
+};

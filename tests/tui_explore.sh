@@ -1,0 +1,157 @@
+#!/bin/sh
+# The explorer's first screen: how it looks, what it makes of a person's devices and scripts, and
+# that the command line it shows has the answer on the screen. NVRTC is left out, so that every
+# machine shows the same.
+
+set -u
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+export CUDA_VISIBLE_DEVICES= # a machine's own GPU would take the place of an assumed one
+leave_out_keys
+
+utf8=C.UTF-8
+[ "$(LC_ALL=$utf8 locale charmap 2>/dev/null)" = UTF-8 ] || utf8=
+
+# Plays what standard input has, with options as for `smemcalc`.
+play() { # ARGUMENT...
+    cat >keys.txt
+    smemcalc tui --no-nvrtc --script keys.txt "$@"
+}
+
+# --- How it looks ---
+
+# A screen of that size, once it was played upon.
+looks() { # SIZE GOLDEN KEYS ARGUMENT...
+    size=$1 file=$2 keys=$3
+    shift 3
+    { echo "size $size"; printf '%s\n' "$keys"; echo screen; } >keys.txt
+    golden "$file" tui --no-nvrtc --script keys.txt "$@"
+}
+
+if [ -n "$utf8" ]; then
+    export LC_ALL=$utf8
+    for size in 80x24 120x40 200x60; do
+        looks $size tui-explore-$size.txt '' --tile 16 --device "RTX 4090"
+    done
+    looks 80x24 tui-explore-refused.txt '' --tile 32 --device "8800 GTX"
+    looks 80x24 tui-explore-no-answer.txt 'key Right' --tile 32 --cluster 3 --device H200
+    looks 100x30 tui-explore-bytes.txt 'key Down 2' --kernel stencil-static --radius 6000 --device H200
+    looks 60x16 tui-explore-command.txt 'key y' --kernel matmul-naive --size 1000x2000x3000 \
+        --lda 4000 --dtype double --carveout 50 --device H200
+    looks 80x24 tui-explore-help.txt 'key F1' --tile 32 --device H200
+    export LC_ALL=C
+else
+    skip "screens in UTF-8" "no locale C.UTF-8"
+fi
+looks 80x24 tui-explore-ascii.txt '' --tile 20 --device H200
+looks 120x40 tui-explore-own.txt 'key Down 2' --threads 250 --regs 40 --smem 1000 --grid 1000 --device 2.0
+looks 59x16 tui-explore-small.txt '' --tile 32 --device H200
+
+# --- Scripts that cannot be read ---
+
+printf 'key Down\nkey Dwon\n' >keys.txt
+refuses 2 "keys.txt:2: no such key: 'Dwon'" tui --tile 8 --device H200 --script keys.txt
+printf '# 1\n\nsize 80\n' >keys.txt
+refuses 2 "keys.txt:3: not COLUMNSxROWS up to 1000x500: '80'" tui --device H200 --script keys.txt
+refuses 2 "no-such-file: No such file or directory" tui --script no-such-file
+head -c 1100000 /dev/zero | tr '\0' '#' >keys.txt
+refuses 2 "keys.txt: is no script of at most 1048576 bytes" tui --script keys.txt
+printf 'screen\0' >keys.txt
+refuses 2 "keys.txt: is no script of at most 1048576 bytes" tui --script keys.txt
+: >keys.txt
+empty "an empty script" "$(smemcalc tui --no-nvrtc --tile 8 --device H200 --script keys.txt 2>&1)"
+
+# --- A person's own devices ---
+
+# No row of a screen is wider than it, and nothing on it steers a terminal.
+sound_rows() { # FILE COLUMNS
+    widest=$(LC_ALL=${utf8:-C} wc -L <"$1")
+    [ "$widest" -le "$2" ] || echo "a row of $widest columns"
+    tr -d '\n' <"$1" | grep -aq '[[:cntrl:]]' && echo "a control character"
+}
+
+named() { # NAME: a device of that name in devices.json
+    jq -n --arg name "$1" '{name: $name, compute_capability: "9.0", sm_count: 7}' >devices.json
+}
+
+long=$(printf 'W%.0s' $(seq 127))
+wide=$(printf '\346\274\242%.0s' $(seq 42))
+# shellcheck disable=SC2016 # it is to stay as it is
+hostile='e"$(touch pwned)`touch pwned`\!'"'"
+for name in "$long" "$wide" "$hostile" "$(printf 'a\314\201\357\270\217\360\237\232\200')"; do
+    named "$name"
+    printf 'screen\nsize 60x16\nscreen\nsize 200x60\nkey F1\nscreen\n' |
+        LC_ALL=${utf8:-C} play --tile 16 --device-file devices.json --device "$name" >out 2>err
+    seen=$?
+    empty "a device of a strange name: $(printf %.20s "$name")" \
+        "$([ $seen -eq 0 ] || cat err)$(sound_rows out 200)$(wc -l <out | grep -vx 101)"
+done
+for name in "$(printf 'a\033[31mb')" "$(printf 'line\nline')" "${long}W"; do
+    named "$name"
+    printf 'screen\n' | play --tile 16 --device-file devices.json >out 2>err
+    seen=$?
+    empty "a name that is refused: $(printf %.8s "$name" | tr -d '\033\n')" \
+        "$([ $seen -eq 2 ] || echo "exit status $seen")$(cat out)$(sound_rows err 400)"
+done
+
+# --- The command line it shows ---
+
+# "4 blocks/SM 81.2 %", "cannot launch": what the top row ends in.
+verdict_of() { # FILE
+    sed -n 2p "$1" | tr -s ' ' |
+        grep -oE '([0-9]+ blocks?/SM [0-9.]+ %|cannot (launch|compile)|no answer)$'
+}
+
+# The same from the real program, or "no answer".
+verdict_of_command() { # COMMAND
+    if ! eval "$1 --format json" >out.json 2>err.json; then
+        echo "no answer"
+    elif [ "$(jq .occupancy.blocks_per_sm out.json)" = 0 ]; then
+        jq -r .occupancy.outcome out.json | tr _ ' '
+    else
+        jq -r .occupancy.blocks_per_sm out.json | sed 's/$/ blocks/; s/^1 blocks$/1 block/' | tr -d '\n'
+        printf '/SM %.1f %%\n' "$(jq .occupancy.percent out.json)" | sed 's/\.0 %$/ %/'
+    fi
+}
+
+# 30 random keys and lines typed, then the command line.
+random_script() { # SEED
+    awk -v seed="$1" 'BEGIN {
+        srand(seed)
+        keys = split("Down Down Down Up Left Right Right Home End < > x u PgDn", key, " ")
+        lines = split("7 16 31 64 100 255 1024 2K 40K 9.0 1.0 own h200 8800 double 3", line, " ")
+        for (i = 0; i < 30; i++) {
+            if (rand() < 0.75) print "key " key[1 + int(rand() * keys)]
+            else print "key Enter\ntype " line[1 + int(rand() * lines)] "\nkey Enter"
+        }
+        print "key y\nscreen"
+    }'
+}
+
+kernels=$(smemcalc kernels --format csv | sed 1d | cut -d, -f1)
+complaint='' answered=0 states=0
+for seed in $(seq 50); do
+    # shellcheck disable=SC2086 # a word each
+    kernel=$(echo $kernels | cut -d' ' -f$((seed % $(echo $kernels | wc -w) + 1)))
+    random_script "$seed" | play --kernel "$kernel" --device H200 >out 2>&1
+    command=$(command_shown out) shown=$(verdict_of out)
+    asked=$(verdict_of_command "$command")
+    states=$((states + 1))
+    [ "$asked" = "no answer" ] || answered=$((answered + 1))
+    [ -n "$command" ] && [ "$shown" = "$asked" ] ||
+        complaint="$complaint$seed: '$shown' on the screen; '$asked' for: $command
+"
+done
+empty "50 command lines have the answer on the screen" "$complaint"
+empty "most of them have one" "$([ $answered -ge 30 ] || echo "$answered of $states")"
+
+# A name that a shell would obey, quoted so that it does not.
+named "$hostile"
+printf 'key y\nscreen\n' |
+    play --tile 16 --device-file devices.json --device "$hostile" >out 2>err
+verdict_of_command "$(command_shown out)" >seen
+empty "a name that a shell would obey" "$(cat err err.json)$([ ! -e pwned ] || echo obeyed
+    jq -r .device.name out.json | grep -vxF "$hostile")"
+
+finish_cases
