@@ -44,8 +44,8 @@ size_t smc_product_shared_accesses(const struct smc_product *p, uint32_t warp, u
 
 /* ptxas joins a thread's neighbouring loads, those of a_tile, into the widest that begin at a
    multiple of their width in every row: 16 bytes or 8. Of three floats left in a row that has room
-   for four, it loads four. Seen in the machine code of every tile and padding, CC 7.5 to 12.0; but
-   for tile 1, where from CC 10.0 on it joins the loads of both tiles. */
+   for four, it loads four. Seen in the machine code of every tile, CC 7.5 to 12.0, and of every
+   padding on 9.0; but for tile 1, where from CC 10.0 on it joins the loads of both tiles. */
 static uint32_t joined_elements(const struct smc_product *p, uint32_t step)
 {
     uint32_t bytes = p->element_bytes, left = p->tile - step;
