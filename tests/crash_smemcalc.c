@@ -1,12 +1,14 @@
 /* smemcalc that crashes when told to, for the test of what that leaves of the terminal: SIGUSR1
-   writes through a null pointer, SIGUSR2 runs out of stack. */
+   writes where no memory is, SIGUSR2 runs out of stack. */
 #include "config.h"
 
 #include <signal.h>
+#include <stdint.h>
 
 #include "cli/cli.h"
 
-static volatile char *volatile nowhere;
+/* Not null, which UBSan would catch in its own way. */
+static volatile char *volatile nowhere = (volatile char *)(uintptr_t)16;
 static void (*volatile again)(int signal_number); /* which no compiler sees through */
 
 static void write_nowhere(int signal_number)

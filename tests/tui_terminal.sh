@@ -113,7 +113,7 @@ crashes() { # NAME SIGNAL
     kill -"$2" "$(processes | head -1)"
     empty "$1 leaves no trace" "$(cat complaint; complaints_after 139 'Segmentation fault.*\|')"
 }
-crashes "a write through a null pointer" USR1
+crashes "a write where no memory is" USR1
 crashes "a stack that runs out" USR2
 
 # As a window's only program it is in nobody's job control: there is no shell to go back to.
