@@ -81,12 +81,15 @@ static uint64_t defines_distance(const char *a, const char *b)
     return sum;
 }
 
+/* The first row of each list of options stands for all of them. */
 static const struct smc_table_row *nearest_defines(const char *kernel, const char *defines)
 {
     const struct smc_table_row *best = NULL;
     uint64_t least = UINT64_MAX;
     for (size_t i = lower_bound(kernel, NULL);
          i < smc_table_count() && compare(&rows[i], kernel, NULL) == 0; i++) {
+        if (i > 0 && compare(&rows[i - 1], kernel, rows[i].defines) == 0)
+            continue;
         uint64_t gap = defines_distance(rows[i].defines, defines);
         if (gap < least) {
             least = gap;
