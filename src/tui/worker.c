@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tui/restore.h"
+
+enum { COMPILER_NICENESS = 10 }; /* a key comes first where cores are few */
 
 static bool send_all(int to, const void *data, size_t bytes)
 {
@@ -67,6 +70,8 @@ static void serve(int socket, pid_t screen)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     bool alone = getppid() != screen; /* it ended before that held */
     while (result && !alone && receive_all(socket, &job, sizeof job)) {
+        if (job.kind == SMC_JOB_COMPILE)
+            setpriority(PRIO_PROCESS, 0, COMPILER_NICENESS);
         smc_job_do(&job, result);
         if (!send_all(socket, result, sizeof *result))
             break;
