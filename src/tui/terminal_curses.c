@@ -135,7 +135,7 @@ static enum smc_status open_terminal(void *context, int *rows, int *cols, struct
     keypad(stdscr, TRUE);
     know_more_keys();
     nodelay(stdscr, TRUE);
-    set_escdelay(25);
+    set_escdelay(10); /* Esc is told apart from a sequence within a frame */
     curs_set(0);
     mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
     mouseinterval(0);
