@@ -6,12 +6,20 @@ bench_model_speed_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_OCCUPANCY_HEADER
 bench_model_speed_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
 endif
-CLEANFILES += bench/model_speed$(EXEEXT)
-EXTRA_DIST += bench/batch.sh bench/emulator_speed.sh bench/start.sh
+EXTRA_PROGRAMS += bench/tui_speed
+bench_tui_speed_SOURCES = bench/tui_speed.c
+bench_tui_speed_LDADD = libsmc.la
+bench_tui_speed_CPPFLAGS = $(AM_CPPFLAGS)
+if HAVE_CURSES
+bench_tui_speed_CPPFLAGS += -DHAVE_CURSES
+endif
+CLEANFILES += bench/model_speed$(EXEEXT) bench/tui_speed$(EXEEXT)
+EXTRA_DIST += bench/batch.sh bench/emulator_speed.sh bench/sitting.txt bench/start.sh
 
 .PHONY: bench
-bench: smemcalc$(EXEEXT) bench/model_speed$(EXEEXT)
+bench: smemcalc$(EXEEXT) bench/model_speed$(EXEEXT) bench/tui_speed$(EXEEXT)
 	bench/model_speed$(EXEEXT)
 	$(srcdir)/bench/batch.sh
 	$(srcdir)/bench/start.sh
+	bench/tui_speed$(EXEEXT) $(srcdir)/bench/sitting.txt
 	$(srcdir)/bench/emulator_speed.sh

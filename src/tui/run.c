@@ -263,23 +263,32 @@ static enum smc_status play(struct loop *loop, const struct smc_query *query, vo
     return status;
 }
 
-enum smc_status smc_tui_run(const struct smc_query *query, struct smc_script *script,
-                            struct smc_error *error)
+enum smc_status smc_tui_run_on(const struct smc_query *query, const struct smc_terminal *terminal,
+                               void *context, struct smc_error *error)
 {
     struct loop loop = {
-        .terminal = script ? &smc_terminal_script : &smc_terminal_curses,
+        .terminal = terminal,
         .tui = calloc(1, sizeof *loop.tui),
         .result = calloc(1, sizeof *loop.result),
         .compiler = SMC_WORKER_INIT,
         .launcher = SMC_WORKER_INIT,
     };
     enum smc_status status = loop.tui && loop.result
-                                 ? play(&loop, query, script, error)
+                                 ? play(&loop, query, context, error)
                                  : smc_fail(error, SMC_MACHINE, "out of memory");
     smc_frame_free(&loop.frame);
     free(loop.tui);
     free(loop.result);
-    if (status == SMC_OK && script && script->status != SMC_OK) {
+    return status;
+}
+
+enum smc_status smc_tui_run(const struct smc_query *query, struct smc_script *script,
+                            struct smc_error *error)
+{
+    if (!script)
+        return smc_tui_run_on(query, &smc_terminal_curses, NULL, error);
+    enum smc_status status = smc_tui_run_on(query, &smc_terminal_script, script, error);
+    if (status == SMC_OK && script->status != SMC_OK) {
         *error = script->error;
         status = script->status;
     }

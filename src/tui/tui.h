@@ -5,11 +5,16 @@
 #include "base/status.h"
 #include "query/query.h"
 #include "tui/script.h"
+#include "tui/terminal.h"
 
 /* Opens on `query`, which has a device, and returns when the person leaves. `script`: plays it in
    place of a terminal; or NULL. SMC_UNAVAILABLE: no terminal that curses knows. A signal that ends
    the program (SIGINT, SIGTERM, SIGHUP) is passed on after the terminal is as it was. */
 enum smc_status smc_tui_run(const struct smc_query *query, struct smc_script *script,
                             struct smc_error *error);
+
+/* The same on any terminal, whose `open` gets the context. */
+enum smc_status smc_tui_run_on(const struct smc_query *query, const struct smc_terminal *terminal,
+                               void *context, struct smc_error *error);
 
 #endif
