@@ -105,7 +105,13 @@ for lint in "" --lint; do
         "$here/data/inspect/own-sm90.cubin" --format csv | head -n 1 | tr ',' '\n' | undocumented)"
 done
 
-# --- Tables of README.md --------------------------------------------------------------------------
+# --- Pictures and tables of README.md -------------------------------------------------------------
+
+pictures=$(sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$readme")
+[ -n "$pictures" ] || fail "README has pictures"
+empty "README's pictures are there" "$(for picture in $pictures; do
+    [ -s "$here/../$picture" ] || printf '%s is missing\n' "$picture"
+done)"
 
 empty "README has every compute capability" "$(sed -n '2,$s/^\([0-9.]*\),.*/\1/p' \
     "$here/../data/compute_capabilities.csv" | while read -r cc; do
