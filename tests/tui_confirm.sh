@@ -196,6 +196,25 @@ wait
 key s
 screen'
 
+# --- What is carried to a GPU -----------------------------------------------------------------------
+
+# shellcheck disable=SC2086
+sitting() { # STATUS WORDS [WORD-FOR-THE-FAKE]
+    code=0
+    (LC_ALL=C.UTF-8 FAKE_GPU=${3-} "$here/gpu/confirm_view.sh" "$fake" sitting $launch) >out || code=$?
+    [ "$code" -eq "$1" ] || echo "exit status $code, not $1"
+    grep -q "$2" out || cat out
+}
+if command -v tmux >/dev/null && ! smemcalc tui </dev/null 2>&1 | grep -q 'without ncursesw'; then
+    empty "a launch from the screen in tmux" "$(sitting 0 'confirm_view.sh: confirmed')"
+    empty "kept as it was on the screen" "$(grep -q 'occupancy *100 % *100 %' sitting/confirm_view.txt ||
+        cat sitting/confirm_view.txt)"
+    empty "one that differs fails" "$(sitting 1 'not confirmed' wrong)"
+else
+    skip "a launch from the screen in tmux" "there is no tmux or no curses"
+fi
+empty "without a GPU it is skipped" "$(sitting 77 'skipped: there is no' none)"
+
 empty "nothing is left running" "$(ps -e -o pid=,args= | grep -F "$fake" | grep -v grep)"
 
 finish_cases

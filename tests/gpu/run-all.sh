@@ -9,9 +9,11 @@ out=${1:-$here/results}
 mkdir -p "$out" || exit 2
 passed=0
 failed=0
+skipped=0
 failures=
 
-# try EXPECTED NAME COMMAND...: runs, keeps the output in NAME.txt, compares the exit status.
+# try EXPECTED NAME COMMAND...: runs, keeps the output in NAME.txt, compares the exit status; 77 says
+# that it cannot run here.
 try() {
     expected=$1
     name=$2
@@ -25,6 +27,9 @@ try() {
     if [ "$status" -eq "$expected" ]; then
         passed=$((passed + 1))
         printf 'ok      %-44s exit %s\n' "$name" "$status"
+    elif [ "$status" -eq 77 ]; then
+        skipped=$((skipped + 1))
+        printf 'skipped %-44s %s\n' "$name" "$(sed -n 's/.*skipped: //p' "$out/$name.txt")"
     else
         failed=$((failed + 1))
         failures="$failures $name"
@@ -83,6 +88,7 @@ confirm reverse-dynamic --kernel reverse-dynamic
 confirm stencil-static-refused --kernel stencil-static --block 1024 --radius 6000
 confirm stencil-dynamic-above-opt-in --kernel stencil-dynamic --radius 40000
 confirm carveout-0 --kernel reverse-dynamic --carveout 0
+try 0 explorer "$here/confirm_view.sh" "$here/smemcalc" "$out"
 
 printf '\n'
 for file in "$out"/run-*.txt; do
@@ -92,7 +98,7 @@ for file in "$out"/run-*.txt; do
     esac
 done >"$out/all-runs.txt"
 tail -n 3 "$out/gpu_tests.txt"
-printf '%s passed, %s failed, 0 skipped\n' "$passed" "$failed"
+printf '%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
 if [ "$failed" -gt 0 ]; then
     for name in $failures; do
         printf -- '--- %s\n' "$name"
