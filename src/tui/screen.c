@@ -38,29 +38,47 @@ static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc
     smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR_STRONG, verdict);
 }
 
-/* The keys that the view has, as many as there is room for; quit always. */
+static bool is_of_view(const struct smc_tui *tui, int action)
+{
+    const struct smc_action_info *info = &smc_action_info[action];
+    int view = action - SMC_ACTION_VIEW_EXPLORE;
+    bool leads = view >= 0 && view < SMC_VIEW_COUNT;
+    return info->label && (info->views & 1u << tui->view) && (!leads || smc_views[view]);
+}
+
+static int columns_of(int action)
+{
+    char key[16];
+    smc_key_name(smc_action_key((enum smc_action)action, 0), key);
+    return smc_glyph_string_columns(key) + 1 +
+           smc_glyph_string_columns(smc_action_info[action].label);
+}
+
+static int draw_key(const struct smc_tui *tui, int action, struct smc_rect line, int col,
+                    struct smc_frame *frame)
+{
+    char key[16];
+    bool here = action == SMC_ACTION_VIEW_EXPLORE + (int)tui->view;
+    smc_key_name(smc_action_key((enum smc_action)action, 0), key);
+    col = smc_frame_text(frame, line, 0, col, SMC_STYLE_BAR_STRONG, key);
+    return smc_frame_text(frame, line, 0, col + 1, here ? SMC_STYLE_BAR_STRONG : SMC_STYLE_BAR,
+                          smc_action_info[action].label);
+}
+
+/* The keys that the view has, as many as there is room for, closer together where it is short;
+   quit always. */
 static void draw_bottom(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
 {
     static const char quit[] = "q quit ";
-    int room = line.cols - (int)sizeof quit, col = 1;
+    int room = line.cols - (int)sizeof quit, wanted = 0, col = 1;
+    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++)
+        if (is_of_view(tui, i))
+            wanted += columns_of(i) + 2;
+    int gap = wanted < room ? 2 : 1;
     smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
-    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++) {
-        const struct smc_action_info *info = &smc_action_info[i];
-        int view = i - SMC_ACTION_VIEW_EXPLORE;
-        bool leads = view >= 0 && view < SMC_VIEW_COUNT;
-        if (!info->label || !(info->views & 1u << tui->view) || (leads && !smc_views[view]))
-            continue;
-        char key[16];
-        smc_key_name(smc_action_key((enum smc_action)i, 0), key);
-        int columns = smc_glyph_string_columns(key) + 1 + smc_glyph_string_columns(info->label);
-        if (col + columns > room)
-            continue;
-        bool here = leads && view == (int)tui->view;
-        col = smc_frame_text(frame, line, 0, col, SMC_STYLE_BAR_STRONG, key);
-        col = smc_frame_text(frame, line, 0, col + 1, here ? SMC_STYLE_BAR_STRONG : SMC_STYLE_BAR,
-                             info->label);
-        col += 2;
-    }
+    for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_QUIT; i++)
+        if (is_of_view(tui, i) && col + columns_of(i) <= room)
+            col = draw_key(tui, i, line, col, frame) + gap;
     smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR, quit);
 }
 

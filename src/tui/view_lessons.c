@@ -91,10 +91,11 @@ static int count_lines(const struct smc_text *text)
 
 /* --- Drawing --- */
 
-/* Title and summary, and an empty row where there is room. */
+/* The title; its summary and an empty row where there is room, besides a row above and the foot. */
 static int rows_of_each(struct smc_rect rect)
 {
-    return rect.rows > 3 * (int)smc_lesson_count() ? 3 : 2;
+    int room = (rect.rows - 1 - FOOT_ROWS) / (int)smc_lesson_count();
+    return room > 3 ? 3 : room < 1 ? 1 : room;
 }
 
 static void draw_list(const struct smc_lessons *lessons, struct smc_rect rect,
@@ -111,8 +112,12 @@ static void draw_list(const struct smc_lessons *lessons, struct smc_rect rect,
         smc_frame_printf(frame, rect, row, MARGIN, here ? SMC_STYLE_SELECTED : SMC_STYLE_STRONG,
                          "%s %d  %s", lessons->solved >> i & 1 ? "\xe2\x9c\x93" : " ", i + 1,
                          lesson->title);
-        smc_frame_text(frame, rect, row + 1, MARGIN + 5, SMC_STYLE_DIM, lesson->summary);
+        if (each > 1)
+            smc_frame_text_within(frame, rect, row + 1, MARGIN + 5, rect.cols - MARGIN - 5,
+                                  SMC_STYLE_DIM, lesson->summary);
     }
+    smc_frame_text(frame, rect, rect.rows - 1, MARGIN, SMC_STYLE_DIM,
+                   "Enter or its number opens a lesson");
 }
 
 /* Lines as the lesson wrote them, from `top` on. */
@@ -131,13 +136,28 @@ static int draw_lines(const char *text, int top, struct smc_rect rect, enum smc_
     return row;
 }
 
+static void draw_foot(const struct smc_lessons *lessons, bool more, struct smc_rect rect,
+                      struct smc_frame *frame)
+{
+    static const char below[] = "  more below: PgDn";
+    char text[96];
+    snprintf(text, sizeof text, "page %zu of %zu%s", lessons->page + 1,
+             present(lessons)->page_count + 1,
+             is_question(lessons) ? "; Enter answers, Left goes back"
+             : lessons->can_try   ? "; Enter goes on, t tries it in the explorer"
+                                  : "; Enter goes on");
+    if (more)
+        smc_frame_text_right(frame, rect, 0, SMC_STYLE_DIM, below);
+    smc_frame_text_within(frame, rect, 0, 0, rect.cols - (more ? (int)sizeof below : 0),
+                          SMC_STYLE_DIM, text);
+}
+
 static void draw_page(const struct smc_lessons *lessons, struct smc_rect rect,
                       struct smc_frame *frame)
 {
-    const struct smc_lesson *lesson = present(lessons);
-    bool question = is_question(lessons);
     smc_frame_text(frame, rect, 0, 0, SMC_STYLE_STRONG,
-                   question ? "A question" : smc_lesson_heading(lesson, lessons->page));
+                   is_question(lessons) ? "A question"
+                                        : smc_lesson_heading(present(lessons), lessons->page));
     struct smc_rect foot = smc_rect_cut_bottom(&rect, FOOT_ROWS);
     smc_rect_cut_top(&rect, HEAD_ROWS);
     int row =
@@ -146,13 +166,7 @@ static void draw_page(const struct smc_lessons *lessons, struct smc_rect rect,
         draw_lines(smc_text_string(&lessons->reply), 0,
                    (struct smc_rect){rect.row + row + 1, rect.col, rect.rows - row - 1, rect.cols},
                    lessons->is_right ? SMC_STYLE_GOOD : SMC_STYLE_WARN, frame);
-    smc_frame_printf(frame, foot, 0, 0, SMC_STYLE_DIM, "page %zu of %zu%s", lessons->page + 1,
-                     lesson->page_count + 1,
-                     question           ? "; Enter answers, Left goes back"
-                     : lessons->can_try ? "; Enter goes on, t tries it in the explorer"
-                                        : "; Enter goes on");
-    if (row > rect.rows)
-        smc_frame_text_right(frame, foot, 0, SMC_STYLE_DIM, "more below: PgDn");
+    draw_foot(lessons, row > rect.rows, foot, frame);
 }
 
 static struct smc_rect page_room(struct smc_rect body)
