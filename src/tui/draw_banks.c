@@ -59,7 +59,6 @@ static void draw_pattern(const struct smc_banks_state *banks, uint32_t index,
     struct smc_bank_cost total = banks->total[index];
     uint32_t conflicts = total.wavefronts - total.least;
     bool here = index == banks->pattern, worst = index == banks->answer.worst;
-    bool conflicted = pattern->total.wavefronts > pattern->total.least;
     int col = MARKS + columns->label;
     smc_frame_text_within(frame, line, 0, MARKS, columns->label, SMC_STYLE_NORMAL, pattern->label);
     if (columns->op)
@@ -76,7 +75,7 @@ static void draw_pattern(const struct smc_banks_state *banks, uint32_t index,
         smc_frame_restyle(frame, line, 0, banks->on_field ? SMC_STYLE_SELECTED : SMC_STYLE_CURSOR);
     if (here)
         smc_frame_glyph(frame, line, 0, 0, SMC_STYLE_STRONG, POINTER);
-    if (worst && conflicted)
+    if (worst && conflicts > 0)
         smc_frame_glyph(frame, line, 0, 1, SMC_STYLE_BAD, '!');
 }
 
