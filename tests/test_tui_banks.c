@@ -367,7 +367,7 @@ static void test_expressions(void)
     CU_ASSERT(sitting_shows(&sitting, "address   <the kernel's>"));
     sitting_keys(&sitting, "Enter Ctrl-U");
     sitting_type(&sitting, "tx*8 + ");
-    CU_ASSERT(sitting_shows(&sitting, "option --expr: column"));
+    CU_ASSERT(sitting_shows(&sitting, "address: column"));
     CU_ASSERT_FALSE(smc_banks_is_own(banks));
     sitting_keys(&sitting, "Enter Ctrl-U");
     sitting_type(&sitting, "tx*8");

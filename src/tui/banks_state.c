@@ -118,11 +118,16 @@ static enum smc_status show_access(struct smc_banks_state *banks, struct smc_err
     return status;
 }
 
+/* What is an option elsewhere is called the address here. */
 static void conclude(struct smc_banks_state *banks, enum smc_status status,
                      const struct smc_error *error)
 {
+    static const char option[] = "option --expr: ";
+    struct smc_error told = *error;
+    if (strncmp(error->message, option, sizeof option - 1) == 0)
+        smc_fail(&told, status, "address: %s", error->message + sizeof option - 1);
     banks->answered = status == SMC_OK;
-    snprintf(banks->why, sizeof banks->why, "%s", error->message);
+    snprintf(banks->why, sizeof banks->why, "%s", told.message);
 }
 
 static void show(struct smc_banks_state *banks)
