@@ -172,7 +172,9 @@ static void confirm_result(const struct view *view)
     struct smc_row *row = smc_row_add(view->out, "wrong_elements", "wrong results", "");
     row->predicted = smc_witness_of(0);
     bool compared = result->check.made && comparison->checked > 0;
-    if (compared && result->emulation.made)
+    if (result->agreement.compared)
+        row->emulated = smc_witness_of((double)result->emulated_comparison.wrong);
+    if (compared && result->emulation.made && !result->agreement.compared)
         row->emulated = smc_witness_of((double)comparison->wrong);
     else if (compared)
         row->measured = smc_witness_of((double)comparison->wrong);
@@ -189,6 +191,27 @@ static void confirm_result(const struct view *view)
         smc_row_note(row, "%llu elements; the largest error is %.2g of its bound%s%s", checked,
                      comparison->worst, result->check.message[0] ? "; " : "",
                      result->check.message);
+}
+
+/* PTX fixes the order of every sum, so that the GPU has no choice but where threads race. */
+static void confirm_agreement(const struct view *view)
+{
+    const struct smc_agreement *agreement = &view->result->agreement;
+    const struct smc_kernel *kernel = view->answer->query.kernel;
+    if (!agreement->compared)
+        return;
+    struct smc_row *row = smc_row_add(view->out, "unlike_emulated", "unlike the emulator's", "");
+    row->predicted = smc_witness_of(0);
+    row->measured = smc_witness_of((double)agreement->differing);
+    smc_row_judge(row);
+    unsigned long long elements = agreement->elements;
+    if (agreement->differing > 0)
+        smc_row_note(row, "of %llu, bit for bit; the first is element %llu", elements,
+                     (unsigned long long)agreement->first);
+    else
+        smc_row_note(row, "%llu elements, bit for bit", elements);
+    if (kernel && kernel->is_racy)
+        row->verdict = SMC_INFORMATION;
 }
 
 static struct smc_row *show_measured(const struct view *view, const char *quantity,
@@ -256,6 +279,7 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
     if (!cannot_launch) {
         smc_confirm_emulated(answer, result, out);
         confirm_result(&view);
+        confirm_agreement(&view);
         show_speed(&view);
     }
     count(out);

@@ -3,7 +3,15 @@
 
 const struct smc_executor *smc_place_executor(enum smc_place place)
 {
-    return place == SMC_ON_EMULATOR ? &smc_executor_emulator : smc_executor_default();
+    switch (place) {
+    case SMC_ON_EMULATOR:
+        return &smc_executor_emulator;
+    case SMC_ON_BOTH:
+        return &smc_executor_both;
+    case SMC_ON_GPU:
+        break;
+    }
+    return smc_executor_default();
 }
 
 static struct smc_run_request request_of(const struct smc_answer *answer,

@@ -13,6 +13,7 @@
 enum smc_place {
     SMC_ON_GPU,
     SMC_ON_EMULATOR,
+    SMC_ON_BOTH, /* a GPU, and that GPU emulated */
 };
 
 enum { SMC_RUN_SEED = 1, SMC_RUN_TIMEOUT_MS = 10000 };

@@ -1,5 +1,6 @@
 /* Running a kernel and reporting what was seen. Behind one table of functions: the GPU through the
-   CUDA runtime; `none`, which says what is missing; the emulator, on the CPU. */
+   CUDA runtime; `none`, which says what is missing; the emulator, on the CPU; a GPU and the
+   emulator, compared. */
 #ifndef SMC_EXECUTOR_EXECUTOR_H
 #define SMC_EXECUTOR_EXECUTOR_H
 
@@ -25,6 +26,7 @@ struct smc_run_request {
     uint64_t seed;       /* for the inputs */
     uint32_t timeout_ms; /* for the probe and the timed launches together */
     struct smc_compile_options compile;
+    void *const *outputs; /* NULL, or by buffer room for each output, which is copied there */
 };
 
 /* One try: whether it was made, whether it worked, and what the other side said. */
@@ -56,6 +58,13 @@ struct smc_emulated_run {
     } finding[SMC_MAX_FINDINGS];
 };
 
+/* What the GPU and the emulator computed, bit for bit. */
+struct smc_agreement {
+    bool compared;
+    uint64_t elements, differing;
+    uint64_t first; /* that differs: its index in its output */
+};
+
 struct smc_run_result {
     struct smc_attempt compile; /* NVRTC and ptxas */
     struct smc_resources compiled;
@@ -84,6 +93,10 @@ struct smc_run_result {
 
     struct smc_attempt check; /* the result against the CPU reference */
     struct smc_comparison comparison;
+
+    /* Where a GPU and the emulator ran: `comparison` is the GPU's. */
+    struct smc_comparison emulated_comparison;
+    struct smc_agreement agreement;
 
     struct smc_attempt timing;
     uint32_t timed_launches;
@@ -114,6 +127,7 @@ struct smc_executor {
 const struct smc_executor *smc_executor_default(void);
 
 extern const struct smc_executor smc_executor_emulator; /* a device is whatever it is asked about */
+extern const struct smc_executor smc_executor_both; /* the default one's devices, and emulated */
 extern const struct smc_executor smc_executor_none;
 extern const struct smc_executor smc_executor_gpu; /* only in a build with CUDA */
 

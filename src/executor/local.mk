@@ -1,5 +1,6 @@
 # Sources of this folder. Without the CUDA runtime the program still links: `none` takes its place.
 libsmc_la_SOURCES += \
+	src/executor/both.c \
 	src/executor/clock.c src/executor/clock.h \
 	src/executor/counters.h \
 	src/executor/default.c \

@@ -22,7 +22,8 @@ struct outcome {
 };
 
 /* Runs stencil-dynamic, or the probe; the fake's kernels have the registers that NVRTC found. */
-static void run_kernel(const char *name, int64_t radius, uint32_t timeout_ms, struct outcome *out)
+static void run_kernel_with(const struct smc_executor *executor, const char *name, int64_t radius,
+                            uint32_t timeout_ms, struct outcome *out)
 {
     struct smc_query query;
     *out = (struct outcome){0};
@@ -42,15 +43,21 @@ static void run_kernel(const char *name, int64_t radius, uint32_t timeout_ms, st
         .params = out->answer.query.params,
         .plan = out->answer.plan,
         .launch = out->answer.launch,
+        .device = query.device,
         .cc = query.device.sm.cc,
         .timeout_ms = timeout_ms,
     };
-    out->status = smc_executor_gpu.run(&request, &out->result, NULL, &out->error);
+    out->status = executor->run(&request, &out->result, NULL, &out->error);
     if (out->status == SMC_OK)
         smc_confirm(&out->answer, &out->result, &out->confirmation);
     CU_ASSERT_EQUAL(fake_cuda.allocations, 0);
     CU_ASSERT_EQUAL(fake_cuda.libraries, 0);
     CU_ASSERT_EQUAL(fake_cuda.events, 0);
+}
+
+static void run_kernel(const char *name, int64_t radius, uint32_t timeout_ms, struct outcome *out)
+{
+    run_kernel_with(&smc_executor_gpu, name, radius, timeout_ms, out);
 }
 
 /* A device with less shared memory than its compute capability has fewer carve-outs. */
@@ -178,6 +185,32 @@ static void test_fewer_blocks_than_predicted(void)
     CU_ASSERT_EQUAL(out.confirmation.differing, 3); /* blocks, warps, occupancy */
 }
 
+static void test_beside_the_emulator(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    run_kernel_with(&smc_executor_both, "stencil-dynamic", 5, 100, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 0);
+    CU_ASSERT(out.result.emulation.made && out.result.timing.succeeded);
+    CU_ASSERT_EQUAL(out.result.emulated_comparison.checked, out.result.comparison.checked);
+    CU_ASSERT(out.result.agreement.compared && out.result.agreement.differing == 0);
+    CU_ASSERT_EQUAL(out.result.agreement.elements, out.answer.plan.buffer[1].elements);
+
+    fake_cuda_reset();
+    fake_cuda.wrong_result = true;
+    run_kernel_with(&smc_executor_both, "stencil-dynamic", 5, 100, &out);
+    CU_ASSERT_EQUAL(out.result.agreement.differing, 1);
+    CU_ASSERT_EQUAL(out.result.agreement.first, 1000);
+    CU_ASSERT_EQUAL(out.result.emulated_comparison.wrong, 0);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 2); /* the result, and the agreement */
+
+    fake_cuda_reset();
+    fake_cuda.crash = cudaErrorIllegalAddress;
+    run_kernel_with(&smc_executor_both, "stencil-dynamic", 5, 100, &out);
+    CU_ASSERT_EQUAL(out.status, SMC_MACHINE);
+}
+
 static void test_refusals(void)
 {
     struct outcome out;
@@ -277,6 +310,7 @@ static CU_TestInfo tests[] = {
     {"opting in, granted and refused", test_opt_in},
     {"a wrong result", test_wrong_result},
     {"fewer blocks than predicted", test_fewer_blocks_than_predicted},
+    {"a GPU beside the emulator", test_beside_the_emulator},
     {"refusals are answers", test_refusals},
     {"failures of the machine are errors", test_machine_failures},
     {"no time is left", test_no_time},

@@ -1,0 +1,105 @@
+/* The GPU and the emulator, one after the other, on one question: the same launch, the same inputs,
+   and the two results beside each other bit for bit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "executor/executor.h"
+
+struct outputs {
+    void *buffer[SMC_MAX_BUFFERS];
+};
+
+static bool make_outputs(const struct smc_plan *plan, struct outputs *outputs)
+{
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        const struct smc_buffer *buffer = &plan->buffer[i];
+        if (!buffer->output)
+            continue;
+        outputs->buffer[i] =
+            calloc(buffer->elements ? buffer->elements : 1, smc_dtype_bytes(buffer->dtype));
+        if (!outputs->buffer[i])
+            return false;
+    }
+    return true;
+}
+
+static void free_outputs(struct outputs *outputs)
+{
+    for (size_t i = 0; i < SMC_MAX_BUFFERS; i++)
+        free(outputs->buffer[i]);
+}
+
+static void compare(const struct smc_plan *plan, const struct outputs *gpu,
+                    const struct outputs *emulated, struct smc_agreement *agreement)
+{
+    agreement->compared = true;
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        size_t width = smc_dtype_bytes(plan->buffer[i].dtype);
+        const char *a = gpu->buffer[i], *b = emulated->buffer[i];
+        for (uint64_t k = 0; a && b && k < plan->buffer[i].elements; k++) {
+            agreement->elements++;
+            if (memcmp(a + k * width, b + k * width, width) == 0)
+                continue;
+            if (agreement->differing++ == 0)
+                agreement->first = k;
+        }
+    }
+}
+
+/* The emulator's half goes into the GPU's result. */
+static enum smc_status run_halves(const struct smc_run_request *request,
+                                  struct smc_run_result *result, struct smc_text *warnings,
+                                  struct outputs outputs[2], struct smc_error *error)
+{
+    struct smc_run_request half = *request;
+    half.outputs = outputs[0].buffer;
+    enum smc_status status = smc_executor_default()->run(&half, result, warnings, error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_run_result *emulated = malloc(sizeof *emulated); /* much for the stack */
+    if (!emulated)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    half.outputs = outputs[1].buffer;
+    status = smc_executor_emulator.run(&half, emulated, warnings, error);
+    if (status == SMC_OK) {
+        result->emulation = emulated->emulation;
+        result->emulated = emulated->emulated;
+        result->emulated_comparison = emulated->comparison;
+        if (result->check.made && emulated->check.made)
+            compare(&request->plan, &outputs[0], &outputs[1], &result->agreement);
+    }
+    free(emulated);
+    return status;
+}
+
+static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
+                           struct smc_text *warnings, struct smc_error *error)
+{
+    struct outputs outputs[2] = {{{NULL}}, {{NULL}}};
+    enum smc_status status = SMC_MACHINE;
+    *result = (struct smc_run_result){0};
+    if (make_outputs(&request->plan, &outputs[0]) && make_outputs(&request->plan, &outputs[1]))
+        status = run_halves(request, result, warnings, outputs, error);
+    else
+        smc_fail(error, status, "no memory for the results of the GPU and of the emulator");
+    free_outputs(&outputs[0]);
+    free_outputs(&outputs[1]);
+    return status;
+}
+
+static int device_count(struct smc_error *why)
+{
+    return smc_executor_default()->device_count(why);
+}
+
+static enum smc_status device(int index, struct smc_device *out, struct smc_error *error)
+{
+    return smc_executor_default()->device(index, out, error);
+}
+
+const struct smc_executor smc_executor_both = {
+    .name = "both",
+    .device_count = device_count,
+    .device = device,
+    .run = run,
+};
