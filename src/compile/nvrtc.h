@@ -50,6 +50,7 @@ struct smc_nvrtc_output {
     struct smc_text log;
     struct smc_text ptx; /* empty where the library keeps none */
     struct smc_binary binary;
+    int nvrtc_major, nvrtc_minor; /* of the compiler; 0.0: not noted */
 };
 
 /* Every option is followed by '\n'. `file` is the name that messages carry. Free the output. */

@@ -114,6 +114,58 @@ bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel)
     }
 }
 
+/* ".b8": 8 bits; 0 where the token is no type. */
+static uint32_t type_bytes(const char *token, size_t length)
+{
+    if (length < 3 || length > 4 || token[0] != '.' || !strchr("busf", token[1]))
+        return 0;
+    return number_of(token + 2, length - 2) / 8;
+}
+
+/* Past one parameter, behind ".param": up to the ',' or ')' that follows. */
+static void read_param(const char **cursor, struct smc_ptx_param *param)
+{
+    size_t length;
+    *param = (struct smc_ptx_param){.bytes = 0};
+    for (;;) {
+        const char *ahead = *cursor;
+        const char *token = next_token(&ahead, &length);
+        if (length == 0 || is(token, length, ",") || is(token, length, ")"))
+            return;
+        *cursor = ahead;
+        uint32_t bytes = type_bytes(token, length);
+        if (bytes > 0 && param->bytes == 0) {
+            memcpy(param->type, token + 1, length - 1);
+            param->bytes = bytes;
+        } else if (is(token, length, "[")) {
+            token = next_token(cursor, &length);
+            param->bytes *= number_of(token, length);
+            param->is_array = true;
+        }
+    }
+}
+
+size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param *params,
+                      size_t capacity)
+{
+    const char *cursor = kernel->name + kernel->name_length;
+    size_t length, count = 0;
+    const char *token = next_token(&cursor, &length);
+    if (!is(token, length, "("))
+        return 0;
+    while (length > 0 && !is(token, length, ")")) {
+        token = next_token(&cursor, &length);
+        if (!is(token, length, ".param"))
+            continue;
+        struct smc_ptx_param param;
+        read_param(&cursor, &param);
+        if (count < capacity)
+            params[count] = param;
+        count++;
+    }
+    return count;
+}
+
 bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix)
 {
     static const char prefix[] = "sm_";

@@ -16,6 +16,17 @@ struct smc_ptx_kernel {
 /* `cursor` starts at the beginning of the text. */
 bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel);
 
+/* One parameter of a kernel. */
+struct smc_ptx_param {
+    char type[8];   /* "u64", "f32", "b8" */
+    uint64_t bytes; /* of all of it */
+    bool is_array;  /* of bytes: a structure, passed by value */
+};
+
+/* Fills up to `capacity` of the kernel's parameters, in order. Returns how many it has. */
+size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param *params,
+                      size_t capacity);
+
 /* The architecture that the text is written for: 90 and 'a' for sm_90a, else 0 for the letter.
    False where it names none: then it is no PTX. */
 bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix);

@@ -87,6 +87,14 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
     return status;
 }
 
+/* The emulator first: of what breaks a GPU it names the line. */
+static enum smc_status run_own(const struct smc_own_launch *launch, struct smc_own_result *result,
+                               struct smc_error *error)
+{
+    enum smc_status status = smc_executor_emulator.run_own(launch, result, error);
+    return status == SMC_OK ? smc_executor_default()->run_own(launch, result, error) : status;
+}
+
 static int device_count(struct smc_error *why)
 {
     return smc_executor_default()->device_count(why);
@@ -102,4 +110,5 @@ const struct smc_executor smc_executor_both = {
     .device_count = device_count,
     .device = device,
     .run = run,
+    .run_own = run_own,
 };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/machine_code.h"
 #include "executor/clock.h"
-#include "executor/executor.h"
+#include "executor/emulated_run.h"
+#include "executor/emulator_own.h"
 #include "executor/verify.h"
 
 /* As on a GPU: after this long, a sample of the rows counts. */
@@ -112,20 +112,6 @@ static enum smc_status emulate(struct run *run)
     return status;
 }
 
-static void copy_findings(const struct run *run, struct smc_emulated_run *emulated)
-{
-    const struct smc_emulation *emulation = &run->emulation;
-    emulated->findings_total = emulation->findings_total;
-    emulated->finding_count = emulation->finding_count;
-    for (size_t i = 0; i < emulation->finding_count; i++) {
-        struct smc_run_finding *out = &emulated->finding[i];
-        out->finding = emulation->finding[i];
-        out->line = smc_program_instruction(run->program, out->finding.instruction)->line;
-        smc_finding_describe(run->program, &out->finding, run->request->kernel->file, out->text,
-                             sizeof out->text);
-    }
-}
-
 /* Beside each of the model's arrays, what was seen of it. */
 static void copy_accesses(const struct run *run, struct smc_emulated_run *emulated)
 {
@@ -148,23 +134,6 @@ static void copy_accesses(const struct run *run, struct smc_emulated_run *emulat
                 (double)seen->bytes / (double)smc_dtype_bytes(request->plan.buffer[a].dtype);
         }
     }
-}
-
-static void copy_counts(const struct run *run, struct smc_emulated_run *emulated)
-{
-    const struct smc_emulated_count *total = &run->emulation.total;
-    emulated->loads = (struct smc_shared_count){.instructions = (double)total->shared_loads,
-                                                .wavefronts = (double)total->load_wavefronts};
-    emulated->stores = (struct smc_shared_count){.instructions = (double)total->shared_stores,
-                                                 .wavefronts = (double)total->store_wavefronts};
-    emulated->conflicts =
-        (double)(total->load_wavefronts + total->store_wavefronts - total->least_wavefronts);
-    emulated->machine_loads =
-        (struct smc_shared_count){.instructions = (double)total->machine_loads,
-                                  .wavefronts = (double)total->machine_load_wavefronts};
-    emulated->warp_instructions = (double)total->executions;
-    emulated->thread_instructions = (double)total->lanes;
-    emulated->threads = run->emulation.threads_used;
 }
 
 static void check(struct run *run)
@@ -192,28 +161,6 @@ static void check(struct run *run)
                  (unsigned long long)request->plan.output_rows, check_budget_ms / 1000);
 }
 
-/* The PTX is what runs; what ptxas made of its loads is found in the machine code. */
-static void follow_machine_code(struct run *run)
-{
-    struct smc_emulated_run *emulated = &run->result->emulated;
-    struct smc_machine_code code;
-    struct smc_error error = {""};
-    uint64_t loads[SMC_EMULATOR_WIDTHS] = {0};
-    if (smc_machine_code_of(run->binary.cubin, run->binary.cubin_bytes, run->request->kernel->entry,
-                            &code, &error) != SMC_OK) {
-        snprintf(emulated->not_followed, sizeof emulated->not_followed, "%.159s", error.message);
-        return;
-    }
-    for (unsigned i = 0; i < SMC_EMULATOR_WIDTHS; i++)
-        loads[i] = smc_machine_code_count(&code, true, false, 1u << i);
-    smc_machine_code_free(&code);
-    emulated->follows_machine_code =
-        smc_program_follow(run->program, loads) != SMC_FOLLOWING_UNKNOWN;
-    if (!emulated->follows_machine_code)
-        snprintf(emulated->not_followed, sizeof emulated->not_followed,
-                 "joining does not explain the machine code's loads");
-}
-
 static enum smc_status run_kernel(struct run *run)
 {
     struct smc_run_result *result = run->result;
@@ -221,7 +168,8 @@ static enum smc_status run_kernel(struct run *run)
         smc_program_read(run->binary.ptx, run->binary.ptx_bytes, run->request->kernel->entry,
                          &run->program, run->error);
     if (status == SMC_OK) {
-        follow_machine_code(run);
+        smc_emulated_follow(run->program, &run->binary, run->request->kernel->entry,
+                            &result->emulated);
         status = make_arrays(run);
     }
     if (status == SMC_OK)
@@ -229,9 +177,8 @@ static enum smc_status run_kernel(struct run *run)
     if (status != SMC_OK)
         return status;
     result->emulation.made = result->emulation.succeeded = true;
-    copy_counts(run, &result->emulated);
+    smc_emulated_take(run->program, &run->emulation, run->request->kernel->file, &result->emulated);
     copy_accesses(run, &result->emulated);
-    copy_findings(run, &result->emulated);
     check(run);
     return SMC_OK;
 }
@@ -287,4 +234,5 @@ const struct smc_executor smc_executor_emulator = {
     .device_count = device_count,
     .device = device,
     .run = run,
+    .run_own = smc_emulator_run_own,
 };

@@ -107,6 +107,9 @@ struct smc_run_result {
     char runtime[32];
 };
 
+struct smc_own_launch;
+struct smc_own_result;
+
 struct smc_executor {
     const char *name; /* "gpu" */
 
@@ -121,6 +124,12 @@ struct smc_executor {
        that is no answer. SMC_UNAVAILABLE: no device, no NVRTC. */
     enum smc_status (*run)(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error);
+
+    /* Launches a person's own kernel (executor/own.h) once and fills the back end's part of
+       `result`. What the kernel does wrong, and a launch that is refused or does not end in time,
+       are results. SMC_UNAVAILABLE: no device, or PTX that the emulator does not run. */
+    enum smc_status (*run_own)(const struct smc_own_launch *launch, struct smc_own_result *result,
+                               struct smc_error *error);
 };
 
 /* The GPU's where the program was built with CUDA, else `none`. Never NULL. */

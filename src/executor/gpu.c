@@ -23,15 +23,15 @@ struct run {
     struct smc_gpu_buffers buffers;
 };
 
-static void read_versions(struct smc_run_result *result)
+void smc_gpu_versions(char driver_text[SMC_GPU_VERSION], char runtime_text[SMC_GPU_VERSION])
 {
     int driver = 0, runtime = 0;
     if (cudaDriverGetVersion(&driver) != cudaSuccess)
         cudaGetLastError();
     if (cudaRuntimeGetVersion(&runtime) != cudaSuccess)
         cudaGetLastError();
-    snprintf(result->driver, sizeof result->driver, "%d.%d", driver / 1000, driver % 1000 / 10);
-    snprintf(result->runtime, sizeof result->runtime, "%d.%d", runtime / 1000, runtime % 1000 / 10);
+    snprintf(driver_text, SMC_GPU_VERSION, "%d.%d", driver / 1000, driver % 1000 / 10);
+    snprintf(runtime_text, SMC_GPU_VERSION, "%d.%d", runtime / 1000, runtime % 1000 / 10);
 }
 
 static void make_nothing(struct smc_run_result *result, const char *why)
@@ -215,7 +215,7 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
     cudaError_t code = cudaSetDevice(request->gpu_index);
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "cudaSetDevice");
-    read_versions(result);
+    smc_gpu_versions(result->driver, result->runtime);
     status = run_steps(&state);
     smc_gpu_buffers_free(&state.buffers);
     smc_gpu_unload(&state.kernel);
@@ -228,4 +228,5 @@ const struct smc_executor smc_executor_gpu = {
     .device_count = smc_gpu_device_count,
     .device = smc_gpu_device,
     .run = run,
+    .run_own = smc_gpu_run_own,
 };

@@ -31,6 +31,10 @@ uint32_t smc_gpu_sm_clock_khz(int gpu_index);
 /* Lays a live device's own limits over the table's row for its compute capability. */
 void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm);
 
+/* "13.0": of CUDA that the driver supports, and of the runtime. */
+enum { SMC_GPU_VERSION = 32 };
+void smc_gpu_versions(char driver_text[SMC_GPU_VERSION], char runtime_text[SMC_GPU_VERSION]);
+
 /* --- Kernels ------------------------------------------------------------------------------ */
 
 struct smc_gpu_kernel {
@@ -76,6 +80,12 @@ enum smc_status smc_gpu_buffers_fetch_outputs(const struct smc_plan *plan,
                                               struct smc_error *error);
 void smc_gpu_buffers_free(struct smc_gpu_buffers *buffers);
 
+/* Megabytes, rounded up, for messages. */
+unsigned long long smc_gpu_megabytes(uint64_t bytes);
+
+/* SMC_MACHINE where less of the GPU's memory is free. */
+enum smc_status smc_gpu_check_memory(uint64_t bytes, struct smc_error *error);
+
 /* --- Measurements ------------------------------------------------------------------------- */
 
 /* Fills the timing fields of `result`. */
@@ -97,5 +107,10 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
                               const struct smc_compile_options *options,
                               struct smc_run_result *result, struct smc_text *warnings,
                               struct smc_error *error);
+
+/* --- A person's own kernel ---------------------------------------------------------------- */
+
+enum smc_status smc_gpu_run_own(const struct smc_own_launch *launch, struct smc_own_result *result,
+                                struct smc_error *error);
 
 #endif

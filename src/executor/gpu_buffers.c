@@ -3,16 +3,28 @@
 
 #include "executor/gpu.h"
 
-/* Megabytes, rounded up, for messages. */
-static unsigned long long megabytes(uint64_t bytes)
+unsigned long long smc_gpu_megabytes(uint64_t bytes)
 {
     return (bytes + 999999) / 1000000;
+}
+
+enum smc_status smc_gpu_check_memory(uint64_t bytes, struct smc_error *error)
+{
+    size_t available = 0, installed = 0;
+    cudaError_t code = cudaMemGetInfo(&available, &installed);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "cudaMemGetInfo");
+    if (bytes > available)
+        return smc_fail(error, SMC_MACHINE,
+                        "the buffers need %llu MB of GPU memory, of which %llu MB are free",
+                        smc_gpu_megabytes(bytes), smc_gpu_megabytes(available));
+    return SMC_OK;
 }
 
 static enum smc_status measure(const struct smc_plan *plan, struct smc_gpu_buffers *buffers,
                                struct smc_error *error)
 {
-    size_t total = 0, available = 0, installed = 0;
+    size_t total = 0;
     buffers->count = plan->buffer_count;
     for (size_t i = 0; i < plan->buffer_count; i++) {
         size_t element = smc_dtype_bytes(plan->buffer[i].dtype);
@@ -21,14 +33,7 @@ static enum smc_status measure(const struct smc_plan *plan, struct smc_gpu_buffe
             return smc_fail(error, SMC_MACHINE, "buffer %s is larger than any memory",
                             plan->buffer[i].name);
     }
-    cudaError_t code = cudaMemGetInfo(&available, &installed);
-    if (code != cudaSuccess)
-        return smc_gpu_fail(error, code, "cudaMemGetInfo");
-    if (total > available)
-        return smc_fail(error, SMC_MACHINE,
-                        "the buffers need %llu MB of GPU memory, of which %llu MB are free",
-                        megabytes(total), megabytes(available));
-    return SMC_OK;
+    return smc_gpu_check_memory(total, error);
 }
 
 static enum smc_status allocate(size_t bytes, const char *name, void **host, void **device,
@@ -37,8 +42,8 @@ static enum smc_status allocate(size_t bytes, const char *name, void **host, voi
     size_t at_least_one = bytes ? bytes : 1;
     *host = malloc(at_least_one);
     if (!*host)
-        return smc_fail(error, SMC_MACHINE, "no memory for %llu MB of buffer %s", megabytes(bytes),
-                        name);
+        return smc_fail(error, SMC_MACHINE, "no memory for %llu MB of buffer %s",
+                        smc_gpu_megabytes(bytes), name);
     cudaError_t code = cudaMalloc(device, at_least_one);
     return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "cudaMalloc");
 }

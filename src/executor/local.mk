@@ -3,11 +3,15 @@ libsmc_la_SOURCES += \
 	src/executor/both.c \
 	src/executor/clock.c src/executor/clock.h \
 	src/executor/counters.h \
+	src/executor/deadline.c src/executor/deadline.h \
 	src/executor/default.c \
+	src/executor/emulated_run.c src/executor/emulated_run.h \
 	src/executor/emulator.c \
+	src/executor/emulator_own.c src/executor/emulator_own.h \
 	src/executor/executor.h \
 	src/executor/live.c src/executor/live.h \
 	src/executor/none.c \
+	src/executor/own.h \
 	src/executor/verify.c src/executor/verify.h
 
 if HAVE_CUDA
@@ -16,6 +20,7 @@ libsmc_la_SOURCES += \
 	src/executor/gpu_buffers.c \
 	src/executor/gpu_device.c \
 	src/executor/gpu_launch.c \
+	src/executor/gpu_own.c \
 	src/executor/probe.c \
 	src/executor/sm_clock.c \
 	src/executor/timing.c

@@ -89,9 +89,11 @@ static enum smc_status compile_at(const struct smc_compilation *compilation,
         outcome = smc_nvrtc_compile(&nvrtc, compilation->text, compilation->file,
                                     smc_text_string(&options), output);
     smc_text_free(&options);
+    output->nvrtc_major = info.major;
+    output->nvrtc_minor = info.minor;
     if (outcome == SMC_NVRTC_COMPILED || smc_compile_was_refused(&output->log))
         return SMC_OK;
-    if (outcome == SMC_NVRTC_REJECTED)
+    if (outcome == SMC_NVRTC_REJECTED || output->log.length > 0) /* an option, or the text */
         return smc_compile_fail(compilation, compilation->file, &output->log, error);
     return smc_fail(error, SMC_UNAVAILABLE, "%s: NVRTC %d.%d (%s) failed", compilation->file,
                     info.major, info.minor, info.path);

@@ -154,17 +154,23 @@ cudaError_t cudaFree(void *memory)
     return cudaSuccess;
 }
 
+/* Nothing crashes before a kernel was launched. */
+static cudaError_t crash(void)
+{
+    return fake_cuda.launches > 0 ? fake_cuda.crash : cudaSuccess;
+}
+
 cudaError_t cudaMemset(void *memory, int value, size_t bytes)
 {
     memset(memory, value, bytes);
-    return ends(fake_cuda.crash);
+    return ends(crash());
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     (void)kind;
     memcpy(to, from, bytes);
-    return ends(fake_cuda.crash);
+    return ends(crash());
 }
 
 /* --- Kernels ---------------------------------------------------------------------------------- */
@@ -249,6 +255,17 @@ static void run_stencil(void **arguments)
         output[outputs / 2]++;
 }
 
+/* A person's own kernel. */
+static void run_twice(void **arguments)
+{
+    int *values = *(int **)arguments[0];
+    int count = *(int *)arguments[1];
+    for (int i = 0; i < count; i++)
+        values[i] *= 2;
+    if (fake_cuda.wrong_result)
+        values[count / 2]++;
+}
+
 /* All SMs but one reach the number. */
 static void run_residency(void **arguments)
 {
@@ -275,8 +292,10 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
         return ends(cudaErrorInvalidValue);
     if (strcmp(kernel->name, "residency") == 0)
         run_residency(arguments);
-    else
+    else if (strcmp(kernel->name, "stencil_dynamic") == 0)
         run_stencil(arguments);
+    else if (strcmp(kernel->name, "twice") == 0)
+        run_twice(arguments);
     return cudaSuccess;
 }
 
@@ -308,4 +327,12 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
     (void)from, (void)to;
     *ms = 2;
     return cudaSuccess;
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    (void)event;
+    if (fake_cuda.never_ends)
+        return ends(cudaErrorNotReady);
+    return ends(fake_cuda.crash);
 }

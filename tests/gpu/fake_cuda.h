@@ -1,6 +1,7 @@
 /* A CUDA runtime made of host memory, for the executor's tests on machines without a GPU. It takes
-   the calls' names, so that the linker leaves the real runtime out. Two kernels "run":
-   stencil_dynamic, on the CPU, and residency, which reports the blocks that it is told to. */
+   the calls' names, so that the linker leaves the real runtime out. Three kernels "run":
+   stencil_dynamic and twice(int *, int), on the CPU, and residency, which reports the blocks that it
+   is told to. */
 #ifndef SMC_TESTS_GPU_FAKE_CUDA_H
 #define SMC_TESTS_GPU_FAKE_CUDA_H
 
@@ -22,7 +23,8 @@ struct fake_cuda {
     size_t free_bytes;
     cudaError_t load_error, launch_error, crash; /* a crash shows when the launch is waited for */
     bool wrong_result;
-    bool hangs; /* a launch never ends */
+    bool hangs;      /* the call that launches never ends */
+    bool never_ends; /* the kernel does not */
 
     unsigned allocations, libraries, events; /* alive at this moment */
     unsigned launches, probe_launches, last_dynamic_smem_bytes;

@@ -1,0 +1,17 @@
+/* What a launch on the emulator came to, for every kind of kernel. */
+#ifndef SMC_EXECUTOR_EMULATED_RUN_H
+#define SMC_EXECUTOR_EMULATED_RUN_H
+
+#include "executor/executor.h"
+
+/* The PTX is what runs; what ptxas made of its loads is found in the machine code. From then on
+   launches count at that level too, or `run` says why not. */
+void smc_emulated_follow(struct smc_program *program, const struct smc_binary *binary,
+                         const char *entry, struct smc_emulated_run *run);
+
+/* Copies the counts and the findings; `file` names the source in messages, NULL: as the line table
+   does. */
+void smc_emulated_take(const struct smc_program *program, const struct smc_emulation *emulation,
+                       const char *file, struct smc_emulated_run *run);
+
+#endif
