@@ -9,6 +9,7 @@
 #   gpu     a GPU; figures differ from run to run, so only the exit status counts
 #   nvrtc   NVRTC 13.0, because the output names it
 #   no-run  is not run: installs something, or stands for a person's own files
+# A block ```cuda whose first line is `// NAME.cu: ...` is that file, for the examples to use.
 # With GENERATE=1 README's shown outputs are written anew.
 
 set -u
@@ -150,10 +151,23 @@ cut_examples() { # PREFIX BEGIN END: regular expressions; document on stdin
 cut_examples readme '^```console' '^```$' <"$readme"
 cut_examples manual '^[.]Bd -literal' '^[.]Ed' <"$manual"
 
+awk '
+    /^```cuda$/ { first = inside = 1; next }
+    /^```$/ { inside = 0 }
+    inside && first { file = $2; sub(/:$/, "", file); first = 0 }
+    inside { print > file }' "$readme"
+
 case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in
 *'"nvrtc 13.0 '*) nvrtc=yes ;;
 *) nvrtc=no ;;
 esac
+
+if [ "$nvrtc" = no ]; then
+    skip "every JSON key of an own source" "there is no NVRTC 13.0"
+elif command -v jq >/dev/null; then
+    documented_json "every JSON key of an own source" run --source smooth.cu --grid 4 --block 256 \
+        --arg f32x1K --arg f32x1K:random --arg i32:1K --on emulator --device H200
+fi
 
 why_not() { # KIND: why such an example cannot be run here
     case " $1 " in

@@ -84,6 +84,10 @@ tests_ptxas_facts_SOURCES = tests/ptxas_facts.c
 TESTS += tests/cli.sh
 EXTRA_DIST += tests/cli.sh tests/golden
 
+# A person's own kernels, from their source.
+TESTS += tests/source.sh
+EXTRA_DIST += tests/source.sh
+
 # A person's own devices.
 TESTS += tests/device_file.sh
 EXTRA_DIST += tests/device_file.sh tests/data/devices

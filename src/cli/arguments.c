@@ -223,19 +223,33 @@ static enum smc_status read_range(const struct smc_option *option, const char *t
 
 bool smc_option_repeats(int option)
 {
-    return option == SMC_OPTION_DEVICE || option == SMC_OPTION_DEVICE_FILE;
+    return option == SMC_OPTION_DEVICE || option == SMC_OPTION_DEVICE_FILE ||
+           option == SMC_OPTION_ARG || option == SMC_OPTION_DUMP;
 }
 
 static enum smc_status store_repeated(int id, const char *value, struct smc_arguments *arguments,
                                       struct smc_error *error)
 {
-    bool file = id == SMC_OPTION_DEVICE_FILE;
-    const char **list = file ? arguments->device_file : arguments->device;
-    size_t *count = file ? &arguments->device_file_count : &arguments->device_count;
-    if (*count == SMC_MAX_DEVICES)
-        return smc_fail(error, SMC_USAGE, "option --%s: at most %d %s", smc_options[id].name,
-                        SMC_MAX_DEVICES, file ? "files are read" : "devices are compared");
-    list[(*count)++] = value;
+    struct smc_arguments *a = arguments;
+    const struct {
+        int id;
+        const char **list;
+        size_t *count, most;
+        const char *what;
+    } lists[] = {
+        {SMC_OPTION_DEVICE, a->device, &a->device_count, SMC_MAX_DEVICES, "devices are compared"},
+        {SMC_OPTION_DEVICE_FILE, a->device_file, &a->device_file_count, SMC_MAX_DEVICES,
+         "files are read"},
+        {SMC_OPTION_ARG, a->arg, &a->arg_count, SMC_MAX_OWN_ARGUMENTS, "arguments are passed"},
+        {SMC_OPTION_DUMP, a->dump, &a->dump_count, SMC_MAX_OWN_ARGUMENTS, "files are written"},
+    };
+    size_t i = 0;
+    while (lists[i].id != id)
+        i++;
+    if (*lists[i].count == lists[i].most)
+        return smc_fail(error, SMC_USAGE, "option --%s: at most %zu %s", smc_options[id].name,
+                        lists[i].most, lists[i].what);
+    lists[i].list[(*lists[i].count)++] = value;
     return SMC_OK;
 }
 

@@ -1,7 +1,6 @@
 /* From arguments to a question about shared-memory accesses. */
 #include "cli/ask_banks.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -73,29 +72,21 @@ static enum smc_status read_device(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-/* The shape of a block becomes the kernel's parameter. */
 static enum smc_status read_kernel(const struct smc_arguments *arguments,
                                    struct smc_banks_query *query, struct smc_error *error)
 {
     static const enum smc_option_id not_taken[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE};
-    struct smc_arguments with_block = *arguments;
+    struct smc_arguments with_block;
     struct smc_query launch;
-    int block = SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK;
-    const struct smc_param_info *info = &smc_param_info[SMC_PARAM_BLOCK];
     for (size_t i = 0; i < sizeof not_taken / sizeof *not_taken; i++)
         if (arguments->given[not_taken[i]])
             return smc_fail(error, SMC_USAGE, "option --%s: not with a kernel, which says itself",
                             smc_options[not_taken[i]].name);
-    with_block.given[block] = arguments->given[SMC_OPTION_BLOCK_SHAPE];
-    with_block.text[block] = arguments->text[SMC_OPTION_BLOCK_SHAPE];
-    if (with_block.given[block] && !smc_parse_integer(with_block.text[block], info->lowest,
-                                                      info->highest, &with_block.number[block]))
-        return smc_fail(error, SMC_USAGE,
-                        "option --block: '%s' is not a whole number between %" PRId64
-                        " and %" PRId64 ", the threads of a kernel's block",
-                        with_block.text[block], info->lowest, info->highest);
+    enum smc_status status = smc_ask_block_param(arguments, &with_block, error);
+    if (status != SMC_OK)
+        return status;
     smc_query_init(&launch);
-    enum smc_status status = smc_ask_kernel(&with_block, &launch, error);
+    status = smc_ask_kernel(&with_block, &launch, error);
     query->kernel = launch.kernel;
     query->params = launch.params;
     return status;

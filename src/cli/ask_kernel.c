@@ -1,6 +1,7 @@
 /* From arguments to a kernel and its parameters. */
 #include "cli/ask_kernel.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -140,6 +141,23 @@ enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc
                             "option --%s: not together with --size, which sets it",
                             smc_param_info[i].option);
     return size ? read_size(size, kernel, &query->params, error) : SMC_OK;
+}
+
+enum smc_status smc_ask_block_param(const struct smc_arguments *arguments,
+                                    struct smc_arguments *with_block, struct smc_error *error)
+{
+    int block = SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK;
+    const struct smc_param_info *info = &smc_param_info[SMC_PARAM_BLOCK];
+    *with_block = *arguments;
+    with_block->given[block] = arguments->given[SMC_OPTION_BLOCK_SHAPE];
+    with_block->text[block] = arguments->text[SMC_OPTION_BLOCK_SHAPE];
+    if (!with_block->given[block] || smc_parse_integer(with_block->text[block], info->lowest,
+                                                       info->highest, &with_block->number[block]))
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "option --block: '%s' is not a whole number between %" PRId64 " and %" PRId64
+                    ", the threads of a kernel's block",
+                    with_block->text[block], info->lowest, info->highest);
 }
 
 static enum smc_status read_grid(const char *text, struct smc_query *query, struct smc_error *error)

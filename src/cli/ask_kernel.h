@@ -13,4 +13,8 @@ enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc
 enum smc_status smc_ask_own_kernel(const struct smc_arguments *arguments, struct smc_query *query,
                                    struct smc_error *error);
 
+/* A copy in which the shape of a block (banks and run) is the kernel's parameter. */
+enum smc_status smc_ask_block_param(const struct smc_arguments *arguments,
+                                    struct smc_arguments *with_block, struct smc_error *error);
+
 #endif

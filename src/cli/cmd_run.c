@@ -2,48 +2,13 @@
 #include <stdlib.h>
 
 #include "cli/ask.h"
-#include "cli/ask_devices.h"
+#include "cli/ask_kernel.h"
+#include "cli/ask_own.h"
+#include "cli/ask_place.h"
 #include "cli/command.h"
 #include "cli/idle_options.h"
 #include "cli/output.h"
-#include "confirm/launch.h"
-
-static struct smc_run_settings settings_of(const struct smc_arguments *arguments)
-{
-    return (struct smc_run_settings){
-        .place = (enum smc_place)arguments->number[SMC_OPTION_ON],
-        .gpu_index = (int)arguments->number[SMC_OPTION_GPU],
-        .seed = (uint64_t)arguments->number[SMC_OPTION_SEED],
-        .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
-    };
-}
-
-static enum smc_status check_place(const struct smc_arguments *arguments,
-                                   const struct smc_run_settings *settings, struct smc_error *error)
-{
-    struct smc_error why = {""};
-    bool emulated = settings->place == SMC_ON_EMULATOR;
-    if (emulated && arguments->given[SMC_OPTION_GPU])
-        return smc_fail(error, SMC_USAGE,
-                        "option --gpu: not with --on emulator; --device names "
-                        "what to emulate");
-    if (!emulated && (arguments->device_count > 0 || arguments->device_file_count > 0))
-        return smc_fail(error, SMC_USAGE,
-                        "option --device: a run is on the GPU that --gpu names; "
-                        "--on emulator takes any device");
-    if (smc_place_executor(settings->place)->device_count(&why) > 0)
-        return SMC_OK;
-    return smc_fail(error, SMC_UNAVAILABLE, "run: %s; --on emulator needs none", why.message);
-}
-
-static enum smc_status ask_gpu(const struct smc_run_settings *settings, struct smc_query *query,
-                               struct smc_error *error)
-{
-    struct smc_error why = {""};
-    const struct smc_executor *executor = smc_place_executor(settings->place);
-    enum smc_status status = executor->device(settings->gpu_index, &query->device, &why);
-    return status == SMC_OK ? SMC_OK : smc_fail(error, status, "option --gpu: %s", why.message);
-}
+#include "cli/run_source.h"
 
 static enum smc_status run_query(const struct smc_arguments *arguments,
                                  const struct smc_query *query,
@@ -73,16 +38,19 @@ static enum smc_status run_query(const struct smc_arguments *arguments,
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
+    struct smc_arguments with_block;
     struct smc_query query;
     struct smc_chosen_devices devices = {0};
-    struct smc_run_settings settings = settings_of(arguments);
-    enum smc_status status = smc_ask_query(arguments, &query, error);
+    struct smc_run_settings settings;
+    if (arguments->given[SMC_OPTION_SOURCE])
+        return smc_run_source(arguments, out, error);
+    enum smc_status status = smc_ask_no_source(arguments, error);
     if (status == SMC_OK)
-        status = check_place(arguments, &settings, error);
-    if (status == SMC_OK && settings.place == SMC_ON_EMULATOR)
-        status = smc_ask_one_device(arguments, &devices, &query, error);
-    else if (status == SMC_OK)
-        status = ask_gpu(&settings, &query, error);
+        status = smc_ask_block_param(arguments, &with_block, error);
+    if (status == SMC_OK)
+        status = smc_ask_query(&with_block, &query, error);
+    if (status == SMC_OK)
+        status = smc_ask_place(arguments, &settings, &devices, &query, error);
     if (status == SMC_OK)
         status = run_query(arguments, &query, &settings, out, error);
     smc_chosen_devices_free(&devices);
@@ -92,9 +60,10 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 const struct smc_command smc_command_run = {
     .name = "run",
     .usage = "[OPTION]...",
-    .help = "launch the kernel on a GPU, or emulate it, and confirm every prediction",
+    .help = "launch a kernel, or your own source, on a GPU or the emulator, and confirm it",
     .examples = "  smemcalc run --tile 32\n"
                 "  smemcalc run --tile 16 --size 64 --on emulator --device 'RTX 4090'\n"
-                "  smemcalc run --kernel stencil-dynamic --radius 6000 --format json\n",
+                "  smemcalc run --kernel stencil-dynamic --radius 6000 --format json\n"
+                "  smemcalc run --source my.cu --grid 4 --block 256 -a f32x1K:random -a i32:1K\n",
     .run = run,
 };

@@ -48,10 +48,10 @@ static bool has_no_partitions(const struct smc_arguments *arguments,
     return !smc_registers_can_be_partitioned(&device->sm);
 }
 
+/* A launch needs its grid in any case. */
 static bool has_no_sms(const struct smc_arguments *arguments, const struct smc_device *device)
 {
-    (void)arguments;
-    return device->sm_count == 0;
+    return device->sm_count == 0 && arguments->command != SMC_COMMAND_RUN;
 }
 
 static const struct {

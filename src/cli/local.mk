@@ -4,6 +4,8 @@ libsmc_la_SOURCES += \
 	src/cli/ask_axes.c src/cli/ask_axes.h \
 	src/cli/ask_devices.c src/cli/ask_devices.h \
 	src/cli/ask_kernel.c src/cli/ask_kernel.h \
+	src/cli/ask_own.c src/cli/ask_own.h \
+	src/cli/ask_place.c src/cli/ask_place.h \
 	src/cli/ask_questions.c src/cli/ask_questions.h \
 	src/cli/ask_banks.c src/cli/ask_banks.h \
 	src/cli/banks_csv.c src/cli/banks_csv.h \
@@ -15,7 +17,7 @@ libsmc_la_SOURCES += \
 	src/cli/cmd_banks.c src/cli/cmd_best.c src/cli/cmd_carveout.c \
 	src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_inspect.c src/cli/cmd_kernels.c src/cli/cmd_lesson.c \
 	src/cli/cmd_limits.c \
-	src/cli/cmd_query.c src/cli/cmd_run.c src/cli/cmd_sweep.c src/cli/cmd_tui.c \
+	src/cli/cmd_query.c src/cli/cmd_run.c src/cli/run_source.c src/cli/run_source.h src/cli/cmd_sweep.c src/cli/cmd_tui.c \
 	src/cli/command.h src/cli/commands.def \
 	src/cli/groups.def \
 	src/cli/help.c src/cli/help.h \

@@ -20,10 +20,10 @@ enum {
 #define PARAM_VALUE(id)                                                                            \
     ((id) == SMC_PARAM_DTYPE ? "TYPE" : (id) == SMC_PARAM_STATIC_BYTES ? "BYTES" : "N")
 
-/* `best` chooses the tile or the block itself; `banks` reads --block as a shape, and no bank
-   depends on the problem's sizes, which begin with M. */
+/* `best` chooses the tile or the block itself; `banks` and `run` read --block as a shape, and no
+   bank depends on the problem's sizes, which begin with M. */
 #define PARAM_COMMANDS(id)                                                                         \
-    (QUERY | TUI | SWEEP | RUN | LIMITS | CARVEOUT |                                               \
+    (QUERY | TUI | SWEEP | LIMITS | CARVEOUT | ((id) == SMC_PARAM_BLOCK ? 0 : RUN) |               \
      ((id) == SMC_PARAM_TILE    ? BANKS                                                            \
       : (id) == SMC_PARAM_BLOCK ? 0                                                                \
       : (id) < SMC_PARAM_M      ? BANKS | BEST                                                     \

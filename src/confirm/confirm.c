@@ -250,15 +250,6 @@ static void show_speed(const struct view *view)
     }
 }
 
-static void count(struct smc_confirmation *out)
-{
-    for (size_t i = 0; i < out->row_count; i++) {
-        out->confirmed += out->row[i].verdict == SMC_CONFIRMED;
-        out->differing += out->row[i].verdict == SMC_DIFFERS;
-        out->not_measured += out->row[i].verdict == SMC_NOT_MEASURED;
-    }
-}
-
 void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *result,
                  struct smc_confirmation *out)
 {
@@ -282,7 +273,7 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
         confirm_agreement(&view);
         show_speed(&view);
     }
-    count(out);
+    smc_rows_count(out);
 }
 
 enum smc_status smc_confirmation_status(const struct smc_confirmation *confirmation)

@@ -50,3 +50,13 @@ void smc_row_judge(struct smc_row *row)
     if (!any)
         row->verdict = SMC_NOT_MEASURED;
 }
+
+void smc_rows_count(struct smc_confirmation *confirmation)
+{
+    for (size_t i = 0; i < confirmation->row_count; i++) {
+        enum smc_verdict verdict = confirmation->row[i].verdict;
+        confirmation->confirmed += verdict == SMC_CONFIRMED;
+        confirmation->differing += verdict == SMC_DIFFERS;
+        confirmation->not_measured += verdict == SMC_NOT_MEASURED;
+    }
+}

@@ -17,6 +17,9 @@ struct smc_row *smc_row_add(struct smc_confirmation *confirmation, const char *q
 void smc_row_note(struct smc_row *row, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Counts the verdicts of all rows. */
+void smc_rows_count(struct smc_confirmation *confirmation);
+
 /* Compares every witness there is with the prediction. */
 void smc_row_judge(struct smc_row *row);
 

@@ -134,24 +134,32 @@ static void append_witness(const struct smc_witness *witness, struct smc_text *o
         smc_text_printf(out, "%.10g", witness->value);
 }
 
+void smc_csv_rows_head(struct smc_text *out)
+{
+    smc_text_append(out, "kernel,quantity,unit,predicted,api,emulated,measured,verdict,note\n");
+}
+
+void smc_csv_row(const char *kernel, const struct smc_row *row, struct smc_text *out)
+{
+    smc_csv_field(out, kernel);
+    smc_text_printf(out, ",%s,%s", row->quantity, row->unit);
+    append_witness(&row->predicted, out);
+    append_witness(&row->api, out);
+    append_witness(&row->emulated, out);
+    append_witness(&row->measured, out);
+    smc_text_printf(out, ",%s,", smc_verdict_name(row->verdict));
+    smc_csv_field(out, row->note);
+    smc_text_append(out, "\n");
+}
+
 static void write_runs(const struct smc_confirmed_run *runs, size_t count,
                        const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
-    smc_text_append(out, "kernel,quantity,unit,predicted,api,emulated,measured,verdict,note\n");
+    smc_csv_rows_head(out);
     for (size_t r = 0; r < count; r++)
-        for (size_t i = 0; i < runs[r].confirmation.row_count; i++) {
-            const struct smc_row *row = &runs[r].confirmation.row[i];
-            smc_text_printf(out, "%s,%s,%s", runs[r].answer.query.kernel->name, row->quantity,
-                            row->unit);
-            append_witness(&row->predicted, out);
-            append_witness(&row->api, out);
-            append_witness(&row->emulated, out);
-            append_witness(&row->measured, out);
-            smc_text_printf(out, ",%s,", smc_verdict_name(row->verdict));
-            smc_csv_field(out, row->note);
-            smc_text_append(out, "\n");
-        }
+        for (size_t i = 0; i < runs[r].confirmation.row_count; i++)
+            smc_csv_row(runs[r].answer.query.kernel->name, &runs[r].confirmation.row[i], out);
 }
 
 static void append_known(double value, struct smc_text *out)
@@ -230,6 +238,7 @@ const struct smc_writer smc_writer_csv = {
     .name = "csv",
     .answers = write_answers,
     .runs = write_runs,
+    .own = smc_csv_own,
     .devices = write_devices,
     .rooms = smc_csv_rooms,
     .carveouts = smc_csv_carveouts,

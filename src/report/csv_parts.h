@@ -12,6 +12,12 @@ void smc_csv_field(struct smc_text *out, const char *value);
 void smc_csv_head(struct smc_text *out);
 void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc_text *out);
 
+/* A row of a run, and the header of such rows. */
+void smc_csv_rows_head(struct smc_text *out);
+void smc_csv_row(const char *kernel, const struct smc_row *row, struct smc_text *out);
+void smc_csv_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+                 const struct smc_report_style *style, struct smc_text *out);
+
 void smc_csv_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,

@@ -75,6 +75,15 @@ static void write_runs(const struct smc_confirmed_run *runs, size_t count,
     finish(root, out);
 }
 
+static void write_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+                      const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_own(root, run, confirmation);
+    finish(root, out);
+}
+
 static void write_devices(const struct smc_device *devices, size_t count,
                           const struct smc_report_style *style, struct smc_text *out)
 {
@@ -174,6 +183,7 @@ const struct smc_writer smc_writer_json = {
     .name = "json",
     .answers = write_answers,
     .runs = write_runs,
+    .own = write_own,
     .devices = write_devices,
     .rooms = write_rooms,
     .carveouts = write_carveouts,

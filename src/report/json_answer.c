@@ -34,7 +34,7 @@ static const char *source_of(bool given, const struct smc_answer *answer)
 {
     if (given)
         return "given";
-    return answer->query.kernel ? "kernel" : NULL;
+    return smc_words_is_compiled(answer) ? "kernel" : NULL;
 }
 
 static void add_source(json_t *object, const char *key, const char *source)

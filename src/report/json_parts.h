@@ -28,6 +28,12 @@ json_t *smc_json_workload(const struct smc_answer *answer);
 void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
                            const struct smc_confirmation *confirmation);
 
+/* The first two of these alone. */
+void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation);
+json_t *smc_json_findings(const struct smc_emulated_run *emulated);
+void smc_json_own(json_t *object, const struct smc_own_run *run,
+                  const struct smc_confirmation *confirmation);
+
 json_t *smc_json_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms);
 json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts);
 

@@ -61,26 +61,31 @@ static json_t *finding_object(const struct smc_run_finding *seen)
     return object;
 }
 
+json_t *smc_json_findings(const struct smc_emulated_run *emulated)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < emulated->finding_count; i++)
+        json_array_append_new(list, finding_object(&emulated->finding[i]));
+    return list;
+}
+
 /* null where nothing was emulated. */
 static json_t *emulated_object(const struct smc_run_result *result)
 {
     const struct smc_emulated_run *emulated = &result->emulated;
     if (!result->emulation.made)
         return json_null();
-    json_t *object = json_object(), *findings = json_array();
+    json_t *object = json_object();
     smc_json_set(object, "warp_instructions",
                  json_integer((json_int_t)emulated->warp_instructions));
     smc_json_set(object, "thread_instructions",
                  json_integer((json_int_t)emulated->thread_instructions));
     smc_json_set(object, "elapsed_ms", json_real(emulated->elapsed_ms));
-    for (size_t i = 0; i < emulated->finding_count; i++)
-        json_array_append_new(findings, finding_object(&emulated->finding[i]));
-    smc_json_set(object, "findings", findings);
+    smc_json_set(object, "findings", smc_json_findings(emulated));
     return object;
 }
 
-void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
-                           const struct smc_confirmation *confirmation)
+void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation)
 {
     json_t *rows = json_array();
     for (size_t i = 0; i < confirmation->row_count; i++)
@@ -91,6 +96,12 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
     smc_json_integer(verdicts, "differing", confirmation->differing);
     smc_json_integer(verdicts, "not_measured", confirmation->not_measured);
     smc_json_set(object, "verdicts", verdicts);
+}
+
+void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
+                           const struct smc_confirmation *confirmation)
+{
+    smc_json_rows(object, confirmation);
     smc_json_set(object, "run", run_object(result));
     smc_json_set(object, "emulation", emulated_object(result));
 }

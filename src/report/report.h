@@ -11,6 +11,7 @@
 #include "inspect/inspect.h"
 #include "model/carveouts.h"
 #include "model/room.h"
+#include "own/own.h"
 #include "query/banks.h"
 #include "query/best.h"
 #include "query/query.h"
@@ -33,6 +34,10 @@ struct smc_writer {
     /* What was asked for, then what was run besides to confirm the rest of what it claims. */
     void (*runs)(const struct smc_confirmed_run *runs, size_t count,
                  const struct smc_report_style *style, struct smc_text *out);
+
+    /* A person's own kernel, launched. */
+    void (*own)(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+                const struct smc_report_style *style, struct smc_text *out);
 
     void (*devices)(const struct smc_device *devices, size_t count,
                     const struct smc_report_style *style, struct smc_text *out);

@@ -34,6 +34,14 @@ void smc_text_compare(const struct smc_answer *answers, size_t count,
                       const struct smc_report_style *style, struct smc_text *out);
 void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
+void smc_text_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+                  const struct smc_report_style *style, struct smc_text *out);
+/* The rows of a run as a table; `all` also the witnesses that no row has. */
+void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
+                   const struct smc_report_style *style, struct smc_text *out);
+/* What the emulator found, a paragraph each. */
+void smc_text_findings(const struct smc_emulated_run *emulated,
+                       const struct smc_report_style *style, struct smc_text *out);
 void smc_text_devices(const struct smc_device *devices, size_t count,
                       const struct smc_report_style *style, struct smc_text *out);
 void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,

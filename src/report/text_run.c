@@ -13,7 +13,12 @@ static void append_value(const struct smc_row *row, const struct smc_witness *wi
     smc_text_printf(out, " %*s", VALUE_WIDTH, text);
 }
 
-static void append_row(const struct smc_row *row, bool emulated,
+/* Which witnesses have a column. */
+struct columns {
+    bool api, emulated, measured;
+};
+
+static void append_row(const struct smc_row *row, const struct columns *columns,
                        const struct smc_report_style *style, struct smc_text *out)
 {
     static const enum smc_emphasis emphasis[] = {
@@ -24,10 +29,12 @@ static void append_row(const struct smc_row *row, bool emulated,
     };
     smc_text_printf(out, "%-*s", LABEL_WIDTH, row->label);
     append_value(row, &row->predicted, out);
-    append_value(row, &row->api, out);
-    if (emulated)
+    if (columns->api)
+        append_value(row, &row->api, out);
+    if (columns->emulated)
         append_value(row, &row->emulated, out);
-    append_value(row, &row->measured, out);
+    if (columns->measured)
+        append_value(row, &row->measured, out);
     smc_text_append(out, "  ");
     smc_layout_begin(out, style, emphasis[row->verdict]);
     smc_text_append(out, smc_verdict_name(row->verdict));
@@ -52,36 +59,49 @@ static void append_head(const struct smc_answer *answer, const struct smc_run_re
     smc_text_free(&device);
 }
 
-/* Every finding; the row has room for the first alone. */
-static void append_findings(const struct smc_emulated_run *emulated,
-                            const struct smc_report_style *style, struct smc_text *out)
+void smc_text_findings(const struct smc_emulated_run *emulated,
+                       const struct smc_report_style *style, struct smc_text *out)
 {
-    if (emulated->finding_count < 2)
-        return;
     smc_text_append(out, "\nfound, lowest block first\n");
     for (size_t i = 0; i < emulated->finding_count; i++)
         smc_layout_paragraph(out, "", 4, emulated->finding[i].text, style->columns);
+}
+
+void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
+                   const struct smc_report_style *style, struct smc_text *out)
+{
+    struct columns columns = {.api = all, .measured = all};
+    for (size_t i = 0; i < confirmation->row_count; i++) {
+        columns.api |= confirmation->row[i].api.present;
+        columns.emulated |= confirmation->row[i].emulated.present;
+        columns.measured |= confirmation->row[i].measured.present;
+    }
+    smc_text_printf(out, "%-*s %*s", LABEL_WIDTH, "", VALUE_WIDTH, "predicted");
+    if (columns.api)
+        smc_text_printf(out, " %*s", VALUE_WIDTH, "API");
+    if (columns.emulated)
+        smc_text_printf(out, " %*s", VALUE_WIDTH, "emulated");
+    if (columns.measured)
+        smc_text_printf(out, " %*s", VALUE_WIDTH, "measured");
+    smc_text_append(out, "  verdict\n");
+    for (size_t i = 0; i < confirmation->row_count; i++)
+        append_row(&confirmation->row[i], &columns, style, out);
 }
 
 static void write_run(const struct smc_confirmed_run *run, const struct smc_report_style *style,
                       struct smc_text *out)
 {
     const struct smc_confirmation *confirmation = &run->confirmation;
-    bool emulated = smc_words_any_emulated(confirmation);
     smc_layout_begin(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD);
     smc_words_verdicts(confirmation, out);
     smc_text_append_char(out, '\n', 1);
     smc_layout_end(out, style);
     smc_text_append_char(out, '\n', 1);
     append_head(&run->answer, &run->result, style, out);
-    smc_text_printf(out, "\n%-*s %*s %*s", LABEL_WIDTH, "", VALUE_WIDTH, "predicted", VALUE_WIDTH,
-                    "API");
-    if (emulated)
-        smc_text_printf(out, " %*s", VALUE_WIDTH, "emulated");
-    smc_text_printf(out, " %*s  verdict\n", VALUE_WIDTH, "measured");
-    for (size_t i = 0; i < confirmation->row_count; i++)
-        append_row(&confirmation->row[i], emulated, style, out);
-    append_findings(&run->result.emulated, style, out);
+    smc_text_append_char(out, '\n', 1);
+    smc_text_rows(confirmation, true, style, out);
+    if (run->result.emulated.finding_count > 1) /* the row has room for the first */
+        smc_text_findings(&run->result.emulated, style, out);
 }
 
 void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,

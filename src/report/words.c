@@ -320,9 +320,14 @@ void smc_words_blocks(uint32_t blocks, struct smc_text *out)
     smc_text_printf(out, "%u block%s", blocks, blocks == 1 ? "" : "s");
 }
 
+bool smc_words_is_compiled(const struct smc_answer *answer)
+{
+    return answer->query.kernel || answer->resources.nvrtc_major > 0;
+}
+
 bool smc_words_regs_known(const struct smc_answer *answer)
 {
     if (answer->regs_given)
         return true;
-    return answer->query.kernel && !answer->resources.refused;
+    return smc_words_is_compiled(answer) && !answer->resources.refused;
 }

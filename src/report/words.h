@@ -46,6 +46,9 @@ void smc_words_device_option(const struct smc_query *query, struct smc_text *out
 /* "1 block", "3 blocks". */
 void smc_words_blocks(uint32_t blocks, struct smc_text *out);
 
+/* Whether the numbers are those of a text: a kernel of the catalog, or somebody's own source. */
+bool smc_words_is_compiled(const struct smc_answer *answer);
+
 /* Whether the registers per thread are a number at all: not where ptxas refused the kernel, and
    not where a person's own kernel was described without them. */
 bool smc_words_regs_known(const struct smc_answer *answer);

@@ -1,4 +1,4 @@
-/* smemcalc on a fake CUDA runtime: the launch of stencil-dynamic goes as the words of FAKE_GPU say.
+/* smemcalc on a fake CUDA runtime: launches go as the words of FAKE_GPU say.
    Its kernels have 16 registers; --regs 16 predicts that. */
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@ int main(int argc, char **argv)
     if (says(words, "two"))
         fake_cuda.device_count = 2;
     fake_cuda.hangs = says(words, "hangs");
+    fake_cuda.never_ends = says(words, "endless");
     fake_cuda.wrong_result = says(words, "wrong");
     if (says(words, "refuses"))
         fake_cuda.launch_error = cudaErrorInvalidValue;

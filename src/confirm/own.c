@@ -1,0 +1,102 @@
+/* A person's own kernel: the compiler and the model beside the API, the counts, what is wrong. */
+#include "confirm/own.h"
+
+#include "confirm/rows.h"
+
+static void confirm_api(const struct smc_own_run *run, struct smc_confirmation *out)
+{
+    const struct smc_own_on_gpu *gpu = &run->result.gpu;
+    const struct smc_answer *answer = &run->row.answer;
+    const struct {
+        const char *quantity, *label, *unit;
+        const struct smc_attempt *asked;
+        uint32_t predicted, api;
+    } rows[] = {
+        {"registers_per_thread", "registers per thread", "", &gpu->load,
+         answer->launch.regs_per_thread, gpu->api_regs_per_thread},
+        {"static_smem_bytes", "static shared memory", "B", &gpu->load,
+         answer->launch.static_smem_bytes, gpu->api_static_smem_bytes},
+        {"blocks_per_sm", "blocks per SM", "", &gpu->api_occupancy, answer->occupancy.blocks_per_sm,
+         gpu->api_blocks_per_sm},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
+        row->predicted = smc_witness_of(rows[i].predicted);
+        if (rows[i].asked->succeeded)
+            row->api = smc_witness_of(rows[i].api);
+        smc_row_judge(row);
+    }
+}
+
+static void show_counts(const struct smc_own_emulated *emulated, struct smc_confirmation *out)
+{
+    const struct smc_emulated_count *total = &emulated->total;
+    bool joined =
+        emulated->counts.follows_machine_code && total->machine_loads != total->shared_loads;
+    uint64_t wavefronts = total->load_wavefronts + total->store_wavefronts;
+    const struct {
+        const char *quantity, *label, *unit;
+        uint64_t value;
+        bool is_left_out;
+    } rows[] = {
+        {"warp_instructions", "instructions of warps", "", total->executions, false},
+        {"thread_instructions", "  their active lanes", "", total->lanes, false},
+        {"divergent_branches", "divergent branches", "", total->divergent, false},
+        {"shared_loads", "shared loads", "", total->shared_loads, false},
+        {"shared_load_wavefronts", "  their wavefronts", "", total->load_wavefronts, false},
+        {"machine_shared_loads", "  in machine code", "", total->machine_loads, !joined},
+        {"machine_shared_load_wavefronts", "  their wavefronts", "", total->machine_load_wavefronts,
+         !joined},
+        {"shared_stores", "shared stores", "", total->shared_stores, false},
+        {"shared_store_wavefronts", "  their wavefronts", "", total->store_wavefronts, false},
+        {"bank_conflicts", "bank conflicts", "", wavefronts - total->least_wavefronts, false},
+        {"global_requests", "global requests", "", total->global_requests, false},
+        {"global_sectors", "  their sectors", "", total->global_sectors, false},
+        {"global_bytes", "  asked for", "B", total->global_bytes, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].is_left_out)
+            continue;
+        struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
+        row->emulated = smc_witness_of((double)rows[i].value);
+        row->verdict = SMC_INFORMATION;
+    }
+}
+
+static void confirm_findings(const struct smc_own_emulated *emulated, struct smc_confirmation *out)
+{
+    struct smc_row *row = smc_row_add(out, "findings", "races, bad accesses", "");
+    row->predicted = smc_witness_of(0);
+    row->emulated = smc_witness_of((double)emulated->counts.findings_total);
+    smc_row_judge(row);
+}
+
+/* Where threads race, or a sum's order is left to them, the two may well disagree. */
+static void confirm_agreement(const struct smc_own_run *run, struct smc_confirmation *out)
+{
+    double differing = 0, elements = 0;
+    for (size_t i = 0; i < run->memory_count; i++) {
+        differing += (double)run->memory[i].agreement.differing;
+        elements += (double)run->memory[i].agreement.elements;
+    }
+    if (elements == 0)
+        return;
+    struct smc_row *row = smc_row_add(out, "unlike_emulated", "unlike the emulator's", "");
+    row->predicted = smc_witness_of(0);
+    row->measured = smc_witness_of(differing);
+    smc_row_judge(row);
+    smc_row_note(row, "%s%.0f elements, bit for bit", differing > 0 ? "of " : "", elements);
+}
+
+void smc_confirm_own(const struct smc_own_run *run, struct smc_confirmation *out)
+{
+    const struct smc_own_emulated *emulated = &run->result.emulated;
+    *out = (struct smc_confirmation){0};
+    confirm_api(run, out);
+    if (emulated->run.made) {
+        show_counts(emulated, out);
+        confirm_findings(emulated, out);
+    }
+    confirm_agreement(run, out);
+    smc_rows_count(out);
+}

@@ -1,0 +1,244 @@
+#!/bin/sh
+# smemcalc run --source: a person's own kernels on the emulator, and on a fake GPU; every wrong
+# input. Run in the build folder; needs an NVRTC. GENERATE=1 writes tests/golden/own-*.txt anew.
+
+set -u
+fake=$PWD/tests/gpu/fake_smemcalc
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in
+*'"nvrtc 13.0 '*) nvrtc=13.0 ;;
+*'"nvrtc '*) nvrtc=other ;;
+*)
+    skip "a person's own kernels" "there is no NVRTC for CC 9.0"
+    finish_cases
+    ;;
+esac
+
+cat >clean.cu <<'END'
+extern "C" __global__ void twice(int *values, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        values[i] *= 2;
+}
+END
+cat >racy.cu <<'END'
+extern "C" __global__ void reverse(float *values)
+{
+    __shared__ float tile[64];
+    tile[threadIdx.x] = values[threadIdx.x];
+    values[threadIdx.x] = tile[63 - threadIdx.x];
+}
+END
+cat >bounds.cu <<'END'
+__global__ void shift(float *values)
+{
+    values[threadIdx.x] = values[threadIdx.x + 1];
+}
+END
+cat >endless.cu <<'END'
+__global__ void wait(volatile int *flag)
+{
+    while (*flag == 0)
+        ;
+}
+END
+cat >partial.cu <<'END'
+__global__ void partial(int *out)
+{
+    if (threadIdx.x < 40)
+        __syncthreads();
+    out[threadIdx.x] = 1;
+}
+END
+cat >many.cu <<'END'
+template <class T> __global__ void fill(T *out) { out[threadIdx.x] = T(3); }
+template __global__ void fill<int>(int *);
+template __global__ void fill<float>(float *);
+namespace space { __global__ void add(double *x, double y, long long n, unsigned char c)
+{
+    if (threadIdx.x < n)
+        x[threadIdx.x] += y + c;
+} }
+END
+printf 'struct three { int a[3]; };\n__global__ void k(three s, int *p) { *p = s.a[1]; }\n' >struct.cu
+printf '__global__ void __launch_bounds__(64) small() { }\n' >small.cu
+printf '__global__ void big(int *p) { __shared__ int s[20000]; s[threadIdx.x] = 1; *p = s[5]; }\n' >big.cu
+printf '__global__ void broken(int *p) {\n    *p = 1\n}\n' >broken.cu
+: >empty.cu
+
+emulate() { # FILE ARGUMENT...
+    file=$1
+    shift
+    smemcalc run --on emulator --device H200 --source "$file" "$@"
+}
+
+# --- What is found --------------------------------------------------------------------------------
+
+# The exit status, and a line of what is shown.
+shows() { # STATUS LINE FILE ARGUMENT...
+    status=$1 line=$2
+    shift 2
+    COLUMNS=500 emulate "$@" >out 2>err
+    seen=$?
+    empty "run --source $*" "$(
+        [ "$seen" -eq "$status" ] || echo "exit status $seen, not $status"
+        tr -s '\n ' ' ' <out | grep -qF -- "$line" || cat out err
+    )"
+}
+
+shows 0 "no findings" clean.cu --grid 4 --block 256 -a i32x1000:ramp -a i32:1000
+shows 0 "0, 2, 4, 6, 8, 10, ...; 999 changed; CRC-32 7b7ec14c" clean.cu --grid 4 --block 256 \
+    -a i32x1000:ramp -a i32:1000
+shows 1 "racy.cu:5: race: read after another thread's write" racy.cu --grid 1 --block 64 \
+    -a f32x64:random
+shows 1 "bounds.cu:3: out of bounds; block (0,0,0), thread (31,0,0); 4 bytes at arg 1 + 128, which has 128 bytes" \
+    bounds.cu --grid 1 --block 32 -a f32x32:ramp
+shows 1 "partial.cu:4: a barrier is reached by part of a warp" partial.cu --grid 1 --block 64 -a i32x64
+shows 1 "busiest at endless.cu:3" endless.cu --grid 1 --block 32 -a i32x1 --timeout 200
+shows 0 "3, 3, 3, 3, 3, 3, ...; 32 changed" many.cu --grid 1 --block 32 --entry 'fill<int>' -a i32x32
+shows 0 "7.5, 8.5, 9.5, 3, 4, 5, ...; 3 changed" many.cu --grid 1 --block 32 --entry space::add \
+    -a f64x32:ramp -a f64:1.5 -a i64:3 -a u8:6
+shows 0 "many.cu: grid 2 x 3, block 8 x 4" many.cu --grid 2x3 --block 8x4 \
+    --entry _Z4fillIfEvPT_ -a f32x32
+
+if [ "$nvrtc" = 13.0 ]; then
+    golden own-clean.txt run --on emulator --device H200 --source clean.cu --grid 4 --block 256 \
+        -a i32x1000:ramp -a i32:1000
+    golden own-racy.txt run --on emulator --device "RTX 4090" --source racy.cu --grid 1 --block 64 \
+        -a f32x64:random
+    golden own-racy.csv run --on emulator --device "RTX 4090" --source racy.cu --grid 1 --block 64 \
+        -a f32x64:random --format csv
+fi
+
+if command -v jq >/dev/null; then
+    emulate bounds.cu --grid 1 --block 32 -a f32x32:ramp --format json >bounds.json
+    holds "a finding in JSON" \
+        '.findings | length == 2 and .[0].kind == "out_of_bounds" and .[0].line == 3' bounds.json
+    holds "the kernel and its arguments in JSON" \
+        '.source.arguments == ["f32x32:ramp"] and (.kernel.registers_source | startswith("nvrtc"))' \
+        bounds.json
+    holds "traffic in JSON" '.memory[0] | .loads.bytes == 124 and .stores.bytes == 128' bounds.json
+fi
+
+# --- Memory from files and to files ---------------------------------------------------------------
+
+printf '\001\000\000\000\002\000\000\000' >in.bin
+emulate clean.cu --grid 1 --block 32 -a i32x2:file:in.bin -a i32:2 --dump 1:out.bin >out 2>&1
+empty "memory from a file to a file" "$(printf '\002\000\000\000\004\000\000\000' | cmp - out.bin 2>&1)"
+same=$(emulate racy.cu --grid 1 --block 64 -a f32x64:random --seed 7 | grep CRC-32)
+empty "a seed gives the same values" "$(
+    emulate racy.cu --grid 1 --block 64 -a f32x64:random --seed 7 | grep CRC-32 | grep -vF "$same")"
+empty "the kernel comes from standard input" "$(
+    emulate - --grid 1 --block 32 -a i32x2:5 -a i32:2 <clean.cu 2>&1 | sed -n '1{/^no findings$/d;p;}')"
+
+# --- Wrong input ----------------------------------------------------------------------------------
+
+run_refuses() { # MESSAGE ARGUMENT...
+    message=$1
+    shift
+    refuses 2 "$message" run --on emulator --device H200 "$@"
+}
+launch="--source clean.cu --grid 4 --block 256"
+
+run_refuses "missing.cu: No such file or directory" --source missing.cu --grid 1 --block 1
+run_refuses "/tmp: Is a directory" --source /tmp --grid 1 --block 1
+run_refuses "empty.cu: no __global__ function in it" --source empty.cu --grid 1 --block 1
+run_refuses "$program: not a text: CUDA C++ is wanted" --source "$program" --grid 1 --block 1
+run_refuses 'broken.cu:3: error: expected a ";"' --source broken.cu --grid 1 --block 1
+run_refuses "clean.cu: nvrtc: error: unrecognized option --nonsense found" $launch \
+    --compiler-options --nonsense
+run_refuses "option --grid: needed with --source" --source clean.cu --block 1
+run_refuses "option --block: needed with --source" --source clean.cu --grid 1
+for wrong in 0 -1 4x4x4x4 1e3 2147483648 ''; do
+    run_refuses "option --grid: '$wrong' is no shape such as 256, 32x8 or 8x8x4, with 1 to 2147483647 blocks in each dimension" \
+        --source clean.cu --grid "$wrong" --block 1
+done
+run_refuses "option --block: '1025' is no shape such as 256, 32x8 or 8x8x4, with 1 to 1024 threads in each dimension" \
+    --source clean.cu --grid 1 --block 1025
+run_refuses "option --block: '64x64' has 4096 threads, more than the 1024 of a block on NVIDIA H200" \
+    --source clean.cu --grid 1 --block 64x64
+run_refuses "option --block: '1x1x65' has 65 threads in z, more than 64" --source clean.cu --grid 1 \
+    --block 1x1x65
+run_refuses "option --block: 65 threads are more than the 64 of the launch bounds of small()" \
+    --source small.cu --grid 1 --block 65
+run_refuses "big(int*) of big.cu cannot compile: 80000 bytes (0x13880) of static shared memory against 49152 (0xc000)" \
+    --source big.cu --grid 1 --block 1 -a i32x1
+run_refuses "twice of clean.cu cannot launch: a grid of 65536 blocks in y; this device takes 65535" \
+    --source clean.cu --grid 1x65536 --block 1 -a i32x1 -a i32:1
+run_refuses "twice of clean.cu cannot launch: 1048576 bytes of shared memory; this device gives a block 232448" \
+    $launch -a i32x1 -a i32:1 --dynamic-smem 1M
+
+kernels="space::add(double*, double, long long, unsigned char), void fill<float>(float*), void fill<int>(int*)"
+run_refuses "option --entry: needed to choose a kernel of many.cu: $kernels" --source many.cu \
+    --grid 1 --block 1
+run_refuses "option --entry: 'fill' is more than one kernel of many.cu, which has $kernels" \
+    --source many.cu --grid 1 --block 1 --entry fill
+run_refuses "option --entry: 'kérnel' is no kernel of clean.cu, which has twice" $launch --entry kérnel
+
+run_refuses "option --arg: 0 given, but twice has 2 parameters: .u64, .u32" $launch
+run_refuses "option --arg: 3 given, but twice has 2 parameters: .u64, .u32" $launch -a i32x1 -a i32:1 \
+    -a i32:1
+run_refuses "option --arg: 'f32:1' does not fit parameter 2 of twice (.u32): it takes a number of type i32 or u32" \
+    $launch -a i32x1 -a f32:1
+run_refuses "option --arg: 'i32x5' does not fit parameter 2 of twice (.u32): it takes a number of type i32 or u32" \
+    $launch -a i32x1 -a i32x5
+run_refuses "option --arg: 'i32:5' does not fit parameter 1 of twice (.u64): it takes memory (f32x1024:random) or a number of type i64 or u64" \
+    $launch -a i32:5 -a i32:5
+run_refuses "option --arg: 'i32:1' does not fit parameter 1 of k(three, int*) (.b8): a structure of 12 bytes is what no --arg can pass" \
+    --source struct.cu --grid 1 --block 1 -a i32:1 -a i32x1
+run_refuses "option --arg: 'i32x5:file:nothing': nothing: No such file or directory" $launch \
+    -a i32x5:file:nothing -a i32:1
+run_refuses "option --arg: 'i32x5:file:in.bin': in.bin has fewer than 20 bytes" $launch \
+    -a i32x5:file:in.bin -a i32:1
+run_refuses "option --arg: 'i32x1:file:in.bin': in.bin has more than 4 bytes" $launch \
+    -a i32x1:file:in.bin -a i32:1
+run_refuses "option --arg: 4194304 MB of memory are more than the 143156 MB of NVIDIA H200" $launch \
+    -a i32x1024G -a i32:1
+run_refuses "option --dump: '2:x': argument 2 is no memory" $launch -a i32x1 -a i32:1 --dump 2:x
+run_refuses "option --dump: '1' is not of the form N:FILE, such as 1:out.bin" $launch -a i32x1 \
+    -a i32:1 --dump 1
+for option in "--tile 8" "--kernel matmul-tiled" "--regs 8" "--size 8" "--kernel-dir ."; do
+    name=${option%% *}
+    run_refuses "option $name: not with --source, only with kernels of the catalog" $launch $option
+done
+for option in "--entry k" "--arg i32:1" "--dump 1:x" "--grid 4" "--compiler-options -DN"; do
+    name=${option%% *}
+    run_refuses "option $name: only with --source FILE" --tile 8 $option
+done
+refuses 2 "option --source: not for the command query, only for run" --tile 8 --source x.cu
+
+# --- On a fake GPU --------------------------------------------------------------------------------
+
+on_gpu() { # WORDS ARGUMENT...: FAKE_GPU, then run's arguments; prints the exit status last
+    words=$1
+    shift
+    FAKE_GPU=$words "$fake" run $launch -a i32x1000:ramp -a i32:1000 --timeout 200 "$@" >out 2>err
+    echo "exit status $?"
+}
+
+ends() { # NAME WORDS ON STATUS: FAKE_GPU, --on
+    empty "$1, --on $3" "$(on_gpu "$2" --on "$3" | grep -vx "exit status $4")"
+}
+
+if [ -x "$fake" ]; then
+    for on in gpu both; do
+        ends "without a GPU" none $on 3
+        ends "a launch that is refused" refuses $on 4
+        ends "a kernel that crashes" crashes $on 4
+        empty "a crash is one line, --on $on" "$(grep -vc '^$' err | grep -vx 1)"
+        ends "a kernel that never ends" endless $on 4
+        empty "its line says so, --on $on" "$(grep -v 'not at its end after 200 ms on the GPU' err)"
+    done
+    on_gpu wrong --on both >/dev/null
+    empty "the two results are compared" "$(
+        tr -s '\n ' ' ' <out | grep -q '1 differs on the GPU, from element 500 on' || cat out)"
+    on_gpu well --on both --format json >/dev/null
+    command -v jq >/dev/null && holds "and agree" '.memory[0].unlike_emulated == 0' out
+else
+    skip "a fake GPU" "it is not built"
+fi
+
+finish_cases
