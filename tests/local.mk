@@ -37,6 +37,7 @@ tests_unit_SOURCES = \
 	tests/test_logs.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
+	tests/test_own.c \
 	tests/test_plot.c \
 	tests/test_report.c \
 	tests/test_room.c \

@@ -1,0 +1,326 @@
+/* own: arguments as they are typed, the memory that they mean, which kernel is meant and whether
+   the arguments fit it. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile/ptx.h"
+#include "executor/deadline.h"
+#include "own/argument.h"
+#include "own/entry.h"
+#include "own/memory.h"
+#include "temporary.h"
+#include "unit.h"
+
+/* --- Numbers ---------------------------------------------------------------------------------- */
+
+static void test_numbers(void)
+{
+    static const struct {
+        const char *typed;
+        enum smc_own_type type;
+        const char *shown;
+    } cases[] = {
+        {"i32:5", SMC_OWN_I32, "5"},
+        {"i32:-5", SMC_OWN_I32, "-5"},
+        {"i32:-2147483648", SMC_OWN_I32, "-2147483648"},
+        {"i32:0xffffffff", SMC_OWN_I32, "-1"},
+        {"u32:16M", SMC_OWN_U32, "16777216"},
+        {"u32:4294967295", SMC_OWN_U32, "4294967295"},
+        {"i8:-128", SMC_OWN_I8, "-128"},
+        {"u8:255", SMC_OWN_U8, "255"},
+        {"i16:-1", SMC_OWN_I16, "-1"},
+        {"u16:0x3C00", SMC_OWN_U16, "15360"},
+        {"i64:-9223372036854775808", SMC_OWN_I64, "-9223372036854775808"},
+        {"i64:9223372036854775807", SMC_OWN_I64, "9223372036854775807"},
+        {"u64:18446744073709551615", SMC_OWN_U64, "18446744073709551615"},
+        {"f32:1.5", SMC_OWN_F32, "1.5"},
+        {"f32:-0x1p-3", SMC_OWN_F32, "-0.125"},
+        {"f32:0.1", SMC_OWN_F32, "0.100000001"},
+        {"f64:-1e300", SMC_OWN_F64, "-1e+300"},
+        {"f64:inf", SMC_OWN_F64, "inf"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_own_argument argument;
+        struct smc_error error = {""};
+        char text[32];
+        CU_ASSERT_EQUAL(smc_own_argument_parse(cases[i].typed, &argument, &error), SMC_OK);
+        CU_ASSERT_STRING_EQUAL(error.message, "");
+        CU_ASSERT(!argument.is_buffer && argument.type == cases[i].type);
+        smc_own_show(argument.type, &argument.bits, 0, text);
+        CU_ASSERT_STRING_EQUAL(text, cases[i].shown);
+        CU_ASSERT_EQUAL(smc_own_argument_bytes(&argument), smc_own_types[argument.type].bytes);
+    }
+}
+
+static void test_buffers(void)
+{
+    struct smc_own_argument argument;
+    CU_ASSERT_EQUAL(smc_own_argument_parse("f32x4K:random", &argument, NULL), SMC_OK);
+    CU_ASSERT(argument.is_buffer && argument.elements == 4096);
+    CU_ASSERT_EQUAL(argument.filling, SMC_OWN_RANDOM);
+    CU_ASSERT_EQUAL(smc_own_argument_bytes(&argument), 16384);
+    CU_ASSERT_EQUAL(smc_own_argument_parse("u8x7", &argument, NULL), SMC_OK);
+    CU_ASSERT(argument.filling == SMC_OWN_NUMBER && argument.bits == 0 && argument.elements == 7);
+    CU_ASSERT_EQUAL(smc_own_argument_parse("i16x7:-1", &argument, NULL), SMC_OK);
+    CU_ASSERT_EQUAL((uint16_t)argument.bits, 65535);
+    CU_ASSERT_EQUAL(smc_own_argument_parse("f64x1:file:a:b", &argument, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(argument.filling, SMC_OWN_FILE);
+    CU_ASSERT_STRING_EQUAL(argument.path, "a:b");
+}
+
+static void test_bad_arguments(void)
+{
+    static const char *const bad[] = {
+        "",
+        "5",
+        "i32",
+        "i32:",
+        "i32: 5",
+        "i32:5 ",
+        "i32:1.5",
+        "i32:2147483648",
+        "i32:-2147483649",
+        "i32:--5",
+        "i32:0x100000000",
+        "u32:-1",
+        "u8:256",
+        "i8:-129",
+        "u64:18446744073709551616",
+        "i64:-9223372036854775809",
+        "f32:",
+        "f32: 1",
+        "f32:1e39",
+        "f64:1e309",
+        "f32:1,5",
+        "f16:1",
+        "I32:1",
+        "int:1",
+        "f32x",
+        "f32x0",
+        "f32x-1",
+        "f32x1.5:zero",
+        "f32x4:",
+        "f32x4:Random",
+        "f32x4:file",
+        "f32x4:file:",
+        "f32x4:zero:1",
+        "f32xx4",
+        "f32x18446744073709551616",
+        "f32x1099511627777",
+        "f32x00000000000000000000000000000000000000001",
+        "\xff\xfe",
+        "f32[4]",
+        "i32:\xc3\xbc",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct smc_own_argument argument;
+        struct smc_error error = {""};
+        CU_ASSERT_EQUAL(smc_own_argument_parse(bad[i], &argument, &error), SMC_USAGE);
+        CU_ASSERT_EQUAL(error.message[0], '\'');
+        CU_ASSERT_PTR_NULL(strchr(error.message, '\n'));
+    }
+}
+
+/* --- Memory ----------------------------------------------------------------------------------- */
+
+static void fill(const char *typed, void *data)
+{
+    struct smc_own_argument argument;
+    struct smc_error error = {""};
+    CU_ASSERT_EQUAL_FATAL(smc_own_argument_parse(typed, &argument, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_own_fill(&argument, "arg 1", 1, data, &error), SMC_OK);
+}
+
+static void test_fillings(void)
+{
+    uint8_t bytes[300];
+    int16_t halves[300];
+    float floats[300];
+    double doubles[300];
+    uint64_t longs[300];
+    fill("u8x300:ramp", bytes);
+    CU_ASSERT(bytes[0] == 0 && bytes[255] == 255 && bytes[299] == 43);
+    fill("f32x300:ramp", floats);
+    CU_ASSERT(floats[0] == 0 && floats[299] == 299);
+    fill("f64x300:1.5", doubles);
+    CU_ASSERT(doubles[0] == 1.5 && doubles[299] == 1.5);
+    fill("i16x300:-2", halves);
+    CU_ASSERT(halves[0] == -2 && halves[299] == -2);
+    fill("u64x300:zero", longs);
+    CU_ASSERT(longs[0] == 0 && longs[299] == 0);
+
+    fill("f32x300:random", floats);
+    fill("i16x300:random", halves);
+    fill("u64x300:random", longs);
+    size_t outside = 0, negative = 0;
+    for (int i = 0; i < 300; i++) {
+        outside += !(floats[i] >= -1 && floats[i] < 1);
+        outside += halves[i] < -1000 || halves[i] > 1000 || longs[i] > 2000;
+        negative += halves[i] < 0;
+    }
+    CU_ASSERT_EQUAL(outside, 0);
+    CU_ASSERT(negative > 100 && negative < 200);
+}
+
+static void test_files(void)
+{
+    struct temporary folder;
+    char typed[1200], path[1100];
+    uint32_t values[3] = {0};
+    const uint32_t wanted[2] = {7, 0x01020304};
+    temporary_begin(&folder);
+    snprintf(path, sizeof path, "%s/in.bin", folder.parent);
+    CU_ASSERT_FATAL(temporary_write(path, wanted, sizeof wanted));
+    snprintf(typed, sizeof typed, "u32x2:file:%s", path);
+    fill(typed, values);
+    CU_ASSERT(values[0] == 7 && values[1] == 0x01020304);
+    for (int count = 1; count <= 3; count += 2) {
+        struct smc_own_argument argument;
+        struct smc_error error = {""};
+        snprintf(typed, sizeof typed, "u32x%d:file:%s", count, path);
+        CU_ASSERT_EQUAL_FATAL(smc_own_argument_parse(typed, &argument, &error), SMC_OK);
+        CU_ASSERT_EQUAL(smc_own_fill(&argument, "arg 1", 1, values, &error), SMC_USAGE);
+        CU_ASSERT_PTR_NOT_NULL(strstr(error.message, count == 1 ? "more than 4" : "fewer than 12"));
+    }
+    CU_ASSERT_EQUAL(unlink(path), 0);
+    temporary_end(&folder);
+}
+
+static void test_digest(void)
+{
+    struct smc_own_argument argument;
+    struct smc_own_digest digest;
+    struct smc_agreement agreement;
+    const char before[] = "123456789", after[] = "12345x78y";
+    CU_ASSERT_EQUAL_FATAL(smc_own_argument_parse("u8x9", &argument, NULL), SMC_OK);
+    smc_own_digest(&argument, after, before, &digest);
+    CU_ASSERT_EQUAL(digest.crc32, 0xcbf43926); /* the check value of ISO 3309's CRC */
+    CU_ASSERT_EQUAL(digest.changed, 2);
+    CU_ASSERT_EQUAL(digest.first_changed, 5);
+    smc_own_compare(&argument, before, before, &agreement);
+    CU_ASSERT(agreement.compared && agreement.differing == 0 && agreement.elements == 9);
+
+    /* By their bits: -0 is not 0, and a NaN is itself. */
+    float a[2] = {0.0f, NAN}, b[2] = {-0.0f, NAN};
+    CU_ASSERT_EQUAL_FATAL(smc_own_argument_parse("f32x2", &argument, NULL), SMC_OK);
+    smc_own_compare(&argument, a, b, &agreement);
+    CU_ASSERT(agreement.differing == 1 && agreement.first == 0);
+}
+
+/* --- Kernels and their parameters ------------------------------------------------------------- */
+
+static const char ptx[] = ".version 9.0\n.target sm_90\n"
+                          ".visible .entry none()\n{ ret; }\n"
+                          ".visible .entry all(\n"
+                          "    .param .u64 .ptr .global .align 4 all_param_0, // memory\n"
+                          "    .param .u32 all_param_1,\n"
+                          "    .param .f32 all_param_2,\n"
+                          "    .param .align 8 .b8 all_param_3[24],\n"
+                          "    .param .u8 all_param_4,\n"
+                          "    .param .align 2 .b8 all_param_5[2]\n"
+                          ")\n.maxntid 256, 1, 1\n{ ret; }\n";
+
+static void test_ptx_parameters(void)
+{
+    const char *cursor = ptx;
+    struct smc_ptx_kernel kernel;
+    struct smc_ptx_param params[6];
+    CU_ASSERT_FATAL(smc_ptx_next(&cursor, &kernel));
+    CU_ASSERT_EQUAL(smc_ptx_params(&kernel, params, 6), 0);
+    CU_ASSERT_FATAL(smc_ptx_next(&cursor, &kernel));
+    CU_ASSERT_EQUAL(smc_ptx_params(&kernel, params, 2), 6); /* no more than there is room for */
+    CU_ASSERT_EQUAL_FATAL(smc_ptx_params(&kernel, params, 6), 6);
+    static const struct smc_ptx_param wanted[] = {{"u64", 8, false}, {"u32", 4, false},
+                                                  {"f32", 4, false}, {"b8", 24, true},
+                                                  {"u8", 1, false},  {"b8", 2, true}};
+    for (size_t i = 0; i < 6; i++) {
+        CU_ASSERT_STRING_EQUAL(params[i].type, wanted[i].type);
+        CU_ASSERT_EQUAL(params[i].bytes, wanted[i].bytes);
+        CU_ASSERT_EQUAL(params[i].is_array, wanted[i].is_array);
+    }
+    static const char *const broken[] = {".entry k(", ".entry k(.param", ".entry k(.param .u32 a[",
+                                         ".entry k", ".entry k(.param .param ,,)"};
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        cursor = broken[i];
+        CU_ASSERT(smc_ptx_next(&cursor, &kernel));
+        CU_ASSERT(smc_ptx_params(&kernel, params, 6) <= 2); /* ends */
+    }
+}
+
+static void test_fit(void)
+{
+    static char name[] = "all";
+    const struct smc_inspect_kernel kernel = {.file = "x.cu", .name = name, .shown = name};
+    static const char *const typed[] = {"f32x4", "u32:1", "f32:1", "u8:1", "i8:1", "u16:1"};
+    struct smc_own_argument arguments[6];
+    struct smc_error error = {""};
+    for (size_t i = 0; i < 6; i++)
+        CU_ASSERT_EQUAL_FATAL(smc_own_argument_parse(typed[i], &arguments[i], NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_own_check_arguments(ptx, &kernel, arguments, 1, &error), SMC_USAGE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(
+        error.message, "1 given, but all has 6 parameters: .u64, .u32, .f32, .b8, .u8, .b8"));
+    CU_ASSERT_EQUAL(smc_own_check_arguments(ptx, &kernel, arguments, 6, &error), SMC_USAGE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "parameter 4"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "a structure of 24 bytes"));
+}
+
+static void test_choice(void)
+{
+    static char mangled[] = "_Z4fillIiEvPT_", shown[] = "void fill<int>(int*)";
+    static char other[] = "_Z5scalePf", undemangled[] = "_Z5scalePf", plain[] = "twice";
+    struct smc_inspect_kernel items[] = {{.name = mangled, .shown = shown},
+                                         {.name = other, .shown = undemangled},
+                                         {.name = plain, .shown = plain}};
+    const struct smc_inspect_kernels kernels = {.item = items, .count = 3, .capacity = 3};
+    static const struct {
+        const char *entry;
+        size_t meant;
+    } good[] = {{"fill", 0},           {"fill<int>", 0}, {"void fill<int>(int*)", 0},
+                {"_Z4fillIiEvPT_", 0}, {"scale", 1},     {"_Z5scalePf", 1},
+                {"twice", 2}};
+    const struct smc_inspect_kernel *kernel = NULL;
+    struct smc_error error = {""};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        CU_ASSERT_EQUAL(smc_own_choose(&kernels, "x.cu", good[i].entry, &kernel, &error), SMC_OK);
+        CU_ASSERT_PTR_EQUAL(kernel, &items[good[i].meant]);
+    }
+    static const char *const bad[] = {"", "fil", "filler", "scal", "twic", "twices", "Twice"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CU_ASSERT_EQUAL(smc_own_choose(&kernels, "x.cu", bad[i], &kernel, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_own_choose(&kernels, "x.cu", NULL, &kernel, &error), SMC_USAGE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "void fill<int>(int*), _Z5scalePf, twice"));
+    const struct smc_inspect_kernels one = {.item = items, .count = 1, .capacity = 1}, none = {0};
+    CU_ASSERT_EQUAL(smc_own_choose(&one, "x.cu", NULL, &kernel, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_own_choose(&none, "x.cu", NULL, &kernel, &error), SMC_USAGE);
+}
+
+/* --- Deadlines -------------------------------------------------------------------------------- */
+
+static void test_deadline(void)
+{
+    struct smc_deadline deadline;
+    CU_ASSERT(smc_deadline_begin(&deadline, 3600000));
+    smc_deadline_end(&deadline); /* at once */
+    CU_ASSERT(!deadline.passed);
+    CU_ASSERT(smc_deadline_begin(&deadline, 1));
+    pthread_join(deadline.thread, NULL);
+    deadline.running = false;
+    CU_ASSERT(deadline.passed);
+    smc_deadline_end(&deadline);
+}
+
+CU_TestInfo tests_own[] = {
+    {"numbers", test_numbers},
+    {"memory as it is typed", test_buffers},
+    {"what is no argument", test_bad_arguments},
+    {"what memory is filled with", test_fillings},
+    {"memory from files", test_files},
+    {"what memory holds afterwards", test_digest},
+    {"parameters that PTX declares", test_ptx_parameters},
+    {"arguments fit the parameters", test_fit},
+    {"which kernel is meant", test_choice},
+    {"a deadline", test_deadline},
+    CU_TEST_INFO_NULL,
+};
