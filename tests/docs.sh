@@ -155,6 +155,17 @@ case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in
 *) nvrtc=no ;;
 esac
 
+annotated="run --on emulator --tile 4 --size 8 --device 9.0 --annotate"
+if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
+    # shellcheck disable=SC2086 # words
+    documented_json "every JSON key of an annotated run" $annotated
+    # shellcheck disable=SC2086
+    empty "every CSV column of an annotated run" "$(smemcalc $annotated --format csv | head -n 1 |
+        tr ',' '\n' | undocumented)"
+else
+    skip "keys of an annotated run are documented" "there is no NVRTC 13.0, or no jq"
+fi
+
 why_not() { # KIND: why such an example cannot be run here
     case " $1 " in
     *" gpu "*) [ "$gpu" = yes ] || echo "there is no GPU" ;;

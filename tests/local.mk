@@ -13,6 +13,7 @@ tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
+	tests/test_annotation.c \
 	tests/test_banks.c \
 	tests/test_base.c \
 	tests/test_batch.c \
@@ -97,6 +98,10 @@ TESTS += tests/library.sh
 EXTRA_DIST += tests/library.sh tests/library_threads.c
 AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' MAKE='$(MAKE)' SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export CC MAKE SANITIZE_FLAGS;
+# Counts beside the kernel's lines; a machine without an NVRTC skips it.
+TESTS += tests/annotate.sh
+EXTRA_DIST += tests/annotate.sh
+
 # Banks: their pictures, the stream of accesses.
 TESTS += tests/banks.sh
 EXTRA_DIST += tests/banks.sh tests/command.sh

@@ -31,6 +31,9 @@ static enum smc_status check_place(const struct smc_arguments *arguments,
         return smc_fail(error, SMC_USAGE,
                         "option --device: a run is on the GPU that --gpu names; "
                         "--on emulator takes any device");
+    if (!emulated && arguments->given[SMC_OPTION_ANNOTATE])
+        return smc_fail(error, SMC_USAGE,
+                        "option --annotate: only with --on emulator, which counts by line");
     if (smc_place_executor(settings->place)->device_count(&why) > 0)
         return SMC_OK;
     return smc_fail(error, SMC_UNAVAILABLE, "run: %s; --on emulator needs none", why.message);
@@ -73,9 +76,11 @@ static enum smc_status run_query(const struct smc_arguments *arguments,
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
+    struct smc_annotation annotation = {0};
     struct smc_query query;
     struct smc_chosen_devices devices = {0};
     struct smc_run_settings settings = settings_of(arguments);
+    settings.annotation = arguments->given[SMC_OPTION_ANNOTATE] ? &annotation : NULL;
     enum smc_status status = smc_ask_query(arguments, &query, error);
     if (status == SMC_OK)
         status = check_place(arguments, &settings, error);
@@ -86,6 +91,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     if (status == SMC_OK)
         status = run_query(arguments, &query, &settings, out, error);
     smc_chosen_devices_free(&devices);
+    smc_annotation_free(&annotation);
     return status;
 }
 
@@ -95,6 +101,7 @@ const struct smc_command smc_command_run = {
     .help = "launch the kernel on a GPU, or emulate it, and confirm every prediction",
     .examples = "  smemcalc run --tile 32\n"
                 "  smemcalc run --tile 16 --size 64 --on emulator --device 'RTX 4090'\n"
+                "  smemcalc run --tile 16 --size 256 --on emulator --device 9.0 --annotate\n"
                 "  smemcalc run --kernel stencil-dynamic --radius 6000 --format json\n",
     .run = run,
 };

@@ -22,6 +22,7 @@ struct smc_run_settings {
     int gpu_index;
     uint64_t seed;       /* for the inputs */
     uint32_t timeout_ms; /* for the probe and the timed launches together */
+    struct smc_annotation *annotation; /* for the emulator to fill; NULL: not wanted */
 };
 
 #define SMC_RUN_SETTINGS_INIT                                                                      \

@@ -193,28 +193,11 @@ static unsigned worker_count(const struct smc_launch_state *launch)
     return (unsigned)(count < launch->blocks ? count : launch->blocks);
 }
 
-static void add_count(const struct smc_emulated_count *from, struct smc_emulated_count *to)
-{
-    to->executions += from->executions;
-    to->lanes += from->lanes;
-    to->divergent += from->divergent;
-    to->shared_loads += from->shared_loads;
-    to->shared_stores += from->shared_stores;
-    to->load_wavefronts += from->load_wavefronts;
-    to->machine_loads += from->machine_loads;
-    to->machine_load_wavefronts += from->machine_load_wavefronts;
-    to->store_wavefronts += from->store_wavefronts;
-    to->least_wavefronts += from->least_wavefronts;
-    to->global_requests += from->global_requests;
-    to->global_sectors += from->global_sectors;
-    to->global_bytes += from->global_bytes;
-}
-
 static void add_worker(const struct smc_worker *worker, struct smc_emulation *emulation)
 {
     for (size_t i = 0; i < emulation->count_length; i++) {
-        add_count(&worker->count[i], &emulation->count[i]);
-        add_count(&worker->count[i], &emulation->total);
+        smc_emulated_count_add(&worker->count[i], &emulation->count[i]);
+        smc_emulated_count_add(&worker->count[i], &emulation->total);
     }
     for (size_t i = 0; i < emulation->array_count; i++)
         for (int kind = 0; kind < SMC_EMULATED_KINDS; kind++) {

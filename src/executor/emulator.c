@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compile/machine_code.h"
+#include "compile/source.h"
 #include "executor/clock.h"
 #include "executor/executor.h"
 #include "executor/verify.h"
@@ -167,6 +168,24 @@ static void copy_counts(const struct run *run, struct smc_emulated_run *emulated
     emulated->threads = run->emulation.threads_used;
 }
 
+/* The counts beside the lines of the kernel's text. */
+static enum smc_status annotate(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    struct smc_source source = {0};
+    if (!request->annotation)
+        return SMC_OK;
+    enum smc_status status =
+        smc_source_load(request->kernel, request->compile.kernel_dir, &source, run->error);
+    if (status == SMC_OK)
+        status = smc_annotate(run->program, &run->emulation, request->kernel->file,
+                              smc_text_string(&source.text), request->annotation, run->error);
+    smc_source_free(&source);
+    if (status == SMC_OK)
+        run->result->emulated.annotation = request->annotation;
+    return status;
+}
+
 static void check(struct run *run)
 {
     const struct smc_run_request *request = run->request;
@@ -230,7 +249,7 @@ static enum smc_status run_kernel(struct run *run)
     copy_accesses(run, &result->emulated);
     copy_findings(run, &result->emulated);
     check(run);
-    return SMC_OK;
+    return annotate(run);
 }
 
 static enum smc_status run_steps(struct run *run)

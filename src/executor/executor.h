@@ -25,6 +25,7 @@ struct smc_run_request {
     uint64_t seed;       /* for the inputs */
     uint32_t timeout_ms; /* for the probe and the timed launches together */
     struct smc_compile_options compile;
+    struct smc_annotation *annotation; /* for the emulator to fill; NULL: not wanted */
 };
 
 /* One try: whether it was made, whether it worked, and what the other side said. */
@@ -44,6 +45,7 @@ struct smc_emulated_run {
     char not_followed[160]; /* why not */
     size_t access_count;
     struct smc_global_access access[SMC_MAX_BUFFERS]; /* in the order of smc_work, without sizes */
+    const struct smc_annotation *annotation; /* that of the request, where it was filled */
     double warp_instructions, thread_instructions;
     double elapsed_ms; /* of the emulation, not of any GPU */
     unsigned threads;  /* of the CPU */

@@ -134,10 +134,8 @@ static void append_witness(const struct smc_witness *witness, struct smc_text *o
         smc_text_printf(out, "%.10g", witness->value);
 }
 
-static void write_runs(const struct smc_confirmed_run *runs, size_t count,
-                       const struct smc_report_style *style, struct smc_text *out)
+static void write_rows(const struct smc_confirmed_run *runs, size_t count, struct smc_text *out)
 {
-    (void)style;
     smc_text_append(out, "kernel,quantity,unit,predicted,api,emulated,measured,verdict,note\n");
     for (size_t r = 0; r < count; r++)
         for (size_t i = 0; i < runs[r].confirmation.row_count; i++) {
@@ -152,6 +150,24 @@ static void write_runs(const struct smc_confirmed_run *runs, size_t count,
             smc_csv_field(out, row->note);
             smc_text_append(out, "\n");
         }
+}
+
+static void write_runs(const struct smc_confirmed_run *runs, size_t count,
+                       const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    bool annotated = false;
+    for (size_t i = 0; i < count; i++)
+        annotated |= runs[i].result.emulated.annotation != NULL;
+    if (!annotated) {
+        write_rows(runs, count, out);
+        return;
+    }
+    smc_csv_annotation_head(out);
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].result.emulated.annotation)
+            smc_csv_annotation(runs[i].answer.query.kernel->name,
+                               runs[i].result.emulated.annotation, out);
 }
 
 static void append_known(double value, struct smc_text *out)

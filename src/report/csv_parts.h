@@ -12,6 +12,11 @@ void smc_csv_field(struct smc_text *out, const char *value);
 void smc_csv_head(struct smc_text *out);
 void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc_text *out);
 
+/* The lines of a kernel that were executed, hottest first. */
+void smc_csv_annotation_head(struct smc_text *out);
+void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,
+                        struct smc_text *out);
+
 void smc_csv_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,

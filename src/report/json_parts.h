@@ -28,6 +28,9 @@ json_t *smc_json_workload(const struct smc_answer *answer);
 void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
                            const struct smc_confirmation *confirmation);
 
+/* The lines of the source that were executed, hottest first. */
+json_t *smc_json_annotation(const struct smc_annotation *annotation);
+
 json_t *smc_json_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms);
 json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts);
 

@@ -76,6 +76,8 @@ static json_t *emulated_object(const struct smc_run_result *result)
     for (size_t i = 0; i < emulated->finding_count; i++)
         json_array_append_new(findings, finding_object(&emulated->finding[i]));
     smc_json_set(object, "findings", findings);
+    smc_json_set(object, "lines",
+                 emulated->annotation ? smc_json_annotation(emulated->annotation) : json_null());
     return object;
 }
 

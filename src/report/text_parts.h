@@ -34,6 +34,9 @@ void smc_text_compare(const struct smc_answer *answers, size_t count,
                       const struct smc_report_style *style, struct smc_text *out);
 void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
+/* The kernel's lines with the emulator's counts; nothing where there are none. */
+void smc_text_annotation(const struct smc_annotation *annotation,
+                         const struct smc_report_style *style, struct smc_text *out);
 void smc_text_devices(const struct smc_device *devices, size_t count,
                       const struct smc_report_style *style, struct smc_text *out);
 void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,

@@ -82,6 +82,7 @@ static void write_run(const struct smc_confirmed_run *run, const struct smc_repo
     for (size_t i = 0; i < confirmation->row_count; i++)
         append_row(&confirmation->row[i], emulated, style, out);
     append_findings(&run->result.emulated, style, out);
+    smc_text_annotation(run->result.emulated.annotation, style, out);
 }
 
 void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
