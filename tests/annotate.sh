@@ -20,8 +20,19 @@ run="run --on emulator --device 9.0"
 
 # --- Annotated ------------------------------------------------------------------------------------
 
+only_lines() {
+    smemcalc() {
+        "$program" "$@" >unfiltered 2>&1
+        code=$?
+        sed -n '/hottest lines/,$p' unfiltered
+        return $code
+    }
+}
+
 if [ "$nvrtc" = 13.0 ]; then
+    only_lines
     golden annotate-tiled.txt $run --tile 8 --size 20 --annotate
+    smemcalc() { "$program" "$@"; }
     golden annotate-conflict.csv $run --kernel aat-conflict --tile 32 --size 40 --annotate \
         --format csv
 else
@@ -60,5 +71,36 @@ else
 fi
 
 refuses 2 "option --annotate: only with --on emulator, which counts by line" run --tile 8 --annotate
+
+# --- Ended early ----------------------------------------------------------------------------------
+# These would take minutes.
+
+long="$run --tile 16 --size 8192"
+complaint=$(smemcalc $long --timeout 50 2>&1)
+code=$?
+empty "--timeout is exit status 1 with a message" "$(
+    [ "$code" -eq 1 ] || echo "exit status $code"
+    printf '%s\n' "$complaint" | grep -Eqx \
+        'smemcalc: option --timeout: 50 ms are over: [0-9]+ of 262144 blocks were emulated' ||
+        echo "no message: $complaint")"
+
+catches_interrupts() { # PID: it has begun to watch
+    grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status" 2>/dev/null
+}
+
+if [ -r /proc/self/status ] && env --default-signal=INT true 2>/dev/null; then
+    env --default-signal=INT "$program" $long >cut.out 2>cut.err &
+    while ! catches_interrupts $! && kill -0 $!; do sleep 0.02; done
+    kill -INT $!
+    wait $!
+    code=$?
+    empty "Ctrl-C is exit status 130 with a message" "$(
+        [ "$code" -eq 130 ] || echo "exit status $code"
+        grep -Eqx 'smemcalc: interrupted: [0-9]+ of 262144 blocks were emulated' cut.err ||
+            echo "no message: $(cat cut.err)"
+        cat cut.out)"
+else
+    skip "Ctrl-C" "no /proc, or no env --default-signal"
+fi
 
 finish_cases

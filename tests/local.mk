@@ -42,6 +42,7 @@ tests_unit_SOURCES = \
 	tests/test_report.c \
 	tests/test_room.c \
 	tests/test_sm.c \
+	tests/test_stop.c \
 	tests/test_sweep.c \
 	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_views.c \
 	tests/view_sitting.c tests/view_sitting.h \

@@ -5,6 +5,7 @@
 #include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/idle_options.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "confirm/launch.h"
 
@@ -48,6 +49,28 @@ static enum smc_status ask_gpu(const struct smc_run_settings *settings, struct s
     return status == SMC_OK ? SMC_OK : smc_fail(error, status, "option --gpu: %s", why.message);
 }
 
+/* A long emulation ends at Ctrl-C, and after --timeout where it is given. */
+static void make_stoppable(const struct smc_arguments *arguments, struct smc_run_settings *settings)
+{
+    if (settings->place != SMC_ON_EMULATOR)
+        return;
+    settings->stop = smc_interrupt_wished;
+    smc_interrupt_watch();
+    if (arguments->given[SMC_OPTION_TIMEOUT])
+        smc_interrupt_after(settings->timeout_ms);
+}
+
+/* `error` says how far it came. */
+static enum smc_status tell_stopped(const struct smc_run_settings *settings,
+                                    struct smc_error *error)
+{
+    const struct smc_error reached = *error;
+    if (smc_interrupt_seen())
+        return smc_fail(error, SMC_INTERRUPTED, "interrupted: %.900s", reached.message);
+    return smc_fail(error, SMC_SHORTFALL, "option --timeout: %u ms are over: %.900s",
+                    settings->timeout_ms, reached.message);
+}
+
 static enum smc_status run_query(const struct smc_arguments *arguments,
                                  const struct smc_query *query,
                                  const struct smc_run_settings *settings, struct smc_text *out,
@@ -80,6 +103,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct smc_query query;
     struct smc_chosen_devices devices = {0};
     struct smc_run_settings settings = settings_of(arguments);
+    make_stoppable(arguments, &settings);
     settings.annotation = arguments->given[SMC_OPTION_ANNOTATE] ? &annotation : NULL;
     enum smc_status status = smc_ask_query(arguments, &query, error);
     if (status == SMC_OK)
@@ -90,6 +114,8 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         status = ask_gpu(&settings, &query, error);
     if (status == SMC_OK)
         status = run_query(arguments, &query, &settings, out, error);
+    if (status == SMC_INTERRUPTED)
+        status = tell_stopped(&settings, error);
     smc_chosen_devices_free(&devices);
     smc_annotation_free(&annotation);
     return status;

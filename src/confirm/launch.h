@@ -22,6 +22,7 @@ struct smc_run_settings {
     int gpu_index;
     uint64_t seed;       /* for the inputs */
     uint32_t timeout_ms; /* for the probe and the timed launches together */
+    bool (*stop)(void); /* for the emulator, as in smc_emulation_request; or NULL */
     struct smc_annotation *annotation; /* for the emulator to fill; NULL: not wanted */
 };
 

@@ -96,7 +96,8 @@ struct smc_emulation_request {
     uint64_t budget;           /* instructions of one warp, above which it counts as endless; 0:
                                   SMC_EMULATOR_BUDGET */
     bool unchecked;            /* no races and no unwritten memory: bounds are checked always */
-    const volatile bool *stop; /* becomes true: ends early with SMC_INTERRUPTED; may be NULL */
+    bool (*stop)(void);        /* true: end early with SMC_INTERRUPTED; asked every few
+                                  milliseconds by all threads; may be NULL */
 };
 
 #define SMC_EMULATOR_BUDGET (UINT64_C(1) << 30)

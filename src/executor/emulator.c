@@ -105,6 +105,7 @@ static enum smc_status emulate(struct run *run)
         .arguments = arguments,
         .argument_count = plan->argument_count,
         .sm_count = request->device.sm_count,
+        .stop = request->stop,
     };
     smc_bank_layout_of(&request->device.sm, SMC_BANK_MODE_4_BYTES, &launch.banks);
     double start_ms = smc_clock_ms();
@@ -186,7 +187,7 @@ static enum smc_status annotate(struct run *run)
     return status;
 }
 
-static void check(struct run *run)
+static enum smc_status check(struct run *run)
 {
     const struct smc_run_request *request = run->request;
     const void *buffers[SMC_MAX_BUFFERS] = {0};
@@ -197,15 +198,19 @@ static void check(struct run *run)
         .params = &request->params,
         .plan = &request->plan,
         .buffers = buffers,
+        .stop = request->stop,
         .budget_ms = check_budget_ms,
     };
     uint64_t rows = smc_verify(&verify, &run->result->comparison);
+    if (request->stop && request->stop())
+        return smc_fail(run->error, SMC_INTERRUPTED, "the results were being checked");
     run->result->check.made = true;
     run->result->check.succeeded = run->result->comparison.wrong == 0;
     if (rows < request->plan.output_rows)
         snprintf(run->result->check.message, sizeof run->result->check.message,
                  "a sample: %llu of %llu rows in %.0f s", (unsigned long long)rows,
                  (unsigned long long)request->plan.output_rows, check_budget_ms / 1000);
+    return SMC_OK;
 }
 
 /* The PTX is what runs; what ptxas made of its loads is found in the machine code. */
@@ -248,8 +253,8 @@ static enum smc_status run_kernel(struct run *run)
     copy_counts(run, &result->emulated);
     copy_accesses(run, &result->emulated);
     copy_findings(run, &result->emulated);
-    check(run);
-    return annotate(run);
+    status = check(run);
+    return status == SMC_OK ? annotate(run) : status;
 }
 
 static enum smc_status run_steps(struct run *run)

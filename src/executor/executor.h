@@ -25,6 +25,7 @@ struct smc_run_request {
     uint64_t seed;       /* for the inputs */
     uint32_t timeout_ms; /* for the probe and the timed launches together */
     struct smc_compile_options compile;
+    bool (*stop)(void); /* for the emulator, as in smc_emulation_request; or NULL */
     struct smc_annotation *annotation; /* for the emulator to fill; NULL: not wanted */
 };
 
@@ -107,7 +108,8 @@ struct smc_executor {
 
     /* Runs. A refusal by ptxas, the driver or the launch is a result (SMC_OK with the attempt's
        `succeeded` false), after which the device still works. SMC_MACHINE: memory, a CUDA error
-       that is no answer. SMC_UNAVAILABLE: no device, no NVRTC. */
+       that is no answer. SMC_UNAVAILABLE: no device, no NVRTC. SMC_INTERRUPTED: `stop` wished it;
+       the message says how far it came. */
     enum smc_status (*run)(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error);
 };
