@@ -130,10 +130,13 @@ tests_emulated_SOURCES = \
 # PTX instruction by instruction, against references of the tests' own.
 ptx_cases_sources = \
 	tests/ptx/approximate.c \
+	tests/ptx/block_cases.h \
 	tests/ptx/cases.c tests/ptx/cases.def tests/ptx/cases.h \
 	tests/ptx/exact.c tests/ptx/exact.h \
 	tests/ptx/floating.c \
-	tests/ptx/integer.c
+	tests/ptx/integer.c \
+	tests/ptx/lanes.c \
+	tests/ptx/memory.c
 check_PROGRAMS += tests/ptx_conformance
 TESTS += tests/ptx_conformance
 tests_ptx_conformance_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests

@@ -1,6 +1,7 @@
 /* Cases out of cases.def and all conversions; their modules and inputs. */
-#include "cases.h"
+#include "block_cases.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +11,15 @@
 /* --- The list --------------------------------------------------------------------------------- */
 
 static const struct ptx_case listed[] = {
-#define OP(reference, shape, mnemonic) {mnemonic, NULL, shape, ptx_##reference, {0, 0}, {0, 0}},
-#define TEXT(reference, shape, mnemonic, text_)                                                    \
-    {mnemonic, text_, shape, ptx_##reference, {0, 0}, {0, 0}},
+#define OP(reference, shape, mnemonic) TEXT(reference, shape, mnemonic, NULL)
+#define TEXT(reference_, shape_, mnemonic_, text_)                                                 \
+    {.mnemonic = mnemonic_, .text = text_, .shape = shape_, .reference = ptx_##reference_},
 #include "cases.def"
 #undef OP
 #undef TEXT
 };
 
-enum { LISTED = sizeof listed / sizeof *listed, MOST = LISTED + 1200, NAME_BYTES = 32 };
+enum { LISTED = sizeof listed / sizeof *listed, MOST = LISTED + 1600, NAME_BYTES = 32 };
 
 static struct ptx_case all[MOST];
 static char names[MOST][NAME_BYTES]; /* of conversions */
@@ -134,14 +135,43 @@ static void add_pair(size_t to, size_t from)
 
 const struct ptx_case *ptx_cases(size_t *count)
 {
-    static bool conversions_added;
+    static bool all_added;
     for (size_t i = 0; all_count < LISTED; i++)
         add(&listed[i]);
-    for (size_t i = 0; !conversions_added && i < TYPES * TYPES; i++)
+    for (size_t i = 0; !all_added && i < TYPES * TYPES; i++)
         add_pair(i / TYPES, i % TYPES);
-    conversions_added = true;
+    if (!all_added) {
+        ptx_add_lane_cases();
+        ptx_add_memory_cases();
+    }
+    all_added = true;
     *count = all_count;
     return all;
+}
+
+void ptx_add_case(const char *shape, ptx_block_reference *reference, uint32_t number,
+                  const char *mnemonic, const char *text)
+{
+    add(&(struct ptx_case){.mnemonic = mnemonic,
+                           .text = text,
+                           .shape = shape,
+                           .block_reference = reference,
+                           .number = number});
+}
+
+const char *ptx_print(const char *format, ...)
+{
+    static char pool[1 << 19];
+    static size_t used;
+    char *text = pool + used;
+    va_list arguments;
+    va_start(arguments, format);
+    int bytes = vsnprintf(text, sizeof pool - used, format, arguments);
+    va_end(arguments);
+    if (bytes < 0 || (size_t)bytes >= sizeof pool - used)
+        abort();
+    used += (size_t)bytes + 1;
+    return text;
 }
 
 bool ptx_has(const struct ptx_case *test, const char *name)
@@ -353,6 +383,16 @@ void ptx_fill(const struct ptx_case *test, uint64_t seed, struct ptx_values *val
         }
     }
     memset(values->d, 0xee, sizeof values->d);
+}
+
+void ptx_expect(const struct ptx_case *test, const struct ptx_values *values,
+                uint64_t expected[PTX_ELEMENTS])
+{
+    const uint64_t *a = values->a, *b = values->b, *c = values->c;
+    for (size_t i = 0; i < PTX_ELEMENTS && test->reference; i++)
+        expected[i] = test->reference(test, a[i], b[i], c[i]);
+    for (size_t i = 0; i < PTX_ELEMENTS && !test->reference; i += PTX_THREADS)
+        test->block_reference(test, a + i, b + i, c + i, expected + i);
 }
 
 /* --- On the emulator -------------------------------------------------------------------------- */
