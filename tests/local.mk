@@ -136,7 +136,8 @@ ptx_cases_sources = \
 	tests/ptx/floating.c \
 	tests/ptx/integer.c \
 	tests/ptx/lanes.c \
-	tests/ptx/memory.c
+	tests/ptx/memory.c \
+	tests/ptx/operands.c
 check_PROGRAMS += tests/ptx_conformance
 TESTS += tests/ptx_conformance
 tests_ptx_conformance_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
