@@ -7,7 +7,7 @@
 #include "executor/verify.h"
 #include "unit.h"
 
-enum { TURN = 1 << 14 }; /* instructions that a warp may run before it is asked again */
+enum { SLICE = 1 << 10 }; /* instructions that a warp may run before it is asked again */
 
 static atomic_uint asked;
 static unsigned wished_at; /* the so many-th question is answered with yes, and all after it */
@@ -50,8 +50,8 @@ static void test_emulation(void)
             CU_ASSERT_STRING_EQUAL(error.message, "0 of 64 blocks were emulated");
             CU_ASSERT_FALSE(emulation.completed);
             CU_ASSERT_EQUAL(emulation.finding_count, 0);
-            /* A turn for each question before the wish. */
-            CU_ASSERT(emulation.total.executions <= (uint64_t)(wished_at - 1) * TURN);
+            /* A slice for each question before the wish. */
+            CU_ASSERT(emulation.total.executions <= (uint64_t)(wished_at - 1) * SLICE);
             smc_emulation_free(&emulation);
         }
 }
