@@ -169,6 +169,17 @@ elif command -v jq >/dev/null; then
         --arg f32x1K --arg f32x1K:random --arg i32:1K --on emulator --device H200
 fi
 
+annotated="run --on emulator --tile 4 --size 8 --device 9.0 --annotate"
+if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
+    # shellcheck disable=SC2086 # words
+    documented_json "every JSON key of an annotated run" $annotated
+    # shellcheck disable=SC2086
+    empty "every CSV column of an annotated run" "$(smemcalc $annotated --format csv | head -n 1 |
+        tr ',' '\n' | undocumented)"
+else
+    skip "keys of an annotated run are documented" "there is no NVRTC 13.0, or no jq"
+fi
+
 why_not() { # KIND: why such an example cannot be run here
     case " $1 " in
     *" gpu "*) [ "$gpu" = yes ] || echo "there is no GPU" ;;

@@ -13,6 +13,7 @@ tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
+	tests/test_annotation.c \
 	tests/test_banks.c \
 	tests/test_base.c \
 	tests/test_batch.c \
@@ -42,6 +43,7 @@ tests_unit_SOURCES = \
 	tests/test_report.c \
 	tests/test_room.c \
 	tests/test_sm.c \
+	tests/test_stop.c \
 	tests/test_sweep.c \
 	tests/test_tui_banks.c tests/test_tui_devices.c tests/test_tui_views.c \
 	tests/view_sitting.c tests/view_sitting.h \
@@ -102,6 +104,10 @@ TESTS += tests/library.sh
 EXTRA_DIST += tests/library.sh tests/library_threads.c
 AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)' MAKE='$(MAKE)' SANITIZE_FLAGS='$(SANITIZE_FLAGS)'; export CC MAKE SANITIZE_FLAGS;
+# Counts beside the kernel's lines; a machine without an NVRTC skips it.
+TESTS += tests/annotate.sh
+EXTRA_DIST += tests/annotate.sh
+
 # Banks: their pictures, the stream of accesses.
 TESTS += tests/banks.sh
 EXTRA_DIST += tests/banks.sh tests/command.sh
@@ -129,10 +135,14 @@ tests_emulated_SOURCES = \
 # PTX instruction by instruction, against references of the tests' own.
 ptx_cases_sources = \
 	tests/ptx/approximate.c \
+	tests/ptx/block_cases.h \
 	tests/ptx/cases.c tests/ptx/cases.def tests/ptx/cases.h \
 	tests/ptx/exact.c tests/ptx/exact.h \
 	tests/ptx/floating.c \
-	tests/ptx/integer.c
+	tests/ptx/integer.c \
+	tests/ptx/lanes.c \
+	tests/ptx/memory.c \
+	tests/ptx/operands.c
 check_PROGRAMS += tests/ptx_conformance
 TESTS += tests/ptx_conformance
 tests_ptx_conformance_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests

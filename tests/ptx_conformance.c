@@ -11,6 +11,7 @@
 #include "ptx/cases.h"
 
 static struct ptx_values values;
+static uint64_t expected[PTX_ELEMENTS];
 
 static bool write_module(const char *folder, size_t number, const struct ptx_case *test)
 {
@@ -30,11 +31,10 @@ static unsigned compare(const struct ptx_case *test)
     unsigned wrong = 0;
     for (size_t i = 0; i < PTX_ELEMENTS; i++) {
         uint64_t a = values.a[i], b = values.b[i], c = values.c[i];
-        uint64_t expected = test->reference(test, a, b, c);
-        if (!ptx_same(test, a, b, values.d[i], expected) && wrong++ == 0)
+        if (!ptx_same(test, a, b, values.d[i], expected[i]) && wrong++ == 0)
             printf("FAIL: %s of a %" PRIx64 ", b %" PRIx64 ", c %" PRIx64 ": %" PRIx64
                    " expected, %" PRIx64 " emulated\n",
-                   test->mnemonic, a, b, c, expected, values.d[i]);
+                   test->mnemonic, a, b, c, expected[i], values.d[i]);
     }
     if (wrong)
         printf("      %u of %d wrong\n", wrong, PTX_ELEMENTS);
@@ -46,6 +46,7 @@ static bool holds(const struct ptx_case *test, unsigned rounds)
     struct smc_error error = {""};
     for (unsigned round = 0; round < rounds; round++) {
         ptx_fill(test, round, &values);
+        ptx_expect(test, &values, expected);
         if (ptx_emulate(test, &values, &error) != SMC_OK) {
             printf("FAIL: %s: %s\n", test->mnemonic, error.message);
             return false;

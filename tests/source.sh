@@ -14,7 +14,19 @@ case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in
 *'"nvrtc '*) nvrtc=other ;;
 *)
     skip "a person's own kernels" "there is no NVRTC for CC 9.0"
-    finish_cases
+    cat >annotated.cu <<'END'
+extern "C" __global__ void twice(int *x)
+{
+    x[threadIdx.x] *= 2;
+}
+END
+empty "--annotate counts by line" "$(
+    smemcalc run --source annotated.cu --block 64 --grid 1 --arg i32x64:ramp --on emulator \
+        --device 9.0 --annotate --format json >annotated.json
+    jq -r '.lines[] | select(.line == 3) | "\(.global_requests)\(.source)"' annotated.json |
+        grep -vx '4    x\[threadIdx.x\] \*= 2;')"
+
+finish_cases
     ;;
 esac
 

@@ -45,7 +45,7 @@ static uint64_t verify(const int *output, uint64_t rows, double budget_ms,
     const struct smc_params params = {0};
     const struct smc_plan plan = {.output_rows = rows};
     const void *const buffers[] = {output};
-    const struct smc_verify_request request = {&kernel, &params, &plan, buffers, budget_ms};
+    const struct smc_verify_request request = {&kernel, &params, &plan, buffers, budget_ms, NULL};
     for (size_t i = 0; i < MAX_ROWS; i++)
         atomic_store(&visits[i], 0);
     atomic_store(&calls, 0);

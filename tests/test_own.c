@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "compile/ptx.h"
-#include "executor/deadline.h"
 #include "own/argument.h"
 #include "own/entry.h"
 #include "own/memory.h"
@@ -296,21 +295,6 @@ static void test_choice(void)
     CU_ASSERT_EQUAL(smc_own_choose(&none, "x.cu", NULL, &kernel, &error), SMC_USAGE);
 }
 
-/* --- Deadlines -------------------------------------------------------------------------------- */
-
-static void test_deadline(void)
-{
-    struct smc_deadline deadline;
-    CU_ASSERT(smc_deadline_begin(&deadline, 3600000));
-    smc_deadline_end(&deadline); /* at once */
-    CU_ASSERT(!deadline.passed);
-    CU_ASSERT(smc_deadline_begin(&deadline, 1));
-    pthread_join(deadline.thread, NULL);
-    deadline.running = false;
-    CU_ASSERT(deadline.passed);
-    smc_deadline_end(&deadline);
-}
-
 CU_TestInfo tests_own[] = {
     {"numbers", test_numbers},
     {"memory as it is typed", test_buffers},
@@ -321,6 +305,5 @@ CU_TestInfo tests_own[] = {
     {"parameters that PTX declares", test_ptx_parameters},
     {"arguments fit the parameters", test_fit},
     {"which kernel is meant", test_choice},
-    {"a deadline", test_deadline},
     CU_TEST_INFO_NULL,
 };

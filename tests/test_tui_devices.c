@@ -191,7 +191,8 @@ static void test_marks(void)
     CU_ASSERT_EQUAL(smc_devices_compared(devices_of(&sitting), list, 4), 3);
     CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "T4");
     sitting_keys(&sitting, "y");
-    CU_ASSERT(sitting_shows(&sitting, "smemcalc --kernel matmul-tiled --no-nvrtc --device \"Tesla T4\""));
+    CU_ASSERT(
+        sitting_shows(&sitting, "smemcalc --kernel matmul-tiled --no-nvrtc --device \"Tesla T4\""));
     CU_ASSERT(sitting_shows(&sitting, "--device \"NVIDIA GeForce RTX 4090\""));
     sitting_keys(&sitting, "Esc Space");
     CU_ASSERT_EQUAL(smc_devices_compared(devices_of(&sitting), list, 4), 4);

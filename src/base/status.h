@@ -9,7 +9,7 @@ enum smc_status {
     SMC_USAGE = 2,         /* wrong usage or bad input */
     SMC_UNAVAILABLE = 3,   /* no such device or feature on this machine */
     SMC_MACHINE = 4,       /* the machine failed: memory, disk, a CUDA error */
-    SMC_INTERRUPTED = 130, /* Ctrl-C: what was done until then was printed */
+    SMC_INTERRUPTED = 130, /* Ctrl-C: how far it came was told */
 };
 
 /* One line without a newline: names the option or file:line, the value and what is allowed. */

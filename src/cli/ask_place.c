@@ -24,6 +24,11 @@ static enum smc_status check_place(const struct smc_arguments *arguments,
         return smc_fail(error, SMC_USAGE,
                         "option --device: a run is on the GPU that --gpu names; "
                         "--on emulator takes any device");
+    if (settings->place == SMC_ON_GPU && arguments->given[SMC_OPTION_ANNOTATE])
+        return smc_fail(
+            error, SMC_USAGE,
+            "option --annotate: only with --on emulator or both: the emulator counts by "
+            "line");
     if (smc_place_executor(settings->place)->device_count(&why) > 0)
         return SMC_OK;
     return smc_fail(error, SMC_UNAVAILABLE, "run: %s; --on emulator needs none", why.message);

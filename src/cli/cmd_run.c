@@ -7,8 +7,31 @@
 #include "cli/ask_place.h"
 #include "cli/command.h"
 #include "cli/idle_options.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/run_source.h"
+
+/* A long emulation ends at Ctrl-C, and after --timeout where it is given. */
+static void make_stoppable(const struct smc_arguments *arguments, struct smc_run_settings *settings)
+{
+    if (settings->place != SMC_ON_EMULATOR)
+        return;
+    settings->stop = smc_interrupt_wished;
+    smc_interrupt_watch();
+    if (arguments->given[SMC_OPTION_TIMEOUT])
+        smc_interrupt_after(settings->timeout_ms);
+}
+
+/* `error` says how far it came. */
+static enum smc_status tell_stopped(const struct smc_run_settings *settings,
+                                    struct smc_error *error)
+{
+    const struct smc_error reached = *error;
+    if (smc_interrupt_seen())
+        return smc_fail(error, SMC_INTERRUPTED, "interrupted: %.900s", reached.message);
+    return smc_fail(error, SMC_SHORTFALL, "option --timeout: %u ms are over: %.900s",
+                    settings->timeout_ms, reached.message);
+}
 
 static enum smc_status run_query(const struct smc_arguments *arguments,
                                  const struct smc_query *query,
@@ -38,6 +61,7 @@ static enum smc_status run_query(const struct smc_arguments *arguments,
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
+    struct smc_annotation annotation = {0};
     struct smc_arguments with_block;
     struct smc_query query;
     struct smc_chosen_devices devices = {0};
@@ -51,9 +75,16 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         status = smc_ask_query(&with_block, &query, error);
     if (status == SMC_OK)
         status = smc_ask_place(arguments, &settings, &devices, &query, error);
+    if (status == SMC_OK) {
+        make_stoppable(arguments, &settings);
+        settings.annotation = arguments->given[SMC_OPTION_ANNOTATE] ? &annotation : NULL;
+    }
     if (status == SMC_OK)
         status = run_query(arguments, &query, &settings, out, error);
+    if (status == SMC_INTERRUPTED)
+        status = tell_stopped(&settings, error);
     smc_chosen_devices_free(&devices);
+    smc_annotation_free(&annotation);
     return status;
 }
 
@@ -63,6 +94,7 @@ const struct smc_command smc_command_run = {
     .help = "launch a kernel, or your own source, on a GPU or the emulator, and confirm it",
     .examples = "  smemcalc run --tile 32\n"
                 "  smemcalc run --tile 16 --size 64 --on emulator --device 'RTX 4090'\n"
+                "  smemcalc run --tile 16 --size 256 --on emulator --device 9.0 --annotate\n"
                 "  smemcalc run --kernel stencil-dynamic --radius 6000 --format json\n"
                 "  smemcalc run --source my.cu --grid 4 --block 256 -a f32x1K:random -a i32:1K\n",
     .run = run,

@@ -28,6 +28,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_own
     request->gpu_index = settings.gpu_index;
     request->seed = settings.seed;
     request->timeout_ms = settings.timeout_ms;
+    request->annotate = arguments->given[SMC_OPTION_ANNOTATE];
     return smc_ask_own_block(arguments, request, error);
 }
 

@@ -28,6 +28,8 @@ static struct smc_run_request request_of(const struct smc_answer *answer,
         .seed = settings->seed,
         .timeout_ms = settings->timeout_ms,
         .compile = answer->query.compile,
+        .stop = settings->stop,
+        .annotation = settings->annotation,
     };
 }
 

@@ -21,8 +21,10 @@ enum { SMC_RUN_SEED = 1, SMC_RUN_TIMEOUT_MS = 10000 };
 struct smc_run_settings {
     enum smc_place place;
     int gpu_index;
-    uint64_t seed;       /* for the inputs */
-    uint32_t timeout_ms; /* for the probe and the timed launches together */
+    uint64_t seed;                     /* for the inputs */
+    uint32_t timeout_ms;               /* for the probe and the timed launches together */
+    bool (*stop)(void);                /* for the emulator, as in smc_emulation_request; or NULL */
+    struct smc_annotation *annotation; /* for the emulator to fill; NULL: not wanted */
 };
 
 #define SMC_RUN_SETTINGS_INIT                                                                      \

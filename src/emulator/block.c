@@ -232,6 +232,8 @@ static bool run_turn(struct smc_worker *worker)
         struct smc_warp *warp = &worker->warp[w];
         if (!warp->live)
             continue;
+        if (request->stop && smc_launch_stops(worker->launch))
+            return true;
         moved |= smc_warp_run(worker, warp);
         if (warp->live && warp->steps > budget)
             report_endless(worker, warp);
@@ -244,9 +246,10 @@ void smc_block_run(struct smc_worker *worker, uint64_t block)
 {
     begin(worker, block);
     while (!worker->gave_up && smc_block_live_lanes(worker) > 0) {
-        if (worker->launch->request->stop && *worker->launch->request->stop)
+        bool moved = run_turn(worker);
+        if (atomic_load(&worker->launch->stopped))
             return;
-        if (!run_turn(worker) && !worker->gave_up) {
+        if (!moved && !worker->gave_up) {
             report_waiting(worker);
             worker->gave_up = true;
         }

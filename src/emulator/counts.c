@@ -117,3 +117,30 @@ void smc_count_global(struct smc_worker *worker, const struct smc_op *op, unsign
     traffic->elements += lanes * op->vector;
     traffic->bytes += lanes * bytes;
 }
+
+void smc_emulated_count_add(const struct smc_emulated_count *from, struct smc_emulated_count *to)
+{
+    to->executions += from->executions;
+    to->lanes += from->lanes;
+    to->divergent += from->divergent;
+    to->shared_loads += from->shared_loads;
+    to->shared_stores += from->shared_stores;
+    to->load_wavefronts += from->load_wavefronts;
+    to->machine_loads += from->machine_loads;
+    to->machine_load_wavefronts += from->machine_load_wavefronts;
+    to->store_wavefronts += from->store_wavefronts;
+    to->least_wavefronts += from->least_wavefronts;
+    to->global_requests += from->global_requests;
+    to->global_sectors += from->global_sectors;
+    to->global_bytes += from->global_bytes;
+}
+
+uint64_t smc_emulated_wavefronts(const struct smc_emulated_count *count)
+{
+    return count->load_wavefronts + count->store_wavefronts;
+}
+
+uint64_t smc_emulated_conflicts(const struct smc_emulated_count *count)
+{
+    return smc_emulated_wavefronts(count) - count->least_wavefronts;
+}

@@ -4,6 +4,7 @@
      smc_program_read     PTX text -> the decoded kernel
      smc_emulate          one launch of it -> counts and findings
      smc_emulation_free
+     smc_annotate         counts -> lines of the source, beside their text
 
    Nothing here prints. A launch's results and counts do not depend on the number of threads: a
    kernel with atomic operations on global memory runs on one, its blocks in order. */
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "emulator/arena.h"
 #include "model/banks.h"
 
 /* --- The program ------------------------------------------------------------------------------ */
@@ -89,12 +91,14 @@ struct smc_emulation_request {
     const struct smc_emulated_argument *arguments;
     size_t argument_count;
     struct smc_bank_layout banks;
-    uint32_t sm_count;         /* what %nsmid says; 0 counts as 1 */
-    unsigned threads;          /* 0: one for each core */
-    uint64_t budget;           /* instructions of one warp, above which it counts as endless; 0:
-                                  SMC_EMULATOR_BUDGET */
-    bool unchecked;            /* no races and no unwritten memory: bounds are checked always */
-    const volatile bool *stop; /* becomes true: ends early with SMC_INTERRUPTED; may be NULL */
+    uint32_t sm_count; /* what %nsmid says; 0 counts as 1 */
+    unsigned threads;  /* 0: one for each core */
+    uint64_t budget;   /* instructions of one warp, above which it counts as endless; 0:
+                          SMC_EMULATOR_BUDGET */
+    bool unchecked;    /* no races and no unwritten memory: bounds are checked always */
+    bool (*stop)(const void *context); /* true: end early with SMC_INTERRUPTED; asked every few
+                                          milliseconds by all threads; may be NULL */
+    const void *stop_context;
 };
 
 #define SMC_EMULATOR_BUDGET (UINT64_C(1) << 30)
@@ -113,6 +117,8 @@ struct smc_emulated_count {
     /* Loads of shared memory as the machine code has them, where the program follows it. */
     uint64_t machine_loads, machine_load_wavefronts;
 };
+
+void smc_emulated_count_add(const struct smc_emulated_count *from, struct smc_emulated_count *to);
 
 /* Of one array of global memory: [0] loads, [1] stores, [2] atomics. */
 enum { SMC_EMULATED_LOAD, SMC_EMULATED_STORE, SMC_EMULATED_ATOMIC, SMC_EMULATED_KINDS };
@@ -181,5 +187,40 @@ const char *smc_finding_name(enum smc_finding_kind kind);
    source, NULL: as the line table does. Cut to `room`, ended by '\0'. */
 void smc_finding_describe(const struct smc_program *program, const struct smc_finding *finding,
                           const char *file, char *text, size_t room);
+
+/* --- By line of the source -------------------------------------------------------------------- */
+
+/* One line, and what the instructions that the compiler made of it did together. */
+struct smc_annotated_line {
+    const char *file; /* NULL: instructions that the line table gives no line */
+    uint32_t line;    /* from 1 */
+    const char *text; /* safe for a terminal, without its end, no tabs; NULL: not at hand */
+    uint32_t instructions;
+    struct smc_emulated_count count;
+    uint64_t heat; /* executed warp instructions and wavefronts of shared memory */
+};
+
+/* Start from {0}. */
+struct smc_annotation {
+    /* All lines of the source, then those of other files that have instructions, by name. */
+    struct smc_annotated_line *line;
+    size_t lines;
+    const struct smc_annotated_line **hottest; /* those that were executed */
+    size_t hottest_count;
+    uint64_t heat; /* of all lines */
+    struct smc_arena arena;
+};
+
+/* `source` is the kernel's text and `name` its file: lines of a file with this name, in whatever
+   folder, are the source's. Replaces what is in `annotation`. SMC_MACHINE: memory. */
+enum smc_status smc_annotate(const struct smc_program *program,
+                             const struct smc_emulation *emulation, const char *name,
+                             const char *source, struct smc_annotation *annotation,
+                             struct smc_error *error);
+void smc_annotation_free(struct smc_annotation *annotation);
+
+/* Wavefronts of shared memory, and those beyond the least possible. */
+uint64_t smc_emulated_wavefronts(const struct smc_emulated_count *count);
+uint64_t smc_emulated_conflicts(const struct smc_emulated_count *count);
 
 #endif

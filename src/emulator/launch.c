@@ -167,12 +167,18 @@ static void end_worker(struct smc_worker *worker)
     smc_shadow_free(worker->shadow);
 }
 
+bool smc_launch_stops(struct smc_launch_state *launch)
+{
+    if (launch->request->stop && launch->request->stop(launch->request->stop_context))
+        atomic_store(&launch->stopped, true);
+    return atomic_load(&launch->stopped);
+}
+
 static void *work(void *argument)
 {
     struct smc_worker *worker = argument;
     struct smc_launch_state *launch = worker->launch;
-    const volatile bool *stop = launch->request->stop;
-    while (!(stop && *stop)) {
+    while (!smc_launch_stops(launch)) {
         uint64_t block = atomic_fetch_add(&launch->next_block, 1);
         if (block >= launch->blocks || block > atomic_load(&launch->last_block))
             break;
@@ -193,28 +199,11 @@ static unsigned worker_count(const struct smc_launch_state *launch)
     return (unsigned)(count < launch->blocks ? count : launch->blocks);
 }
 
-static void add_count(const struct smc_emulated_count *from, struct smc_emulated_count *to)
-{
-    to->executions += from->executions;
-    to->lanes += from->lanes;
-    to->divergent += from->divergent;
-    to->shared_loads += from->shared_loads;
-    to->shared_stores += from->shared_stores;
-    to->load_wavefronts += from->load_wavefronts;
-    to->machine_loads += from->machine_loads;
-    to->machine_load_wavefronts += from->machine_load_wavefronts;
-    to->store_wavefronts += from->store_wavefronts;
-    to->least_wavefronts += from->least_wavefronts;
-    to->global_requests += from->global_requests;
-    to->global_sectors += from->global_sectors;
-    to->global_bytes += from->global_bytes;
-}
-
 static void add_worker(const struct smc_worker *worker, struct smc_emulation *emulation)
 {
     for (size_t i = 0; i < emulation->count_length; i++) {
-        add_count(&worker->count[i], &emulation->count[i]);
-        add_count(&worker->count[i], &emulation->total);
+        smc_emulated_count_add(&worker->count[i], &emulation->count[i]);
+        smc_emulated_count_add(&worker->count[i], &emulation->total);
     }
     for (size_t i = 0; i < emulation->array_count; i++)
         for (int kind = 0; kind < SMC_EMULATED_KINDS; kind++) {
@@ -253,9 +242,12 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
         return smc_fail(error, SMC_MACHINE, "out of memory");
     emulation->threads_used = started;
     smc_findings_merge(workers, ready, atomic_load(&launch->last_block), emulation);
-    bool stopped = launch->request->stop && *launch->request->stop;
+    bool stopped = atomic_load(&launch->stopped);
     emulation->completed = !stopped && emulation->blocks_run == launch->blocks;
-    return stopped ? smc_fail(error, SMC_INTERRUPTED, "interrupted") : SMC_OK;
+    if (!stopped)
+        return SMC_OK;
+    return smc_fail(error, SMC_INTERRUPTED, "%" PRIu64 " of %" PRIu64 " blocks were emulated",
+                    emulation->blocks_run, launch->blocks);
 }
 
 /* --- The launch ------------------------------------------------------------------------------- */
@@ -283,6 +275,7 @@ static enum smc_status check_shape(struct smc_launch_state *launch, struct smc_e
     launch->smem_bytes = (uint32_t)smem;
     atomic_init(&launch->next_block, 0);
     atomic_init(&launch->last_block, UINT64_MAX);
+    atomic_init(&launch->stopped, false);
     return SMC_OK;
 }
 

@@ -1,6 +1,7 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
 	src/emulator/address.h \
+	src/emulator/annotation.c \
 	src/emulator/arena.c src/emulator/arena.h \
 	src/emulator/block.c \
 	src/emulator/counts.c \

@@ -33,6 +33,7 @@ struct smc_launch_state {
     uint64_t blocks;
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t last_block; /* blocks above it need not run: an endless loop is in it */
+    atomic_bool stopped;             /* somebody wished it */
 };
 
 /* --- Lanes of a warp that go together ----------------------------------------------------------
@@ -106,6 +107,10 @@ struct smc_worker {
     uint32_t findings;
     uint64_t findings_total;
 };
+
+/* launch.c */
+/* Asks whether somebody wishes an early end. */
+bool smc_launch_stops(struct smc_launch_state *launch);
 
 /* block.c */
 void smc_block_run(struct smc_worker *worker, uint64_t block);

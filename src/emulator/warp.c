@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* Instructions that a warp may run before the next one has its turn: others may wait for it. */
-enum { TURN = 1 << 14 };
+/* Instructions that a warp may run before the next one has its turn: others may wait for it. And
+   before it is asked whether to stop. */
+enum { TURN = 1 << 14, SLICE = 1 << 10 };
 
 void smc_warp_begin(struct smc_warp *warp, uint32_t lanes)
 {
@@ -221,8 +222,12 @@ bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp)
 {
     uint64_t steps = 0;
     int index;
-    while (steps < TURN && !worker->gave_up && warp->live && (index = pick(warp)) >= 0)
-        steps += run_part(worker, warp, index, TURN - steps);
+    for (uint64_t limit = SLICE; limit <= TURN; limit += SLICE) {
+        while (steps < limit && !worker->gave_up && warp->live && (index = pick(warp)) >= 0)
+            steps += run_part(worker, warp, index, limit - steps);
+        if (steps < limit || smc_launch_stops(worker->launch))
+            break;
+    }
     warp->steps += steps;
     return steps > 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/source.h"
 #include "executor/clock.h"
 #include "executor/emulated_run.h"
 #include "executor/emulator_own.h"
@@ -83,6 +84,11 @@ static enum smc_status make_arrays(struct run *run)
     return SMC_OK;
 }
 
+static bool is_wished(const void *request)
+{
+    return ((const struct smc_run_request *)request)->stop();
+}
+
 static enum smc_status emulate(struct run *run)
 {
     const struct smc_run_request *request = run->request;
@@ -104,6 +110,8 @@ static enum smc_status emulate(struct run *run)
         .arguments = arguments,
         .argument_count = plan->argument_count,
         .sm_count = request->device.sm_count,
+        .stop = request->stop ? is_wished : NULL,
+        .stop_context = request,
     };
     smc_bank_layout_of(&request->device.sm, SMC_BANK_MODE_4_BYTES, &launch.banks);
     double start_ms = smc_clock_ms();
@@ -136,7 +144,25 @@ static void copy_accesses(const struct run *run, struct smc_emulated_run *emulat
     }
 }
 
-static void check(struct run *run)
+/* The counts beside the lines of the kernel's text. */
+static enum smc_status annotate(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    struct smc_source source = {0};
+    if (!request->annotation)
+        return SMC_OK;
+    enum smc_status status =
+        smc_source_load(request->kernel, request->compile.kernel_dir, &source, run->error);
+    if (status == SMC_OK)
+        status = smc_annotate(run->program, &run->emulation, request->kernel->file,
+                              smc_text_string(&source.text), request->annotation, run->error);
+    smc_source_free(&source);
+    if (status == SMC_OK)
+        run->result->emulated.annotation = request->annotation;
+    return status;
+}
+
+static enum smc_status check(struct run *run)
 {
     const struct smc_run_request *request = run->request;
     const void *buffers[SMC_MAX_BUFFERS] = {0};
@@ -147,18 +173,22 @@ static void check(struct run *run)
         .params = &request->params,
         .plan = &request->plan,
         .buffers = buffers,
+        .stop = request->stop,
         .budget_ms = check_budget_ms,
     };
     for (size_t i = 0; request->outputs && i < request->plan.buffer_count; i++)
         if (request->plan.buffer[i].output)
             memcpy(request->outputs[i], run->arrays[i].data, run->arrays[i].bytes);
     uint64_t rows = smc_verify(&verify, &run->result->comparison);
+    if (request->stop && request->stop())
+        return smc_fail(run->error, SMC_INTERRUPTED, "the results were being checked");
     run->result->check.made = true;
     run->result->check.succeeded = run->result->comparison.wrong == 0;
     if (rows < request->plan.output_rows)
         snprintf(run->result->check.message, sizeof run->result->check.message,
                  "a sample: %llu of %llu rows in %.0f s", (unsigned long long)rows,
                  (unsigned long long)request->plan.output_rows, check_budget_ms / 1000);
+    return SMC_OK;
 }
 
 static enum smc_status run_kernel(struct run *run)
@@ -179,8 +209,8 @@ static enum smc_status run_kernel(struct run *run)
     result->emulation.made = result->emulation.succeeded = true;
     smc_emulated_take(run->program, &run->emulation, run->request->kernel->file, &result->emulated);
     copy_accesses(run, &result->emulated);
-    check(run);
-    return SMC_OK;
+    status = check(run);
+    return status == SMC_OK ? annotate(run) : status;
 }
 
 static enum smc_status run_steps(struct run *run)

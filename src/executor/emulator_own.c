@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "executor/clock.h"
-#include "executor/deadline.h"
 #include "executor/emulated_run.h"
 
 struct run {
@@ -13,7 +12,8 @@ struct run {
     struct smc_own_emulated *result;
     struct smc_program *program;
     struct smc_emulation emulation;
-    struct smc_deadline deadline;
+    double deadline_ms; /* by smc_clock_ms */
+    bool late;
     struct smc_emulated_array arrays[SMC_MAX_OWN_ARGUMENTS];
     struct smc_emulated_argument arguments[SMC_MAX_OWN_ARGUMENTS];
 };
@@ -38,6 +38,11 @@ static void pass_memory(struct run *run)
     }
 }
 
+static bool is_late(const void *run)
+{
+    return smc_clock_ms() > ((const struct run *)run)->deadline_ms;
+}
+
 static enum smc_status emulate(struct run *run, struct smc_error *error)
 {
     const struct smc_own_launch *launch = run->launch;
@@ -51,13 +56,14 @@ static enum smc_status emulate(struct run *run, struct smc_error *error)
         .arguments = run->arguments,
         .argument_count = launch->value_count,
         .sm_count = launch->device->sm_count,
-        .stop = &run->deadline.passed,
+        .stop = is_late,
+        .stop_context = run,
     };
     smc_bank_layout_of(&launch->device->sm, SMC_BANK_MODE_4_BYTES, &request.banks);
     double start_ms = smc_clock_ms();
-    smc_deadline_begin(&run->deadline, launch->timeout_ms);
+    run->deadline_ms = start_ms + launch->timeout_ms;
     enum smc_status status = smc_emulate(&request, &run->emulation, error);
-    smc_deadline_end(&run->deadline);
+    run->late = status == SMC_INTERRUPTED;
     run->result->counts.elapsed_ms = smc_clock_ms() - start_ms;
     return status;
 }
@@ -77,7 +83,7 @@ static uint32_t busiest_line(const struct run *run)
 static void note_end(const struct run *run)
 {
     struct smc_attempt *finish = &run->result->finish;
-    *finish = (struct smc_attempt){.made = true, .succeeded = !run->deadline.passed};
+    *finish = (struct smc_attempt){.made = true, .succeeded = !run->late};
     if (finish->succeeded)
         return;
     uint32_t line = busiest_line(run);
@@ -87,6 +93,18 @@ static void note_end(const struct run *run)
     if (line > 0 && used > 0)
         snprintf(finish->message + used, sizeof finish->message - (size_t)used,
                  "; busiest at %.120s:%u", run->launch->file, line);
+}
+
+static enum smc_status annotate(struct run *run, struct smc_error *error)
+{
+    const struct smc_own_launch *launch = run->launch;
+    if (!launch->annotation)
+        return SMC_OK;
+    enum smc_status status = smc_annotate(run->program, &run->emulation, launch->file, launch->text,
+                                          launch->annotation, error);
+    if (status == SMC_OK)
+        run->result->counts.annotation = launch->annotation;
+    return status;
 }
 
 static enum smc_status run_steps(struct run *run, struct smc_error *error)
@@ -114,7 +132,7 @@ static enum smc_status run_steps(struct run *run, struct smc_error *error)
     result->total = run->emulation.total;
     for (size_t i = 0; i < launch->buffer_count; i++)
         result->buffer[i] = run->emulation.array[i];
-    return SMC_OK;
+    return annotate(run, error);
 }
 
 enum smc_status smc_emulator_run_own(const struct smc_own_launch *launch,

@@ -27,6 +27,8 @@ struct smc_run_request {
     uint32_t timeout_ms; /* for the probe and the timed launches together */
     struct smc_compile_options compile;
     void *const *outputs; /* NULL, or by buffer room for each output, which is copied there */
+    bool (*stop)(void);   /* for the emulator, as in smc_emulation_request; or NULL */
+    struct smc_annotation *annotation; /* for the emulator to fill; NULL: not wanted */
 };
 
 /* One try: whether it was made, whether it worked, and what the other side said. */
@@ -46,6 +48,7 @@ struct smc_emulated_run {
     char not_followed[160]; /* why not */
     size_t access_count;
     struct smc_global_access access[SMC_MAX_BUFFERS]; /* in the order of smc_work, without sizes */
+    const struct smc_annotation *annotation;          /* that of the request, where it was filled */
     double warp_instructions, thread_instructions;
     double elapsed_ms; /* of the emulation, not of any GPU */
     unsigned threads;  /* of the CPU */
@@ -121,7 +124,8 @@ struct smc_executor {
 
     /* Runs. A refusal by ptxas, the driver or the launch is a result (SMC_OK with the attempt's
        `succeeded` false), after which the device still works. SMC_MACHINE: memory, a CUDA error
-       that is no answer. SMC_UNAVAILABLE: no device, no NVRTC. */
+       that is no answer. SMC_UNAVAILABLE: no device, no NVRTC. SMC_INTERRUPTED: `stop` wished it;
+       the message says how far it came. */
     enum smc_status (*run)(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error);
 

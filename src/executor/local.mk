@@ -3,7 +3,6 @@ libsmc_la_SOURCES += \
 	src/executor/both.c \
 	src/executor/clock.c src/executor/clock.h \
 	src/executor/counters.h \
-	src/executor/deadline.c src/executor/deadline.h \
 	src/executor/default.c \
 	src/executor/emulated_run.c src/executor/emulated_run.h \
 	src/executor/emulator.c \

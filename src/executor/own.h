@@ -22,8 +22,10 @@ struct smc_own_value {
 };
 
 struct smc_own_launch {
-    const char *file;  /* of the source, for messages */
-    const char *entry; /* as the compiler writes it */
+    const char *file;                  /* of the source, for messages */
+    const char *text;                  /* the source */
+    struct smc_annotation *annotation; /* for the emulator to fill; NULL: not wanted */
+    const char *entry;                 /* as the compiler writes it */
     const struct smc_binary *binary;
     uint32_t grid[3], block[3];
     struct smc_launch launch; /* registers and shared memory as compiled, the settings asked for */

@@ -15,6 +15,7 @@
 enum {
     MAX_THREADS = 64,
     PARTS_PER_THREAD = 32,
+    SLICES_PER_PART = 64, /* between which it may be stopped */
 };
 
 struct shared {
@@ -64,6 +65,26 @@ static uint64_t stride_over(uint64_t parts)
     return stride;
 }
 
+static bool stops(const struct smc_verify_request *request)
+{
+    return request->stop && request->stop();
+}
+
+/* Slice after slice; returns how many rows were compared. */
+static uint64_t compare_part(const struct smc_verify_request *request, uint64_t first,
+                             uint64_t rows, struct smc_comparison *total)
+{
+    uint64_t slice = request->stop ? (rows - 1) / SLICES_PER_PART + 1 : rows, done = 0;
+    while (done < rows && !stops(request)) {
+        uint64_t count = rows - done < slice ? rows - done : slice;
+        struct smc_comparison part = {0};
+        request->kernel->compare(request->params, request->buffers, first + done, count, &part);
+        add(total, &part);
+        done += count;
+    }
+    return done;
+}
+
 static void *work(void *argument)
 {
     struct worker *worker = argument;
@@ -72,15 +93,13 @@ static void *work(void *argument)
     uint64_t all_rows = request->plan->output_rows;
     for (;;) {
         uint64_t turn = atomic_fetch_add(&shared->next, 1);
-        if (turn >= shared->part_count || (turn > 0 && smc_clock_ms() > shared->deadline_ms))
+        if (turn >= shared->part_count || (turn > 0 && smc_clock_ms() > shared->deadline_ms) ||
+            stops(request))
             return NULL;
         uint64_t row = turn * shared->stride % shared->part_count * shared->rows_per_part;
         uint64_t rows =
             all_rows - row < shared->rows_per_part ? all_rows - row : shared->rows_per_part;
-        struct smc_comparison part = {0};
-        request->kernel->compare(request->params, request->buffers, row, rows, &part);
-        add(&worker->total, &part);
-        worker->rows += rows;
+        worker->rows += compare_part(request, row, rows, &worker->total);
     }
 }
 

@@ -104,13 +104,12 @@ static enum smc_status check_block(const struct smc_own_run *run, struct smc_err
 enum smc_status smc_own_prepare(const struct smc_own_request *request, struct smc_own_run *run,
                                 struct smc_text *warnings, struct smc_error *error)
 {
-    struct smc_text text = {0};
     struct smc_nvrtc_output output = {0};
     const struct smc_inspect_kernel *kernel = NULL;
     run->request = *request;
-    enum smc_status status = read_source(request->file, &text, error);
+    enum smc_status status = read_source(request->file, &run->text, error);
     if (status == SMC_OK)
-        status = compile(request, smc_text_string(&text), &output, warnings, error);
+        status = compile(request, smc_text_string(&run->text), &output, warnings, error);
     if (status == SMC_OK)
         status = list_kernels(run, &output, error);
     if (status == SMC_OK)
@@ -128,7 +127,6 @@ enum smc_status smc_own_prepare(const struct smc_own_request *request, struct sm
         output.ptx = (struct smc_text){0};
     }
     smc_nvrtc_output_free(&output);
-    smc_text_free(&text);
     return status;
 }
 
@@ -233,6 +231,8 @@ static enum smc_status launch(struct smc_own_run *run, struct smc_error *error)
     }
     const struct smc_own_launch launch = {
         .file = request->file,
+        .text = smc_text_string(&run->text),
+        .annotation = request->annotate ? &run->annotation : NULL,
         .entry = run->row.kernel->name,
         .binary = &run->binary,
         .grid = {request->grid[0], request->grid[1], request->grid[2]},
@@ -286,6 +286,8 @@ void smc_own_free(struct smc_own_run *run)
         free(run->memory[i].after_gpu);
         free(run->memory[i].after_emulated);
     }
+    smc_annotation_free(&run->annotation);
+    smc_text_free(&run->text);
     smc_binary_free(&run->binary);
     smc_inspect_free(&run->kernels);
     *run = (struct smc_own_run){0};

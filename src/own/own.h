@@ -27,6 +27,7 @@ struct smc_own_request {
     int gpu_index;
     uint64_t seed;
     uint32_t timeout_ms;
+    bool annotate; /* the emulator's counts by line */
 };
 
 /* One buffer of a launch, and what became of it. */
@@ -43,6 +44,8 @@ struct smc_own_memory {
 /* Start from {0}; points into itself, so that it stays where it is. */
 struct smc_own_run {
     struct smc_own_request request;
+    struct smc_text text; /* the source */
+    struct smc_annotation annotation;
     struct smc_inspect_kernels kernels; /* all of the source */
     struct smc_inspect_row row;         /* the one chosen, and what the model says of its launch */
     struct smc_binary binary;

@@ -152,14 +152,30 @@ void smc_csv_row(const char *kernel, const struct smc_row *row, struct smc_text 
     smc_text_append(out, "\n");
 }
 
-static void write_runs(const struct smc_confirmed_run *runs, size_t count,
-                       const struct smc_report_style *style, struct smc_text *out)
+static void write_rows(const struct smc_confirmed_run *runs, size_t count, struct smc_text *out)
 {
-    (void)style;
     smc_csv_rows_head(out);
     for (size_t r = 0; r < count; r++)
         for (size_t i = 0; i < runs[r].confirmation.row_count; i++)
             smc_csv_row(runs[r].answer.query.kernel->name, &runs[r].confirmation.row[i], out);
+}
+
+static void write_runs(const struct smc_confirmed_run *runs, size_t count,
+                       const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    bool annotated = false;
+    for (size_t i = 0; i < count; i++)
+        annotated |= runs[i].result.emulated.annotation != NULL;
+    if (!annotated) {
+        write_rows(runs, count, out);
+        return;
+    }
+    smc_csv_annotation_head(out);
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].result.emulated.annotation)
+            smc_csv_annotation(runs[i].answer.query.kernel->name,
+                               runs[i].result.emulated.annotation, out);
 }
 
 static void append_known(double value, struct smc_text *out)

@@ -49,6 +49,11 @@ void smc_csv_own(const struct smc_own_run *run, const struct smc_confirmation *c
 {
     const struct smc_emulated_run *counts = &run->result.emulated.counts;
     (void)style;
+    if (counts->annotation) {
+        smc_csv_annotation_head(out);
+        smc_csv_annotation(run->row.kernel->shown, counts->annotation, out);
+        return;
+    }
     smc_csv_rows_head(out);
     for (size_t i = 0; i < confirmation->row_count; i++)
         smc_csv_row(run->row.kernel->shown, &confirmation->row[i], out);

@@ -17,6 +17,10 @@ void smc_csv_rows_head(struct smc_text *out);
 void smc_csv_row(const char *kernel, const struct smc_row *row, struct smc_text *out);
 void smc_csv_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
                  const struct smc_report_style *style, struct smc_text *out);
+/* The lines of a kernel that were executed, hottest first. */
+void smc_csv_annotation_head(struct smc_text *out);
+void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,
+                        struct smc_text *out);
 
 void smc_csv_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);

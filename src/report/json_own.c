@@ -87,4 +87,6 @@ void smc_json_own(json_t *object, const struct smc_own_run *run,
     for (size_t i = 0; i < run->memory_count; i++)
         json_array_append_new(memory, memory_object(run, i));
     smc_json_set(object, "memory", memory);
+    const struct smc_annotation *annotation = run->result.emulated.counts.annotation;
+    smc_json_set(object, "lines", annotation ? smc_json_annotation(annotation) : json_null());
 }

@@ -33,6 +33,8 @@ void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation);
 json_t *smc_json_findings(const struct smc_emulated_run *emulated);
 void smc_json_own(json_t *object, const struct smc_own_run *run,
                   const struct smc_confirmation *confirmation);
+/* The lines of the source that were executed, hottest first. */
+json_t *smc_json_annotation(const struct smc_annotation *annotation);
 
 json_t *smc_json_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms);
 json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts);

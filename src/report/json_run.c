@@ -82,6 +82,8 @@ static json_t *emulated_object(const struct smc_run_result *result)
                  json_integer((json_int_t)emulated->thread_instructions));
     smc_json_set(object, "elapsed_ms", json_real(emulated->elapsed_ms));
     smc_json_set(object, "findings", smc_json_findings(emulated));
+    smc_json_set(object, "lines",
+                 emulated->annotation ? smc_json_annotation(emulated->annotation) : json_null());
     return object;
 }
 

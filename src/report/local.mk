@@ -1,4 +1,6 @@
 libsmc_la_SOURCES += \
+	src/report/annotation.def src/report/csv_annotation.c \
+	src/report/json_annotation.c src/report/text_annotation.c \
 	src/report/banks_words.c src/report/banks_words.h \
 	src/report/csv.c src/report/csv_parts.h \
 	src/report/csv_banks.c src/report/csv_best.c src/report/csv_carveouts.c src/report/csv_inspect.c \

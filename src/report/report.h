@@ -31,7 +31,8 @@ struct smc_writer {
     void (*answers)(const struct smc_answer *answers, size_t count,
                     const struct smc_report_style *style, struct smc_text *out);
 
-    /* What was asked for, then what was run besides to confirm the rest of what it claims. */
+    /* What was asked for, then what was run besides to confirm the rest of what it claims. Where
+       an annotation was made it is there as well; in CSV, in place of the rows. */
     void (*runs)(const struct smc_confirmed_run *runs, size_t count,
                  const struct smc_report_style *style, struct smc_text *out);
 

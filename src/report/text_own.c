@@ -108,5 +108,6 @@ void smc_text_own(const struct smc_own_run *run, const struct smc_confirmation *
     smc_text_append_char(out, '\n', 1);
     smc_text_rows(confirmation, false, style, out);
     append_memory(run, style, out);
+    smc_text_annotation(counts->annotation, style, out);
     smc_text_free(&verdict);
 }

@@ -42,6 +42,9 @@ void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
 /* What the emulator found, a paragraph each. */
 void smc_text_findings(const struct smc_emulated_run *emulated,
                        const struct smc_report_style *style, struct smc_text *out);
+/* The kernel's lines with the emulator's counts; nothing where there are none. */
+void smc_text_annotation(const struct smc_annotation *annotation,
+                         const struct smc_report_style *style, struct smc_text *out);
 void smc_text_devices(const struct smc_device *devices, size_t count,
                       const struct smc_report_style *style, struct smc_text *out);
 void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,

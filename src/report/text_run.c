@@ -102,6 +102,7 @@ static void write_run(const struct smc_confirmed_run *run, const struct smc_repo
     smc_text_rows(confirmation, true, style, out);
     if (run->result.emulated.finding_count > 1) /* the row has room for the first */
         smc_text_findings(&run->result.emulated, style, out);
+    smc_text_annotation(run->result.emulated.annotation, style, out);
 }
 
 void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,

@@ -16,8 +16,11 @@ void smc_words_run_kernel(const struct smc_answer *answer, struct smc_text *out)
 
 void smc_words_run_device(const struct smc_device *device, struct smc_text *out)
 {
-    smc_text_printf(out, "%s, CC %d.%d, %u SMs", device->name, device->sm.cc / 10,
-                    device->sm.cc % 10, device->sm_count);
+    smc_text_append(out, device->name);
+    if (device->sm_count == 0) /* a compute capability */
+        return;
+    smc_text_printf(out, ", CC %d.%d, %u SMs", device->sm.cc / 10, device->sm.cc % 10,
+                    device->sm_count);
 }
 
 void smc_words_run_driver(const struct smc_run_result *result, struct smc_text *out)

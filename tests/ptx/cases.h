@@ -20,11 +20,17 @@ struct ptx_case;
 /* The bits that the instruction gives; operands are cut to their registers. */
 typedef uint64_t ptx_reference(const struct ptx_case *test, uint64_t a, uint64_t b, uint64_t c);
 
+/* The same for threads that see each other's operands: a block of PTX_THREADS. */
+typedef void ptx_block_reference(const struct ptx_case *test, const uint64_t *a, const uint64_t *b,
+                                 const uint64_t *c, uint64_t *d);
+
 struct ptx_case {
     const char *mnemonic; /* "add.sat.s32": its parts say what is computed */
     const char *text;     /* of %d, %a, %b and %c; NULL: the mnemonic and its operands */
     const char *shape;    /* of d, a, b, c: h, w, l: registers of 16, 32, 64 bits; p: predicate */
-    ptx_reference *reference;
+    ptx_reference *reference; /* or */
+    ptx_block_reference *block_reference;
+    uint32_t number; /* for the block's */
     struct ptx_type to, from; /* the first and the second type of the mnemonic */
 };
 
@@ -45,6 +51,10 @@ struct ptx_values {
 /* Operands: with seed 0 every pair of edge values comes first; then, and with other seeds, random
    bits, small integers, and floats of similar size. */
 void ptx_fill(const struct ptx_case *test, uint64_t seed, struct ptx_values *values);
+
+/* What d must be. */
+void ptx_expect(const struct ptx_case *test, const struct ptx_values *values,
+                uint64_t expected[PTX_ELEMENTS]);
 
 /* Fills d by the emulator. */
 enum smc_status ptx_emulate(const struct ptx_case *test, struct ptx_values *values,
