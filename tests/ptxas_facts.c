@@ -192,8 +192,9 @@ static unsigned check_tiles(const struct smc_nvrtc *nvrtc, uint16_t cc, unsigned
         const char *name;
         int64_t pad;
     } kernels[] = {
-        {"matmul-tiled", 0}, {"matmul-tiled", 1}, {"matmul-tiled", 2}, {"matmul-tiled", 4},
-        {"aat-conflict", 0}, {"aat-padded", 1},   {"aat-padded", 3},   {"aat-swizzled", 0},
+        {"matmul-tiled", 0}, {"matmul-tiled", 1}, {"matmul-tiled", 2},  {"matmul-tiled", 4},
+        {"aat-conflict", 0}, {"aat-padded", 1},   {"aat-padded", 3},    {"aat-swizzled", 0},
+        {"matmul-async", 0}, {"matmul-async", 4}, {"matmul-a-tile", 0}, {"matmul-a-tile", 4},
     };
     unsigned wrong = 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
