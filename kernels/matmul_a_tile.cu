@@ -41,6 +41,7 @@ extern "C" __global__ void __launch_bounds__(TILE *TILE)
         a_tile[y][x] = row < M && k + x < K ? A[(long long)row * lda + (k + x)] : 0;
         wait_for_rows(); /* they are whole */
 
+#pragma unroll
         for (int i = 0; i < TILE; i++) {
             const ELEMENT b = inside && k + i < K ? B[(long long)(k + i) * ldb + column] : 0;
             sum += a_tile[y][i] * b;
