@@ -186,10 +186,10 @@ refuses 2 "option --size: '1x2' is neither MxNxK nor one number, each between 1 
 refuses 2 "option --size: '1x2x3' is neither MxK nor one number, each between 1 and 2147483647" \
     --kernel aat-naive --size 1x2x3
 refuses 2 "option --k: not together with --size, which sets it" --kernel aat-naive --size 5x6 --k 7
-refuses 2 "option --n: aat-naive does not take it; these kernels do: matmul-tiled, matmul-tiled-racy, matmul-naive" \
+refuses 2 "option --n: aat-naive does not take it; these kernels do: matmul-tiled, matmul-tiled-racy, matmul-naive, matmul-a-tile, matmul-async, matmul-register" \
     --kernel aat-naive --n 7
 refuses 2 "option --pad: '33' is not between 0 and 32" --tile 8 --pad 33
-refuses 2 "option --pad: aat-conflict does not take it; these kernels do: matmul-tiled, aat-padded" \
+refuses 2 "option --pad: aat-conflict does not take it; these kernels do: matmul-tiled, matmul-a-tile, matmul-async, aat-padded" \
     --kernel aat-conflict --pad 1
 refuses 2 "option --size: '5G' is not a number of elements between 1 and 4294967296" \
     --kernel stencil-static --size 5G

@@ -21,23 +21,56 @@ static void set(const struct smc_kernel *kernel, struct smc_params *params, enum
     params->given |= 1u << param;
 }
 
-static void draw_matrices(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state,
-                          struct smc_params *params)
+static void set_sizes(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state, int64_t m,
+                      int64_t n, int64_t k, struct smc_params *params)
 {
-    int64_t tile = turn % 32 + 1, most = kernel->is_racy ? 40 : 70;
-    int64_t m = draw(state, 1, most), n = draw(state, 1, most);
-    int64_t k = draw(state, kernel->is_racy ? 2 * tile : 1, 70);
     bool has_n = kernel->params & 1u << SMC_PARAM_N; /* else C is m x m */
-    set(kernel, params, SMC_PARAM_TILE, tile);
     set(kernel, params, SMC_PARAM_M, m);
     set(kernel, params, SMC_PARAM_N, n);
     set(kernel, params, SMC_PARAM_K, k);
-    set(kernel, params, SMC_PARAM_PAD, turn % 5);
     if (turn % 3 == 0) {
         set(kernel, params, SMC_PARAM_LDA, k + draw(state, 0, 9));
         set(kernel, params, SMC_PARAM_LDB, n + draw(state, 0, 9));
         set(kernel, params, SMC_PARAM_LDC, (has_n ? n : m) + draw(state, 0, 9));
     }
+}
+
+static void draw_tiled(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state,
+                       struct smc_params *params)
+{
+    int64_t tile = turn % 32 + 1, most = kernel->is_racy ? 40 : 70;
+    int64_t m = draw(state, 1, most), n = draw(state, 1, most);
+    int64_t k = draw(state, kernel->is_racy ? 2 * tile : 1, 70);
+    set(kernel, params, SMC_PARAM_TILE, tile);
+    set(kernel, params, SMC_PARAM_PAD, turn % 5);
+    set_sizes(kernel, turn, state, m, n, k, params);
+}
+
+/* Whole tiles, one less and one more, and any. */
+static int64_t draw_size(uint64_t *state, int64_t tile)
+{
+    int64_t kind = draw(state, 0, 4), tiles = draw(state, 1, 3);
+    return kind == 0 ? draw(state, 1, 3 * tile) : tile * tiles + draw(state, -1, kind / 2);
+}
+
+static void draw_register(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state,
+                          struct smc_params *params)
+{
+    static const enum smc_param shape[] = {SMC_PARAM_BLOCK_M,  SMC_PARAM_BLOCK_N,
+                                           SMC_PARAM_BLOCK_K,  SMC_PARAM_THREAD_M,
+                                           SMC_PARAM_THREAD_N, SMC_PARAM_STAGES};
+    static const int64_t shapes[][6] = {
+        {32, 16, 2, 4, 4, 2},  {64, 32, 8, 8, 8, 3},  {32, 64, 16, 4, 4, 4},
+        {96, 48, 6, 4, 12, 2}, {64, 64, 32, 8, 4, 2}, {128, 32, 10, 16, 4, 3},
+        {64, 96, 12, 8, 8, 4}, {0, 0, 0, 0, 0, 0},
+    };
+    const int64_t *chosen = shapes[turn % 8];
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        set(kernel, params, shape[i], chosen[i]);
+    int64_t m = draw_size(state, chosen[0] ? chosen[0] : 128);
+    int64_t n = draw_size(state, chosen[1] ? chosen[1] : 256);
+    int64_t k = draw_size(state, chosen[2] ? chosen[2] : 16);
+    set_sizes(kernel, turn, state, m, n, k, params);
 }
 
 /* A few compilations, many sizes. */
@@ -69,7 +102,9 @@ void launches_draw(const struct smc_kernel *kernel, uint32_t turn, uint64_t *sta
     if (kernel->dtypes >> dtype & 1)
         set(kernel, params, SMC_PARAM_DTYPE, dtype);
     if (kernel->params & 1u << SMC_PARAM_TILE)
-        draw_matrices(kernel, turn, state, params);
+        draw_tiled(kernel, turn, state, params);
+    else if (kernel->params & 1u << SMC_PARAM_BLOCK_M)
+        draw_register(kernel, turn, state, params);
     else
         draw_arrays(kernel, turn, state, params);
 }

@@ -29,8 +29,8 @@ static void complete(const struct smc_kernel *kernel, struct smc_params *params)
 
 static void test_kernels(void)
 {
-    CU_ASSERT_EQUAL(smc_kernel_count(), 12);
-    CU_ASSERT_PTR_NULL(smc_kernel_at(12));
+    CU_ASSERT_EQUAL(smc_kernel_count(), 15);
+    CU_ASSERT_PTR_NULL(smc_kernel_at(15));
     CU_ASSERT_PTR_NULL(smc_kernel_find("matmul"));
     CU_ASSERT_PTR_EQUAL(smc_kernel_find("Matmul-TILED"), smc_kernel_at(0));
     for (size_t i = 0; i < smc_kernel_count(); i++) {
@@ -162,6 +162,41 @@ static void test_refusals(void)
          {{SMC_PARAM_LENGTH, 536870912}},
          "option --length: '536870912' is above 536870911, the most elements that a launch can ask "
          "shared memory for"},
+        {"matmul-register",
+         {{SMC_PARAM_TILE, 32}},
+         "option --tile: matmul-register does not take it"},
+        {"matmul-register",
+         {{SMC_PARAM_BLOCK_M, 64}},
+         "option --block-m: '64' is no multiple of 128, the rows of a warp: 8 threads of "
+         "--thread-m"},
+        {"matmul-register",
+         {{SMC_PARAM_BLOCK_N, 48}},
+         "option --block-n: '48' is no multiple of 32, the columns of a warp: 4 threads of "
+         "--thread-n"},
+        {"matmul-register",
+         {{SMC_PARAM_THREAD_M, 6}},
+         "option --thread-m: '6' is no multiple of 4, a load of 16 bytes"},
+        {"matmul-register",
+         {{SMC_PARAM_THREAD_N, 3}, {SMC_PARAM_DTYPE, SMC_DOUBLE}},
+         "option --thread-n: '3' is no multiple of 2, a load of 16 bytes"},
+        {"matmul-register",
+         {{SMC_PARAM_BLOCK_K, 7}},
+         "option --block-k: '7' is no multiple of 2, the fragments in turn"},
+        {"matmul-register", {{SMC_PARAM_STAGES, 1}}, "option --stages: '1' is not between 2 and 4"},
+        {"matmul-register", {{SMC_PARAM_STAGES, 5}}, "option --stages: '5' is not between 0 and 4"},
+        {"matmul-register",
+         {{SMC_PARAM_THREAD_N, 16}},
+         "option --thread-m: 16 x 16 outputs (float) take more than the 255 registers of a thread"},
+        {"matmul-register",
+         {{SMC_PARAM_THREAD_M, 4}, {SMC_PARAM_THREAD_N, 4}},
+         "option --block-m: 128 x 256 outputs, 4 x 4 a thread, take 2048 threads, more than 1024"},
+        {"matmul-register",
+         {{SMC_PARAM_M, 2147483647}, {SMC_PARAM_N, 1073741823}, {SMC_PARAM_K, 1}},
+         "option --m: 2147483647 x 1073741823 outputs take 70368744177664 blocks, more than the "
+         "2147483647 of a grid"},
+        {"matmul-register",
+         {{SMC_PARAM_K, 64}, {SMC_PARAM_LDA, 63}},
+         "option --lda: '63' is below 64, the columns of A (--k)"},
         {"residency", {{SMC_PARAM_LIVE, 256}}, "option --live: '256' is not between 0 and 255"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -424,6 +459,10 @@ static void test_defines(void)
 {
     check_defines("matmul-naive", "-DTILE=32\n-DELEMENT=float\n");
     check_defines("matmul-tiled", "-DTILE=32\n-DELEMENT=float\n-DPAD=0\n");
+    check_defines("matmul-a-tile", "-DTILE=32\n-DELEMENT=float\n-DPAD=0\n");
+    check_defines("matmul-async", "-DTILE=32\n-DELEMENT=float\n-DPAD=0\n");
+    check_defines("matmul-register", "-DBM=128\n-DBN=256\n-DBK=16\n-DTM=16\n-DTN=8\n-DSTAGES=3\n"
+                                     "-DELEMENT=float\n");
     check_defines("aat-naive", "-DTILE=32\n-DELEMENT=float\n");
     check_defines("aat-conflict", "-DTILE=32\n-DELEMENT=float\n");
     check_defines("aat-padded", "-DTILE=32\n-DELEMENT=float\n-DPAD=1\n");

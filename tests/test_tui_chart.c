@@ -46,6 +46,8 @@ static enum smc_field field_of(const struct smc_chart *chart, const struct smc_q
     bool tile = strcmp(chart->label, "tile") == 0;
     if (block)
         return query->kernel ? smc_field_of_param(SMC_PARAM_BLOCK) : SMC_FIELD_THREADS;
+    if (strcmp(chart->label, "block-m") == 0)
+        return smc_field_of_param(SMC_PARAM_BLOCK_M);
     return tile ? smc_field_of_param(SMC_PARAM_TILE) : field;
 }
 

@@ -72,7 +72,7 @@ static void check_steps(struct smc_query *query, enum smc_field field)
     for (int direction = 1; direction >= -1; direction -= 2) {
         int64_t end = direction > 0 ? range.highest : range.lowest, far = 100 * range.far;
         int64_t last = number(query, field), steps = 0;
-        if (is_absence(field, end))
+        if (is_absence(field, end) || last > range.highest) /* a kernel may want more than fits */
             continue;
         if (far > 0 && (end - last) * direction > far) /* the way is long */
             smc_field_set_number(query, field, last = end - direction * far);

@@ -48,7 +48,8 @@ static bool same(const struct smc_global_access *access, const struct seen *seen
 struct product {
     const char *kernel;
     uint64_t tile, pad, m, n, k, lda, ldb, ldc, bytes, block_rows, block_columns, row_a, row_b;
-    bool aat, tiled, swizzled;
+    bool aat, tiled, swizzled, a_only; /* a_only: B stays in global memory */
+    uint64_t stages;                   /* pairs of tiles in shared memory */
     const struct smc_bank_layout *layout;
     struct seen a, b, c, shared_stores, shared_loads; /* in shared memory: wavefronts as sectors */
     double fma;
@@ -76,7 +77,7 @@ static uint64_t in_a_tile(const struct product *p, uint64_t row, uint64_t column
 static uint64_t in_b_tile(const struct product *p, uint64_t row, uint64_t column)
 {
     uint64_t place = p->swizzled ? column ^ row : column;
-    return (p->tile * p->row_a + row * p->row_b + place) * p->bytes;
+    return (p->stages * p->tile * p->row_a + row * p->row_b + place) * p->bytes;
 }
 
 static void walk_tile_loads(struct product *p, uint64_t block_row, uint64_t block_column,
@@ -91,10 +92,11 @@ static void walk_tile_loads(struct product *p, uint64_t block_row, uint64_t bloc
             touch(&a, (row * p->lda + k + x) * p->bytes);
         if (p->aat && fetched < p->m && k + x < p->k)
             touch(&b, (fetched * p->lda + k + x) * p->bytes);
-        if (!p->aat && column < p->n && k + y < p->k)
+        if (!p->aat && !p->a_only && column < p->n && k + y < p->k)
             touch(&b, ((k + y) * p->ldb + column) * p->bytes);
         touch(&store_a, in_a_tile(p, y, x));
-        touch(&store_b, p->aat ? in_b_tile(p, x, y) : in_b_tile(p, y, x));
+        if (!p->a_only)
+            touch(&store_b, p->aat ? in_b_tile(p, x, y) : in_b_tile(p, y, x));
     }
     finish(&a, &p->a);
     finish(&b, p->aat ? &p->a : &p->b);
@@ -105,14 +107,20 @@ static void walk_tile_loads(struct product *p, uint64_t block_row, uint64_t bloc
 static void walk_tiled_warp(struct product *p, uint64_t block_row, uint64_t block_column,
                             uint64_t first)
 {
-    struct warp a = {0}, b = {0}, c = {0};
+    struct warp a = {0}, b = {0}, c = {0}, direct = {0};
     for (uint64_t k = 0; k < p->k; k += p->tile) {
         walk_tile_loads(p, block_row, block_column, first, k);
         for (uint64_t i = 0; i < p->tile; i++) {
             for (uint64_t t = first; t < first + 32 && t < p->tile * p->tile; t++) {
+                uint64_t row = block_row * p->tile + t / p->tile;
+                uint64_t column = block_column * p->tile + t % p->tile;
                 touch(&a, in_a_tile(p, t / p->tile, i));
-                touch(&b, in_b_tile(p, i, t % p->tile));
+                if (!p->a_only)
+                    touch(&b, in_b_tile(p, i, t % p->tile));
+                else if (row < p->m && column < p->n && k + i < p->k)
+                    touch(&direct, ((k + i) * p->ldb + column) * p->bytes);
             }
+            finish(&direct, &p->b);
             finish_shared(p, SMC_BANK_LOAD, &a, &p->shared_loads);
             finish_shared(p, SMC_BANK_LOAD, &b, &p->shared_loads);
             p->fma++;
@@ -184,6 +192,8 @@ static void begin_product(struct product *p, struct smc_params *params)
     p->n = p->aat ? p->m : p->n;
     p->tiled = !strstr(p->kernel, "naive");
     p->swizzled = strcmp(p->kernel, "aat-swizzled") == 0;
+    p->a_only = strcmp(p->kernel, "matmul-a-tile") == 0;
+    p->stages = strcmp(p->kernel, "matmul-async") == 0 ? 2 : 1;
     p->row_a = p->tile + (p->aat ? 0 : p->pad);
     p->row_b = p->tile + (kernel->params & 1u << SMC_PARAM_PAD ? p->pad : 0);
     while (p->swizzled && p->row_b & (p->row_b - 1))
@@ -226,10 +236,158 @@ static bool product_agrees(const struct product *sizes, const struct smc_bank_la
     walk_product(&p);
     if (p.tiled)
         kernel->shared_work(&params, layout, &shared);
-    uint64_t tiles_bytes = p.tiled ? p.tile * (p.row_a + p.row_b) * p.bytes : 0;
+    uint64_t rows_elements = p.row_a + (p.a_only ? 0 : p.row_b);
+    uint64_t tiles_bytes = p.tiled ? p.stages * p.tile * rows_elements * p.bytes : 0;
     return global_agrees(&p, &work) && plan.static_smem_bytes == tiles_bytes &&
            same_shared(&shared.stores, &p.shared_stores) &&
            same_shared(&shared.written_loads, &p.shared_loads);
+}
+
+/* --- matmul-register, walked thread by thread --- */
+
+struct blocked {
+    uint64_t bm, bn, bk, tm, tn, threads, m, n, k, lda, ldb, ldc, bytes, vector, a_row;
+    const struct smc_bank_layout *layout;
+    struct seen a, b, c, stores, loads;
+    double fma;
+};
+
+static void finish_wide(const struct blocked *p, enum smc_bank_op op, uint64_t wide,
+                        struct warp *warp, struct seen *seen)
+{
+    struct product product = {.bytes = p->bytes * wide, .layout = p->layout};
+    finish_shared(&product, op, warp, seen);
+}
+
+/* One panel of A and one of B: by 16 bytes of B where all is inside and rows begin at 16 bytes. */
+static void walk_panels(struct blocked *p, uint64_t row, uint64_t column, uint64_t k)
+{
+    bool whole = row + p->bm <= p->m && column + p->bn <= p->n && k + p->bk <= p->k;
+    uint64_t wide = whole && p->ldb % p->vector == 0 ? p->vector : 1;
+    struct warp global = {0}, shared = {0};
+    for (uint64_t e = 0; e < p->bm * p->bk; e++) {
+        uint64_t r = e / p->bk, step = e % p->bk;
+        if (row + r < p->m && k + step < p->k)
+            touch(&global, ((row + r) * p->lda + k + step) * p->bytes);
+        touch(&shared, (step * p->a_row + r) * p->bytes);
+        if (e % 32 < 31 && e + 1 < p->bm * p->bk)
+            continue;
+        finish(&global, &p->a);
+        finish_wide(p, SMC_BANK_STORE, 1, &shared, &p->stores);
+    }
+    for (uint64_t e = 0; e < p->bk * p->bn; e += wide) {
+        uint64_t c = e % p->bn, step = e / p->bn;
+        if (column + c < p->n && k + step < p->k)
+            touch(&global, ((k + step) * p->ldb + column + c) * p->bytes);
+        touch(&shared, e * p->bytes);
+        if (e / wide % 32 < 31 && e + wide < p->bk * p->bn)
+            continue;
+        p->b.elements += (double)(global.lanes * (wide - 1));
+        finish(&global, &p->b);
+        finish_wide(p, SMC_BANK_STORE, wide, &shared, &p->stores);
+    }
+}
+
+/* A thread's first row and column: of the lane's bits from the lowest up, 0 and 2 count columns,
+   1, 3 and 4 rows. */
+static uint64_t first_row(const struct blocked *p, uint64_t t)
+{
+    uint64_t lane = t % 32, warps = p->bm / (8 * p->tm);
+    return t / 32 % warps * 8 * p->tm + ((lane >> 1 & 1) + (lane >> 3) * 2) * p->vector;
+}
+
+static uint64_t first_column(const struct blocked *p, uint64_t t)
+{
+    uint64_t lane = t % 32, warps = p->bm / (8 * p->tm);
+    return t / 32 / warps * 4 * p->tn + ((lane & 1) + (lane >> 2 & 1) * 2) * p->vector;
+}
+
+static void walk_fragments(struct blocked *p)
+{
+    struct warp a = {0}, b = {0};
+    uint64_t v = p->vector;
+    for (uint64_t first = 0; first < p->threads; first += 32)
+        for (uint64_t k = 0; k < p->bk; k++) {
+            for (uint64_t i = 0; i < p->tm; i += v) {
+                for (uint64_t t = first; t < first + 32; t++)
+                    touch(&a, (k * p->a_row + first_row(p, t) + i * 8) * p->bytes);
+                finish_wide(p, SMC_BANK_LOAD, v, &a, &p->loads);
+            }
+            for (uint64_t j = 0; j < p->tn; j += v) {
+                for (uint64_t t = first; t < first + 32; t++)
+                    touch(&b, (k * p->bn + first_column(p, t) + j * 4) * p->bytes);
+                finish_wide(p, SMC_BANK_LOAD, v, &b, &p->loads);
+            }
+            p->fma += (double)(p->tm * p->tn);
+        }
+}
+
+static void walk_outputs(struct blocked *p, uint64_t row, uint64_t column)
+{
+    bool whole = row + p->bm <= p->m && column + p->bn <= p->n;
+    uint64_t v = p->vector, wide = whole && p->ldc % v == 0 ? v : 1;
+    struct warp c = {0};
+    for (uint64_t first = 0; first < p->threads; first += 32)
+        for (uint64_t i = 0; i < p->tm; i++)
+            for (uint64_t j = 0; j < p->tn; j += wide) {
+                for (uint64_t t = first; t < first + 32; t++) {
+                    uint64_t r = row + first_row(p, t) + i / v * 8 * v + i % v;
+                    uint64_t at = column + first_column(p, t) + j / v * 4 * v + j % v;
+                    if (r < p->m && at < p->n)
+                        touch(&c, (r * p->ldc + at) * p->bytes);
+                }
+                p->c.elements += (double)(c.lanes * (wide - 1));
+                finish(&c, &p->c);
+            }
+}
+
+static bool blocked_agrees(struct blocked p)
+{
+    const struct smc_kernel *kernel = smc_kernel_find("matmul-register");
+    struct smc_params params;
+    struct smc_plan plan;
+    struct smc_work work;
+    struct smc_shared_work shared = {0};
+    const uint64_t given[][2] = {
+        {SMC_PARAM_BLOCK_M, p.bm},
+        {SMC_PARAM_BLOCK_N, p.bn},
+        {SMC_PARAM_BLOCK_K, p.bk},
+        {SMC_PARAM_THREAD_M, p.tm},
+        {SMC_PARAM_THREAD_N, p.tn},
+        {SMC_PARAM_STAGES, 2},
+        {SMC_PARAM_M, p.m},
+        {SMC_PARAM_N, p.n},
+        {SMC_PARAM_K, p.k},
+        {SMC_PARAM_LDA, p.lda},
+        {SMC_PARAM_LDB, p.ldb},
+        {SMC_PARAM_LDC, p.ldc},
+        {SMC_PARAM_DTYPE, p.bytes == 8 ? SMC_DOUBLE : SMC_FLOAT},
+    };
+    smc_params_init(kernel, &params);
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        set(&params, (enum smc_param)given[i][0], given[i][1]);
+    if (kernel->complete(&params, NULL) != SMC_OK)
+        return false;
+    kernel->plan(&params, &plan);
+    kernel->work(&params, &work);
+    kernel->shared_work(&params, p.layout, &shared);
+    p.threads = plan.threads_per_block;
+    p.vector = 16 / p.bytes;
+    p.a_row = p.bm + p.vector;
+    uint64_t blocks = 0;
+    for (uint64_t row = 0; row < p.m; row += p.bm)
+        for (uint64_t column = 0; column < p.n; column += p.bn, blocks++) {
+            for (uint64_t k = 0; k < p.k; k += p.bk) {
+                walk_panels(&p, row, column, k);
+                walk_fragments(&p);
+            }
+            walk_outputs(&p, row, column);
+        }
+    return plan.grid_blocks == blocks && p.threads * p.tm * p.tn == p.bm * p.bn &&
+           plan.dynamic_smem_bytes == 2 * p.bk * (p.a_row + p.bn) * p.bytes &&
+           same(&work.access[0], &p.a) && same(&work.access[1], &p.b) &&
+           same(&work.access[2], &p.c) && work.fma_instructions == p.fma &&
+           same_shared(&shared.stores, &p.stores) && same_shared(&shared.loads, &p.loads);
 }
 
 static uint64_t random_from(uint64_t lowest, uint64_t highest)
@@ -246,8 +404,9 @@ static struct smc_bank_layout layout_of(uint16_t cc)
     return layout;
 }
 
-static const char *const products[] = {"matmul-naive", "matmul-tiled", "aat-naive",
-                                       "aat-conflict", "aat-padded",   "aat-swizzled"};
+static const char *const products[] = {"matmul-naive",  "matmul-tiled", "matmul-async",
+                                       "matmul-a-tile", "aat-naive",    "aat-conflict",
+                                       "aat-padded",    "aat-swizzled"};
 enum { PRODUCTS = sizeof products / sizeof *products };
 
 /* Every kernel, tile and type on every kind of banks: 32 x 2 x 5 rounds. */
@@ -273,6 +432,34 @@ static void test_products(void)
             p.ldc = (aat ? p.m : p.n) + gap;
             wrong += !product_agrees(&p, &layout);
         }
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void test_blocked(void)
+{
+    static const uint64_t shapes[][5] = {
+        {32, 16, 2, 4, 4}, {64, 32, 8, 8, 8}, {32, 64, 6, 4, 4}, {96, 48, 4, 4, 12}};
+    const struct smc_bank_layout layout = layout_of(90);
+    unsigned wrong = 0;
+    srand(11);
+    for (int round = 0; round < 64; round++) {
+        const uint64_t *shape = shapes[round % 4];
+        struct blocked p = {.bm = shape[0],
+                            .bn = shape[1],
+                            .bk = shape[2],
+                            .tm = shape[3],
+                            .tn = shape[4],
+                            .bytes = round / 4 % 2 ? 4 : 8,
+                            .layout = &layout};
+        bool whole = round % 3 == 0; /* else anything */
+        p.m = whole ? 2 * p.bm : random_from(1, 2 * p.bm + 1);
+        p.n = whole ? p.bn : random_from(1, 2 * p.bn + 1);
+        p.k = whole ? 2 * p.bk : random_from(1, 3 * p.bk);
+        p.lda = p.k + random_from(0, 5);
+        p.ldb = p.n + random_from(0, 1) * random_from(0, 5);
+        p.ldc = p.n + random_from(0, 1) * random_from(0, 5);
+        wrong += !blocked_agrees(p);
     }
     CU_ASSERT_EQUAL(wrong, 0);
 }
@@ -439,6 +626,9 @@ static void test_joined_loads(void)
         {"matmul-tiled", 3, 1, 4, 3 + 1, 3 + 2},
         /* three doubles by a pair, likewise, and one. */
         {"matmul-tiled", 3, 1, 8, 3 + 2, 3 + 2 + 1},
+        {"matmul-async", 32, 0, 4, 32 * (32 + 8), 32 * (32 + 2 * 8)},
+        {"matmul-a-tile", 32, 0, 4, 32 * 8, 32 * 2 * 8}, /* of A alone */
+        {"matmul-a-tile", 31, 0, 4, 31 * 31, 31 * 31},
         {"aat-conflict", 32, 0, 4, 32 * (32 + 8), 32 * (32 + 2 * 8)},
         {"aat-padded", 32, 1, 4, 32 * (32 + 8), 32 * (32 + 2 * 8)}, /* a_tile is not padded */
         {"aat-swizzled", 32, 0, 4, 32 * (32 + 8), 32 * (32 + 2 * 8)},
@@ -465,6 +655,7 @@ static void test_joined_loads(void)
 
 CU_TestInfo tests_workload[] = {
     {"products: requests, sectors and wavefronts of every thread", test_products},
+    {"products: many outputs a thread", test_blocked},
     {"products: blocks beyond C still load B", test_layers},
     {"products: the textbook's ratios", test_textbook},
     {"stencils: requests, sectors, shared memory", test_lines},

@@ -4,7 +4,10 @@ KERNELS = \
 	kernels/aat_naive.cu \
 	kernels/aat_padded.cu \
 	kernels/aat_swizzled.cu \
+	kernels/matmul_a_tile.cu \
+	kernels/matmul_async.cu \
 	kernels/matmul_naive.cu \
+	kernels/matmul_register.cu \
 	kernels/matmul_tiled.cu \
 	kernels/matmul_tiled_racy.cu \
 	kernels/residency.cu \
@@ -21,6 +24,8 @@ libsmc_la_SOURCES += \
 	src/catalog/families.h \
 	src/catalog/kernels.def \
 	src/catalog/matmul.c \
+	src/catalog/matmul_register.c src/catalog/matmul_register.h \
+	src/catalog/matmul_register_work.c \
 	src/catalog/params.c src/catalog/params.def \
 	src/catalog/product.c src/catalog/product.h src/catalog/product_compare.c \
 	src/catalog/product_shared.c src/catalog/product_work.c \

@@ -1,4 +1,5 @@
-/* C = A B, row-major, any sizes and leading dimensions: from global memory and by tiles. */
+/* C = A B, row-major, any sizes and leading dimensions: one output a thread, from global memory and
+   by tiles. */
 #include "catalog/product.h"
 
 static enum smc_status complete_naive(struct smc_params *params, struct smc_error *error)
@@ -14,6 +15,16 @@ static enum smc_status complete_tiled(struct smc_params *params, struct smc_erro
 static enum smc_status complete_racy(struct smc_params *params, struct smc_error *error)
 {
     return smc_product_complete(&smc_kernel_matmul_tiled_racy, params, error);
+}
+
+static enum smc_status complete_async(struct smc_params *params, struct smc_error *error)
+{
+    return smc_product_complete(&smc_kernel_matmul_async, params, error);
+}
+
+static enum smc_status complete_a_tile(struct smc_params *params, struct smc_error *error)
+{
+    return smc_product_complete(&smc_kernel_matmul_a_tile, params, error);
 }
 
 /* Both tiles are padded. */
@@ -34,6 +45,25 @@ static struct smc_product product_of(const struct smc_params *params)
     return product;
 }
 
+/* Two pairs of tiles: one is fetched while the other is multiplied. */
+static struct smc_product async_of(const struct smc_params *params)
+{
+    struct smc_product product = product_of(params);
+    product.stages = 2;
+    product.a_tile.store = "a_tile[stage][y][x]";
+    product.a_tile.load = "a_tile[stage][y][i]";
+    product.b_tile.store = "b_tile[stage][y][x]";
+    product.b_tile.load = "b_tile[stage][i][x]";
+    return product;
+}
+
+static struct smc_product a_tile_of(const struct smc_params *params)
+{
+    struct smc_product product = product_of(params);
+    product.b_tile = (struct smc_product_tile){.row_elements = 0};
+    return product;
+}
+
 static void plan_naive(const struct smc_params *params, struct smc_plan *plan)
 {
     const struct smc_product product = product_of(params);
@@ -43,6 +73,18 @@ static void plan_naive(const struct smc_params *params, struct smc_plan *plan)
 static void plan_tiled(const struct smc_params *params, struct smc_plan *plan)
 {
     const struct smc_product product = product_of(params);
+    smc_product_plan_tiled(&product, plan);
+}
+
+static void plan_async(const struct smc_params *params, struct smc_plan *plan)
+{
+    const struct smc_product product = async_of(params);
+    smc_product_plan_tiled(&product, plan);
+}
+
+static void plan_a_tile(const struct smc_params *params, struct smc_plan *plan)
+{
+    const struct smc_product product = a_tile_of(params);
     smc_product_plan_tiled(&product, plan);
 }
 
@@ -58,6 +100,12 @@ static void work_tiled(const struct smc_params *params, struct smc_work *work)
     smc_product_tiled_work(&product, work);
 }
 
+static void work_a_tile(const struct smc_params *params, struct smc_work *work)
+{
+    const struct smc_product product = a_tile_of(params);
+    smc_product_a_tile_work(&product, work);
+}
+
 static void shared_work(const struct smc_params *params, const struct smc_bank_layout *layout,
                         struct smc_shared_work *work)
 {
@@ -65,10 +113,38 @@ static void shared_work(const struct smc_params *params, const struct smc_bank_l
     smc_product_shared_work(&product, layout, work);
 }
 
+static void shared_work_async(const struct smc_params *params, const struct smc_bank_layout *layout,
+                              struct smc_shared_work *work)
+{
+    const struct smc_product product = async_of(params);
+    smc_product_shared_work(&product, layout, work);
+}
+
+static void shared_work_a_tile(const struct smc_params *params,
+                               const struct smc_bank_layout *layout, struct smc_shared_work *work)
+{
+    const struct smc_product product = a_tile_of(params);
+    smc_product_shared_work(&product, layout, work);
+}
+
 static size_t shared_accesses(const struct smc_params *params, uint32_t warp, uint32_t step,
                               struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
     const struct smc_product product = product_of(params);
+    return smc_product_shared_accesses(&product, warp, step, list);
+}
+
+static size_t shared_accesses_async(const struct smc_params *params, uint32_t warp, uint32_t step,
+                                    struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    const struct smc_product product = async_of(params);
+    return smc_product_shared_accesses(&product, warp, step, list);
+}
+
+static size_t shared_accesses_a_tile(const struct smc_params *params, uint32_t warp, uint32_t step,
+                                     struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    const struct smc_product product = a_tile_of(params);
     return smc_product_shared_accesses(&product, warp, step, list);
 }
 
@@ -130,5 +206,39 @@ const struct smc_kernel smc_kernel_matmul_tiled_racy = {
     .work = work_tiled,
     .shared_work = shared_work,
     .shared_accesses = shared_accesses,
+    .compare = compare,
+};
+
+const struct smc_kernel smc_kernel_matmul_async = {
+    .name = "matmul-async",
+    .family = "matmul",
+    .file = "matmul_async.cu",
+    .entry = "matmul_async",
+    .summary = "matmul-tiled with the next tiles copied meanwhile, by cp.async from CC 8.0 on",
+    .params = PARAMS | SMC_PARAM_BIT(PAD),
+    .dtypes = 1u << SMC_FLOAT | 1u << SMC_DOUBLE,
+    .complete = complete_async,
+    .defines = smc_product_defines_padded,
+    .plan = plan_async,
+    .work = work_tiled,
+    .shared_work = shared_work_async,
+    .shared_accesses = shared_accesses_async,
+    .compare = compare,
+};
+
+const struct smc_kernel smc_kernel_matmul_a_tile = {
+    .name = "matmul-a-tile",
+    .family = "matmul",
+    .file = "matmul_a_tile.cu",
+    .entry = "matmul_a_tile",
+    .summary = "C = A B by tiles of A alone, with __syncwarp where a tile's row lies in one warp",
+    .params = PARAMS | SMC_PARAM_BIT(PAD),
+    .dtypes = 1u << SMC_FLOAT | 1u << SMC_DOUBLE,
+    .complete = complete_a_tile,
+    .defines = smc_product_defines_padded,
+    .plan = plan_a_tile,
+    .work = work_a_tile,
+    .shared_work = shared_work_a_tile,
+    .shared_accesses = shared_accesses_a_tile,
     .compare = compare,
 };

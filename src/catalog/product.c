@@ -81,6 +81,7 @@ struct smc_product smc_product_of(const struct smc_params *params, bool b_is_a)
         .ldb = (uint64_t)value[b_is_a ? SMC_PARAM_LDA : SMC_PARAM_LDB],
         .ldc = (uint64_t)value[SMC_PARAM_LDC],
         .b_is_a = b_is_a,
+        .stages = 1,
     };
     uint64_t down = divide_up(product.m, tile), layers = divide_up(down, SMC_MAX_GRID_YZ);
     product.grid[0] = (uint32_t)divide_up(product.n, tile);
@@ -123,5 +124,5 @@ void smc_product_plan_tiled(const struct smc_product *p, struct smc_plan *plan)
 {
     smc_product_plan_naive(p, plan);
     uint64_t rows_elements = (uint64_t)p->a_tile.row_elements + p->b_tile.row_elements;
-    plan->static_smem_bytes = p->tile * rows_elements * p->element_bytes;
+    plan->static_smem_bytes = p->stages * p->tile * rows_elements * p->element_bytes;
 }

@@ -24,7 +24,9 @@ struct smc_product {
     uint64_t m, n, k, lda, ldb, ldc;
     bool b_is_a;      /* B[k][column] is A[column][k], and ldb is lda */
     uint32_t grid[3]; /* x: tiles along a row of C; y and z: tiles down C, some all beyond it */
-    struct smc_product_tile a_tile, b_tile; /* in this order in shared memory */
+    struct smc_product_tile a_tile, b_tile; /* in this order in shared memory; one whose row has no
+                                               element is read from global memory */
+    uint32_t stages;                        /* tiles of each in shared memory */
 };
 
 /* Leading dimensions, and whether the matrices fit into any memory. Without --n, B is A turned. */
@@ -43,9 +45,11 @@ void smc_product_plan_tiled(const struct smc_product *product, struct smc_plan *
 
 uint64_t smc_product_blocks_down(const struct smc_product *product);
 
-/* Flops and global memory; product_work.c. */
+/* Flops and global memory; product_work.c. The first sets what every kernel of a product has. */
+void smc_product_begin_work(const struct smc_product *product, struct smc_work *work);
 void smc_product_naive_work(const struct smc_product *product, struct smc_work *work);
 void smc_product_tiled_work(const struct smc_product *product, struct smc_work *work);
+void smc_product_a_tile_work(const struct smc_product *product, struct smc_work *work);
 
 /* Shared memory, as smc_kernel's functions; product_shared.c. */
 size_t smc_product_shared_accesses(const struct smc_product *product, uint32_t warp, uint32_t step,

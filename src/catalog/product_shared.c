@@ -22,24 +22,36 @@ static void begin(const struct smc_product *p, const struct smc_product_tile *ti
     store->first_byte = load->first_byte = first_byte;
 }
 
-/* Step i of the inner product. */
-size_t smc_product_shared_accesses(const struct smc_product *p, uint32_t warp, uint32_t step,
-                                   struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+/* Step i of the inner product. Of a tile that is not in shared memory no lane is active. */
+static void list_accesses(const struct smc_product *p, uint32_t warp, uint32_t step,
+                          struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
     const struct smc_product_tile *a = &p->a_tile, *b = &p->b_tile;
     begin(p, a, 0, &list[STORE_A], &list[LOAD_A]);
-    begin(p, b, p->tile * a->row_elements * p->element_bytes, &list[STORE_B], &list[LOAD_B]);
+    begin(p, b, p->stages * p->tile * a->row_elements * p->element_bytes, &list[STORE_B],
+          &list[LOAD_B]);
     for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
         uint32_t thread = warp * SMC_WARP_LANES + lane;
         uint32_t x = thread % p->tile, y = thread / p->tile;
         if (y >= p->tile)
             break;
         smc_shared_lane(&list[STORE_A], lane, step, place(a, y, x));
-        smc_shared_lane(&list[STORE_B], lane, step, b->turned ? place(b, x, y) : place(b, y, x));
         smc_shared_lane(&list[LOAD_A], lane, step, place(a, y, step));
+        if (b->row_elements == 0)
+            continue;
+        smc_shared_lane(&list[STORE_B], lane, step, b->turned ? place(b, x, y) : place(b, y, x));
         smc_shared_lane(&list[LOAD_B], lane, step, place(b, step, x));
     }
-    return ACCESSES;
+}
+
+size_t smc_product_shared_accesses(const struct smc_product *p, uint32_t warp, uint32_t step,
+                                   struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    list_accesses(p, warp, step, list);
+    if (p->b_tile.row_elements > 0)
+        return ACCESSES;
+    list[1] = list[LOAD_A];
+    return 2;
 }
 
 /* ptxas joins a thread's neighbouring loads, those of a_tile, into the widest that begin at a
@@ -62,7 +74,7 @@ static void add_warp(const struct smc_product *p, const struct smc_bank_layout *
     struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
     uint32_t next_load = 0;
     for (uint32_t step = 0; step < p->tile; step++) {
-        smc_product_shared_accesses(p, warp, step, list);
+        list_accesses(p, warp, step, list);
         struct smc_access *a = &list[LOAD_A].access, *b = &list[LOAD_B].access;
         smc_shared_add(&work->stores, layout, &list[STORE_A].access, times);
         smc_shared_add(&work->stores, layout, &list[STORE_B].access, times);

@@ -3,7 +3,7 @@
 #include "catalog/work_parts.h"
 #include "model/round.h"
 
-static void begin(const struct smc_product *p, struct smc_work *work)
+void smc_product_begin_work(const struct smc_product *p, struct smc_work *work)
 {
     double m = (double)p->m, n = (double)p->n, k = (double)p->k, bytes = p->element_bytes;
     double inputs = p->b_is_a ? m * k : m * k + k * n;
@@ -42,25 +42,42 @@ void smc_product_naive_work(const struct smc_product *p, struct smc_work *work)
     uint64_t next_column = p->b_is_a ? p->lda : 1, next_step = p->b_is_a ? 1 : p->ldb;
     const struct smc_tiles a = {p->tile, p->m, p->n, p->lda, 0, p->k, 1};
     const struct smc_tiles b = {p->tile, p->m, p->n, 0, next_column, p->k, next_step};
-    begin(p, work);
+    smc_product_begin_work(p, work);
     add_loads(p, &a, &b, work);
     add_stores(p, work);
     const struct smc_global_access *stores = &work->access[work->access_count - 1];
     work->fma_instructions = stores->requests * (double)p->k;
 }
 
-/* A is loaded once for each column of blocks, B once for each row of blocks. All threads multiply,
-   also those beyond C. */
+/* All threads multiply, also those beyond C. */
+static void multiply_tiles(const struct smc_product *p, struct smc_work *work)
+{
+    uint64_t steps = divide_up(p->k, p->tile) * p->tile;
+    uint64_t warps = divide_up((uint64_t)p->tile * p->tile, SMC_WARP_LANES);
+    double blocks = (double)(smc_product_blocks_down(p) * p->grid[0]);
+    work->fma_instructions = blocks * (double)steps * (double)warps;
+}
+
+/* A is loaded once for each column of blocks, B once for each row of blocks. */
 void smc_product_tiled_work(const struct smc_product *p, struct smc_work *work)
 {
     uint64_t down = smc_product_blocks_down(p), across = p->grid[0];
     const struct smc_tiles a = {p->tile, p->m, p->k, p->lda, 1, across, 0};
     const struct smc_tiles b = {p->tile, p->k, p->n, p->ldb, 1, down, 0};
     const struct smc_tiles turned_b = {p->tile, p->n, p->k, p->lda, 1, down, 0};
-    uint64_t steps = divide_up(p->k, p->tile) * p->tile;
-    uint64_t warps = divide_up((uint64_t)p->tile * p->tile, SMC_WARP_LANES);
-    begin(p, work);
-    work->fma_instructions = (double)(down * across) * (double)steps * (double)warps;
+    smc_product_begin_work(p, work);
+    multiply_tiles(p, work);
     add_loads(p, &a, p->b_is_a ? &turned_b : &b, work);
+    add_stores(p, work);
+}
+
+/* A as by tiles, B as without them: its threads beyond C load nothing. */
+void smc_product_a_tile_work(const struct smc_product *p, struct smc_work *work)
+{
+    const struct smc_tiles a = {p->tile, p->m, p->k, p->lda, 1, p->grid[0], 0};
+    const struct smc_tiles b = {p->tile, p->m, p->n, 0, 1, p->k, p->ldb};
+    smc_product_begin_work(p, work);
+    multiply_tiles(p, work);
+    add_loads(p, &a, &b, work);
     add_stores(p, work);
 }

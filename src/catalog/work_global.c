@@ -43,10 +43,9 @@ void smc_work_sum_bytes(struct smc_work *work, size_t element_bytes)
     }
 }
 
-/* One request at every phase. */
-static void add_request(struct smc_global_access *access, size_t element_bytes,
-                        const struct smc_phases *phases, const uint64_t element[SMC_WARP_LANES],
-                        uint32_t mask)
+void smc_work_add_request(struct smc_global_access *access, size_t element_bytes, uint32_t wide,
+                          const struct smc_phases *phases, const uint64_t element[SMC_WARP_LANES],
+                          uint32_t mask)
 {
     if (mask == 0)
         return;
@@ -58,7 +57,7 @@ static void add_request(struct smc_global_access *access, size_t element_bytes,
             address[lane] = (element[lane] + p) * element_bytes;
         access->requests += phases->times[p];
         access->sectors += phases->times[p] * smc_sectors_count(address, mask);
-        access->elements += phases->times[p] * __builtin_popcount(mask);
+        access->elements += phases->times[p] * wide * __builtin_popcount(mask);
     }
 }
 
@@ -76,7 +75,7 @@ static void add_tile(struct smc_global_access *access, size_t element_bytes,
             element[lane] = y * tiles->y_stride + x * tiles->x_stride;
             mask |= (uint32_t)(y < rows && x < columns) << lane;
         }
-        add_request(access, element_bytes, phases, element, mask);
+        smc_work_add_request(access, element_bytes, 1, phases, element, mask);
     }
 }
 
@@ -123,8 +122,9 @@ static void add_run(struct smc_global_access *access, size_t element_bytes,
         element[lane] = lane;
     struct smc_phases whole = *phases;
     smc_phases_walk(&whole, lanes / SMC_WARP_LANES, 0);
-    add_request(access, element_bytes, &whole, element, SMC_ALL_LANES);
-    add_request(access, element_bytes, phases, element, (1u << lanes % SMC_WARP_LANES) - 1);
+    smc_work_add_request(access, element_bytes, 1, &whole, element, SMC_ALL_LANES);
+    smc_work_add_request(access, element_bytes, 1, phases, element,
+                         (1u << lanes % SMC_WARP_LANES) - 1);
 }
 
 void smc_work_add_lines(struct smc_global_access *access, size_t element_bytes,

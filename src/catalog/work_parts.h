@@ -19,6 +19,12 @@ void smc_phases_begin(struct smc_phases *phases, size_t element_bytes, uint64_t 
 /* What happened at one place now happens at `steps` places, each `stride` elements further. */
 void smc_phases_walk(struct smc_phases *phases, uint64_t steps, uint64_t stride);
 
+/* One request of a warp at every phase: each lane of `mask` accesses `wide` elements, which lie in
+   one sector, from its element on. */
+void smc_work_add_request(struct smc_global_access *access, size_t element_bytes, uint32_t wide,
+                          const struct smc_phases *phases, const uint64_t element[SMC_WARP_LANES],
+                          uint32_t mask);
+
 /* A tile x tile block of threads whose thread (x, y) accesses element y * y_stride + x * x_stride
    of a tile, for every tile of rows x columns threads, those beyond left out. All of that
    `repeats` times, each `repeat_stride` elements further. */

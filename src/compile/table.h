@@ -11,7 +11,7 @@
 /* The columns of data/resources.csv; text in place, so that the table needs no work at start. */
 struct smc_table_row {
     char kernel[32];
-    char defines[64]; /* the compiler options joined by ' ' */
+    char defines[72]; /* the compiler options joined by ' ' */
     uint16_t cc;
     char nvrtc[8]; /* "13.0" */
     uint16_t registers;

@@ -13,6 +13,7 @@
 /* The values that have rows; all else is answered by the nearest row. */
 static const int64_t blocks[] = {32, 64, 128, 256, 512, 1024};
 static const int64_t radii[] = {0, 1, 2, 3, 4, 5, 8, 16, 32, 64};
+static const int64_t outputs[] = {4, 8, 16};
 static const int64_t live[] = {0, 8, 16, 32, 48, 64, 96, 128, 192, 255};
 
 struct list {
@@ -148,6 +149,8 @@ static enum smc_status vary(const struct smc_kernel *kernel, struct smc_params *
         size_t count;
     } axes[] = {
         {SMC_PARAM_TILE, all_tiles, sizeof all_tiles / sizeof *all_tiles},
+        {SMC_PARAM_THREAD_M, outputs, sizeof outputs / sizeof *outputs},
+        {SMC_PARAM_THREAD_N, outputs, sizeof outputs / sizeof *outputs},
         {SMC_PARAM_BLOCK, blocks, sizeof blocks / sizeof *blocks},
         {SMC_PARAM_RADIUS, radii, sizeof radii / sizeof *radii},
         {SMC_PARAM_LIVE, live, sizeof live / sizeof *live},

@@ -98,21 +98,45 @@ static bool add_load(struct search *search, struct smc_op *op, size_t first, siz
     return true;
 }
 
-/* Bytes, 1 where a branch leads to the op. NULL without memory. */
-static uint8_t *find_targets(const struct smc_program *program)
+/* How many branches lead to each op. NULL without memory. */
+static uint32_t *find_targets(const struct smc_program *program)
 {
-    uint8_t *leads = calloc(program->ops, 1);
+    uint32_t *leads = calloc(program->ops, sizeof *leads);
     for (size_t i = 0; leads && i < program->ops; i++) {
         const struct smc_op *op = &program->op[i];
         if (op->step == smc_step_branch)
-            leads[op->target] = 1;
+            leads[op->target]++;
         for (uint32_t k = 0; k < op->target_count; k++)
-            leads[op->targets[k]] = 1;
+            leads[op->targets[k]]++;
     }
     return leads;
 }
 
-static bool find_groups(struct smc_program *program, const uint8_t *leads, struct search *search)
+/* A branch forward over nothing but arithmetic and loads from elsewhere, of which ptxas makes
+   guarded instructions: what lies before and behind stays one run. */
+static bool is_skip(const struct smc_program *program, const uint32_t *leads, size_t at)
+{
+    const struct smc_op *op = &program->op[at];
+    if (op->step != smc_step_branch || op->target <= at)
+        return false;
+    for (size_t i = at + 1; i < op->target; i++)
+        if (leads[i] || ends_run(&program->op[i]) || is_shared_load(&program->op[i]))
+            return false;
+    return true;
+}
+
+/* Skips end no run, and where all that leads to an op is one, none begins there. */
+static void forget_skips(const struct smc_program *program, uint32_t *leads, uint8_t *skips)
+{
+    for (size_t i = 0; i < program->ops; i++)
+        skips[i] = is_skip(program, leads, i);
+    for (size_t i = 0; i < program->ops; i++)
+        if (skips[i])
+            leads[program->op[i].target]--;
+}
+
+static bool find_groups(struct smc_program *program, const uint32_t *leads, const uint8_t *skips,
+                        struct search *search)
 {
     size_t first = 0, loads = 0; /* groups before `first` are of earlier runs */
     for (size_t i = 0; i < program->ops; i++)
@@ -123,7 +147,7 @@ static bool find_groups(struct smc_program *program, const uint8_t *leads, struc
             first = search->groups;
         if (is_shared_load(op) && !add_load(search, op, first, loads))
             return false;
-        if (ends_run(op))
+        if (ends_run(op) && !skips[i])
             first = search->groups;
         for (size_t g = first; g < search->groups; g++)
             if (writes(op, search->group[g].base))
@@ -206,10 +230,15 @@ enum smc_following smc_program_follow(struct smc_program *program,
     struct group groups[MOST_GROUPS];
     struct search search = {.group = groups, .wanted = loads_of_width};
     enum smc_following following = SMC_FOLLOWING_UNKNOWN;
-    uint8_t *leads = find_targets(program);
-    if (leads && find_groups(program, leads, &search))
-        search_from(&search, 0);
+    uint32_t *leads = find_targets(program);
+    uint8_t *skips = calloc(program->ops ? program->ops : 1, 1);
+    if (leads && skips) {
+        forget_skips(program, leads, skips);
+        if (find_groups(program, leads, skips, &search))
+            search_from(&search, 0);
+    }
     free(leads);
+    free(skips);
     if (search.solutions == 1) {
         uint64_t ignored[WIDTHS] = {0};
         following = SMC_FOLLOWING_SAME;

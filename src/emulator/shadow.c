@@ -335,3 +335,25 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
             memcpy(host[lane], value[lane], bytes);
     }
 }
+
+void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
+                           const struct smc_op *op, const uint64_t address[SMC_LANES],
+                           uint32_t mask)
+{
+    const struct visit visit = {worker, worker->shadow,   warp,
+                                op,     SMC_SPACE_SHARED, op->width_bytes};
+    uint32_t unit = worker->shadow->cell_bytes_shared;
+    uint64_t bytes = worker->launch->smem_bytes;
+    EACH_ACTIVE(lane, mask)
+    {
+        if (bytes < visit.bytes || address[lane] > bytes - visit.bytes)
+            continue; /* is told when it arrives */
+        struct cell *cell = &worker->shadow->shared[address[lane] / unit];
+        for (uint32_t i = 0; i < visit.bytes / unit; i++) {
+            bool is_unwritten = cell[i].write_at < worker->shadow->block_began_at;
+            check_write(&visit, &cell[i], smc_thread_of(warp, lane), address[lane], false);
+            if (is_unwritten)
+                cell[i].write_at = 0;
+        }
+    }
+}

@@ -31,4 +31,10 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
                       const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
                       const void *const *value, char *const host[SMC_LANES]);
 
+/* A copy to shared memory that has begun: from now on it may overwrite what others still read. What
+   was never written stays so until the copy has arrived, which is a write like any other. */
+void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
+                           const struct smc_op *op, const uint64_t address[SMC_LANES],
+                           uint32_t mask);
+
 #endif

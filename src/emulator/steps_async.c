@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emulator/runtime.h"
+#include "emulator/shadow.h"
 #include "emulator/steps.h"
 
 enum { MOST_BYTES = 16 };
@@ -76,6 +77,8 @@ enum smc_next smc_step_copy(struct smc_worker *worker, struct smc_warp *warp,
     copy->group = warp->copy_group;
     copy->mask = fetch(worker, warp, op, mask, copy);
     smc_memory_addresses(warp, op, copy->to);
+    if (worker->shadow && copy->mask)
+        smc_shadow_check_copy(worker, warp, op, copy->to, copy->mask);
     while (*last)
         last = &(*last)->next;
     *last = copy;

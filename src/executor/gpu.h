@@ -1,4 +1,5 @@
-/* What the parts of the GPU back end share. Inside src/executor and the GPU tests only. */
+/* What the parts of the GPU back end share. Inside src/executor, the GPU tests and the
+   benchmarks only. */
 #ifndef SMC_EXECUTOR_GPU_H
 #define SMC_EXECUTOR_GPU_H
 

@@ -87,12 +87,20 @@ static void set_dynamic_smem(const struct smc_answer *answer, struct smc_launch 
     launch->dynamic_smem_bytes = saturate((uint64_t)bytes + each * launch->threads_per_block);
 }
 
+/* Compiled for this device, a kernel has the registers that there are, and spills the rest. */
+static uint32_t registers_of(const struct smc_answer *answer)
+{
+    uint32_t regs = answer->resources.regs_per_thread;
+    uint32_t most = answer->query.device.sm.max_regs_per_thread;
+    return answer->resources.source == SMC_RESOURCES_ASSUMED && regs > most ? most : regs;
+}
+
 static void build_launch(struct smc_answer *answer)
 {
     const struct smc_query *query = &answer->query;
     answer->launch = query->settings;
     answer->launch.threads_per_block = answer->plan.threads_per_block;
-    answer->launch.regs_per_thread = answer->resources.regs_per_thread;
+    answer->launch.regs_per_thread = registers_of(answer);
     answer->launch.static_smem_bytes = answer->static_smem_given
                                            ? (uint32_t)query->static_smem_bytes
                                            : answer->resources.static_smem_bytes;

@@ -16,8 +16,9 @@ void smc_csv_field(struct smc_text *out, const char *value)
 void smc_csv_head(struct smc_text *out)
 {
     smc_text_append(out, "device,kernel");
+    char key[SMC_PARAM_KEY_CHARS];
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
-        smc_text_printf(out, ",%s", smc_param_info[i].option);
+        smc_text_printf(out, ",%s", smc_words_param_key((enum smc_param)i, key));
     smc_text_append(out, ",threads,regs,static_smem,dynamic_smem,carveout,barriers,cluster,"
                          "blocks_per_sm,warps_per_sm,occupancy_percent,limiters,limit_warps,"
                          "limit_blocks,limit_registers,limit_shared_memory,limit_barriers,"

@@ -9,7 +9,8 @@ static void add_params(json_t *object, const struct smc_answer *answer)
     for (int i = 0; kernel && i < SMC_PARAM_COUNT; i++) {
         if (!(kernel->params & 1u << i))
             continue;
-        const char *key = smc_param_info[i].option;
+        char key[SMC_PARAM_KEY_CHARS];
+        smc_words_param_key((enum smc_param)i, key);
         if (i == SMC_PARAM_DTYPE)
             smc_json_string(object, key, smc_dtype_name((enum smc_dtype)params->value[i]));
         else

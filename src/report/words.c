@@ -190,6 +190,14 @@ static bool is_told(const struct smc_params *params, int param)
     }
 }
 
+const char *smc_words_param_key(enum smc_param param, char key[SMC_PARAM_KEY_CHARS])
+{
+    snprintf(key, SMC_PARAM_KEY_CHARS, "%s", smc_param_info[param].option);
+    for (char *dash = key; (dash = strchr(dash, '-'));)
+        *dash = '_';
+    return key;
+}
+
 void smc_words_params(const struct smc_answer *answer, struct smc_text *out)
 {
     smc_words_some_params(&answer->query, 0, out);

@@ -27,6 +27,10 @@ void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal
 /* "cannot launch: ..." or "cannot compile: ...", all reasons. For answers that do not launch. */
 void smc_words_failure(const struct smc_answer *answer, struct smc_text *out);
 
+/* The name of a parameter in JSON and in columns: that of its option, with _ for -. */
+enum { SMC_PARAM_KEY_CHARS = 32 };
+const char *smc_words_param_key(enum smc_param param, char key[SMC_PARAM_KEY_CHARS]);
+
 /* "tile 32, float, 1024 x 1024 x 1024": the kernel's parameters. */
 void smc_words_params(const struct smc_answer *answer, struct smc_text *out);
 

@@ -17,7 +17,7 @@ struct axis {
 /* What shapes a block: a parameter of the kernel, or the threads. */
 static enum smc_field shaping_field(const struct smc_query *query)
 {
-    static const enum smc_param shapes[] = {SMC_PARAM_TILE, SMC_PARAM_BLOCK};
+    static const enum smc_param shapes[] = {SMC_PARAM_TILE, SMC_PARAM_BLOCK, SMC_PARAM_BLOCK_M};
     for (size_t i = 0; query->kernel && i < sizeof shapes / sizeof *shapes; i++)
         if (query->kernel->params & 1u << shapes[i])
             return smc_field_of_param(shapes[i]);

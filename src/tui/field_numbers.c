@@ -108,6 +108,18 @@ static struct smc_field_range param_range(const struct smc_query *query, enum sm
         range.step = query->device.sm.warp_size;
         range.far = 4 * range.step;
         break;
+    case SMC_PARAM_BLOCK_M:
+    case SMC_PARAM_BLOCK_N:
+        range.step = 32;
+        range.far = 64;
+        break;
+    case SMC_PARAM_BLOCK_K:
+        range.step = 2;
+        break;
+    case SMC_PARAM_THREAD_M:
+    case SMC_PARAM_THREAD_N:
+        range.step = 4;
+        break;
     case SMC_PARAM_LDA:
     case SMC_PARAM_LDB:
     case SMC_PARAM_LDC:

@@ -83,12 +83,32 @@ done
 for radius in 1 5 1025 6000; do
     confirm "stencil-dynamic-radius-$radius" --kernel stencil-dynamic --radius "$radius"
 done
+for kernel in matmul-async matmul-a-tile; do
+    for dtype in float double; do
+        for tile in 1 7 8 16 31 32; do
+            confirm_once "$kernel-$dtype-tile-$tile" \
+                --kernel "$kernel" --tile "$tile" --dtype "$dtype" --size 1000x777x513
+        done
+    done
+done
+for dtype in float double; do
+    for size in 1 127x257x17 1000x777x513 1024x2048x512; do
+        confirm "matmul-register-$dtype-$size" \
+            --kernel matmul-register --dtype "$dtype" --size "$size"
+        confirm_once "matmul-register-$dtype-$size-small" --kernel matmul-register \
+            --dtype "$dtype" --size "$size" --block-m 64 --block-n 64 --block-k 8 --thread-m 8 \
+            --thread-n 8 --stages 2
+    done
+done
+confirm_once matmul-register-4096 --kernel matmul-register --size 4096
 confirm reverse-static --kernel reverse-static
 confirm reverse-dynamic --kernel reverse-dynamic
 confirm stencil-static-refused --kernel stencil-static --block 1024 --radius 6000
 confirm stencil-dynamic-above-opt-in --kernel stencil-dynamic --radius 40000
 confirm carveout-0 --kernel reverse-dynamic --carveout 0
 try 0 explorer "$here/confirm_view.sh" "$here/smemcalc" "$out"
+try 0 sgemm_speed "$here/sgemm_speed"
+cat "$out/sgemm_speed.txt"
 
 printf '\n'
 for file in "$out"/run-*.txt; do

@@ -56,7 +56,8 @@ struct launch {
     struct smc_gpu_buffers buffers;
     struct smc_emulation emulation;
     void *emulated[SMC_MAX_BUFFERS];
-    bool followed; /* the loads of the machine code */
+    bool followed;   /* the loads of the machine code */
+    bool has_copies; /* from global to shared memory, cp.async */
     double expected[METRICS], seen[METRICS];
 };
 
@@ -107,7 +108,7 @@ static bool copy_inputs(struct launch *launch, struct smc_emulated_array *arrays
     return true;
 }
 
-static bool follow(const struct launch *launch, struct smc_program *program)
+static bool follow(struct launch *launch, struct smc_program *program)
 {
     struct smc_machine_code code;
     struct smc_error error = {""};
@@ -117,6 +118,8 @@ static bool follow(const struct launch *launch, struct smc_program *program)
         return false;
     for (unsigned i = 0; i < SMC_EMULATOR_WIDTHS; i++)
         loads[i] = smc_machine_code_count(&code, true, false, 1u << i);
+    for (size_t i = 0; i < code.count; i++)
+        launch->has_copies |= code.access[i].is_copy;
     smc_machine_code_free(&code);
     return smc_program_follow(program, loads) != SMC_FOLLOWING_UNKNOWN;
 }
@@ -298,6 +301,10 @@ static const char *known_residue(const struct launch *launch, int metric)
     bool joined = shared->loads.instructions != shared->written_loads.instructions;
     if (metric == LOAD_WAVEFRONTS && launch->answer.plan.threads_per_block % 32 != 0 && joined)
         return "joined loads with inactive lanes (see banks)";
+    bool of_copies = metric == STORES || metric == STORE_WAVEFRONTS || metric == LOAD_REQUESTS ||
+                     metric == LOAD_SECTORS;
+    if (launch->has_copies && of_copies)
+        return "cp.async has counters of its own, which are not read";
     if (metric == STORES && launch->seen[STORES] > launch->expected[STORES] &&
         launch->seen[STORE_WAVEFRONTS] == launch->expected[STORE_WAVEFRONTS])
         return "the counter has stores that ptxas predicates, also where no lane is active";

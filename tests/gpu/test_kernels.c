@@ -49,6 +49,31 @@ static void test_matmul_edges(void)
     ALL_HOLD(cases);
 }
 
+static void test_matmul_others(void)
+{
+    tiles_hold("matmul-async", "m=1000 n=777 k=513");
+    tiles_hold("matmul-a-tile", "m=1000 n=777 k=513 pad=4 lda=600 ldb=1000 ldc=801");
+}
+
+/* Whole blocks, one less and one more; rows that begin at 16 bytes and that do not. */
+static void test_matmul_register(void)
+{
+    static const char *const cases[] = {
+        "matmul-register m=1024 n=1024 k=512",
+        "matmul-register m=1024 n=1024 k=512 dtype=double",
+        "matmul-register m=1 n=1 k=1",
+        "matmul-register m=127 n=257 k=17",
+        "matmul-register m=129 n=255 k=15 dtype=double",
+        "matmul-register m=1000 n=777 k=513 lda=600 ldb=1000 ldc=801",
+        "matmul-register m=1000 n=776 k=513 lda=601 ldb=1001 ldc=800 dtype=double",
+        "matmul-register m=1000 n=777 k=513 block-m=64 block-n=64 block-k=8 thread-m=8 thread-n=8",
+        "matmul-register m=1000 n=777 k=513 block-m=32 block-n=16 block-k=2 thread-m=4 thread-n=4",
+        "matmul-register m=500 n=500 k=500 stages=2",
+        "matmul-register m=500 n=500 k=500 stages=4",
+    };
+    ALL_HOLD(cases);
+}
+
 static void test_aat(void)
 {
     static const char *const kernels[] = {"aat-naive", "aat-conflict", "aat-padded",
@@ -114,6 +139,8 @@ static void test_settings(void)
 CU_TestInfo gpu_tests_kernels[] = {
     {"matmul-tiled: tiles, types, padding, leading dimensions", test_matmul_tiled},
     {"matmul: edges and the naive kernel", test_matmul_edges},
+    {"matmul: cp.async, and A's tile alone", test_matmul_others},
+    {"matmul-register: shapes, edges, leading dimensions", test_matmul_register},
     {"A A^T: tiles, types, leading dimensions", test_aat},
     {"A A^T: edges", test_aat_edges},
     {"stencils", test_stencils},

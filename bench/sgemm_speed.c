@@ -1,0 +1,348 @@
+/* matmul-register beside cuBLAS SGEMM, on GPU 0: medians of warmed launches that take turns, so
+   that clock and temperature are the same for both, and how far the results are apart. In single
+   precision throughout: no TF32.
+
+     sgemm_speed [--cublas LIBRARY] [SIZE...]      square matrices, 4096 and 8192 if none is given
+
+   cuBLAS is found where the loader looks and beside the NVRTC; without one matmul-register is
+   measured alone. Exit status: 0 measured; 1 results too far apart; 4 the GPU failed; 77 no GPU. */
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/compile.h"
+#include "executor/gpu.h"
+
+enum { WARM_UPS = 3, ROUNDS = 15, BAR_PERCENT = 90, A = 0, B, C };
+
+/* --- cuBLAS, loaded at run time ------------------------------------------------------------------
+ */
+
+typedef void *cublas_handle;
+
+struct cublas {
+    void *library;
+    cublas_handle handle;
+    char name[1100];
+    int (*create)(cublas_handle *handle);
+    int (*destroy)(cublas_handle handle);
+    int (*set_math_mode)(cublas_handle handle, int mode);
+    int (*sgemm)(cublas_handle handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
+                 const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
+                 int ldc);
+};
+
+enum { CUBLAS_NOT_TRANSPOSED = 0, CUBLAS_PEDANTIC = 2 };
+
+static bool find_symbol(struct cublas *cublas, const char *name, void *function)
+{
+    void *found = dlsym(cublas->library, name);
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}
+
+static bool load(struct cublas *cublas, const char *name)
+{
+    cublas->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    snprintf(cublas->name, sizeof cublas->name, "%s", name);
+    return cublas->library && find_symbol(cublas, "cublasCreate_v2", &cublas->create) &&
+           find_symbol(cublas, "cublasDestroy_v2", &cublas->destroy) &&
+           find_symbol(cublas, "cublasSetMathMode", &cublas->set_math_mode) &&
+           find_symbol(cublas, "cublasSgemm_v2", &cublas->sgemm);
+}
+
+/* By name, and in the folders where toolkit and wheels put it beside NVRTC. */
+static bool find_library(struct cublas *cublas)
+{
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
+    static const char *const folders[] = {"", "/../../cublas/lib"};
+    struct smc_nvrtc_info info;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (load(cublas, names[i]))
+            return true;
+    if (smc_nvrtc_describe(&info, NULL) != SMC_OK || !strrchr(info.path, '/'))
+        return false;
+    *strrchr(info.path, '/') = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
+            char path[1100];
+            snprintf(path, sizeof path, "%s%s/%s", info.path, folders[f], names[i]);
+            if (load(cublas, path))
+                return true;
+        }
+    return false;
+}
+
+static bool open_cublas(struct cublas *cublas, const char *wanted)
+{
+    if (!(wanted ? load(cublas, wanted) : find_library(cublas))) {
+        const char *why = wanted ? dlerror() : NULL;
+        printf("cuBLAS: not found%s%s\n", why ? ": " : "", why ? why : "");
+        return false;
+    }
+    int code = cublas->create(&cublas->handle);
+    if (code == 0)
+        code = cublas->set_math_mode(cublas->handle, CUBLAS_PEDANTIC);
+    printf("cuBLAS: %s%s\n", cublas->name, code ? ", which does not start" : "");
+    return code == 0;
+}
+
+/* --- One size ------------------------------------------------------------------------------------
+ */
+
+struct contest {
+    const struct cublas *cublas; /* NULL: none */
+    uint32_t dynamic_smem_bytes;
+    struct smc_plan plan;
+    struct smc_gpu_kernel kernel;
+    struct smc_gpu_buffers buffers;
+    float *other; /* cuBLAS's C, on the device */
+    int size;
+    cudaEvent_t before, after;
+};
+
+static cudaError_t multiply(struct contest *contest)
+{
+    return smc_gpu_launch(&contest->kernel, &contest->plan, contest->dynamic_smem_bytes,
+                          &contest->buffers);
+}
+
+/* cuBLAS has columns where C has rows: the product of the transposes, in the other order. */
+static cudaError_t multiply_by_cublas(struct contest *contest)
+{
+    const float one = 1, zero = 0;
+    int n = contest->size;
+    int code = contest->cublas->sgemm(
+        contest->cublas->handle, CUBLAS_NOT_TRANSPOSED, CUBLAS_NOT_TRANSPOSED, n, n, n, &one,
+        contest->buffers.device[B], n, contest->buffers.device[A], n, &zero, contest->other, n);
+    return code == 0 ? cudaSuccess : cudaErrorUnknown;
+}
+
+static cudaError_t time_one(struct contest *contest, cudaError_t (*work)(struct contest *),
+                            double *ms)
+{
+    float elapsed = 0;
+    cudaError_t code = cudaEventRecord(contest->before, NULL);
+    if (code == cudaSuccess)
+        code = work(contest);
+    if (code == cudaSuccess)
+        code = cudaEventRecord(contest->after, NULL);
+    cudaError_t waited = cudaDeviceSynchronize();
+    if (code == cudaSuccess)
+        code = waited;
+    if (code == cudaSuccess)
+        code = cudaEventElapsedTime(&elapsed, contest->before, contest->after);
+    *ms = elapsed;
+    return code;
+}
+
+static int compare_ms(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the times. Launches of one size, in TFLOP/s: the median's, and the slowest's and fastest's.
+ */
+static double report(const char *name, int size, double ms[ROUNDS])
+{
+    double flops = 2.0 * size * size * size;
+    qsort(ms, ROUNDS, sizeof *ms, compare_ms);
+    double median = flops / ms[ROUNDS / 2] / 1e9;
+    printf("%5d  %-16s %9.3f ms  %6.2f TFLOP/s  (%.2f to %.2f)\n", size, name, ms[ROUNDS / 2],
+           median, flops / ms[ROUNDS - 1] / 1e9, flops / ms[0] / 1e9);
+    return median;
+}
+
+static cudaError_t ask_clock(struct contest *contest, uint32_t *khz)
+{
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < WARM_UPS && code == cudaSuccess; i++)
+        code = multiply(contest);
+    *khz = smc_gpu_sm_clock_khz(0); /* while they run */
+    cudaError_t waited = cudaDeviceSynchronize();
+    return code == cudaSuccess ? waited : code;
+}
+
+/* Taking turns. */
+static cudaError_t race(struct contest *contest)
+{
+    double ours[ROUNDS], theirs[ROUNDS];
+    cudaError_t code = cudaSuccess;
+    uint32_t clock_khz = 0;
+    for (int round = -WARM_UPS; round < ROUNDS && code == cudaSuccess; round++) {
+        int at = round < 0 ? 0 : round;
+        code = time_one(contest, multiply, &ours[at]);
+        if (code == cudaSuccess && contest->cublas)
+            code = time_one(contest, multiply_by_cublas, &theirs[at]);
+    }
+    if (code == cudaSuccess)
+        code = ask_clock(contest, &clock_khz);
+    if (code != cudaSuccess)
+        return code;
+    double mine = report("matmul-register", contest->size, ours);
+    if (contest->cublas) {
+        double percent = 100 * mine / report("cuBLAS SGEMM", contest->size, theirs);
+        printf("%5d  matmul-register reaches %.1f %% of cuBLAS; the bar of %d %% is %s\n",
+               contest->size, percent, BAR_PERCENT, percent >= BAR_PERCENT ? "met" : "missed");
+    }
+    if (clock_khz)
+        printf("%5d  SM clock while matmul-register runs: %u MHz\n", contest->size,
+               clock_khz / 1000);
+    return code;
+}
+
+/* Both results, element by element, after one launch each onto poison. */
+static cudaError_t compare(struct contest *contest, bool *agree)
+{
+    size_t bytes = contest->buffers.bytes[C], elements = bytes / sizeof(float), unequal = 0;
+    const float *mine = contest->buffers.host[C];
+    float *theirs = malloc(bytes), largest = 0;
+    bool finite = true;
+    cudaError_t code = theirs ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (code == cudaSuccess)
+        code = cudaMemcpy(contest->buffers.host[C], contest->buffers.device[C], bytes,
+                          cudaMemcpyDeviceToHost);
+    if (code == cudaSuccess)
+        code = cudaMemcpy(theirs, contest->other, bytes, cudaMemcpyDeviceToHost);
+    for (size_t i = 0; i < elements && code == cudaSuccess; i++) {
+        float difference = fabsf(mine[i] - theirs[i]);
+        unequal += difference != 0;
+        finite &= difference <= FLT_MAX; /* not NaN: the poison */
+        largest = difference > largest ? difference : largest;
+    }
+    free(theirs);
+    if (code != cudaSuccess)
+        return code;
+    *agree = finite && largest <= (float)contest->size * FLT_EPSILON;
+    printf("%5d  largest difference %.3g, %zu of %zu elements differ%s\n", contest->size, largest,
+           unequal, elements, *agree ? "" : ": WRONG");
+    return code;
+}
+
+static cudaError_t hold(struct contest *contest, bool *agree)
+{
+    size_t bytes = contest->buffers.bytes[C];
+    cudaError_t code = cudaEventCreate(&contest->before);
+    if (code == cudaSuccess)
+        code = cudaEventCreate(&contest->after);
+    if (code == cudaSuccess && contest->cublas)
+        code = cudaMalloc((void **)&contest->other, bytes);
+    if (code == cudaSuccess && contest->cublas)
+        code = cudaMemset(contest->other, smc_dtype_poison(SMC_FLOAT), bytes);
+    if (code == cudaSuccess)
+        code = race(contest);
+    if (code == cudaSuccess && contest->cublas)
+        code = compare(contest, agree);
+    return code;
+}
+
+static void release(struct contest *contest)
+{
+    cudaFree(contest->other);
+    if (contest->before)
+        cudaEventDestroy(contest->before);
+    if (contest->after)
+        cudaEventDestroy(contest->after);
+    smc_gpu_buffers_free(&contest->buffers);
+}
+
+/* The kernel's default shape, for this size. */
+static enum smc_status prepare(struct contest *contest, const struct smc_device *device,
+                               struct smc_error *error)
+{
+    const struct smc_kernel *kernel = smc_kernel_find("matmul-register");
+    struct smc_params params;
+    struct smc_resources resources;
+    struct smc_binary binary = {0};
+    struct smc_text warnings = {0};
+    struct smc_attempt load = {0}, opt_in = {0};
+    struct smc_compile_options options = {.no_cache = true};
+    smc_params_init(kernel, &params);
+    for (enum smc_param size = SMC_PARAM_M; size <= SMC_PARAM_K; size++)
+        params.value[size] = contest->size;
+    enum smc_status status = kernel->complete(&params, error);
+    if (status != SMC_OK)
+        return status;
+    kernel->plan(&params, &contest->plan);
+    contest->dynamic_smem_bytes = (uint32_t)contest->plan.dynamic_smem_bytes;
+    struct smc_launch launch = {
+        .threads_per_block = contest->plan.threads_per_block,
+        .dynamic_smem_bytes = contest->dynamic_smem_bytes,
+        .carveout_percent = SMC_CARVEOUT_DEFAULT,
+    };
+    status = smc_compile(kernel, &params, device->sm.cc, &options, &resources, &binary, &warnings,
+                         error);
+    if (status == SMC_OK && !smc_gpu_load(&binary, kernel->entry, &contest->kernel, &load))
+        status = smc_fail(error, SMC_MACHINE, "loading %s: %s", kernel->entry, load.message);
+    if (status == SMC_OK)
+        status = smc_gpu_configure(&contest->kernel, &launch, &opt_in, error);
+    if (status == SMC_OK && opt_in.made && !opt_in.succeeded)
+        status = smc_fail(error, SMC_MACHINE, "%u bytes of shared memory: %s",
+                          contest->dynamic_smem_bytes, opt_in.message);
+    if (status == SMC_OK)
+        status = smc_gpu_buffers_create(&contest->plan, 1, &contest->buffers, error);
+    if (status == SMC_OK)
+        printf("%5d  %u registers, %u B of shared memory, %u threads, %llu blocks\n", contest->size,
+               resources.regs_per_thread, contest->dynamic_smem_bytes,
+               contest->plan.threads_per_block, (unsigned long long)contest->plan.grid_blocks);
+    smc_text_free(&warnings);
+    smc_binary_free(&binary);
+    return status;
+}
+
+/* Exit status. */
+static int measure(int size, const struct smc_device *device, const struct cublas *cublas)
+{
+    struct contest contest = {.cublas = cublas, .size = size};
+    struct smc_error error = {""};
+    bool agree = true;
+    enum smc_status status = prepare(&contest, device, &error);
+    if (status == SMC_OK) {
+        cudaError_t code = hold(&contest, &agree);
+        if (code != cudaSuccess)
+            status = smc_gpu_fail(&error, code, "the measurement");
+    }
+    release(&contest);
+    smc_gpu_unload(&contest.kernel);
+    if (status != SMC_OK)
+        printf("%5d  %s\n", size, error.message);
+    fflush(stdout);
+    return status != SMC_OK ? 4 : agree ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    static const int usual[] = {4096, 8192};
+    struct smc_device device;
+    struct smc_error error = {""};
+    struct cublas cublas = {0};
+    const char *library = NULL;
+    int at = 1, worst = 0;
+    if (argc > 2 && strcmp(argv[1], "--cublas") == 0) {
+        library = argv[2];
+        at = 3;
+    }
+    if (smc_gpu_device_count(&error) == 0) {
+        printf("skipped: %s\n", error.message);
+        return 77;
+    }
+    if (smc_gpu_device(0, &device, &error) != SMC_OK || cudaSetDevice(0) != cudaSuccess) {
+        printf("GPU 0: %s\n", error.message);
+        return 4;
+    }
+    printf("%s, CC %u.%u\n", device.name, device.sm.cc / 10, device.sm.cc % 10);
+    bool has_cublas = open_cublas(&cublas, library);
+    int sizes = at < argc ? argc - at : 2;
+    for (int i = 0; i < sizes; i++) {
+        int size = at < argc ? atoi(argv[at + i]) : usual[i];
+        int status = size > 0 ? measure(size, &device, has_cublas ? &cublas : NULL) : 2;
+        worst = status > worst ? status : worst;
+    }
+    if (cublas.handle)
+        cublas.destroy(cublas.handle);
+    return worst;
+}

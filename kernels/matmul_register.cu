@@ -1,0 +1,274 @@
+/* C = A B with TM x TN outputs in the registers of each thread: few warps on an SM, and yet fast.
+
+   A is M x K, B is K x N, C is M x N, all row-major. Rows lie lda, ldb and ldc elements apart, so
+   that each matrix may be a part of a larger one. A block makes a BM x BN tile of C. It walks along
+   K in steps of BK, and keeps a panel of A and a panel of B for each of STAGES steps in shared
+   memory: while one is multiplied, the next ones are fetched.
+
+   Why it is fast, from the outside in:
+   - A panel of A serves BN columns, one of B serves BM rows: little global memory is read, and
+     blocks that run at the same time lie near each other, 8 rows of them, to share it in L2.
+   - cp.async (CC 8.0 on) copies to shared memory past the registers, and nobody waits for it.
+   - A thread loads TM elements of A and TN of B from shared memory for TM x TN multiplications:
+     for 16 x 8, six loads of 16 bytes for 128 of them. For one output a thread it is two for one.
+   - Lanes 2n and 2n + 1 load the same elements of A, lanes n and n + 2 the same of B: a load of 16
+     bytes then takes two passes in shared memory, not four.
+   - The fragments of the next k are loaded while those of this one are multiplied, and the order of
+     multiplications goes to and fro, so that the operand of one is still at hand for the next.
+   So many registers leave room for one block of 8 warps on an SM. Independent multiplications in
+   each thread hide the latency, not a crowd of warps: occupancy is not the aim.
+
+   The ideas are public: Volkov, "Better Performance at Lower Occupancy" (GTC 2010); CUTLASS,
+   "Efficient GEMM in CUDA"; CUDA C++ Programming Guide, "Asynchronous Data Copies".
+
+   -DBM=n -DBN=n -DBK=n  rows and columns of a block's tile of C; step along K, even
+   -DTM=n -DTN=n         of a thread's; BM is a multiple of 8 TM and BN of 4 TN, which is a warp's
+                         tile, and both are multiples of 16 bytes of elements
+   -DSTAGES=n            panels of each matrix, 2 or more
+   -DELEMENT=type        float or double
+   Grid: x counts the tiles of C. Dynamic shared memory: STAGES x BK x (BM + VECTOR + BN) elements.
+ */
+
+#define THREADS (BM / TM * (BN / TN))
+#define VECTOR  (int)(16 / sizeof(ELEMENT)) /* elements in the widest access */
+#define VECTORS (BN / VECTOR)
+#define A_ROW   (BM + VECTOR) /* a panel of A is turned: padding spreads its stores */
+#define LANES_M 8             /* a warp's 32 threads cover its tile so */
+#define LANES_N 4
+#define GROUP   8 /* rows of tiles that neighbouring blocks share */
+
+struct __align__(16) vector
+{
+    ELEMENT element[VECTOR];
+};
+
+/* Where a block works. */
+struct place {
+    const ELEMENT *A, *B;   /* its first row, its first column */
+    unsigned rows, columns; /* of the matrices from there on */
+    unsigned K, lda, ldb;
+};
+
+/* Elements of one k that a thread multiplies. */
+struct fragments {
+    ELEMENT a[TM], b[TN];
+};
+
+static __device__ __forceinline__ void copy(vector *to, const ELEMENT *from)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from));
+#else
+    *to = *(const vector *)from;
+#endif
+}
+
+static __device__ __forceinline__ void copy(ELEMENT *to, const ELEMENT *from)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from), "n"(sizeof(ELEMENT)));
+#else
+    *to = *from;
+#endif
+}
+
+/* What lies outside counts as 0 and changes no sum. */
+static __device__ __forceinline__ void copy_inside(ELEMENT *to, const ELEMENT *from, bool inside)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from), "n"(sizeof(ELEMENT)), "r"(inside ? (int)sizeof(ELEMENT) : 0));
+#else
+    *to = inside ? *from : 0;
+#endif
+}
+
+/* The copies since the last call are one group. */
+static __device__ __forceinline__ void end_group()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* All groups but the newest STAGES - 2 have arrived, for every thread. */
+static __device__ __forceinline__ void wait_for_panels()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
+#endif
+    __syncthreads();
+}
+
+/* Element i + threadIdx.x of rows of n: its row and its column. Mostly i is a multiple of n, and a
+   thread stays in its column. */
+static __device__ __forceinline__ unsigned row_of(unsigned i, unsigned n)
+{
+    return i % n ? (i + threadIdx.x) / n : i / n + threadIdx.x / n;
+}
+
+static __device__ __forceinline__ unsigned column_of(unsigned i, unsigned n)
+{
+    return i % n ? (i + threadIdx.x) % n : threadIdx.x % n;
+}
+
+/* Offsets are 64 bits wide: a matrix may have more than 2^31 elements. */
+static __device__ __forceinline__ const ELEMENT *at_row(const ELEMENT *first, unsigned row,
+                                                        unsigned leading)
+{
+    return first + (unsigned long long)row * leading;
+}
+
+/* Panels that lie inside A and B, rows of B at multiples of 16 bytes. */
+static __device__ __forceinline__ void fetch_whole(const place &at, unsigned k, ELEMENT *a_panel,
+                                                   ELEMENT *b_panel)
+{
+#pragma unroll
+    for (unsigned i = 0; i < BM * BK; i += THREADS) {
+        const unsigned row = row_of(i, BK), step = column_of(i, BK);
+        if (i + THREADS <= BM * BK || row < BM)
+            copy(&a_panel[step * A_ROW + row], at_row(at.A, row, at.lda) + k + step);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < BK * VECTORS; i += THREADS) {
+        const unsigned step = row_of(i, VECTORS), column = column_of(i, VECTORS) * VECTOR;
+        if (i + THREADS <= BK * VECTORS || step < BK)
+            copy((vector *)&b_panel[step * BN + column], at_row(at.B, k + step, at.ldb) + column);
+    }
+}
+
+/* Any others, an element at a time. */
+static __device__ __forceinline__ void fetch_inside(const place &at, unsigned k, ELEMENT *a_panel,
+                                                    ELEMENT *b_panel)
+{
+#pragma unroll 1
+    for (unsigned e = threadIdx.x; e < BM * BK; e += THREADS) {
+        const unsigned row = e / BK, step = e % BK;
+        const bool inside = row < at.rows && k + step < at.K;
+        copy_inside(&a_panel[step * A_ROW + row],
+                    inside ? at_row(at.A, row, at.lda) + k + step : at.A, inside);
+    }
+#pragma unroll 1
+    for (unsigned e = threadIdx.x; e < BK * BN; e += THREADS) {
+        const unsigned column = e % BN, step = e / BN;
+        const bool inside = column < at.columns && k + step < at.K;
+        copy_inside(&b_panel[e], inside ? at_row(at.B, k + step, at.ldb) + column : at.B, inside);
+    }
+}
+
+/* `a` and `b` are where this thread's first elements of one k lie. Its vectors lie a warp's lanes
+   apart. */
+static __device__ __forceinline__ void load(fragments &next, const ELEMENT *a, const ELEMENT *b)
+{
+#pragma unroll
+    for (int i = 0; i < TM; i += VECTOR)
+        *(vector *)&next.a[i] = *(const vector *)&a[i * LANES_M];
+#pragma unroll
+    for (int j = 0; j < TN; j += VECTOR)
+        *(vector *)&next.b[j] = *(const vector *)&b[j * LANES_N];
+}
+
+static __device__ __forceinline__ void multiply(const fragments &now, ELEMENT (&sum)[TM][TN])
+{
+#pragma unroll
+    for (int j = 0; j < TN; j++)
+#pragma unroll
+        for (int n = 0; n < TM; n++) {
+            const int i = j % 2 ? TM - 1 - n : n;
+            sum[i][j] += now.a[i] * now.b[j];
+        }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    matmul_register(const ELEMENT *A, const ELEMENT *B, ELEMENT *C, int M, int N, int K, int lda,
+                    int ldb, int ldc)
+{
+    extern __shared__ vector panels[];
+    ELEMENT *const a_panels = (ELEMENT *)panels;              /* [STAGES][BK][A_ROW] */
+    ELEMENT *const b_panels = a_panels + STAGES * BK * A_ROW; /* [STAGES][BK][BN] */
+
+    /* Which tile of C: down a group of rows of tiles first, then along it. */
+    const unsigned down = (M + BM - 1u) / BM, across = (N + BN - 1u) / BN;
+    const unsigned first = blockIdx.x / (GROUP * across) * GROUP;
+    const unsigned rows = min(down - first, (unsigned)GROUP);
+    const unsigned within = blockIdx.x % (GROUP * across);
+    const unsigned block_row = (first + within % rows) * BM, block_column = within / rows * BN;
+
+    /* Which part of it: lanes count n0 m0 n1 m1 m2, from the lowest bit up. */
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps_m = BM / (LANES_M * TM);
+    const unsigned m = warp % warps_m * (LANES_M * TM) + (lane / 2 % 2 + lane / 8 * 2) * VECTOR;
+    const unsigned n = warp / warps_m * (LANES_N * TN) + (lane % 2 + lane / 4 % 2 * 2) * VECTOR;
+
+    const place at = {A + (long long)block_row * lda,
+                      B + block_column,
+                      M - block_row,
+                      N - block_column,
+                      (unsigned)K,
+                      (unsigned)lda,
+                      (unsigned)ldb};
+    const bool is_whole = at.rows >= BM && at.columns >= BN;
+    const bool b_is_aligned = ldb % VECTOR == 0 && (size_t)B % 16 == 0;
+    const unsigned steps = (K + BK - 1u) / BK;
+    const unsigned whole_steps = is_whole && b_is_aligned ? K / BK : 0;
+
+    unsigned stage = 0, last = STAGES - 1; /* multiplied now; refilled meanwhile */
+    fragments f[2];
+    ELEMENT sum[TM][TN] = {};
+    for (unsigned s = 0; s < STAGES - 1; s++) {
+        if (s < whole_steps)
+            fetch_whole(at, s * BK, a_panels + s * BK * A_ROW, b_panels + s * BK * BN);
+        else if (s < steps)
+            fetch_inside(at, s * BK, a_panels + s * BK * A_ROW, b_panels + s * BK * BN);
+        end_group();
+    }
+    wait_for_panels();
+    load(f[0], a_panels + m, b_panels + n);
+
+    for (unsigned s = 0; s < steps; s++) {
+        const ELEMENT *a = a_panels + stage * BK * A_ROW + m, *b = b_panels + stage * BK * BN + n;
+        ELEMENT *const a_free = a_panels + last * BK * A_ROW, *const b_free =
+                                                                  b_panels + last * BK * BN;
+        const unsigned later = s + STAGES - 1;
+        if (later < whole_steps)
+            fetch_whole(at, later * BK, a_free, b_free);
+        else if (later < steps)
+            fetch_inside(at, later * BK, a_free, b_free);
+        end_group();
+
+#pragma unroll
+        for (int k = 0; k < BK - 1; k++) {
+            load(f[(k + 1) % 2], a + (k + 1) * A_ROW, b + (k + 1) * BN);
+            multiply(f[k % 2], sum);
+        }
+        wait_for_panels(); /* also: nobody still reads what is refilled next */
+        last = stage;
+        stage = stage + 1 == STAGES ? 0 : stage + 1;
+        if (s + 1 < steps)
+            load(f[0], a_panels + stage * BK * A_ROW + m, b_panels + stage * BK * BN + n);
+        multiply(f[(BK - 1) % 2], sum);
+    }
+
+    ELEMENT *const c = C + (long long)block_row * ldc + block_column;
+    const bool c_is_aligned = ldc % VECTOR == 0 && (size_t)C % 16 == 0;
+#pragma unroll
+    for (int i = 0; i < TM; i++) {
+        const unsigned row = m + i / VECTOR * (LANES_M * VECTOR) + i % VECTOR;
+#pragma unroll
+        for (int j = 0; j < TN; j += VECTOR) {
+            const unsigned column = n + j * LANES_N;
+            ELEMENT *const to = &c[(long long)row * ldc + column];
+            if (is_whole && c_is_aligned)
+                *(vector *)to = *(const vector *)&sum[i][j];
+            else
+#pragma unroll
+                for (int v = 0; v < VECTOR; v++)
+                    if (row < at.rows && column + v < at.columns)
+                        to[v] = sum[i][j + v];
+        }
+    }
+}

@@ -1,0 +1,265 @@
+/* matmul-register: its accesses to global and shared memory. Whole panels and whole tiles of C are
+   accessed 16 bytes at a time where rows allow; those at the matrices' edges by elements. */
+#include "catalog/matmul_register.h"
+#include "catalog/work_parts.h"
+#include "model/round.h"
+
+enum { STORE_A, STORE_B, LOAD_A, LOAD_B, ACCESSES };
+
+/* Of one dimension: the whole tiles, then the part of one behind them. */
+struct extent {
+    uint64_t first, tiles;
+    uint32_t active; /* of each tile */
+};
+
+struct extents {
+    struct extent rows[2], columns[2], steps[2];
+};
+
+static void split(uint64_t size, uint32_t tile, struct extent extent[2])
+{
+    extent[0] = (struct extent){0, size / tile, tile};
+    extent[1] = (struct extent){size / tile, size % tile != 0, (uint32_t)(size % tile)};
+}
+
+static struct extents extents_of(const struct smc_register *r)
+{
+    struct extents extents;
+    split(r->product.m, r->block_m, extents.rows);
+    split(r->product.n, r->block_n, extents.columns);
+    split(r->product.k, r->block_k, extents.steps);
+    return extents;
+}
+
+static uint64_t tiles_of(const struct extent extent[2])
+{
+    return extent[0].tiles + extent[1].tiles;
+}
+
+/* The first of a warp's lanes accesses element `first` of rows of n, the others those behind it,
+   `wide` elements each: a row is `leading` elements in the array, of which so many rows and columns
+   are there. */
+static void add_neighbours(struct smc_global_access *access, const struct smc_register *r,
+                           const struct smc_phases *phases, uint32_t first, uint32_t wide,
+                           uint32_t n, uint64_t leading, const uint32_t active[2])
+{
+    uint64_t element[SMC_WARP_LANES];
+    uint32_t mask = 0;
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        uint32_t row = (first + lane) * wide / n, column = (first + lane) * wide % n;
+        element[lane] = row * leading + column;
+        mask |= (uint32_t)(row < active[0] && column < active[1]) << lane;
+    }
+    smc_work_add_request(access, r->product.element_bytes, wide, phases, element, mask);
+}
+
+/* The panels of A: `row` of tiles and `step` of K, once for each column of tiles. */
+static void add_a(struct smc_global_access *access, const struct smc_register *r,
+                  const struct extents *extents, const struct extent *row,
+                  const struct extent *step)
+{
+    const struct smc_product *p = &r->product;
+    const uint32_t active[2] = {row->active, step->active};
+    uint64_t down = r->block_m * p->lda;
+    struct smc_phases phases;
+    smc_phases_begin(&phases, p->element_bytes, row->first * down + step->first * r->block_k);
+    smc_phases_walk(&phases, row->tiles, down);
+    smc_phases_walk(&phases, step->tiles, r->block_k);
+    smc_phases_walk(&phases, tiles_of(extents->columns), 0);
+    for (uint32_t e = 0; e < r->block_m * r->block_k; e += SMC_WARP_LANES)
+        add_neighbours(access, r, &phases, e, 1, r->block_k, p->lda, active);
+}
+
+static bool by_vectors(const struct smc_register *r, uint64_t leading)
+{
+    return leading % r->vector == 0;
+}
+
+/* The panels of B, for `rows` rows of tiles. */
+static void add_b(struct smc_global_access *access, const struct smc_register *r, uint64_t rows,
+                  const struct extent *column, const struct extent *step, bool vectors)
+{
+    const struct smc_product *p = &r->product;
+    const uint32_t active[2] = {step->active, column->active};
+    uint32_t wide = vectors ? r->vector : 1;
+    uint64_t down = r->block_k * p->ldb;
+    struct smc_phases phases;
+    smc_phases_begin(&phases, p->element_bytes, column->first * r->block_n + step->first * down);
+    smc_phases_walk(&phases, column->tiles, r->block_n);
+    smc_phases_walk(&phases, step->tiles, down);
+    smc_phases_walk(&phases, rows, 0);
+    for (uint32_t e = 0; e < r->block_k * r->block_n / wide; e += SMC_WARP_LANES)
+        add_neighbours(access, r, &phases, e, wide, r->block_n, p->ldb, active);
+}
+
+/* Where in the block's tile of C a thread's outputs begin: lanes count n0 m0 n1 m1 m2. */
+static void place(const struct smc_register *r, uint32_t warp, uint32_t lane, uint32_t *row,
+                  uint32_t *column)
+{
+    uint32_t warp_m = SMC_REGISTER_LANES_M * r->thread_m, warps_m = r->block_m / warp_m;
+    *row = warp % warps_m * warp_m + (lane / 2 % 2 + lane / 8 * 2) * r->vector;
+    *column = warp / warps_m * SMC_REGISTER_LANES_N * r->thread_n +
+              (lane % 2 + lane / 4 % 2 * 2) * r->vector;
+}
+
+/* One store of a warp to its tile of C: output (i, j) of each thread. */
+static void add_output(struct smc_global_access *access, const struct smc_register *r,
+                       const struct smc_phases *phases, uint32_t warp, uint32_t i, uint32_t j,
+                       uint32_t wide, const uint32_t active[2])
+{
+    uint64_t element[SMC_WARP_LANES];
+    uint32_t mask = 0, v = r->vector;
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        uint32_t row, column;
+        place(r, warp, lane, &row, &column);
+        row += i / v * (SMC_REGISTER_LANES_M * v) + i % v;
+        column += j / v * (SMC_REGISTER_LANES_N * v) + j % v;
+        element[lane] = row * r->product.ldc + column;
+        mask |= (uint32_t)(row < active[0] && column < active[1]) << lane;
+    }
+    smc_work_add_request(access, r->product.element_bytes, wide, phases, element, mask);
+}
+
+static void add_c(struct smc_global_access *access, const struct smc_register *r,
+                  const struct extent *row, const struct extent *column, bool vectors)
+{
+    const struct smc_product *p = &r->product;
+    const uint32_t active[2] = {row->active, column->active};
+    uint32_t wide = vectors ? r->vector : 1;
+    uint64_t down = r->block_m * p->ldc;
+    struct smc_phases phases;
+    smc_phases_begin(&phases, p->element_bytes, row->first * down + column->first * r->block_n);
+    smc_phases_walk(&phases, row->tiles, down);
+    smc_phases_walk(&phases, column->tiles, r->block_n);
+    for (uint32_t warp = 0; warp < r->threads / SMC_WARP_LANES; warp++)
+        for (uint32_t i = 0; i < r->thread_m; i++)
+            for (uint32_t j = 0; j < r->thread_n; j += wide)
+                add_output(access, r, &phases, warp, i, j, wide, active);
+}
+
+void smc_register_work(const struct smc_params *params, struct smc_work *work)
+{
+    const struct smc_register r = smc_register_of(params);
+    const struct smc_product *p = &r.product;
+    const struct extents x = extents_of(&r);
+    double blocks = (double)tiles_of(x.rows) * (double)tiles_of(x.columns);
+    smc_product_begin_work(p, work);
+    work->fma_instructions = blocks * (double)tiles_of(x.steps) * r.block_k *
+                             (r.thread_m * r.thread_n) * (r.threads / SMC_WARP_LANES);
+    struct smc_global_access *a =
+        smc_work_add_access(work, "A", false, (double)p->m * (double)p->k);
+    struct smc_global_access *b =
+        smc_work_add_access(work, "B", false, (double)p->k * (double)p->n);
+    struct smc_global_access *c = smc_work_add_access(work, "C", true, (double)p->m * (double)p->n);
+    for (int row = 0; row < 2; row++)
+        for (int step = 0; step < 2; step++)
+            add_a(a, &r, &x, &x.rows[row], &x.steps[step]);
+    for (int row = 0; row < 2; row++)
+        for (int column = 0; column < 2; column++) {
+            bool is_whole = row == 0 && column == 0;
+            add_c(c, &r, &x.rows[row], &x.columns[column], is_whole && by_vectors(&r, p->ldc));
+            for (int step = 0; step < 2; step++)
+                add_b(b, &r, x.rows[row].tiles, &x.columns[column], &x.steps[step],
+                      is_whole && step == 0 && by_vectors(&r, p->ldb));
+        }
+    smc_work_sum_bytes(work, p->element_bytes);
+}
+
+/* --- Shared memory --- */
+
+/* How many panels of B are stored by vectors; all others are by elements. */
+static uint64_t vector_panels(const struct smc_register *r, const struct extents *x)
+{
+    return by_vectors(r, r->product.ldb)
+               ? x->rows[0].tiles * x->columns[0].tiles * x->steps[0].tiles
+               : 0;
+}
+
+/* At turn `step` of the copies, thread by thread; a panel of A is turned. */
+static void store(const struct smc_register *r, uint32_t warp, uint32_t step,
+                  struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    uint32_t wide = list[STORE_B].access.width_bytes / r->product.element_bytes;
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        uint32_t e = step * r->threads + warp * SMC_WARP_LANES + lane;
+        if (e < r->block_m * r->block_k)
+            smc_shared_lane(&list[STORE_A], lane, step, e % r->block_k * r->a_row + e / r->block_k);
+        if (e < r->block_k * r->block_n / wide)
+            smc_shared_lane(&list[STORE_B], lane, step, e);
+    }
+}
+
+/* Turn `step` loads vectors of one k after those of the other. */
+static void load(const struct smc_register *r, uint32_t warp, uint32_t step,
+                 struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    uint32_t v = r->vector, per_a = r->thread_m / v, per_b = r->thread_n / v;
+    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
+        uint32_t row, column;
+        place(r, warp, lane, &row, &column);
+        row += step % per_a * (SMC_REGISTER_LANES_M * v);
+        column += step % per_b * (SMC_REGISTER_LANES_N * v);
+        smc_shared_lane(&list[LOAD_A], lane, step, (step / per_a * r->a_row + row) / v);
+        smc_shared_lane(&list[LOAD_B], lane, step, (step / per_b * r->block_n + column) / v);
+    }
+}
+
+static void list_accesses(const struct smc_register *r, bool vectors, uint32_t warp, uint32_t step,
+                          struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    uint32_t bytes = r->product.element_bytes, v = r->vector, k = r->block_k;
+    uint32_t wide = vectors ? v : 1;
+    smc_shared_begin(&list[STORE_A], "a_panel[step][row]", SMC_BANK_STORE, bytes, r->a_row,
+                     (uint32_t)divide_up(r->block_m * k, r->threads));
+    smc_shared_begin(&list[STORE_B], "b_panel[step][column]", SMC_BANK_STORE, bytes * wide,
+                     r->block_n / wide, (uint32_t)divide_up(k * r->block_n / wide, r->threads));
+    smc_shared_begin(&list[LOAD_A], "a_panel[k][m]", SMC_BANK_LOAD, bytes * v, r->a_row / v,
+                     k * r->thread_m / v);
+    smc_shared_begin(&list[LOAD_B], "b_panel[k][n]", SMC_BANK_LOAD, bytes * v, r->block_n / v,
+                     k * r->thread_n / v);
+    list[STORE_B].first_byte = list[LOAD_B].first_byte = r->stages * k * r->a_row * bytes;
+    store(r, warp, step, list);
+    load(r, warp, step, list);
+}
+
+size_t smc_register_shared_accesses(const struct smc_params *params, uint32_t warp, uint32_t step,
+                                    struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
+{
+    const struct smc_register r = smc_register_of(params);
+    const struct extents x = extents_of(&r);
+    list_accesses(&r, vector_panels(&r, &x) > 0, warp, step, list);
+    return ACCESSES;
+}
+
+/* One panel of each matrix: what all of a block's warps do. */
+static void add_panels(const struct smc_register *r, const struct smc_bank_layout *layout,
+                       bool vectors, double times, struct smc_shared_work *work)
+{
+    for (uint32_t warp = 0; warp < r->threads / SMC_WARP_LANES; warp++) {
+        struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES];
+        uint32_t steps = 1;
+        for (uint32_t step = 0; step < steps; step++) {
+            list_accesses(r, vectors, warp, step, list);
+            for (int i = 0; i < ACCESSES; i++) {
+                smc_shared_add(i == STORE_A || i == STORE_B ? &work->stores : &work->loads, layout,
+                               &list[i].access, times);
+                steps = list[i].steps > steps ? list[i].steps : steps;
+            }
+        }
+    }
+}
+
+/* All loads are of 16 bytes already: ptxas joins none. */
+void smc_register_shared_work(const struct smc_params *params, const struct smc_bank_layout *layout,
+                              struct smc_shared_work *work)
+{
+    const struct smc_register r = smc_register_of(params);
+    const struct extents x = extents_of(&r);
+    double vectors = (double)vector_panels(&r, &x);
+    double all = (double)tiles_of(x.rows) * (double)tiles_of(x.columns) * (double)tiles_of(x.steps);
+    if (vectors > 0)
+        add_panels(&r, layout, true, vectors, work);
+    if (all > vectors)
+        add_panels(&r, layout, false, all - vectors, work);
+    work->written_loads = work->loads;
+}
