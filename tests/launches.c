@@ -81,12 +81,13 @@ static void draw_arrays(const struct smc_kernel *kernel, uint32_t turn, uint64_t
     int64_t block = blocks[turn % 6], radius = radii[turn / 6 % 5];
     bool compiled_for = strstr(kernel->name, "static") != NULL;
     bool has_radius = kernel->params & 1u << SMC_PARAM_RADIUS;
-    set(kernel, params, SMC_PARAM_BLOCK, block);
+    bool has_tiles = strcmp(kernel->name, "stencil-window") == 0; /* of whole warps */
+    set(kernel, params, SMC_PARAM_BLOCK, has_tiles ? (block + 31) / 32 * 32 : block);
     if (has_radius)
         set(kernel, params, SMC_PARAM_RADIUS, compiled_for ? radius : draw(state, 0, 400));
     if (has_radius)
         set(kernel, params, SMC_PARAM_LENGTH,
-            2 * params->value[SMC_PARAM_RADIUS] + draw(state, 1, 3000));
+            2 * params->value[SMC_PARAM_RADIUS] + draw(state, 1, has_tiles ? 9000 : 3000));
     else
         set(kernel, params, SMC_PARAM_LENGTH,
             compiled_for ? 1 + radius * 30 : draw(state, 1, 9000));

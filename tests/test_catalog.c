@@ -29,8 +29,8 @@ static void complete(const struct smc_kernel *kernel, struct smc_params *params)
 
 static void test_kernels(void)
 {
-    CU_ASSERT_EQUAL(smc_kernel_count(), 15);
-    CU_ASSERT_PTR_NULL(smc_kernel_at(15));
+    CU_ASSERT_EQUAL(smc_kernel_count(), 17);
+    CU_ASSERT_PTR_NULL(smc_kernel_at(17));
     CU_ASSERT_PTR_NULL(smc_kernel_find("matmul"));
     CU_ASSERT_PTR_EQUAL(smc_kernel_find("Matmul-TILED"), smc_kernel_at(0));
     for (size_t i = 0; i < smc_kernel_count(); i++) {

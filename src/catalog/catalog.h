@@ -111,7 +111,7 @@ struct smc_shared_work {
     struct smc_shared_count written_loads; /* as the source text and its PTX have them */
 };
 
-enum { SMC_MAX_SHARED_ACCESSES = 8 };
+enum { SMC_MAX_SHARED_ACCESSES = 10 };
 
 /* One access to shared memory, as the source text has it, by one warp at one turn of the loop
    around it. The compiler may join neighbouring ones. */

@@ -14,7 +14,9 @@ KERNELS = \
 	kernels/reverse_dynamic.cu \
 	kernels/reverse_static.cu \
 	kernels/stencil_dynamic.cu \
-	kernels/stencil_static.cu
+	kernels/stencil_naive.cu \
+	kernels/stencil_static.cu \
+	kernels/stencil_window.cu
 
 libsmc_la_SOURCES += \
 	src/catalog/aat.c \
@@ -33,7 +35,8 @@ libsmc_la_SOURCES += \
 	src/catalog/residency.c \
 	src/catalog/reverse.c \
 	src/catalog/shared.c \
-	src/catalog/stencil.c \
+	src/catalog/stencil.c src/catalog/stencil.h src/catalog/stencil_naive.c \
+	src/catalog/stencil_staged.c src/catalog/stencil_window.c \
 	src/catalog/texts.c \
 	src/catalog/work_global.c src/catalog/work_parts.h src/catalog/work_shared.c
 

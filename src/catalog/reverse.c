@@ -104,7 +104,7 @@ static void work(const struct smc_params *params, struct smc_work *work)
 {
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
     double length = (double)length_of(params);
-    const struct smc_lines lines = {0, 1, 0, length_of(params), block};
+    const struct smc_lines lines = {0, 1, 0, length_of(params), block, 1};
     *work = (struct smc_work){
         .untiled_load_bytes = length * BYTES,
         .minimum_bytes = 2 * length * BYTES,

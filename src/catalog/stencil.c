@@ -1,183 +1,85 @@
-/* The 1-D box sum over int32: output[i] = input[i] + ... + input[i + 2 radius], for each place
-   where the whole window lies in the input. */
+/* What the kernels of the 1-D box sum share. */
+#include "catalog/stencil.h"
+
 #include <inttypes.h>
 
-#include "catalog/work_parts.h"
 #include "model/round.h"
 
 enum { INPUT, OUTPUT };
-enum { DEFAULT_OUTPUTS = 1 << 20, BYTES = sizeof(int32_t) };
+enum { DEFAULT_OUTPUTS = 1 << 20 };
 
-static int64_t halo(const struct smc_params *params)
+uint64_t smc_stencil_halo(const struct smc_params *params)
 {
-    return 2 * params->value[SMC_PARAM_RADIUS];
+    return 2 * (uint64_t)params->value[SMC_PARAM_RADIUS];
 }
 
-static uint64_t outputs(const struct smc_params *params)
+uint64_t smc_stencil_outputs(const struct smc_params *params)
 {
-    return (uint64_t)(params->value[SMC_PARAM_LENGTH] - halo(params));
+    return (uint64_t)params->value[SMC_PARAM_LENGTH] - smc_stencil_halo(params);
 }
 
-static uint64_t blocks(const struct smc_params *params)
-{
-    return divide_up(outputs(params), (uint64_t)params->value[SMC_PARAM_BLOCK]);
-}
-
-static enum smc_status complete(const struct smc_kernel *kernel, struct smc_params *params,
-                                struct smc_error *error)
+enum smc_status smc_stencil_complete(const struct smc_kernel *kernel, struct smc_params *params,
+                                     struct smc_error *error)
 {
     int64_t *length = &params->value[SMC_PARAM_LENGTH];
+    int64_t block = params->value[SMC_PARAM_BLOCK], radius = params->value[SMC_PARAM_RADIUS];
     if (*length == 0)
-        *length = DEFAULT_OUTPUTS + halo(params);
+        *length = DEFAULT_OUTPUTS + 2 * radius;
     enum smc_status status = smc_params_check(kernel, params, error);
     if (status != SMC_OK)
         return status;
-    if (*length <= halo(params))
+    if (*length <= 2 * radius)
         return smc_fail(error, SMC_USAGE,
                         "option --length: '%" PRId64 "' is not above 2 x %" PRId64
                         ", twice the radius",
-                        *length, params->value[SMC_PARAM_RADIUS]);
-    if (blocks(params) > SMC_MAX_GRID_X)
+                        *length, radius);
+    uint64_t blocks = divide_up(smc_stencil_outputs(params), (uint64_t)block);
+    if (blocks > SMC_MAX_GRID_X)
         return smc_fail(error, SMC_USAGE,
                         "option --length: '%" PRId64 "' takes %" PRIu64 " blocks of --block "
                         "%" PRId64 ", more than the %" PRId64 " of a grid",
-                        *length, blocks(params), params->value[SMC_PARAM_BLOCK], SMC_MAX_GRID_X);
+                        *length, blocks, block, SMC_MAX_GRID_X);
     return SMC_OK;
 }
 
-static enum smc_status complete_static(struct smc_params *params, struct smc_error *error)
+void smc_stencil_plan(const struct smc_params *params, uint64_t outputs_per_block,
+                      bool takes_radius, struct smc_plan *plan)
 {
-    return complete(&smc_kernel_stencil_static, params, error);
-}
-
-static enum smc_status complete_dynamic(struct smc_params *params, struct smc_error *error)
-{
-    return complete(&smc_kernel_stencil_dynamic, params, error);
-}
-
-static void defines_static(const struct smc_params *params, struct smc_text *options)
-{
-    smc_text_printf(options, "-DBLOCK=%" PRId64 "\n-DRADIUS=%" PRId64 "\n",
-                    params->value[SMC_PARAM_BLOCK], params->value[SMC_PARAM_RADIUS]);
-}
-
-/* One text serves every radius and block. */
-static void defines_dynamic(const struct smc_params *params, struct smc_text *options)
-{
-    (void)params, (void)options;
-}
-
-static void plan(const struct smc_params *params, struct smc_plan *plan)
-{
+    uint64_t outputs = smc_stencil_outputs(params);
     *plan = (struct smc_plan){
         .block = {(uint32_t)params->value[SMC_PARAM_BLOCK], 1, 1},
-        .grid = {(uint32_t)blocks(params), 1, 1},
-        .output_rows = outputs(params),
+        .grid = {(uint32_t)divide_up(outputs, outputs_per_block), 1, 1},
+        .output_rows = outputs,
     };
     smc_plan_count(plan);
     smc_plan_add_buffer(plan, "input", SMC_INT32, (uint64_t)params->value[SMC_PARAM_LENGTH], false);
-    smc_plan_add_buffer(plan, "output", SMC_INT32, outputs(params), true);
+    smc_plan_add_buffer(plan, "output", SMC_INT32, outputs, true);
     plan->argument[plan->argument_count++] =
-        (struct smc_argument){SMC_ARGUMENT_INT64, (int64_t)outputs(params)};
+        (struct smc_argument){SMC_ARGUMENT_INT64, (int64_t)outputs};
+    if (takes_radius)
+        plan->argument[plan->argument_count++] =
+            (struct smc_argument){SMC_ARGUMENT_INT32, params->value[SMC_PARAM_RADIUS]};
 }
 
-/* A block stages the inputs of its own outputs and a halo on both sides. */
-static uint64_t staged_bytes(const struct smc_params *params)
+void smc_stencil_work(const struct smc_params *params, double flops_per_output,
+                      struct smc_work *work)
 {
-    return (uint64_t)(params->value[SMC_PARAM_BLOCK] + halo(params)) * BYTES;
-}
-
-static void plan_static(const struct smc_params *params, struct smc_plan *out)
-{
-    plan(params, out);
-    out->static_smem_bytes = staged_bytes(params);
-}
-
-static void plan_dynamic(const struct smc_params *params, struct smc_plan *out)
-{
-    plan(params, out);
-    out->dynamic_smem_bytes = staged_bytes(params);
-    out->argument[out->argument_count++] =
-        (struct smc_argument){SMC_ARGUMENT_INT32, params->value[SMC_PARAM_RADIUS]};
-}
-
-/* The block's threads stage the window in strides of a block; then each sums over its part. */
-static size_t shared_accesses(const struct smc_params *params, uint32_t warp, uint32_t step,
-                              struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
-{
-    uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
-    uint32_t inputs = block + (uint32_t)halo(params);
-    struct smc_shared_access *store = &list[0], *load = &list[1];
-    smc_shared_begin(store, "window[i]", SMC_BANK_STORE, BYTES, 0,
-                     (uint32_t)divide_up(inputs, block));
-    smc_shared_begin(load, "window[threadIdx.x + i]", SMC_BANK_LOAD, BYTES, 0,
-                     (uint32_t)halo(params) + 1);
-    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
-        uint32_t thread = warp * SMC_WARP_LANES + lane;
-        if (thread >= block)
-            break;
-        if (thread + (uint64_t)step * block < inputs)
-            smc_shared_lane(store, lane, step, thread + step * block);
-        smc_shared_lane(load, lane, step, thread + step);
-    }
-    return 2;
-}
-
-/* Each block loads its halo anew; the last one has as many outputs as are left. */
-static void work(const struct smc_params *params, struct smc_work *work)
-{
-    uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
-    uint64_t around = (uint64_t)halo(params), results = outputs(params);
-    uint64_t whole = results / block, rest = results % block;
-    double length = (double)params->value[SMC_PARAM_LENGTH], sums = (double)results;
+    double outputs = (double)smc_stencil_outputs(params);
+    double window = (double)(smc_stencil_halo(params) + 1);
     *work = (struct smc_work){
-        .flops = sums * (double)around,
-        .untiled_load_bytes = sums * (double)(around + 1) * BYTES,
-        .minimum_bytes = (length + sums) * BYTES,
+        .flops = outputs * flops_per_output,
+        .untiled_load_bytes = outputs * window * SMC_STENCIL_BYTES,
+        .minimum_bytes = ((double)params->value[SMC_PARAM_LENGTH] + outputs) * SMC_STENCIL_BYTES,
     };
-    struct smc_global_access *load = smc_work_add_access(work, "input", false, length);
-    struct smc_global_access *store = smc_work_add_access(work, "output", true, sums);
-    smc_work_add_lines(load, BYTES, &(struct smc_lines){0, whole, block, block + around, block});
-    smc_work_add_lines(store, BYTES, &(struct smc_lines){0, whole, block, block, block});
-    if (rest) {
-        uint64_t first = whole * block;
-        smc_work_add_lines(load, BYTES, &(struct smc_lines){first, 1, 0, rest + around, block});
-        smc_work_add_lines(store, BYTES, &(struct smc_lines){first, 1, 0, rest, block});
-    }
-    smc_work_sum_bytes(work, BYTES);
-}
-
-/* One block with so many outputs: stores in strides of a block, then each thread's own sum. */
-static void add_shared(const struct smc_params *params, const struct smc_bank_layout *layout,
-                       uint64_t results, double times, struct smc_shared_work *work)
-{
-    uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
-    uint64_t staged = results + (uint64_t)halo(params);
-    smc_shared_add_run(&work->stores, layout, SMC_BANK_STORE, block,
-                       times * (double)(staged / block));
-    smc_shared_add_run(&work->stores, layout, SMC_BANK_STORE, (uint32_t)(staged % block), times);
-    smc_shared_add_run(&work->loads, layout, SMC_BANK_LOAD, (uint32_t)results,
-                       times * (double)(halo(params) + 1));
-}
-
-/* A thread's loads begin at any word: none can be joined. */
-static void shared_work(const struct smc_params *params, const struct smc_bank_layout *layout,
-                        struct smc_shared_work *work)
-{
-    uint64_t block = (uint64_t)params->value[SMC_PARAM_BLOCK], results = outputs(params);
-    add_shared(params, layout, block, (double)(results / block), work);
-    if (results % block)
-        add_shared(params, layout, results % block, 1, work);
-    work->written_loads = work->loads;
 }
 
 /* The sum slides along: one addition and one subtraction an output, exact in 64 bits. */
-static void compare(const struct smc_params *params, const void *const *buffers, uint64_t row,
-                    uint64_t rows, struct smc_comparison *result)
+void smc_stencil_compare(const struct smc_params *params, const void *const *buffers, uint64_t row,
+                         uint64_t rows, struct smc_comparison *result)
 {
     const int32_t *input = buffers[INPUT];
     const int32_t *output = buffers[OUTPUT];
-    uint64_t around = (uint64_t)halo(params);
+    uint64_t around = smc_stencil_halo(params);
     int64_t sum = 0;
     if (rows == 0)
         return;
@@ -189,41 +91,3 @@ static void compare(const struct smc_params *params, const void *const *buffers,
         sum -= input[i];
     }
 }
-
-#define PARAMS                                                                                     \
-    SMC_PARAM_BIT(DTYPE) | SMC_PARAM_BIT(BLOCK) | SMC_PARAM_BIT(RADIUS) | SMC_PARAM_BIT(LENGTH)
-
-const struct smc_kernel smc_kernel_stencil_static = {
-    .name = "stencil-static",
-    .family = "stencil",
-    .file = "stencil_static.cu",
-    .entry = "stencil_static",
-    .summary = "1-D box sum, staged in static shared memory",
-    .params = PARAMS,
-    .dtypes = 1u << SMC_INT32,
-    .sibling = "stencil-dynamic",
-    .complete = complete_static,
-    .defines = defines_static,
-    .plan = plan_static,
-    .work = work,
-    .shared_work = shared_work,
-    .shared_accesses = shared_accesses,
-    .compare = compare,
-};
-
-const struct smc_kernel smc_kernel_stencil_dynamic = {
-    .name = "stencil-dynamic",
-    .family = "stencil",
-    .file = "stencil_dynamic.cu",
-    .entry = "stencil_dynamic",
-    .summary = "1-D box sum, staged in dynamic shared memory",
-    .params = PARAMS,
-    .dtypes = 1u << SMC_INT32,
-    .complete = complete_dynamic,
-    .defines = defines_dynamic,
-    .plan = plan_dynamic,
-    .work = work,
-    .shared_work = shared_work,
-    .shared_accesses = shared_accesses,
-    .compare = compare,
-};

@@ -134,9 +134,11 @@ void smc_work_add_lines(struct smc_global_access *access, size_t element_bytes,
     struct smc_phases phases;
     smc_phases_begin(&phases, element_bytes, lines->first);
     smc_phases_walk(&phases, lines->blocks, lines->block_stride);
+    smc_phases_walk(&phases, lines->times, 1);
     smc_phases_walk(&phases, turns, lines->threads);
     add_run(access, element_bytes, &phases, lines->threads);
     smc_phases_begin(&phases, element_bytes, lines->first + turns * lines->threads);
     smc_phases_walk(&phases, lines->blocks, lines->block_stride);
+    smc_phases_walk(&phases, lines->times, 1);
     add_run(access, element_bytes, &phases, rest);
 }

@@ -38,10 +38,12 @@ void smc_work_add_tiles(struct smc_global_access *access, size_t element_bytes,
                         const struct smc_tiles *tiles);
 
 /* `blocks` blocks of `threads` threads, each `block_stride` elements further than the one before;
-   each walks over `elements` neighbouring elements, thread by thread, in strides of `threads`. */
+   each walks over `elements` neighbouring elements, thread by thread, in strides of `threads`. All
+   of that `times` times, each one element further. */
 struct smc_lines {
     uint64_t first, blocks, block_stride, elements;
     uint32_t threads;
+    uint64_t times;
 };
 void smc_work_add_lines(struct smc_global_access *access, size_t element_bytes,
                         const struct smc_lines *lines);

@@ -24,12 +24,13 @@ src/compile/resources.inc: data/resources.csv data/table.awk
 	  -f $(srcdir)/data/table.awk $(srcdir)/data/resources.csv > $@.tmp && mv $@.tmp $@
 
 # Writes data/resources.csv anew, with the libraries named (the first that knows an architecture
-# compiles for it): make update-resources NVRTC="/a/libnvrtc.so.13 /b/libnvrtc.so.12"
+# compiles for it): make update-resources NVRTC="/a/libnvrtc.so.13 /b/libnvrtc.so.12". With
+# ONLY="matmul-tiled" only those kernels' rows are new.
 check_PROGRAMS += src/compile/update_resources
 src_compile_update_resources_SOURCES = src/compile/update_resources.c
 src_compile_update_resources_LDADD = libsmc.la
 
 .PHONY: update-resources
 update-resources: src/compile/update_resources$(EXEEXT)
-	$(AM_V_GEN)src/compile/update_resources$(EXEEXT) $(NVRTC) > resources.csv.tmp && \
+	$(AM_V_GEN)src/compile/update_resources$(EXEEXT) $(NVRTC) $(ONLY) > resources.csv.tmp && \
 	  mv resources.csv.tmp $(srcdir)/data/resources.csv

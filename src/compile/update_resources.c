@@ -1,6 +1,6 @@
 /* Maintainer's program: writes data/resources.csv to standard output, compiling every kernel of
-   the catalog for every architecture that the NVRTC libraries named know. The first that knows an
-   architecture compiles for it; rows of an architecture that none knows are kept. */
+   the catalog, or those named, for every architecture that the NVRTC libraries named know. The
+   first that knows an architecture compiles for it; all other rows are kept. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +21,12 @@ struct list {
     size_t count, capacity;
 };
 
+/* What the command line names. */
 struct libraries {
     struct smc_nvrtc_place place[SMC_MAX_NVRTC];
     size_t count;
+    char **kernel;
+    int kernel_count; /* 0: all */
 };
 
 static int complain(const char *message)
@@ -137,6 +140,14 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
     return status;
 }
 
+static bool is_wanted(const struct libraries *libraries, const char *kernel)
+{
+    bool wanted = libraries->kernel_count == 0;
+    for (int i = 0; i < libraries->kernel_count; i++)
+        wanted = wanted || strcmp(libraries->kernel[i], kernel) == 0;
+    return wanted;
+}
+
 /* Sets parameter after parameter to each of its values, and compiles at every point. */
 static enum smc_status vary(const struct smc_kernel *kernel, struct smc_params *params,
                             enum smc_param param, const struct libraries *libraries,
@@ -184,7 +195,7 @@ static enum smc_status compile_all(const struct libraries *libraries, struct lis
         for (unsigned dtype = 0; dtype < SMC_DTYPE_COUNT; dtype++) {
             struct smc_params params;
             smc_params_init(kernel, &params);
-            if (!(kernel->dtypes & 1u << dtype))
+            if (!(kernel->dtypes & 1u << dtype) || !is_wanted(libraries, kernel->name))
                 continue;
             params.value[SMC_PARAM_DTYPE] = dtype;
             enum smc_status status =
@@ -203,26 +214,35 @@ static bool keep_others(const struct libraries *libraries, struct list *list)
     size_t kept = 0;
     for (size_t i = 0; i < smc_table_count(); i++) {
         const struct smc_table_row *row = smc_table_row_at(i);
-        if (library_for(libraries, row->cc))
+        if (is_wanted(libraries, row->kernel) && library_for(libraries, row->cc))
             continue;
         if (!append(list, row))
             return false;
         kept++;
     }
     if (kept)
-        fprintf(stderr, "%zu rows kept: no library named compiles for their architecture\n", kept);
+        fprintf(stderr,
+                "%zu rows kept: of other kernels, or of an architecture that no library "
+                "named compiles for\n",
+                kept);
     return true;
 }
 
 static bool open_libraries(int count, char **names, struct libraries *libraries,
                            struct smc_error *error)
 {
-    if (count < 1 || count > SMC_MAX_NVRTC) {
-        smc_fail(error, SMC_USAGE, "usage: update_resources LIBNVRTC... (1 to %d libraries)",
+    int first_kernel = 0;
+    while (first_kernel < count && !smc_kernel_find(names[first_kernel]))
+        first_kernel++;
+    libraries->kernel = names + first_kernel;
+    libraries->kernel_count = count - first_kernel;
+    if (first_kernel < 1 || first_kernel > SMC_MAX_NVRTC) {
+        smc_fail(error, SMC_USAGE,
+                 "usage: update_resources LIBNVRTC... [KERNEL...] (1 to %d libraries)",
                  SMC_MAX_NVRTC);
         return false;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < first_kernel; i++) {
         struct smc_nvrtc nvrtc;
         if (!smc_nvrtc_open(names[i], &nvrtc, &libraries->place[i].info, error))
             return false;

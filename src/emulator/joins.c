@@ -10,7 +10,8 @@
 #include "emulator/program.h"
 #include "emulator/steps.h"
 
-enum { WIDTHS = SMC_EMULATOR_WIDTHS, WIDEST = 16, MOST_GROUPS = 16 };
+enum { WIDTHS = SMC_EMULATOR_WIDTHS, WIDEST = 16, MOST_GROUPS = 48 };
+enum { MOST_TRIES = 1 << 20 }; /* widths of a group: what takes more is not explained */
 
 /* Loads from one register in one run of ops without a branch or a barrier, by offset. */
 struct group {
@@ -27,7 +28,7 @@ struct search {
     const uint64_t *wanted; /* loads of each width, as the machine code has them */
     uint64_t count[WIDTHS];
     unsigned widest[MOST_GROUPS], found[MOST_GROUPS];
-    unsigned solutions;
+    unsigned solutions, tries;
 };
 
 static unsigned place_of(uint32_t bytes)
@@ -201,6 +202,8 @@ static void search_from(struct search *search, size_t at)
 {
     if (search->solutions > 1 || exceeds(search))
         return;
+    if (search->tries++ == MOST_TRIES)
+        search->solutions = 2;
     if (at == search->groups) {
         if (memcmp(search->count, search->wanted, sizeof search->count) == 0 &&
             search->solutions++ == 0)

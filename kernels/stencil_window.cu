@@ -1,0 +1,147 @@
+/* Box sum over int32 with as many additions at any radius.
+
+   output[i] = input[i] + ... + input[i + 2 radius], for each place where the whole window lies in
+   the input: `outputs` results from outputs + 2 radius inputs. From one window to the next an
+   element enters and one leaves, so that the results are the prefix sums of input[i + 2 radius] -
+   input[i - 1], on top of the first window's sum. Sums of 32 bits wrap, and so do differences: a
+   result is exact wherever it fits.
+
+   A block makes TILE outputs. It stages their TILE + 2 radius inputs in dynamic shared memory, on
+   CC 8.0 and newer by asynchronous copies, all on their way at once. Then each warp scans the
+   differences of its part in registers, four neighbouring outputs a thread, and the block puts the
+   parts together. Neighbouring blocks run at about the same time and meet each other's halo in the
+   L2 cache: with a tile longer than the halo it runs at about the speed of a copy.
+
+   The scan within a warp is the textbook's (Hillis and Steele, 1986).
+
+   -DBLOCK=n  threads per block, a multiple of 32. A tile has 32 n outputs; shared memory holds
+              4 x (32 n + 2 radius) bytes, up to a multiple of 16, and 16 more. */
+
+enum { WARP = 32, QUADS = 8, TILE = 4 * QUADS * BLOCK, WARPS = BLOCK / WARP };
+#define ALL_LANES 0xffffffffu
+
+static __device__ void stage(uint4 *to, const uint4 *from)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"l"(__cvta_generic_to_shared(to)),
+                 "l"(from)
+                 : "memory");
+#else
+    *to = *from;
+#endif
+}
+
+static __device__ void wait_for_stages()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+    __syncthreads();
+}
+
+/* The sum over this lane and those below it. */
+static __device__ unsigned scan_warp(unsigned value, int lane)
+{
+    for (int distance = 1; distance < WARP; distance *= 2) {
+        const unsigned below = __shfl_up_sync(ALL_LANES, value, distance);
+        if (lane >= distance)
+            value += below;
+    }
+    return value;
+}
+
+static __device__ unsigned sum_warp(unsigned value)
+{
+    for (int distance = WARP / 2; distance > 0; distance /= 2)
+        value += __shfl_xor_sync(ALL_LANES, value, distance);
+    return value;
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK, 1024 / BLOCK)
+    stencil_window(const unsigned *__restrict__ input, unsigned *__restrict__ output,
+                   long long outputs, int radius)
+{
+    extern __shared__ uint4 quads[];
+    __shared__ uint2 parts[WARPS]; /* of each warp: its differences, its part of the first window */
+    unsigned *staged = (unsigned *)quads;
+    const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, halo = 2 * radius;
+    const long long first = (long long)blockIdx.x * TILE;
+    const int results = (int)min((long long)TILE, outputs - first), inputs = results + halo;
+    input += first;
+    output += first;
+
+    /* A warp goes round as one, and what does not fill a quad is rounded up with zeros. */
+#pragma unroll 1
+    for (int base = warp * WARP; base < inputs / 4; base += BLOCK)
+        if (base + lane < inputs / 4)
+            stage(&quads[base + lane], (const uint4 *)input + base + lane);
+    if (threadIdx.x < 4) {
+        const int i = inputs / 4 * 4 + threadIdx.x;
+        staged[i] = i < inputs ? input[i] : 0;
+    }
+    wait_for_stages();
+
+    unsigned window = 0;
+#pragma unroll 1
+    for (int base = warp * WARP; base < halo / 4; base += BLOCK)
+        if (base + lane < halo / 4) {
+            const uint4 quad = quads[base + lane];
+            window += quad.x + quad.y + quad.z + quad.w;
+        }
+    if (threadIdx.x <= halo % 4)
+        window += staged[halo / 4 * 4 + threadIdx.x];
+    window = sum_warp(window);
+
+    uint4 sums[QUADS];
+    const int mine = 4 * (warp * QUADS * WARP + lane);
+    unsigned before = lane == 0 && mine > 0 && mine < results ? staged[mine - 1] : 0;
+    unsigned total = 0;
+#pragma unroll
+    for (int q = 0; q < QUADS; q++) {
+        const int i = mine + q * 4 * WARP;
+        const bool is_first = i == 0;
+        uint4 leaving = {0, 0, 0, 0};
+        uint2 low = {0, 0}, high = {0, 0}; /* entering: the halo need not be a multiple of four */
+        if (i < results) {
+            leaving = quads[i / 4];
+            low = *(const uint2 *)&staged[i + halo];
+        }
+        if (i + 2 < results)
+            high = *(const uint2 *)&staged[i + halo + 2];
+        const unsigned below = __shfl_up_sync(ALL_LANES, leaving.w, 1);
+        uint4 sum;
+        sum.x = is_first ? 0 : low.x - (lane == 0 ? before : below);
+        sum.y = sum.x + low.y - leaving.x;
+        sum.z = sum.y + high.x - leaving.y;
+        sum.w = sum.z + high.y - leaving.z;
+        before = __shfl_sync(ALL_LANES, leaving.w, WARP - 1);
+        const unsigned scanned = scan_warp(sum.w, lane), base = total + scanned - sum.w;
+        sums[q].x = sum.x + base;
+        sums[q].y = sum.y + base;
+        sums[q].z = sum.z + base;
+        sums[q].w = sum.w + base;
+        total += __shfl_sync(ALL_LANES, scanned, WARP - 1);
+    }
+    if (lane == 0)
+        parts[warp] = make_uint2(total, window);
+    __syncthreads();
+
+    const uint2 part = lane < WARPS ? parts[lane] : make_uint2(0, 0);
+    const unsigned upto = __shfl_sync(ALL_LANES, scan_warp(part.x, lane), warp);
+    const unsigned base = sum_warp(part.y) + upto - total;
+#pragma unroll
+    for (int q = 0; q < QUADS; q++) {
+        const int i = mine + q * 4 * WARP;
+        const uint4 sum = {sums[q].x + base, sums[q].y + base, sums[q].z + base, sums[q].w + base};
+        if (i + 4 <= results) {
+            *(uint4 *)&output[i] = sum;
+        } else {
+            if (i < results)
+                output[i] = sum.x;
+            if (i + 1 < results)
+                output[i + 1] = sum.y;
+            if (i + 2 < results)
+                output[i + 2] = sum.z;
+        }
+    }
+}
