@@ -18,6 +18,9 @@
               4 x (32 n + 2 radius) bytes, up to a multiple of 16, and 16 more. */
 
 enum { WARP = 32, QUADS = 8, TILE = 4 * QUADS * BLOCK, WARPS = BLOCK / WARP };
+/* An SM has room for three blocks of 256 threads, or two of 512, which is enough to keep its memory
+   busy, and leaves a thread the registers that it needs. */
+enum { BLOCKS_PER_SM = (BLOCK > 256 ? 1024 : 768) / BLOCK };
 #define ALL_LANES 0xffffffffu
 
 static __device__ void stage(uint4 *to, const uint4 *from)
@@ -57,7 +60,7 @@ static __device__ unsigned sum_warp(unsigned value)
     return value;
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK, 1024 / BLOCK)
+extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
     stencil_window(const unsigned *__restrict__ input, unsigned *__restrict__ output,
                    long long outputs, int radius)
 {

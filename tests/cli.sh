@@ -116,10 +116,10 @@ them" --tile 8 --device 9.1
 refuses 2 "option --kernel: 'matmul-tild' is unknown; did you mean 'matmul-tiled'?" \
     --kernel matmul-tild
 refuses 2 "option --kernel: 'xyz' is unknown; 'smemcalc kernels' lists them" --kernel xyz
-refuses 2 "option --radius: matmul-tiled does not take it; these kernels do: stencil-static, \
-stencil-dynamic" --tile 8 --radius 3
-refuses 2 "option --radius: name a kernel with --kernel; these take it: stencil-static, \
-stencil-dynamic" --radius 3
+refuses 2 "option --radius: matmul-tiled does not take it; these kernels do: stencil-naive, stencil-static, \
+stencil-dynamic, stencil-window" --tile 8 --radius 3
+refuses 2 "option --radius: name a kernel with --kernel; these take it: stencil-naive, stencil-static, \
+stencil-dynamic, stencil-window" --radius 3
 refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" --device H200
 refuses 2 "option --threads: not with the kernel matmul-tiled: --tile sets the threads of a block" \
     --tile 8 --threads 64
