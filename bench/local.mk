@@ -15,12 +15,14 @@ bench_tui_speed_CPPFLAGS += -DHAVE_CURSES
 endif
 CLEANFILES += bench/model_speed$(EXEEXT) bench/tui_speed$(EXEEXT)
 if HAVE_CUDA
-EXTRA_PROGRAMS += bench/sgemm_speed
-bench_sgemm_speed_SOURCES = bench/sgemm_speed.c
+EXTRA_PROGRAMS += bench/sgemm_speed bench/stencil_speed
+bench_sgemm_speed_SOURCES = bench/sgemm_speed.c bench/gpu_bench.c bench/gpu_bench.h
 bench_sgemm_speed_LDADD = libsmc.la -lm
-gpu_benchmarks = bench/sgemm_speed$(EXEEXT)
+bench_stencil_speed_SOURCES = bench/stencil_speed.c bench/gpu_bench.c bench/gpu_bench.h
+bench_stencil_speed_LDADD = libsmc.la
+gpu_benchmarks = bench/sgemm_speed$(EXEEXT) bench/stencil_speed$(EXEEXT)
 endif
-CLEANFILES += bench/sgemm_speed$(EXEEXT)
+CLEANFILES += bench/sgemm_speed$(EXEEXT) bench/stencil_speed$(EXEEXT)
 EXTRA_DIST += bench/batch.sh bench/emulator_speed.sh bench/sitting.txt bench/start.sh
 
 .PHONY: bench

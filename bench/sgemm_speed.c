@@ -13,10 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/compile.h"
-#include "executor/gpu.h"
+#include "gpu_bench.h"
 
-enum { WARM_UPS = 3, ROUNDS = 15, BAR_PERCENT = 90, A = 0, B, C };
+enum { BAR_PERCENT = 90, A = 0, B, C };
 
 /* --- cuBLAS, loaded at run time ------------------------------------------------------------------
  */
@@ -95,72 +94,44 @@ static bool open_cublas(struct cublas *cublas, const char *wanted)
 
 struct contest {
     const struct cublas *cublas; /* NULL: none */
-    uint32_t dynamic_smem_bytes;
-    struct smc_plan plan;
-    struct smc_gpu_kernel kernel;
-    struct smc_gpu_buffers buffers;
+    struct bench_kernel bench;
     float *other; /* cuBLAS's C, on the device */
     int size;
-    cudaEvent_t before, after;
 };
 
-static cudaError_t multiply(struct contest *contest)
+static cudaError_t multiply(void *contest)
 {
-    return smc_gpu_launch(&contest->kernel, &contest->plan, contest->dynamic_smem_bytes,
-                          &contest->buffers);
+    return bench_launch(&((struct contest *)contest)->bench);
 }
 
 /* cuBLAS has columns where C has rows: the product of the transposes, in the other order. */
-static cudaError_t multiply_by_cublas(struct contest *contest)
+static cudaError_t multiply_by_cublas(void *context)
 {
+    const struct contest *contest = context;
+    void *const *device = contest->bench.buffers.device;
     const float one = 1, zero = 0;
     int n = contest->size;
-    int code = contest->cublas->sgemm(
-        contest->cublas->handle, CUBLAS_NOT_TRANSPOSED, CUBLAS_NOT_TRANSPOSED, n, n, n, &one,
-        contest->buffers.device[B], n, contest->buffers.device[A], n, &zero, contest->other, n);
+    int code = contest->cublas->sgemm(contest->cublas->handle, CUBLAS_NOT_TRANSPOSED,
+                                      CUBLAS_NOT_TRANSPOSED, n, n, n, &one, device[B], n, device[A],
+                                      n, &zero, contest->other, n);
     return code == 0 ? cudaSuccess : cudaErrorUnknown;
-}
-
-static cudaError_t time_one(struct contest *contest, cudaError_t (*work)(struct contest *),
-                            double *ms)
-{
-    float elapsed = 0;
-    cudaError_t code = cudaEventRecord(contest->before, NULL);
-    if (code == cudaSuccess)
-        code = work(contest);
-    if (code == cudaSuccess)
-        code = cudaEventRecord(contest->after, NULL);
-    cudaError_t waited = cudaDeviceSynchronize();
-    if (code == cudaSuccess)
-        code = waited;
-    if (code == cudaSuccess)
-        code = cudaEventElapsedTime(&elapsed, contest->before, contest->after);
-    *ms = elapsed;
-    return code;
-}
-
-static int compare_ms(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Sorts the times. Launches of one size, in TFLOP/s: the median's, and the slowest's and fastest's.
  */
-static double report(const char *name, int size, double ms[ROUNDS])
+static double report(const char *name, int size, double ms[BENCH_ROUNDS])
 {
     double flops = 2.0 * size * size * size;
-    qsort(ms, ROUNDS, sizeof *ms, compare_ms);
-    double median = flops / ms[ROUNDS / 2] / 1e9;
-    printf("%5d  %-16s %9.3f ms  %6.2f TFLOP/s  (%.2f to %.2f)\n", size, name, ms[ROUNDS / 2],
-           median, flops / ms[ROUNDS - 1] / 1e9, flops / ms[0] / 1e9);
+    double median_ms = bench_median(ms), median = flops / median_ms / 1e9;
+    printf("%5d  %-16s %9.3f ms  %6.2f TFLOP/s  (%.2f to %.2f)\n", size, name, median_ms, median,
+           flops / ms[BENCH_ROUNDS - 1] / 1e9, flops / ms[0] / 1e9);
     return median;
 }
 
 static cudaError_t ask_clock(struct contest *contest, uint32_t *khz)
 {
     cudaError_t code = cudaSuccess;
-    for (int i = 0; i < WARM_UPS && code == cudaSuccess; i++)
+    for (int i = 0; i < BENCH_WARM_UPS && code == cudaSuccess; i++)
         code = multiply(contest);
     *khz = smc_gpu_sm_clock_khz(0); /* while they run */
     cudaError_t waited = cudaDeviceSynchronize();
@@ -170,14 +141,14 @@ static cudaError_t ask_clock(struct contest *contest, uint32_t *khz)
 /* Taking turns. */
 static cudaError_t race(struct contest *contest)
 {
-    double ours[ROUNDS], theirs[ROUNDS];
+    double ours[BENCH_ROUNDS], theirs[BENCH_ROUNDS];
     cudaError_t code = cudaSuccess;
     uint32_t clock_khz = 0;
-    for (int round = -WARM_UPS; round < ROUNDS && code == cudaSuccess; round++) {
+    for (int round = -BENCH_WARM_UPS; round < BENCH_ROUNDS && code == cudaSuccess; round++) {
         int at = round < 0 ? 0 : round;
-        code = time_one(contest, multiply, &ours[at]);
+        code = bench_time(&contest->bench, multiply, contest, &ours[at]);
         if (code == cudaSuccess && contest->cublas)
-            code = time_one(contest, multiply_by_cublas, &theirs[at]);
+            code = bench_time(&contest->bench, multiply_by_cublas, contest, &theirs[at]);
     }
     if (code == cudaSuccess)
         code = ask_clock(contest, &clock_khz);
@@ -198,13 +169,13 @@ static cudaError_t race(struct contest *contest)
 /* Both results, element by element, after one launch each onto poison. */
 static cudaError_t compare(struct contest *contest, bool *agree)
 {
-    size_t bytes = contest->buffers.bytes[C], elements = bytes / sizeof(float), unequal = 0;
-    const float *mine = contest->buffers.host[C];
+    size_t bytes = contest->bench.buffers.bytes[C], elements = bytes / sizeof(float), unequal = 0;
+    const float *mine = contest->bench.buffers.host[C];
     float *theirs = malloc(bytes), largest = 0;
     bool finite = true;
     cudaError_t code = theirs ? cudaSuccess : cudaErrorMemoryAllocation;
     if (code == cudaSuccess)
-        code = cudaMemcpy(contest->buffers.host[C], contest->buffers.device[C], bytes,
+        code = cudaMemcpy(contest->bench.buffers.host[C], contest->bench.buffers.device[C], bytes,
                           cudaMemcpyDeviceToHost);
     if (code == cudaSuccess)
         code = cudaMemcpy(theirs, contest->other, bytes, cudaMemcpyDeviceToHost);
@@ -225,11 +196,9 @@ static cudaError_t compare(struct contest *contest, bool *agree)
 
 static cudaError_t hold(struct contest *contest, bool *agree)
 {
-    size_t bytes = contest->buffers.bytes[C];
-    cudaError_t code = cudaEventCreate(&contest->before);
-    if (code == cudaSuccess)
-        code = cudaEventCreate(&contest->after);
-    if (code == cudaSuccess && contest->cublas)
+    size_t bytes = contest->bench.buffers.bytes[C];
+    cudaError_t code = cudaSuccess;
+    if (contest->cublas)
         code = cudaMalloc((void **)&contest->other, bytes);
     if (code == cudaSuccess && contest->cublas)
         code = cudaMemset(contest->other, smc_dtype_poison(SMC_FLOAT), bytes);
@@ -240,74 +209,30 @@ static cudaError_t hold(struct contest *contest, bool *agree)
     return code;
 }
 
-static void release(struct contest *contest)
-{
-    cudaFree(contest->other);
-    if (contest->before)
-        cudaEventDestroy(contest->before);
-    if (contest->after)
-        cudaEventDestroy(contest->after);
-    smc_gpu_buffers_free(&contest->buffers);
-}
-
-/* The kernel's default shape, for this size. */
-static enum smc_status prepare(struct contest *contest, const struct smc_device *device,
-                               struct smc_error *error)
-{
-    const struct smc_kernel *kernel = smc_kernel_find("matmul-register");
-    struct smc_params params;
-    struct smc_resources resources;
-    struct smc_binary binary = {0};
-    struct smc_text warnings = {0};
-    struct smc_attempt load = {0}, opt_in = {0};
-    struct smc_compile_options options = {.no_cache = true};
-    smc_params_init(kernel, &params);
-    for (enum smc_param size = SMC_PARAM_M; size <= SMC_PARAM_K; size++)
-        params.value[size] = contest->size;
-    enum smc_status status = kernel->complete(&params, error);
-    if (status != SMC_OK)
-        return status;
-    kernel->plan(&params, &contest->plan);
-    contest->dynamic_smem_bytes = (uint32_t)contest->plan.dynamic_smem_bytes;
-    struct smc_launch launch = {
-        .threads_per_block = contest->plan.threads_per_block,
-        .dynamic_smem_bytes = contest->dynamic_smem_bytes,
-        .carveout_percent = SMC_CARVEOUT_DEFAULT,
-    };
-    status = smc_compile(kernel, &params, device->sm.cc, &options, &resources, &binary, &warnings,
-                         error);
-    if (status == SMC_OK && !smc_gpu_load(&binary, kernel->entry, &contest->kernel, &load))
-        status = smc_fail(error, SMC_MACHINE, "loading %s: %s", kernel->entry, load.message);
-    if (status == SMC_OK)
-        status = smc_gpu_configure(&contest->kernel, &launch, &opt_in, error);
-    if (status == SMC_OK && opt_in.made && !opt_in.succeeded)
-        status = smc_fail(error, SMC_MACHINE, "%u bytes of shared memory: %s",
-                          contest->dynamic_smem_bytes, opt_in.message);
-    if (status == SMC_OK)
-        status = smc_gpu_buffers_create(&contest->plan, 1, &contest->buffers, error);
-    if (status == SMC_OK)
-        printf("%5d  %u registers, %u B of shared memory, %u threads, %llu blocks\n", contest->size,
-               resources.regs_per_thread, contest->dynamic_smem_bytes,
-               contest->plan.threads_per_block, (unsigned long long)contest->plan.grid_blocks);
-    smc_text_free(&warnings);
-    smc_binary_free(&binary);
-    return status;
-}
-
 /* Exit status. */
 static int measure(int size, const struct smc_device *device, const struct cublas *cublas)
 {
+    const struct smc_kernel *kernel = smc_kernel_find("matmul-register"); /* its default shape */
     struct contest contest = {.cublas = cublas, .size = size};
+    struct smc_params params;
     struct smc_error error = {""};
     bool agree = true;
-    enum smc_status status = prepare(&contest, device, &error);
+    smc_params_init(kernel, &params);
+    for (enum smc_param p = SMC_PARAM_M; p <= SMC_PARAM_K; p++)
+        params.value[p] = size;
+    enum smc_status status = bench_open(kernel, &params, device, &contest.bench, &error);
+    if (status == SMC_OK)
+        printf("%5d  %u registers, %u B of shared memory, %u threads, %llu blocks\n", size,
+               contest.bench.resources.regs_per_thread, contest.bench.dynamic_smem_bytes,
+               contest.bench.plan.threads_per_block,
+               (unsigned long long)contest.bench.plan.grid_blocks);
     if (status == SMC_OK) {
         cudaError_t code = hold(&contest, &agree);
         if (code != cudaSuccess)
             status = smc_gpu_fail(&error, code, "the measurement");
     }
-    release(&contest);
-    smc_gpu_unload(&contest.kernel);
+    cudaFree(contest.other);
+    bench_close(&contest.bench);
     if (status != SMC_OK)
         printf("%5d  %s\n", size, error.message);
     fflush(stdout);

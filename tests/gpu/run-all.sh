@@ -83,6 +83,12 @@ done
 for radius in 1 5 1025 6000; do
     confirm "stencil-dynamic-radius-$radius" --kernel stencil-dynamic --radius "$radius"
 done
+for radius in 0 1 5 1025 6000; do
+    confirm "stencil-window-radius-$radius" --kernel stencil-window --radius "$radius"
+    confirm_once "stencil-window-radius-$radius-512" --kernel stencil-window --block 512 \
+        --radius "$radius" --length 1000003
+done
+confirm_once stencil-naive --kernel stencil-naive --radius 100
 for kernel in matmul-async matmul-a-tile; do
     for dtype in float double; do
         for tile in 1 7 8 16 31 32; do
@@ -107,8 +113,10 @@ confirm stencil-static-refused --kernel stencil-static --block 1024 --radius 600
 confirm stencil-dynamic-above-opt-in --kernel stencil-dynamic --radius 40000
 confirm carveout-0 --kernel reverse-dynamic --carveout 0
 try 0 explorer "$here/confirm_view.sh" "$here/smemcalc" "$out"
-try 0 sgemm_speed "$here/sgemm_speed"
-cat "$out/sgemm_speed.txt"
+for benchmark in sgemm_speed stencil_speed; do
+    try 0 "$benchmark" "$here/$benchmark"
+    cat "$out/$benchmark.txt"
+done
 
 printf '\n'
 for file in "$out"/run-*.txt; do

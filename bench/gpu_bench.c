@@ -1,0 +1,96 @@
+/* A kernel of the catalog on GPU 0, launched and timed. */
+#include "gpu_bench.h"
+
+#include <stdlib.h>
+
+static enum smc_status load(const struct smc_kernel *kernel, const struct smc_device *device,
+                            struct bench_kernel *bench, struct smc_error *error)
+{
+    struct smc_binary binary = {0};
+    struct smc_text warnings = {0};
+    struct smc_attempt loaded = {0}, opt_in = {0};
+    struct smc_compile_options options = {.no_cache = true};
+    struct smc_launch launch = {
+        .threads_per_block = bench->plan.threads_per_block,
+        .dynamic_smem_bytes = bench->dynamic_smem_bytes,
+        .carveout_percent = SMC_CARVEOUT_DEFAULT,
+    };
+    enum smc_status status = smc_compile(kernel, &bench->params, device->sm.cc, &options,
+                                         &bench->resources, &binary, &warnings, error);
+    if (status == SMC_OK && !smc_gpu_load(&binary, kernel->entry, &bench->kernel, &loaded))
+        status = smc_fail(error, SMC_MACHINE, "loading %s: %s", kernel->entry, loaded.message);
+    if (status == SMC_OK)
+        status = smc_gpu_configure(&bench->kernel, &launch, &opt_in, error);
+    if (status == SMC_OK && opt_in.made && !opt_in.succeeded)
+        status = smc_fail(error, SMC_MACHINE, "%u bytes of shared memory: %s",
+                          bench->dynamic_smem_bytes, opt_in.message);
+    smc_text_free(&warnings);
+    smc_binary_free(&binary);
+    return status;
+}
+
+enum smc_status bench_open(const struct smc_kernel *kernel, const struct smc_params *params,
+                           const struct smc_device *device, struct bench_kernel *bench,
+                           struct smc_error *error)
+{
+    bench->params = *params;
+    enum smc_status status = kernel->complete(&bench->params, error);
+    if (status != SMC_OK)
+        return status;
+    kernel->plan(&bench->params, &bench->plan);
+    bench->dynamic_smem_bytes = (uint32_t)bench->plan.dynamic_smem_bytes;
+    status = load(kernel, device, bench, error);
+    if (status == SMC_OK)
+        status = smc_gpu_buffers_create(&bench->plan, 1, &bench->buffers, error);
+    if (status != SMC_OK)
+        return status;
+    cudaError_t code = cudaEventCreate(&bench->before);
+    if (code == cudaSuccess)
+        code = cudaEventCreate(&bench->after);
+    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "an event");
+}
+
+void bench_close(struct bench_kernel *bench)
+{
+    if (bench->before)
+        cudaEventDestroy(bench->before);
+    if (bench->after)
+        cudaEventDestroy(bench->after);
+    smc_gpu_buffers_free(&bench->buffers);
+    smc_gpu_unload(&bench->kernel);
+}
+
+cudaError_t bench_launch(struct bench_kernel *bench)
+{
+    return smc_gpu_launch(&bench->kernel, &bench->plan, bench->dynamic_smem_bytes, &bench->buffers);
+}
+
+cudaError_t bench_time(struct bench_kernel *bench, cudaError_t (*work)(void *context),
+                       void *context, double *ms)
+{
+    float elapsed = 0;
+    cudaError_t code = cudaEventRecord(bench->before, NULL);
+    if (code == cudaSuccess)
+        code = work(context);
+    if (code == cudaSuccess)
+        code = cudaEventRecord(bench->after, NULL);
+    cudaError_t waited = cudaDeviceSynchronize();
+    if (code == cudaSuccess)
+        code = waited;
+    if (code == cudaSuccess)
+        code = cudaEventElapsedTime(&elapsed, bench->before, bench->after);
+    *ms = elapsed;
+    return code;
+}
+
+static int compare_ms(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(double ms[BENCH_ROUNDS])
+{
+    qsort(ms, BENCH_ROUNDS, sizeof *ms, compare_ms);
+    return ms[BENCH_ROUNDS / 2];
+}

@@ -1,0 +1,133 @@
+/* stencil-window beside the driver's copy of as many bytes, on GPU 0: medians of warmed launches
+   that take turns. A copy reads and writes each byte once, and so should the kernel, at any radius.
+
+     stencil_speed [LENGTH]        elements; 2^28 if not given, far more than any cache holds
+
+   Exit status: 0 measured; 1 a wrong result; 4 the GPU failed; 77 no GPU. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "executor/verify.h"
+#include "gpu_bench.h"
+
+enum { BAR_PERCENT = 97, INPUT = 0, OUTPUT, WIDE_RADIUS = 2048 };
+
+struct contest {
+    struct bench_kernel bench;
+    size_t copied_bytes;
+};
+
+static cudaError_t sum(void *contest)
+{
+    return bench_launch(&((struct contest *)contest)->bench);
+}
+
+/* The input over the output. */
+static cudaError_t copy(void *context)
+{
+    const struct contest *contest = context;
+    void *const *device = contest->bench.buffers.device;
+    return cudaMemcpyAsync(device[OUTPUT], device[INPUT], contest->copied_bytes,
+                           cudaMemcpyDeviceToDevice, NULL);
+}
+
+static cudaError_t race(struct contest *contest, double *percent)
+{
+    const struct smc_gpu_buffers *buffers = &contest->bench.buffers;
+    double ours[BENCH_ROUNDS], copies[BENCH_ROUNDS];
+    cudaError_t code = cudaSuccess;
+    for (int round = -BENCH_WARM_UPS; round < BENCH_ROUNDS && code == cudaSuccess; round++) {
+        int at = round < 0 ? 0 : round;
+        code = bench_time(&contest->bench, copy, contest, &copies[at]);
+        if (code == cudaSuccess)
+            code = bench_time(&contest->bench, sum, contest, &ours[at]);
+    }
+    if (code != cudaSuccess)
+        return code;
+    double bytes = (double)buffers->bytes[INPUT] + (double)buffers->bytes[OUTPUT];
+    double mine = bytes / bench_median(ours) / 1e6;
+    double copied = 2.0 * (double)contest->copied_bytes / bench_median(copies) / 1e6;
+    *percent = 100 * mine / copied;
+    printf("%8.1f (%.1f to %.1f)   %8.1f (%.1f to %.1f)   %5.1f %%", mine,
+           bytes / ours[BENCH_ROUNDS - 1] / 1e6, bytes / ours[0] / 1e6, copied,
+           2.0 * (double)contest->copied_bytes / copies[BENCH_ROUNDS - 1] / 1e6,
+           2.0 * (double)contest->copied_bytes / copies[0] / 1e6, *percent);
+    return code;
+}
+
+/* Of the last launch; the kernel had the last turn. */
+static cudaError_t check(struct contest *contest, const struct smc_kernel *kernel, uint64_t *wrong)
+{
+    struct smc_gpu_buffers *buffers = &contest->bench.buffers;
+    struct smc_comparison comparison = {0};
+    const void *host[SMC_MAX_BUFFERS] = {buffers->host[INPUT], buffers->host[OUTPUT]};
+    cudaError_t code = cudaMemcpy(buffers->host[OUTPUT], buffers->device[OUTPUT],
+                                  buffers->bytes[OUTPUT], cudaMemcpyDeviceToHost);
+    const struct smc_verify_request request = {
+        .kernel = kernel,
+        .params = &contest->bench.params,
+        .plan = &contest->bench.plan,
+        .buffers = host,
+        .budget_ms = 20000,
+    };
+    if (code == cudaSuccess)
+        smc_verify(&request, &comparison);
+    *wrong = comparison.wrong;
+    return code;
+}
+
+/* Exit status. A halo that is not short beside the tile takes a larger tile. */
+static int measure(int64_t radius, int64_t length, const struct smc_device *device)
+{
+    const struct smc_kernel *kernel = smc_kernel_find("stencil-window");
+    struct contest contest = {.copied_bytes = 0};
+    struct smc_params params;
+    struct smc_error error = {""};
+    double percent = 0;
+    uint64_t wrong = 0;
+    smc_params_init(kernel, &params);
+    params.value[SMC_PARAM_RADIUS] = radius;
+    params.value[SMC_PARAM_LENGTH] = length;
+    params.value[SMC_PARAM_BLOCK] = radius > WIDE_RADIUS ? 512 : 256;
+    enum smc_status status = bench_open(kernel, &params, device, &contest.bench, &error);
+    contest.copied_bytes = contest.bench.buffers.bytes[OUTPUT];
+    printf("%6lld %5lld   ", (long long)radius, (long long)params.value[SMC_PARAM_BLOCK]);
+    if (status == SMC_OK) {
+        cudaError_t code = race(&contest, &percent);
+        if (code == cudaSuccess)
+            code = check(&contest, kernel, &wrong);
+        if (code != cudaSuccess)
+            status = smc_gpu_fail(&error, code, "the measurement");
+    }
+    bench_close(&contest.bench);
+    printf("%s%s\n", status == SMC_OK ? percent >= BAR_PERCENT ? "  met" : "  missed" : "",
+           wrong ? ", WRONG" : error.message);
+    fflush(stdout);
+    return status != SMC_OK ? 4 : wrong ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const int64_t radii[] = {1, 3, 16, 128, 1025, 6000};
+    struct smc_device device;
+    struct smc_error error = {""};
+    int64_t length = argc > 1 ? strtoll(argv[1], NULL, 10) : INT64_C(1) << 28;
+    int worst = 0;
+    if (smc_gpu_device_count(&error) == 0) {
+        printf("skipped: %s\n", error.message);
+        return 77;
+    }
+    enum smc_status status = smc_gpu_device(0, &device, &error);
+    if (status != SMC_OK) {
+        printf("%s\n", error.message);
+        return 4;
+    }
+    printf("%s, %lld elements; GB/s read and written; the bar is %d %% of the copy's\n",
+           device.name, (long long)length, BAR_PERCENT);
+    printf("radius block   stencil-window                 copy\n");
+    for (size_t i = 0; i < sizeof radii / sizeof *radii; i++) {
+        int code = measure(radii[i], length, &device);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
