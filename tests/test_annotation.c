@@ -178,8 +178,9 @@ static void read_hottest(const char *report, struct smc_text *letters)
 static void test_width(void)
 {
     static const char *const lines[] = {
-        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-        "aaaaaaaa",
+        ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+         "a"
+         "aaaaaaaa"),
         "                                                                         if (x) { y(); }",
         "\t\t\t\t\t\t\t\t\t\t\t\xc3\xa4\xc3\xb6 = 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10;  ",
     };

@@ -29,6 +29,7 @@ empty "the mouse selects" "$(
     sees 'registers *<[0-9]*>'
 )"
 empty "a key that the terminal's description lacks changes nothing" "$(
+    sees_no 'compiling'
     screen >as-before
     keys -l "$(printf '\033[1;6S\033[99~')"
     keys '?'

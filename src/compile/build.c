@@ -21,9 +21,9 @@ struct record {
 /* -lineinfo changes neither the code nor the time; it lets a tool name source lines. */
 static void write_options(const struct smc_build *build, struct smc_text *options)
 {
+    smc_nvrtc_write_log_options(&build->place->info, options);
     smc_text_printf(options,
-                    "--gpu-architecture=sm_%u\n--ptxas-options=-v\n-default-device\n"
-                    "--std=c++17\n-lineinfo\n%s",
+                    "--gpu-architecture=sm_%u\n-default-device\n--std=c++17\n-lineinfo\n%s",
                     build->cc, build->defines);
     if (build->source->includes && !strchr(build->source->folder, '\n'))
         smc_text_printf(options, "--include-path=%s\n", build->source->folder);

@@ -131,6 +131,12 @@ static bool fetch_cubin(const struct smc_nvrtc *nvrtc, void *program, struct smc
     return binary->cubin && nvrtc->cubin(program, binary->cubin) == 0;
 }
 
+void smc_nvrtc_write_log_options(const struct smc_nvrtc_info *info, struct smc_text *options)
+{
+    bool caches = info->major > 12 || (info->major == 12 && info->minor >= 9);
+    smc_text_printf(options, "--ptxas-options=-v\n%s", caches ? "--no-cache\n" : "");
+}
+
 enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
                                          const char *file, const char *options,
                                          struct smc_nvrtc_output *output)

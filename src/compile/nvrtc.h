@@ -53,6 +53,10 @@ struct smc_nvrtc_output {
     int nvrtc_major, nvrtc_minor; /* of the compiler; 0.0: not noted */
 };
 
+/* The options with which ptxas tells a kernel's resources in the log. From 12.9 on NVRTC has a
+   cache wherever there is a driver, and what comes from there comes without a log. */
+void smc_nvrtc_write_log_options(const struct smc_nvrtc_info *info, struct smc_text *options);
+
 /* Every option is followed by '\n'. `file` is the name that messages carry. Free the output. */
 enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
                                          const char *file, const char *options,

@@ -62,12 +62,12 @@ static void append_own(const char *list, struct smc_text *options)
 }
 
 static void write_options(const struct smc_compilation *compilation, const char *library,
-                          struct smc_text *options)
+                          const struct smc_nvrtc_info *info, struct smc_text *options)
 {
     const struct smc_inspect_target *target = &compilation->target;
     const char *slash = strrchr(compilation->file, '/');
-    smc_text_printf(options, "--gpu-architecture=sm_%u%.1s\n--ptxas-options=-v\n", target->cc,
-                    &target->suffix);
+    smc_nvrtc_write_log_options(info, options);
+    smc_text_printf(options, "--gpu-architecture=sm_%u%.1s\n", target->cc, &target->suffix);
     append_own(compilation->request->compiler_options, options);
     append_folder(slash ? compilation->file : ".", slash ? (int)(slash - compilation->file + 1) : 1,
                   options);
@@ -83,7 +83,7 @@ static enum smc_status compile_at(const struct smc_compilation *compilation,
     struct smc_text options = {0};
     if (!smc_nvrtc_open(place->info.path, &nvrtc, &info, error))
         return SMC_UNAVAILABLE;
-    write_options(compilation, place->info.path, &options);
+    write_options(compilation, place->info.path, &info, &options);
     enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
     if (!options.failed)
         outcome = smc_nvrtc_compile(&nvrtc, compilation->text, compilation->file,

@@ -108,6 +108,14 @@ static void test_stencils(void)
         "stencil-dynamic radius=6000",
         "stencil-dynamic radius=5 block=96 length=100003",
         "stencil-dynamic radius=1025 block=1000 length=100003",
+        "stencil-naive radius=0",
+        "stencil-naive radius=100 block=1000 length=100003",
+        "stencil-window radius=0",
+        "stencil-window radius=1 length=3",
+        "stencil-window radius=1025",
+        "stencil-window radius=6000 block=512",
+        "stencil-window radius=77 block=32 length=100003",
+        "stencil-window radius=1026 block=992 length=1000003",
         "stencil-static radius=1",
         "stencil-static radius=3",
         "stencil-static radius=64 block=128 length=100003",
@@ -136,7 +144,28 @@ static void test_settings(void)
     ALL_HOLD(cases);
 }
 
+/* NVRTC has a cache beside a driver, and tells nothing of what comes from there. */
+static void test_compiled_twice(void)
+{
+    const struct smc_compile_options options = {.no_cache = true};
+    const struct smc_kernel *kernel = smc_kernel_find("matmul-tiled");
+    struct smc_params params;
+    struct smc_resources first = {0}, second = {0};
+    struct smc_error error = {""};
+    smc_params_init(kernel, &params);
+    params.value[SMC_PARAM_TILE] = 13;
+    CU_ASSERT_EQUAL(kernel->complete(&params, &error), SMC_OK);
+    uint16_t cc = gpu_device()->sm.cc;
+    CU_ASSERT_EQUAL(smc_compile(kernel, &params, cc, &options, &first, NULL, NULL, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_compile(kernel, &params, cc, &options, &second, NULL, NULL, &error),
+                    SMC_OK);
+    CU_ASSERT(first.source == SMC_RESOURCES_NVRTC && second.source == SMC_RESOURCES_NVRTC);
+    CU_ASSERT_EQUAL(first.regs_per_thread, second.regs_per_thread);
+    CU_ASSERT_STRING_EQUAL(error.message, "");
+}
+
 CU_TestInfo gpu_tests_kernels[] = {
+    {"the same kernel compiled twice", test_compiled_twice},
     {"matmul-tiled: tiles, types, padding, leading dimensions", test_matmul_tiled},
     {"matmul: edges and the naive kernel", test_matmul_edges},
     {"matmul: cp.async, and A's tile alone", test_matmul_others},
