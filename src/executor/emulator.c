@@ -8,6 +8,7 @@
 #include "executor/clock.h"
 #include "executor/emulated_run.h"
 #include "executor/emulator_own.h"
+#include "executor/request_compile.h"
 #include "executor/verify.h"
 
 /* As on a GPU: after this long, a sample of the rows counts. */
@@ -46,22 +47,11 @@ static void not_emulated(struct smc_run_result *result, const char *why)
 
 static enum smc_status compile(struct run *run)
 {
-    const struct smc_run_request *request = run->request;
-    struct smc_run_result *result = run->result;
     enum smc_status status =
-        smc_compile(request->kernel, &request->params, request->cc, &request->compile,
-                    &result->compiled, &run->binary, run->warnings, run->error);
-    if (status != SMC_OK)
-        return status;
-    result->compile.made = true;
-    result->compile.succeeded = !result->compiled.refused;
-    if (result->compiled.refused)
-        snprintf(result->compile.message, sizeof result->compile.message,
-                 "ptxas: %u bytes of static shared memory, %u at most",
-                 result->compiled.refused_smem_bytes, result->compiled.refused_smem_limit_bytes);
-    else if (!run->binary.ptx)
+        smc_request_compile(run->request, run->result, &run->binary, run->warnings, run->error);
+    if (status == SMC_OK && run->result->compile.succeeded && !run->binary.ptx)
         return smc_fail(run->error, SMC_UNAVAILABLE, "this NVRTC gives no PTX");
-    return SMC_OK;
+    return status;
 }
 
 static enum smc_status make_arrays(struct run *run)

@@ -7,6 +7,7 @@
 
 #include "executor/clock.h"
 #include "executor/gpu.h"
+#include "executor/request_compile.h"
 #include "executor/verify.h"
 
 /* The reference of a large product takes minutes: after this long, a sample of the rows counts. */
@@ -42,24 +43,6 @@ static void make_nothing(struct smc_run_result *result, const char *why)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (!steps[i]->made)
             smc_gpu_not_made(steps[i], why);
-}
-
-static enum smc_status compile(struct run *run)
-{
-    const struct smc_run_request *request = run->request;
-    struct smc_run_result *result = run->result;
-    enum smc_status status =
-        smc_compile(request->kernel, &request->params, request->cc, &request->compile,
-                    &result->compiled, &run->binary, run->warnings, run->error);
-    if (status != SMC_OK)
-        return status;
-    result->compile.made = true;
-    result->compile.succeeded = !result->compiled.refused;
-    if (result->compiled.refused)
-        snprintf(result->compile.message, sizeof result->compile.message,
-                 "ptxas: %u bytes of static shared memory, %u at most",
-                 result->compiled.refused_smem_bytes, result->compiled.refused_smem_limit_bytes);
-    return SMC_OK;
 }
 
 static void load(struct run *run)
@@ -186,7 +169,8 @@ static enum smc_status run_kernel(struct run *run)
 static enum smc_status run_steps(struct run *run)
 {
     struct smc_run_result *result = run->result;
-    enum smc_status status = compile(run);
+    enum smc_status status =
+        smc_request_compile(run->request, run->result, &run->binary, run->warnings, run->error);
     if (status != SMC_OK)
         return status;
     if (!result->compile.succeeded) {

@@ -11,6 +11,7 @@ libsmc_la_SOURCES += \
 	src/executor/live.c src/executor/live.h \
 	src/executor/none.c \
 	src/executor/own.h \
+	src/executor/request_compile.c src/executor/request_compile.h \
 	src/executor/verify.c src/executor/verify.h
 
 if HAVE_CUDA
