@@ -1,6 +1,7 @@
 #!/bin/sh
 # Counts beside the lines of the source, and long emulations that are ended. Needs an NVRTC; shown
 # output is held to that of NVRTC 13.0. GENERATE=1 writes tests/golden/ anew.
+# shellcheck disable=SC2086 # options are words
 
 set -u
 # shellcheck source=tests/command.sh

@@ -159,13 +159,13 @@ launch="--source clean.cu --grid 4 --block 256"
 
 run_refuses "missing.cu: No such file or directory" --source missing.cu --grid 1 --block 1
 run_refuses "/tmp: Is a directory" --source /tmp --grid 1 --block 1
-run_refuses "empty.cu: no __global__ function in it" --source empty.cu --grid 1 --block 1
+run_refuses "empty.cu: no __global__ function in it; of a template only what is instantiated is one" --source empty.cu --grid 1 --block 1
 run_refuses "$program: not a text: CUDA C++ is wanted" --source "$program" --grid 1 --block 1
 run_refuses 'broken.cu:3: error: expected a ";"' --source broken.cu --grid 1 --block 1
 run_refuses "clean.cu: nvrtc: error: unrecognized option --nonsense found" $launch \
     --compiler-options --nonsense
-run_refuses "option --grid: needed with --source" --source clean.cu --block 1
-run_refuses "option --block: needed with --source" --source clean.cu --grid 1
+run_refuses "option --grid: needed with --source: a number, or a shape such as 32x8" --source clean.cu --block 1
+run_refuses "option --block: needed with --source: a number, or a shape such as 32x8" --source clean.cu --grid 1
 for wrong in 0 -1 4x4x4x4 1e3 2147483648 ''; do
     run_refuses "option --grid: '$wrong' is no shape such as 256, 32x8 or 8x8x4, with 1 to 2147483647 blocks in each dimension" \
         --source clean.cu --grid "$wrong" --block 1

@@ -115,8 +115,8 @@ static void test_kept_apart(void)
         "bar.sync 0;\n",
         "add.s32 %r1, %r1, 0;\n",
         "setp.eq.s32 %p1, %r3, 0;\n@%p1 bra $L;\nst.shared.f32 [%r2], %f1;\n$L:\n",
-        "setp.eq.s32 %p1, %r3, 0;\n@%p1 bra $L;\n@%p1 bra $M;\nadd.s32 %r8, %r3, 1;\n$M:\n"
-        "add.s32 %r9, %r3, 2;\n$L:\n",
+        ("setp.eq.s32 %p1, %r3, 0;\n@%p1 bra $L;\n@%p1 bra $M;\nadd.s32 %r8, %r3, 1;\n$M:\n"
+         "add.s32 %r9, %r3, 2;\n$L:\n"),
         "setp.eq.s32 %p1, %r3, 32;\n$L:\n@%p1 bra $L;\n",
     };
     for (size_t i = 0; i < sizeof between / sizeof *between; i++) {

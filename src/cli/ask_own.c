@@ -39,7 +39,8 @@ static enum smc_status read_extent(const struct smc_arguments *arguments, int op
     const char *typed = arguments->text[option];
     int64_t edge[3] = {1, 1, 1};
     if (!typed)
-        return smc_fail(error, SMC_USAGE, "option --%s: needed with --source",
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: needed with --source: a number, or a shape such as 32x8",
                         smc_options[option].name);
     if (smc_parse_dimensions(typed, most, edge, 3) == 0)
         return smc_fail(error, SMC_USAGE,

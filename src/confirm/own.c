@@ -38,21 +38,24 @@ static void show_counts(const struct smc_own_emulated *emulated, struct smc_conf
         const char *quantity, *label, *unit;
         uint64_t value;
         bool is_left_out;
+        const char *note;
     } rows[] = {
-        {"warp_instructions", "instructions of warps", "", total->executions, false},
-        {"thread_instructions", "  their active lanes", "", total->lanes, false},
-        {"divergent_branches", "divergent branches", "", total->divergent, false},
-        {"shared_loads", "shared loads", "", total->shared_loads, false},
-        {"shared_load_wavefronts", "  their wavefronts", "", total->load_wavefronts, false},
-        {"machine_shared_loads", "  in machine code", "", total->machine_loads, !joined},
+        {"warp_instructions", "instructions of warps", "", total->executions, false, NULL},
+        {"thread_instructions", "  their active lanes", "", total->lanes, false, NULL},
+        {"divergent_branches", "divergent branches", "", total->divergent, false, NULL},
+        {"shared_loads", "shared loads", "", total->shared_loads, false, NULL},
+        {"shared_load_wavefronts", "  their wavefronts", "", total->load_wavefronts, false, NULL},
+        {"machine_shared_loads", "  in machine code", "", total->machine_loads, !joined, NULL},
         {"machine_shared_load_wavefronts", "  their wavefronts", "", total->machine_load_wavefronts,
-         !joined},
-        {"shared_stores", "shared stores", "", total->shared_stores, false},
-        {"shared_store_wavefronts", "  their wavefronts", "", total->store_wavefronts, false},
-        {"bank_conflicts", "bank conflicts", "", wavefronts - total->least_wavefronts, false},
-        {"global_requests", "global requests", "", total->global_requests, false},
-        {"global_sectors", "  their sectors", "", total->global_sectors, false},
-        {"global_bytes", "  asked for", "B", total->global_bytes, false},
+         !joined, NULL},
+        {"shared_stores", "shared stores", "", total->shared_stores, false, NULL},
+        {"shared_store_wavefronts", "  their wavefronts", "", total->store_wavefronts, false, NULL},
+        {"shared_atomics", "shared atomics", "", total->shared_atomics, total->shared_atomics == 0,
+         "neither their wavefronts nor their conflicts are known"},
+        {"bank_conflicts", "bank conflicts", "", wavefronts - total->least_wavefronts, false, NULL},
+        {"global_requests", "global requests", "", total->global_requests, false, NULL},
+        {"global_sectors", "  their sectors", "", total->global_sectors, false, NULL},
+        {"global_bytes", "  asked for", "B", total->global_bytes, false, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].is_left_out)
@@ -60,6 +63,8 @@ static void show_counts(const struct smc_own_emulated *emulated, struct smc_conf
         struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
         row->emulated = smc_witness_of((double)rows[i].value);
         row->verdict = SMC_INFORMATION;
+        if (rows[i].note)
+            smc_row_note(row, "%s", rows[i].note);
     }
 }
 

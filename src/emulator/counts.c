@@ -80,8 +80,10 @@ void smc_count_shared(struct smc_worker *worker, const struct smc_op *op, enum s
                       uint32_t bytes)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
-    if (is_atomic) /* how the hardware serves them is not known */
+    if (is_atomic) {
+        count->shared_atomics++;
         return;
+    }
     struct smc_bank_cost cost = find_cost(worker, kind, address, mask, bytes);
     count->least_wavefronts += cost.least;
     if (kind == SMC_BANK_STORE) {
@@ -125,6 +127,7 @@ void smc_emulated_count_add(const struct smc_emulated_count *from, struct smc_em
     to->divergent += from->divergent;
     to->shared_loads += from->shared_loads;
     to->shared_stores += from->shared_stores;
+    to->shared_atomics += from->shared_atomics;
     to->load_wavefronts += from->load_wavefronts;
     to->machine_loads += from->machine_loads;
     to->machine_load_wavefronts += from->machine_load_wavefronts;

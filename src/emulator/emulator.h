@@ -110,8 +110,9 @@ struct smc_emulated_count {
     uint64_t executions; /* of warps */
     uint64_t lanes;      /* active, summed over the executions: thread-instructions */
     uint64_t divergent;  /* branches that lanes of one warp took both ways */
-    uint64_t shared_loads, shared_stores; /* executions on shared memory; atomics are neither */
+    uint64_t shared_loads, shared_stores; /* executions on shared memory */
     uint64_t load_wavefronts, store_wavefronts;
+    uint64_t shared_atomics;   /* neither of these; how the hardware serves them is not known */
     uint64_t least_wavefronts; /* conflicts: load_wavefronts + store_wavefronts - this */
     uint64_t global_requests, global_sectors, global_bytes; /* loads, stores and atomics */
     /* Loads of shared memory as the machine code has them, where the program follows it. */

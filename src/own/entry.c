@@ -61,7 +61,10 @@ enum smc_status smc_own_choose(const struct smc_inspect_kernels *kernels, const 
 {
     size_t found = 0;
     if (kernels->count == 0)
-        return smc_fail(error, SMC_USAGE, "%s: no __global__ function in it", file);
+        return smc_fail(
+            error, SMC_USAGE,
+            "%s: no __global__ function in it; of a template only what is instantiated is one",
+            file);
     for (size_t i = 0; i < kernels->count; i++) {
         if (entry && !is_meant(&kernels->item[i], entry))
             continue;

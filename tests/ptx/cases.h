@@ -30,7 +30,7 @@ struct ptx_case {
     const char *shape;    /* of d, a, b, c: h, w, l: registers of 16, 32, 64 bits; p: predicate */
     ptx_reference *reference; /* or */
     ptx_block_reference *block_reference;
-    uint32_t number; /* for the block's */
+    uint32_t number;          /* for the block's */
     struct ptx_type to, from; /* the first and the second type of the mnemonic */
 };
 
