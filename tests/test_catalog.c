@@ -168,11 +168,11 @@ static void test_refusals(void)
         {"matmul-register",
          {{SMC_PARAM_BLOCK_M, 64}},
          "option --block-m: '64' is no multiple of 128, the rows of a warp: 8 threads of "
-         "--thread-m"},
+         "--thread-m 16"},
         {"matmul-register",
          {{SMC_PARAM_BLOCK_N, 48}},
          "option --block-n: '48' is no multiple of 32, the columns of a warp: 4 threads of "
-         "--thread-n"},
+         "--thread-n 8"},
         {"matmul-register",
          {{SMC_PARAM_THREAD_M, 6}},
          "option --thread-m: '6' is no multiple of 4, a load of 16 bytes"},

@@ -2,6 +2,7 @@
 #include "catalog/matmul_register.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "model/round.h"
 
@@ -45,37 +46,49 @@ static uint64_t blocks(const struct smc_register *r)
     return divide_up(r->product.m, r->block_m) * divide_up(r->product.n, r->block_n);
 }
 
-static enum smc_status check_multiple(const struct smc_params *params, enum smc_param param,
-                                      int64_t unit, const char *why, struct smc_error *error)
+/* `threads` of them side by side in a warp, each with as many outputs as `of` says; 0: no threads.
+ */
+struct rule {
+    enum smc_param param;
+    int64_t unit;
+    const char *why;
+    int64_t threads;
+    enum smc_param of;
+};
+
+static enum smc_status check_multiple(const struct smc_params *params, const struct rule *rule,
+                                      struct smc_error *error)
 {
-    if (params->value[param] % unit == 0)
+    int64_t value = params->value[rule->param];
+    char threads[64] = "";
+    if (value % rule->unit == 0)
         return SMC_OK;
+    if (rule->threads)
+        snprintf(threads, sizeof threads, ": %" PRId64 " threads of --%s %" PRId64, rule->threads,
+                 smc_param_info[rule->of].option, params->value[rule->of]);
     return smc_fail(error, SMC_USAGE,
-                    "option --%s: '%" PRId64 "' is no multiple of %" PRId64 ", %s",
-                    smc_param_info[param].option, params->value[param], unit, why);
+                    "option --%s: '%" PRId64 "' is no multiple of %" PRId64 ", %s%s",
+                    smc_param_info[rule->param].option, value, rule->unit, rule->why, threads);
 }
 
 static enum smc_status check_multiples(const struct smc_params *params, struct smc_error *error)
 {
-    const int64_t *value = params->value;
+    const int64_t *value = params->value, lanes_m = SMC_REGISTER_LANES_M,
+                  lanes_n = SMC_REGISTER_LANES_N;
     size_t bytes = smc_dtype_bytes((enum smc_dtype)value[SMC_PARAM_DTYPE]);
     int64_t vector = VECTOR_BYTES / (int64_t)bytes;
-    const struct {
-        enum smc_param param;
-        int64_t unit;
-        const char *why;
-    } rules[] = {
-        {SMC_PARAM_THREAD_M, vector, "a load of 16 bytes"},
-        {SMC_PARAM_THREAD_N, vector, "a load of 16 bytes"},
-        {SMC_PARAM_BLOCK_M, SMC_REGISTER_LANES_M * value[SMC_PARAM_THREAD_M],
-         "the rows of a warp: 8 threads of --thread-m"},
-        {SMC_PARAM_BLOCK_N, SMC_REGISTER_LANES_N * value[SMC_PARAM_THREAD_N],
-         "the columns of a warp: 4 threads of --thread-n"},
-        {SMC_PARAM_BLOCK_K, 2, "the fragments in turn"},
+    const struct rule rules[] = {
+        {SMC_PARAM_THREAD_M, vector, "a load of 16 bytes", 0, 0},
+        {SMC_PARAM_THREAD_N, vector, "a load of 16 bytes", 0, 0},
+        {SMC_PARAM_BLOCK_M, lanes_m * value[SMC_PARAM_THREAD_M], "the rows of a warp", lanes_m,
+         SMC_PARAM_THREAD_M},
+        {SMC_PARAM_BLOCK_N, lanes_n * value[SMC_PARAM_THREAD_N], "the columns of a warp", lanes_n,
+         SMC_PARAM_THREAD_N},
+        {SMC_PARAM_BLOCK_K, 2, "the fragments in turn", 0, 0},
     };
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && status == SMC_OK; i++)
-        status = check_multiple(params, rules[i].param, rules[i].unit, rules[i].why, error);
+        status = check_multiple(params, &rules[i], error);
     return status;
 }
 

@@ -321,7 +321,7 @@ static void append_try(const struct smc_answer *answer, bool explained, struct s
         smc_words_options(&query->params, kernel->name, line);
         smc_words_settings(query, true, line);
         if (query->device.source != SMC_DEVICE_LIVE)
-            smc_text_append(line, " (needs a GPU)");
+            smc_text_append(line, " (or --on emulator)");
     } else if (!explained) {
         smc_text_append(line, "the same with --explain shows the arithmetic line by line");
     }
