@@ -150,6 +150,10 @@ empty "the kernel comes from standard input" "$(
 
 # --- Wrong input ----------------------------------------------------------------------------------
 
+printf '\357\273\277extern "C" __global__ void last(int *x) { x[0] = LAST; }\n' >marked.cu
+shows 0 "64 x i32; stores: 1 requests, 1 sectors, 128 B; 7, 0," marked.cu --grid 1 --block 32 \
+    -a i32x64 --compiler-options "$(seq -f '-DA%g' -s ' ' 80) -DLAST=7"
+
 run_refuses() { # MESSAGE ARGUMENT...
     message=$1
     shift
@@ -164,6 +168,23 @@ run_refuses "$program: not a text: CUDA C++ is wanted" --source "$program" --gri
 run_refuses 'broken.cu:3: error: expected a ";"' --source broken.cu --grid 1 --block 1
 run_refuses "clean.cu: nvrtc: error: unrecognized option --nonsense found" $launch \
     --compiler-options --nonsense
+printf 'extern "C" __global__ void shout(int *x) { printf("%%d", x[0]); }\n' >shout.cu
+smemcalc run --source shout.cu --grid 1 --block 32 --arg i32x32 --on emulator --device 9.0 \
+    >out 2>&1
+code=$?
+empty "a called function is named with its line" "$(
+    [ "$code" -eq 3 ] || echo "exit status $code"
+    grep -q '(source line 1): functions that are called, printf and malloc' out || cat out)"
+smemcalc run --tile 16 --size 2000000 --on emulator --device 9.0 >out 2>&1
+code=$?
+empty "arrays beyond the machine's memory are refused" "$(
+    [ "$code" -eq 4 ] || echo "exit status $code"
+    grep -q '^smemcalc: --on emulator: the arrays take [0-9]* MB, too much of' out || cat out)"
+cp clean.cu kept.cu
+run_refuses "option --dump: '1:kept.cu' would overwrite what --source or --arg reads" \
+    --source kept.cu --grid 1 --block 32 --arg f32x32 --dump 1:kept.cu
+run_refuses "option --compiler-options: '-arch=sm_80' is for --device to say" --source clean.cu \
+    --grid 1 --block 32 --arg f32x32 --compiler-options "-DA -arch=sm_80"
 run_refuses "option --grid: needed with --source: a number, or a shape such as 32x8" --source clean.cu --block 1
 run_refuses "option --block: needed with --source: a number, or a shape such as 32x8" --source clean.cu --grid 1
 for wrong in 0 -1 4x4x4x4 1e3 2147483648 ''; do

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/parse.h"
 
@@ -71,6 +72,22 @@ enum smc_status smc_ask_own_block(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
+static bool is_same_file(const char *path, const char *other)
+{
+    struct stat a, b;
+    return other && stat(path, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* What is read must not be lost by a slip. */
+static bool is_read(const struct smc_own_request *request, const char *path)
+{
+    bool read = is_same_file(path, request->file);
+    for (size_t i = 0; i < request->argument_count; i++)
+        read = read || is_same_file(path, request->argument[i].path);
+    return read;
+}
+
 enum smc_status smc_ask_dump(const char *typed, const struct smc_own_request *request,
                              size_t *argument, const char **path, struct smc_error *error)
 {
@@ -87,6 +104,10 @@ enum smc_status smc_ask_dump(const char *typed, const struct smc_own_request *re
                         typed, (long long)n);
     *argument = (size_t)n - 1;
     *path = typed + length + 1;
+    if (is_read(request, *path))
+        return smc_fail(error, SMC_USAGE,
+                        "option --dump: '%.64s' would overwrite what --source or --arg reads",
+                        typed);
     return SMC_OK;
 }
 

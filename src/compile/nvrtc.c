@@ -12,8 +12,6 @@
 /* nvrtcResult: the text does not compile. Every other error is the library's own. */
 enum { RESULT_COMPILATION = 6 };
 
-enum { MAX_OPTIONS = 64 };
-
 static bool find_functions(void *library, struct smc_nvrtc *nvrtc, const char **missing)
 {
     const struct {
@@ -86,11 +84,19 @@ bool smc_nvrtc_supports(const struct smc_nvrtc_info *info, uint16_t cc)
     return false;
 }
 
+static size_t count_lines(const char *text)
+{
+    size_t count = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        count++;
+    return count + 1; /* the last may lack its end */
+}
+
 /* Cuts `options` into lines, in place. */
 static int split_options(char *options, const char **list)
 {
     int count = 0;
-    for (char *line = options; *line && count < MAX_OPTIONS;) {
+    for (char *line = options; *line;) {
         char *end = strchr(line, '\n');
         list[count++] = line;
         if (!end)
@@ -144,9 +150,10 @@ enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const ch
     *output = (struct smc_nvrtc_output){0};
     enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
     void *program = NULL;
-    const char *list[MAX_OPTIONS];
+    const char **list = calloc(count_lines(options), sizeof *list);
     char *lines = strdup(options);
-    if (!lines || nvrtc->create(&program, text, file, 0, NULL, NULL)) {
+    if (!list || !lines || nvrtc->create(&program, text, file, 0, NULL, NULL)) {
+        free(list);
         free(lines);
         return SMC_NVRTC_FAILED;
     }
@@ -158,6 +165,7 @@ enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const ch
     else if (result == 0 && !output->log.failed && fetch_cubin(nvrtc, program, &output->binary))
         outcome = SMC_NVRTC_COMPILED;
     nvrtc->destroy(&program);
+    free(list);
     free(lines);
     return outcome;
 }

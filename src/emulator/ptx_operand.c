@@ -90,6 +90,12 @@ static bool read_address(struct smc_ptx_reader *reader, struct smc_operand *oper
         operand->integer = base->integer;
         base->integer = 0;
     }
+    if (base->kind == SMC_OPERAND_LABEL && smc_ptx_at(reader, "+"))
+        return smc_ptx_complain(
+            reader,
+            "a parameter of a call (source line %u): functions that are called, "
+            "printf and malloc among them, are not supported",
+            reader->line);
     return smc_ptx_expect(reader, "]");
 }
 

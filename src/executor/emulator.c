@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/machine.h"
 #include "compile/source.h"
 #include "executor/clock.h"
 #include "executor/emulated_run.h"
@@ -54,9 +55,30 @@ static enum smc_status compile(struct run *run)
     return status;
 }
 
+/* The arrays are written at once, and memory that only seems to be there ends other programs. */
+static enum smc_status check_memory(const struct smc_plan *plan, struct smc_error *error)
+{
+    uint64_t total = 0, bytes, machine = smc_machine_memory_bytes();
+    for (size_t i = 0; i < plan->buffer_count; i++)
+        if (__builtin_mul_overflow(plan->buffer[i].elements, smc_dtype_bytes(plan->buffer[i].dtype),
+                                   &bytes) ||
+            __builtin_add_overflow(total, bytes, &total))
+            total = UINT64_MAX;
+    if (total <= machine / 4 * 3)
+        return SMC_OK;
+    return smc_fail(
+        error, SMC_MACHINE,
+        "--on emulator: the arrays take %llu MB, too much of the %llu MB of this machine; "
+        "give smaller sizes",
+        (unsigned long long)(total >> 20), (unsigned long long)(machine >> 20));
+}
+
 static enum smc_status make_arrays(struct run *run)
 {
     const struct smc_plan *plan = &run->request->plan;
+    enum smc_status status = check_memory(plan, run->error);
+    if (status != SMC_OK)
+        return status;
     for (size_t i = 0; i < plan->buffer_count; i++) {
         const struct smc_buffer *buffer = &plan->buffer[i];
         size_t bytes;

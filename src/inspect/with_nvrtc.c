@@ -74,6 +74,19 @@ static void write_options(const struct smc_compilation *compilation, const char 
     append_toolkit_folders(library, options);
 }
 
+/* What --device decides, among a person's own options; NULL: nothing. */
+static const char *find_architecture(const char *list)
+{
+    static const char *const names[] = {"-arch", "--gpu-architecture", "-gpu-architecture"};
+    for (; list && *list; list += strspn(list, " ")) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (strncmp(list, names[i], strlen(names[i])) == 0)
+                return list;
+        list += strcspn(list, " ");
+    }
+    return NULL;
+}
+
 static enum smc_status compile_at(const struct smc_compilation *compilation,
                                   const struct smc_nvrtc_place *place,
                                   struct smc_nvrtc_output *output, struct smc_error *error)
@@ -81,6 +94,11 @@ static enum smc_status compile_at(const struct smc_compilation *compilation,
     struct smc_nvrtc nvrtc;
     struct smc_nvrtc_info info;
     struct smc_text options = {0};
+    const char *architecture = find_architecture(compilation->request->compiler_options);
+    if (architecture)
+        return smc_fail(error, SMC_USAGE,
+                        "option --compiler-options: '%.*s' is for --device to say",
+                        (int)strcspn(architecture, " "), architecture);
     if (!smc_nvrtc_open(place->info.path, &nvrtc, &info, error))
         return SMC_UNAVAILABLE;
     write_options(compilation, place->info.path, &info, &options);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/machine.h"
 #include "inspect/compilers.h"
 #include "inspect/input.h"
 #include "inspect/kernels.h"
@@ -21,6 +21,9 @@ static enum smc_status read_source(const char *file, struct smc_text *text, stru
     enum smc_status status = smc_input_read(file, text, error);
     if (status != SMC_OK)
         return status;
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which NVRTC does not take */
+    if (strncmp(smc_text_string(text), mark, sizeof mark - 1) == 0)
+        memset(text->data, ' ', sizeof mark - 1);
     if (text->length && memchr(text->data, '\0', text->length))
         return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ is wanted", file);
     return SMC_OK;
@@ -142,9 +145,7 @@ static enum smc_status check_memory(const struct smc_own_request *request, struc
         if (request->argument[i].is_buffer &&
             __builtin_add_overflow(total, smc_own_argument_bytes(&request->argument[i]), &total))
             total = UINT64_MAX;
-    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-    uint64_t of_machine =
-        pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : UINT64_MAX;
+    uint64_t of_machine = smc_machine_memory_bytes();
     uint64_t of_device = request->device.global_mem_bytes;
     if (of_device > 0 && total > of_device)
         return smc_fail(error, SMC_USAGE,
