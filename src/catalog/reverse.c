@@ -48,12 +48,6 @@ static void defines_static(const struct smc_params *params, struct smc_text *opt
                     params->value[SMC_PARAM_BLOCK], params->value[SMC_PARAM_LENGTH]);
 }
 
-/* One text serves every length and block. */
-static void defines_dynamic(const struct smc_params *params, struct smc_text *options)
-{
-    (void)params, (void)options;
-}
-
 static void plan(const struct smc_params *params, struct smc_plan *plan)
 {
     *plan = (struct smc_plan){
@@ -167,7 +161,7 @@ const struct smc_kernel smc_kernel_reverse_dynamic = {
     .params = PARAMS,
     .dtypes = 1u << SMC_INT32,
     .complete = complete_dynamic,
-    .defines = defines_dynamic,
+    .defines = smc_defines_nothing,
     .plan = plan_dynamic,
     .work = work,
     .shared_work = shared_work,

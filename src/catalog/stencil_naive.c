@@ -9,12 +9,6 @@ static enum smc_status complete(struct smc_params *params, struct smc_error *err
     return smc_stencil_complete(&smc_kernel_stencil_naive, params, error);
 }
 
-/* One text serves every radius and block. */
-static void defines(const struct smc_params *params, struct smc_text *options)
-{
-    (void)params, (void)options;
-}
-
 static void plan(const struct smc_params *params, struct smc_plan *plan)
 {
     smc_stencil_plan(params, (uint64_t)params->value[SMC_PARAM_BLOCK], true, plan);
@@ -49,7 +43,7 @@ const struct smc_kernel smc_kernel_stencil_naive = {
     .params = SMC_STENCIL_PARAMS,
     .dtypes = 1u << SMC_INT32,
     .complete = complete,
-    .defines = defines,
+    .defines = smc_defines_nothing,
     .plan = plan,
     .work = work,
     .compare = smc_stencil_compare,

@@ -23,12 +23,6 @@ static void defines_static(const struct smc_params *params, struct smc_text *opt
                     params->value[SMC_PARAM_BLOCK], params->value[SMC_PARAM_RADIUS]);
 }
 
-/* One text serves every radius and block. */
-static void defines_dynamic(const struct smc_params *params, struct smc_text *options)
-{
-    (void)params, (void)options;
-}
-
 /* A block stages the inputs of its own outputs and a halo on both sides. */
 static uint64_t staged_bytes(const struct smc_params *params)
 {
@@ -140,7 +134,7 @@ const struct smc_kernel smc_kernel_stencil_dynamic = {
     .params = SMC_STENCIL_PARAMS,
     .dtypes = 1u << SMC_INT32,
     .complete = complete_dynamic,
-    .defines = defines_dynamic,
+    .defines = smc_defines_nothing,
     .plan = plan_dynamic,
     .work = work,
     .shared_work = shared_work,

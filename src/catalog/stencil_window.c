@@ -1,5 +1,5 @@
 /* The box sum by a scan of what enters and leaves the window: a block stages the inputs of a tile
-   of outputs, four a time. */
+   of outputs, four at a time. */
 #include <inttypes.h>
 
 #include "catalog/stencil.h"
