@@ -9,7 +9,7 @@ static enum smc_status load(const struct smc_kernel *kernel, const struct smc_de
     struct smc_binary binary = {0};
     struct smc_text warnings = {0};
     struct smc_attempt loaded = {0}, opt_in = {0};
-    struct smc_compile_options options = {.no_cache = true};
+    struct smc_compile_options options = {.no_cache = true, .kernel_dir = bench->kernel_dir};
     struct smc_launch launch = {
         .threads_per_block = bench->plan.threads_per_block,
         .dynamic_smem_bytes = bench->dynamic_smem_bytes,

@@ -10,6 +10,7 @@ enum { BENCH_WARM_UPS = 3, BENCH_ROUNDS = 15 };
 
 /* Start from {0}. */
 struct bench_kernel {
+    const char *kernel_dir; /* of an edited kernel; NULL: the built-in text */
     struct smc_params params;
     struct smc_plan plan;
     struct smc_resources resources;

@@ -1,7 +1,10 @@
 /* stencil-window beside the driver's copy of as many bytes, on GPU 0: medians of warmed launches
    that take turns. A copy reads and writes each byte once, and so should the kernel, at any radius.
 
-     stencil_speed [LENGTH]        elements; 2^28 if not given, far more than any cache holds
+     stencil_speed [LENGTH [BLOCK [FOLDER [RADIUS...]]]]
+       LENGTH   elements; 2^28 if not given, far more than any cache holds
+       BLOCK    threads at every radius; 0 or none: 512 at wide ones, else 256
+       FOLDER   of an edited stencil_window.cu; "" or none: the built-in text
 
    Exit status: 0 measured; 1 a wrong result; 4 the GPU failed; 77 no GPU. */
 #include <stdio.h>
@@ -10,7 +13,7 @@
 #include "executor/verify.h"
 #include "gpu_bench.h"
 
-enum { BAR_PERCENT = 97, INPUT = 0, OUTPUT, WIDE_RADIUS = 2048 };
+enum { BAR_PERCENT = 97, INPUT = 0, OUTPUT, WIDE_RADIUS = 512 };
 
 struct contest {
     struct bench_kernel bench;
@@ -76,19 +79,30 @@ static cudaError_t check(struct contest *contest, const struct smc_kernel *kerne
     return code;
 }
 
-/* Exit status. A halo that is not short beside the tile takes a larger tile. */
-static int measure(int64_t radius, int64_t length, const struct smc_device *device)
+/* A halo that is not short beside the tile takes a larger tile. */
+static int64_t block_for(int64_t radius)
+{
+    return radius > WIDE_RADIUS ? 512 : 256;
+}
+
+struct wish {
+    int64_t length, block;
+    const char *kernel_dir;
+};
+
+/* Exit status. */
+static int measure(int64_t radius, const struct wish *wish, const struct smc_device *device)
 {
     const struct smc_kernel *kernel = smc_kernel_find("stencil-window");
-    struct contest contest = {.copied_bytes = 0};
+    struct contest contest = {.bench.kernel_dir = wish->kernel_dir};
     struct smc_params params;
     struct smc_error error = {""};
     double percent = 0;
     uint64_t wrong = 0;
     smc_params_init(kernel, &params);
     params.value[SMC_PARAM_RADIUS] = radius;
-    params.value[SMC_PARAM_LENGTH] = length;
-    params.value[SMC_PARAM_BLOCK] = radius > WIDE_RADIUS ? 512 : 256;
+    params.value[SMC_PARAM_LENGTH] = wish->length;
+    params.value[SMC_PARAM_BLOCK] = wish->block ? wish->block : block_for(radius);
     enum smc_status status = bench_open(kernel, &params, device, &contest.bench, &error);
     contest.copied_bytes = contest.bench.buffers.bytes[OUTPUT];
     printf("%6lld %5lld   ", (long long)radius, (long long)params.value[SMC_PARAM_BLOCK]);
@@ -111,7 +125,11 @@ int main(int argc, char **argv)
     static const int64_t radii[] = {1, 3, 16, 128, 1025, 6000};
     struct smc_device device;
     struct smc_error error = {""};
-    int64_t length = argc > 1 ? strtoll(argv[1], NULL, 10) : INT64_C(1) << 28;
+    const struct wish wish = {
+        .length = argc > 1 ? strtoll(argv[1], NULL, 10) : INT64_C(1) << 28,
+        .block = argc > 2 ? strtoll(argv[2], NULL, 10) : 0,
+        .kernel_dir = argc > 3 && *argv[3] ? argv[3] : NULL,
+    };
     int worst = 0;
     if (smc_gpu_device_count(&error) == 0) {
         printf("skipped: %s\n", error.message);
@@ -123,10 +141,11 @@ int main(int argc, char **argv)
         return 4;
     }
     printf("%s, %lld elements; GB/s read and written; the bar is %d %% of the copy's\n",
-           device.name, (long long)length, BAR_PERCENT);
+           device.name, (long long)wish.length, BAR_PERCENT);
     printf("radius block   stencil-window                 copy\n");
-    for (size_t i = 0; i < sizeof radii / sizeof *radii; i++) {
-        int code = measure(radii[i], length, &device);
+    size_t count = argc > 4 ? (size_t)argc - 4 : sizeof radii / sizeof *radii;
+    for (size_t i = 0; i < count; i++) {
+        int code = measure(argc > 4 ? strtoll(argv[4 + i], NULL, 10) : radii[i], &wish, &device);
         worst = code > worst ? code : worst;
     }
     return worst;
