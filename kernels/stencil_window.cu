@@ -18,6 +18,9 @@
               4 x (32 n + 2 radius) bytes, up to a multiple of 16, and 16 more. */
 
 enum { WARP = 32, QUADS = 8, TILE = 4 * QUADS * BLOCK, WARPS = BLOCK / WARP };
+/* The quads behind them begin at 32 bytes, as the sectors that are copied there do: else a quarter of
+   them would be fetched twice. */
+enum { PARTS = (WARPS + 3) / 4 * 4 };
 /* An SM has room for three blocks of 256 threads, or two of 512, which is enough to keep its memory
    busy, and leaves a thread the registers that it needs. */
 enum { BLOCKS_PER_SM = (BLOCK > 256 ? 1024 : 768) / BLOCK };
@@ -65,7 +68,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
                    long long outputs, int radius)
 {
     extern __shared__ uint4 quads[];
-    __shared__ uint2 parts[WARPS]; /* of each warp: its differences, its part of the first window */
+    __shared__ uint2 parts[PARTS]; /* of each warp: its differences, its part of the first window */
     unsigned *staged = (unsigned *)quads;
     const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, halo = 2 * radius;
     const long long first = (long long)blockIdx.x * TILE;

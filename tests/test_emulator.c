@@ -391,6 +391,30 @@ static void test_asynchronous_copies(void)
     end(&trial);
 }
 
+/* Counted on an H200: sectors whose two sides begin at unlike places of 32 bytes count again. */
+static void test_copies_past_l1(void)
+{
+    static const struct {
+        unsigned to, quads, sectors; /* where in shared memory; of 16 bytes, a lane each */
+    } copies[] = {{0, 16, 8}, {32, 16, 8}, {16, 16, 10}, {16, 8, 5}, {16, 6, 4}, {48, 1, 1}};
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+        char body[512];
+        struct trial trial;
+        fill(&trial);
+        snprintf(body, sizeof body,
+                 "mov.u32 %%r2, s;\nshl.b32 %%r3, %%r1, 4;\nadd.u32 %%r2, %%r2, %%r3;\n"
+                 "shl.b32 %%r3, %%r1, 3;\ncvt.u64.u32 %%rd5, %%r3;\nadd.s64 %%rd2, %%rd2, %%rd5;\n"
+                 "setp.lt.u32 %%p1, %%r1, %u;\n"
+                 "@%%p1 cp.async.cg.shared.global [%%r2+%u], [%%rd2], 16;\ncp.async.wait_all;",
+                 copies[i].quads, copies[i].to);
+        run(body, 32, &trial);
+        CU_ASSERT_EQUAL(trial.emulation.array[1].kind[SMC_EMULATED_LOAD].sectors,
+                        copies[i].sectors);
+        CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
+        end(&trial);
+    }
+}
+
 /* --- Lanes -------------------------------------------------------------------------------------
  */
 
@@ -649,6 +673,7 @@ CU_TestInfo tests_emulator[] = {
     {"arithmetic of every kind", test_arithmetic},
     {"known values", test_known_values},
     {"memory", test_memory},
+    {"copies past L1, sector by sector", test_copies_past_l1},
     {"asynchronous copies", test_asynchronous_copies},
     {"lanes part and meet", test_lanes},
     {"barriers", test_barriers},

@@ -45,13 +45,19 @@ static uint64_t warps_of(const struct smc_params *params)
     return block_of(params) / SMC_WARP_LANES;
 }
 
+/* Two sums for each warp, up to a whole number of sectors. */
+static uint32_t parts_bytes(const struct smc_params *params)
+{
+    return (uint32_t)round_up(warps_of(params) * 2 * BYTES, SMC_SECTOR_BYTES);
+}
+
 /* Whole quads, and one for what is left over. */
 static void plan(const struct smc_params *params, struct smc_plan *plan)
 {
     uint64_t quads = (tile_of(params) + smc_stencil_halo(params)) / QUAD + 1;
     smc_stencil_plan(params, tile_of(params), true, plan);
     plan->dynamic_smem_bytes = quads * QUAD * BYTES;
-    plan->static_smem_bytes = warps_of(params) * 2 * BYTES;
+    plan->static_smem_bytes = parts_bytes(params);
 }
 
 /* --- Shared memory -------------------------------------------------------------------------- */
@@ -159,12 +165,11 @@ static size_t shared_accesses(const struct smc_params *params, uint32_t warp, ui
 {
     uint64_t outputs = smc_stencil_outputs(params), most = tile_of(params);
     struct tile tile = tile_with(params, outputs < most ? outputs : most);
-    uint32_t parts_bytes = (uint32_t)divide_up(tile.warps * 2 * BYTES, QUAD * BYTES) * QUAD * BYTES;
     for (enum access access = 0; access < ACCESSES; access++) {
         bool is_part = access == PART || access == PARTS;
         list[access] = (struct smc_shared_access){
             .label = shapes[access].label,
-            .first_byte = is_part ? 0 : parts_bytes,
+            .first_byte = is_part ? 0 : parts_bytes(params),
             .steps = turns_of(&tile),
         };
         describe(&tile, access, warp, step, &list[access].access);

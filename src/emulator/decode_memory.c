@@ -167,6 +167,7 @@ static bool decode_copy(struct smc_decoder *decoder)
     to.width_bytes = (uint8_t)bytes;
     to.b = from.a;
     to.source_offset = from.immediate;
+    to.skips_l1 = smc_decode_has(decoder, "cg");
     to.c = decoder->statement->operands == 4 ? smc_decode_source(decoder, &operand[3], SMC_PTX_U32)
                                              : smc_decode_constant(decoder, SMC_SLOT_32, bytes);
     return to.c != SMC_NO_SLOT && emit_step(decoder, smc_step_copy, &to);

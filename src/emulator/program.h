@@ -72,6 +72,7 @@ struct smc_op {
     bool is_first;           /* of its instruction: that is where executions are counted */
     uint32_t instruction;
     uint64_t source_offset; /* of cp.async, whose source is at b */
+    bool skips_l1;          /* cp.async.cg */
     uint64_t immediate;     /* a table of lop3, a comparison, an offset to an address */
 
     /* Floating point. */

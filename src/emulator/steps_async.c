@@ -37,6 +37,19 @@ static uint32_t lanes_alike(const lane_u32 *bytes, uint32_t mask)
     return alike;
 }
 
+static uint32_t read_from(struct smc_worker *worker, struct smc_warp *warp,
+                          const struct smc_op *read, const uint64_t to[SMC_LANES], uint32_t mask,
+                          char *host[SMC_LANES])
+{
+    uint64_t from[SMC_LANES];
+    smc_memory_addresses(warp, read, from);
+    mask = smc_memory_access_at(worker, warp, read, SMC_SPACE_GLOBAL, SMC_READS, from, mask, NULL,
+                                host);
+    if (read->skips_l1 && mask)
+        smc_count_copy(worker, read, from, to, mask);
+    return mask;
+}
+
 /* Reads what each lane asks for; the rest of its bytes are 0. Returns the lanes that may. */
 static uint32_t fetch(struct smc_worker *worker, struct smc_warp *warp, const struct smc_op *op,
                       uint32_t mask, struct smc_copy *copy)
@@ -56,7 +69,7 @@ static uint32_t fetch(struct smc_worker *worker, struct smc_warp *warp, const st
         while (read.width_bytes > 1 && read.width_bytes / 2 >= bytes)
             read.width_bytes /= 2;
         if (bytes > 0)
-            alike = smc_memory_access(worker, warp, &read, SMC_READS, alike, NULL, host);
+            alike = read_from(worker, warp, &read, copy->to, alike, host);
         EACH_ACTIVE(lane, alike)
         if (bytes > 0)
             memcpy(copy->data[lane], host[lane], bytes);
@@ -75,8 +88,8 @@ enum smc_next smc_step_copy(struct smc_worker *worker, struct smc_warp *warp,
     }
     copy->op = op;
     copy->group = warp->copy_group;
-    copy->mask = fetch(worker, warp, op, mask, copy);
     smc_memory_addresses(warp, op, copy->to);
+    copy->mask = fetch(worker, warp, op, mask, copy);
     if (worker->shadow && copy->mask)
         smc_shadow_check_copy(worker, warp, op, copy->to, copy->mask);
     while (*last)

@@ -4,6 +4,8 @@
 #include "model/round.h"
 #include "query/workload.h"
 
+enum { OLDEST_WITH_ASYNC_COPIES = 80 };
+
 void smc_query_init(struct smc_query *query)
 {
     *query = (struct smc_query){
@@ -216,6 +218,13 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
     return find_clusters(answer, error);
 }
 
+/* Kernels copy past L1 where cp.async is there, and else load and store. */
+static void count_copies(uint16_t cc, struct smc_work *work)
+{
+    for (size_t i = 0; i < work->access_count && cc >= OLDEST_WITH_ASYNC_COPIES; i++)
+        work->access[i].sectors += work->access[i].sectors_again;
+}
+
 void smc_query_find_work(struct smc_answer *answer)
 {
     const struct smc_query *query = &answer->query;
@@ -223,6 +232,7 @@ void smc_query_find_work(struct smc_answer *answer)
     if (!answer->has_work)
         return;
     query->kernel->work(&query->params, &answer->work);
+    count_copies(query->device.sm.cc, &answer->work);
     smc_workload_find(query, &answer->work, &answer->workload);
 }
 
