@@ -391,6 +391,27 @@ static void test_asynchronous_copies(void)
     end(&trial);
 }
 
+/* A cache policy changes no result, and is not taken for the bytes asked for. */
+static void test_cache_policies(void)
+{
+    static const char copy[] =
+        "createpolicy.fractional.L2::evict_last.b64 %%rd7, 1.0;\nmov.u32 %%r2, s;\n"
+        "shl.b32 %%r3, %%r1, 3;\nadd.u32 %%r2, %%r2, %%r3;\n"
+        "cp.async.ca.shared.global.L2::cache_hint [%%r2], [%%rd2], 8%s, %%rd7;\n"
+        "cp.async.wait_all;\nld.shared.u64 %%rd4, [%%r2];\nst.global.u64 [%%rd1], %%rd4;";
+    char body[1024];
+    struct trial trial;
+    fill(&trial);
+    snprintf(body, sizeof body, copy, "");
+    run(body, 32, &trial);
+    CU_ASSERT_EQUAL(memcmp(trial.out, trial.in, 32 * 8), 0);
+    end(&trial);
+    snprintf(body, sizeof body, copy, ", 4");
+    run(body, 32, &trial);
+    CU_ASSERT_EQUAL(trial.out[30], trial.in[30] & UINT32_MAX);
+    end(&trial);
+}
+
 /* Counted on an H200: sectors whose two sides begin at unlike places of 32 bytes count again. */
 static void test_copies_past_l1(void)
 {
@@ -673,8 +694,9 @@ CU_TestInfo tests_emulator[] = {
     {"arithmetic of every kind", test_arithmetic},
     {"known values", test_known_values},
     {"memory", test_memory},
-    {"copies past L1, sector by sector", test_copies_past_l1},
     {"asynchronous copies", test_asynchronous_copies},
+    {"cache policies", test_cache_policies},
+    {"sectors of copies past L1", test_copies_past_l1},
     {"lanes part and meet", test_lanes},
     {"barriers", test_barriers},
     {"races are found, and nothing else", test_races},

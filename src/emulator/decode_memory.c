@@ -152,12 +152,14 @@ bool smc_decode_atom(struct smc_decoder *decoder)
            shape.d != SMC_NO_SLOT && emit_step(decoder, smc_step_atomic, &shape);
 }
 
-/* cp.async.ca.shared.global [to], [from], 16{, bytes}; */
+/* cp.async.ca.shared.global [to], [from], 16{, bytes}{, cache policy}; */
 static bool decode_copy(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
     struct smc_op to = {.space = SMC_SPACE_SHARED, .type = SMC_PTX_B32, .vector = 1}, from = {0};
-    if (!smc_decode_count(decoder, 3, 4) || !smc_decode_address(decoder, &operand[0], &to) ||
+    unsigned policies = smc_decode_has(decoder, "L2::cache_hint");
+    if (!smc_decode_count(decoder, 3 + policies, 4 + policies) ||
+        !smc_decode_address(decoder, &operand[0], &to) ||
         !smc_decode_address(decoder, &operand[1], &from))
         return false;
     uint64_t bytes = operand[2].integer;
@@ -168,8 +170,9 @@ static bool decode_copy(struct smc_decoder *decoder)
     to.b = from.a;
     to.source_offset = from.immediate;
     to.skips_l1 = smc_decode_has(decoder, "cg");
-    to.c = decoder->statement->operands == 4 ? smc_decode_source(decoder, &operand[3], SMC_PTX_U32)
-                                             : smc_decode_constant(decoder, SMC_SLOT_32, bytes);
+    to.c = decoder->statement->operands == 4 + policies
+               ? smc_decode_source(decoder, &operand[3], SMC_PTX_U32)
+               : smc_decode_constant(decoder, SMC_SLOT_32, bytes);
     return to.c != SMC_NO_SLOT && emit_step(decoder, smc_step_copy, &to);
 }
 

@@ -136,6 +136,18 @@ bool smc_decode_cvta(struct smc_decoder *decoder)
     return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(type), d, from, shift, from) != NULL;
 }
 
+/* A policy says how long L2 is to keep what is accessed: of no effect here, whatever its value. */
+bool smc_decode_createpolicy(struct smc_decoder *decoder)
+{
+    if (!smc_decode_count(decoder, 1, 4))
+        return false;
+    uint32_t policy = smc_decode_constant(decoder, SMC_SLOT_64, 0);
+    uint32_t d = smc_decode_target(decoder, &decoder->statement->operand[0], SMC_PTX_B64);
+    return policy != SMC_NO_SLOT && d != SMC_NO_SLOT &&
+           smc_decode_emit_alu(decoder, move_of(SMC_PTX_B64), SMC_SLOT_64, d, policy, policy,
+                               policy);
+}
+
 bool smc_decode_isspacep(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
