@@ -1,4 +1,4 @@
-/* Box sum of radius RADIUS over int32, staged in static shared memory.
+/* Box sum of radius RADIUS over int32 or float, staged in static shared memory.
 
    output[i] = input[i] + ... + input[i + 2 RADIUS], for each place where the whole window lies in
    the input: `outputs` results from outputs + 2 RADIUS inputs. Neighbouring windows overlap almost
@@ -7,15 +7,17 @@
    ptxas refuses it, and stencil_dynamic.cu is the way out.
 
    The idea is the 1-D stencil of NVIDIA's introductory courses, here with any radius (a halo wider
-   than the block as well) and any length.
+   than the block as well) and any length. In float sums of whole numbers are as exact as
+   stencil_naive.cu's.
 
-   -DBLOCK=n   threads per block
-   -DRADIUS=n  inputs summed on each side */
+   -DBLOCK=n       threads per block
+   -DRADIUS=n      inputs summed on each side
+   -DELEMENT=type  int or float */
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
-    stencil_static(const int *input, int *output, long long outputs)
+    stencil_static(const ELEMENT *input, ELEMENT *output, long long outputs)
 {
-    __shared__ int window[BLOCK + 2 * RADIUS];
+    __shared__ ELEMENT window[BLOCK + 2 * RADIUS];
     const long long first = (long long)blockIdx.x * BLOCK;
     const long long left = outputs + 2 * RADIUS - first;
 
@@ -30,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 
     if (first + threadIdx.x >= outputs)
         return;
-    int sum = 0;
+    ELEMENT sum = 0;
     for (int i = 0; i <= 2 * RADIUS; i++)
         sum += window[threadIdx.x + i];
     output[first + threadIdx.x] = sum;

@@ -1,9 +1,9 @@
-/* Box sum over int32 with as many additions at any radius.
+/* Box sum over int32 or float with as many additions at any radius.
 
    output[i] = input[i] + ... + input[i + 2 radius], for each place where the whole window lies in
    the input: `outputs` results from outputs + 2 radius inputs. From one window to the next an
    element enters and one leaves, so that the results are the prefix sums of input[i + 2 radius] -
-   input[i - 1], on top of the first window's sum. Sums of 32 bits wrap, and so do differences: a
+   input[i - 1], on top of the first window's sum. Unsigned sums wrap, and so do differences: a
    result is exact wherever it fits.
 
    A block makes TILE outputs. It stages their TILE + 2 radius inputs in dynamic shared memory, on
@@ -14,19 +14,41 @@
 
    The scan within a warp is the textbook's (Hillis and Steele, 1986).
 
-   -DBLOCK=n  threads per block, a multiple of 32. A tile has 32 n outputs; shared memory holds
-              4 x (32 n + 2 radius) bytes, up to a multiple of 16, and 16 more. */
+   Float is exact while every sum is a whole number up to 2^24. Of inputs up to 1000 either way:
+   - A sum of a part of the first window is at most W = (2 radius + 1) x 1000.
+   - Four neighbours' differences, added up one by one, have eight inputs: at most 8000.
+   - A sum of differences in a row, which is all that scans hold, is a later window without an
+     earlier one: at most 2 W. It has at most TILE - 1 differences, so at most 2 (TILE - 1) x 1000.
+     Behind the last output nothing enters: there the later window is a part of the last one.
+   - The first window with a sum of differences from there on is a window, or such a part: at most
+     W, in whichever warp.
+   So with up to 256 threads 2 (TILE - 1) x 1000 <= 16382000 is below 2^24, and W decides: exact up
+   to radius 8388. With more threads 2 W does: up to radius 4193.
+
+   -DBLOCK=n       threads per block, a multiple of 32. A tile has 32 n outputs; shared memory holds
+                   4 x (32 n + 2 radius) bytes, up to a multiple of 16, and 16 more.
+   -DELEMENT=type  unsigned (for int32) or float */
 
 enum { WARP = 32, QUADS = 8, TILE = 4 * QUADS * BLOCK, WARPS = BLOCK / WARP };
-/* The quads behind them begin at 32 bytes, as the sectors that are copied there do: else a quarter of
-   them would be fetched twice. */
+/* The quads behind them begin at 32 bytes, as the sectors that are copied there do: else a quarter
+   of them would be fetched twice. */
 enum { PARTS = (WARPS + 3) / 4 * 4 };
 /* An SM has room for three blocks of 256 threads, or two of 512, which is enough to keep its memory
    busy, and leaves a thread the registers that it needs. */
 enum { BLOCKS_PER_SM = (BLOCK > 256 ? 1024 : 768) / BLOCK };
 #define ALL_LANES 0xffffffffu
 
-static __device__ void stage(uint4 *to, const uint4 *from)
+/* Neighbouring elements, which move at once. */
+struct __align__(2 * sizeof(ELEMENT)) two
+{
+    ELEMENT x, y;
+};
+struct __align__(4 * sizeof(ELEMENT)) four
+{
+    ELEMENT x, y, z, w;
+};
+
+static __device__ void stage(four *to, const four *from)
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"l"(__cvta_generic_to_shared(to)),
@@ -46,17 +68,17 @@ static __device__ void wait_for_stages()
 }
 
 /* The sum over this lane and those below it. */
-static __device__ unsigned scan_warp(unsigned value, int lane)
+static __device__ ELEMENT scan_warp(ELEMENT value, int lane)
 {
     for (int distance = 1; distance < WARP; distance *= 2) {
-        const unsigned below = __shfl_up_sync(ALL_LANES, value, distance);
+        const ELEMENT below = __shfl_up_sync(ALL_LANES, value, distance);
         if (lane >= distance)
             value += below;
     }
     return value;
 }
 
-static __device__ unsigned sum_warp(unsigned value)
+static __device__ ELEMENT sum_warp(ELEMENT value)
 {
     for (int distance = WARP / 2; distance > 0; distance /= 2)
         value += __shfl_xor_sync(ALL_LANES, value, distance);
@@ -64,12 +86,12 @@ static __device__ unsigned sum_warp(unsigned value)
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
-    stencil_window(const unsigned *__restrict__ input, unsigned *__restrict__ output,
+    stencil_window(const ELEMENT *__restrict__ input, ELEMENT *__restrict__ output,
                    long long outputs, int radius)
 {
-    extern __shared__ uint4 quads[];
-    __shared__ uint2 parts[PARTS]; /* of each warp: its differences, its part of the first window */
-    unsigned *staged = (unsigned *)quads;
+    extern __shared__ four quads[];
+    __shared__ two parts[PARTS]; /* of each warp: its differences, its part of the first window */
+    ELEMENT *staged = (ELEMENT *)quads;
     const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, halo = 2 * radius;
     const long long first = (long long)blockIdx.x * TILE;
     const int results = (int)min((long long)TILE, outputs - first), inputs = results + halo;
@@ -80,67 +102,68 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
 #pragma unroll 1
     for (int base = warp * WARP; base < inputs / 4; base += BLOCK)
         if (base + lane < inputs / 4)
-            stage(&quads[base + lane], (const uint4 *)input + base + lane);
+            stage(&quads[base + lane], (const four *)input + base + lane);
     if (threadIdx.x < 4) {
         const int i = inputs / 4 * 4 + threadIdx.x;
         staged[i] = i < inputs ? input[i] : 0;
     }
     wait_for_stages();
 
-    unsigned window = 0;
+    ELEMENT window = 0;
 #pragma unroll 1
     for (int base = warp * WARP; base < halo / 4; base += BLOCK)
         if (base + lane < halo / 4) {
-            const uint4 quad = quads[base + lane];
+            const four quad = quads[base + lane];
             window += quad.x + quad.y + quad.z + quad.w;
         }
     if (threadIdx.x <= halo % 4)
         window += staged[halo / 4 * 4 + threadIdx.x];
     window = sum_warp(window);
 
-    uint4 sums[QUADS];
+    four sums[QUADS];
     const int mine = 4 * (warp * QUADS * WARP + lane);
-    unsigned before = lane == 0 && mine > 0 && mine < results ? staged[mine - 1] : 0;
-    unsigned total = 0;
+    ELEMENT before = lane == 0 && mine > 0 && mine < results ? staged[mine - 1] : 0;
+    ELEMENT total = 0;
 #pragma unroll
     for (int q = 0; q < QUADS; q++) {
         const int i = mine + q * 4 * WARP;
         const bool is_first = i == 0;
-        uint4 leaving = {0, 0, 0, 0};
-        uint2 low = {0, 0}, high = {0, 0}; /* entering: the halo need not be a multiple of four */
+        four leaving = {0, 0, 0, 0};
+        two low = {0, 0}, high = {0, 0}; /* entering: the halo need not be a multiple of four */
         if (i < results) {
             leaving = quads[i / 4];
-            low = *(const uint2 *)&staged[i + halo];
+            low = *(const two *)&staged[i + halo];
         }
         if (i + 2 < results)
-            high = *(const uint2 *)&staged[i + halo + 2];
-        const unsigned below = __shfl_up_sync(ALL_LANES, leaving.w, 1);
-        uint4 sum;
+            high = *(const two *)&staged[i + halo + 2];
+        const ELEMENT below = __shfl_up_sync(ALL_LANES, leaving.w, 1);
+        four sum;
         sum.x = is_first ? 0 : low.x - (lane == 0 ? before : below);
         sum.y = sum.x + low.y - leaving.x;
         sum.z = sum.y + high.x - leaving.y;
         sum.w = sum.z + high.y - leaving.z;
         before = __shfl_sync(ALL_LANES, leaving.w, WARP - 1);
-        const unsigned scanned = scan_warp(sum.w, lane), base = total + scanned - sum.w;
+        const ELEMENT scanned = scan_warp(sum.w, lane), base = total + scanned - sum.w;
         sums[q].x = sum.x + base;
         sums[q].y = sum.y + base;
         sums[q].z = sum.z + base;
         sums[q].w = sum.w + base;
         total += __shfl_sync(ALL_LANES, scanned, WARP - 1);
     }
+    const two own = {total, window}, none = {0, 0};
     if (lane == 0)
-        parts[warp] = make_uint2(total, window);
+        parts[warp] = own;
     __syncthreads();
 
-    const uint2 part = lane < WARPS ? parts[lane] : make_uint2(0, 0);
-    const unsigned upto = __shfl_sync(ALL_LANES, scan_warp(part.x, lane), warp);
-    const unsigned base = sum_warp(part.y) + upto - total;
+    const two part = lane < WARPS ? parts[lane] : none;
+    const ELEMENT upto = __shfl_sync(ALL_LANES, scan_warp(part.x, lane), warp);
+    const ELEMENT base = sum_warp(part.y) + upto - total;
 #pragma unroll
     for (int q = 0; q < QUADS; q++) {
         const int i = mine + q * 4 * WARP;
-        const uint4 sum = {sums[q].x + base, sums[q].y + base, sums[q].z + base, sums[q].w + base};
+        const four sum = {sums[q].x + base, sums[q].y + base, sums[q].z + base, sums[q].w + base};
         if (i + 4 <= results) {
-            *(uint4 *)&output[i] = sum;
+            *(four *)&output[i] = sum;
         } else {
             if (i < results)
                 output[i] = sum.x;

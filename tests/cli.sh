@@ -123,6 +123,9 @@ stencil-dynamic, stencil-window" --radius 3
 refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" --device H200
 refuses 2 "option --threads: not with the kernel matmul-tiled: --tile sets the threads of a block" \
     --tile 8 --threads 64
+refuses 2 "option --radius: '8389' is too much for float: stencil-dynamic's sums may have 16779 \
+inputs of up to 1000, and whole numbers are exact up to 16777216; --dtype int32 takes any radius" \
+    --kernel stencil-dynamic --dtype float --radius 8389
 refuses 2 "option --threads: not with the kernel stencil-static: --block sets the threads of a \
 block" --kernel stencil-static --threads 64
 refuses 2 "option --grid: '64x' is no shape such as 4096, 512x512 or 64x64x8, with 1 to 2147483647 \

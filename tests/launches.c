@@ -21,6 +21,15 @@ static void set(const struct smc_kernel *kernel, struct smc_params *params, enum
     params->given |= 1u << param;
 }
 
+/* One of the kernel's types after the other. */
+static void set_dtype(const struct smc_kernel *kernel, uint32_t turn, struct smc_params *params)
+{
+    uint32_t left = kernel->dtypes;
+    for (uint32_t i = turn % (uint32_t)__builtin_popcount(left); i > 0; i--)
+        left &= left - 1;
+    set(kernel, params, SMC_PARAM_DTYPE, __builtin_ctz(left));
+}
+
 static void set_sizes(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state, int64_t m,
                       int64_t n, int64_t k, struct smc_params *params)
 {
@@ -41,6 +50,7 @@ static void draw_tiled(const struct smc_kernel *kernel, uint32_t turn, uint64_t 
     int64_t tile = turn % 32 + 1, most = kernel->is_racy ? 40 : 70;
     int64_t m = draw(state, 1, most), n = draw(state, 1, most);
     int64_t k = draw(state, kernel->is_racy ? 2 * tile : 1, 70);
+    set_dtype(kernel, turn / 32, params);
     set(kernel, params, SMC_PARAM_TILE, tile);
     set(kernel, params, SMC_PARAM_PAD, turn % 5);
     set_sizes(kernel, turn, state, m, n, k, params);
@@ -65,6 +75,7 @@ static void draw_register(const struct smc_kernel *kernel, uint32_t turn, uint64
         {64, 96, 12, 8, 8, 4}, {0, 0, 0, 0, 0, 0},
     };
     const int64_t *chosen = shapes[turn % 8];
+    set_dtype(kernel, turn / 32, params);
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
         set(kernel, params, shape[i], chosen[i]);
     int64_t m = draw_size(state, chosen[0] ? chosen[0] : 128);
@@ -82,6 +93,7 @@ static void draw_arrays(const struct smc_kernel *kernel, uint32_t turn, uint64_t
     bool compiled_for = strstr(kernel->name, "static") != NULL;
     bool has_radius = kernel->params & 1u << SMC_PARAM_RADIUS;
     bool has_tiles = strcmp(kernel->name, "stencil-window") == 0; /* of whole warps */
+    set_dtype(kernel, turn / 6, params);
     set(kernel, params, SMC_PARAM_BLOCK, has_tiles ? (block + 31) / 32 * 32 : block);
     if (has_radius)
         set(kernel, params, SMC_PARAM_RADIUS, compiled_for ? radius : draw(state, 0, 400));
@@ -97,11 +109,6 @@ void launches_draw(const struct smc_kernel *kernel, uint32_t turn, uint64_t *sta
                    struct smc_params *params)
 {
     smc_params_init(kernel, params);
-    int64_t dtype = turn / 32 % 2;
-    while (dtype > 0 && !(kernel->dtypes >> dtype & 1))
-        dtype--;
-    if (kernel->dtypes >> dtype & 1)
-        set(kernel, params, SMC_PARAM_DTYPE, dtype);
     if (kernel->params & 1u << SMC_PARAM_TILE)
         draw_tiled(kernel, turn, state, params);
     else if (kernel->params & 1u << SMC_PARAM_BLOCK_M)

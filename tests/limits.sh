@@ -120,6 +120,9 @@ holds "best: each tile is compiled, or comes from the table, for itself" \
     '[.best.candidates[] | select(.registers_per_thread > 0)] | length == 32' \
     best --kernel matmul-tiled --device 9.0 --no-nvrtc
 
+holds "best: sizes that the kernel refuses are left out" \
+    '[.best.candidates[].size] | sort == [range(32; 257; 32)]' \
+    best --kernel stencil-window --dtype float --radius 5000 --regs 72 --device H200
 holds "best: many threads can stand in a grid of two dimensions" '.best.proposal != null' \
     best --regs 16 --total-threads 1000000000 --device "GTX 480"
 refuses 2 "nothing to choose for: give --kernel NAME, or --regs N and --smem BYTES of your own \

@@ -47,6 +47,7 @@ static void test_kernels(void)
         CU_ASSERT_PTR_NULL(strstr(text, "#include"));
         CU_ASSERT_EQUAL(kernel->is_probe, !kernel->compare);
         CU_ASSERT_EQUAL(kernel->is_probe, !kernel->work);
+        CU_ASSERT(kernel->dtypes >> kernel->default_dtype & 1);
         CU_ASSERT(!kernel->sibling || smc_kernel_find(kernel->sibling));
     }
     size_t length = 77;
@@ -121,9 +122,22 @@ static void test_refusals(void)
         {"matmul-tiled",
          {{SMC_PARAM_DTYPE, SMC_INT32}},
          "option --dtype: 'int32' is not what matmul-tiled computes with: float or double"},
-        {"stencil-static",
+        {"reverse-static",
          {{SMC_PARAM_DTYPE, SMC_FLOAT}},
-         "option --dtype: 'float' is not what stencil-static computes with: int32"},
+         "option --dtype: 'float' is not what reverse-static computes with: int32"},
+        {"stencil-static",
+         {{SMC_PARAM_DTYPE, SMC_DOUBLE}},
+         "option --dtype: 'double' is not what stencil-static computes with: float or int32"},
+        {"stencil-naive",
+         {{SMC_PARAM_DTYPE, SMC_FLOAT}, {SMC_PARAM_RADIUS, 8389}},
+         "option --radius: '8389' is too much for float: stencil-naive's sums may have 16779 "
+         "inputs of up to 1000, and whole numbers are exact up to 16777216; --dtype int32 takes "
+         "any radius"},
+        {"stencil-window",
+         {{SMC_PARAM_DTYPE, SMC_FLOAT}, {SMC_PARAM_RADIUS, 4194}, {SMC_PARAM_BLOCK, 288}},
+         "option --radius: '4194' is too much for float: stencil-window's sums may have 16778 "
+         "inputs of up to 1000, and whole numbers are exact up to 16777216; --dtype int32 takes "
+         "any radius"},
         {"matmul-tiled",
          {{SMC_PARAM_K, 64}, {SMC_PARAM_LDA, 63}},
          "option --lda: '63' is below 64, the columns of A (--k)"},
@@ -208,6 +222,34 @@ static void test_refusals(void)
                 give(&p, cases[i].given[j].param, cases[i].given[j].value);
         CU_ASSERT_EQUAL(kernel->complete(&p, &error), SMC_USAGE);
         CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
+    }
+}
+
+/* One further, and a sum may be above 2^24; int32 goes on. */
+static void test_largest_exact_radius(void)
+{
+    static const struct {
+        const char *kernel;
+        int64_t block, radius;
+    } cases[] = {
+        {"stencil-naive", 256, 8388},   {"stencil-static", 1024, 8388},
+        {"stencil-dynamic", 1, 8388},   {"stencil-window", 32, 8388},
+        {"stencil-window", 256, 8388},  {"stencil-window", 288, 4193},
+        {"stencil-window", 1024, 4193},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_params first, p;
+        const struct smc_kernel *kernel = start(cases[i].kernel, &first);
+        give(&first, SMC_PARAM_DTYPE, SMC_FLOAT);
+        give(&first, SMC_PARAM_BLOCK, cases[i].block);
+        give(&first, SMC_PARAM_RADIUS, cases[i].radius);
+        p = first;
+        CU_ASSERT_EQUAL(kernel->complete(&p, NULL), SMC_OK);
+        p = first;
+        p.value[SMC_PARAM_RADIUS]++;
+        CU_ASSERT_EQUAL(kernel->complete(&p, NULL), SMC_USAGE);
+        p.value[SMC_PARAM_DTYPE] = SMC_INT32;
+        CU_ASSERT_EQUAL(kernel->complete(&p, NULL), SMC_OK);
     }
 }
 
@@ -444,15 +486,28 @@ static void test_line_work(void)
     CU_ASSERT(work.flops == 0 && work.global_load_bytes == 1024 && work.minimum_bytes == 2048);
 }
 
+static void check_defines_of(const struct smc_kernel *kernel, struct smc_params *params,
+                             const char *expected)
+{
+    struct smc_text options = {0};
+    complete(kernel, params);
+    kernel->defines(params, &options);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&options), expected);
+    smc_text_free(&options);
+}
+
 static void check_defines(const char *name, const char *expected)
 {
     struct smc_params p;
-    struct smc_text options = {0};
+    check_defines_of(start(name, &p), &p, expected);
+}
+
+static void check_float_defines(const char *name, const char *expected)
+{
+    struct smc_params p;
     const struct smc_kernel *kernel = start(name, &p);
-    complete(kernel, &p);
-    kernel->defines(&p, &options);
-    CU_ASSERT_STRING_EQUAL(smc_text_string(&options), expected);
-    smc_text_free(&options);
+    give(&p, SMC_PARAM_DTYPE, SMC_FLOAT);
+    check_defines_of(kernel, &p, expected);
 }
 
 static void test_defines(void)
@@ -467,8 +522,13 @@ static void test_defines(void)
     check_defines("aat-conflict", "-DTILE=32\n-DELEMENT=float\n");
     check_defines("aat-padded", "-DTILE=32\n-DELEMENT=float\n-DPAD=1\n");
     check_defines("aat-swizzled", "-DTILE=32\n-DELEMENT=float\n");
-    check_defines("stencil-static", "-DBLOCK=256\n-DRADIUS=3\n");
-    check_defines("stencil-dynamic", "");
+    check_defines("stencil-naive", "-DELEMENT=int\n");
+    check_defines("stencil-static", "-DBLOCK=256\n-DRADIUS=3\n-DELEMENT=int\n");
+    check_defines("stencil-dynamic", "-DELEMENT=int\n");
+    check_defines("stencil-window", "-DBLOCK=256\n-DELEMENT=unsigned\n");
+    check_float_defines("stencil-naive", "-DELEMENT=float\n");
+    check_float_defines("stencil-static", "-DBLOCK=256\n-DRADIUS=3\n-DELEMENT=float\n");
+    check_float_defines("stencil-window", "-DBLOCK=256\n-DELEMENT=float\n");
     check_defines("reverse-static", "-DBLOCK=256\n-DLENGTH=256\n");
     check_defines("reverse-dynamic", "");
     check_defines("residency", "-DLIVE=32\n-DSTATIC_BYTES=0\n--maxrregcount=42\n");
@@ -512,16 +572,23 @@ static void test_dtypes(void)
 
 enum { RANDOM = 100000 };
 
+static void fill(const char *name, enum smc_dtype dtype, uint64_t elements, uint64_t seed,
+                 void *values)
+{
+    const struct smc_buffer buffer = {.name = name, .dtype = dtype, .elements = elements};
+    smc_fill_random(&buffer, seed, values);
+}
+
 static void test_random(void)
 {
     static float f[RANDOM], again[RANDOM], part[1000];
     static double d[RANDOM];
     static int32_t n[RANDOM];
-    smc_fill_random(&(struct smc_buffer){"A", SMC_FLOAT, RANDOM, false}, 1, f);
-    smc_fill_random(&(struct smc_buffer){"A", SMC_FLOAT, RANDOM, false}, 1, again);
-    smc_fill_random(&(struct smc_buffer){"A", SMC_FLOAT, 1000, false}, 1, part);
-    smc_fill_random(&(struct smc_buffer){"A", SMC_DOUBLE, RANDOM, false}, 1, d);
-    smc_fill_random(&(struct smc_buffer){"A", SMC_INT32, RANDOM, false}, 1, n);
+    fill("A", SMC_FLOAT, RANDOM, 1, f);
+    fill("A", SMC_FLOAT, RANDOM, 1, again);
+    fill("A", SMC_FLOAT, 1000, 1, part);
+    fill("A", SMC_DOUBLE, RANDOM, 1, d);
+    fill("A", SMC_INT32, RANDOM, 1, n);
     CU_ASSERT(memcmp(f, again, sizeof f) == 0 && memcmp(f, part, sizeof part) == 0);
 
     double sum_f = 0, sum_d = 0, squares_f = 0, squares_d = 0;
@@ -542,12 +609,21 @@ static void test_random(void)
     CU_ASSERT_DOUBLE_EQUAL(squares_f / RANDOM, 1.0 / 3, 0.01);
     CU_ASSERT_DOUBLE_EQUAL(squares_d / RANDOM, 1.0 / 3, 0.01);
 
+    /* Whole floats are the integers. */
+    const struct smc_buffer whole = {
+        .name = "A", .dtype = SMC_FLOAT, .elements = RANDOM, .whole = true};
+    int unlike = 0;
+    smc_fill_random(&whole, 1, again);
+    for (int i = 0; i < RANDOM; i++)
+        unlike += again[i] != (float)n[i];
+    CU_ASSERT_EQUAL(unlike, 0);
+
     /* Another seed and another buffer give other values. */
-    smc_fill_random(&(struct smc_buffer){"A", SMC_FLOAT, RANDOM, false}, 2, again);
+    fill("A", SMC_FLOAT, RANDOM, 2, again);
     int same = 0;
     for (int i = 0; i < RANDOM; i++)
         same += f[i] == again[i];
-    smc_fill_random(&(struct smc_buffer){"B", SMC_FLOAT, RANDOM, false}, 1, again);
+    fill("B", SMC_FLOAT, RANDOM, 1, again);
     for (int i = 0; i < RANDOM; i++)
         same += f[i] == again[i];
     CU_ASSERT(same < 10);
@@ -558,6 +634,7 @@ CU_TestInfo tests_catalog[] = {
     {"the built-in texts are the files", test_texts},
     {"what is not given is derived", test_defaults},
     {"values that do not go together are refused", test_refusals},
+    {"a radius at which float rounds is refused", test_largest_exact_radius},
     {"the largest sizes do not overflow", test_largest},
     {"plans of matmul cover C for every tile", test_matmul_plans},
     {"plans of A A^T and of padded tiles", test_aat_plans},

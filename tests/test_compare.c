@@ -223,38 +223,57 @@ static void test_lost_product(void)
     release(&launch);
 }
 
+static int32_t input_at(const struct launch *launch, int64_t i)
+{
+    bool floats = launch->plan.buffer[0].dtype == SMC_FLOAT;
+    return floats ? (int32_t)((float *)launch->buffer[0])[i] : ((int32_t *)launch->buffer[0])[i];
+}
+
+static void put(const struct launch *launch, int64_t i, int32_t value)
+{
+    if (launch->plan.buffer[1].dtype == SMC_FLOAT)
+        ((float *)launch->buffer[1])[i] = (float)value;
+    else
+        ((int32_t *)launch->buffer[1])[i] = value;
+}
+
 static void sum_windows(const struct launch *launch, int shift)
 {
-    const int32_t *input = launch->buffer[0];
-    int32_t *output = launch->buffer[1];
     int64_t radius = launch->params.value[SMC_PARAM_RADIUS];
     int64_t outputs = launch->params.value[SMC_PARAM_LENGTH] - 2 * radius;
     for (int64_t i = 0; i < outputs; i++) {
         int32_t sum = 0;
         for (int64_t j = 0; j <= 2 * radius; j++)
             if (i + j + shift < launch->params.value[SMC_PARAM_LENGTH])
-                sum += input[i + j + shift];
-        output[i] = sum;
+                sum += input_at(launch, i + j + shift);
+        put(launch, i, sum);
     }
 }
 
-static void check_stencil(int64_t radius, int64_t length)
+static void start_stencil(enum smc_dtype dtype, int64_t radius, int64_t length,
+                          struct launch *launch)
 {
-    struct launch launch = {.kernel = smc_kernel_find("stencil-dynamic")};
-    smc_params_init(launch.kernel, &launch.params);
-    launch.params.value[SMC_PARAM_RADIUS] = radius;
-    launch.params.value[SMC_PARAM_LENGTH] = length;
-    prepare(&launch);
+    launch->kernel = smc_kernel_find("stencil-dynamic");
+    smc_params_init(launch->kernel, &launch->params);
+    launch->params.value[SMC_PARAM_DTYPE] = dtype;
+    launch->params.value[SMC_PARAM_RADIUS] = radius;
+    launch->params.value[SMC_PARAM_LENGTH] = length;
+    prepare(launch);
+}
+
+static void check_stencil(enum smc_dtype dtype, int64_t radius, int64_t length)
+{
+    struct launch launch;
+    start_stencil(dtype, radius, length, &launch);
     uint64_t outputs = launch.plan.output_rows;
     CU_ASSERT_EQUAL(compare(&launch).wrong, outputs); /* nothing was written */
     sum_windows(&launch, 0);
     struct smc_comparison result = compare(&launch);
     CU_ASSERT(result.wrong == 0 && result.checked == outputs && result.worst == 0);
-    int32_t *output = launch.buffer[1];
-    output[outputs - 1]++;
+    put(&launch, (int64_t)outputs - 1, 1234567);
     result = compare(&launch);
     CU_ASSERT(result.wrong == 1 && result.first_wrong == outputs - 1);
-    CU_ASSERT(result.got == result.expected + 1);
+    CU_ASSERT(result.got == 1234567);
     sum_windows(&launch, 1);
     CU_ASSERT(compare(&launch).wrong > outputs / 2);
     release(&launch);
@@ -262,10 +281,37 @@ static void check_stencil(int64_t radius, int64_t length)
 
 static void test_stencils(void)
 {
-    check_stencil(0, 9);
-    check_stencil(1, 3);
-    check_stencil(5, 1011);
-    check_stencil(1025, 4001);
+    for (int i = 0; i < 2; i++) {
+        enum smc_dtype dtype = i ? SMC_FLOAT : SMC_INT32;
+        check_stencil(dtype, 0, 9);
+        check_stencil(dtype, 1, 3);
+        check_stencil(dtype, 5, 1011);
+        check_stencil(dtype, 1025, 4001);
+    }
+}
+
+/* The least error that a float can have, the other zero, and what is no number. */
+static void test_float_stencil_bits(void)
+{
+    struct launch launch;
+    start_stencil(SMC_FLOAT, 1, 9, &launch);
+    float *input = launch.buffer[0], *output = launch.buffer[1];
+    const float wrong[] = {nextafterf(3000, 0), -0.0f, NAN, INFINITY};
+    for (int i = 0; i < 9; i++)
+        input[i] = i < 3 ? 1000 : 0;
+    sum_windows(&launch, 0);
+    CU_ASSERT(output[0] == 3000 && output[3] == 0);
+    CU_ASSERT_EQUAL(compare(&launch).wrong, 0);
+    for (int i = 0; i < 4; i++) {
+        int at = i ? 3 : 0;
+        float right = output[at];
+        output[at] = wrong[i];
+        struct smc_comparison result = compare(&launch);
+        CU_ASSERT(result.wrong == 1 && result.first_wrong == (uint64_t)at);
+        CU_ASSERT(isinf(result.worst));
+        output[at] = right;
+    }
+    release(&launch);
 }
 
 static void test_reverse(void)
@@ -295,6 +341,7 @@ CU_TestInfo tests_compare[] = {
     {"doubles are held to double precision", test_wrong_doubles},
     {"a lost product does not hide in the bound", test_lost_product},
     {"stencils are exact", test_stencils},
+    {"a float stencil is held to every bit", test_float_stencil_bits},
     {"reversed arrays are exact", test_reverse},
     CU_TEST_INFO_NULL,
 };

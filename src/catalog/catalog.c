@@ -37,5 +37,6 @@ void smc_plan_add_buffer(struct smc_plan *plan, const char *name, enum smc_dtype
 {
     plan->argument[plan->argument_count++] =
         (struct smc_argument){SMC_ARGUMENT_BUFFER, (int64_t)plan->buffer_count};
-    plan->buffer[plan->buffer_count++] = (struct smc_buffer){name, dtype, elements, output};
+    plan->buffer[plan->buffer_count++] =
+        (struct smc_buffer){.name = name, .dtype = dtype, .elements = elements, .output = output};
 }

@@ -36,6 +36,9 @@ const char *smc_dtype_name(enum smc_dtype dtype); /* "float", "double", "int32" 
 size_t smc_dtype_bytes(enum smc_dtype dtype);
 bool smc_dtype_parse(const char *name, enum smc_dtype *dtype);
 
+/* The largest magnitude of random whole numbers. */
+enum { SMC_LARGEST_WHOLE = 1000 };
+
 /* What outputs are filled with before a launch: no result of bounded inputs has this pattern. */
 unsigned char smc_dtype_poison(enum smc_dtype dtype);
 
@@ -52,6 +55,7 @@ struct smc_buffer {
     enum smc_dtype dtype;
     uint64_t elements;
     bool output; /* filled with poison and compared; otherwise filled with random values */
+    bool whole;  /* of float: its random values are the whole numbers of int32 */
 };
 
 struct smc_argument {
@@ -141,7 +145,8 @@ struct smc_kernel {
     const char *entry;   /* the extern "C" function */
     const char *summary; /* one line for lists */
     uint32_t params;     /* bit n: takes parameter n */
-    uint32_t dtypes;     /* bit n: exists for dtype n; the lowest is the default */
+    uint32_t dtypes;     /* bit n: exists for dtype n */
+    enum smc_dtype default_dtype;
     bool is_probe;       /* residency: has no result to compare, is launched by the executor */
     bool is_racy;        /* with a race by intention: its result is not determined, never timed */
     int64_t default_pad; /* where --pad is not given */
@@ -181,14 +186,14 @@ const struct smc_kernel *smc_kernel_at(size_t index);
 /* By exact name, case-insensitive; NULL where there is none. */
 const struct smc_kernel *smc_kernel_find(const char *name);
 
-/* Every value at its default, nothing given; DTYPE the kernel's first type. */
+/* Every value at its default, nothing given; DTYPE the kernel's default. */
 void smc_params_init(const struct smc_kernel *kernel, struct smc_params *params);
 
 /* The built-in text of a file in kernels/; NULL where there is none. Not owned by the caller. */
 const char *smc_kernel_text(const char *file, size_t *length);
 
-/* Random values for an input buffer, the same for the same seed: floats in [-1, 1), integers in
-   [-1000, 1000]. */
+/* Random values for an input buffer, the same for the same seed: whole numbers up to
+   SMC_LARGEST_WHOLE of either sign, other floats in [-1, 1). */
 void smc_fill_random(const struct smc_buffer *buffer, uint64_t seed, void *values);
 
 #endif

@@ -9,7 +9,7 @@ static const struct {
 } dtypes[SMC_DTYPE_COUNT] = {
     [SMC_FLOAT] = {"float", 4, 0xff}, /* a NaN */
     [SMC_DOUBLE] = {"double", 8, 0xff},
-    /* -2139062144: below every sum of up to 2 x 1000000 + 1 values of magnitude 1000. */
+    /* -2139062144: below every sum of up to 2 x 1000000 + 1 values down to -SMC_LARGEST_WHOLE. */
     [SMC_INT32] = {"int32", 4, 0x80},
 };
 

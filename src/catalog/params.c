@@ -17,7 +17,7 @@ void smc_params_init(const struct smc_kernel *kernel, struct smc_params *params)
     params->given = 0;
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
         params->value[i] = smc_param_info[i].initial;
-    params->value[SMC_PARAM_DTYPE] = __builtin_ctz(kernel->dtypes);
+    params->value[SMC_PARAM_DTYPE] = kernel->default_dtype;
     params->value[SMC_PARAM_PAD] = kernel->default_pad;
 }
 

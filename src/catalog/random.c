@@ -39,12 +39,22 @@ static void fill_double(uint64_t start, uint64_t elements, double *values)
     }
 }
 
+static int32_t whole(uint64_t start, uint64_t i)
+{
+    uint64_t bits = mix(start + i * GOLDEN_RATIO) >> 32;
+    return (int32_t)(bits * (2 * SMC_LARGEST_WHOLE + 1) >> 32) - SMC_LARGEST_WHOLE;
+}
+
+static void fill_whole_float(uint64_t start, uint64_t elements, float *values)
+{
+    for (uint64_t i = 0; i < elements; i++)
+        values[i] = (float)whole(start, i);
+}
+
 static void fill_int32(uint64_t start, uint64_t elements, int32_t *values)
 {
-    for (uint64_t i = 0; i < elements; i++) {
-        uint64_t bits = mix(start + i * GOLDEN_RATIO) >> 32;
-        values[i] = (int32_t)(bits * 2001 >> 32) - 1000;
-    }
+    for (uint64_t i = 0; i < elements; i++)
+        values[i] = whole(start, i);
 }
 
 void smc_fill_random(const struct smc_buffer *buffer, uint64_t seed, void *values)
@@ -52,7 +62,7 @@ void smc_fill_random(const struct smc_buffer *buffer, uint64_t seed, void *value
     uint64_t start = start_of(buffer, seed);
     switch (buffer->dtype) {
     case SMC_FLOAT:
-        fill_float(start, buffer->elements, values);
+        (buffer->whole ? fill_whole_float : fill_float)(start, buffer->elements, values);
         break;
     case SMC_DOUBLE:
         fill_double(start, buffer->elements, values);

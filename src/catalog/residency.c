@@ -40,6 +40,7 @@ const struct smc_kernel smc_kernel_residency = {
     .summary = "a probe that counts the blocks alive on each SM",
     .params = SMC_PARAM_BIT(BLOCK) | SMC_PARAM_BIT(LIVE) | SMC_PARAM_BIT(STATIC_BYTES),
     .dtypes = 1u << SMC_INT32,
+    .default_dtype = SMC_INT32,
     .is_probe = true,
     .complete = complete,
     .defines = defines,

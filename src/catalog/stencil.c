@@ -1,12 +1,20 @@
 /* What the kernels of the 1-D box sum share. */
 #include "catalog/stencil.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "model/round.h"
 
 enum { INPUT, OUTPUT };
 enum { DEFAULT_OUTPUTS = 1 << 20 };
+enum { FLOAT_WHOLE = 1 << FLT_MANT_DIG }; /* up to which float holds every whole number */
+
+static enum smc_dtype dtype_of(const struct smc_params *params)
+{
+    return (enum smc_dtype)params->value[SMC_PARAM_DTYPE];
+}
 
 uint64_t smc_stencil_halo(const struct smc_params *params)
 {
@@ -39,7 +47,32 @@ enum smc_status smc_stencil_complete(const struct smc_kernel *kernel, struct smc
                         "option --length: '%" PRId64 "' takes %" PRIu64 " blocks of --block "
                         "%" PRId64 ", more than the %" PRId64 " of a grid",
                         *length, blocks, block, SMC_MAX_GRID_X);
-    return SMC_OK;
+    return smc_stencil_check_exact(kernel, params, smc_stencil_halo(params) + 1, error);
+}
+
+enum smc_status smc_stencil_check_exact(const struct smc_kernel *kernel,
+                                        const struct smc_params *params, uint64_t inputs,
+                                        struct smc_error *error)
+{
+    if (dtype_of(params) != SMC_FLOAT || inputs * SMC_LARGEST_WHOLE <= FLOAT_WHOLE)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "option --radius: '%" PRId64 "' is too much for float: %s's sums may have "
+                    "%" PRIu64 " inputs of up to %d, and whole numbers are exact up to %d; "
+                    "--dtype int32 takes any radius",
+                    params->value[SMC_PARAM_RADIUS], kernel->name, inputs, SMC_LARGEST_WHOLE,
+                    FLOAT_WHOLE);
+}
+
+void smc_stencil_define_element(const struct smc_params *params, const char *int32,
+                                struct smc_text *options)
+{
+    smc_text_printf(options, "-DELEMENT=%s\n", dtype_of(params) == SMC_FLOAT ? "float" : int32);
+}
+
+void smc_stencil_defines(const struct smc_params *params, struct smc_text *options)
+{
+    smc_stencil_define_element(params, "int", options);
 }
 
 void smc_stencil_plan(const struct smc_params *params, uint64_t outputs_per_block,
@@ -52,8 +85,10 @@ void smc_stencil_plan(const struct smc_params *params, uint64_t outputs_per_bloc
         .output_rows = outputs,
     };
     smc_plan_count(plan);
-    smc_plan_add_buffer(plan, "input", SMC_INT32, (uint64_t)params->value[SMC_PARAM_LENGTH], false);
-    smc_plan_add_buffer(plan, "output", SMC_INT32, outputs, true);
+    smc_plan_add_buffer(plan, "input", dtype_of(params), (uint64_t)params->value[SMC_PARAM_LENGTH],
+                        false);
+    smc_plan_add_buffer(plan, "output", dtype_of(params), outputs, true);
+    plan->buffer[INPUT].whole = true;
     plan->argument[plan->argument_count++] =
         (struct smc_argument){SMC_ARGUMENT_INT64, (int64_t)outputs};
     if (takes_radius)
@@ -73,21 +108,44 @@ void smc_stencil_work(const struct smc_params *params, double flops_per_output,
     };
 }
 
+static int64_t input_at(const void *input, enum smc_dtype dtype, uint64_t i)
+{
+    return dtype == SMC_FLOAT ? (int64_t)((const float *)input)[i] : ((const int32_t *)input)[i];
+}
+
+/* Bit for bit: not even -0 stands for 0. */
+static void compare_float(struct smc_comparison *result, uint64_t i, float expected, float got)
+{
+    bool same = memcmp(&expected, &got, sizeof got) == 0;
+    smc_comparison_add(result, i, expected, got, same ? 0 : SMC_WRONG);
+}
+
+static void compare_at(struct smc_comparison *result, uint64_t i, int64_t expected,
+                       const void *output, enum smc_dtype dtype)
+{
+    if (dtype == SMC_FLOAT) {
+        compare_float(result, i, (float)expected, ((const float *)output)[i]);
+        return;
+    }
+    int32_t got = ((const int32_t *)output)[i];
+    smc_comparison_add(result, i, (double)expected, got, expected == got ? 0 : SMC_WRONG);
+}
+
 /* The sum slides along: one addition and one subtraction an output, exact in 64 bits. */
 void smc_stencil_compare(const struct smc_params *params, const void *const *buffers, uint64_t row,
                          uint64_t rows, struct smc_comparison *result)
 {
-    const int32_t *input = buffers[INPUT];
-    const int32_t *output = buffers[OUTPUT];
+    const void *input = buffers[INPUT];
+    enum smc_dtype dtype = dtype_of(params);
     uint64_t around = smc_stencil_halo(params);
     int64_t sum = 0;
     if (rows == 0)
         return;
     for (uint64_t i = row; i < row + around; i++)
-        sum += input[i];
+        sum += input_at(input, dtype, i);
     for (uint64_t i = row; i < row + rows; i++) {
-        sum += input[i + around];
-        smc_comparison_add(result, i, (double)sum, output[i], sum == output[i] ? 0 : SMC_WRONG);
-        sum -= input[i];
+        sum += input_at(input, dtype, i + around);
+        compare_at(result, i, sum, buffers[OUTPUT], dtype);
+        sum -= input_at(input, dtype, i);
     }
 }

@@ -21,6 +21,7 @@ static void defines_static(const struct smc_params *params, struct smc_text *opt
 {
     smc_text_printf(options, "-DBLOCK=%" PRId64 "\n-DRADIUS=%" PRId64 "\n",
                     params->value[SMC_PARAM_BLOCK], params->value[SMC_PARAM_RADIUS]);
+    smc_stencil_defines(params, options);
 }
 
 /* A block stages the inputs of its own outputs and a halo on both sides. */
@@ -114,7 +115,8 @@ const struct smc_kernel smc_kernel_stencil_static = {
     .entry = "stencil_static",
     .summary = "1-D box sum, staged in static shared memory",
     .params = SMC_STENCIL_PARAMS,
-    .dtypes = 1u << SMC_INT32,
+    .dtypes = SMC_STENCIL_DTYPES,
+    .default_dtype = SMC_INT32,
     .sibling = "stencil-dynamic",
     .complete = complete_static,
     .defines = defines_static,
@@ -132,9 +134,10 @@ const struct smc_kernel smc_kernel_stencil_dynamic = {
     .entry = "stencil_dynamic",
     .summary = "1-D box sum, staged in dynamic shared memory",
     .params = SMC_STENCIL_PARAMS,
-    .dtypes = 1u << SMC_INT32,
+    .dtypes = SMC_STENCIL_DTYPES,
+    .default_dtype = SMC_INT32,
     .complete = complete_dynamic,
-    .defines = smc_defines_nothing,
+    .defines = smc_stencil_defines,
     .plan = plan_dynamic,
     .work = work,
     .shared_work = shared_work,

@@ -24,20 +24,32 @@ static uint64_t tile_of(const struct smc_params *params)
     return block_of(params) * QUADS * QUAD;
 }
 
+/* The most that a scanned sum has: a window's and as many of another's, or an entering and a
+   leaving one for each output of the tile but the first. */
+static uint64_t scanned_inputs(const struct smc_params *params)
+{
+    uint64_t window = smc_stencil_halo(params) + 1, steps = tile_of(params) - 1;
+    return 2 * (window < steps ? window : steps);
+}
+
 static enum smc_status complete(struct smc_params *params, struct smc_error *error)
 {
     enum smc_status status = smc_stencil_complete(&smc_kernel_stencil_window, params, error);
-    if (status != SMC_OK || block_of(params) % SMC_WARP_LANES == 0)
+    if (status != SMC_OK)
         return status;
-    return smc_fail(error, SMC_USAGE,
-                    "option --block: '%" PRIu64 "' is not a multiple of %d: stencil-window's warps "
-                    "are whole",
-                    block_of(params), SMC_WARP_LANES);
+    if (block_of(params) % SMC_WARP_LANES)
+        return smc_fail(error, SMC_USAGE,
+                        "option --block: '%" PRIu64 "' is not a multiple of %d: stencil-window's "
+                        "warps are whole",
+                        block_of(params), SMC_WARP_LANES);
+    return smc_stencil_check_exact(&smc_kernel_stencil_window, params, scanned_inputs(params),
+                                   error);
 }
 
 static void defines(const struct smc_params *params, struct smc_text *options)
 {
     smc_text_printf(options, "-DBLOCK=%" PRId64 "\n", params->value[SMC_PARAM_BLOCK]);
+    smc_stencil_define_element(params, "unsigned", options);
 }
 
 static uint64_t warps_of(const struct smc_params *params)
@@ -245,7 +257,8 @@ const struct smc_kernel smc_kernel_stencil_window = {
     .entry = "stencil_window",
     .summary = "1-D box sum with as many additions at any radius",
     .params = SMC_STENCIL_PARAMS,
-    .dtypes = 1u << SMC_INT32,
+    .dtypes = SMC_STENCIL_DTYPES,
+    .default_dtype = SMC_INT32,
     .complete = complete,
     .defines = defines,
     .plan = plan,

@@ -103,7 +103,9 @@ static enum smc_status add_params(const struct smc_query *query, enum smc_param 
          size <= highest && best->count < SMC_MAX_CANDIDATES && status == SMC_OK; size += step) {
         asked.params.value[param] = size;
         asked.params.given |= 1u << param;
-        status = add(&asked, size, best, warnings, error);
+        struct smc_params tried = asked.params;
+        if (query->kernel->complete(&tried, NULL) == SMC_OK) /* else no size for this problem */
+            status = add(&asked, size, best, warnings, error);
     }
     return status;
 }

@@ -89,6 +89,9 @@ for radius in 0 1 5 1025 6000; do
         --radius "$radius" --length 1000003
 done
 confirm_once stencil-naive --kernel stencil-naive --radius 100
+for kernel in stencil-naive stencil-static stencil-dynamic stencil-window; do
+    confirm_once "$kernel-float" --kernel "$kernel" --dtype float --radius 100 --length 1000003
+done
 for kernel in matmul-async matmul-a-tile; do
     for dtype in float double; do
         for tile in 1 7 8 16 31 32; do

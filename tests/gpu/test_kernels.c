@@ -120,6 +120,16 @@ static void test_stencils(void)
         "stencil-static radius=3",
         "stencil-static radius=64 block=128 length=100003",
         "stencil-static radius=5 block=1000 length=1000003",
+        "stencil-naive dtype=float radius=100 block=1000 length=100003",
+        "stencil-static dtype=float radius=64 block=128 length=100003",
+        "stencil-dynamic dtype=float radius=0",
+        "stencil-dynamic dtype=float radius=8388",
+        "stencil-dynamic dtype=float radius=5 block=96 length=100003",
+        "stencil-window dtype=float radius=0",
+        "stencil-window dtype=float radius=8388",
+        "stencil-window dtype=float radius=4193 block=512 length=1000003",
+        "stencil-window dtype=float radius=77 block=32 length=100003",
+        "stencil-window dtype=float radius=1026 block=992 length=1000003",
     };
     ALL_HOLD(cases);
 }
