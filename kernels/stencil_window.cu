@@ -10,7 +10,8 @@
    CC 8.0 and newer by asynchronous copies, all on their way at once. Then each warp scans the
    differences of its part in registers, four neighbouring outputs a thread, and the block puts the
    parts together. Neighbouring blocks run at about the same time and meet each other's halo in the
-   L2 cache: with a tile longer than the halo it runs at about the speed of a copy.
+   L2 cache: with a tile longer than the halo it runs at the speed of a copy, or above. L2 is told to
+   keep what is staged of a tile (evict_last), which makes way for what is written in between.
 
    The scan within a warp is the textbook's (Hillis and Steele, 1986).
 
@@ -48,23 +49,44 @@ struct __align__(4 * sizeof(ELEMENT)) four
     ELEMENT x, y, z, w;
 };
 
-static __device__ void stage(four *to, const four *from)
-{
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"l"(__cvta_generic_to_shared(to)),
-                 "l"(from)
+static __device__ void copy(four *to, const four *from, bool is_kept)
+{
+    unsigned long long kept, plain;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(kept));
+    asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(plain));
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"l"(
+                     __cvta_generic_to_shared(to)),
+                 "l"(from), "l"(is_kept ? kept : plain)
                  : "memory");
+}
 #else
+static __device__ void copy(four *to, const four *from, bool)
+{
     *to = *from;
+}
+#endif
+
+/* Quads [begin, end) of the inputs, if any: `begin` is a multiple of BLOCK. A warp goes round as
+   one. */
+static __device__ void stage(four *quads, const four *input, int begin, int end)
+{
+    const int lane = threadIdx.x % WARP;
+#pragma unroll 1
+    for (int base = begin + (int)threadIdx.x - lane; base < end; base += BLOCK)
+        if (base + lane < end)
+            copy(&quads[base + lane], &input[base + lane], base < TILE / 4);
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-static __device__ void wait_for_stages()
+/* This thread's copies, of all groups but the newest `groups`. */
+template <int groups> static __device__ void wait_for_stages()
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
+    asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
 #endif
-    __syncthreads();
 }
 
 /* The sum over this lane and those below it. */
@@ -98,17 +120,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
     input += first;
     output += first;
 
-    /* A warp goes round as one, and what does not fill a quad is rounded up with zeros. */
-#pragma unroll 1
-    for (int base = warp * WARP; base < inputs / 4; base += BLOCK)
-        if (base + lane < inputs / 4)
-            stage(&quads[base + lane], (const four *)input + base + lane);
+    /* What does not fill a quad is rounded up with zeros. */
+    const int all = inputs / 4, halo_end = min((halo / 4 + BLOCK - 1) / BLOCK * BLOCK, all);
+    stage(quads, (const four *)input, 0, halo_end);
+    stage(quads, (const four *)input, halo_end, all);
     if (threadIdx.x < 4) {
-        const int i = inputs / 4 * 4 + threadIdx.x;
+        const int i = all * 4 + threadIdx.x;
         staged[i] = i < inputs ? input[i] : 0;
     }
-    wait_for_stages();
 
+    /* The quads of the first window that this thread has staged itself, while the rest comes. */
+    wait_for_stages<1>();
     ELEMENT window = 0;
 #pragma unroll 1
     for (int base = warp * WARP; base < halo / 4; base += BLOCK)
@@ -116,6 +138,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_SM)
             const four quad = quads[base + lane];
             window += quad.x + quad.y + quad.z + quad.w;
         }
+    wait_for_stages<0>();
+    __syncthreads();
     if (threadIdx.x <= halo % 4)
         window += staged[halo / 4 * 4 + threadIdx.x];
     window = sum_warp(window);
