@@ -247,12 +247,10 @@ refuses 2 "option --source: not for the command query, only for run" --tile 8 --
 
 # --- On a fake GPU --------------------------------------------------------------------------------
 
-# What a lost kernel may still use is left to the end of the process.
 on_gpu() { # WORDS ARGUMENT...: FAKE_GPU, then run's arguments; prints the exit status last
-    words=$1 leaks=1
+    words=$1
     shift
-    case $words in crashes | endless) leaks=0 ;; esac
-    ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=$leaks FAKE_GPU=$words "$fake" run $launch -a i32x1000:ramp -a i32:1000 --timeout 200 "$@" >out 2>err
+    FAKE_GPU=$words "$fake" run $launch -a i32x1000:ramp -a i32:1000 --timeout 200 "$@" >out 2>err
     echo "exit status $?"
 }
 

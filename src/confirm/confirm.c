@@ -23,7 +23,8 @@ static void confirm_compiling(const struct view *view)
     smc_row_note(row, "%s", compile->message);
 }
 
-/* Machine code that the driver does not take launches as little as a launch it refuses. */
+/* Machine code that the driver does not take launches as little as a launch it refuses; and a
+   kernel is launched to come to its end. */
 static void confirm_launching(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
@@ -37,6 +38,10 @@ static void confirm_launching(const struct view *view)
         smc_row_note(row, "%s", result->launch.message);
     else if (!result->launch.succeeded)
         smc_row_note(row, "%s", load_refused ? result->load.message : result->launch.message);
+    if (smc_is_lost(&result->finish)) {
+        row->verdict = SMC_DIFFERS;
+        smc_row_note(row, "%s", result->finish.message);
+    }
 }
 
 static void confirm_registers(const struct view *view)

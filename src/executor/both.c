@@ -54,7 +54,7 @@ static enum smc_status run_halves(const struct smc_run_request *request,
     struct smc_run_request half = *request;
     half.outputs = outputs[0].buffer;
     enum smc_status status = smc_executor_default()->run(&half, result, warnings, error);
-    if (status != SMC_OK)
+    if (status != SMC_OK || smc_is_lost(&result->finish)) /* it may be without an end here, too */
         return status;
     struct smc_run_result *emulated = malloc(sizeof *emulated); /* much for the stack */
     if (!emulated)

@@ -80,8 +80,10 @@ static enum smc_status launch(struct run *run)
                                       request->launch.dynamic_smem_bytes, &run->buffers);
     if (!smc_gpu_attempt(&result->launch, code))
         return smc_gpu_check_context(run->error); /* refused: the device must still work */
-    code = cudaDeviceSynchronize();
-    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(run->error, code, "the kernel crashed");
+    code = smc_gpu_wait(request->timeout_ms, "", &result->finish);
+    if (code == cudaSuccess || code == cudaErrorNotReady)
+        return SMC_OK;
+    return smc_gpu_fail(run->error, code, "the kernel crashed");
 }
 
 static enum smc_status check(struct run *run)
@@ -119,6 +121,7 @@ static enum smc_status measure_residency(struct run *run, double budget_ms)
         .regs_per_thread = run->request->launch.regs_per_thread,
         .launch = run->request->launch,
         .budget_ms = budget_ms,
+        .timeout_ms = run->request->timeout_ms,
     };
     smc_occupancy_compute(&run->device.sm, &probe.launch, &expected);
     probe.expected_blocks = expected.blocks_per_sm;
@@ -132,22 +135,24 @@ static enum smc_status measure(struct run *run)
     double start_ms = smc_clock_ms();
     enum smc_status status = measure_residency(run, request->timeout_ms / 2.0);
     double left_ms = request->timeout_ms - (smc_clock_ms() - start_ms);
-    if (status != SMC_OK)
+    if (status != SMC_OK || smc_is_lost(&run->result->finish))
         return status;
     if (request->kernel->is_racy) {
         smc_gpu_not_made(&run->result->timing, "a kernel with a race is never timed");
         return SMC_OK;
     }
     return smc_gpu_time(&run->kernel, &request->plan, request->launch.dynamic_smem_bytes,
-                        &run->buffers, request->gpu_index, left_ms, run->result, run->error);
+                        &run->buffers, request->gpu_index, request->timeout_ms, left_ms,
+                        run->result, run->error);
 }
 
-/* The residency probe itself: its launch is the measurement. */
+/* The residency probe itself: its launch is the measurement. One without an end was launched. */
 static enum smc_status run_probe(struct run *run)
 {
     struct smc_run_result *result = run->result;
     enum smc_status status = measure_residency(run, run->request->timeout_ms);
-    result->launch = result->probe;
+    bool lost = smc_is_lost(&result->finish);
+    result->launch = lost ? (struct smc_attempt){.made = true, .succeeded = true} : result->probe;
     make_nothing(result, "the residency probe computes nothing");
     if (status == SMC_OK && result->launch.made && !result->launch.succeeded)
         status = smc_gpu_check_context(run->error);
@@ -162,8 +167,13 @@ static enum smc_status run_kernel(struct run *run)
         make_nothing(result, "the launch was refused");
         return status;
     }
-    status = check(run);
-    return status == SMC_OK ? measure(run) : status;
+    if (!smc_is_lost(&result->finish))
+        status = check(run);
+    if (status == SMC_OK && !smc_is_lost(&result->finish))
+        status = measure(run);
+    if (smc_is_lost(&result->finish))
+        make_nothing(result, result->finish.message);
+    return status;
 }
 
 static enum smc_status run_steps(struct run *run)
@@ -201,8 +211,12 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
         return smc_gpu_fail(error, code, "cudaSetDevice");
     smc_gpu_versions(result->driver, result->runtime);
     status = run_steps(&state);
-    smc_gpu_buffers_free(&state.buffers);
-    smc_gpu_unload(&state.kernel);
+    if (smc_is_lost(&result->finish)) {
+        smc_gpu_buffers_leave(&state.buffers);
+    } else {
+        smc_gpu_buffers_free(&state.buffers);
+        smc_gpu_unload(&state.kernel);
+    }
     smc_binary_free(&state.binary);
     return status;
 }

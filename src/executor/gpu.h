@@ -70,6 +70,15 @@ struct smc_gpu_buffers {
 cudaError_t smc_gpu_launch(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
                            uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers);
 
+/* --- Waiting ------------------------------------------------------------------------------ */
+
+/* Waits, at most `timeout_ms`, until all that was launched has come to its end: cudaSuccess;
+   cudaErrorNotReady where it has not; else the error of a crash. `finish` notes it, behind `what`
+   ("" or "the residency probe: "). After a failure every call that waits for the GPU, and such are
+   those that free, copy and unload, may block for ever: what the GPU holds is left to the end of
+   the process (smc_is_lost). */
+cudaError_t smc_gpu_wait(uint32_t timeout_ms, const char *what, struct smc_attempt *finish);
+
 /* --- Buffers ------------------------------------------------------------------------------ */
 
 /* Allocates on both sides, fills the inputs with random values and the outputs with poison.
@@ -80,6 +89,8 @@ enum smc_status smc_gpu_buffers_fetch_outputs(const struct smc_plan *plan,
                                               struct smc_gpu_buffers *buffers,
                                               struct smc_error *error);
 void smc_gpu_buffers_free(struct smc_gpu_buffers *buffers);
+/* Of a GPU that is lost: only the host's memory. */
+void smc_gpu_buffers_leave(struct smc_gpu_buffers *buffers);
 
 /* Megabytes, rounded up, for messages. */
 unsigned long long smc_gpu_megabytes(uint64_t bytes);
@@ -89,11 +100,11 @@ enum smc_status smc_gpu_check_memory(uint64_t bytes, struct smc_error *error);
 
 /* --- Measurements ------------------------------------------------------------------------- */
 
-/* Fills the timing fields of `result`. */
+/* Fills the timing fields of `result`; launches that do not end in `timeout_ms` are noted there. */
 enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
                              uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
-                             int gpu_index, double budget_ms, struct smc_run_result *result,
-                             struct smc_error *error);
+                             int gpu_index, uint32_t timeout_ms, double budget_ms,
+                             struct smc_run_result *result, struct smc_error *error);
 
 /* What the residency probe is to look like. */
 struct smc_gpu_probe {
@@ -101,6 +112,7 @@ struct smc_gpu_probe {
     struct smc_launch launch; /* static and dynamic bytes are added and given as dynamic ones */
     uint32_t expected_blocks; /* per SM; the grid is more than twice as large */
     double budget_ms;
+    uint32_t timeout_ms; /* for each of its launches, should one have no end */
 };
 
 /* Fills the probe fields of `result`. */

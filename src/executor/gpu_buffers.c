@@ -89,10 +89,15 @@ enum smc_status smc_gpu_buffers_fetch_outputs(const struct smc_plan *plan,
 
 void smc_gpu_buffers_free(struct smc_gpu_buffers *buffers)
 {
-    for (size_t i = 0; i < buffers->count; i++) {
-        free(buffers->host[i]);
+    for (size_t i = 0; i < buffers->count; i++)
         if (buffers->device[i] && cudaFree(buffers->device[i]) != cudaSuccess)
             cudaGetLastError();
-    }
+    smc_gpu_buffers_leave(buffers);
+}
+
+void smc_gpu_buffers_leave(struct smc_gpu_buffers *buffers)
+{
+    for (size_t i = 0; i < buffers->count; i++)
+        free(buffers->host[i]);
     *buffers = (struct smc_gpu_buffers){0};
 }

@@ -1,8 +1,5 @@
 /* A person's own kernel on the GPU. It may write anywhere and never end: what goes wrong is noted,
    and memory that a running kernel may still use is left to the end of the process. */
-#include <stdio.h>
-#include <time.h>
-
 #include "executor/clock.h"
 #include "executor/gpu.h"
 #include "executor/own.h"
@@ -13,8 +10,6 @@ struct run {
     struct smc_error *error;
     struct smc_gpu_kernel kernel;
     void *device[SMC_MAX_OWN_ARGUMENTS];
-    cudaEvent_t ended;
-    bool is_lost; /* the kernel still runs, or took the context with it */
 };
 
 static enum smc_status copy_in(struct run *run)
@@ -52,35 +47,15 @@ static cudaError_t launch_kernel(struct run *run)
     cudaError_t code = cudaLaunchKernel(run->kernel.handle, grid, block, arguments,
                                         launch->launch.dynamic_smem_bytes, NULL);
     cudaError_t last = cudaGetLastError();
-    if (code == cudaSuccess)
-        code = last;
-    return code == cudaSuccess ? cudaEventRecord(run->ended, NULL) : code;
-}
-
-/* Asks again and again, less often the longer it takes. */
-static cudaError_t wait_for_end(const struct run *run, double start_ms)
-{
-    for (;;) {
-        cudaError_t code = cudaEventQuery(run->ended);
-        double waited_ms = smc_clock_ms() - start_ms;
-        if (code != cudaErrorNotReady || waited_ms > run->launch->timeout_ms)
-            return code;
-        cudaGetLastError(); /* "not ready" counts as one */
-        const struct timespec pause = {0, waited_ms < 10 ? 100000 : 2000000};
-        nanosleep(&pause, NULL);
-    }
+    return code != cudaSuccess ? code : last;
 }
 
 static void finish(struct run *run)
 {
     struct smc_own_on_gpu *result = run->result;
     double start_ms = smc_clock_ms();
-    cudaError_t code = wait_for_end(run, start_ms);
+    smc_gpu_wait(run->launch->timeout_ms, "", &result->finish);
     result->elapsed_ms = smc_clock_ms() - start_ms;
-    run->is_lost = !smc_gpu_attempt(&result->finish, code);
-    if (code == cudaErrorNotReady)
-        snprintf(result->finish.message, sizeof result->finish.message,
-                 "not at its end after %u ms on the GPU (--timeout)", run->launch->timeout_ms);
 }
 
 static enum smc_status copy_out(const struct run *run)
@@ -121,9 +96,6 @@ static enum smc_status run_steps(struct run *run)
     status = copy_in(run);
     if (status != SMC_OK)
         return status;
-    cudaError_t code = cudaEventCreate(&run->ended);
-    if (code != cudaSuccess)
-        return smc_gpu_fail(run->error, code, "cudaEventCreate");
     if (!smc_gpu_attempt(&result->launch, launch_kernel(run)))
         return smc_gpu_check_context(run->error);
     finish(run);
@@ -132,15 +104,11 @@ static enum smc_status run_steps(struct run *run)
 
 static void clean_up(struct run *run)
 {
-    if (run->is_lost) {
-        cudaGetLastError();
+    if (smc_is_lost(&run->result->finish))
         return;
-    }
     for (size_t i = 0; i < run->launch->buffer_count; i++)
         if (run->device[i] && cudaFree(run->device[i]) != cudaSuccess)
             cudaGetLastError();
-    if (run->ended && cudaEventDestroy(run->ended) != cudaSuccess)
-        cudaGetLastError();
     smc_gpu_unload(&run->kernel);
 }
 

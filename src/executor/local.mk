@@ -21,6 +21,7 @@ libsmc_la_SOURCES += \
 	src/executor/gpu_device.c \
 	src/executor/gpu_launch.c \
 	src/executor/gpu_own.c \
+	src/executor/gpu_wait.c \
 	src/executor/probe.c \
 	src/executor/sm_clock.c \
 	src/executor/timing.c

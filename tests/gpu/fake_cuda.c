@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SM_COUNT = 132, DEFAULT_SMEM = 49152, OPT_IN_SMEM = 232448 };
+enum { SM_COUNT = 132, DEFAULT_SMEM = 49152, OPT_IN_SMEM = 232448, HELD = 256 };
 
 struct fake_cuda fake_cuda;
 
@@ -19,8 +19,45 @@ struct CUkern_st {
     int max_dynamic_smem_bytes;
 };
 
+/* What is alive, so that what a program leaves to its end can be told from what it forgets. */
+static struct {
+    void *object;
+    unsigned *count;
+} held[HELD];
+
+static void *hold(size_t bytes, unsigned *count)
+{
+    void *object = calloc(1, bytes ? bytes : 1);
+    size_t i = 0;
+    while (i < HELD && held[i].object)
+        i++;
+    if (!object || i == HELD) {
+        free(object);
+        return NULL;
+    }
+    held[i].object = object;
+    held[i].count = count;
+    ++*count;
+    return object;
+}
+
+static void let_go(void *object)
+{
+    for (size_t i = 0; object && i < HELD; i++) {
+        if (held[i].object != object)
+            continue;
+        held[i].object = NULL;
+        --*held[i].count;
+        free(object);
+        return;
+    }
+}
+
+/* Also what the end of a process does. */
 void fake_cuda_reset(void)
 {
+    for (size_t i = 0; i < HELD; i++)
+        let_go(held[i].object);
     fake_cuda = (struct fake_cuda){
         .device_count = 1,
         .major = 9,
@@ -124,9 +161,32 @@ cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
     return cudaSuccess;
 }
 
+static bool runs_for_ever(void)
+{
+    return fake_cuda.endless_from > 0 && fake_cuda.launches >= fake_cuda.endless_from;
+}
+
+/* What waits for the GPU would never return behind a kernel without an end. */
+static void wait_for_gpu(const char *call)
+{
+    if (!runs_for_ever())
+        return;
+    fprintf(stderr, "fake_cuda: %s waits for ever\n", call);
+    abort();
+}
+
 cudaError_t cudaDeviceSynchronize(void)
 {
+    wait_for_gpu("cudaDeviceSynchronize");
     return ends(fake_cuda.crash);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    (void)stream;
+    if (runs_for_ever())
+        return ends(cudaErrorNotReady);
+    return ends(fake_cuda.launches > 0 ? fake_cuda.crash : cudaSuccess);
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */
@@ -139,18 +199,15 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *installed)
 
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
-    *memory = malloc(bytes);
-    if (!*memory)
-        return ends(cudaErrorMemoryAllocation);
-    fake_cuda.allocations++;
-    return cudaSuccess;
+    wait_for_gpu("cudaMalloc");
+    *memory = hold(bytes, &fake_cuda.allocations);
+    return *memory ? cudaSuccess : ends(cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaFree(void *memory)
 {
-    if (memory)
-        fake_cuda.allocations--;
-    free(memory);
+    wait_for_gpu("cudaFree");
+    let_go(memory);
     return cudaSuccess;
 }
 
@@ -162,12 +219,14 @@ static cudaError_t crash(void)
 
 cudaError_t cudaMemset(void *memory, int value, size_t bytes)
 {
+    wait_for_gpu("cudaMemset");
     memset(memory, value, bytes);
     return ends(crash());
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
+    wait_for_gpu("cudaMemcpy");
     (void)kind;
     memcpy(to, from, bytes);
     return ends(crash());
@@ -185,15 +244,14 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
         return ends(fake_cuda.load_error);
     if (memcmp(code, "\177ELF", 4) != 0)
         return ends(cudaErrorInvalidSource);
-    *library = calloc(1, sizeof(struct CUkern_st));
-    fake_cuda.libraries++;
+    *library = hold(sizeof(struct CUkern_st), &fake_cuda.libraries);
     return cudaSuccess;
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 {
-    free(library);
-    fake_cuda.libraries--;
+    wait_for_gpu("cudaLibraryUnload");
+    let_go(library);
     return cudaSuccess;
 }
 
@@ -304,15 +362,14 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    *event = malloc(1);
-    fake_cuda.events++;
+    *event = hold(1, &fake_cuda.events);
     return cudaSuccess;
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    free(event);
-    fake_cuda.events--;
+    wait_for_gpu("cudaEventDestroy");
+    let_go(event);
     return cudaSuccess;
 }
 
@@ -327,12 +384,4 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
     (void)from, (void)to;
     *ms = 2;
     return cudaSuccess;
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-    (void)event;
-    if (fake_cuda.never_ends)
-        return ends(cudaErrorNotReady);
-    return ends(fake_cuda.crash);
 }

@@ -23,8 +23,8 @@ struct fake_cuda {
     size_t free_bytes;
     cudaError_t load_error, launch_error, crash; /* a crash shows when the launch is waited for */
     bool wrong_result;
-    bool hangs;      /* the call that launches never ends */
-    bool never_ends; /* the kernel does not */
+    bool hangs;            /* the call that launches never ends */
+    unsigned endless_from; /* the launch from which on kernels have no end; 0: all end */
 
     unsigned allocations, libraries, events; /* alive at this moment */
     unsigned launches, probe_launches, last_dynamic_smem_bytes;

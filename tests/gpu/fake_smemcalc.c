@@ -20,7 +20,12 @@ int main(int argc, char **argv)
     if (says(words, "two"))
         fake_cuda.device_count = 2;
     fake_cuda.hangs = says(words, "hangs");
-    fake_cuda.never_ends = says(words, "endless");
+    if (says(words, "endless"))
+        fake_cuda.endless_from = 1;
+    if (says(words, "endless-probe"))
+        fake_cuda.endless_from = 2; /* behind the launch whose result is checked */
+    if (says(words, "endless-timing"))
+        fake_cuda.endless_from = 4;
     fake_cuda.wrong_result = says(words, "wrong");
     if (says(words, "refuses"))
         fake_cuda.launch_error = cudaErrorInvalidValue;

@@ -50,6 +50,8 @@ static void run_kernel_with(const struct smc_executor *executor, const char *nam
     out->status = executor->run(&request, &out->result, NULL, &out->error);
     if (out->status == SMC_OK)
         smc_confirm(&out->answer, &out->result, &out->confirmation);
+    if (smc_is_lost(&out->result.finish))
+        return; /* the rest is left to the end of the process */
     CU_ASSERT_EQUAL(fake_cuda.allocations, 0);
     CU_ASSERT_EQUAL(fake_cuda.libraries, 0);
     CU_ASSERT_EQUAL(fake_cuda.events, 0);
@@ -251,6 +253,54 @@ static void test_machine_failures(void)
     CU_ASSERT_EQUAL(out.status, SMC_MACHINE);
 }
 
+/* A kernel without an end: the step that waited for it says so, and those behind it are not made.
+   The fake aborts where one waits for ever. */
+static void test_no_end(void)
+{
+    static const char late[] = "not at its end after 20 ms on the GPU (--timeout)";
+    struct outcome out;
+    fake_cuda_reset();
+    fake_cuda.endless_from = 1;
+    run_kernel("stencil-dynamic", 5, 20, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.launch.succeeded && smc_is_lost(&out.result.finish));
+    CU_ASSERT_STRING_EQUAL(out.result.finish.message, late);
+    CU_ASSERT(!out.result.check.made && !out.result.probe.made && !out.result.timing.made);
+    CU_ASSERT_STRING_EQUAL(out.result.check.message, late);
+    CU_ASSERT_EQUAL(fake_cuda.launches, 1);
+    CU_ASSERT(fake_cuda.allocations > 0 && fake_cuda.libraries == 1);
+
+    fake_cuda_reset();
+    fake_cuda.endless_from = 3; /* the probe's second launch */
+    run_kernel("stencil-dynamic", 5, 20, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.check.succeeded && smc_is_lost(&out.result.finish));
+    CU_ASSERT(out.result.probe.made && !out.result.probe.succeeded && !out.result.timing.made);
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.result.timing.message, "the residency probe: not at its"));
+    CU_ASSERT_EQUAL(fake_cuda.launches, 3);
+
+    fake_cuda_reset();
+    fake_cuda.endless_from = 7; /* among those timed */
+    run_kernel("stencil-dynamic", 5, 20, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.probe.succeeded && smc_is_lost(&out.result.finish));
+    CU_ASSERT(!out.result.timing.made);
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.result.timing.message, "the timed launches: not at its"));
+
+    fake_cuda_reset();
+    fake_cuda.endless_from = 1;
+    run_kernel_with(&smc_executor_both, "stencil-dynamic", 5, 20, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(smc_is_lost(&out.result.finish) && !out.result.emulation.made);
+
+    fake_cuda_reset();
+    fake_cuda.endless_from = 1;
+    run_kernel("residency", 0, 20, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.launch.succeeded && smc_is_lost(&out.result.finish));
+    fake_cuda_reset();
+}
+
 static void test_no_time(void)
 {
     struct outcome out;
@@ -313,6 +363,7 @@ static CU_TestInfo tests[] = {
     {"a GPU beside the emulator", test_beside_the_emulator},
     {"refusals are answers", test_refusals},
     {"failures of the machine are errors", test_machine_failures},
+    {"a kernel without an end", test_no_end},
     {"no time is left", test_no_time},
     {"the probe as the kernel", test_probe_alone},
     {"a probe of every register count", test_live},

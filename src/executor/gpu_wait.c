@@ -1,0 +1,47 @@
+/* Waiting for the GPU, but not for ever: a kernel may have no end. */
+#include "config.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "executor/clock.h"
+#include "executor/gpu.h"
+
+/* A launch of microseconds is asked after without a pause, so that the GPU does not idle between
+   two measurements; the longer one takes, the less often. */
+static void pause_after(double waited_ms)
+{
+    static const double longest_ms = 2;
+    double pause_ms = waited_ms < 1 ? 0 : waited_ms / 16;
+    if (pause_ms == 0)
+        return;
+    if (pause_ms > longest_ms)
+        pause_ms = longest_ms;
+    const struct timespec pause = {0, (long)(pause_ms * 1e6)};
+    nanosleep(&pause, NULL);
+}
+
+static cudaError_t ask_until(double deadline_ms)
+{
+    double start_ms = smc_clock_ms();
+    for (;;) {
+        double now_ms = smc_clock_ms();
+        cudaError_t code = cudaStreamQuery(NULL);
+        if (code != cudaErrorNotReady)
+            return code;
+        cudaGetLastError(); /* "not ready" counts as an error */
+        if (now_ms > deadline_ms)
+            return code;
+        pause_after(now_ms - start_ms);
+    }
+}
+
+cudaError_t smc_gpu_wait(uint32_t timeout_ms, const char *what, struct smc_attempt *finish)
+{
+    cudaError_t code = ask_until(smc_clock_ms() + timeout_ms);
+    smc_gpu_attempt(finish, code);
+    if (code == cudaErrorNotReady)
+        snprintf(finish->message, sizeof finish->message,
+                 "%snot at its end after %u ms on the GPU (--timeout)", what, timeout_ms);
+    return code;
+}
