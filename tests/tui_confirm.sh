@@ -95,7 +95,7 @@ screen' crashes
 says "without a GPU the emulator is there" 'on the emulator, as NVIDIA H200' 'key F5
 wait
 screen' none
-says "and why there is no GPU" 'no GPU: the CUDA driver finds none' 'key F5
+says "and why there is no GPU" 'no GPU: the NVIDIA driver finds none' 'key F5
 wait
 screen' none
 says "of several GPUs one is chosen" 'smemcalc run --kernel stencil-dynamic --radius 5 --regs 16 --gpu 1' 'key F5

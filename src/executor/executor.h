@@ -84,6 +84,9 @@ struct smc_run_result {
        process is to end soon: only its end stops a kernel that has none. */
     struct smc_attempt finish;
 
+    uint64_t device_memory_bytes; /* that the launch's buffers took on the GPU */
+    bool worked_on;               /* the GPU, after it refused the launch */
+
     /* cudaFuncGetAttributes */
     uint32_t api_regs_per_thread;
     uint32_t api_static_smem_bytes;

@@ -7,6 +7,7 @@
 
 #include "executor/clock.h"
 #include "executor/gpu.h"
+#include "executor/live.h"
 #include "executor/request_compile.h"
 #include "executor/verify.h"
 
@@ -45,6 +46,23 @@ static void make_nothing(struct smc_run_result *result, const char *why)
             smc_gpu_not_made(steps[i], why);
 }
 
+/* The residency probe takes the registers that the prediction was given. */
+static enum smc_status compile(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    struct smc_resources *compiled = &run->result->compiled;
+    uint32_t regs_per_thread = request->launch.regs_per_thread;
+    enum smc_status status =
+        smc_request_compile(request, run->result, &run->binary, run->warnings, run->error);
+    if (status != SMC_OK || !request->kernel->is_probe || compiled->refused ||
+        compiled->regs_per_thread == regs_per_thread)
+        return status;
+    struct smc_params params = request->params;
+    smc_binary_free(&run->binary);
+    return smc_live_find(request->kernel, regs_per_thread, request->cc, &request->compile, &params,
+                         compiled, &run->binary, run->warnings, run->error);
+}
+
 static void load(struct run *run)
 {
     struct smc_run_result *result = run->result;
@@ -67,6 +85,14 @@ static enum smc_status configure(struct run *run)
     return status;
 }
 
+/* A launch that was refused leaves the GPU as it was. */
+static enum smc_status check_after_refusal(struct run *run)
+{
+    enum smc_status status = smc_gpu_check_context(run->error);
+    run->result->worked_on = status == SMC_OK;
+    return status;
+}
+
 /* The first launch: its outputs are poisoned before and checked after. */
 static enum smc_status launch(struct run *run)
 {
@@ -76,11 +102,13 @@ static enum smc_status launch(struct run *run)
         smc_gpu_buffers_create(&request->plan, request->seed, &run->buffers, run->error);
     if (status != SMC_OK)
         return status;
+    for (size_t i = 0; i < run->buffers.count; i++)
+        result->device_memory_bytes += run->buffers.bytes[i];
     cudaError_t code = smc_gpu_launch(&run->kernel, &request->plan,
                                       request->launch.dynamic_smem_bytes, &run->buffers);
     if (!smc_gpu_attempt(&result->launch, code))
-        return smc_gpu_check_context(run->error); /* refused: the device must still work */
-    code = smc_gpu_wait(request->timeout_ms, "", &result->finish);
+        return check_after_refusal(run);
+    code = smc_gpu_wait(request->timeout_ms, NULL, "", &result->finish);
     if (code == cudaSuccess || code == cudaErrorNotReady)
         return SMC_OK;
     return smc_gpu_fail(run->error, code, "the kernel crashed");
@@ -155,7 +183,7 @@ static enum smc_status run_probe(struct run *run)
     result->launch = lost ? (struct smc_attempt){.made = true, .succeeded = true} : result->probe;
     make_nothing(result, "the residency probe computes nothing");
     if (status == SMC_OK && result->launch.made && !result->launch.succeeded)
-        status = smc_gpu_check_context(run->error);
+        status = check_after_refusal(run);
     return status;
 }
 
@@ -179,8 +207,7 @@ static enum smc_status run_kernel(struct run *run)
 static enum smc_status run_steps(struct run *run)
 {
     struct smc_run_result *result = run->result;
-    enum smc_status status =
-        smc_request_compile(run->request, run->result, &run->binary, run->warnings, run->error);
+    enum smc_status status = compile(run);
     if (status != SMC_OK)
         return status;
     if (!result->compile.succeeded) {
@@ -198,6 +225,16 @@ static enum smc_status run_steps(struct run *run)
     return run->request->kernel->is_probe ? run_probe(run) : run_kernel(run);
 }
 
+static void tell_slice(const struct smc_device *device, struct smc_text *warnings)
+{
+    if (!warnings || !smc_gpu_is_slice(device) || strstr(smc_text_string(warnings), "MIG"))
+        return;
+    smc_text_printf(warnings,
+                    "GPU %d is a slice of a GPU (MIG): its SMs, its memory and its speed are the "
+                    "slice's, and counters may be out of reach\n",
+                    device->gpu_index);
+}
+
 static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error)
 {
@@ -206,9 +243,10 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
     enum smc_status status = smc_gpu_device(request->gpu_index, &state.device, error);
     if (status != SMC_OK)
         return status;
-    cudaError_t code = cudaSetDevice(request->gpu_index);
-    if (code != cudaSuccess)
-        return smc_gpu_fail(error, code, "cudaSetDevice");
+    tell_slice(&state.device, warnings);
+    status = smc_gpu_use(request->gpu_index, error);
+    if (status != SMC_OK)
+        return status;
     smc_gpu_versions(result->driver, result->runtime);
     status = run_steps(&state);
     if (smc_is_lost(&result->finish)) {

@@ -19,7 +19,7 @@ static enum smc_status copy_in(struct run *run)
     for (size_t i = 0; i < launch->buffer_count; i++)
         if (__builtin_add_overflow(total, launch->buffers[i].bytes, &total))
             return smc_fail(run->error, SMC_MACHINE, "the buffers are larger than any memory");
-    enum smc_status status = smc_gpu_check_memory(total, run->error);
+    enum smc_status status = smc_gpu_check_memory(total, "--arg", run->error);
     for (size_t i = 0; i < launch->buffer_count && status == SMC_OK; i++) {
         const struct smc_own_buffer *buffer = &launch->buffers[i];
         cudaError_t code = cudaMalloc(&run->device[i], buffer->bytes ? buffer->bytes : 1);
@@ -54,8 +54,10 @@ static void finish(struct run *run)
 {
     struct smc_own_on_gpu *result = run->result;
     double start_ms = smc_clock_ms();
-    smc_gpu_wait(run->launch->timeout_ms, "", &result->finish);
+    cudaError_t code =
+        smc_gpu_wait(run->launch->timeout_ms, run->launch->stop, "", &result->finish);
     result->elapsed_ms = smc_clock_ms() - start_ms;
+    result->stopped = code == cudaErrorNotReady && run->launch->stop && run->launch->stop();
 }
 
 static enum smc_status copy_out(const struct run *run)
@@ -117,11 +119,11 @@ enum smc_status smc_gpu_run_own(const struct smc_own_launch *launch, struct smc_
 {
     struct run run = {.launch = launch, .result = &result->gpu, .error = error};
     result->gpu = (struct smc_own_on_gpu){0};
-    cudaError_t code = cudaSetDevice(launch->gpu_index);
-    if (code != cudaSuccess)
-        return smc_gpu_fail(error, code, "cudaSetDevice");
+    enum smc_status status = smc_gpu_use(launch->gpu_index, error);
+    if (status != SMC_OK)
+        return status;
     smc_gpu_versions(result->gpu.driver, result->gpu.runtime);
-    enum smc_status status = run_steps(&run);
+    status = run_steps(&run);
     clean_up(&run);
     return status;
 }

@@ -21,7 +21,7 @@ static void pause_after(double waited_ms)
     nanosleep(&pause, NULL);
 }
 
-static cudaError_t ask_until(double deadline_ms)
+static cudaError_t ask_until(double deadline_ms, bool (*stop)(void))
 {
     double start_ms = smc_clock_ms();
     for (;;) {
@@ -30,18 +30,23 @@ static cudaError_t ask_until(double deadline_ms)
         if (code != cudaErrorNotReady)
             return code;
         cudaGetLastError(); /* "not ready" counts as an error */
-        if (now_ms > deadline_ms)
+        if (now_ms > deadline_ms || (stop && stop()))
             return code;
         pause_after(now_ms - start_ms);
     }
 }
 
-cudaError_t smc_gpu_wait(uint32_t timeout_ms, const char *what, struct smc_attempt *finish)
+cudaError_t smc_gpu_wait(uint32_t timeout_ms, bool (*stop)(void), const char *what,
+                         struct smc_attempt *finish)
 {
-    cudaError_t code = ask_until(smc_clock_ms() + timeout_ms);
+    double start_ms = smc_clock_ms();
+    cudaError_t code = ask_until(start_ms + timeout_ms, stop);
+    double waited_ms = smc_clock_ms() - start_ms;
+    bool late = waited_ms > timeout_ms;
     smc_gpu_attempt(finish, code);
     if (code == cudaErrorNotReady)
         snprintf(finish->message, sizeof finish->message,
-                 "%snot at its end after %u ms on the GPU (--timeout)", what, timeout_ms);
+                 "%snot at its end after %.0f ms on the GPU%s", what, late ? timeout_ms : waited_ms,
+                 late ? " (--timeout)" : "");
     return code;
 }

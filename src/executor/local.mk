@@ -19,6 +19,7 @@ libsmc_la_SOURCES += \
 	src/executor/gpu.c src/executor/gpu.h \
 	src/executor/gpu_buffers.c \
 	src/executor/gpu_device.c \
+	src/executor/gpu_errors.c \
 	src/executor/gpu_launch.c \
 	src/executor/gpu_own.c \
 	src/executor/gpu_wait.c \

@@ -85,7 +85,7 @@ static cudaError_t launch_once(const struct smc_gpu_kernel *kernel, const struct
     if (code != cudaSuccess ||
         !smc_gpu_attempt(&result->probe, smc_gpu_launch(kernel, plan, smem_bytes, buffers)))
         return code;
-    code = smc_gpu_wait(timeout_ms, "the residency probe: ", &result->finish);
+    code = smc_gpu_wait(timeout_ms, NULL, "the residency probe: ", &result->finish);
     if (code == cudaSuccess)
         code = cudaMemcpy(peak, buffers->device[PEAK], sizeof peak, cudaMemcpyDeviceToHost);
     if (code == cudaSuccess)

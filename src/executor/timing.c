@@ -57,7 +57,8 @@ static cudaError_t time_batch(struct timer *timer, int launches)
     }
     if (timer->sm_clock_khz == 0)
         timer->sm_clock_khz = smc_gpu_sm_clock_khz(timer->gpu_index); /* while they run */
-    cudaError_t waited = smc_gpu_wait(timer->timeout_ms, "the timed launches: ", timer->finish);
+    cudaError_t waited =
+        smc_gpu_wait(timer->timeout_ms, NULL, "the timed launches: ", timer->finish);
     if (code == cudaSuccess)
         code = waited;
     for (int i = 0; i < launches && code == cudaSuccess; i++) {

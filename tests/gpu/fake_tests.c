@@ -1,5 +1,8 @@
 /* The GPU back end's order of steps and its treatment of every failure, on a fake CUDA runtime and
    with the real compiler. Without NVRTC: exit status 77. */
+#include "config.h"
+
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -115,9 +118,10 @@ static void test_reasons(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "finds none"));
     fake_cuda.device_count_error = cudaErrorInsufficientDriver;
     CU_ASSERT_EQUAL(smc_gpu_device_count(&why), 0);
-    bool told = strstr(why.message, "libcuda.so.1 not found") ||
-                strstr(why.message, "the driver supports CUDA 12.4");
-    CU_ASSERT(told);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "the NVIDIA driver is for CUDA 12.4"));
+    fake_cuda.driver_version = 0;
+    CU_ASSERT_EQUAL(smc_gpu_device_count(&why), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "there is no NVIDIA driver here"));
     fake_cuda.device_count_error = cudaErrorUnknown;
     CU_ASSERT_EQUAL(smc_gpu_device_count(&why), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "cudaErrorOther"));
@@ -352,6 +356,32 @@ static void test_live(void)
     }
 }
 
+static void note(int signal_number)
+{
+    (void)signal_number;
+}
+
+/* NVRTC takes SIGINT while it compiles; what notices Ctrl-C has to be there afterwards. */
+static void test_signals(void)
+{
+    const struct smc_kernel *kernel = smc_kernel_find("reverse-static");
+    const struct smc_compile_options options = {.no_cache = true};
+    struct smc_params params;
+    struct smc_resources found;
+    struct smc_binary binary = {0};
+    struct smc_error error = {""};
+    smc_params_init(kernel, &params);
+    CU_ASSERT_EQUAL_FATAL(kernel->complete(&params, &error), SMC_OK);
+    struct sigaction seen, action = {.sa_handler = note};
+    sigaction(SIGINT, &action, NULL);
+    CU_ASSERT_EQUAL(smc_compile(kernel, &params, 90, &options, &found, &binary, NULL, &error),
+                    SMC_OK);
+    action.sa_handler = SIG_DFL;
+    sigaction(SIGINT, &action, &seen);
+    CU_ASSERT(seen.sa_handler == note);
+    smc_binary_free(&binary);
+}
+
 static CU_TestInfo tests[] = {
     {"a device is read over the table's row", test_device},
     {"a device with less shared memory", test_smaller_device},
@@ -367,6 +397,7 @@ static CU_TestInfo tests[] = {
     {"no time is left", test_no_time},
     {"the probe as the kernel", test_probe_alone},
     {"a probe of every register count", test_live},
+    {"a compiler leaves the signals as they were", test_signals},
     CU_TEST_INFO_NULL,
 };
 
