@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compile/cache.h"
 #include "executor/clock.h"
 #include "executor/gpu.h"
 #include "executor/live.h"
@@ -225,16 +226,6 @@ static enum smc_status run_steps(struct run *run)
     return run->request->kernel->is_probe ? run_probe(run) : run_kernel(run);
 }
 
-static void tell_slice(const struct smc_device *device, struct smc_text *warnings)
-{
-    if (!warnings || !smc_gpu_is_slice(device) || strstr(smc_text_string(warnings), "MIG"))
-        return;
-    smc_text_printf(warnings,
-                    "GPU %d is a slice of a GPU (MIG): its SMs, its memory and its speed are the "
-                    "slice's, and counters may be out of reach\n",
-                    device->gpu_index);
-}
-
 static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error)
 {
@@ -243,7 +234,11 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
     enum smc_status status = smc_gpu_device(request->gpu_index, &state.device, error);
     if (status != SMC_OK)
         return status;
-    tell_slice(&state.device, warnings);
+    if (smc_gpu_is_slice(&state.device))
+        smc_warn(warnings,
+                 "GPU %d is a slice of a GPU (MIG): its SMs, its memory and its speed are the "
+                 "slice's, and counters may be out of reach",
+                 request->gpu_index);
     status = smc_gpu_use(request->gpu_index, error);
     if (status != SMC_OK)
         return status;
