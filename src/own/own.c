@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "compile/ptxas_log.h"
 #include "inspect/compilers.h"
 #include "inspect/input.h"
 #include "inspect/kernels.h"
@@ -51,6 +52,8 @@ static enum smc_status compile(const struct smc_own_request *request, const char
     enum smc_status status = options.failed ? smc_fail(error, SMC_MACHINE, "out of memory")
                                             : smc_compile_with_nvrtc(&compilation, output, error);
     smc_text_free(&options);
+    if (status == SMC_OK)
+        smc_log_tell_warnings(smc_text_string(&output->log), request->file, warnings);
     return status;
 }
 
