@@ -92,6 +92,17 @@ says "a CUDA error is told" 'cudaErrorOther' 'key F5
 key r
 wait
 screen' crashes
+says "and the next launch has a GPU that works" 'the kernel crashed' 'key F5
+key r
+wait
+key r
+wait
+screen' crashes
+says "Esc ends a kernel without an end" 'the launch was cancelled' 'key F5
+wait
+key r
+key Esc
+screen' endless
 says "without a GPU the emulator is there" 'on the emulator, as NVIDIA H200' 'key F5
 wait
 screen' none

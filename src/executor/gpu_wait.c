@@ -11,14 +11,11 @@
    two measurements; the longer one takes, the less often. */
 static void pause_after(double waited_ms)
 {
-    static const double longest_ms = 2;
-    double pause_ms = waited_ms < 1 ? 0 : waited_ms / 16;
-    if (pause_ms == 0)
-        return;
-    if (pause_ms > longest_ms)
-        pause_ms = longest_ms;
+    const double eager_ms = 1, longest_ms = 2;
+    double pause_ms = waited_ms / 16 < longest_ms ? waited_ms / 16 : longest_ms;
     const struct timespec pause = {0, (long)(pause_ms * 1e6)};
-    nanosleep(&pause, NULL);
+    if (waited_ms > eager_ms)
+        nanosleep(&pause, NULL);
 }
 
 static cudaError_t ask_until(double deadline_ms, bool (*stop)(void))

@@ -100,7 +100,6 @@ static enum smc_status launch_probe(const struct smc_gpu_kernel *kernel,
 {
     struct smc_gpu_buffers buffers = {0};
     cudaError_t code = allocate(&buffers);
-    result->probe.succeeded = true;
     for (int i = 0; i < LAUNCHES && code == cudaSuccess && result->probe.succeeded; i++)
         code = launch_once(kernel, plan, smem_bytes, timeout_ms, &buffers, result);
     if (!smc_is_lost(&result->finish))
