@@ -87,6 +87,10 @@ tests_ptxas_facts_SOURCES = tests/ptxas_facts.c
 TESTS += tests/cli.sh
 EXTRA_DIST += tests/cli.sh tests/golden
 
+# What goes wrong on a GPU, on a fake one.
+TESTS += tests/bounded.sh
+EXTRA_DIST += tests/bounded.sh
+
 # A person's own kernels, from their source.
 TESTS += tests/source.sh
 EXTRA_DIST += tests/source.sh

@@ -245,14 +245,25 @@ for option in "--entry k" "--arg i32:1" "--dump 1:x" "--grid 4" "--compiler-opti
 done
 refuses 2 "option --source: not for the command query, only for run" --tile 8 --source x.cu
 
+# --- What the compiler warns of -----------------------------------------------------------------
+
+printf '__global__ void idle(int *x)\n{\n    int unused;\n    x[0] = 1;\n}\n' >warned.cu
+smemcalc run --source warned.cu --grid 1 --block 32 -a i32x1 --on emulator --device 9.0 >out 2>err
+empty "a compiler's warning is told with its line" "$(
+    grep -q '^smemcalc: warning: warned.cu:3: .*"unused" was declared but never referenced$' err &&
+        [ "$(wc -l <err)" -eq 1 ] || cat err)"
+smemcalc run --source - --grid 1 --block 32 -a i32x1 --on emulator --device 9.0 <warned.cu >out 2>err
+empty "and of standard input" "$(grep -q '^smemcalc: warning: -:3: ' err || cat err)"
+empty "and not where it is told to be silent" "$(
+    smemcalc run --source warned.cu --grid 1 --block 32 -a i32x1 --on emulator --device 9.0 \
+        --compiler-options -w 2>&1 >out)"
+
 # --- On a fake GPU --------------------------------------------------------------------------------
 
-# What a lost kernel may still use is left to the end of the process.
 on_gpu() { # WORDS ARGUMENT...: FAKE_GPU, then run's arguments; prints the exit status last
-    words=$1 leaks=1
+    words=$1
     shift
-    case $words in crashes | endless) leaks=0 ;; esac
-    ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=$leaks FAKE_GPU=$words "$fake" run $launch -a i32x1000:ramp -a i32:1000 --timeout 200 "$@" >out 2>err
+    FAKE_GPU=$words "$fake" run $launch -a i32x1000:ramp -a i32:1000 --timeout 200 "$@" >out 2>err
     echo "exit status $?"
 }
 

@@ -292,6 +292,25 @@ static void test_unpredicted_failures(void)
     CU_ASSERT(verdict_is(&c, "registers_per_thread", SMC_NOT_MEASURED));
 }
 
+/* What was seen before stays. */
+static void test_no_end(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+    make_result(&answer, &result);
+    result.finish = refused_with("the timed launches: not at its end after 5 ms on the GPU");
+    result.timing = not_made("the timed launches: not at its end after 5 ms on the GPU");
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "launches", SMC_DIFFERS));
+    CU_ASSERT(note_has(&c, "launches", "not at its end"));
+    CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_CONFIRMED));
+    CU_ASSERT(verdict_is(&c, "wrong_elements", SMC_CONFIRMED));
+    CU_ASSERT(verdict_is(&c, "time_ms", SMC_NOT_MEASURED));
+    CU_ASSERT_EQUAL(c.differing, 1);
+}
+
 static void test_missing_witnesses(void)
 {
     struct smc_answer answer;
@@ -366,6 +385,7 @@ CU_TestInfo tests_confirm[] = {
     {"a predicted refusal to launch", test_predicted_refusal_to_launch},
     {"a predicted refusal to compile", test_predicted_refusal_to_compile},
     {"failures that were not predicted", test_unpredicted_failures},
+    {"a launch without an end", test_no_end},
     {"missing witnesses", test_missing_witnesses},
     {"a carve-out is a hint", test_carveout_is_a_hint},
     {"names of verdicts", test_names},

@@ -92,10 +92,21 @@ says "a CUDA error is told" 'cudaErrorOther' 'key F5
 key r
 wait
 screen' crashes
+says "and the next launch has a GPU that works" 'the kernel crashed' 'key F5
+key r
+wait
+key r
+wait
+screen' crashes
+says "Esc ends a kernel without an end" 'the launch was cancelled' 'key F5
+wait
+key r
+key Esc
+screen' endless
 says "without a GPU the emulator is there" 'on the emulator, as NVIDIA H200' 'key F5
 wait
 screen' none
-says "and why there is no GPU" 'no GPU: the CUDA driver finds none' 'key F5
+says "and why there is no GPU" 'no GPU: the NVIDIA driver finds none' 'key F5
 wait
 screen' none
 says "of several GPUs one is chosen" 'smemcalc run --kernel stencil-dynamic --radius 5 --regs 16 --gpu 1' 'key F5

@@ -8,6 +8,7 @@
 #include "cli/ask_own.h"
 #include "cli/ask_place.h"
 #include "cli/idle_options.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "confirm/own.h"
 #include "report/words.h"
@@ -117,6 +118,8 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
         status = prepare(request, run, error);
     }
     if (status == SMC_OK) {
+        run->request.stop = smc_interrupt_seen;
+        smc_interrupt_watch(); /* compiling ends with the program */
         status = smc_own_launch(run, error);
         struct smc_error *second = status == SMC_OK ? error : NULL;
         if (status == SMC_OK || run->result.emulated.run.made)

@@ -5,6 +5,8 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +145,33 @@ void smc_nvrtc_write_log_options(const struct smc_nvrtc_info *info, struct smc_t
     smc_text_printf(options, "--ptxas-options=-v\n%s", caches ? "--no-cache\n" : "");
 }
 
+/* While it compiles NVRTC ends the program at these; afterwards it leaves them at their defaults,
+   whatever they did before. */
+static const int taken[] = {SIGINT, SIGTERM};
+enum { TAKEN = sizeof taken / sizeof *taken };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned compiling; /* threads that do */
+static struct sigaction before[TAKEN];
+
+static void keep_signals(void)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; compiling == 0 && i < TAKEN; i++)
+        sigaction(taken[i], NULL, &before[i]);
+    compiling++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void regain_signals(void)
+{
+    pthread_mutex_lock(&lock);
+    compiling--;
+    for (int i = 0; compiling == 0 && i < TAKEN; i++)
+        sigaction(taken[i], &before[i], NULL);
+    pthread_mutex_unlock(&lock);
+}
+
 enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
                                          const char *file, const char *options,
                                          struct smc_nvrtc_output *output)
@@ -157,7 +186,9 @@ enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const ch
         free(lines);
         return SMC_NVRTC_FAILED;
     }
+    keep_signals();
     int result = nvrtc->compile(program, split_options(lines, list), list);
+    regain_signals();
     fetch_text(program, nvrtc->log_size, nvrtc->log, &output->log);
     fetch_text(program, nvrtc->ptx_size, nvrtc->ptx, &output->ptx);
     if (result == RESULT_COMPILATION)

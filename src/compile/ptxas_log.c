@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/cache.h"
 #include "compile/log_lines.h"
 
 /* The name at `s` up to `closing`. */
@@ -268,6 +269,29 @@ enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
     return found ? SMC_PTXAS_READ : SMC_PTXAS_NO_ENTRY;
 }
 
+/* Where "FILE(NUMBER)" ends at the line's beginning, or NULL. */
+static const char *read_place(struct smc_log_line line, const char *file, uint32_t *number)
+{
+    const char *close = NULL;
+    if (smc_log_is_name(line.start, line.end, file, strlen(file), '('))
+        close = smc_log_read_number(line.start + strlen(file) + 1, line.end, number);
+    return close && close < line.end && *close == ')' ? close + 1 : NULL;
+}
+
+void smc_log_tell_warnings(const char *log, const char *file, struct smc_text *warnings)
+{
+    static const char mark[] = ": warning ";
+    struct smc_log_line line;
+    uint32_t number;
+    while (smc_log_next_line(&log, &line)) {
+        const char *after = read_place(line, file, &number);
+        size_t length = sizeof mark - 1;
+        if (after && (size_t)(line.end - after) > length && strncmp(after, mark, length) == 0)
+            smc_warn(warnings, "%s:%u: %.*s", file, number, (int)(line.end - after - (long)length),
+                     after + length);
+    }
+}
+
 void smc_log_first_error(const char *log, const char *file, const char *shown, char *text,
                          size_t capacity)
 {
@@ -277,12 +301,9 @@ void smc_log_first_error(const char *log, const char *file, const char *shown, c
     while (smc_log_next_line(&log, &line)) {
         if (!smc_log_after(line, "error") && !smc_log_after(line, "fatal"))
             continue;
-        const char *s = line.start, *close = NULL;
-        if (smc_log_is_name(s, line.end, file, strlen(file), '('))
-            close = smc_log_read_number(s + strlen(file) + 1, line.end, &number);
-        if (close && close < line.end && *close == ')')
-            snprintf(text, capacity, "%s:%u%.*s", shown, number, (int)(line.end - close - 1),
-                     close + 1);
+        const char *s = line.start, *after = read_place(line, file, &number);
+        if (after)
+            snprintf(text, capacity, "%s:%u%.*s", shown, number, (int)(line.end - after), after);
         else
             snprintf(text, capacity, "%.*s", (int)(line.end - s), s);
         smc_text_make_safe(text);

@@ -59,4 +59,7 @@ enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
 void smc_log_first_error(const char *log, const char *file, const char *shown, char *text,
                          size_t capacity);
 
+/* Adds the warnings about lines of `file`, as "file:line: message". */
+void smc_log_tell_warnings(const char *log, const char *file, struct smc_text *warnings);
+
 #endif

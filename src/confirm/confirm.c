@@ -23,7 +23,8 @@ static void confirm_compiling(const struct view *view)
     smc_row_note(row, "%s", compile->message);
 }
 
-/* Machine code that the driver does not take launches as little as a launch it refuses. */
+/* Machine code that the driver does not take launches as little as a launch it refuses; and a
+   kernel is launched to come to its end. */
 static void confirm_launching(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
@@ -36,7 +37,12 @@ static void confirm_launching(const struct view *view)
     if (!row->measured.present)
         smc_row_note(row, "%s", result->launch.message);
     else if (!result->launch.succeeded)
-        smc_row_note(row, "%s", load_refused ? result->load.message : result->launch.message);
+        smc_row_note(row, "%s%s", load_refused ? result->load.message : result->launch.message,
+                     result->worked_on ? "; the GPU works on" : "");
+    if (smc_is_lost(&result->finish)) {
+        row->verdict = SMC_DIFFERS;
+        smc_row_note(row, "%s", result->finish.message);
+    }
 }
 
 static void confirm_registers(const struct view *view)
@@ -250,6 +256,16 @@ static void show_speed(const struct view *view)
     }
 }
 
+static void show_memory(const struct view *view)
+{
+    if (view->result->device_memory_bytes == 0)
+        return;
+    struct smc_row *row = smc_row_add(view->out, "device_memory_bytes", "GPU memory", "B");
+    row->measured = smc_witness_of((double)view->result->device_memory_bytes);
+    row->verdict = SMC_INFORMATION;
+    smc_row_note(row, "taken by the buffers; as much again on the host");
+}
+
 void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *result,
                  struct smc_confirmation *out)
 {
@@ -272,6 +288,7 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
         confirm_result(&view);
         confirm_agreement(&view);
         show_speed(&view);
+        show_memory(&view);
     }
     smc_rows_count(out);
 }

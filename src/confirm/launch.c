@@ -46,12 +46,11 @@ static enum smc_status confirm(const struct smc_query *query,
     if (status != SMC_OK)
         return status;
     smc_confirm(&run->answer, &run->result, &run->confirmation);
+    run->has_result = true;
+    if (smc_is_lost(&run->result.finish))
+        return smc_fail(error, SMC_MACHINE, "%s: %s", query->kernel->name,
+                        run->result.finish.message);
     return smc_confirmation_status(&run->confirmation);
-}
-
-static bool has_result(enum smc_status status)
-{
-    return status == SMC_OK || status == SMC_SHORTFALL;
 }
 
 enum smc_status smc_confirm_launch(const struct smc_query *query,
@@ -60,13 +59,13 @@ enum smc_status smc_confirm_launch(const struct smc_query *query,
                                    struct smc_text *warnings, struct smc_error *error)
 {
     enum smc_status status = confirm(query, settings, &runs[0], warnings, error);
-    *count = has_result(status);
+    *count = runs[0].has_result;
     const char *sibling = query->kernel ? query->kernel->sibling : NULL;
-    if (!has_result(status) || runs[0].answer.outcome != SMC_CANNOT_COMPILE || !sibling)
+    if (status > SMC_SHORTFALL || runs[0].answer.outcome != SMC_CANNOT_COMPILE || !sibling)
         return status;
     struct smc_query other = *query;
     other.kernel = smc_kernel_find(sibling);
     enum smc_status second = confirm(&other, settings, &runs[1], warnings, error);
-    *count += has_result(second);
+    *count += runs[1].has_result;
     return second > status ? second : status;
 }

@@ -22,7 +22,7 @@ struct smc_run_settings {
     enum smc_place place;
     int gpu_index;
     uint64_t seed;                     /* for the inputs */
-    uint32_t timeout_ms;               /* for the probe and the timed launches together */
+    uint32_t timeout_ms;               /* as in smc_run_request */
     bool (*stop)(void);                /* for the emulator, as in smc_emulation_request; or NULL */
     struct smc_annotation *annotation; /* for the emulator to fill; NULL: not wanted */
 };
@@ -37,6 +37,7 @@ struct smc_confirmed_run {
     struct smc_answer answer;
     struct smc_run_result result;
     struct smc_confirmation confirmation;
+    bool has_result; /* also where it came to no good end */
 };
 
 enum { SMC_MOST_RUNS = 2 };
@@ -45,8 +46,9 @@ const struct smc_executor *smc_place_executor(enum smc_place place);
 
 /* Answers `query`, whose device is that of the GPU named or any one to emulate, runs it and
    confirms. A kernel that cannot compile is said to have a sibling that can: that is run as well.
-   The first `count` runs then have a result. SMC_SHORTFALL: a prediction differs. Else fails as
-   smc_query_answer and the back end do; a run before the failure counts. */
+   The first `count` runs then have a result. SMC_SHORTFALL: a prediction differs. SMC_MACHINE with
+   a result: a launch has no end. Else fails as smc_query_answer and the back end do; a run before
+   the failure counts. `runs` starts as {0}. */
 enum smc_status smc_confirm_launch(const struct smc_query *query,
                                    const struct smc_run_settings *settings,
                                    struct smc_confirmed_run runs[SMC_MOST_RUNS], size_t *count,

@@ -28,6 +28,20 @@ static void confirm_api(const struct smc_own_run *run, struct smc_confirmation *
     }
 }
 
+/* The host holds the contents before, and those after on each back end. */
+static void show_memory(const struct smc_own_run *run, struct smc_confirmation *out)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < run->memory_count; i++)
+        bytes += (double)smc_own_argument_bytes(run->memory[i].argument);
+    if (!run->result.gpu.launch.made || bytes == 0)
+        return;
+    struct smc_row *row = smc_row_add(out, "device_memory_bytes", "GPU memory", "B");
+    row->measured = smc_witness_of(bytes);
+    row->verdict = SMC_INFORMATION;
+    smc_row_note(row, "taken by the arrays; three times as much on the host");
+}
+
 static void show_counts(const struct smc_own_emulated *emulated, struct smc_confirmation *out)
 {
     const struct smc_emulated_count *total = &emulated->total;
@@ -103,5 +117,6 @@ void smc_confirm_own(const struct smc_own_run *run, struct smc_confirmation *out
         confirm_findings(emulated, out);
     }
     confirm_agreement(run, out);
+    show_memory(run, out);
     smc_rows_count(out);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/executor.h"
+#include "executor/own.h"
 
 struct outputs {
     void *buffer[SMC_MAX_BUFFERS];
@@ -54,7 +54,7 @@ static enum smc_status run_halves(const struct smc_run_request *request,
     struct smc_run_request half = *request;
     half.outputs = outputs[0].buffer;
     enum smc_status status = smc_executor_default()->run(&half, result, warnings, error);
-    if (status != SMC_OK)
+    if (status != SMC_OK || smc_is_lost(&result->finish)) /* it may be without an end here, too */
         return status;
     struct smc_run_result *emulated = malloc(sizeof *emulated); /* much for the stack */
     if (!emulated)
@@ -92,7 +92,9 @@ static enum smc_status run_own(const struct smc_own_launch *launch, struct smc_o
                                struct smc_error *error)
 {
     enum smc_status status = smc_executor_emulator.run_own(launch, result, error);
-    return status == SMC_OK ? smc_executor_default()->run_own(launch, result, error) : status;
+    if (status != SMC_OK || result->emulated.stopped)
+        return status;
+    return smc_executor_default()->run_own(launch, result, error);
 }
 
 static int device_count(struct smc_error *why)

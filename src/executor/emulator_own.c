@@ -38,9 +38,15 @@ static void pass_memory(struct run *run)
     }
 }
 
-static bool is_late(const void *run)
+static bool is_stopped(const struct run *run)
 {
-    return smc_clock_ms() > ((const struct run *)run)->deadline_ms;
+    return run->launch->stop && run->launch->stop();
+}
+
+static bool is_late(const void *context)
+{
+    const struct run *run = context;
+    return smc_clock_ms() > run->deadline_ms || is_stopped(run);
 }
 
 static enum smc_status emulate(struct run *run, struct smc_error *error)
@@ -64,6 +70,7 @@ static enum smc_status emulate(struct run *run, struct smc_error *error)
     run->deadline_ms = start_ms + launch->timeout_ms;
     enum smc_status status = smc_emulate(&request, &run->emulation, error);
     run->late = status == SMC_INTERRUPTED;
+    run->result->stopped = run->late && is_stopped(run);
     run->result->counts.elapsed_ms = smc_clock_ms() - start_ms;
     return status;
 }
@@ -88,8 +95,12 @@ static void note_end(const struct run *run)
         return;
     uint32_t line = busiest_line(run);
     int used =
-        snprintf(finish->message, sizeof finish->message,
-                 "not at its end after %u ms of emulation (--timeout)", run->launch->timeout_ms);
+        run->result->stopped
+            ? snprintf(finish->message, sizeof finish->message,
+                       "not at its end after %.0f ms of emulation", run->result->counts.elapsed_ms)
+            : snprintf(finish->message, sizeof finish->message,
+                       "not at its end after %u ms of emulation (--timeout)",
+                       run->launch->timeout_ms);
     if (line > 0 && used > 0)
         snprintf(finish->message + used, sizeof finish->message - (size_t)used,
                  "; busiest at %.120s:%u", run->launch->file, line);

@@ -24,7 +24,7 @@ struct smc_run_request {
     int gpu_index;
     uint16_t cc;         /* of the device */
     uint64_t seed;       /* for the inputs */
-    uint32_t timeout_ms; /* for the probe and the timed launches together */
+    uint32_t timeout_ms; /* for the probe and the timed launches together, and for any one launch */
     struct smc_compile_options compile;
     void *const *outputs; /* NULL, or by buffer room for each output, which is copied there */
     bool (*stop)(void);   /* for the emulator, as in smc_emulation_request; or NULL */
@@ -37,6 +37,12 @@ struct smc_attempt {
     bool succeeded;
     char message[256]; /* "CUDA_ERROR_INVALID_VALUE: invalid argument", or why it was not made */
 };
+
+/* A kernel still runs, or took the GPU's context with it: by how waiting for it ended. */
+static inline bool smc_is_lost(const struct smc_attempt *finish)
+{
+    return finish->made && !finish->succeeded;
+}
 
 /* What the emulator counted: instructions of warps with an active lane, as the PTX has them. */
 struct smc_emulated_run {
@@ -74,6 +80,12 @@ struct smc_run_result {
     struct smc_attempt load;   /* the driver took the machine code */
     struct smc_attempt opt_in; /* cudaFuncAttributeMaxDynamicSharedMemorySize, where needed */
     struct smc_attempt launch;
+    /* Every launch came to its end, in time. Where not, the GPU was asked for nothing more, and the
+       process is to end soon: only its end stops a kernel that has none. */
+    struct smc_attempt finish;
+
+    uint64_t device_memory_bytes; /* that the launch's buffers took on the GPU */
+    bool worked_on;               /* the GPU, after it refused the launch */
 
     /* cudaFuncGetAttributes */
     uint32_t api_regs_per_thread;

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compile/cache.h"
 #include "executor/clock.h"
 #include "executor/gpu.h"
+#include "executor/live.h"
 #include "executor/request_compile.h"
 #include "executor/verify.h"
 
@@ -45,6 +47,23 @@ static void make_nothing(struct smc_run_result *result, const char *why)
             smc_gpu_not_made(steps[i], why);
 }
 
+/* The residency probe takes the registers that the prediction was given. */
+static enum smc_status compile(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    struct smc_resources *compiled = &run->result->compiled;
+    uint32_t regs_per_thread = request->launch.regs_per_thread;
+    enum smc_status status =
+        smc_request_compile(request, run->result, &run->binary, run->warnings, run->error);
+    if (status != SMC_OK || !request->kernel->is_probe || compiled->refused ||
+        compiled->regs_per_thread == regs_per_thread)
+        return status;
+    struct smc_params params = request->params;
+    smc_binary_free(&run->binary);
+    return smc_live_find(request->kernel, regs_per_thread, request->cc, &request->compile, &params,
+                         compiled, &run->binary, run->warnings, run->error);
+}
+
 static void load(struct run *run)
 {
     struct smc_run_result *result = run->result;
@@ -67,6 +86,14 @@ static enum smc_status configure(struct run *run)
     return status;
 }
 
+/* A launch that was refused leaves the GPU as it was. */
+static enum smc_status check_after_refusal(struct run *run)
+{
+    enum smc_status status = smc_gpu_check_context(run->error);
+    run->result->worked_on = status == SMC_OK;
+    return status;
+}
+
 /* The first launch: its outputs are poisoned before and checked after. */
 static enum smc_status launch(struct run *run)
 {
@@ -76,12 +103,16 @@ static enum smc_status launch(struct run *run)
         smc_gpu_buffers_create(&request->plan, request->seed, &run->buffers, run->error);
     if (status != SMC_OK)
         return status;
+    for (size_t i = 0; i < run->buffers.count; i++)
+        result->device_memory_bytes += run->buffers.bytes[i];
     cudaError_t code = smc_gpu_launch(&run->kernel, &request->plan,
                                       request->launch.dynamic_smem_bytes, &run->buffers);
     if (!smc_gpu_attempt(&result->launch, code))
-        return smc_gpu_check_context(run->error); /* refused: the device must still work */
-    code = cudaDeviceSynchronize();
-    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(run->error, code, "the kernel crashed");
+        return check_after_refusal(run);
+    code = smc_gpu_wait(request->timeout_ms, NULL, "", &result->finish);
+    if (code == cudaSuccess || code == cudaErrorNotReady)
+        return SMC_OK;
+    return smc_gpu_fail(run->error, code, "the kernel crashed");
 }
 
 static enum smc_status check(struct run *run)
@@ -119,6 +150,7 @@ static enum smc_status measure_residency(struct run *run, double budget_ms)
         .regs_per_thread = run->request->launch.regs_per_thread,
         .launch = run->request->launch,
         .budget_ms = budget_ms,
+        .timeout_ms = run->request->timeout_ms,
     };
     smc_occupancy_compute(&run->device.sm, &probe.launch, &expected);
     probe.expected_blocks = expected.blocks_per_sm;
@@ -132,25 +164,27 @@ static enum smc_status measure(struct run *run)
     double start_ms = smc_clock_ms();
     enum smc_status status = measure_residency(run, request->timeout_ms / 2.0);
     double left_ms = request->timeout_ms - (smc_clock_ms() - start_ms);
-    if (status != SMC_OK)
+    if (status != SMC_OK || smc_is_lost(&run->result->finish))
         return status;
     if (request->kernel->is_racy) {
         smc_gpu_not_made(&run->result->timing, "a kernel with a race is never timed");
         return SMC_OK;
     }
     return smc_gpu_time(&run->kernel, &request->plan, request->launch.dynamic_smem_bytes,
-                        &run->buffers, request->gpu_index, left_ms, run->result, run->error);
+                        &run->buffers, request->gpu_index, request->timeout_ms, left_ms,
+                        run->result, run->error);
 }
 
-/* The residency probe itself: its launch is the measurement. */
+/* The residency probe itself: its launch is the measurement. One without an end was launched. */
 static enum smc_status run_probe(struct run *run)
 {
     struct smc_run_result *result = run->result;
     enum smc_status status = measure_residency(run, run->request->timeout_ms);
-    result->launch = result->probe;
+    bool lost = smc_is_lost(&result->finish);
+    result->launch = lost ? (struct smc_attempt){.made = true, .succeeded = true} : result->probe;
     make_nothing(result, "the residency probe computes nothing");
     if (status == SMC_OK && result->launch.made && !result->launch.succeeded)
-        status = smc_gpu_check_context(run->error);
+        status = check_after_refusal(run);
     return status;
 }
 
@@ -162,15 +196,19 @@ static enum smc_status run_kernel(struct run *run)
         make_nothing(result, "the launch was refused");
         return status;
     }
-    status = check(run);
-    return status == SMC_OK ? measure(run) : status;
+    if (!smc_is_lost(&result->finish))
+        status = check(run);
+    if (status == SMC_OK && !smc_is_lost(&result->finish))
+        status = measure(run);
+    if (smc_is_lost(&result->finish))
+        make_nothing(result, result->finish.message);
+    return status;
 }
 
 static enum smc_status run_steps(struct run *run)
 {
     struct smc_run_result *result = run->result;
-    enum smc_status status =
-        smc_request_compile(run->request, run->result, &run->binary, run->warnings, run->error);
+    enum smc_status status = compile(run);
     if (status != SMC_OK)
         return status;
     if (!result->compile.succeeded) {
@@ -196,13 +234,22 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
     enum smc_status status = smc_gpu_device(request->gpu_index, &state.device, error);
     if (status != SMC_OK)
         return status;
-    cudaError_t code = cudaSetDevice(request->gpu_index);
-    if (code != cudaSuccess)
-        return smc_gpu_fail(error, code, "cudaSetDevice");
+    if (smc_gpu_is_slice(&state.device))
+        smc_warn(warnings,
+                 "GPU %d is a slice of a GPU (MIG): its SMs, its memory and its speed are the "
+                 "slice's, and counters may be out of reach",
+                 request->gpu_index);
+    status = smc_gpu_use(request->gpu_index, error);
+    if (status != SMC_OK)
+        return status;
     smc_gpu_versions(result->driver, result->runtime);
     status = run_steps(&state);
-    smc_gpu_buffers_free(&state.buffers);
-    smc_gpu_unload(&state.kernel);
+    if (smc_is_lost(&result->finish)) {
+        smc_gpu_buffers_leave(&state.buffers);
+    } else {
+        smc_gpu_buffers_free(&state.buffers);
+        smc_gpu_unload(&state.kernel);
+    }
     smc_binary_free(&state.binary);
     return status;
 }

@@ -9,7 +9,8 @@
 
 /* --- Errors ------------------------------------------------------------------------------- */
 
-/* SMC_MACHINE with "CALL: cudaErrorName: text"; the runtime's last error is cleared. */
+/* "CALL: cudaErrorName: text", with what to do about it where that is known; SMC_UNAVAILABLE where
+   the GPU cannot be used at all, else SMC_MACHINE. The runtime's last error is cleared. */
 enum smc_status smc_gpu_fail(struct smc_error *error, cudaError_t code, const char *call);
 
 /* Notes in `attempt` how a call ended that may well be refused, and clears the last error.
@@ -28,6 +29,13 @@ enum smc_status smc_gpu_check_context(struct smc_error *error);
 int smc_gpu_device_count(struct smc_error *why);
 enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_error *error);
 uint32_t smc_gpu_sm_clock_khz(int gpu_index);
+
+/* Makes it the one that the calls after this are about. SMC_UNAVAILABLE, with how to change that,
+   where its compute mode keeps this process out. */
+enum smc_status smc_gpu_use(int index, struct smc_error *error);
+
+/* A part of a GPU, by MIG: what the device tells of itself is the part's. */
+bool smc_gpu_is_slice(const struct smc_device *device);
 
 /* Lays a live device's own limits over the table's row for its compute capability. */
 void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm);
@@ -70,6 +78,17 @@ struct smc_gpu_buffers {
 cudaError_t smc_gpu_launch(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
                            uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers);
 
+/* --- Waiting ------------------------------------------------------------------------------ */
+
+/* Waits, at most `timeout_ms` or until `stop` (or NULL) wishes it, for all that was launched to
+   come to its end: cudaSuccess; cudaErrorNotReady where it has not; else the error of a crash.
+   `finish` notes it, behind `what`
+   ("" or "the residency probe: "). After a failure every call that waits for the GPU, and such are
+   those that free, copy and unload, may block for ever: what the GPU holds is left to the end of
+   the process (smc_is_lost). */
+cudaError_t smc_gpu_wait(uint32_t timeout_ms, bool (*stop)(void), const char *what,
+                         struct smc_attempt *finish);
+
 /* --- Buffers ------------------------------------------------------------------------------ */
 
 /* Allocates on both sides, fills the inputs with random values and the outputs with poison.
@@ -80,20 +99,22 @@ enum smc_status smc_gpu_buffers_fetch_outputs(const struct smc_plan *plan,
                                               struct smc_gpu_buffers *buffers,
                                               struct smc_error *error);
 void smc_gpu_buffers_free(struct smc_gpu_buffers *buffers);
+/* Of a GPU that is lost: only the host's memory. */
+void smc_gpu_buffers_leave(struct smc_gpu_buffers *buffers);
 
 /* Megabytes, rounded up, for messages. */
 unsigned long long smc_gpu_megabytes(uint64_t bytes);
 
-/* SMC_MACHINE where less of the GPU's memory is free. */
-enum smc_status smc_gpu_check_memory(uint64_t bytes, struct smc_error *error);
+/* SMC_MACHINE where less of the GPU's memory is free; `option` asks for less. */
+enum smc_status smc_gpu_check_memory(uint64_t bytes, const char *option, struct smc_error *error);
 
 /* --- Measurements ------------------------------------------------------------------------- */
 
-/* Fills the timing fields of `result`. */
+/* Fills the timing fields of `result`; launches that do not end in `timeout_ms` are noted there. */
 enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
                              uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
-                             int gpu_index, double budget_ms, struct smc_run_result *result,
-                             struct smc_error *error);
+                             int gpu_index, uint32_t timeout_ms, double budget_ms,
+                             struct smc_run_result *result, struct smc_error *error);
 
 /* What the residency probe is to look like. */
 struct smc_gpu_probe {
@@ -101,6 +122,7 @@ struct smc_gpu_probe {
     struct smc_launch launch; /* static and dynamic bytes are added and given as dynamic ones */
     uint32_t expected_blocks; /* per SM; the grid is more than twice as large */
     double budget_ms;
+    uint32_t timeout_ms; /* for each of its launches, should one have no end */
 };
 
 /* Fills the probe fields of `result`. */

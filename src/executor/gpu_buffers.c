@@ -1,6 +1,7 @@
 /* A launch's buffers, on the host and on the device. */
 #include <stdlib.h>
 
+#include "base/machine.h"
 #include "executor/gpu.h"
 
 unsigned long long smc_gpu_megabytes(uint64_t bytes)
@@ -8,7 +9,7 @@ unsigned long long smc_gpu_megabytes(uint64_t bytes)
     return (bytes + 999999) / 1000000;
 }
 
-enum smc_status smc_gpu_check_memory(uint64_t bytes, struct smc_error *error)
+enum smc_status smc_gpu_check_memory(uint64_t bytes, const char *option, struct smc_error *error)
 {
     size_t available = 0, installed = 0;
     cudaError_t code = cudaMemGetInfo(&available, &installed);
@@ -16,8 +17,9 @@ enum smc_status smc_gpu_check_memory(uint64_t bytes, struct smc_error *error)
         return smc_gpu_fail(error, code, "cudaMemGetInfo");
     if (bytes > available)
         return smc_fail(error, SMC_MACHINE,
-                        "the buffers need %llu MB of GPU memory, of which %llu MB are free",
-                        smc_gpu_megabytes(bytes), smc_gpu_megabytes(available));
+                        "the buffers need %llu MB of GPU memory, of which %llu MB are free; a "
+                        "smaller %s needs less",
+                        smc_gpu_megabytes(bytes), available / 1000000ull, option);
     return SMC_OK;
 }
 
@@ -33,7 +35,13 @@ static enum smc_status measure(const struct smc_plan *plan, struct smc_gpu_buffe
             return smc_fail(error, SMC_MACHINE, "buffer %s is larger than any memory",
                             plan->buffer[i].name);
     }
-    return smc_gpu_check_memory(total, error);
+    uint64_t of_machine = smc_machine_memory_bytes();
+    if (total > of_machine)
+        return smc_fail(error, SMC_MACHINE,
+                        "the buffers need %llu MB of this machine's memory, which has %llu MB; a "
+                        "smaller --size needs less",
+                        smc_gpu_megabytes(total), of_machine / 1000000ull);
+    return smc_gpu_check_memory(total, "--size", error);
 }
 
 static enum smc_status allocate(size_t bytes, const char *name, void **host, void **device,
@@ -89,10 +97,15 @@ enum smc_status smc_gpu_buffers_fetch_outputs(const struct smc_plan *plan,
 
 void smc_gpu_buffers_free(struct smc_gpu_buffers *buffers)
 {
-    for (size_t i = 0; i < buffers->count; i++) {
-        free(buffers->host[i]);
+    for (size_t i = 0; i < buffers->count; i++)
         if (buffers->device[i] && cudaFree(buffers->device[i]) != cudaSuccess)
             cudaGetLastError();
-    }
+    smc_gpu_buffers_leave(buffers);
+}
+
+void smc_gpu_buffers_leave(struct smc_gpu_buffers *buffers)
+{
+    for (size_t i = 0; i < buffers->count; i++)
+        free(buffers->host[i]);
     *buffers = (struct smc_gpu_buffers){0};
 }

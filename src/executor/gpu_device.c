@@ -1,27 +1,28 @@
 /* The GPUs of this machine: how many, and what each reports of itself. */
-#include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "executor/gpu.h"
 
-static void explain_missing_driver(struct smc_error *why)
+/* Whether a driver is there, and one that is new enough. */
+static void explain_driver(struct smc_error *why)
 {
-    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     int supported = 0;
-    if (!driver) {
-        smc_fail(why, SMC_UNAVAILABLE,
-                 "no GPU: the CUDA driver is not installed (libcuda.so.1 not found)");
-        return;
-    }
-    dlclose(driver);
     if (cudaDriverGetVersion(&supported) != cudaSuccess)
         cudaGetLastError();
-    smc_fail(why, SMC_UNAVAILABLE,
-             "no GPU: the driver supports CUDA %d.%d, this program was built with %d.%d; install "
-             "a newer driver",
-             supported / 1000, supported % 1000 / 10, CUDART_VERSION / 1000,
-             CUDART_VERSION % 1000 / 10);
+    if (supported == 0)
+        smc_fail(
+            why, SMC_UNAVAILABLE,
+            "no GPU: there is no NVIDIA driver here (libcuda.so.1); install one for CUDA %d.%d "
+            "or newer",
+            CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    else
+        smc_fail(why, SMC_UNAVAILABLE,
+                 "no GPU: the NVIDIA driver is for CUDA %d.%d, this program needs %d.%d: install a "
+                 "driver for CUDA %d.%d or newer",
+                 supported / 1000, supported % 1000 / 10, CUDART_VERSION / 1000,
+                 CUDART_VERSION % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }
 
 int smc_gpu_device_count(struct smc_error *why)
@@ -32,12 +33,13 @@ int smc_gpu_device_count(struct smc_error *why)
         return count;
     cudaGetLastError();
     if (code == cudaErrorInsufficientDriver)
-        explain_missing_driver(why);
+        explain_driver(why);
     else if (code == cudaSuccess || code == cudaErrorNoDevice)
-        smc_fail(why, SMC_UNAVAILABLE, "no GPU: the CUDA driver finds none on this machine");
+        smc_fail(why, SMC_UNAVAILABLE, "no GPU: the NVIDIA driver finds none on this machine%s",
+                 getenv("CUDA_VISIBLE_DEVICES") ? ", of those that CUDA_VISIBLE_DEVICES leaves"
+                                                : "");
     else
-        smc_fail(why, SMC_UNAVAILABLE, "no GPU: %s: %s", cudaGetErrorName(code),
-                 cudaGetErrorString(code));
+        smc_gpu_fail(why, code, "no GPU");
     return 0;
 }
 
@@ -146,4 +148,31 @@ enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_
     device->fp32_peak_tflops =
         2e-9 * device->sm.fp32_lanes_per_sm * device->sm_count * device->sm_clock_khz;
     return SMC_OK;
+}
+
+bool smc_gpu_is_slice(const struct smc_device *device)
+{
+    return strstr(device->name, " MIG ") != NULL;
+}
+
+enum smc_status smc_gpu_use(int index, struct smc_error *error)
+{
+    static const char lift[] = "'nvidia-smi -c 0' lifts that";
+    char what[32];
+    uint32_t mode = attribute(cudaDevAttrComputeMode, index);
+    if (mode == cudaComputeModeProhibited)
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "GPU %d is in compute mode Prohibited, in which no process may use it; %s",
+                        index, lift);
+    cudaError_t code = cudaSetDevice(index);
+    if (code == cudaSuccess)
+        return SMC_OK;
+    if (code == cudaErrorDevicesUnavailable && mode != cudaComputeModeDefault) {
+        cudaGetLastError();
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "GPU %d is in exclusive process mode and another process uses it; %s",
+                        index, lift);
+    }
+    snprintf(what, sizeof what, "GPU %d", index);
+    return smc_gpu_fail(error, code, what);
 }

@@ -1,32 +1,5 @@
 /* Kernels on the GPU: loading machine code, settings, occupancy as the API sees it, launching. */
-#include <stdio.h>
-
 #include "executor/gpu.h"
-
-enum smc_status smc_gpu_fail(struct smc_error *error, cudaError_t code, const char *call)
-{
-    cudaGetLastError();
-    return smc_fail(error, SMC_MACHINE, "%s: %s: %s", call, cudaGetErrorName(code),
-                    cudaGetErrorString(code));
-}
-
-bool smc_gpu_attempt(struct smc_attempt *attempt, cudaError_t code)
-{
-    attempt->made = true;
-    attempt->succeeded = code == cudaSuccess;
-    if (attempt->succeeded)
-        return true;
-    snprintf(attempt->message, sizeof attempt->message, "%s: %s", cudaGetErrorName(code),
-             cudaGetErrorString(code));
-    cudaGetLastError();
-    return false;
-}
-
-void smc_gpu_not_made(struct smc_attempt *attempt, const char *why)
-{
-    *attempt = (struct smc_attempt){0};
-    snprintf(attempt->message, sizeof attempt->message, "%s", why);
-}
 
 enum smc_status smc_gpu_check_context(struct smc_error *error)
 {

@@ -1,8 +1,5 @@
 /* A person's own kernel on the GPU. It may write anywhere and never end: what goes wrong is noted,
    and memory that a running kernel may still use is left to the end of the process. */
-#include <stdio.h>
-#include <time.h>
-
 #include "executor/clock.h"
 #include "executor/gpu.h"
 #include "executor/own.h"
@@ -13,8 +10,6 @@ struct run {
     struct smc_error *error;
     struct smc_gpu_kernel kernel;
     void *device[SMC_MAX_OWN_ARGUMENTS];
-    cudaEvent_t ended;
-    bool is_lost; /* the kernel still runs, or took the context with it */
 };
 
 static enum smc_status copy_in(struct run *run)
@@ -24,7 +19,7 @@ static enum smc_status copy_in(struct run *run)
     for (size_t i = 0; i < launch->buffer_count; i++)
         if (__builtin_add_overflow(total, launch->buffers[i].bytes, &total))
             return smc_fail(run->error, SMC_MACHINE, "the buffers are larger than any memory");
-    enum smc_status status = smc_gpu_check_memory(total, run->error);
+    enum smc_status status = smc_gpu_check_memory(total, "--arg", run->error);
     for (size_t i = 0; i < launch->buffer_count && status == SMC_OK; i++) {
         const struct smc_own_buffer *buffer = &launch->buffers[i];
         cudaError_t code = cudaMalloc(&run->device[i], buffer->bytes ? buffer->bytes : 1);
@@ -52,35 +47,17 @@ static cudaError_t launch_kernel(struct run *run)
     cudaError_t code = cudaLaunchKernel(run->kernel.handle, grid, block, arguments,
                                         launch->launch.dynamic_smem_bytes, NULL);
     cudaError_t last = cudaGetLastError();
-    if (code == cudaSuccess)
-        code = last;
-    return code == cudaSuccess ? cudaEventRecord(run->ended, NULL) : code;
-}
-
-/* Asks again and again, less often the longer it takes. */
-static cudaError_t wait_for_end(const struct run *run, double start_ms)
-{
-    for (;;) {
-        cudaError_t code = cudaEventQuery(run->ended);
-        double waited_ms = smc_clock_ms() - start_ms;
-        if (code != cudaErrorNotReady || waited_ms > run->launch->timeout_ms)
-            return code;
-        cudaGetLastError(); /* "not ready" counts as one */
-        const struct timespec pause = {0, waited_ms < 10 ? 100000 : 2000000};
-        nanosleep(&pause, NULL);
-    }
+    return code != cudaSuccess ? code : last;
 }
 
 static void finish(struct run *run)
 {
     struct smc_own_on_gpu *result = run->result;
     double start_ms = smc_clock_ms();
-    cudaError_t code = wait_for_end(run, start_ms);
+    cudaError_t code =
+        smc_gpu_wait(run->launch->timeout_ms, run->launch->stop, "", &result->finish);
     result->elapsed_ms = smc_clock_ms() - start_ms;
-    run->is_lost = !smc_gpu_attempt(&result->finish, code);
-    if (code == cudaErrorNotReady)
-        snprintf(result->finish.message, sizeof result->finish.message,
-                 "not at its end after %u ms on the GPU (--timeout)", run->launch->timeout_ms);
+    result->stopped = code == cudaErrorNotReady && run->launch->stop && run->launch->stop();
 }
 
 static enum smc_status copy_out(const struct run *run)
@@ -121,9 +98,6 @@ static enum smc_status run_steps(struct run *run)
     status = copy_in(run);
     if (status != SMC_OK)
         return status;
-    cudaError_t code = cudaEventCreate(&run->ended);
-    if (code != cudaSuccess)
-        return smc_gpu_fail(run->error, code, "cudaEventCreate");
     if (!smc_gpu_attempt(&result->launch, launch_kernel(run)))
         return smc_gpu_check_context(run->error);
     finish(run);
@@ -132,15 +106,11 @@ static enum smc_status run_steps(struct run *run)
 
 static void clean_up(struct run *run)
 {
-    if (run->is_lost) {
-        cudaGetLastError();
+    if (smc_is_lost(&run->result->finish))
         return;
-    }
     for (size_t i = 0; i < run->launch->buffer_count; i++)
         if (run->device[i] && cudaFree(run->device[i]) != cudaSuccess)
             cudaGetLastError();
-    if (run->ended && cudaEventDestroy(run->ended) != cudaSuccess)
-        cudaGetLastError();
     smc_gpu_unload(&run->kernel);
 }
 
@@ -149,11 +119,11 @@ enum smc_status smc_gpu_run_own(const struct smc_own_launch *launch, struct smc_
 {
     struct run run = {.launch = launch, .result = &result->gpu, .error = error};
     result->gpu = (struct smc_own_on_gpu){0};
-    cudaError_t code = cudaSetDevice(launch->gpu_index);
-    if (code != cudaSuccess)
-        return smc_gpu_fail(error, code, "cudaSetDevice");
+    enum smc_status status = smc_gpu_use(launch->gpu_index, error);
+    if (status != SMC_OK)
+        return status;
     smc_gpu_versions(result->gpu.driver, result->gpu.runtime);
-    enum smc_status status = run_steps(&run);
+    status = run_steps(&run);
     clean_up(&run);
     return status;
 }

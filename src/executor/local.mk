@@ -19,8 +19,10 @@ libsmc_la_SOURCES += \
 	src/executor/gpu.c src/executor/gpu.h \
 	src/executor/gpu_buffers.c \
 	src/executor/gpu_device.c \
+	src/executor/gpu_errors.c \
 	src/executor/gpu_launch.c \
 	src/executor/gpu_own.c \
+	src/executor/gpu_wait.c \
 	src/executor/probe.c \
 	src/executor/sm_clock.c \
 	src/executor/timing.c

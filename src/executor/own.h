@@ -32,6 +32,7 @@ struct smc_own_launch {
     const struct smc_device *device;
     int gpu_index;
     uint32_t timeout_ms; /* for the GPU, and for the emulator */
+    bool (*stop)(void);  /* whether to end before that, asked by several threads; or NULL */
     const struct smc_own_buffer *buffers;
     size_t buffer_count;
     const struct smc_own_value *values; /* as many as the kernel has parameters */
@@ -41,6 +42,7 @@ struct smc_own_launch {
 struct smc_own_on_gpu {
     struct smc_attempt load, opt_in, api_occupancy, launch;
     struct smc_attempt finish; /* came to its end in time */
+    bool stopped;              /* by the launch's `stop`; `finish` tells more */
     uint32_t api_regs_per_thread, api_static_smem_bytes, api_blocks_per_sm;
     double elapsed_ms; /* of the one launch, the first: not a measurement of speed */
     char driver[32], runtime[32];
@@ -49,6 +51,7 @@ struct smc_own_on_gpu {
 struct smc_own_emulated {
     struct smc_attempt run;
     struct smc_attempt finish; /* came to its end in time; else the counts are those until then */
+    bool stopped;
     struct smc_emulated_run counts;
     struct smc_emulated_count total;
     struct smc_emulated_array_count buffer[SMC_MAX_OWN_ARGUMENTS]; /* in the launch's order */

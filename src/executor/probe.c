@@ -75,27 +75,40 @@ static void read_peaks(const uint32_t *peak, struct smc_run_result *result)
     }
 }
 
+/* A refusal stands in the result, and is no error. */
+static cudaError_t launch_once(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
+                               uint32_t smem_bytes, uint32_t timeout_ms,
+                               struct smc_gpu_buffers *buffers, struct smc_run_result *result)
+{
+    uint32_t peak[SM_NUMBERS];
+    cudaError_t code = set_to_zero(buffers);
+    if (code != cudaSuccess ||
+        !smc_gpu_attempt(&result->probe, smc_gpu_launch(kernel, plan, smem_bytes, buffers)))
+        return code;
+    code = smc_gpu_wait(timeout_ms, NULL, "the residency probe: ", &result->finish);
+    if (code == cudaSuccess)
+        code = cudaMemcpy(peak, buffers->device[PEAK], sizeof peak, cudaMemcpyDeviceToHost);
+    if (code == cudaSuccess)
+        read_peaks(peak, result);
+    return code;
+}
+
 static enum smc_status launch_probe(const struct smc_gpu_kernel *kernel,
                                     const struct smc_plan *plan, uint32_t smem_bytes,
-                                    struct smc_run_result *result, struct smc_error *error)
+                                    uint32_t timeout_ms, struct smc_run_result *result,
+                                    struct smc_error *error)
 {
     struct smc_gpu_buffers buffers = {0};
-    uint32_t peak[SM_NUMBERS];
-    const char *call = "the residency probe's memory";
     cudaError_t code = allocate(&buffers);
-    for (int i = 0; i < LAUNCHES && code == cudaSuccess; i++) {
-        code = set_to_zero(&buffers);
-        if (code != cudaSuccess)
-            break;
-        if (!smc_gpu_attempt(&result->probe, smc_gpu_launch(kernel, plan, smem_bytes, &buffers)))
-            break;
-        call = "the residency probe";
-        code = cudaMemcpy(peak, buffers.device[PEAK], sizeof peak, cudaMemcpyDeviceToHost);
-        if (code == cudaSuccess)
-            read_peaks(peak, result);
+    for (int i = 0; i < LAUNCHES && code == cudaSuccess && result->probe.succeeded; i++)
+        code = launch_once(kernel, plan, smem_bytes, timeout_ms, &buffers, result);
+    if (!smc_is_lost(&result->finish))
+        smc_gpu_buffers_free(&buffers);
+    if (code == cudaErrorNotReady) {
+        result->probe = result->finish;
+        return SMC_OK;
     }
-    smc_gpu_buffers_free(&buffers);
-    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, call);
+    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "the residency probe");
 }
 
 static enum smc_status run_probe(const struct smc_device *device, const struct smc_gpu_probe *probe,
@@ -115,7 +128,7 @@ static enum smc_status run_probe(const struct smc_device *device, const struct s
         return SMC_OK;
     }
     plan_launch(device, probe, &plan);
-    return launch_probe(kernel, &plan, launch.dynamic_smem_bytes, result, error);
+    return launch_probe(kernel, &plan, launch.dynamic_smem_bytes, probe->timeout_ms, result, error);
 }
 
 /* Registers come in units, and often do not bind: a probe with other registers serves where the
@@ -175,7 +188,8 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
     else if (smc_gpu_load(&binary, residency->entry, &kernel, &result->probe))
         status = run_probe(device, probe, &kernel, result, error);
     describe(device, probe, result);
-    smc_gpu_unload(&kernel);
+    if (!smc_is_lost(&result->finish))
+        smc_gpu_unload(&kernel);
     smc_binary_free(&binary);
     return status;
 }

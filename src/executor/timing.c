@@ -16,6 +16,8 @@ struct timer {
     uint32_t dynamic_smem_bytes;
     struct smc_gpu_buffers *buffers;
     int gpu_index;
+    uint32_t timeout_ms;
+    struct smc_attempt *finish;
     cudaEvent_t before[BATCH], after[BATCH];
     double ms[MAX_LAUNCHES];
     uint32_t count, sm_clock_khz;
@@ -55,7 +57,8 @@ static cudaError_t time_batch(struct timer *timer, int launches)
     }
     if (timer->sm_clock_khz == 0)
         timer->sm_clock_khz = smc_gpu_sm_clock_khz(timer->gpu_index); /* while they run */
-    cudaError_t waited = cudaDeviceSynchronize();
+    cudaError_t waited =
+        smc_gpu_wait(timer->timeout_ms, NULL, "the timed launches: ", timer->finish);
     if (code == cudaSuccess)
         code = waited;
     for (int i = 0; i < launches && code == cudaSuccess; i++) {
@@ -108,8 +111,8 @@ static void summarise(struct timer *timer, struct smc_run_result *result)
 
 enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
                              uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
-                             int gpu_index, double budget_ms, struct smc_run_result *result,
-                             struct smc_error *error)
+                             int gpu_index, uint32_t timeout_ms, double budget_ms,
+                             struct smc_run_result *result, struct smc_error *error)
 {
     struct timer timer = {
         .kernel = kernel,
@@ -117,13 +120,19 @@ enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct s
         .dynamic_smem_bytes = dynamic_smem_bytes,
         .buffers = buffers,
         .gpu_index = gpu_index,
+        .timeout_ms = timeout_ms,
+        .finish = &result->finish,
     };
     cudaError_t code = create_events(&timer);
     if (code == cudaSuccess)
         code = time_launches(&timer, budget_ms);
-    for (int i = 0; i < BATCH; i++) {
+    for (int i = 0; i < BATCH && !smc_is_lost(&result->finish); i++) {
         destroy(timer.before[i]);
         destroy(timer.after[i]);
+    }
+    if (code == cudaErrorNotReady) {
+        smc_gpu_not_made(&result->timing, result->finish.message);
+        return SMC_OK;
     }
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "timing");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "compile/ptxas_log.h"
 #include "inspect/compilers.h"
 #include "inspect/input.h"
 #include "inspect/kernels.h"
@@ -51,6 +52,8 @@ static enum smc_status compile(const struct smc_own_request *request, const char
     enum smc_status status = options.failed ? smc_fail(error, SMC_MACHINE, "out of memory")
                                             : smc_compile_with_nvrtc(&compilation, output, error);
     smc_text_free(&options);
+    if (status == SMC_OK)
+        smc_log_tell_warnings(smc_text_string(&output->log), request->file, warnings);
     return status;
 }
 
@@ -171,6 +174,8 @@ static enum smc_status make_memory(struct smc_own_run *run, struct smc_error *er
             continue;
         struct smc_own_memory *memory = &run->memory[run->memory_count++];
         size_t bytes = smc_own_argument_bytes(argument);
+        if (request->stop && request->stop())
+            return smc_fail(error, SMC_INTERRUPTED, "interrupted: before the launch");
         memory->argument = argument;
         memory->position = i + 1;
         snprintf(memory->name, sizeof memory->name, "arg %zu", memory->position);
@@ -242,6 +247,7 @@ static enum smc_status launch(struct smc_own_run *run, struct smc_error *error)
         .device = &run->request.device,
         .gpu_index = request->gpu_index,
         .timeout_ms = request->timeout_ms,
+        .stop = request->stop,
         .buffers = buffers,
         .buffer_count = run->memory_count,
         .values = values,
@@ -271,6 +277,9 @@ enum smc_status smc_own_ending(const struct smc_own_run *run, struct smc_error *
                  {&gpu->launch, "the launch was refused"},
                  {&gpu->finish, "the kernel crashed or hangs on the GPU"}};
     const char *name = run->row.kernel->shown;
+    if (gpu->stopped || run->result.emulated.stopped)
+        return smc_fail(error, SMC_INTERRUPTED, "interrupted: %.256s: %s", name,
+                        gpu->stopped ? gpu->finish.message : finish->message);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (steps[i].attempt->made && !steps[i].attempt->succeeded)
             return smc_fail(error, SMC_MACHINE, "%.256s: %s: %s", name, steps[i].what,

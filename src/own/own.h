@@ -27,7 +27,8 @@ struct smc_own_request {
     int gpu_index;
     uint64_t seed;
     uint32_t timeout_ms;
-    bool annotate; /* the emulator's counts by line */
+    bool (*stop)(void); /* as in smc_own_launch */
+    bool annotate;      /* the emulator's counts by line */
 };
 
 /* One buffer of a launch, and what became of it. */
@@ -62,11 +63,13 @@ enum smc_status smc_own_prepare(const struct smc_own_request *request, struct sm
                                 struct smc_text *warnings, struct smc_error *error);
 
 /* Fills the memory and launches. As the back end; SMC_MACHINE also where there is not enough
-   memory. What the emulator saw stands in `result` even where the GPU failed after it. */
+   memory; SMC_INTERRUPTED where `stop` wished it before the launch. What the emulator saw stands in
+   `result` even where the GPU failed after it. */
 enum smc_status smc_own_launch(struct smc_own_run *run, struct smc_error *error);
 
 /* How it ended: SMC_MACHINE: the GPU's driver refused it, it crashed there or did not end; the
-   message says which. SMC_SHORTFALL: it did not end on the emulator. */
+   message says which. SMC_SHORTFALL: it did not end on the emulator. SMC_INTERRUPTED: `stop` ended
+   it. */
 enum smc_status smc_own_ending(const struct smc_own_run *run, struct smc_error *error);
 
 void smc_own_free(struct smc_own_run *run);

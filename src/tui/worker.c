@@ -157,6 +157,8 @@ bool smc_worker_take(struct smc_worker *worker, struct smc_job_result *result)
     if (!receive_all(worker->socket, result, sizeof *result)) {
         tell_end(worker, result);
         smc_worker_stop(worker);
+    } else if (result->status == SMC_MACHINE) {
+        smc_worker_stop(worker); /* a kernel may still run there, or have broken the context */
     }
     worker->busy = false;
     return expected;

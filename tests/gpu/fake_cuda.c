@@ -4,25 +4,68 @@
 
 #include "fake_cuda.h"
 
+#include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { SM_COUNT = 132, DEFAULT_SMEM = 49152, OPT_IN_SMEM = 232448 };
+#include "compile/cubin.h"
+
+enum { SM_COUNT = 132, DEFAULT_SMEM = 49152, OPT_IN_SMEM = 232448, REGISTERS = 65536, HELD = 256 };
 
 struct fake_cuda fake_cuda;
 
 struct CUkern_st {
     char name[64];
     int max_dynamic_smem_bytes;
+    int regs_per_thread;
 };
 
+/* What is alive, so that what a program leaves to its end can be told from what it forgets. */
+static struct {
+    void *object;
+    unsigned *count;
+} held[HELD];
+
+static void *hold(size_t bytes, unsigned *count)
+{
+    void *object = calloc(1, bytes ? bytes : 1);
+    size_t i = 0;
+    while (i < HELD && held[i].object)
+        i++;
+    if (!object || i == HELD) {
+        free(object);
+        return NULL;
+    }
+    held[i].object = object;
+    held[i].count = count;
+    ++*count;
+    return object;
+}
+
+static void let_go(void *object)
+{
+    for (size_t i = 0; object && i < HELD; i++) {
+        if (held[i].object != object)
+            continue;
+        held[i].object = NULL;
+        --*held[i].count;
+        free(object);
+        return;
+    }
+}
+
+/* Also what the end of a process does. */
 void fake_cuda_reset(void)
 {
+    for (size_t i = 0; i < HELD; i++)
+        let_go(held[i].object);
     fake_cuda = (struct fake_cuda){
         .device_count = 1,
+        .driver_version = 12040,
+        .name = "NVIDIA H200",
         .major = 9,
         .regs_per_thread = 16,
         .api_blocks_per_sm = 8,
@@ -52,6 +95,7 @@ const char *cudaGetErrorName(cudaError_t code)
 {
     return code == cudaErrorInvalidValue           ? "cudaErrorInvalidValue"
            : code == cudaErrorInvalidConfiguration ? "cudaErrorInvalidConfiguration"
+           : code == cudaErrorLaunchOutOfResources ? "cudaErrorLaunchOutOfResources"
                                                    : "cudaErrorOther";
 }
 
@@ -68,7 +112,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
-    *version = 12040;
+    *version = fake_cuda.driver_version;
     return cudaSuccess;
 }
 
@@ -80,17 +124,16 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 
 cudaError_t cudaSetDevice(int device)
 {
-    return ends(device < fake_cuda.device_count ? cudaSuccess : cudaErrorInvalidDevice);
+    return ends(device < fake_cuda.device_count ? fake_cuda.use_error : cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
     (void)device;
     *properties = (struct cudaDeviceProp){
-        .name = "NVIDIA H200",
         .totalGlobalMem = 150109945856,
         .sharedMemPerBlock = DEFAULT_SMEM,
-        .regsPerBlock = 65536,
+        .regsPerBlock = REGISTERS,
         .warpSize = 32,
         .maxThreadsPerBlock = 1024,
         .maxGridSize = {INT_MAX, 65535, 65535},
@@ -100,11 +143,12 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .l2CacheSize = 62914560,
         .maxThreadsPerMultiProcessor = 2048,
         .sharedMemPerMultiprocessor = 233472,
-        .regsPerMultiprocessor = 65536,
+        .regsPerMultiprocessor = REGISTERS,
         .sharedMemPerBlockOptin = OPT_IN_SMEM,
         .maxBlocksPerMultiProcessor = 32,
         .reservedSharedMemPerBlock = 1024,
     };
+    snprintf(properties->name, sizeof properties->name, "%s", fake_cuda.name);
     return cudaSuccess;
 }
 
@@ -114,6 +158,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     *value = attribute == cudaDevAttrClockRate              ? 1980000
              : attribute == cudaDevAttrMemoryClockRate      ? 3201000
              : attribute == cudaDevAttrGlobalMemoryBusWidth ? 6016
+             : attribute == cudaDevAttrComputeMode          ? fake_cuda.compute_mode
                                                             : 0;
     return cudaSuccess;
 }
@@ -124,9 +169,32 @@ cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
     return cudaSuccess;
 }
 
+static bool runs_for_ever(void)
+{
+    return fake_cuda.endless_from > 0 && fake_cuda.launches >= fake_cuda.endless_from;
+}
+
+/* What waits for the GPU would never return behind a kernel without an end. */
+static void wait_for_gpu(const char *call)
+{
+    if (!runs_for_ever())
+        return;
+    fprintf(stderr, "fake_cuda: %s waits for ever\n", call);
+    abort();
+}
+
 cudaError_t cudaDeviceSynchronize(void)
 {
+    wait_for_gpu("cudaDeviceSynchronize");
     return ends(fake_cuda.crash);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    (void)stream;
+    if (runs_for_ever())
+        return ends(cudaErrorNotReady);
+    return ends(fake_cuda.launches > 0 ? fake_cuda.crash : cudaSuccess);
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */
@@ -139,18 +207,15 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *installed)
 
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
-    *memory = malloc(bytes);
-    if (!*memory)
-        return ends(cudaErrorMemoryAllocation);
-    fake_cuda.allocations++;
-    return cudaSuccess;
+    wait_for_gpu("cudaMalloc");
+    *memory = hold(bytes, &fake_cuda.allocations);
+    return *memory ? cudaSuccess : ends(cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaFree(void *memory)
 {
-    if (memory)
-        fake_cuda.allocations--;
-    free(memory);
+    wait_for_gpu("cudaFree");
+    let_go(memory);
     return cudaSuccess;
 }
 
@@ -162,18 +227,47 @@ static cudaError_t crash(void)
 
 cudaError_t cudaMemset(void *memory, int value, size_t bytes)
 {
+    wait_for_gpu("cudaMemset");
     memset(memory, value, bytes);
     return ends(crash());
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
+    wait_for_gpu("cudaMemcpy");
     (void)kind;
     memcpy(to, from, bytes);
     return ends(crash());
 }
 
 /* --- Kernels ---------------------------------------------------------------------------------- */
+
+/* The runtime is not told how long machine code is. */
+static size_t bytes_of(const char *code)
+{
+    Elf64_Ehdr file;
+    memcpy(&file, code, sizeof file);
+    size_t end = file.e_shoff + (size_t)file.e_shnum * file.e_shentsize;
+    size_t behind = file.e_phoff + (size_t)file.e_phnum * file.e_phentsize;
+    end = behind > end ? behind : end;
+    for (size_t i = 0; i < file.e_shnum; i++) {
+        Elf64_Shdr section;
+        memcpy(&section, code + file.e_shoff + i * file.e_shentsize, sizeof section);
+        behind = section.sh_type == SHT_NOBITS ? 0 : section.sh_offset + section.sh_size;
+        end = behind > end ? behind : end;
+    }
+    return end;
+}
+
+static int regs_of(const void *code)
+{
+    struct smc_cubin cubin;
+    if (smc_cubin_open(code, bytes_of(code), &cubin, NULL) != SMC_OK)
+        return 0;
+    int regs = cubin.kernel_count > 0 ? (int)cubin.kernel[0].regs_per_thread : 0;
+    smc_cubin_close(&cubin);
+    return regs;
+}
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 enum cudaJitOption *jit_options, void **jit_values,
@@ -185,15 +279,19 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
         return ends(fake_cuda.load_error);
     if (memcmp(code, "\177ELF", 4) != 0)
         return ends(cudaErrorInvalidSource);
-    *library = calloc(1, sizeof(struct CUkern_st));
-    fake_cuda.libraries++;
+    struct CUkern_st *kernel = hold(sizeof *kernel, &fake_cuda.libraries);
+    if (!kernel)
+        return ends(cudaErrorMemoryAllocation);
+    kernel->regs_per_thread =
+        fake_cuda.regs_per_thread > 0 ? fake_cuda.regs_per_thread : regs_of(code);
+    *library = (cudaLibrary_t)kernel;
     return cudaSuccess;
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 {
-    free(library);
-    fake_cuda.libraries--;
+    wait_for_gpu("cudaLibraryUnload");
+    let_go(library);
     return cudaSuccess;
 }
 
@@ -210,7 +308,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 {
     const struct CUkern_st *kernel = function;
     *attributes = (struct cudaFuncAttributes){
-        .numRegs = fake_cuda.regs_per_thread,
+        .numRegs = kernel->regs_per_thread,
         .sharedSizeBytes = (size_t)fake_cuda.static_smem_bytes,
         .maxThreadsPerBlock = 1024,
         .maxDynamicSharedSizeBytes = kernel->max_dynamic_smem_bytes,
@@ -235,7 +333,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
                                                           int threads, size_t dynamic_smem_bytes)
 {
     const struct CUkern_st *kernel = function;
-    bool fits = dynamic_smem_bytes <= (size_t)kernel->max_dynamic_smem_bytes && threads <= 1024;
+    bool fits = dynamic_smem_bytes <= (size_t)kernel->max_dynamic_smem_bytes && threads <= 1024 &&
+                threads * kernel->regs_per_thread <= REGISTERS;
     *blocks = fits ? fake_cuda.api_blocks_per_sm : 0;
     return cudaSuccess;
 }
@@ -288,6 +387,8 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
         return ends(fake_cuda.launch_error);
     if (block.x * block.y * block.z > 1024)
         return ends(cudaErrorInvalidConfiguration);
+    if ((int)(block.x * block.y * block.z) * kernel->regs_per_thread > REGISTERS)
+        return ends(cudaErrorLaunchOutOfResources);
     if (dynamic_smem_bytes > (size_t)kernel->max_dynamic_smem_bytes)
         return ends(cudaErrorInvalidValue);
     if (strcmp(kernel->name, "residency") == 0)
@@ -304,15 +405,14 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    *event = malloc(1);
-    fake_cuda.events++;
+    *event = hold(1, &fake_cuda.events);
     return cudaSuccess;
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    free(event);
-    fake_cuda.events--;
+    wait_for_gpu("cudaEventDestroy");
+    let_go(event);
     return cudaSuccess;
 }
 
@@ -327,12 +427,4 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
     (void)from, (void)to;
     *ms = 2;
     return cudaSuccess;
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-    (void)event;
-    if (fake_cuda.never_ends)
-        return ends(cudaErrorNotReady);
-    return ends(fake_cuda.crash);
 }

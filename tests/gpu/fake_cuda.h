@@ -15,16 +15,20 @@
    that could hold it. */
 struct fake_cuda {
     cudaError_t device_count_error;
-    int device_count;
+    int device_count, driver_version;
+    const char *name;
+    int compute_mode;
+    cudaError_t use_error; /* when the context is made */
     int major, minor;
-    int regs_per_thread, static_smem_bytes; /* of every kernel, as the attributes report them */
+    int regs_per_thread;   /* of every kernel; 0: as it was compiled */
+    int static_smem_bytes; /* of every kernel, as the attributes report it */
     int api_blocks_per_sm;
     uint32_t resident_blocks;
     size_t free_bytes;
     cudaError_t load_error, launch_error, crash; /* a crash shows when the launch is waited for */
     bool wrong_result;
-    bool hangs;      /* the call that launches never ends */
-    bool never_ends; /* the kernel does not */
+    bool hangs;            /* the call that launches never ends */
+    unsigned endless_from; /* the launch from which on kernels have no end; 0: all end */
 
     unsigned allocations, libraries, events; /* alive at this moment */
     unsigned launches, probe_launches, last_dynamic_smem_bytes;

@@ -1,5 +1,5 @@
 /* smemcalc on a fake CUDA runtime: launches go as the words of FAKE_GPU say.
-   Its kernels have 16 registers; --regs 16 predicts that. */
+   Its kernels have 16 registers, which --regs 16 predicts, or those that they were compiled to. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +11,54 @@ static bool says(const char *words, const char *word)
     return words && strstr(words, word);
 }
 
+/* What keeps a program from using the GPU. */
+static void make_useless(const char *words)
+{
+    if (says(words, "none"))
+        fake_cuda.device_count = 0;
+    if (says(words, "driverless") || says(words, "outdated"))
+        fake_cuda.device_count_error = cudaErrorInsufficientDriver;
+    if (says(words, "driverless"))
+        fake_cuda.driver_version = 0;
+    if (says(words, "prohibited"))
+        fake_cuda.compute_mode = cudaComputeModeProhibited;
+    if (says(words, "exclusive"))
+        fake_cuda.compute_mode = cudaComputeModeExclusiveProcess;
+    if (says(words, "busy"))
+        fake_cuda.use_error = cudaErrorDevicesUnavailable;
+    if (says(words, "damaged"))
+        fake_cuda.use_error = cudaErrorECCUncorrectable;
+    if (says(words, "lost"))
+        fake_cuda.use_error = cudaErrorUnknown;
+    if (says(words, "full"))
+        fake_cuda.use_error = cudaErrorMemoryAllocation;
+    if (says(words, "small"))
+        fake_cuda.free_bytes = 3500000;
+}
+
+static void make_endless(const char *words)
+{
+    if (says(words, "endless"))
+        fake_cuda.endless_from = 1;
+    if (says(words, "endless-probe"))
+        fake_cuda.endless_from = 2; /* behind the launch whose result is checked */
+    if (says(words, "endless-timing"))
+        fake_cuda.endless_from = 4;
+}
+
 int main(int argc, char **argv)
 {
     const char *words = getenv("FAKE_GPU");
     fake_cuda_reset();
-    if (says(words, "none"))
-        fake_cuda.device_count = 0;
+    make_useless(words);
+    make_endless(words);
     if (says(words, "two"))
         fake_cuda.device_count = 2;
+    if (says(words, "compiled"))
+        fake_cuda.regs_per_thread = 0;
+    if (says(words, "slice"))
+        fake_cuda.name = "NVIDIA H200 MIG 1g.18gb";
     fake_cuda.hangs = says(words, "hangs");
-    fake_cuda.never_ends = says(words, "endless");
     fake_cuda.wrong_result = says(words, "wrong");
     if (says(words, "refuses"))
         fake_cuda.launch_error = cudaErrorInvalidValue;

@@ -1,5 +1,8 @@
 /* The GPU back end's order of steps and its treatment of every failure, on a fake CUDA runtime and
    with the real compiler. Without NVRTC: exit status 77. */
+#include "config.h"
+
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,6 +53,8 @@ static void run_kernel_with(const struct smc_executor *executor, const char *nam
     out->status = executor->run(&request, &out->result, NULL, &out->error);
     if (out->status == SMC_OK)
         smc_confirm(&out->answer, &out->result, &out->confirmation);
+    if (smc_is_lost(&out->result.finish))
+        return; /* the rest is left to the end of the process */
     CU_ASSERT_EQUAL(fake_cuda.allocations, 0);
     CU_ASSERT_EQUAL(fake_cuda.libraries, 0);
     CU_ASSERT_EQUAL(fake_cuda.events, 0);
@@ -113,9 +118,10 @@ static void test_reasons(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "finds none"));
     fake_cuda.device_count_error = cudaErrorInsufficientDriver;
     CU_ASSERT_EQUAL(smc_gpu_device_count(&why), 0);
-    bool told = strstr(why.message, "libcuda.so.1 not found") ||
-                strstr(why.message, "the driver supports CUDA 12.4");
-    CU_ASSERT(told);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "the NVIDIA driver is for CUDA 12.4"));
+    fake_cuda.driver_version = 0;
+    CU_ASSERT_EQUAL(smc_gpu_device_count(&why), 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "there is no NVIDIA driver here"));
     fake_cuda.device_count_error = cudaErrorUnknown;
     CU_ASSERT_EQUAL(smc_gpu_device_count(&why), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "cudaErrorOther"));
@@ -251,6 +257,54 @@ static void test_machine_failures(void)
     CU_ASSERT_EQUAL(out.status, SMC_MACHINE);
 }
 
+/* A kernel without an end: the step that waited for it says so, and those behind it are not made.
+   The fake aborts where one waits for ever. */
+static void test_no_end(void)
+{
+    static const char late[] = "not at its end after 20 ms on the GPU (--timeout)";
+    struct outcome out;
+    fake_cuda_reset();
+    fake_cuda.endless_from = 1;
+    run_kernel("stencil-dynamic", 5, 20, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.launch.succeeded && smc_is_lost(&out.result.finish));
+    CU_ASSERT_STRING_EQUAL(out.result.finish.message, late);
+    CU_ASSERT(!out.result.check.made && !out.result.probe.made && !out.result.timing.made);
+    CU_ASSERT_STRING_EQUAL(out.result.check.message, late);
+    CU_ASSERT_EQUAL(fake_cuda.launches, 1);
+    CU_ASSERT(fake_cuda.allocations > 0 && fake_cuda.libraries == 1);
+
+    fake_cuda_reset();
+    fake_cuda.endless_from = 3; /* the probe's second launch */
+    run_kernel("stencil-dynamic", 5, 20, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.check.succeeded && smc_is_lost(&out.result.finish));
+    CU_ASSERT(out.result.probe.made && !out.result.probe.succeeded && !out.result.timing.made);
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.result.timing.message, "the residency probe: not at its"));
+    CU_ASSERT_EQUAL(fake_cuda.launches, 3);
+
+    fake_cuda_reset();
+    fake_cuda.endless_from = 7; /* among those timed */
+    run_kernel("stencil-dynamic", 5, 20, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.probe.succeeded && smc_is_lost(&out.result.finish));
+    CU_ASSERT(!out.result.timing.made);
+    CU_ASSERT_PTR_NOT_NULL(strstr(out.result.timing.message, "the timed launches: not at its"));
+
+    fake_cuda_reset();
+    fake_cuda.endless_from = 1;
+    run_kernel_with(&smc_executor_both, "stencil-dynamic", 5, 20, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(smc_is_lost(&out.result.finish) && !out.result.emulation.made);
+
+    fake_cuda_reset();
+    fake_cuda.endless_from = 1;
+    run_kernel("residency", 0, 20, &out);
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT(out.result.launch.succeeded && smc_is_lost(&out.result.finish));
+    fake_cuda_reset();
+}
+
 static void test_no_time(void)
 {
     struct outcome out;
@@ -302,6 +356,32 @@ static void test_live(void)
     }
 }
 
+static void note(int signal_number)
+{
+    (void)signal_number;
+}
+
+/* NVRTC takes SIGINT while it compiles; what notices Ctrl-C has to be there afterwards. */
+static void test_signals(void)
+{
+    const struct smc_kernel *kernel = smc_kernel_find("reverse-static");
+    const struct smc_compile_options options = {.no_cache = true};
+    struct smc_params params;
+    struct smc_resources found;
+    struct smc_binary binary = {0};
+    struct smc_error error = {""};
+    smc_params_init(kernel, &params);
+    CU_ASSERT_EQUAL_FATAL(kernel->complete(&params, &error), SMC_OK);
+    struct sigaction seen, action = {.sa_handler = note};
+    sigaction(SIGINT, &action, NULL);
+    CU_ASSERT_EQUAL(smc_compile(kernel, &params, 90, &options, &found, &binary, NULL, &error),
+                    SMC_OK);
+    action.sa_handler = SIG_DFL;
+    sigaction(SIGINT, &action, &seen);
+    CU_ASSERT(seen.sa_handler == note);
+    smc_binary_free(&binary);
+}
+
 static CU_TestInfo tests[] = {
     {"a device is read over the table's row", test_device},
     {"a device with less shared memory", test_smaller_device},
@@ -313,9 +393,11 @@ static CU_TestInfo tests[] = {
     {"a GPU beside the emulator", test_beside_the_emulator},
     {"refusals are answers", test_refusals},
     {"failures of the machine are errors", test_machine_failures},
+    {"a kernel without an end", test_no_end},
     {"no time is left", test_no_time},
     {"the probe as the kernel", test_probe_alone},
     {"a probe of every register count", test_live},
+    {"a compiler leaves the signals as they were", test_signals},
     CU_TEST_INFO_NULL,
 };
 

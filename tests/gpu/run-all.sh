@@ -114,7 +114,21 @@ confirm reverse-static --kernel reverse-static
 confirm reverse-dynamic --kernel reverse-dynamic
 confirm stencil-static-refused --kernel stencil-static --block 1024 --radius 6000
 confirm stencil-dynamic-above-opt-in --kernel stencil-dynamic --radius 40000
+confirm residency-registers --kernel residency --regs 128 --block 1024
 confirm carveout-0 --kernel reverse-dynamic --carveout 0
+
+# A kernel without an end is given up, and the GPU is there for the next process.
+cat >"$out/stencil_naive.cu" <<'END'
+extern "C" __global__ void stencil_naive(volatile int *in, int *out, long long outputs, int radius)
+{
+    while (outputs >= radius)
+        out[0] = in[0];
+}
+END
+try 4 endless "$here/smemcalc" run --kernel stencil-naive --kernel-dir "$out" --timeout 1000
+try 4 endless-own "$here/smemcalc" run --source "$out/stencil_naive.cu" --grid 264 --block 128 \
+    -a i32x1 -a i32x1 -a i64:9 -a i32:1 --timeout 1000
+confirm after-endless --kernel stencil-naive
 try 0 explorer "$here/confirm_view.sh" "$here/smemcalc" "$out"
 for benchmark in sgemm_speed stencil_speed; do
     try 0 "$benchmark" "$here/$benchmark"
