@@ -29,6 +29,10 @@ int smc_gpu_device_count(struct smc_error *why);
 enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_error *error);
 uint32_t smc_gpu_sm_clock_khz(int gpu_index);
 
+/* "580.159.03"; false, and "", where NVML is not there to tell. */
+enum { SMC_GPU_DRIVER = 32 };
+bool smc_gpu_driver_release(char release[SMC_GPU_DRIVER]);
+
 /* Lays a live device's own limits over the table's row for its compute capability. */
 void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm);
 

@@ -257,6 +257,7 @@ const struct smc_writer smc_writer_csv = {
     .runs = write_runs,
     .own = smc_csv_own,
     .devices = write_devices,
+    .calibration = smc_csv_calibration,
     .rooms = smc_csv_rooms,
     .carveouts = smc_csv_carveouts,
     .best = smc_csv_best,

@@ -47,6 +47,8 @@ void smc_text_annotation(const struct smc_annotation *annotation,
                          const struct smc_report_style *style, struct smc_text *out);
 void smc_text_devices(const struct smc_device *devices, size_t count,
                       const struct smc_report_style *style, struct smc_text *out);
+void smc_text_calibration(const struct smc_calibration *calibration, const char *kept_in,
+                          const struct smc_report_style *style, struct smc_text *out);
 void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
                     struct smc_text *out);
 void smc_text_sweep_grid(const struct smc_sweep_result *result,
