@@ -53,6 +53,9 @@ if command -v jq >/dev/null; then
     holds "each device has its own ceilings, or none" '
         [.answers[].ceilings | if . then [.copy_bytes_per_s, .launch_us, .date, .source] else . end]
         == [[5e11, null, "2026-11-21", "calibrated"], null, null]' out
+    smemcalc devices --device A30 >out
+    empty "devices shows them" "$(grep -q '^measured, driver 1.2, 2026-11-21 (calibrated):$' out &&
+        grep -q '^copy in global memory  *500 GB/s  *53.6 % of 933.1$' out || cat out)"
     rm "$kept"
     smemcalc --tile 8 --regs 20 --device A30 --format json >out
     holds "without a file there are none" '.ceilings == null' out

@@ -8,4 +8,7 @@
    told of, and left out. */
 void smc_ask_ceilings(struct smc_query *queries, size_t count);
 
+/* The same for a device that no query is about. */
+void smc_ask_device_ceilings(const struct smc_device *device, struct smc_ceilings *ceilings);
+
 #endif

@@ -90,10 +90,10 @@ static void write_own(const struct smc_own_run *run, const struct smc_confirmati
     finish(root, out);
 }
 
-static void write_devices(const struct smc_device *devices, size_t count,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void write_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
+                          size_t count, const struct smc_report_style *style, struct smc_text *out)
 {
-    (void)style;
+    (void)style, (void)ceilings;
     json_t *root = begin();
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)

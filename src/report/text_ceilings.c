@@ -56,6 +56,22 @@ static void append_head(const struct smc_calibration *calibration,
                     SPREAD_WIDTH, "lowest .. highest", "theoretical peak");
 }
 
+void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_device *device,
+                       struct smc_text *out)
+{
+    if (ceilings->source == SMC_CEILINGS_UNKNOWN)
+        return;
+    smc_text_safe_line(out, "measured, driver %s, %s (%s):", ceilings->driver, ceilings->date,
+                       ceilings->source == SMC_CEILINGS_TABLE ? "built-in table" : "calibrated");
+    for (int i = 0; i < SMC_CEILING_COUNT; i++) {
+        const struct smc_ceiling_info *info = &smc_ceiling_info[i];
+        smc_text_printf(out, "%-*s", LABEL_WIDTH + 2, info->label);
+        append_value(info, ceilings->value[i], out);
+        append_share(info, ceilings->value[i], smc_ceiling_peak((enum smc_ceiling)i, device), out);
+        smc_text_append_char(out, '\n', 1);
+    }
+}
+
 void smc_text_calibration(const struct smc_calibration *calibration, const char *kept_in,
                           const struct smc_report_style *style, struct smc_text *out)
 {
