@@ -39,7 +39,7 @@ static __device__ unsigned long long now_ns()
 
 extern "C" __global__ void ceiling_latency_l1(struct sight *sight, unsigned steps)
 {
-    WALK("ld.global.ca.u64")
+    WALK("ld.global.u64")
 }
 
 extern "C" __global__ void ceiling_latency_l2(struct sight *sight, unsigned steps)
