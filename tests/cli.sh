@@ -76,7 +76,7 @@ refuses 2 "option --explain: takes no value, but 'yes' is given" --tile 8 --expl
 refuses 2 "option --tiel is unknown; did you mean --tile?" --tiel 8
 refuses 2 "option --qqq is unknown; 'smemcalc --help' lists them all" --qqq
 refuses 2 "option -z is unknown; 'smemcalc --help' lists them all" -z
-refuses 2 "option --gpu: not for the command query, only for run" --tile 8 --gpu 0
+refuses 2 "option --gpu: not for the command query, only for run, calibrate" --tile 8 --gpu 0
 refuses 2 "'devises' is no command; did you mean 'devices'?" devises
 refuses 2 "'xyz' is no command; 'smemcalc help' lists them" xyz
 refuses 2 "'' is no command; 'smemcalc help' lists them" ''

@@ -5,7 +5,7 @@
 # shellcheck shell=sh
 
 export LC_ALL=C NO_COLOR=1
-unset SMEMCALC_NVRTC SMEMCALC_CACHE_DIR
+unset SMEMCALC_NVRTC SMEMCALC_CACHE_DIR SMEMCALC_CEILINGS
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
 golden=$here/golden
@@ -16,7 +16,7 @@ program=$PWD/smemcalc
 [ -x "$program" ] || { echo "$0: no ./smemcalc here" >&2; exit 77; }
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
-export SMEMCALC_CACHE_DIR="$scratch/cache"
+export SMEMCALC_CACHE_DIR="$scratch/cache" SMEMCALC_CEILINGS="$scratch/ceilings.json"
 cd "$scratch" || exit 99
 
 smemcalc() {

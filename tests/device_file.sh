@@ -13,7 +13,7 @@ program=$PWD/smemcalc
 
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
-export SMEMCALC_CACHE_DIR="$scratch/cache"
+export SMEMCALC_CACHE_DIR="$scratch/cache" SMEMCALC_CEILINGS="$scratch/ceilings.json"
 cp "$here"/data/devices/*.json "$scratch" && chmod u+w "$scratch"/*.json
 cd "$scratch" || exit 99
 

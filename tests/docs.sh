@@ -29,6 +29,7 @@ mkdir "$scratch/bin" "$scratch/examples"
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$program" >"$scratch/bin/smemcalc"
 chmod +x "$scratch/bin/smemcalc"
 export PATH="$scratch/bin:$PATH" SMEMCALC_CACHE_DIR="$scratch/cache"
+export SMEMCALC_CEILINGS="$scratch/ceilings.json"
 cd "$scratch" || exit 99
 
 smemcalc devices --device gpu0 >/dev/null 2>&1 && gpu=yes || gpu=no
@@ -87,6 +88,9 @@ if command -v jq >/dev/null; then
     documented_json "every JSON key of an own kernel" --threads 256 --regs 40 --grid 100 --device 9.0
     documented_json "every JSON key of devices" devices --device H200
     documented_json "every JSON key of kernels" kernels
+    printf '{"schema": "smemcalc-ceilings/1", "ceilings": [{"device": "NVIDIA A30"}]}' >ceilings.json
+    documented_json "every JSON key of ceilings" --tile 32 --device A30 --no-nvrtc
+    rm ceilings.json
     documented_json "every JSON key of inspect" inspect "$here/data/inspect/own-sm90.cubin"
     documented_json "every JSON key of a lint" inspect --lint "$here/data/inspect/own-sm90.cubin"
     if [ "$gpu" = yes ]; then

@@ -25,6 +25,7 @@ tests_unit_SOURCES = \
 	tests/test_cubin.c \
 	tests/test_carveouts.c \
 	tests/test_catalog.c \
+	tests/test_ceilings.c \
 	tests/test_compare.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
@@ -95,6 +96,10 @@ EXTRA_DIST += tests/bounded.sh
 TESTS += tests/source.sh
 EXTRA_DIST += tests/source.sh
 
+# Measured ceilings.
+TESTS += tests/calibrate.sh
+EXTRA_DIST += tests/calibrate.sh
+
 # A person's own devices.
 TESTS += tests/device_file.sh
 EXTRA_DIST += tests/device_file.sh tests/data/devices
@@ -123,7 +128,7 @@ tests_nvrtc_LDADD = libsmc.la
 tests_nvrtc_SOURCES = tests/nvrtc.c tests/temporary.c tests/temporary.h
 tests_compile_all_LDADD = libsmc.la
 tests_compile_all_SOURCES = tests/compile_all.c tests/temporary.c tests/temporary.h
-EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/ceilings_file.c tests/fuzz/cubin.c tests/fuzz/device_file.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 

@@ -370,6 +370,40 @@ static void test_carveout_is_a_hint(void)
     CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_DIFFERS));
 }
 
+/* Only what was measured of the device is a ceiling: 2000 GFLOP/s and 1000 GB/s of it. */
+static void test_shares_of_ceilings(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+    make_result(&answer, &result);
+    struct smc_ceilings *ceilings = &answer.query.ceilings;
+    *ceilings = (struct smc_ceilings){.source = SMC_CEILINGS_CALIBRATED, .date = "2026-11-21"};
+    confirm(&answer, &result, &c);
+    CU_ASSERT_PTR_NULL(find(&c, "share_of_copy_ceiling"));
+
+    ceilings->value[SMC_CEILING_COPY] = 4e12;
+    ceilings->value[SMC_CEILING_FLOAT] = 8e12;
+    ceilings->value[SMC_CEILING_DOUBLE] = 5e12;
+    confirm(&answer, &result, &c);
+    CU_ASSERT_DOUBLE_EQUAL(find(&c, "share_of_copy_ceiling")->measured.value, 25, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(find(&c, "share_of_flops_ceiling")->measured.value, 25, 1e-9);
+    CU_ASSERT(verdict_is(&c, "share_of_flops_ceiling", SMC_INFORMATION));
+    CU_ASSERT(note_has(&c, "share_of_copy_ceiling", "calibrated 2026-11-21"));
+
+    answer.query.params.value[SMC_PARAM_DTYPE] = SMC_DOUBLE;
+    ceilings->source = SMC_CEILINGS_TABLE;
+    confirm(&answer, &result, &c);
+    CU_ASSERT_DOUBLE_EQUAL(find(&c, "share_of_flops_ceiling")->measured.value, 40, 1e-9);
+    CU_ASSERT(note_has(&c, "share_of_flops_ceiling", "built-in table"));
+
+    answer.query.params.value[SMC_PARAM_DTYPE] = SMC_INT32;
+    confirm(&answer, &result, &c);
+    CU_ASSERT_PTR_NULL(find(&c, "share_of_flops_ceiling"));
+    CU_ASSERT_PTR_NOT_NULL(find(&c, "share_of_copy_ceiling"));
+}
+
 static void test_names(void)
 {
     CU_ASSERT_STRING_EQUAL(smc_verdict_name(SMC_CONFIRMED), "confirmed");
@@ -388,6 +422,7 @@ CU_TestInfo tests_confirm[] = {
     {"a launch without an end", test_no_end},
     {"missing witnesses", test_missing_witnesses},
     {"a carve-out is a hint", test_carveout_is_a_hint},
+    {"shares of what was measured", test_shares_of_ceilings},
     {"names of verdicts", test_names},
     CU_TEST_INFO_NULL,
 };

@@ -1,9 +1,42 @@
-/* A text as a file. */
+/* A text out of a file, and a file out of a text. */
+#include "config.h"
+
 #include "base/file.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum smc_status smc_file_read_stream(FILE *stream, const char *called, const char *kind,
+                                     size_t most_bytes, struct smc_text *text,
+                                     struct smc_error *error)
+{
+    char bytes[4096];
+    size_t count;
+    errno = 0;
+    while ((count = fread(bytes, 1, sizeof bytes, stream)) > 0) {
+        smc_text_append_bytes(text, bytes, count);
+        if (text->length > most_bytes)
+            return smc_fail(error, SMC_USAGE, "%s: larger than %zu bytes; no %s is", called,
+                            most_bytes, kind);
+    }
+    if (ferror(stream))
+        return smc_fail(error, SMC_USAGE, "%s: cannot be read: %s", called, strerror(errno));
+    return text->failed ? smc_fail(error, SMC_MACHINE, "out of memory") : SMC_OK;
+}
+
+enum smc_status smc_file_read(const char *path, const char *kind, size_t most_bytes,
+                              struct smc_text *text, struct smc_error *error)
+{
+    FILE *stream = fopen(path, "rb");
+    if (!stream)
+        return smc_fail(error, SMC_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+    enum smc_status status = smc_file_read_stream(stream, path, kind, most_bytes, text, error);
+    fclose(stream);
+    return status;
+}
 
 static enum smc_status fail_opening(const char *path, int reason, struct smc_error *error)
 {
@@ -30,5 +63,32 @@ enum smc_status smc_file_write(const char *path, bool over, const struct smc_tex
         return SMC_OK;
     if (!over)
         remove(path);
+    return smc_fail(error, SMC_MACHINE, "'%s': %s", path, strerror(reason));
+}
+
+enum smc_status smc_file_replace(const char *path, const struct smc_text *text,
+                                 struct smc_error *error)
+{
+    char temporary[1100];
+    int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    if (text->failed)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    if (length < 0 || (size_t)length >= sizeof temporary)
+        return fail_opening(path, ENAMETOOLONG, error);
+    int file = mkostemp(temporary, O_CLOEXEC);
+    if (file < 0)
+        return fail_opening(path, errno, error);
+    FILE *stream = fdopen(file, "wb");
+    errno = 0;
+    bool written = stream && fwrite(smc_text_string(text), 1, text->length, stream) == text->length;
+    int reason = errno;
+    if ((stream ? fclose(stream) : close(file)) != 0 && written) {
+        written = false;
+        reason = errno;
+    }
+    if (written && rename(temporary, path) == 0)
+        return SMC_OK;
+    reason = written ? errno : reason;
+    unlink(temporary);
     return smc_fail(error, SMC_MACHINE, "'%s': %s", path, strerror(reason));
 }

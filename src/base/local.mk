@@ -11,5 +11,6 @@ library_sources += \
 libsmc_la_SOURCES += \
 	src/base/csv_reader.c src/base/csv_reader.h \
 	src/base/file.c src/base/file.h \
+	src/base/folder.c src/base/folder.h \
 	src/base/machine.c src/base/machine.h \
 	src/base/signals.c src/base/signals.h

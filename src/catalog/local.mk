@@ -4,6 +4,11 @@ KERNELS = \
 	kernels/aat_naive.cu \
 	kernels/aat_padded.cu \
 	kernels/aat_swizzled.cu \
+	kernels/ceiling_fma.cu \
+	kernels/ceiling_latency.cu \
+	kernels/ceiling_launch.cu \
+	kernels/ceiling_read.cu \
+	kernels/ceiling_shared.cu \
 	kernels/matmul_a_tile.cu \
 	kernels/matmul_async.cu \
 	kernels/matmul_naive.cu \

@@ -1,6 +1,8 @@
 /* From arguments to the place of a run: which back end, which device. */
 #include "cli/ask_place.h"
 
+#include "cli/ask_ceilings.h"
+
 static struct smc_run_settings settings_of(const struct smc_arguments *arguments)
 {
     return (struct smc_run_settings){
@@ -51,6 +53,10 @@ enum smc_status smc_ask_place(const struct smc_arguments *arguments,
     enum smc_status status = check_place(arguments, settings, error);
     if (status != SMC_OK)
         return status;
-    return settings->place == SMC_ON_EMULATOR ? smc_ask_one_device(arguments, devices, query, error)
-                                              : ask_gpu(settings, query, error);
+    status = settings->place == SMC_ON_EMULATOR
+                 ? smc_ask_one_device(arguments, devices, query, error)
+                 : ask_gpu(settings, query, error);
+    if (status == SMC_OK)
+        smc_ask_ceilings(query, 1);
+    return status;
 }

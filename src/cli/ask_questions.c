@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/ask.h"
+#include "cli/ask_ceilings.h"
 #include "cli/idle_options.h"
 #include "cli/output.h"
 
@@ -29,6 +30,8 @@ enum smc_status smc_ask_questions(const struct smc_arguments *arguments,
         if (status == SMC_OK)
             smc_idle_consider(arguments, &questions->query[i].device, &idle);
     }
+    if (status == SMC_OK)
+        smc_ask_ceilings(questions->query, count);
     smc_idle_tell(&idle);
     questions->count = count;
     return status;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/ask.h"
+#include "cli/ask_ceilings.h"
 #include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -11,8 +12,11 @@ static void report(const struct smc_arguments *arguments, const struct smc_devic
                    size_t count, struct smc_text *out)
 {
     struct smc_report_style style;
+    struct smc_ceilings ceilings;
     smc_output_style(&style);
-    smc_ask_writer(arguments)->devices(devices, count, &style, out);
+    if (count == 1)
+        smc_ask_device_ceilings(devices, &ceilings);
+    smc_ask_writer(arguments)->devices(devices, count == 1 ? &ceilings : NULL, count, &style, out);
 }
 
 /* A GPU that cannot be read is left out; the rest is still true. */

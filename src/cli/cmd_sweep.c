@@ -47,7 +47,7 @@ static enum smc_status answer_points(struct sink *sink, struct smc_error *error)
         .wants_whole_answers = sink->writer->sweep_needs_whole_answers,
     };
     smc_interrupt_watch();
-    smc_progress_begin(&sink->progress, smc_sweep_points(sweep));
+    smc_progress_begin(&sink->progress, smc_sweep_points(sweep), "points");
     enum smc_status status = smc_sweep_answer(sweep, &visitor, &warnings, error);
     smc_progress_erase(&sink->progress);
     smc_output_tell("warning: ", smc_text_string(&warnings));

@@ -2,6 +2,7 @@ libsmc_la_SOURCES += \
 	src/cli/arguments.c \
 	src/cli/ask.c src/cli/ask.h \
 	src/cli/ask_axes.c src/cli/ask_axes.h \
+	src/cli/ask_ceilings.c src/cli/ask_ceilings.h \
 	src/cli/ask_devices.c src/cli/ask_devices.h \
 	src/cli/ask_kernel.c src/cli/ask_kernel.h \
 	src/cli/ask_own.c src/cli/ask_own.h \
@@ -15,7 +16,7 @@ libsmc_la_SOURCES += \
 	src/cli/completion_bash.c src/cli/completion_fish.c src/cli/completion_zsh.c \
 	src/cli/shells.def \
 	src/cli/cmd_banks.c src/cli/cmd_best.c src/cli/cmd_carveout.c \
-	src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_inspect.c src/cli/cmd_kernels.c src/cli/cmd_lesson.c \
+	src/cli/cmd_calibrate.c src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_inspect.c src/cli/cmd_kernels.c src/cli/cmd_lesson.c \
 	src/cli/cmd_limits.c \
 	src/cli/cmd_query.c src/cli/cmd_run.c src/cli/run_source.c src/cli/run_source.h src/cli/cmd_sweep.c src/cli/cmd_tui.c \
 	src/cli/command.h src/cli/commands.def \

@@ -15,9 +15,10 @@ static int64_t milliseconds_since(const struct timespec *then, struct timespec *
     return (now->tv_sec - then->tv_sec) * 1000 + (now->tv_nsec - then->tv_nsec) / 1000000;
 }
 
-void smc_progress_begin(struct smc_progress *progress, uint64_t total)
+void smc_progress_begin(struct smc_progress *progress, uint64_t total, const char *what)
 {
-    *progress = (struct smc_progress){.total = total, .terminal = isatty(STDERR_FILENO)};
+    *progress =
+        (struct smc_progress){.total = total, .what = what, .terminal = isatty(STDERR_FILENO)};
     clock_gettime(CLOCK_MONOTONIC, &progress->drawn);
 }
 
@@ -31,7 +32,8 @@ void smc_progress_step(struct smc_progress *progress, uint64_t done)
     for (int i = 0; i < WIDTH; i++)
         bar[i] = i < filled ? '#' : '.';
     bar[WIDTH] = '\0';
-    fprintf(stderr, "\r%s %" PRIu64 " of %" PRIu64 " points", bar, done, progress->total);
+    fprintf(stderr, "\r%s %" PRIu64 " of %" PRIu64 " %s", bar, done, progress->total,
+            progress->what);
     fflush(stderr);
     progress->drawn = now;
     progress->visible = true;

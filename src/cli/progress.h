@@ -8,12 +8,13 @@
 
 struct smc_progress {
     uint64_t total;
+    const char *what;      /* "points" */
     struct timespec drawn; /* when it was drawn last, or began */
     bool terminal;
     bool visible;
 };
 
-void smc_progress_begin(struct smc_progress *progress, uint64_t total);
+void smc_progress_begin(struct smc_progress *progress, uint64_t total, const char *what);
 
 /* Draws at most ten times a second. */
 void smc_progress_step(struct smc_progress *progress, uint64_t done);

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "compile/cache_folder.h"
 
 /* Native byte order: on a machine with the other one, no size matches. */
@@ -210,7 +211,7 @@ void smc_cache_write(struct smc_cache *cache, const struct smc_text *key, const 
     if (!cache->usable || !file_path(cache, key, path, sizeof path) ||
         value_bytes > MAX_FILE_BYTES - sizeof header - key->length)
         return;
-    int error = smc_cache_folder_make(cache->folder);
+    int error = smc_folder_make(cache->folder);
     if (error) {
         give_up(cache, cache->folder, error);
         return;

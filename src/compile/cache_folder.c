@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/folder.h"
+
 enum {
     MAX_FILES = 4096,
     MAX_BYTES = 64 << 20,
@@ -27,44 +29,13 @@ struct entry {
     int64_t bytes;
 };
 
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
-
 bool smc_cache_folder_name(char *folder, size_t capacity)
 {
-    const char *own = variable("SMEMCALC_CACHE_DIR");
-    const char *xdg = variable("XDG_CACHE_HOME");
-    const char *home = variable("HOME");
-    int length;
-    if (own)
-        length = snprintf(folder, capacity, "%s", own);
-    else if (xdg && *xdg == '/') /* its specification: a relative path counts as unset */
-        length = snprintf(folder, capacity, "%s/smemcalc", xdg);
-    else if (home)
-        length = snprintf(folder, capacity, "%s/.cache/smemcalc", home);
-    else
-        return false;
+    const char *own = smc_folder_variable("SMEMCALC_CACHE_DIR");
+    if (!own)
+        return smc_folder_of_user("XDG_CACHE_HOME", ".cache", folder, capacity);
+    int length = snprintf(folder, capacity, "%s", own);
     return length > 0 && (size_t)length < capacity;
-}
-
-int smc_cache_folder_make(const char *folder)
-{
-    char path[1024];
-    struct stat status;
-    if (stat(folder, &status) == 0)
-        return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
-    if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path)
-        return ENAMETOOLONG;
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(path, 0700) != 0 && errno != EEXIST)
-            return errno;
-        *slash = '/';
-    }
-    return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
 }
 
 static bool is_own_name(const char *name)

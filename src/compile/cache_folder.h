@@ -12,9 +12,6 @@
 /* False where the environment names no folder. */
 bool smc_cache_folder_name(char *folder, size_t capacity);
 
-/* Makes the folder and those above it, for this user only. 0, or what errno was. */
-int smc_cache_folder_make(const char *folder);
-
 /* Above 4096 files or 64 MiB: removes the oldest until a quarter is free; and files that a
    stopped run left half written. Touches nothing that the cache did not name. */
 void smc_cache_folder_trim(const char *folder);

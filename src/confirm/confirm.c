@@ -235,6 +235,35 @@ static struct smc_row *show_measured(const struct view *view, const char *quanti
     return row;
 }
 
+/* How much of what was measured of the device this launch reaches. */
+static void show_share(const struct view *view, const char *quantity, const char *label,
+                       double per_s, enum smc_ceiling ceiling)
+{
+    const struct smc_ceilings *ceilings = &view->answer->query.ceilings;
+    double most = ceilings->value[ceiling];
+    if (most <= 0)
+        return;
+    struct smc_row *row = show_measured(view, quantity, label, "%", 100 * per_s / most);
+    if (ceilings->source == SMC_CEILINGS_CALIBRATED)
+        smc_row_note(row, "calibrated %s", ceilings->date);
+    else
+        smc_row_note(row, "built-in table");
+}
+
+static void show_shares(const struct view *view, enum smc_dtype dtype)
+{
+    const struct smc_work *work = &view->answer->work;
+    double per_s = 1e3 / view->result->median_ms;
+    if (!view->answer->has_work)
+        return;
+    if (dtype != SMC_INT32 && work->flops > 0)
+        show_share(view, "share_of_flops_ceiling", "share of FMA ceiling", work->flops * per_s,
+                   dtype == SMC_DOUBLE ? SMC_CEILING_DOUBLE : SMC_CEILING_FLOAT);
+    if (work->minimum_bytes > 0)
+        show_share(view, "share_of_copy_ceiling", "share of copy ceiling",
+                   work->minimum_bytes * per_s, SMC_CEILING_COPY);
+}
+
 static void show_speed(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
@@ -254,6 +283,7 @@ static void show_speed(const struct view *view)
         row = show_measured(view, "gb_per_s", "memory", "GB/s", work->minimum_bytes / ms * 1e-6);
         smc_row_note(row, "every input counted as read once, every output as written once");
     }
+    show_shares(view, (enum smc_dtype)answer->query.params.value[SMC_PARAM_DTYPE]);
 }
 
 static void show_memory(const struct view *view)

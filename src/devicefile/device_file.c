@@ -1,44 +1,19 @@
 /* A person's own devices, read from JSON. */
 #include "devicefile/device_file.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "devicefile/read_device.h"
 
 enum { LARGEST_FILE_BYTES = 16 << 20 };
 
-static enum smc_status read_stream(FILE *stream, const char *path, struct smc_text *text,
-                                   struct smc_error *error)
-{
-    char bytes[4096];
-    size_t count;
-    errno = 0;
-    while ((count = fread(bytes, 1, sizeof bytes, stream)) > 0) {
-        smc_text_append_bytes(text, bytes, count);
-        if (text->length > LARGEST_FILE_BYTES)
-            return smc_fail(error, SMC_USAGE, "%s: larger than %d bytes; no device file is", path,
-                            LARGEST_FILE_BYTES);
-    }
-    if (ferror(stream))
-        return smc_fail(error, SMC_USAGE, "%s: cannot be read: %s", path, strerror(errno));
-    return text->failed ? smc_fail(error, SMC_MACHINE, "out of memory") : SMC_OK;
-}
-
-static enum smc_status read_path(const char *path, struct smc_text *text, struct smc_error *error)
-{
-    FILE *stream = fopen(path, "rb");
-    if (!stream)
-        return smc_fail(error, SMC_USAGE, "%s: cannot be read: %s", path, strerror(errno));
-    enum smc_status status = read_stream(stream, path, text, error);
-    fclose(stream);
-    return status;
-}
+static const char kind[] = "device file";
 
 enum smc_status smc_device_file_read(const char *path, struct smc_device_file *out,
                                      struct smc_error *error)
@@ -48,7 +23,8 @@ enum smc_status smc_device_file_read(const char *path, struct smc_device_file *o
     struct smc_text text = {0};
     *out = (struct smc_device_file){0};
     enum smc_status status =
-        piped ? read_stream(stdin, called, &text, error) : read_path(path, &text, error);
+        piped ? smc_file_read_stream(stdin, called, kind, LARGEST_FILE_BYTES, &text, error)
+              : smc_file_read(path, kind, LARGEST_FILE_BYTES, &text, error);
     if (status == SMC_OK)
         status = smc_device_file_parse(called, smc_text_string(&text), text.length, out, error);
     smc_text_free(&text);

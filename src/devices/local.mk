@@ -1,12 +1,13 @@
 library_sources += \
 	src/devices/boards.c src/devices/boards.h \
 	src/devices/capabilities.c \
+	src/devices/ceilings.c src/devices/ceilings.def src/devices/ceilings.h \
 	src/devices/devices.h \
 	src/devices/find.c
 
-BUILT_SOURCES += src/devices/boards.inc src/devices/capabilities.inc
-CLEANFILES += src/devices/boards.inc src/devices/capabilities.inc
-EXTRA_DIST += data/table.awk data/compute_capabilities.csv data/devices.csv data/README.md
+BUILT_SOURCES += src/devices/boards.inc src/devices/capabilities.inc src/devices/ceilings.inc
+CLEANFILES += src/devices/boards.inc src/devices/capabilities.inc src/devices/ceilings.inc
+EXTRA_DIST += data/table.awk data/compute_capabilities.csv data/devices.csv data/ceilings.csv data/README.md
 
 src/devices/capabilities.inc: data/compute_capabilities.csv data/table.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) \
@@ -17,3 +18,7 @@ src/devices/boards.inc: data/devices.csv data/table.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) \
 	  -v text="name chip compute_capability uncertain_cells source" \
 	  -f $(srcdir)/data/table.awk $(srcdir)/data/devices.csv > $@.tmp && mv $@.tmp $@
+
+src/devices/ceilings.inc: data/ceilings.csv data/table.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -v text="device driver date" \
+	  -f $(srcdir)/data/table.awk $(srcdir)/data/ceilings.csv > $@.tmp && mv $@.tmp $@

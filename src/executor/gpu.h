@@ -37,6 +37,10 @@ enum smc_status smc_gpu_use(int index, struct smc_error *error);
 /* A part of a GPU, by MIG: what the device tells of itself is the part's. */
 bool smc_gpu_is_slice(const struct smc_device *device);
 
+/* "580.159.03"; false, and "", where NVML is not there to tell. */
+enum { SMC_GPU_DRIVER = 32 };
+bool smc_gpu_driver_release(char release[SMC_GPU_DRIVER]);
+
 /* Lays a live device's own limits over the table's row for its compute capability. */
 void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm);
 

@@ -1,6 +1,7 @@
 # Sources of this folder. Without the CUDA runtime the program still links: `none` takes its place.
 libsmc_la_SOURCES += \
 	src/executor/both.c \
+	src/executor/ceilings.h \
 	src/executor/clock.c src/executor/clock.h \
 	src/executor/counters.h \
 	src/executor/default.c \
@@ -12,12 +13,18 @@ libsmc_la_SOURCES += \
 	src/executor/none.c \
 	src/executor/own.h \
 	src/executor/request_compile.c src/executor/request_compile.h \
+	src/executor/samples.c src/executor/samples.h \
 	src/executor/verify.c src/executor/verify.h
 
 if HAVE_CUDA
 libsmc_la_SOURCES += \
 	src/executor/gpu.c src/executor/gpu.h \
 	src/executor/gpu_buffers.c \
+	src/executor/gpu_ceilings.c src/executor/gpu_ceilings.h \
+	src/executor/gpu_ceilings_latency.c \
+	src/executor/gpu_ceilings_launch.c \
+	src/executor/gpu_ceilings_memory.c \
+	src/executor/gpu_ceilings_sm.c \
 	src/executor/gpu_device.c \
 	src/executor/gpu_errors.c \
 	src/executor/gpu_launch.c \
@@ -26,6 +33,8 @@ libsmc_la_SOURCES += \
 	src/executor/probe.c \
 	src/executor/sm_clock.c \
 	src/executor/timing.c
+else
+libsmc_la_SOURCES += src/executor/no_ceilings.c
 endif
 
 # CUPTI's headers are C++ in one respect: one of them includes <string>. For C it may be empty.

@@ -1,4 +1,5 @@
-/* The SM clock at this moment, from NVML where the driver brings it. */
+/* What NVML tells, where the driver brings it: the SM clock at this moment, the driver's release.
+ */
 #include <dlfcn.h>
 #include <stdint.h>
 
@@ -6,10 +7,12 @@
 
 /* What is called of NVML: nvmlReturn_t is 0 for success, nvmlDevice_t a pointer. */
 struct nvml {
+    void *library;
     int (*init)(void);
     int (*shut_down)(void);
     int (*find_device)(const char *pci_bus_id, void **device);
     int (*clock_info)(void *device, int clock, unsigned *mhz);
+    int (*driver_version)(char *version, unsigned length);
 };
 
 enum { NVML_SM_CLOCK = 1 };
@@ -21,35 +24,56 @@ static bool look_up(void *library, const char *name, void *function_pointer)
     return symbol != NULL;
 }
 
-static uint32_t read_clock(const struct nvml *nvml, const char *pci_bus_id)
+/* To be closed where it succeeds. */
+static bool open_nvml(struct nvml *nvml)
 {
-    void *device;
-    unsigned mhz = 0;
-    if (nvml->init() != 0)
-        return 0;
-    bool read = nvml->find_device(pci_bus_id, &device) == 0 &&
-                nvml->clock_info(device, NVML_SM_CLOCK, &mhz) == 0;
+    nvml->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!nvml->library)
+        return false;
+    if (look_up(nvml->library, "nvmlInit_v2", &nvml->init) &&
+        look_up(nvml->library, "nvmlShutdown", &nvml->shut_down) &&
+        look_up(nvml->library, "nvmlDeviceGetHandleByPciBusId_v2", &nvml->find_device) &&
+        look_up(nvml->library, "nvmlDeviceGetClockInfo", &nvml->clock_info) &&
+        look_up(nvml->library, "nvmlSystemGetDriverVersion", &nvml->driver_version) &&
+        nvml->init() == 0)
+        return true;
+    dlclose(nvml->library);
+    return false;
+}
+
+static void close_nvml(struct nvml *nvml)
+{
     nvml->shut_down();
-    return read ? mhz * 1000u : 0;
+    dlclose(nvml->library);
 }
 
 uint32_t smc_gpu_sm_clock_khz(int gpu_index)
 {
     char pci_bus_id[32];
     struct nvml nvml;
-    uint32_t khz = 0;
+    void *device;
+    unsigned mhz = 0;
     if (cudaDeviceGetPCIBusId(pci_bus_id, sizeof pci_bus_id, gpu_index) != cudaSuccess) {
         cudaGetLastError();
         return 0;
     }
-    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
+    if (!open_nvml(&nvml))
         return 0;
-    if (look_up(library, "nvmlInit_v2", &nvml.init) &&
-        look_up(library, "nvmlShutdown", &nvml.shut_down) &&
-        look_up(library, "nvmlDeviceGetHandleByPciBusId_v2", &nvml.find_device) &&
-        look_up(library, "nvmlDeviceGetClockInfo", &nvml.clock_info))
-        khz = read_clock(&nvml, pci_bus_id);
-    dlclose(library);
-    return khz;
+    bool read = nvml.find_device(pci_bus_id, &device) == 0 &&
+                nvml.clock_info(device, NVML_SM_CLOCK, &mhz) == 0;
+    close_nvml(&nvml);
+    return read ? mhz * 1000u : 0;
+}
+
+bool smc_gpu_driver_release(char release[SMC_GPU_DRIVER])
+{
+    struct nvml nvml;
+    release[0] = '\0';
+    if (!open_nvml(&nvml))
+        return false;
+    bool read = nvml.driver_version(release, SMC_GPU_DRIVER) == 0;
+    close_nvml(&nvml);
+    if (!read)
+        release[0] = '\0';
+    return read;
 }

@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "compile/compile.h"
-#include "devices/devices.h"
+#include "devices/ceilings.h"
 #include "model/next_steps.h"
 #include "model/occupancy.h"
 
@@ -20,6 +20,7 @@ struct smc_query {
     const struct smc_kernel *kernel; /* NULL: no kernel of the catalog, only the numbers below */
     struct smc_params params;        /* for a kernel; completed by smc_query_answer */
     struct smc_device device;
+    struct smc_ceilings ceilings;  /* of the device, or unknown */
     char device_note[256];         /* how the name was understood, or "" */
     bool device_assumed;           /* nobody named it and no GPU was found */
     int64_t threads_per_block;     /* without a kernel: 1 or more */

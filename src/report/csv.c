@@ -186,10 +186,10 @@ static void append_known(double value, struct smc_text *out)
         smc_text_printf(out, "%.15g", value);
 }
 
-static void write_devices(const struct smc_device *devices, size_t count,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void write_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
+                          size_t count, const struct smc_report_style *style, struct smc_text *out)
 {
-    (void)style;
+    (void)style, (void)ceilings;
     smc_text_append(out, "name,compute_capability,source,sm_count,sm_clock_khz,memory_bytes_per_s,"
                          "smem_per_sm_bytes,l2_bytes,global_mem_bytes,fp32_peak_tflops\n");
     for (size_t i = 0; i < count; i++) {
@@ -257,6 +257,7 @@ const struct smc_writer smc_writer_csv = {
     .runs = write_runs,
     .own = smc_csv_own,
     .devices = write_devices,
+    .calibration = smc_csv_calibration,
     .rooms = smc_csv_rooms,
     .carveouts = smc_csv_carveouts,
     .best = smc_csv_best,

@@ -22,6 +22,8 @@ void smc_csv_annotation_head(struct smc_text *out);
 void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,
                         struct smc_text *out);
 
+void smc_csv_calibration(const struct smc_calibration *calibration, const char *kept_in,
+                         const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,

@@ -45,19 +45,25 @@ static json_t *add_object(json_t *list)
     return object;
 }
 
+static void describe_answer(json_t *object, const struct smc_answer *answer)
+{
+    smc_json_answer(object, answer);
+    smc_json_set(object, "ceilings", smc_json_ceilings(&answer->query.ceilings));
+}
+
 static void write_answers(const struct smc_answer *answers, size_t count,
                           const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
-        smc_json_answer(add_object(list), &answers[i]);
+        describe_answer(add_object(list), &answers[i]);
     finish_answers(list, out);
 }
 
 static void describe_run(json_t *object, const struct smc_confirmed_run *run)
 {
-    smc_json_answer(object, &run->answer);
+    describe_answer(object, &run->answer);
     smc_json_confirmation(object, &run->result, &run->confirmation);
 }
 
@@ -84,15 +90,24 @@ static void write_own(const struct smc_own_run *run, const struct smc_confirmati
     finish(root, out);
 }
 
-static void write_devices(const struct smc_device *devices, size_t count,
-                          const struct smc_report_style *style, struct smc_text *out)
+static void write_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
+                          size_t count, const struct smc_report_style *style, struct smc_text *out)
 {
-    (void)style;
+    (void)style, (void)ceilings;
     json_t *root = begin();
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, smc_json_device(&devices[i]));
     smc_json_set(root, "devices", list);
+    finish(root, out);
+}
+
+static void write_calibration(const struct smc_calibration *calibration, const char *kept_in,
+                              const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_calibration(root, calibration, kept_in);
     finish(root, out);
 }
 
@@ -185,6 +200,7 @@ const struct smc_writer smc_writer_json = {
     .runs = write_runs,
     .own = write_own,
     .devices = write_devices,
+    .calibration = write_calibration,
     .rooms = write_rooms,
     .carveouts = write_carveouts,
     .best = write_best,

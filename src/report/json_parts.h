@@ -18,6 +18,12 @@ void smc_json_known_real(json_t *object, const char *key, double value);
 
 json_t *smc_json_device(const struct smc_device *device);
 
+/* null where they are unknown. */
+json_t *smc_json_ceilings(const struct smc_ceilings *ceilings);
+/* Adds "device", "ceilings", "spread", "elapsed_ms" and "kept_in". */
+void smc_json_calibration(json_t *object, const struct smc_calibration *calibration,
+                          const char *kept_in);
+
 /* Adds the members "device" to "workload" to `object`. */
 void smc_json_answer(json_t *object, const struct smc_answer *answer);
 

@@ -4,6 +4,7 @@ libsmc_la_SOURCES += \
 	src/report/banks_words.c src/report/banks_words.h \
 	src/report/csv.c src/report/csv_parts.h \
 	src/report/csv_banks.c src/report/csv_best.c src/report/csv_carveouts.c src/report/csv_inspect.c \
+	src/report/csv_ceilings.c src/report/json_ceilings.c src/report/text_ceilings.c \
 	src/report/csv_own.c src/report/csv_rooms.c \
 	src/report/json.c src/report/json_parts.h \
 	src/report/json_answer.c src/report/json_banks.c src/report/json_best.c \

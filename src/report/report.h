@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "confirm/launch.h"
+#include "executor/ceilings.h"
 #include "inspect/inspect.h"
 #include "model/carveouts.h"
 #include "model/room.h"
@@ -40,8 +41,14 @@ struct smc_writer {
     void (*own)(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
                 const struct smc_report_style *style, struct smc_text *out);
 
-    void (*devices)(const struct smc_device *devices, size_t count,
-                    const struct smc_report_style *style, struct smc_text *out);
+    /* One device in full, or several in a table. `ceilings` of each, or NULL; they are shown of one
+       device, as text alone: JSON is what device files are. */
+    void (*devices)(const struct smc_device *devices, const struct smc_ceilings *ceilings,
+                    size_t count, const struct smc_report_style *style, struct smc_text *out);
+
+    /* What a GPU was measured to reach; `kept_in`: the file that has it now, or NULL. */
+    void (*calibration)(const struct smc_calibration *calibration, const char *kept_in,
+                        const struct smc_report_style *style, struct smc_text *out);
 
     /* smemcalc limits, carveout and best: one device, or several side by side. An answer of
        carveout without a launch (0 threads) has only the sizes. */

@@ -63,6 +63,7 @@ const struct smc_writer smc_writer_text = {
     .runs = smc_text_runs,
     .own = smc_text_own,
     .devices = smc_text_devices,
+    .calibration = smc_text_calibration,
     .rooms = write_rooms,
     .carveouts = smc_text_carveouts,
     .best = write_best,

@@ -103,8 +103,8 @@ static void append_sm(const struct smc_sm *sm, const struct smc_report_style *st
     append_fact(out, "blocks of a grid in z", sm->max_grid_z, "");
 }
 
-static void append_in_full(const struct smc_device *device, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void append_in_full(const struct smc_device *device, const struct smc_ceilings *ceilings,
+                           const struct smc_report_style *style, struct smc_text *out)
 {
     smc_layout_begin(out, style, SMC_STRONG);
     smc_text_append(out, device->name);
@@ -114,16 +114,18 @@ static void append_in_full(const struct smc_device *device, const struct smc_rep
     smc_layout_end(out, style);
     append_board(device, out);
     append_sm(&device->sm, style, out);
+    if (ceilings)
+        smc_text_ceilings(ceilings, device, out);
     const char *settled = device->uncertain[0] ? device->uncertain : "none";
     smc_layout_paragraph(out, "uncertain", SMC_TEXT_INDENT, settled, style->columns);
     smc_layout_paragraph(out, "sources", SMC_TEXT_INDENT, device->sources, style->columns);
 }
 
-void smc_text_devices(const struct smc_device *devices, size_t count,
-                      const struct smc_report_style *style, struct smc_text *out)
+void smc_text_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
+                      size_t count, const struct smc_report_style *style, struct smc_text *out)
 {
     if (count == 1)
-        append_in_full(devices, style, out);
+        append_in_full(devices, ceilings, style, out);
     else
         append_table(devices, count, out);
 }

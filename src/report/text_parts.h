@@ -45,8 +45,13 @@ void smc_text_findings(const struct smc_emulated_run *emulated,
 /* The kernel's lines with the emulator's counts; nothing where there are none. */
 void smc_text_annotation(const struct smc_annotation *annotation,
                          const struct smc_report_style *style, struct smc_text *out);
-void smc_text_devices(const struct smc_device *devices, size_t count,
-                      const struct smc_report_style *style, struct smc_text *out);
+void smc_text_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
+                      size_t count, const struct smc_report_style *style, struct smc_text *out);
+/* A line a ceiling, and where they are from; nothing where they are unknown. */
+void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_device *device,
+                       struct smc_text *out);
+void smc_text_calibration(const struct smc_calibration *calibration, const char *kept_in,
+                          const struct smc_report_style *style, struct smc_text *out);
 void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
                     struct smc_text *out);
 void smc_text_sweep_grid(const struct smc_sweep_result *result,

@@ -1,7 +1,7 @@
 /* A CUDA runtime made of host memory, for the executor's tests on machines without a GPU. It takes
-   the calls' names, so that the linker leaves the real runtime out. Three kernels "run":
-   stencil_dynamic and twice(int *, int), on the CPU, and residency, which reports the blocks that
-   it is told to. */
+   the calls' names, so that the linker leaves the real runtime out. Some kernels "run":
+   stencil_dynamic and twice(int *, int), on the CPU, residency, which reports the blocks that it is
+   told to, and ceiling_..., which report the same times each. */
 #ifndef SMC_TESTS_GPU_FAKE_CUDA_H
 #define SMC_TESTS_GPU_FAKE_CUDA_H
 

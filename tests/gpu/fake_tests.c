@@ -9,6 +9,7 @@
 #include <CUnit/Basic.h>
 
 #include "confirm/confirm.h"
+#include "executor/ceilings.h"
 #include "executor/gpu.h"
 #include "executor/live.h"
 #include "fake_cuda.h"
@@ -382,6 +383,67 @@ static void test_signals(void)
     smc_binary_free(&binary);
 }
 
+static enum smc_status calibrate(bool (*stop)(void), struct smc_calibration *calibration,
+                                 struct smc_error *error)
+{
+    const struct smc_calibrate_request request = {.budget_ms = 1000, .stop = stop};
+    enum smc_status status = smc_calibrate(&request, calibration, NULL, error);
+    CU_ASSERT_EQUAL(fake_cuda.allocations, 0);
+    CU_ASSERT_EQUAL(fake_cuda.libraries, 0);
+    CU_ASSERT_EQUAL(fake_cuda.events, 0);
+    return status;
+}
+
+/* An array is an eighth of a GB; whatever is timed takes 2 ms, or 1.5 million clocks in 1 ms. */
+static void test_ceilings(void)
+{
+    struct smc_calibration calibration;
+    struct smc_error error = {""};
+    fake_cuda_reset();
+    fake_cuda.free_bytes = (size_t)1 << 29;
+    CU_ASSERT_EQUAL_FATAL(calibrate(NULL, &calibration, &error), SMC_OK);
+    const double *value = calibration.ceilings.value;
+    CU_ASSERT_EQUAL(value[SMC_CEILING_COPY], 2 * (double)(1 << 27) / 2e-3);
+    CU_ASSERT_EQUAL(value[SMC_CEILING_READ], (double)(1 << 27) / 2e-3);
+    CU_ASSERT_EQUAL(value[SMC_CEILING_CLOCK], 1500000);
+    CU_ASSERT_EQUAL(value[SMC_CEILING_LAUNCH], 2);
+    CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_SHARED], 512 * 64 * 4096 / 1.5e6, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_L1_NS], 1e6 / 32768, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(value[SMC_CEILING_DRAM_CLOCKS], 1.5e6 / 8192, 1e-9);
+    for (int i = 0; i < SMC_CEILING_COUNT; i++)
+        CU_ASSERT(calibration.spread[i].samples >= 3 && value[i] > 0);
+    CU_ASSERT_STRING_EQUAL(calibration.ceilings.device, "NVIDIA H200");
+    CU_ASSERT_STRING_EQUAL(calibration.ceilings.gpu_uuid,
+                           "GPU-01020304-0506-0708-090a-0b0c0d0e0ff0");
+}
+
+static bool at_once(void)
+{
+    return true;
+}
+
+static void test_no_ceilings(void)
+{
+    struct smc_calibration calibration;
+    struct smc_error error = {""};
+    fake_cuda_reset();
+    CU_ASSERT_EQUAL(calibrate(at_once, &calibration, &error), SMC_INTERRUPTED);
+    fake_cuda.free_bytes = 100000000;
+    CU_ASSERT_EQUAL(calibrate(NULL, &calibration, &error), SMC_UNAVAILABLE);
+    CU_ASSERT_STRING_EQUAL(error.message, "100 MB of the GPU's memory are free; the measurements "
+                                          "need 504 MB");
+    fake_cuda_reset();
+    fake_cuda.launch_error = cudaErrorInvalidConfiguration;
+    CU_ASSERT_EQUAL(calibrate(NULL, &calibration, &error), SMC_MACHINE);
+    fake_cuda_reset();
+    fake_cuda.load_error = cudaErrorNoKernelImageForDevice;
+    CU_ASSERT_EQUAL(calibrate(NULL, &calibration, &error), SMC_MACHINE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "reads of global memory: "));
+    fake_cuda_reset();
+    fake_cuda.device_count = 0;
+    CU_ASSERT_EQUAL(calibrate(NULL, &calibration, &error), SMC_UNAVAILABLE);
+}
+
 static CU_TestInfo tests[] = {
     {"a device is read over the table's row", test_device},
     {"a device with less shared memory", test_smaller_device},
@@ -398,6 +460,8 @@ static CU_TestInfo tests[] = {
     {"the probe as the kernel", test_probe_alone},
     {"a probe of every register count", test_live},
     {"a compiler leaves the signals as they were", test_signals},
+    {"ceilings are made of bytes and times", test_ceilings},
+    {"ceilings that cannot be measured", test_no_ceilings},
     CU_TEST_INFO_NULL,
 };
 

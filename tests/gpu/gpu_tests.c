@@ -13,6 +13,7 @@ static unsigned skipped;
 
 static CU_SuiteInfo suites[] = {
     {"device", NULL, NULL, NULL, NULL, gpu_tests_device},
+    {"ceilings", NULL, NULL, NULL, NULL, gpu_tests_ceilings},
     {"kernels", NULL, NULL, NULL, NULL, gpu_tests_kernels},
     {"failures", NULL, NULL, NULL, NULL, gpu_tests_failures},
     {"residency", NULL, NULL, NULL, NULL, gpu_tests_residency},

@@ -9,6 +9,7 @@
 #include "query/query.h"
 
 extern CU_TestInfo gpu_tests_banks[];
+extern CU_TestInfo gpu_tests_ceilings[];
 extern CU_TestInfo gpu_tests_device[];
 extern CU_TestInfo gpu_tests_emulator[];
 extern CU_TestInfo gpu_tests_kernels[];

@@ -28,6 +28,7 @@ tests_gpu_gpu_tests_SOURCES = \
 	tests/gpu/cases.c \
 	tests/gpu/gpu_tests.c tests/gpu/gpu_tests.h \
 	tests/gpu/test_banks.c \
+	tests/gpu/test_ceilings.c \
 	tests/gpu/test_device.c \
 	tests/gpu/test_emulator.c \
 	tests/gpu/test_failures.c \

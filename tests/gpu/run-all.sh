@@ -66,6 +66,9 @@ fi
 cat "$out/gpu_tests.txt"
 
 try 0 devices "$here/smemcalc" devices
+for format in text json csv; do
+    try 0 "calibrate-$format" "$here/smemcalc" calibrate --dry-run --no-cache --format "$format"
+done
 for dtype in float double; do
     for tile in 1 7 8 16 31 32; do
         confirm "matmul-tiled-$dtype-tile-$tile" \

@@ -1,0 +1,59 @@
+/* How long one load takes: a single thread follows a chain of addresses, each load telling where the
+   next one goes, so that none can begin before the one before has ended.
+
+   The chain visits the nodes of an array in a random order: no prefetcher guesses it. Where the
+   nodes lie decides what is measured: in shared memory, in an array small enough for the L1 cache,
+   in one that only the L2 cache holds, or in one that nothing holds but DRAM. Loads of the last two
+   go past L1.
+
+   Arguments:
+     sight  address: where to begin, replaced by where the walk ended, so that the next launch goes
+            on to nodes not seen before; receives clocks and nanoseconds
+     steps  loads, a multiple of 16
+     first  for shared memory: a node of 8 bytes each, holding the number of the next */
+
+enum { UNROLLED = 16, SHARED_NODES = 1024 };
+
+struct sight {
+    unsigned long long clocks, ns, address;
+};
+
+static __device__ unsigned long long now_ns()
+{
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+
+/* The walk, for one kind of load. */
+#define WALK(load)                                                                                 \
+    unsigned long long at = sight->address;                                                        \
+    const unsigned long long start_ns = now_ns(), start = clock64();                               \
+    for (unsigned step = 0; step < steps; step += UNROLLED)                                        \
+        _Pragma("unroll") for (int i = 0; i < UNROLLED; i++)                                       \
+            asm volatile(load " %0, [%0];" : "+l"(at) : : "memory");                               \
+    const unsigned long long end = clock64(), end_ns = now_ns();                                   \
+    sight->address = at;                                                                           \
+    sight->clocks = end - start;                                                                   \
+    sight->ns = end_ns - start_ns;
+
+extern "C" __global__ void ceiling_latency_l1(struct sight *sight, unsigned steps)
+{
+    WALK("ld.global.u64")
+}
+
+extern "C" __global__ void ceiling_latency_l2(struct sight *sight, unsigned steps)
+{
+    WALK("ld.global.cg.u64")
+}
+
+extern "C" __global__ void ceiling_latency_shared(struct sight *sight, unsigned steps,
+                                                  const unsigned long long *first)
+{
+    __shared__ unsigned long long node[SHARED_NODES];
+    const unsigned long long base = __cvta_generic_to_shared(node);
+    for (int i = 0; i < SHARED_NODES; i++)
+        node[i] = base + 8 * first[i];
+    sight->address = base;
+    WALK("ld.shared.u64")
+}

@@ -1,0 +1,18 @@
+/* The folders in which this user's files of the program lie. */
+#ifndef SMC_BASE_FOLDER_H
+#define SMC_BASE_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of the environment; NULL where it is unset or empty. */
+const char *smc_folder_variable(const char *name);
+
+/* "smemcalc" in the folder that the variable `xdg` names, else in `below_home` of the home folder.
+   False where the environment names neither. */
+bool smc_folder_of_user(const char *xdg, const char *below_home, char *folder, size_t capacity);
+
+/* Makes the folder and those above it, for this user only. 0, or what errno was. */
+int smc_folder_make(const char *folder);
+
+#endif

@@ -1,0 +1,185 @@
+/* The ceilings that this user's GPUs were measured to have, kept in a file. */
+#include "ceilings/ceilings_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/folder.h"
+#include "base/text.h"
+#include "ceilings/entry.h"
+
+enum { LARGEST_FILE_BYTES = 1 << 20 };
+
+static const char schema[] = "smemcalc-ceilings/1";
+static const char file_name[] = "ceilings.json";
+
+enum smc_status smc_ceilings_path(char path[SMC_CEILINGS_PATH], struct smc_error *error)
+{
+    const char *own = smc_folder_variable("SMEMCALC_CEILINGS");
+    char folder[SMC_CEILINGS_PATH];
+    int length = -1;
+    if (own)
+        length = snprintf(path, SMC_CEILINGS_PATH, "%s", own);
+    else if (smc_folder_of_user("XDG_CONFIG_HOME", ".config", folder, sizeof folder))
+        length = snprintf(path, SMC_CEILINGS_PATH, "%s/%s", folder, file_name);
+    if (length > 0 && length < SMC_CEILINGS_PATH)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "SMEMCALC_CEILINGS, XDG_CONFIG_HOME and HOME give no place for %s", file_name);
+}
+
+static enum smc_status check_frame(const json_t *root, const char *path, struct smc_error *error)
+{
+    const char *seen = json_string_value(json_object_get(root, "schema"));
+    if (!seen || strcmp(seen, schema) != 0)
+        return smc_fail(error, SMC_USAGE, "%s: key 'schema': not \"%s\"", path, schema);
+    if (!json_is_array(json_object_get(root, "ceilings")))
+        return smc_fail(error, SMC_USAGE, "%s: key 'ceilings': not a list", path);
+    if (json_object_size(root) != 2)
+        return smc_fail(error, SMC_USAGE, "%s: more than the keys 'schema' and 'ceilings'", path);
+    return SMC_OK;
+}
+
+static enum smc_status read_list(const json_t *list, const char *path,
+                                 struct smc_ceilings_file *out, struct smc_error *error)
+{
+    size_t count = json_array_size(list);
+    out->entry = calloc(count ? count : 1, sizeof *out->entry);
+    if (!out->entry)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        char where[800];
+        const json_t *entry = json_array_get(list, i);
+        snprintf(where, sizeof where, "%.700s: entry %zu of 'ceilings'", path, i + 1);
+        if (!json_is_object(entry))
+            return smc_fail(error, SMC_USAGE, "%s: not an object", where);
+        enum smc_status status = smc_ceilings_entry_read(entry, where, &out->entry[i], error);
+        if (status != SMC_OK)
+            return status;
+        out->count++;
+    }
+    return SMC_OK;
+}
+
+enum smc_status smc_ceilings_file_parse(const char *path, const char *text, size_t length,
+                                        struct smc_ceilings_file *out, struct smc_error *error)
+{
+    json_error_t problem;
+    *out = (struct smc_ceilings_file){0};
+    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
+    if (!root)
+        return smc_fail(error, SMC_USAGE, "%s:%d:%d: %s", path, problem.line, problem.column,
+                        problem.text);
+    enum smc_status status = check_frame(root, path, error);
+    if (status == SMC_OK)
+        status = read_list(json_object_get(root, "ceilings"), path, out, error);
+    json_decref(root);
+    if (status != SMC_OK)
+        smc_ceilings_file_free(out);
+    return status;
+}
+
+enum smc_status smc_ceilings_file_read(const char *path, struct smc_ceilings_file *out,
+                                       struct smc_error *error)
+{
+    struct smc_text text = {0};
+    *out = (struct smc_ceilings_file){0};
+    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+        return SMC_OK;
+    enum smc_status status =
+        smc_file_read(path, "file of ceilings", LARGEST_FILE_BYTES, &text, error);
+    if (status == SMC_OK)
+        status = smc_ceilings_file_parse(path, smc_text_string(&text), text.length, out, error);
+    smc_text_free(&text);
+    return status;
+}
+
+void smc_ceilings_file_free(struct smc_ceilings_file *file)
+{
+    free(file->entry);
+    *file = (struct smc_ceilings_file){0};
+}
+
+static bool is_same_gpu(const struct smc_ceilings *a, const struct smc_ceilings *b)
+{
+    return strcmp(a->device, b->device) == 0 && strcmp(a->gpu_uuid, b->gpu_uuid) == 0;
+}
+
+static void print(const struct smc_ceilings_file *old, const struct smc_ceilings *new,
+                  struct smc_text *text)
+{
+    json_t *root = json_object(), *list = json_array();
+    bool replaced = false;
+    for (size_t i = 0; i < old->count; i++) {
+        bool same = is_same_gpu(&old->entry[i], new);
+        if (same && replaced)
+            continue;
+        json_array_append_new(list, smc_ceilings_entry(same ? new : &old->entry[i]));
+        replaced |= same;
+    }
+    if (!replaced)
+        json_array_append_new(list, smc_ceilings_entry(new));
+    json_object_set_new(root, "schema", json_string(schema));
+    json_object_set_new(root, "ceilings", list);
+    char *printed = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+    json_decref(root);
+    text->failed |= !printed;
+    if (printed)
+        smc_text_append(text, printed);
+    smc_text_append_char(text, '\n', 1);
+    free(printed);
+}
+
+static enum smc_status make_folder_of(const char *path, struct smc_error *error)
+{
+    char folder[SMC_CEILINGS_PATH];
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return SMC_OK;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    int reason = smc_folder_make(folder);
+    return reason ? smc_fail(error, SMC_USAGE, "'%s' cannot be made: %s", folder, strerror(reason))
+                  : SMC_OK;
+}
+
+enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *ceilings,
+                                  struct smc_error *error)
+{
+    struct smc_ceilings_file file;
+    struct smc_text text = {0};
+    enum smc_status status = smc_ceilings_file_read(path, &file, error);
+    if (status != SMC_OK)
+        return status;
+    print(&file, ceilings, &text);
+    status = make_folder_of(path, error);
+    if (status == SMC_OK)
+        status = smc_file_replace(path, &text, error);
+    smc_text_free(&text);
+    smc_ceilings_file_free(&file);
+    return status;
+}
+
+void smc_ceilings_find(const struct smc_ceilings_file *file, const char *device, const char *uuid,
+                       struct smc_ceilings *out)
+{
+    const struct smc_ceilings *found = NULL;
+    for (size_t i = 0; i < file->count; i++) {
+        const struct smc_ceilings *entry = &file->entry[i];
+        if (strcmp(entry->device, device) != 0)
+            continue;
+        if (*uuid && strcmp(entry->gpu_uuid, uuid) == 0) {
+            found = entry;
+            break;
+        }
+        if (!found || strcmp(entry->date, found->date) > 0)
+            found = entry;
+    }
+    if (found)
+        *out = *found;
+    else
+        smc_ceilings_of_board(device, out);
+}

@@ -1,0 +1,43 @@
+/* The ceilings that this user's GPUs were measured to have: one file, an entry a GPU. */
+#ifndef SMC_CEILINGS_CEILINGS_FILE_H
+#define SMC_CEILINGS_CEILINGS_FILE_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "devices/ceilings.h"
+
+enum { SMC_CEILINGS_PATH = 1024 };
+
+/* $SMEMCALC_CEILINGS, else smemcalc/ceilings.json in $XDG_CONFIG_HOME or ~/.config. SMC_USAGE where
+   the environment names no place for it. */
+enum smc_status smc_ceilings_path(char path[SMC_CEILINGS_PATH], struct smc_error *error);
+
+/* Starts from {0}. */
+struct smc_ceilings_file {
+    struct smc_ceilings *entry;
+    size_t count;
+};
+
+/* A file that is not there is an empty one. SMC_USAGE: it cannot be read, or is damaged; the
+   message names it and the line or the key, and nothing is to be freed. */
+enum smc_status smc_ceilings_file_read(const char *path, struct smc_ceilings_file *out,
+                                       struct smc_error *error);
+
+/* The same from memory; `path` is only what messages call it. */
+enum smc_status smc_ceilings_file_parse(const char *path, const char *text, size_t length,
+                                        struct smc_ceilings_file *out, struct smc_error *error);
+
+void smc_ceilings_file_free(struct smc_ceilings_file *file);
+
+/* Puts `ceilings` into the file, in place of the entry for the same GPU; the file and its folder
+   are made where they are missing. A damaged file is left as it is: SMC_USAGE. */
+enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *ceilings,
+                                  struct smc_error *error);
+
+/* Those of the GPU with this UUID ("" where unknown); else the newest of one with the device's
+   name; else the built-in table's; else unknown. */
+void smc_ceilings_find(const struct smc_ceilings_file *file, const char *device, const char *uuid,
+                       struct smc_ceilings *out);
+
+#endif

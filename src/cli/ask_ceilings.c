@@ -1,0 +1,44 @@
+/* The measured ceilings of the devices that are asked about. */
+#include "cli/ask_ceilings.h"
+
+#include "ceilings/ceilings_file.h"
+#include "cli/output.h"
+#include "executor/ceilings.h"
+
+/* Empty where there is none: nobody needs to have calibrated. */
+static void read_file(struct smc_ceilings_file *file)
+{
+    char path[SMC_CEILINGS_PATH];
+    struct smc_error error = {""};
+    *file = (struct smc_ceilings_file){0};
+    if (smc_ceilings_path(path, NULL) == SMC_OK &&
+        smc_ceilings_file_read(path, file, &error) != SMC_OK)
+        smc_output_tell("warning: ", error.message);
+}
+
+/* A GPU is asked for its UUID only where that can matter. */
+static void find(const struct smc_ceilings_file *file, const struct smc_device *device,
+                 struct smc_ceilings *ceilings)
+{
+    char uuid[SMC_GPU_UUID] = "";
+    if (file->count > 0 && device->gpu_index >= 0)
+        smc_calibrate_uuid(device->gpu_index, uuid);
+    smc_ceilings_find(file, device->name, uuid, ceilings);
+}
+
+void smc_ask_ceilings(struct smc_query *queries, size_t count)
+{
+    struct smc_ceilings_file file;
+    read_file(&file);
+    for (size_t i = 0; i < count; i++)
+        find(&file, &queries[i].device, &queries[i].ceilings);
+    smc_ceilings_file_free(&file);
+}
+
+void smc_ask_device_ceilings(const struct smc_device *device, struct smc_ceilings *ceilings)
+{
+    struct smc_ceilings_file file;
+    read_file(&file);
+    find(&file, device, ceilings);
+    smc_ceilings_file_free(&file);
+}

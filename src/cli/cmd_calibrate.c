@@ -1,0 +1,83 @@
+/* smemcalc calibrate: measures what a GPU reaches at most, and keeps it for later answers. */
+#include "ceilings/ceilings_file.h"
+#include "cli/ask.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "executor/ceilings.h"
+#include "executor/executor.h"
+
+/* Beside starting CUDA and filling arrays: all of it stays below ten seconds. */
+static const double budget_ms = 5000;
+
+static void show_step(void *context, size_t done, size_t total)
+{
+    struct smc_progress *progress = context;
+    progress->total = total;
+    smc_progress_step(progress, done);
+}
+
+static enum smc_status measure(const struct smc_arguments *arguments,
+                               struct smc_calibration *calibration, struct smc_error *error)
+{
+    struct smc_progress progress;
+    struct smc_text warnings = {0};
+    struct smc_error why = {""};
+    const struct smc_calibrate_request request = {
+        .gpu_index = (int)arguments->number[SMC_OPTION_GPU],
+        .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE]},
+        .budget_ms = budget_ms,
+        .stop = smc_interrupt_wished,
+        .step = show_step,
+        .context = &progress,
+    };
+    if (smc_executor_default()->device_count(&why) == 0)
+        return smc_fail(error, SMC_UNAVAILABLE, "calibrate: %s", why.message);
+    smc_progress_begin(&progress, 1, "measurements");
+    smc_interrupt_watch();
+    enum smc_status status = smc_calibrate(&request, calibration, &warnings, &why);
+    smc_progress_erase(&progress);
+    smc_output_tell("warning: ", smc_text_string(&warnings));
+    smc_text_free(&warnings);
+    return status == SMC_OK ? status : smc_fail(error, status, "calibrate: %s", why.message);
+}
+
+/* Before it takes seconds to measure what could not be kept. */
+static enum smc_status check_file(const char *path, struct smc_error *error)
+{
+    struct smc_ceilings_file file;
+    enum smc_status status = smc_ceilings_file_read(path, &file, error);
+    smc_ceilings_file_free(&file);
+    return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct smc_calibration calibration;
+    char path[SMC_CEILINGS_PATH];
+    bool keeps = !arguments->given[SMC_OPTION_DRY_RUN];
+    enum smc_status status = keeps ? smc_ceilings_path(path, error) : SMC_OK;
+    if (status == SMC_OK && keeps)
+        status = check_file(path, error);
+    if (status == SMC_OK)
+        status = measure(arguments, &calibration, error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_report_style style;
+    smc_output_style(&style);
+    if (keeps)
+        status = smc_ceilings_keep(path, &calibration.ceilings, error);
+    bool kept = keeps && status == SMC_OK;
+    smc_ask_writer(arguments)->calibration(&calibration, kept ? path : NULL, &style, out);
+    return status;
+}
+
+const struct smc_command smc_command_calibrate = {
+    .name = "calibrate",
+    .usage = "[--gpu N] [--dry-run] [--format text|json|csv]",
+    .help = "measure what a GPU reaches at most, and keep it for later answers",
+    .examples = "  smemcalc calibrate\n  smemcalc calibrate --gpu 1 --dry-run --format json\n",
+    .run = run,
+};

@@ -1,0 +1,48 @@
+/* What a device reaches at most, as measured: its rates and latencies. The built-in table is
+   data/ceilings.csv; `smemcalc calibrate` measures the GPUs of a machine. */
+#ifndef SMC_DEVICES_CEILINGS_H
+#define SMC_DEVICES_CEILINGS_H
+
+#include "devices/devices.h"
+
+enum smc_ceiling {
+#define CEILING(id, key, label, unit, per_unit) SMC_CEILING_##id,
+#include "devices/ceilings.def"
+#undef CEILING
+    SMC_CEILING_COUNT
+};
+
+struct smc_ceiling_info {
+    const char *key;   /* "copy_bytes_per_s" */
+    const char *label; /* for people; "": the one before in another unit */
+    const char *unit;
+    double per_unit; /* so many of the key's unit are one of `unit` */
+};
+
+extern const struct smc_ceiling_info smc_ceiling_info[SMC_CEILING_COUNT];
+
+enum smc_ceilings_source {
+    SMC_CEILINGS_UNKNOWN,
+    SMC_CEILINGS_TABLE,
+    SMC_CEILINGS_CALIBRATED, /* on a GPU of this user */
+};
+
+struct smc_ceilings {
+    enum smc_ceilings_source source;
+    double value[SMC_CEILING_COUNT]; /* in the key's unit; 0: unknown */
+    char device[128];                /* its name */
+    char gpu_uuid[48];               /* "GPU-..."; "" where unknown */
+    char driver[32];                 /* "580.159.03" */
+    char date[16];                   /* "2026-11-21" */
+};
+
+/* Of the board with exactly this name. False, and unknown, where the table has none. */
+bool smc_ceilings_of_board(const char *name, struct smc_ceilings *out);
+
+/* What the device could reach in theory, in the key's unit; 0: unknown. */
+double smc_ceiling_peak(enum smc_ceiling ceiling, const struct smc_device *device);
+
+/* "table", "calibrated"; NULL where unknown. */
+const char *smc_ceilings_source_name(enum smc_ceilings_source source);
+
+#endif

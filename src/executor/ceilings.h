@@ -1,0 +1,47 @@
+/* Measuring what a GPU reaches at most, by small kernels of the program's own
+   (kernels/ceiling_*.cu). */
+#ifndef SMC_EXECUTOR_CEILINGS_H
+#define SMC_EXECUTOR_CEILINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "compile/compile.h"
+#include "devices/ceilings.h"
+
+struct smc_calibrate_request {
+    int gpu_index;
+    struct smc_compile_options compile;
+    double budget_ms;   /* for all samples together; what comes before them is not counted */
+    bool (*stop)(void); /* asked between samples; or NULL */
+    void (*step)(void *context, size_t done, size_t total); /* before each measurement; or NULL */
+    void *context;
+};
+
+/* What the samples of one ceiling lay between, in its key's unit. */
+struct smc_spread {
+    uint32_t samples; /* 0: not measured */
+    double lowest, highest;
+};
+
+struct smc_calibration {
+    struct smc_device device;
+    struct smc_ceilings ceilings; /* the medians */
+    struct smc_spread spread[SMC_CEILING_COUNT];
+    double elapsed_ms; /* from the first call to the last */
+};
+
+/* SMC_UNAVAILABLE: no such GPU, no NVRTC, or too little of the GPU's memory is free.
+   SMC_INTERRUPTED: `stop` wished it. SMC_MACHINE: a CUDA error. */
+enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
+                              struct smc_calibration *calibration, struct smc_text *warnings,
+                              struct smc_error *error);
+
+/* "GPU-" and 32 digits in groups; "" where there is no such GPU. */
+enum { SMC_GPU_UUID = sizeof((struct smc_ceilings *)0)->gpu_uuid };
+void smc_calibrate_uuid(int gpu_index, char uuid[SMC_GPU_UUID]);
+
+#endif

@@ -1,0 +1,257 @@
+/* What a GPU reaches at most: the order of the measurements, and what their samples come to. */
+#include "executor/gpu_ceilings.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "executor/clock.h"
+#include "executor/samples.h"
+
+enum {
+    SAMPLES = 15,
+    FEWEST_SAMPLES = 3,
+    LEAST_ARRAY_BYTES = 64 << 20, /* where the size of the L2 cache is not known */
+    MOST_ARRAY_BYTES = 1 << 30,
+    ARRAY_UNIT_BYTES = 1 << 20,
+};
+
+static const struct smc_gpu_measurement *const measurements[] = {
+    &smc_gpu_measure_copy,           &smc_gpu_measure_read,       &smc_gpu_measure_l2,
+    &smc_gpu_measure_shared,         &smc_gpu_measure_float,      &smc_gpu_measure_double,
+    &smc_gpu_measure_shared_latency, &smc_gpu_measure_l1_latency, &smc_gpu_measure_l2_latency,
+    &smc_gpu_measure_dram_latency,   &smc_gpu_measure_launch,     &smc_gpu_measure_round_trip,
+};
+
+enum { MEASUREMENTS = sizeof measurements / sizeof *measurements };
+
+/* --- The bench ---------------------------------------------------------------------------- */
+
+void smc_gpu_no_defines(const struct smc_params *params, struct smc_text *options)
+{
+    (void)params, (void)options;
+}
+
+cudaError_t smc_gpu_bench_launch(struct smc_gpu_bench *bench, uint32_t blocks, uint32_t threads,
+                                 void **arguments)
+{
+    dim3 grid = {blocks, 1, 1}, block = {threads, 1, 1};
+    cudaError_t code = cudaLaunchKernel(bench->kernel.handle, grid, block, arguments, 0, NULL);
+    cudaError_t last = cudaGetLastError();
+    return code != cudaSuccess ? code : last;
+}
+
+cudaError_t smc_gpu_bench_begin(struct smc_gpu_bench *bench)
+{
+    return cudaEventRecord(bench->before, NULL);
+}
+
+cudaError_t smc_gpu_bench_end(struct smc_gpu_bench *bench, double *ms)
+{
+    float elapsed = 0;
+    cudaError_t code = cudaEventRecord(bench->after, NULL);
+    cudaError_t waited = cudaDeviceSynchronize();
+    if (code == cudaSuccess)
+        code = waited;
+    if (code == cudaSuccess)
+        code = cudaEventElapsedTime(&elapsed, bench->before, bench->after);
+    *ms = elapsed;
+    return code;
+}
+
+cudaError_t smc_gpu_bench_read_sight(struct smc_gpu_bench *bench, struct smc_gpu_sight *sight)
+{
+    return cudaMemcpy(sight, bench->sight, sizeof *sight, cudaMemcpyDeviceToHost);
+}
+
+cudaError_t smc_gpu_bench_write_sight(struct smc_gpu_bench *bench,
+                                      const struct smc_gpu_sight *sight)
+{
+    return cudaMemcpy(bench->sight, sight, sizeof *sight, cudaMemcpyHostToDevice);
+}
+
+/* A quarter of what is free for each array; less than twice the L2 cache would not leave it. */
+static enum smc_status choose_array_bytes(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    size_t available = 0, installed = 0;
+    cudaError_t code = cudaMemGetInfo(&available, &installed);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "cudaMemGetInfo");
+    size_t bytes = available / 4 < MOST_ARRAY_BYTES ? available / 4 : MOST_ARRAY_BYTES;
+    bench->array_bytes = bytes / ARRAY_UNIT_BYTES * ARRAY_UNIT_BYTES;
+    size_t least = 2 * bench->device.l2_bytes;
+    least = least > LEAST_ARRAY_BYTES ? least : LEAST_ARRAY_BYTES;
+    if (bench->array_bytes < least)
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "%llu MB of the GPU's memory are free; the measurements need %llu MB",
+                        smc_gpu_megabytes(available), smc_gpu_megabytes(4 * least));
+    return SMC_OK;
+}
+
+static cudaError_t allocate(struct smc_gpu_bench *bench)
+{
+    cudaError_t code = cudaMalloc((void **)&bench->sight, sizeof *bench->sight);
+    for (int i = 0; i < 2 && code == cudaSuccess; i++) {
+        code = cudaMalloc(&bench->array[i], bench->array_bytes);
+        if (code == cudaSuccess)
+            code = cudaMemset(bench->array[i], 0, bench->array_bytes);
+    }
+    if (code == cudaSuccess)
+        code = cudaEventCreate(&bench->before);
+    if (code == cudaSuccess)
+        code = cudaEventCreate(&bench->after);
+    return code;
+}
+
+static void release(struct smc_gpu_bench *bench)
+{
+    void *const memory[] = {bench->sight, bench->array[0], bench->array[1]};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        if (memory[i] && cudaFree(memory[i]) != cudaSuccess)
+            cudaGetLastError();
+    const cudaEvent_t events[] = {bench->before, bench->after};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i] && cudaEventDestroy(events[i]) != cudaSuccess)
+            cudaGetLastError();
+}
+
+/* --- Measuring ---------------------------------------------------------------------------- */
+
+/* A kernel that the driver refuses is no answer here: the program's own text is at fault. */
+static enum smc_status load(const struct smc_gpu_measurement *measurement,
+                            struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    struct smc_params params = {0};
+    struct smc_resources resources;
+    struct smc_binary binary;
+    struct smc_attempt attempt = {0};
+    params.value[SMC_PARAM_DTYPE] = measurement->dtype;
+    enum smc_status status =
+        smc_compile(measurement->kernel, &params, bench->device.sm.cc, &bench->request->compile,
+                    &resources, &binary, bench->warnings, error);
+    if (status != SMC_OK)
+        return status;
+    if (!smc_gpu_load(&binary, measurement->kernel->entry, &bench->kernel, &attempt))
+        status = smc_fail(error, SMC_MACHINE, "%s: %s", measurement->name, attempt.message);
+    smc_binary_free(&binary);
+    return status;
+}
+
+static bool stop_wished(const struct smc_gpu_bench *bench)
+{
+    return bench->request->stop && bench->request->stop();
+}
+
+static enum smc_status take_samples(const struct smc_gpu_measurement *measurement,
+                                    struct smc_gpu_bench *bench,
+                                    struct smc_samples samples[SMC_CEILING_COUNT],
+                                    struct smc_error *error)
+{
+    double start_ms = smc_clock_ms(), budget_ms = bench->request->budget_ms / MEASUREMENTS;
+    for (int i = 0; i < SAMPLES; i++) {
+        double seen[SMC_CEILING_COUNT] = {0};
+        if (stop_wished(bench))
+            return smc_fail(error, SMC_INTERRUPTED, "interrupted: nothing was kept");
+        if (i >= FEWEST_SAMPLES && smc_clock_ms() - start_ms > budget_ms)
+            break;
+        enum smc_status status = measurement->sample(bench, seen, error);
+        if (status != SMC_OK)
+            return status;
+        for (int c = 0; c < SMC_CEILING_COUNT; c++)
+            smc_samples_add(&samples[c], seen[c]);
+    }
+    return SMC_OK;
+}
+
+static enum smc_status measure(const struct smc_gpu_measurement *measurement,
+                               struct smc_gpu_bench *bench,
+                               struct smc_samples samples[SMC_CEILING_COUNT],
+                               struct smc_error *error)
+{
+    enum smc_status status = measurement->kernel ? load(measurement, bench, error) : SMC_OK;
+    if (status == SMC_OK && measurement->begin)
+        status = measurement->begin(bench, error);
+    if (status == SMC_OK)
+        status = take_samples(measurement, bench, samples, error);
+    smc_gpu_unload(&bench->kernel);
+    return status;
+}
+
+static enum smc_status measure_all(struct smc_gpu_bench *bench, struct smc_calibration *calibration,
+                                   struct smc_error *error)
+{
+    const struct smc_calibrate_request *request = bench->request;
+    struct smc_samples samples[SMC_CEILING_COUNT] = {{0}};
+    for (size_t i = 0; i < MEASUREMENTS; i++) {
+        if (request->step)
+            request->step(request->context, i, MEASUREMENTS);
+        enum smc_status status = measure(measurements[i], bench, samples, error);
+        if (status != SMC_OK)
+            return status;
+    }
+    for (int i = 0; i < SMC_CEILING_COUNT; i++)
+        calibration->ceilings.value[i] = smc_samples_median(&samples[i], &calibration->spread[i]);
+    return SMC_OK;
+}
+
+/* --- Whose ceilings these are ------------------------------------------------------------- */
+
+void smc_calibrate_uuid(int gpu_index, char uuid[SMC_GPU_UUID])
+{
+    struct cudaDeviceProp properties;
+    uuid[0] = '\0';
+    if (cudaGetDeviceProperties(&properties, gpu_index) != cudaSuccess) {
+        cudaGetLastError();
+        return;
+    }
+    const unsigned char *byte = (const unsigned char *)properties.uuid.bytes;
+    size_t used = (size_t)snprintf(uuid, SMC_GPU_UUID, "GPU-");
+    for (int i = 0; i < 16; i++) {
+        bool gap = i == 4 || i == 6 || i == 8 || i == 10;
+        used +=
+            (size_t)snprintf(uuid + used, SMC_GPU_UUID - used, "%s%02x", gap ? "-" : "", byte[i]);
+    }
+}
+
+static void describe(int gpu_index, struct smc_calibration *calibration)
+{
+    struct smc_ceilings *ceilings = &calibration->ceilings;
+    char runtime[SMC_GPU_VERSION], cuda[SMC_GPU_VERSION];
+    time_t now = time(NULL);
+    struct tm day;
+    ceilings->source = SMC_CEILINGS_CALIBRATED;
+    memcpy(ceilings->device, calibration->device.name, sizeof ceilings->device);
+    smc_calibrate_uuid(gpu_index, ceilings->gpu_uuid);
+    if (!smc_gpu_driver_release(ceilings->driver)) {
+        smc_gpu_versions(cuda, runtime);
+        snprintf(ceilings->driver, sizeof ceilings->driver, "CUDA %.20s", cuda);
+    }
+    if (gmtime_r(&now, &day))
+        strftime(ceilings->date, sizeof ceilings->date, "%Y-%m-%d", &day);
+}
+
+enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
+                              struct smc_calibration *calibration, struct smc_text *warnings,
+                              struct smc_error *error)
+{
+    struct smc_gpu_bench bench = {.request = request, .warnings = warnings};
+    double start_ms = smc_clock_ms();
+    *calibration = (struct smc_calibration){0};
+    enum smc_status status = smc_gpu_device(request->gpu_index, &bench.device, error);
+    if (status != SMC_OK)
+        return status;
+    calibration->device = bench.device;
+    describe(request->gpu_index, calibration);
+    cudaError_t code = cudaSetDevice(request->gpu_index);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "cudaSetDevice");
+    status = choose_array_bytes(&bench, error);
+    if (status != SMC_OK)
+        return status;
+    code = allocate(&bench);
+    status = code == cudaSuccess ? measure_all(&bench, calibration, error)
+                                 : smc_gpu_fail(error, code, "the memory to measure in");
+    release(&bench);
+    calibration->elapsed_ms = smc_clock_ms() - start_ms;
+    return status;
+}

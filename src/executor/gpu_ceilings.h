@@ -1,0 +1,62 @@
+/* What the measurements of ceilings share. Inside src/executor only. */
+#ifndef SMC_EXECUTOR_GPU_CEILINGS_H
+#define SMC_EXECUTOR_GPU_CEILINGS_H
+
+#include "executor/ceilings.h"
+#include "executor/gpu.h"
+
+/* What the kernels report: struct sight of kernels/ceiling_*.cu. */
+struct smc_gpu_sight {
+    uint64_t clocks, ns, address;
+};
+
+/* A GPU made ready to be measured. */
+struct smc_gpu_bench {
+    struct smc_device device;
+    void *array[2]; /* in its memory, far larger than the L2 cache */
+    size_t array_bytes;
+    struct smc_gpu_sight *sight; /* in its memory */
+    cudaEvent_t before, after;
+    const struct smc_calibrate_request *request;
+    struct smc_text *warnings;
+
+    /* Of the present measurement. */
+    struct smc_gpu_kernel kernel;
+    uint32_t steps;
+    size_t working_bytes;
+};
+
+/* One measurement, of one ceiling or of several that show at once. */
+struct smc_gpu_measurement {
+    const char *name;                /* for messages */
+    const struct smc_kernel *kernel; /* compiled and loaded before; or NULL */
+    enum smc_dtype dtype;            /* for its options */
+    /* Chooses what the launches need and warms up; or NULL. */
+    enum smc_status (*begin)(struct smc_gpu_bench *bench, struct smc_error *error);
+    /* Takes one sample: sets the ceilings that it shows, which are 0 before. */
+    enum smc_status (*sample)(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
+                              struct smc_error *error);
+};
+
+extern const struct smc_gpu_measurement smc_gpu_measure_copy, smc_gpu_measure_read,
+    smc_gpu_measure_l2, smc_gpu_measure_shared, smc_gpu_measure_float, smc_gpu_measure_double,
+    smc_gpu_measure_shared_latency, smc_gpu_measure_l1_latency, smc_gpu_measure_l2_latency,
+    smc_gpu_measure_dram_latency, smc_gpu_measure_launch, smc_gpu_measure_round_trip;
+
+/* For kernels whose text needs no options. */
+void smc_gpu_no_defines(const struct smc_params *params, struct smc_text *options);
+
+/* Launches the present kernel without waiting; `arguments` as cudaLaunchKernel takes them. */
+cudaError_t smc_gpu_bench_launch(struct smc_gpu_bench *bench, uint32_t blocks, uint32_t threads,
+                                 void **arguments);
+
+/* Notes the begin and the end of work between them; the end waits. */
+cudaError_t smc_gpu_bench_begin(struct smc_gpu_bench *bench);
+cudaError_t smc_gpu_bench_end(struct smc_gpu_bench *bench, double *ms);
+
+/* What the present kernel reported; and telling it where to begin. */
+cudaError_t smc_gpu_bench_read_sight(struct smc_gpu_bench *bench, struct smc_gpu_sight *sight);
+cudaError_t smc_gpu_bench_write_sight(struct smc_gpu_bench *bench,
+                                      const struct smc_gpu_sight *sight);
+
+#endif

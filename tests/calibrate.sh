@@ -1,0 +1,135 @@
+#!/bin/sh
+# smemcalc calibrate as a person or a script uses it, and what it keeps where later answers find it.
+# Run it in the build folder. The measurements themselves come from a fake CUDA runtime, where the
+# program was built with the GPU's tests.
+
+set -u
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+fake=${program%/smemcalc}/tests/gpu/fake_smemcalc
+kept=$scratch/config/ceilings.json
+export SMEMCALC_CEILINGS="$kept"
+
+# --- Without a GPU --------------------------------------------------------------------------------
+
+if smemcalc devices --device gpu0 >out 2>&1; then
+    skip "no GPU: exit status 3" "there is one"
+else
+    smemcalc calibrate >out 2>err
+    status=$?
+    empty "no GPU: exit status 3" "$(
+        [ "$status" -eq 3 ] || echo "exit status $status"
+        [ ! -s out ] || cat out
+        grep -q '^smemcalc: calibrate: no GPU: ' err && [ "$(wc -l <err)" -eq 1 ] || cat err
+        [ ! -e "$kept" ] || echo "a file was made")"
+fi
+
+# --- A damaged file -------------------------------------------------------------------------------
+
+mkdir "$scratch/config"
+printf '{"schema": "smemcalc-ceilings/1",\n "ceilings": [}\n' >"$kept"
+cp "$kept" before
+refuses 2 "$kept:2:15: unexpected token near '}'" calibrate
+smemcalc --tile 8 --device 9.0 --regs 20 >out 2>err
+status=$?
+empty "an answer survives a damaged file" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    [ -s out ] || echo "no answer"
+    printf 'smemcalc: warning: %s\n' "$kept:2:15: unexpected token near '}'" | diff - err)"
+empty "a damaged file stays as it is" "$(diff before "$kept")"
+rm "$kept"
+
+# --- Used when present ----------------------------------------------------------------------------
+
+entry() { # DEVICE COPY
+    printf '{"device": "%s", "gpu_uuid": null, "driver": "1.2", "date": "2026-11-21", ' "$1"
+    printf '"copy_bytes_per_s": %s}' "$2"
+}
+if command -v jq >/dev/null; then
+    printf '{"schema": "smemcalc-ceilings/1", "ceilings": [%s, %s]}' \
+        "$(entry 'NVIDIA A30' 5e11)" "$(entry 'Tesla T4' 2e11)" >"$kept"
+    smemcalc --tile 8 --regs 20 --device A30 --device V100 --device 7.5 --format json >out
+    holds "each device has its own ceilings, or none" '
+        [.answers[].ceilings | if . then [.copy_bytes_per_s, .launch_us, .date, .source] else . end]
+        == [[5e11, null, "2026-11-21", "calibrated"], null, null]' out
+    smemcalc devices --device A30 >out
+    empty "devices shows them" "$(grep -q '^measured, driver 1.2, 2026-11-21 (calibrated):$' out &&
+        grep -q '^copy in global memory  *500 GB/s  *53.6 % of 933.1$' out || cat out)"
+    rm "$kept"
+    smemcalc --tile 8 --regs 20 --device A30 --format json >out
+    holds "without a file there are none" '.ceilings == null' out
+else
+    skip "ceilings in answers" "there is no jq"
+fi
+
+# --- Measured -------------------------------------------------------------------------------------
+
+if [ ! -x "$fake" ]; then
+    skip "measured, kept and used" "no tests for a GPU were built"
+    finish_cases
+fi
+program=$fake
+smemcalc calibrate --dry-run >out 2>err
+status=$?
+case $(cat err) in
+*NVRTC*)
+    skip "measured, kept and used" "there is no NVRTC"
+    finish_cases
+    ;;
+esac
+empty "--dry-run measures and keeps nothing" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    cat err
+    [ ! -e "$kept" ] || echo "a file was made"
+    grep -q '^copy in global memory  *[0-9.]* GB/s .* % of 4814$' out || cat out
+    tail -n 1 out | grep -q '; not kept$' || tail -n 1 out)"
+
+rm -r "$scratch/config"
+smemcalc calibrate --format csv >row 2>err
+empty "CSV is a row of data/ceilings.csv" "$(
+    cat err
+    head -n 1 row >seen
+    head -n 1 "$here/../data/ceilings.csv" | diff - seen
+    [ "$(wc -l <row)" -eq 2 ] || cat row
+    awk -F, 'NF != columns && NR > 1 { print "not as many fields as columns" }
+        { columns = NF } NR > 1 && /,,|,$/ { print "something was not measured: " $0 }' row)"
+empty "it was kept, alone in its folder" "$(ls -A "$scratch/config" | grep -vx ceilings.json)"
+
+if command -v jq >/dev/null; then
+    smemcalc calibrate --format json >out 2>err
+    holds "JSON: every ceiling lies within its samples" '
+        .ceilings as $c | .spread | length > 10 and ([to_entries[]
+            | .value.samples >= 3 and .value.lowest <= $c[.key] and $c[.key] <= .value.highest]
+            | all)' out
+    holds "JSON names the file" ".kept_in == \"$kept\" and .device.name == \"NVIDIA H200\"" out
+    holds "measured again, it is one entry" '.ceilings | length == 1' "$kept"
+    FAKE_GPU=two smemcalc calibrate --gpu 1 >out 2>err
+    holds "another GPU of the kind is another entry" \
+        '[.ceilings[].gpu_uuid[-2:]] == ["f0", "f1"]' "$kept"
+    jq '.ceilings[1].copy_bytes_per_s = 1e12' "$kept" >edited && cp edited "$kept"
+    FAKE_GPU=two smemcalc run --kernel stencil-dynamic --regs 16 --gpu 1 --format json >out 2>err
+    holds "run tells the share of the GPU's own copy" '
+        (.confirmation[] | select(.quantity == "gb_per_s").measured) as $speed
+        | .confirmation[] | select(.quantity == "share_of_copy_ceiling")
+        | (.measured - $speed / 10 | fabs) < 1e-9 and .verdict == "information"
+          and (.note | test("^calibrated 20[0-9-]*$"))' out
+fi
+FAKE_GPU=crashes smemcalc calibrate >out 2>err
+status=$?
+empty "a GPU that fails: exit status 4, and one line" "$(
+    [ "$status" -eq 4 ] || echo "exit status $status"
+    grep -q '^smemcalc: calibrate: ' err && [ "$(wc -l <err)" -eq 1 ] || cat err)"
+SMEMCALC_CEILINGS=/dev/null/smemcalc/c.json smemcalc calibrate >out 2>err
+status=$?
+empty "no place to keep it: measured, told, exit status 2" "$(
+    [ "$status" -eq 2 ] || echo "exit status $status"
+    echo "smemcalc: '/dev/null/smemcalc' cannot be made: Not a directory" | diff - err
+    grep -q '^copy in global memory' out || echo "nothing was shown"
+    tail -n 1 out | grep -q '; not kept$' || tail -n 1 out)"
+if FAKE_GPU=none smemcalc calibrate >out 2>err; then
+    fail "--gpu finds none" "$(cat out)"
+fi
+empty "no device: the reason" "$(grep -q '^smemcalc: calibrate: no GPU: ' err || cat err)"
+
+finish_cases
