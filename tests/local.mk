@@ -11,6 +11,8 @@ endif
 tests_unit_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
 tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_unit_SOURCES = \
+	tests/catalog_sets.c tests/catalog_sets.h \
+	tests/launches.c tests/launches.h \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_annotation.c \
@@ -25,6 +27,7 @@ tests_unit_SOURCES = \
 	tests/test_cubin.c \
 	tests/test_carveouts.c \
 	tests/test_catalog.c \
+	tests/test_catalog_sets.c \
 	tests/test_compare.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
@@ -132,6 +135,7 @@ check_PROGRAMS += tests/emulated
 TESTS += tests/emulated
 tests_emulated_LDADD = libsmc.la
 tests_emulated_SOURCES = \
+	tests/catalog_sets.c tests/catalog_sets.h \
 	tests/emulated.c \
 	tests/launches.c tests/launches.h \
 	tests/temporary.c tests/temporary.h
