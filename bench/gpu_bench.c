@@ -1,6 +1,7 @@
 /* A kernel of the catalog on GPU 0, launched and timed. */
 #include "gpu_bench.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static enum smc_status load(const struct smc_kernel *kernel, const struct smc_device *device,
@@ -93,4 +94,14 @@ double bench_median(double ms[BENCH_ROUNDS])
 {
     qsort(ms, BENCH_ROUNDS, sizeof *ms, compare_ms);
     return ms[BENCH_ROUNDS / 2];
+}
+
+int bench_write_figures(const char *name, json_t *figures, const char *path)
+{
+    json_t *all = json_pack("{so}", name, figures);
+    bool failed = path && json_dump_file(all, path, JSON_INDENT(1)) != 0;
+    if (failed)
+        printf("%s: cannot be written\n", path);
+    json_decref(all);
+    return failed ? 4 : 0;
 }

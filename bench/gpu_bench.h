@@ -3,6 +3,8 @@
 #ifndef SMC_BENCH_GPU_BENCH_H
 #define SMC_BENCH_GPU_BENCH_H
 
+#include <jansson.h>
+
 #include "compile/compile.h"
 #include "executor/gpu.h"
 
@@ -34,5 +36,9 @@ cudaError_t bench_time(struct bench_kernel *bench, cudaError_t (*work)(void *con
 
 /* Sorts the times; the median. */
 double bench_median(double ms[BENCH_ROUNDS]);
+
+/* Writes {"NAME": FIGURES} for the GPU tests' results; nowhere where `path` is NULL. Takes the
+   figures over. Returns the exit status. */
+int bench_write_figures(const char *name, json_t *figures, const char *path);
 
 #endif

@@ -2,12 +2,14 @@
    that clock and temperature are the same for both, and how far the results are apart. In single
    precision throughout: no TF32.
 
-     sgemm_speed [--cublas LIBRARY] [SIZE...]      square matrices, 4096 and 8192 if none is given
+     sgemm_speed [--cublas LIBRARY] [--json FILE] [SIZE...]
+                                          square matrices, 4096 and 8192 if none is given
 
    cuBLAS is found where the loader looks and beside the NVRTC; without one matmul-register is
    measured alone. Exit status: 0 measured; 1 results too far apart; 4 the GPU failed; 77 no GPU. */
 #include <dlfcn.h>
 #include <float.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +99,7 @@ struct contest {
     struct bench_kernel bench;
     float *other; /* cuBLAS's C, on the device */
     int size;
+    json_t *figures; /* a list, of one for each size */
 };
 
 static cudaError_t multiply(void *contest)
@@ -155,11 +158,17 @@ static cudaError_t race(struct contest *contest)
     if (code != cudaSuccess)
         return code;
     double mine = report("matmul-register", contest->size, ours);
+    json_t *figures = json_pack("{si sf}", "size", contest->size, "ours_tflops", mine);
+    json_array_append_new(contest->figures, figures);
     if (contest->cublas) {
-        double percent = 100 * mine / report("cuBLAS SGEMM", contest->size, theirs);
+        double other = report("cuBLAS SGEMM", contest->size, theirs), percent = 100 * mine / other;
+        json_object_set_new(figures, "cublas_tflops", json_real(other));
+        json_object_set_new(figures, "percent", json_real(percent));
         printf("%5d  matmul-register reaches %.1f %% of cuBLAS; the bar of %d %% is %s\n",
                contest->size, percent, BAR_PERCENT, percent >= BAR_PERCENT ? "met" : "missed");
     }
+    if (clock_khz)
+        json_object_set_new(figures, "sm_clock_mhz", json_integer(clock_khz / 1000));
     if (clock_khz)
         printf("%5d  SM clock while matmul-register runs: %u MHz\n", contest->size,
                clock_khz / 1000);
@@ -210,10 +219,11 @@ static cudaError_t hold(struct contest *contest, bool *agree)
 }
 
 /* Exit status. */
-static int measure(int size, const struct smc_device *device, const struct cublas *cublas)
+static int measure(int size, const struct smc_device *device, const struct cublas *cublas,
+                   json_t *figures)
 {
     const struct smc_kernel *kernel = smc_kernel_find("matmul-register"); /* its default shape */
-    struct contest contest = {.cublas = cublas, .size = size};
+    struct contest contest = {.cublas = cublas, .size = size, .figures = figures};
     struct smc_params params;
     struct smc_error error = {""};
     bool agree = true;
@@ -239,18 +249,28 @@ static int measure(int size, const struct smc_device *device, const struct cubla
     return status != SMC_OK ? 4 : agree ? 0 : 1;
 }
 
+/* Options come first. The index of the first size. */
+static int read_options(int argc, char **argv, const char **library, const char **json)
+{
+    int at = 1;
+    for (; at + 1 < argc; at += 2)
+        if (strcmp(argv[at], "--cublas") == 0)
+            *library = argv[at + 1];
+        else if (strcmp(argv[at], "--json") == 0)
+            *json = argv[at + 1];
+        else
+            break;
+    return at;
+}
+
 int main(int argc, char **argv)
 {
     static const int usual[] = {4096, 8192};
     struct smc_device device;
     struct smc_error error = {""};
     struct cublas cublas = {0};
-    const char *library = NULL;
-    int at = 1, worst = 0;
-    if (argc > 2 && strcmp(argv[1], "--cublas") == 0) {
-        library = argv[2];
-        at = 3;
-    }
+    const char *library = NULL, *json = NULL;
+    int at = read_options(argc, argv, &library, &json), worst = 0;
     if (smc_gpu_device_count(&error) == 0) {
         printf("skipped: %s\n", error.message);
         return 77;
@@ -261,13 +281,15 @@ int main(int argc, char **argv)
     }
     printf("%s, CC %u.%u\n", device.name, device.sm.cc / 10, device.sm.cc % 10);
     bool has_cublas = open_cublas(&cublas, library);
+    json_t *figures = json_array();
     int sizes = at < argc ? argc - at : 2;
     for (int i = 0; i < sizes; i++) {
         int size = at < argc ? atoi(argv[at + i]) : usual[i];
-        int status = size > 0 ? measure(size, &device, has_cublas ? &cublas : NULL) : 2;
+        int status = size > 0 ? measure(size, &device, has_cublas ? &cublas : NULL, figures) : 2;
         worst = status > worst ? status : worst;
     }
     if (cublas.handle)
         cublas.destroy(cublas.handle);
-    return worst;
+    int written = bench_write_figures("sgemm", figures, json);
+    return written > worst ? written : worst;
 }

@@ -1,19 +1,20 @@
 /* stencil-window beside the driver's copy of as many bytes, on GPU 0: medians of warmed launches
    that take turns. A copy reads and writes each byte once, and so should the kernel, at any radius.
 
-     stencil_speed [LENGTH [BLOCK [FOLDER [RADIUS...]]]]
+     stencil_speed [--json FILE] [LENGTH [BLOCK [FOLDER [RADIUS...]]]]
        LENGTH   elements; 2^28 if not given, far more than any cache holds
-       BLOCK    threads at every radius; 0 or none: 512 at wide ones, else 256
+       BLOCK    threads; 512 for 0 or none
        FOLDER   of an edited stencil_window.cu; "" or none: the built-in text
 
    Exit status: 0 measured; 1 a wrong result; 4 the GPU failed; 77 no GPU. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "executor/verify.h"
 #include "gpu_bench.h"
 
-enum { BAR_PERCENT = 97, INPUT = 0, OUTPUT, WIDE_RADIUS = 512 };
+enum { BAR_PERCENT = 97, BLOCK = 512, INPUT = 0, OUTPUT };
 
 struct contest {
     struct bench_kernel bench;
@@ -34,7 +35,7 @@ static cudaError_t copy(void *context)
                            cudaMemcpyDeviceToDevice, NULL);
 }
 
-static cudaError_t race(struct contest *contest, double *percent)
+static cudaError_t race(struct contest *contest, double *percent, json_t *figures)
 {
     const struct smc_gpu_buffers *buffers = &contest->bench.buffers;
     double ours[BENCH_ROUNDS], copies[BENCH_ROUNDS];
@@ -55,6 +56,11 @@ static cudaError_t race(struct contest *contest, double *percent)
            bytes / ours[BENCH_ROUNDS - 1] / 1e6, bytes / ours[0] / 1e6, copied,
            2.0 * (double)contest->copied_bytes / copies[BENCH_ROUNDS - 1] / 1e6,
            2.0 * (double)contest->copied_bytes / copies[0] / 1e6, *percent);
+    const int64_t *value = contest->bench.params.value;
+    json_array_append_new(figures, json_pack("{sI sI sf sf sf}", "radius",
+                                             (json_int_t)value[SMC_PARAM_RADIUS], "block",
+                                             (json_int_t)value[SMC_PARAM_BLOCK], "gb_per_s", mine,
+                                             "copy_gb_per_s", copied, "percent", *percent));
     return code;
 }
 
@@ -79,15 +85,10 @@ static cudaError_t check(struct contest *contest, const struct smc_kernel *kerne
     return code;
 }
 
-/* A halo that is not short beside the tile takes a larger tile. */
-static int64_t block_for(int64_t radius)
-{
-    return radius > WIDE_RADIUS ? 512 : 256;
-}
-
 struct wish {
     int64_t length, block;
     const char *kernel_dir;
+    json_t *figures; /* a list, of one for each radius */
 };
 
 /* Exit status. */
@@ -102,12 +103,12 @@ static int measure(int64_t radius, const struct wish *wish, const struct smc_dev
     smc_params_init(kernel, &params);
     params.value[SMC_PARAM_RADIUS] = radius;
     params.value[SMC_PARAM_LENGTH] = wish->length;
-    params.value[SMC_PARAM_BLOCK] = wish->block ? wish->block : block_for(radius);
+    params.value[SMC_PARAM_BLOCK] = wish->block ? wish->block : BLOCK;
     enum smc_status status = bench_open(kernel, &params, device, &contest.bench, &error);
     contest.copied_bytes = contest.bench.buffers.bytes[OUTPUT];
     printf("%6lld %5lld   ", (long long)radius, (long long)params.value[SMC_PARAM_BLOCK]);
     if (status == SMC_OK) {
-        cudaError_t code = race(&contest, &percent);
+        cudaError_t code = race(&contest, &percent, wish->figures);
         if (code == cudaSuccess)
             code = check(&contest, kernel, &wrong);
         if (code != cudaSuccess)
@@ -125,10 +126,17 @@ int main(int argc, char **argv)
     static const int64_t radii[] = {1, 3, 16, 128, 1025, 6000};
     struct smc_device device;
     struct smc_error error = {""};
+    const char *json = NULL;
+    if (argc > 2 && strcmp(argv[1], "--json") == 0) {
+        json = argv[2];
+        argc -= 2;
+        argv += 2;
+    }
     const struct wish wish = {
         .length = argc > 1 ? strtoll(argv[1], NULL, 10) : INT64_C(1) << 28,
         .block = argc > 2 ? strtoll(argv[2], NULL, 10) : 0,
         .kernel_dir = argc > 3 && *argv[3] ? argv[3] : NULL,
+        .figures = json_array(),
     };
     int worst = 0;
     if (smc_gpu_device_count(&error) == 0) {
@@ -148,5 +156,6 @@ int main(int argc, char **argv)
         int code = measure(argc > 4 ? strtoll(argv[4 + i], NULL, 10) : radii[i], &wish, &device);
         worst = code > worst ? code : worst;
     }
-    return worst;
+    int written = bench_write_figures("stencil", wish.figures, json);
+    return written > worst ? written : worst;
 }

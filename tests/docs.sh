@@ -20,6 +20,7 @@ here=$(cd "$(dirname "$0")" && pwd) || exit 99
 readme=$here/../README.md
 manual=$here/../man/smemcalc.1
 program=$PWD/smemcalc
+results_page=$PWD/tests/results_page
 # shellcheck source=tests/cases.sh
 . "$here/cases.sh"
 
@@ -131,6 +132,17 @@ kernels=$(smemcalc kernels --format csv | sed -n '2,$s/,.*//p')
 empty "README has every kernel" "$(for kernel in $kernels; do
     grep -q "^|.*\`$kernel\`.*|" "$readme" || printf '%s is missing\n' "$kernel"
 done)"
+
+# --- What was seen on a GPU ------------------------------------------------------------------------
+
+results=$here/../results/h200.json
+if [ -f "$results" ]; then
+    "$results_page" "$results" "$readme" >README.results
+    same_lines "README's page is that of results/h200.json (make update-results-page)" \
+        "$readme" README.results
+else
+    skip "README's page of results" "there are none yet: results/h200.json"
+fi
 
 # --- Examples -------------------------------------------------------------------------------------
 

@@ -1,9 +1,10 @@
 /* Launches, drawn from a fixed seed. */
+#include <stdio.h>
 #include <string.h>
 
 #include "launches.h"
 
-static int64_t draw(uint64_t *state, int64_t lowest, int64_t highest)
+int64_t launches_number(uint64_t *state, int64_t lowest, int64_t highest)
 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -11,9 +12,8 @@ static int64_t draw(uint64_t *state, int64_t lowest, int64_t highest)
     return lowest + (int64_t)(*state % (uint64_t)(highest - lowest + 1));
 }
 
-/* Where the kernel has such a parameter. */
-static void set(const struct smc_kernel *kernel, struct smc_params *params, enum smc_param param,
-                int64_t value)
+void launches_set(const struct smc_kernel *kernel, enum smc_param param, int64_t value,
+                  struct smc_params *params)
 {
     if (!(kernel->params & 1u << param))
         return;
@@ -27,20 +27,20 @@ static void set_dtype(const struct smc_kernel *kernel, uint32_t turn, struct smc
     uint32_t left = kernel->dtypes;
     for (uint32_t i = turn % (uint32_t)__builtin_popcount(left); i > 0; i--)
         left &= left - 1;
-    set(kernel, params, SMC_PARAM_DTYPE, __builtin_ctz(left));
+    launches_set(kernel, SMC_PARAM_DTYPE, __builtin_ctz(left), params);
 }
 
 static void set_sizes(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state, int64_t m,
                       int64_t n, int64_t k, struct smc_params *params)
 {
     bool has_n = kernel->params & 1u << SMC_PARAM_N; /* else C is m x m */
-    set(kernel, params, SMC_PARAM_M, m);
-    set(kernel, params, SMC_PARAM_N, n);
-    set(kernel, params, SMC_PARAM_K, k);
+    launches_set(kernel, SMC_PARAM_M, m, params);
+    launches_set(kernel, SMC_PARAM_N, n, params);
+    launches_set(kernel, SMC_PARAM_K, k, params);
     if (turn % 3 == 0) {
-        set(kernel, params, SMC_PARAM_LDA, k + draw(state, 0, 9));
-        set(kernel, params, SMC_PARAM_LDB, n + draw(state, 0, 9));
-        set(kernel, params, SMC_PARAM_LDC, (has_n ? n : m) + draw(state, 0, 9));
+        launches_set(kernel, SMC_PARAM_LDA, k + launches_number(state, 0, 9), params);
+        launches_set(kernel, SMC_PARAM_LDB, n + launches_number(state, 0, 9), params);
+        launches_set(kernel, SMC_PARAM_LDC, (has_n ? n : m) + launches_number(state, 0, 9), params);
     }
 }
 
@@ -48,19 +48,20 @@ static void draw_tiled(const struct smc_kernel *kernel, uint32_t turn, uint64_t 
                        struct smc_params *params)
 {
     int64_t tile = turn % 32 + 1, most = kernel->is_racy ? 40 : 70;
-    int64_t m = draw(state, 1, most), n = draw(state, 1, most);
-    int64_t k = draw(state, kernel->is_racy ? 2 * tile : 1, 70);
+    int64_t m = launches_number(state, 1, most), n = launches_number(state, 1, most);
+    int64_t k = launches_number(state, kernel->is_racy ? 2 * tile : 1, 70);
     set_dtype(kernel, turn / 32, params);
-    set(kernel, params, SMC_PARAM_TILE, tile);
-    set(kernel, params, SMC_PARAM_PAD, turn % 5);
+    launches_set(kernel, SMC_PARAM_TILE, tile, params);
+    launches_set(kernel, SMC_PARAM_PAD, turn % 5, params);
     set_sizes(kernel, turn, state, m, n, k, params);
 }
 
 /* Whole tiles, one less and one more, and any. */
 static int64_t draw_size(uint64_t *state, int64_t tile)
 {
-    int64_t kind = draw(state, 0, 4), tiles = draw(state, 1, 3);
-    return kind == 0 ? draw(state, 1, 3 * tile) : tile * tiles + draw(state, -1, kind / 2);
+    int64_t kind = launches_number(state, 0, 4), tiles = launches_number(state, 1, 3);
+    return kind == 0 ? launches_number(state, 1, 3 * tile)
+                     : tile * tiles + launches_number(state, -1, kind / 2);
 }
 
 static void draw_register(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state,
@@ -77,7 +78,7 @@ static void draw_register(const struct smc_kernel *kernel, uint32_t turn, uint64
     const int64_t *chosen = shapes[turn % 8];
     set_dtype(kernel, turn / 32, params);
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
-        set(kernel, params, shape[i], chosen[i]);
+        launches_set(kernel, shape[i], chosen[i], params);
     int64_t m = draw_size(state, chosen[0] ? chosen[0] : 128);
     int64_t n = draw_size(state, chosen[1] ? chosen[1] : 256);
     int64_t k = draw_size(state, chosen[2] ? chosen[2] : 16);
@@ -94,15 +95,18 @@ static void draw_arrays(const struct smc_kernel *kernel, uint32_t turn, uint64_t
     bool has_radius = kernel->params & 1u << SMC_PARAM_RADIUS;
     bool has_tiles = strcmp(kernel->name, "stencil-window") == 0; /* of whole warps */
     set_dtype(kernel, turn / 6, params);
-    set(kernel, params, SMC_PARAM_BLOCK, has_tiles ? (block + 31) / 32 * 32 : block);
+    launches_set(kernel, SMC_PARAM_BLOCK, has_tiles ? (block + 31) / 32 * 32 : block, params);
     if (has_radius)
-        set(kernel, params, SMC_PARAM_RADIUS, compiled_for ? radius : draw(state, 0, 400));
+        launches_set(kernel, SMC_PARAM_RADIUS,
+                     compiled_for ? radius : launches_number(state, 0, 400), params);
     if (has_radius)
-        set(kernel, params, SMC_PARAM_LENGTH,
-            2 * params->value[SMC_PARAM_RADIUS] + draw(state, 1, has_tiles ? 9000 : 3000));
+        launches_set(kernel, SMC_PARAM_LENGTH,
+                     2 * params->value[SMC_PARAM_RADIUS] +
+                         launches_number(state, 1, has_tiles ? 9000 : 3000),
+                     params);
     else
-        set(kernel, params, SMC_PARAM_LENGTH,
-            compiled_for ? 1 + radius * 30 : draw(state, 1, 9000));
+        launches_set(kernel, SMC_PARAM_LENGTH,
+                     compiled_for ? 1 + radius * 30 : launches_number(state, 1, 9000), params);
 }
 
 void launches_draw(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state,
@@ -115,4 +119,20 @@ void launches_draw(const struct smc_kernel *kernel, uint32_t turn, uint64_t *sta
         draw_register(kernel, turn, state, params);
     else
         draw_arrays(kernel, turn, state, params);
+}
+
+void launches_describe(const struct smc_kernel *kernel, const struct smc_params *params,
+                       char text[LAUNCHES_TEXT])
+{
+    int used = snprintf(text, LAUNCHES_TEXT, "%s", kernel->name);
+    for (int i = 0; i < SMC_PARAM_COUNT && used < LAUNCHES_TEXT; i++) {
+        const char *option = smc_param_info[i].option;
+        size_t room = (size_t)(LAUNCHES_TEXT - used);
+        if (!(kernel->params >> i & 1))
+            continue;
+        used += i == SMC_PARAM_DTYPE
+                    ? snprintf(text + used, room, " %s=%s", option,
+                               smc_dtype_name((enum smc_dtype)params->value[i]))
+                    : snprintf(text + used, room, " %s=%lld", option, (long long)params->value[i]);
+    }
 }

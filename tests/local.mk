@@ -11,6 +11,8 @@ endif
 tests_unit_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
 tests_unit_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_unit_SOURCES = \
+	tests/catalog_sets.c tests/catalog_sets.h \
+	tests/launches.c tests/launches.h \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_annotation.c \
@@ -26,6 +28,7 @@ tests_unit_SOURCES = \
 	tests/test_carveouts.c \
 	tests/test_catalog.c \
 	tests/test_ceilings.c \
+	tests/test_catalog_sets.c \
 	tests/test_compare.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
@@ -137,6 +140,7 @@ check_PROGRAMS += tests/emulated
 TESTS += tests/emulated
 tests_emulated_LDADD = libsmc.la
 tests_emulated_SOURCES = \
+	tests/catalog_sets.c tests/catalog_sets.h \
 	tests/emulated.c \
 	tests/launches.c tests/launches.h \
 	tests/temporary.c tests/temporary.h
@@ -166,6 +170,17 @@ EXTRA_DIST += tests/fuzz/ptx.c tests/fuzz/ptx.dict
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
 TESTS += tests/inspect.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
+
+# README's page of what was seen on a GPU, made from a results file.
+check_PROGRAMS += tests/results_page
+tests_results_page_SOURCES = tests/results_page.c
+tests_results_page_LDADD = $(JANSSON_LIBS) -lm
+TESTS += tests/results.sh
+EXTRA_DIST += tests/results.sh tests/data/results results
+.PHONY: update-results-page
+update-results-page: tests/results_page$(EXEEXT)
+	tests/results_page$(EXEEXT) $(srcdir)/results/h200.json $(srcdir)/README.md >README.new
+	cat README.new >$(srcdir)/README.md && rm -f README.new
 
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh

@@ -6,8 +6,6 @@
 #include "base/parse.h"
 #include "gpu_tests.h"
 
-enum { TIMEOUT_MS = 1000 };
-
 static bool set_parameter(const char *name, const char *value, struct smc_query *query)
 {
     struct smc_params *params = &query->params;
@@ -70,8 +68,16 @@ void gpu_read_case(const char *text, struct smc_query *query)
     CU_ASSERT_FATAL(understood);
 }
 
-bool gpu_confirm(const struct smc_answer *answer, struct smc_run_result *result,
-                 struct smc_confirmation *confirmation)
+/* Any further call may wait for ever. */
+static void give_up(const struct smc_attempt *finish)
+{
+    printf("    %s: the GPU is given up\n", finish->message);
+    fflush(stdout);
+    _Exit(1);
+}
+
+bool gpu_confirm(const struct smc_answer *answer, uint32_t timeout_ms,
+                 struct smc_run_result *result, struct smc_confirmation *confirmation)
 {
     const struct smc_query *query = &answer->query;
     struct smc_text warnings = {0};
@@ -85,10 +91,12 @@ bool gpu_confirm(const struct smc_answer *answer, struct smc_run_result *result,
         .gpu_index = query->device.gpu_index,
         .cc = query->device.sm.cc,
         .seed = seed++,
-        .timeout_ms = TIMEOUT_MS,
+        .timeout_ms = timeout_ms,
         .compile = query->compile,
     };
     enum smc_status status = smc_executor_default()->run(&request, result, &warnings, &error);
+    if (status == SMC_OK && smc_is_lost(&result->finish))
+        give_up(&result->finish);
     if (status == SMC_OK)
         smc_confirm(answer, result, confirmation);
     else
@@ -134,7 +142,7 @@ bool gpu_case_holds(const char *text, enum smc_outcome expected)
                status == SMC_OK ? smc_outcome_name(answer.outcome) : error.message);
         return false;
     }
-    if (!gpu_confirm(&answer, &result, &confirmation))
+    if (!gpu_confirm(&answer, GPU_TIMEOUT_MS, &result, &confirmation))
         return false;
     bool measured = expected != SMC_LAUNCHES || confirmation.not_measured == 0;
     bool holds = confirmation.differing == 0 && confirmation.confirmed > 0 && measured;

@@ -1,10 +1,15 @@
-/* Runs the tests that need a GPU; without one says why and exits 77, which counts as skipped. */
+/* Runs the tests that need a GPU; without one says why and exits 77, which counts as skipped.
+
+     gpu_tests [--results FILE] [SUITE...]    all suites if none is named; what they found as JSON
+     gpu_tests --join FILE PIECE...           several such files, and the benchmarks', as one */
 #include "gpu_tests.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include <CUnit/Basic.h>
+
+#include "results.h"
 
 enum { SKIPPED = 77 };
 
@@ -15,6 +20,7 @@ static CU_SuiteInfo suites[] = {
     {"device", NULL, NULL, NULL, NULL, gpu_tests_device},
     {"ceilings", NULL, NULL, NULL, NULL, gpu_tests_ceilings},
     {"kernels", NULL, NULL, NULL, NULL, gpu_tests_kernels},
+    {"catalog", NULL, NULL, NULL, NULL, gpu_tests_catalog},
     {"failures", NULL, NULL, NULL, NULL, gpu_tests_failures},
     {"residency", NULL, NULL, NULL, NULL, gpu_tests_residency},
     {"banks", NULL, NULL, NULL, NULL, gpu_tests_banks},
@@ -65,23 +71,16 @@ static CU_ErrorCode register_suites(int count, char **names)
     return CUE_SUCCESS;
 }
 
-int main(int argc, char **argv)
+static void record_tests(unsigned passed, unsigned failed)
 {
-    struct smc_error error = {""};
-    struct smc_nvrtc_info nvrtc;
-    const struct smc_executor *executor = smc_executor_default();
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    if (executor->device_count(&error) == 0)
-        return skip(error.message);
-    if (smc_nvrtc_describe(&nvrtc, &error) != SMC_OK)
-        return skip(error.message);
-    if (executor->device(0, &device, &error) != SMC_OK) {
-        printf("%s\n0 passed, 1 failed, 0 skipped\n", error.message);
-        return 1;
-    }
-    printf("%s, %u SMs, NVRTC %d.%d\n", device.name, device.sm_count, nvrtc.major, nvrtc.minor);
-    if (CU_initialize_registry() != CUE_SUCCESS ||
-        register_suites(argc - 1, argv + 1) != CUE_SUCCESS) {
+    gpu_result_item("tests", json_pack("{si si si}", "passed", (int)passed, "failed", (int)failed,
+                                       "skipped", (int)skipped));
+}
+
+/* The exit status. */
+static int run_suites(int count, char **names, const char *results)
+{
+    if (CU_initialize_registry() != CUE_SUCCESS || register_suites(count, names) != CUE_SUCCESS) {
         fprintf(stderr, "gpu_tests: %s\n", CU_get_error_msg());
         return 99;
     }
@@ -90,6 +89,35 @@ int main(int argc, char **argv)
     unsigned ran = CU_get_number_of_tests_run();
     unsigned failed = CU_get_number_of_tests_failed();
     CU_cleanup_registry();
+    record_tests(ran - failed - skipped, failed);
+    bool written = !results || gpu_results_write(results, &device);
     printf("%u passed, %u failed, %u skipped\n", ran - failed - skipped, failed, skipped);
-    return failed || !ran;
+    return failed || !ran || !written;
+}
+
+int main(int argc, char **argv)
+{
+    struct smc_error error = {""};
+    struct smc_nvrtc_info nvrtc;
+    const struct smc_executor *executor = smc_executor_default();
+    const char *results = NULL;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc > 2 && strcmp(argv[1], "--join") == 0)
+        return !gpu_results_join(argv[2], argc - 3, argv + 3);
+    if (argc > 2 && strcmp(argv[1], "--results") == 0) {
+        results = argv[2];
+        argc -= 2;
+        argv += 2;
+    }
+    if (executor->device_count(&error) == 0)
+        return skip(error.message);
+    if (smc_nvrtc_describe(&nvrtc, &error) != SMC_OK)
+        return skip(error.message);
+    if (executor->device(0, &device, &error) != SMC_OK) {
+        printf("%s\n0 passed, 1 failed, 0 skipped\n", error.message);
+        return 1;
+    }
+    printf("%s, %u SMs, driver %s, NVRTC %d.%d\n", device.name, device.sm_count,
+           *gpu_driver() ? gpu_driver() : "of no known version", nvrtc.major, nvrtc.minor);
+    return run_suites(argc - 1, argv + 1, results);
 }

@@ -9,6 +9,7 @@
 #include "query/query.h"
 
 extern CU_TestInfo gpu_tests_banks[];
+extern CU_TestInfo gpu_tests_catalog[];
 extern CU_TestInfo gpu_tests_ceilings[];
 extern CU_TestInfo gpu_tests_device[];
 extern CU_TestInfo gpu_tests_emulator[];
@@ -25,10 +26,12 @@ const struct smc_device *gpu_device(void);
    wrong. */
 void gpu_read_case(const char *text, struct smc_query *query);
 
-/* Runs the launch that `answer` predicts and compares. On a failure of the machine: false, and the
-   reason is printed. */
-bool gpu_confirm(const struct smc_answer *answer, struct smc_run_result *result,
-                 struct smc_confirmation *confirmation);
+/* Runs the launch that `answer` predicts, probe and timed launches in at most `timeout_ms`, and
+   compares. On a failure of the machine: false, and the reason is printed. A kernel without an end
+   ends the program. */
+enum { GPU_TIMEOUT_MS = 1000 }; /* where nothing speaks for another one */
+bool gpu_confirm(const struct smc_answer *answer, uint32_t timeout_ms,
+                 struct smc_run_result *result, struct smc_confirmation *confirmation);
 
 /* Answers and confirms one case, whose outcome has to be `expected`. Prints what differs; returns
    whether all is as predicted, and measured wherever it launches. */

@@ -26,16 +26,21 @@ tests_gpu_gpu_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS) -I$(srcdir)/tests
 tests_gpu_gpu_tests_LDADD = libsmc.la $(CUNIT_LIBS) -lm
 tests_gpu_gpu_tests_SOURCES = \
 	tests/gpu/cases.c \
+	tests/gpu/counted.c tests/gpu/counted.h \
 	tests/gpu/gpu_tests.c tests/gpu/gpu_tests.h \
+	tests/gpu/results.c tests/gpu/results.h tests/gpu/results_join.c \
 	tests/gpu/test_banks.c \
 	tests/gpu/test_ceilings.c \
+	tests/gpu/test_catalog.c \
 	tests/gpu/test_device.c \
 	tests/gpu/test_emulator.c \
 	tests/gpu/test_failures.c \
 	tests/gpu/test_kernels.c \
 	tests/gpu/test_ptx.c \
 	tests/gpu/test_residency.c \
+	tests/catalog_sets.c tests/catalog_sets.h \
 	tests/launches.c tests/launches.h \
+	tests/temporary.c tests/temporary.h \
 	$(ptx_cases_sources)
 
 # Linked anew, with the static libraries where there are such: the programs then need nothing but

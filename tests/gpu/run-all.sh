@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs everything that proves smemcalc on a GPU: the GPU tests, then `smemcalc run` for a list of
 # launches, each with the exit status it must have. Usage: run-all.sh [FOLDER FOR THE OUTPUT]
+# What the tests and the benchmarks found stands together in results.json of that folder.
 # Needs NVRTC and a driver. Exit status 0: all as expected; 77: no GPU; 1: something failed.
 set -u
 
@@ -51,19 +52,21 @@ confirm() {
     try 0 "$run-json" "$here/smemcalc" run --timeout 3000 "$@" --format json
 }
 
-"$here/gpu_tests" >"$out/gpu_tests.txt" 2>&1
-status=$?
-if [ "$status" -eq 77 ]; then
-    cat "$out/gpu_tests.txt"
-    exit 77
-fi
-if [ "$status" -eq 0 ]; then
-    passed=$((passed + 1))
-else
-    failed=$((failed + 1))
-    failures="$failures gpu_tests"
-fi
-cat "$out/gpu_tests.txt"
+# A piece of the results for each suite, so that one that ends early costs no other.
+rm -f "$out"/piece-*.json
+for suite in device kernels failures residency catalog ceilings banks ptx emulator; do
+    "$here/gpu_tests" --results "$out/piece-$suite.json" "$suite" >"$out/gpu_tests-$suite.txt" 2>&1
+    status=$?
+    cat "$out/gpu_tests-$suite.txt"
+    if [ "$status" -eq 77 ]; then
+        exit 77
+    elif [ "$status" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        failures="$failures gpu_tests-$suite"
+    fi
+done
 
 try 0 devices "$here/smemcalc" devices
 for format in text json csv; do
@@ -134,9 +137,10 @@ try 4 endless-own "$here/smemcalc" run --source "$out/stencil_naive.cu" --grid 2
 confirm after-endless --kernel stencil-naive
 try 0 explorer "$here/confirm_view.sh" "$here/smemcalc" "$out"
 for benchmark in sgemm_speed stencil_speed; do
-    try 0 "$benchmark" "$here/$benchmark"
+    try 0 "$benchmark" "$here/$benchmark" --json "$out/piece-$benchmark.json"
     cat "$out/$benchmark.txt"
 done
+try 0 join "$here/gpu_tests" --join "$out/results.json" "$out"/piece-*.json
 
 printf '\n'
 for file in "$out"/run-*.txt; do
@@ -145,7 +149,6 @@ for file in "$out"/run-*.txt; do
     *) cat "$file"; printf '\n' ;;
     esac
 done >"$out/all-runs.txt"
-tail -n 3 "$out/gpu_tests.txt"
 printf '%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
 if [ "$failed" -gt 0 ]; then
     for name in $failures; do

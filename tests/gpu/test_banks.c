@@ -10,6 +10,7 @@
 #include "executor/gpu.h"
 #include "gpu_tests.h"
 #include "model/banks.h"
+#include "results.h"
 
 enum {
     PATTERNS = 160, /* of each width, op and kind of mask */
@@ -260,6 +261,11 @@ static void test_wavefronts(void)
     printf("    %u patterns, %u differ, %u of them where none should; %zu passes, %.1f s\n",
            bench.tried, bench.differing, bench.strange, smc_counters_passes(bench.counters),
            (smc_clock_ms() - begun) / 1000);
+    gpu_result_number("banks", "patterns", bench.tried);
+    gpu_result_number("banks", "equal", bench.tried - bench.differing);
+    gpu_result_number("banks", "known_residue", bench.differing - bench.strange);
+    gpu_result_number("banks", "not_explained", bench.strange);
+    gpu_result_number("banks", "wide_masked_loads", bench.masked_wide_loads);
     smc_counters_close(bench.counters);
     CU_ASSERT_EQUAL(cudaFree(bench.addresses), cudaSuccess);
     CU_ASSERT_EQUAL(cudaFree(bench.sink), cudaSuccess);

@@ -12,11 +12,13 @@
 #include <string.h>
 
 #include "compile/machine_code.h"
+#include "counted.h"
 #include "executor/clock.h"
 #include "executor/counters.h"
 #include "executor/gpu.h"
 #include "gpu_tests.h"
 #include "launches.h"
+#include "results.h"
 
 enum { TURNS = 64, AT_A_TIME = 16 };
 
@@ -83,13 +85,9 @@ static bool say(const struct smc_error *error, enum smc_status status)
 static void print_launch(const struct launch *launch)
 {
     const struct smc_query *query = &launch->answer.query;
-    const struct smc_params *params = &query->params;
-    printf("    %s", query->kernel->name);
-    for (int i = 0; i < SMC_PARAM_COUNT; i++)
-        if (i == SMC_PARAM_DTYPE)
-            printf(" %s", smc_dtype_name((enum smc_dtype)params->value[i]));
-        else if (query->kernel->params >> i & 1)
-            printf(" %s=%lld", smc_param_info[i].option, (long long)params->value[i]);
+    char text[LAUNCHES_TEXT];
+    launches_describe(query->kernel, &query->params, text);
+    printf("    %s", text);
 }
 
 /* --- The emulator's side ---------------------------------------------------------------------- */
@@ -196,6 +194,21 @@ static void fill_expected(struct launch *launch)
         expected[LOAD_SECTORS] += (double)kind[SMC_EMULATED_LOAD].sectors;
         expected[STORE_REQUESTS] += (double)kind[SMC_EMULATED_STORE].requests;
         expected[STORE_SECTORS] += (double)kind[SMC_EMULATED_STORE].sectors;
+    }
+}
+
+static void fill_model(const struct launch *launch, double model[METRICS])
+{
+    const struct smc_shared_work *shared = &launch->answer.workload.shared;
+    const struct smc_work *work = &launch->answer.work;
+    model[LOADS] = shared->loads.instructions;
+    model[LOAD_WAVEFRONTS] = shared->loads.wavefronts;
+    model[STORES] = shared->stores.instructions - launch->copies;
+    model[STORE_WAVEFRONTS] = shared->stores.wavefronts - launch->copy_wavefronts;
+    for (size_t i = 0; i < work->access_count; i++) {
+        const struct smc_global_access *access = &work->access[i];
+        model[access->store ? STORE_REQUESTS : LOAD_REQUESTS] += access->requests;
+        model[access->store ? STORE_SECTORS : LOAD_SECTORS] += access->sectors;
     }
 }
 
@@ -330,6 +343,12 @@ static const char *known_residue(const struct launch *launch, int metric)
     return NULL;
 }
 
+static const char *residue_name(const struct launch *launch, int metric)
+{
+    const char *known = known_residue(launch, metric);
+    return known ? known : "not explained";
+}
+
 static void print_counts(const struct launch *launch, const char *verdict)
 {
     print_launch(launch);
@@ -344,6 +363,8 @@ static void compare_counts(struct bench *bench, const struct launch *launch)
 {
     bool residue = false, beyond = false;
     const char *known = NULL;
+    double model[METRICS] = {0};
+    fill_model(launch, model);
     bench->counted++;
     for (int m = 0; m < METRICS; m++) {
         double seen = launch->seen[m], expected = launch->expected[m];
@@ -356,6 +377,9 @@ static void compare_counts(struct bench *bench, const struct launch *launch)
             known = known_residue(launch, m);
         else
             beyond |= off > metrics[m].tolerance;
+        gpu_count(&(struct gpu_counted){launch->answer.query.kernel->name, metrics[m].metric,
+                                        metrics[m].label, model[m], expected, seen,
+                                        off > 0 ? residue_name(launch, m) : NULL});
     }
     bench->beyond += beyond;
     bench->known += known && !beyond;
@@ -439,6 +463,11 @@ static void test_kernels(void)
                bench.equal[m], bench.residues[m], 100 * bench.worst[m]);
     printf("    %zu launches counted: %zu beyond what is allowed, %zu with a known residue\n",
            bench.counted, bench.beyond, bench.known);
+    gpu_result_number("emulator", "launches", (double)bench.tried);
+    gpu_result_number("emulator", "equal_results", (double)bench.equal_results);
+    gpu_result_number("emulator", "other_results", (double)bench.other_results);
+    gpu_result_number("emulator", "racy", (double)bench.racy);
+    gpu_result_number("emulator", "model_differs", (double)bench.model_differs);
     CU_ASSERT(bench.tried >= 200);
     CU_ASSERT_EQUAL(bench.other_results, 0);
     CU_ASSERT_EQUAL(bench.model_differs, 0);

@@ -8,6 +8,7 @@
 #include "executor/gpu.h"
 #include "gpu_tests.h"
 #include "ptx/cases.h"
+#include "results.h"
 
 enum { ROUNDS = 4, ARRAYS = 4 };
 
@@ -113,6 +114,17 @@ static bool try_case(const struct ptx_case *test, struct bench *bench)
     return tried;
 }
 
+static void record(const struct bench *bench, size_t tried)
+{
+    gpu_result_number("ptx", "instructions", (double)tried);
+    gpu_result_number("ptx", "exact", (double)bench->exact);
+    gpu_result_number("ptx", "differing", (double)bench->differing);
+    gpu_result_number("ptx", "refused", (double)bench->refused);
+    gpu_result_number("ptx", "results", (double)bench->elements);
+    gpu_result_number("ptx", "results_within_error", (double)bench->approximated);
+    gpu_result_number("ptx", "nans_of_other_bits", (double)bench->other_nans);
+}
+
 static void test_instructions(void)
 {
     static struct bench bench;
@@ -135,6 +147,7 @@ static void test_instructions(void)
         "bits; %.1f s\n",
         tried, count, bench.elements, bench.exact, bench.differing, bench.refused,
         bench.approximated, bench.other_nans, (smc_clock_ms() - begun) / 1000);
+    record(&bench, tried);
     CU_ASSERT_EQUAL(tried, count);
     CU_ASSERT_EQUAL(bench.differing, 0);
     CU_ASSERT_EQUAL(bench.refused, 0);

@@ -5,6 +5,7 @@
 #include "executor/clock.h"
 #include "executor/gpu.h"
 #include "gpu_tests.h"
+#include "results.h"
 
 enum {
     LAUNCHES = 1300,
@@ -28,10 +29,45 @@ static void random_case(uint64_t *random, char text[128])
              warps * sm->warp_size, live, bytes, carveout);
 }
 
+/* Launches, and on how many the witnesses agree with the model. */
+struct tally {
+    unsigned launched, equal_api, equal_probe, with_carveout, beyond_hint;
+    unsigned refusals, refused_as_predicted, failed;
+};
+
+static void count(const struct smc_answer *answer, const struct smc_run_result *result, bool agreed,
+                  struct tally *tally)
+{
+    uint32_t predicted = answer->occupancy.blocks_per_sm;
+    bool carveout = answer->launch.carveout_percent != SMC_CARVEOUT_DEFAULT;
+    if (answer->outcome != SMC_LAUNCHES) {
+        tally->refusals++;
+        tally->refused_as_predicted += agreed;
+        return;
+    }
+    tally->launched++;
+    tally->with_carveout += carveout;
+    tally->equal_api += result->api_blocks_per_sm == predicted;
+    tally->equal_probe += result->probe_blocks_per_sm == predicted;
+    tally->beyond_hint += carveout && result->probe_blocks_per_sm > predicted;
+}
+
+static void record(const struct tally *tally)
+{
+    gpu_result_number("residency", "launches", tally->launched);
+    gpu_result_number("residency", "equal_api", tally->equal_api);
+    gpu_result_number("residency", "equal_probe", tally->equal_probe);
+    gpu_result_number("residency", "with_carveout", tally->with_carveout);
+    gpu_result_number("residency", "beyond_carveout_hint", tally->beyond_hint);
+    gpu_result_number("residency", "refusals", tally->refusals);
+    gpu_result_number("residency", "refused_as_predicted", tally->refused_as_predicted);
+    gpu_result_number("residency", "not_as_predicted", tally->failed);
+}
+
 static void test_model_api_hardware(void)
 {
     uint64_t random = 20251;
-    unsigned launched = 0, with_carveout = 0, beyond_hint = 0, refused = 0, failed = 0;
+    struct tally tally = {0};
     double start_ms = smc_clock_ms();
     for (int i = 0; i < LAUNCHES; i++) {
         char text[128];
@@ -43,31 +79,27 @@ static void test_model_api_hardware(void)
         random_case(&random, text);
         gpu_read_case(text, &query);
         bool ran = smc_query_answer(&query, &answer, NULL, &error) == SMC_OK &&
-                   gpu_confirm(&answer, &result, &confirmation);
-        if (ran && answer.outcome == SMC_LAUNCHES) {
-            bool carveout = answer.launch.carveout_percent != SMC_CARVEOUT_DEFAULT;
-            launched++;
-            with_carveout += carveout;
-            beyond_hint += carveout && result.probe_blocks_per_sm > answer.occupancy.blocks_per_sm;
-        } else if (ran) {
-            refused++;
-        }
+                   gpu_confirm(&answer, GPU_TIMEOUT_MS, &result, &confirmation);
         bool three_witnesses = ran && (answer.outcome != SMC_LAUNCHES ||
                                        (result.api_occupancy.succeeded && result.probe.succeeded));
-        if (three_witnesses && confirmation.differing == 0)
+        bool agreed = three_witnesses && confirmation.differing == 0;
+        if (ran)
+            count(&answer, &result, agreed, &tally);
+        if (agreed)
             continue;
-        failed++;
+        tally.failed++;
         if (ran)
             gpu_print_rows(text, &confirmation);
         else
             printf("    %s: %s\n", text, error.message);
     }
-    printf("    %u launches and %u refusals in %.1f s, %u not as predicted\n", launched, refused,
-           (smc_clock_ms() - start_ms) / 1e3, failed);
+    printf("    %u launches and %u refusals in %.1f s, %u not as predicted\n", tally.launched,
+           tally.refusals, (smc_clock_ms() - start_ms) / 1e3, tally.failed);
     printf("    %u launches with a carve-out, which is a hint: more blocks resided on %u\n",
-           with_carveout, beyond_hint);
-    CU_ASSERT(launched >= 1000);
-    CU_ASSERT_EQUAL(failed, 0);
+           tally.with_carveout, tally.beyond_hint);
+    record(&tally);
+    CU_ASSERT(tally.launched >= 1000);
+    CU_ASSERT_EQUAL(tally.failed, 0);
 }
 
 static void random_launch(uint64_t *random, uint32_t regs, struct smc_launch *launch)
@@ -144,6 +176,8 @@ static void test_model_api(void)
     for (int i = 0; i < SHAPES; i++)
         different += ask_about(i * 240 / (SHAPES - 1), &random);
     printf("    %d questions to the API, %u answers differ\n", SHAPES * QUESTIONS, different);
+    gpu_result_number("api", "questions", SHAPES * QUESTIONS);
+    gpu_result_number("api", "differing", different);
     CU_ASSERT_EQUAL(different, 0);
 }
 

@@ -1,0 +1,113 @@
+/* The recorder of what the GPU tests find. */
+#include "config.h"
+
+#include "results.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "compile/compile.h"
+#include "executor/gpu.h"
+
+static json_t *sections; /* of the program's one run */
+
+static json_t *section_of(const char *name, json_t *(*make)(void))
+{
+    if (!sections)
+        sections = json_object();
+    json_t *section = json_object_get(sections, name);
+    if (!section) {
+        section = make();
+        json_object_set_new(sections, name, section);
+    }
+    return section;
+}
+
+void gpu_result_item(const char *section, json_t *item)
+{
+    json_array_append_new(section_of(section, json_array), item);
+}
+
+json_t *gpu_result_object(const char *section)
+{
+    return section_of(section, json_object);
+}
+
+void gpu_result_number(const char *section, const char *key, double value)
+{
+    bool whole = value == floor(value) && fabs(value) < 1e15;
+    json_object_set_new(gpu_result_object(section), key,
+                        whole ? json_integer((json_int_t)value) : json_real(value));
+}
+
+/* --- On what it was seen -----------------------------------------------------------------------
+ */
+
+const char *gpu_driver(void)
+{
+    static char version[80];
+    int (*init)(void);
+    int (*read)(char *text, unsigned length);
+    void *library = version[0] ? NULL : dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return version;
+    *(void **)&init = dlsym(library, "nvmlInit_v2");
+    *(void **)&read = dlsym(library, "nvmlSystemGetDriverVersion");
+    if (!init || !read || init() != 0 || read(version, sizeof version) != 0)
+        version[0] = '\0';
+    return version;
+}
+
+/* "GPU-1b2c...", as nvidia-smi prints it. */
+static bool read_uuid(int index, char text[64])
+{
+    struct cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    const unsigned char *byte = (const unsigned char *)properties.uuid.bytes;
+    int used = snprintf(text, 64, "GPU");
+    for (int i = 0; i < 16; i++)
+        used += snprintf(text + used, (size_t)(64 - used), "%s%02x",
+                         i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", byte[i]);
+    return true;
+}
+
+static json_t *describe(const struct smc_device *device)
+{
+    char date[32], uuid[64], cuda[SMC_GPU_VERSION], runtime[SMC_GPU_VERSION], cc[16];
+    struct smc_nvrtc_info nvrtc;
+    struct tm utc;
+    time_t now = time(NULL);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    snprintf(cc, sizeof cc, "%u.%u", device->sm.cc / 10, device->sm.cc % 10);
+    smc_gpu_versions(cuda, runtime);
+    json_t *head = json_pack("{ss ss ss s{ss ss si} ss ss}", "schema", "smemcalc-results/1",
+                             "program", PACKAGE_NAME " " PACKAGE_VERSION, "date", date, "gpu",
+                             "name", device->name, "compute_capability", cc, "sms",
+                             (int)device->sm_count, "cuda", cuda, "runtime", runtime);
+    if (read_uuid(device->gpu_index, uuid))
+        json_object_set_new(json_object_get(head, "gpu"), "uuid", json_string(uuid));
+    if (gpu_driver()[0])
+        json_object_set_new(head, "driver", json_string(gpu_driver()));
+    if (smc_nvrtc_describe(&nvrtc, NULL) == SMC_OK)
+        json_object_set_new(head, "nvrtc", json_sprintf("%d.%d", nvrtc.major, nvrtc.minor));
+    return head;
+}
+
+bool gpu_results_write(const char *path, const struct smc_device *device)
+{
+    json_t *all = describe(device);
+    if (sections)
+        json_object_update(all, sections);
+    bool written = json_dump_file(all, path, JSON_INDENT(1)) == 0;
+    if (!written)
+        printf("%s: the results cannot be written\n", path);
+    json_decref(all);
+    json_decref(sections);
+    sections = NULL;
+    return written;
+}

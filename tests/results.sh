@@ -1,0 +1,72 @@
+#!/bin/sh
+# Results of GPU tests: parts are laid together, and README's page is made from them. The parts are
+# made up (tests/data/results); GENERATE=1 writes what is expected anew.
+
+set -u
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+data=$here/data/results
+golden=$here/golden
+page=$PWD/tests/results_page
+tests=$PWD/tests/gpu/gpu_tests
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+
+same() { # NAME GOLDEN FILE
+    [ -z "${GENERATE-}" ] || cp "$3" "$golden/$2"
+    empty "$1" "$(diff "$golden/$2" "$3")"
+}
+
+refused() { # NAME PATTERN COMMAND...: it fails and says why
+    name=$1 pattern=$2
+    shift 2
+    if said=$("$@" 2>&1); then
+        fail "$name" "it succeeds"
+    else
+        case $said in
+        *$pattern*) pass "$name" ;;
+        *) fail "$name" "$said" ;;
+        esac
+    fi
+}
+
+if [ -x "$tests" ]; then
+    "$tests" --join "$scratch/all.json" "$data/catalog.json" "$data/suites.json" \
+        "$data/sgemm.json" "$data/stencil.json"
+    same "parts are laid together" results.json "$scratch/all.json"
+    refused "a part of another GPU" '"gpu" is not that of' \
+        "$tests" --join "$scratch/other.json" "$data/catalog.json" "$data/other_gpu.json"
+    refused "a part that is not there" 'nothing.json' \
+        "$tests" --join "$scratch/other.json" "$data/nothing.json"
+    empty "nothing is written then" "$(ls "$scratch/other.json" 2>/dev/null)"
+else
+    skip "parts are laid together" "built without the GPU tests"
+fi
+
+"$page" "$golden/results.json" >"$scratch/page.md"
+same "the page" results_page.md "$scratch/page.md"
+"$page" "$data/suites.json" >"$scratch/part.md"
+empty "a part that is missing is left out" "$(grep -n 'matmul-register\|matmul-tiled-racy' "$scratch/part.md")"
+
+# shellcheck disable=SC2016 # a marker, not a command
+printf '%s\n' before '<!-- results: written by `make update-results-page` -->' old \
+    '<!-- end of results -->' after >"$scratch/readme"
+{
+    sed 2q "$scratch/readme"
+    cat "$scratch/page.md"
+    sed -n '4,$p' "$scratch/readme"
+} >"$scratch/expected"
+"$page" "$golden/results.json" "$scratch/readme" >"$scratch/new"
+empty "only what is between the markers is replaced" "$(diff "$scratch/expected" "$scratch/new")"
+"$page" "$golden/results.json" "$scratch/new" >"$scratch/again"
+empty "twice is once" "$(diff "$scratch/new" "$scratch/again")"
+
+echo before >"$scratch/bare"
+refused "a README without markers" 'lacks the two markers' "$page" "$golden/results.json" "$scratch/bare"
+echo '{"schema": "other/1"}' >"$scratch/foreign.json"
+refused "a file of another schema" 'smemcalc-results/1' "$page" "$scratch/foreign.json"
+
+finish_cases
