@@ -9,6 +9,7 @@ libsmc_la_SOURCES += \
 	src/executor/emulator_own.c src/executor/emulator_own.h \
 	src/executor/executor.h \
 	src/executor/live.c src/executor/live.h \
+	src/executor/metrics.c src/executor/metrics.h src/executor/metrics.def \
 	src/executor/none.c \
 	src/executor/own.h \
 	src/executor/request_compile.c src/executor/request_compile.h \
@@ -18,6 +19,7 @@ if HAVE_CUDA
 libsmc_la_SOURCES += \
 	src/executor/gpu.c src/executor/gpu.h \
 	src/executor/gpu_buffers.c \
+	src/executor/gpu_count.c \
 	src/executor/gpu_device.c \
 	src/executor/gpu_errors.c \
 	src/executor/gpu_launch.c \
