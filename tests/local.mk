@@ -103,6 +103,10 @@ EXTRA_DIST += tests/source.sh
 TESTS += tests/calibrate.sh
 EXTRA_DIST += tests/calibrate.sh
 
+# Hardware counters, those of a fake GPU.
+TESTS += tests/counters.sh
+EXTRA_DIST += tests/counters.sh
+
 # A person's own devices.
 TESTS += tests/device_file.sh
 EXTRA_DIST += tests/device_file.sh tests/data/devices

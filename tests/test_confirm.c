@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "confirm/confirm.h"
+#include "confirm/counted.h"
 #include "unit.h"
 
 /* A kernel of 256 threads and 40 registers with 8 KB of static shared memory on CC 9.0: 6 blocks.
@@ -134,7 +134,10 @@ static void test_all_confirmed(void)
     CU_ASSERT_EQUAL(c.confirmed, 8);
     CU_ASSERT_EQUAL(c.differing, 0);
     CU_ASSERT_EQUAL(c.not_measured, 0);
-    CU_ASSERT_EQUAL(c.row_count, 12); /* dynamic bytes, time, GFLOP/s and GB/s only inform */
+    /* Dynamic and allocated bytes, limits, time, GFLOP/s and GB/s only inform. */
+    CU_ASSERT_EQUAL(c.row_count, 14);
+    CU_ASSERT_EQUAL(find(&c, "allocated_smem_bytes")->predicted.value, 9216);
+    CU_ASSERT_STRING_EQUAL(find(&c, "binding_limits")->words, "registers");
     CU_ASSERT_EQUAL(find(&c, "warps_per_sm")->measured.value, 48);
     CU_ASSERT_EQUAL(find(&c, "occupancy_percent")->predicted.value, 75);
     CU_ASSERT_EQUAL(find(&c, "gflops")->measured.value, 2000);
@@ -370,6 +373,259 @@ static void test_carveout_is_a_hint(void)
     CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_DIFFERS));
 }
 
+/* --- Hardware counters ------------------------------------------------------------------------ */
+
+/* A launch of 256 threads with loads that ptxas joins, stores of which a quarter are copies, and
+   2 GB in and out. */
+static void make_counted(struct smc_answer *answer, struct smc_run_result *result)
+{
+    make_answer(answer);
+    make_result(answer, result);
+    answer->query.kernel = smc_kernel_find("stencil-dynamic");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(answer->query.kernel);
+    answer->query.device.l2_bytes = 60 << 20;
+    answer->plan.threads_per_block = 256;
+    answer->plan.buffer[0].dtype = SMC_INT32;
+    answer->workload.has_shared = true;
+    answer->workload.shared = (struct smc_shared_work){
+        .loads = {1000, 1500, 1000},
+        .written_loads = {1000, 1500, 1000},
+        .stores = {400, 800, 400},
+    };
+    answer->work.access_count = 2;
+    for (int i = 0; i < 2; i++)
+        answer->work.access[i] = (struct smc_global_access){
+            .name = i ? "output" : "input",
+            .store = i == 1,
+            .array_elements = 5e8,
+            .elements = 5e8,
+            .requests = 2e7,
+            .sectors = 7e7,
+        };
+    result->counting = good;
+    smc_counted_expect(answer, result->counted);
+}
+
+static void copy_a_quarter(struct smc_answer *answer, struct smc_run_result *result)
+{
+    answer->workload.shared.copies = (struct smc_shared_count){100, 200, 100};
+    smc_counted_expect(answer, result->counted);
+}
+
+static void test_counted_as_predicted(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_counted(&answer, &result);
+    confirm(&answer, &result, &c);
+    CU_ASSERT_EQUAL(c.differing, 0);
+    CU_ASSERT_EQUAL(c.not_measured, 0);
+    for (int i = 0; i < SMC_METRIC_COUNT; i++) {
+        CU_ASSERT(verdict_is(&c, smc_metric_info[i].quantity, SMC_CONFIRMED));
+        CU_ASSERT_EQUAL(find(&c, smc_metric_info[i].quantity)->measured.value, result.counted[i]);
+    }
+    CU_ASSERT(verdict_is(&c, "bank_conflicts", SMC_CONFIRMED));
+    CU_ASSERT_EQUAL(find(&c, "bank_conflicts")->measured.value, 900);
+    CU_ASSERT_PTR_NULL(find(&c, "machine_shared_loads"));
+    CU_ASSERT_PTR_NULL(find(&c, "global_load_bytes")); /* no counter tells */
+}
+
+static void test_counters_beyond(void)
+{
+    static const struct {
+        enum smc_metric metric;
+        double share;
+        enum smc_verdict verdict;
+    } cases[] = {
+        {SMC_METRIC_SHARED_LOADS, 1.01, SMC_CONFIRMED},
+        {SMC_METRIC_SHARED_LOADS, 1.021, SMC_DIFFERS},
+        {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 1.02, SMC_CONFIRMED},
+        {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, 1.03, SMC_DIFFERS},
+        {SMC_METRIC_SHARED_STORES, 0.97, SMC_DIFFERS},
+        {SMC_METRIC_SHARED_STORES, 1.1, SMC_DIFFERS},
+        {SMC_METRIC_SHARED_STORE_WAVEFRONTS, 0.97, SMC_DIFFERS},
+        {SMC_METRIC_GLOBAL_LOAD_REQUESTS, 1.019, SMC_CONFIRMED},
+        {SMC_METRIC_GLOBAL_LOAD_SECTORS, 1.021, SMC_DIFFERS},
+        {SMC_METRIC_GLOBAL_STORE_REQUESTS, 0.979, SMC_DIFFERS},
+        {SMC_METRIC_GLOBAL_STORE_SECTORS, 0.981, SMC_CONFIRMED},
+        {SMC_METRIC_DRAM_READ_BYTES, 1.08, SMC_CONFIRMED}, /* 5 % and 60 MB of 2 GB */
+        {SMC_METRIC_DRAM_READ_BYTES, 1.09, SMC_DIFFERS},
+        {SMC_METRIC_DRAM_WRITTEN_BYTES, 0.92, SMC_CONFIRMED},
+        {SMC_METRIC_DRAM_WRITTEN_BYTES, 0.91, SMC_DIFFERS},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_answer answer;
+        struct smc_run_result result;
+        struct smc_confirmation c;
+        make_counted(&answer, &result);
+        result.counted[cases[i].metric] *= cases[i].share;
+        confirm(&answer, &result, &c);
+        CU_ASSERT(verdict_is(&c, smc_metric_info[cases[i].metric].quantity, cases[i].verdict));
+    }
+}
+
+static void test_conflicts_within_the_wavefronts(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_counted(&answer, &result);
+    answer.workload.shared.loads.least = answer.workload.shared.written_loads.least = 1500;
+    answer.workload.shared.stores.least = 800; /* no conflict */
+    result.counted[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] += 30;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "bank_conflicts", SMC_CONFIRMED));
+    CU_ASSERT_EQUAL(find(&c, "bank_conflicts")->measured.value, 30);
+    CU_ASSERT(note_has(&c, "bank_conflicts", "2 % of the wavefronts"));
+    CU_ASSERT(note_has(&c, "shared_load_wavefronts", "within 2 %"));
+    result.counted[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] += 20;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "bank_conflicts", SMC_DIFFERS));
+}
+
+/* Counters see the machine code, not the PTX. */
+static void test_joined_loads(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_counted(&answer, &result);
+    answer.workload.shared.loads = (struct smc_shared_count){600, 1200, 900};
+    smc_counted_expect(&answer, result.counted);
+    confirm(&answer, &result, &c);
+    CU_ASSERT_EQUAL(c.differing, 0);
+    CU_ASSERT_PTR_NULL(find(&c, "shared_loads"));
+    CU_ASSERT_PTR_NULL(find(&c, "bank_conflicts"));
+    CU_ASSERT(verdict_is(&c, "machine_shared_loads", SMC_CONFIRMED));
+    CU_ASSERT(verdict_is(&c, "machine_shared_load_wavefronts", SMC_CONFIRMED));
+    CU_ASSERT(verdict_is(&c, "machine_bank_conflicts", SMC_CONFIRMED));
+    CU_ASSERT_EQUAL(find(&c, "machine_bank_conflicts")->measured.value, 700);
+
+    answer.plan.threads_per_block = 49;
+    result.counted[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] = 1300;
+    confirm(&answer, &result, &c);
+    CU_ASSERT_EQUAL(c.differing, 0);
+    CU_ASSERT(verdict_is(&c, "machine_shared_load_wavefronts", SMC_INFORMATION));
+    CU_ASSERT(note_has(&c, "machine_shared_load_wavefronts", "inactive lanes"));
+    CU_ASSERT(verdict_is(&c, "machine_bank_conflicts", SMC_INFORMATION));
+
+    result.emulation = good; /* beside the emulator both are shown */
+    result.emulated = (struct smc_emulated_run){
+        .loads = answer.workload.shared.written_loads,
+        .stores = answer.workload.shared.stores,
+        .conflicts = 900,
+        .follows_machine_code = true,
+        .machine_loads = answer.workload.shared.loads,
+        .access_count = 2,
+        .access = {answer.work.access[0], answer.work.access[1]},
+    };
+    confirm(&answer, &result, &c);
+    CU_ASSERT_EQUAL(c.differing, 0);
+    CU_ASSERT(verdict_is(&c, "shared_loads", SMC_CONFIRMED));
+    CU_ASSERT(!find(&c, "shared_loads")->measured.present);
+    CU_ASSERT(!find(&c, "bank_conflicts")->measured.present);
+    CU_ASSERT(find(&c, "machine_shared_loads")->emulated.present);
+    CU_ASSERT(find(&c, "machine_shared_loads")->measured.present);
+    CU_ASSERT(c.row_count <= SMC_MAX_ROWS - 8); /* room for what else there may be */
+
+    result.emulated.machine_loads.instructions++; /* one witness is enough to refute */
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "machine_shared_loads", SMC_DIFFERS));
+}
+
+/* The counters leave them out; what is beside them is still judged. */
+static void test_copies(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_counted(&answer, &result);
+    copy_a_quarter(&answer, &result);
+    confirm(&answer, &result, &c);
+    CU_ASSERT_EQUAL(c.differing, 0);
+    CU_ASSERT(verdict_is(&c, "shared_stores", SMC_CONFIRMED));
+    CU_ASSERT_EQUAL(find(&c, "shared_stores")->predicted.value, 400);
+    CU_ASSERT_EQUAL(find(&c, "shared_stores")->measured.value, 300);
+    CU_ASSERT(note_has(&c, "shared_stores", "cp.async stores, 100 of them"));
+    CU_ASSERT(verdict_is(&c, "bank_conflicts", SMC_CONFIRMED));
+
+    result.counted[SMC_METRIC_SHARED_LOADS] *= 0.97;
+    result.counted[SMC_METRIC_SHARED_STORE_WAVEFRONTS] = 800; /* copies and all */
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "shared_loads", SMC_DIFFERS));
+    CU_ASSERT(verdict_is(&c, "shared_store_wavefronts", SMC_DIFFERS));
+
+    answer.workload.shared.copies = answer.workload.shared.stores; /* nothing else is stored */
+    smc_counted_expect(&answer, result.counted);
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "shared_stores", SMC_INFORMATION));
+    CU_ASSERT_EQUAL(c.differing, 0);
+}
+
+static void test_dram_is_judged_where_it_is_certain(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_counted(&answer, &result);
+    result.counted[SMC_METRIC_DRAM_READ_BYTES] *= 3;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "dram_read_bytes", SMC_DIFFERS));
+
+    answer.query.device.l2_bytes = 500000000; /* a quarter of it */
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "dram_read_bytes", SMC_INFORMATION));
+    CU_ASSERT(note_has(&c, "dram_read_bytes", "may hold it"));
+    answer.query.device.l2_bytes = 0;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(note_has(&c, "dram_read_bytes", "not known"));
+    answer.query.kernel = smc_kernel_find("matmul-tiled");
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "dram_read_bytes", SMC_INFORMATION));
+    CU_ASSERT(note_has(&c, "dram_read_bytes", "3 times the least"));
+}
+
+static void test_why_nothing_is_counted(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_counted(&answer, &result);
+    result.counting = not_made("profiling is not permitted: run as root");
+    confirm(&answer, &result, &c);
+    CU_ASSERT_EQUAL(c.differing, 0);
+    CU_ASSERT_EQUAL(c.not_measured, SMC_METRIC_COUNT + 1); /* and bank conflicts */
+    for (int i = 0; i < SMC_METRIC_COUNT; i++)
+        CU_ASSERT(note_has(&c, smc_metric_info[i].quantity, "not permitted"));
+
+    result.counting = not_made(""); /* nobody asked */
+    confirm(&answer, &result, &c);
+    CU_ASSERT_EQUAL(c.not_measured, 0);
+    CU_ASSERT_PTR_NULL(find(&c, "shared_loads"));
+    CU_ASSERT_PTR_NULL(find(&c, "dram_read_bytes"));
+}
+
+static void test_reserved_memory(void)
+{
+    struct smc_answer answer;
+    struct smc_run_result result;
+    struct smc_confirmation c;
+    make_answer(&answer);
+    make_result(&answer, &result);
+    result.api_reserved_smem = good;
+    result.api_reserved_smem_bytes = 1024;
+    answer.query.device.sm.smem_reserved_per_block_bytes = 2048; /* the table counts, not the API */
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "reserved_smem_bytes", SMC_CONFIRMED));
+    result.api_reserved_smem_bytes = 2048;
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "reserved_smem_bytes", SMC_DIFFERS));
+    result.api_reserved_smem = refused_with("cudaErrorInvalidValue: invalid argument");
+    confirm(&answer, &result, &c);
+    CU_ASSERT(verdict_is(&c, "reserved_smem_bytes", SMC_NOT_MEASURED));
+}
+
 /* Only what was measured of the device is a ceiling: 2000 GFLOP/s and 1000 GB/s of it. */
 static void test_shares_of_ceilings(void)
 {
@@ -423,6 +679,14 @@ CU_TestInfo tests_confirm[] = {
     {"missing witnesses", test_missing_witnesses},
     {"a carve-out is a hint", test_carveout_is_a_hint},
     {"shares of what was measured", test_shares_of_ceilings},
+    {"counters as predicted", test_counted_as_predicted},
+    {"counters within and beyond their tolerance", test_counters_beyond},
+    {"conflicts within 2 % of the wavefronts", test_conflicts_within_the_wavefronts},
+    {"loads that ptxas joined", test_joined_loads},
+    {"stores by cp.async", test_copies},
+    {"DRAM is judged where it is certain", test_dram_is_judged_where_it_is_certain},
+    {"why nothing is counted", test_why_nothing_is_counted},
+    {"the driver's reserve of shared memory", test_reserved_memory},
     {"names of verdicts", test_names},
     CU_TEST_INFO_NULL,
 };

@@ -239,34 +239,32 @@ static void test_confirmation(void)
     struct smc_confirmed_run *one = &runs[0];
     one->result = (struct smc_run_result){.driver = "13.0", .runtime = "13.0"};
     one->confirmation = (struct smc_confirmation){
-        .row_count = 3,
-        .row = {{"blocks_per_sm",
-                 "blocks per SM",
-                 "",
-                 {true, 2},
-                 {true, 2},
-                 {false, 0},
-                 {true, 3},
-                 SMC_DIFFERS,
-                 "seen more"},
-                {"launches",
-                 "launches",
-                 "",
-                 {true, 1},
-                 {false, 0},
-                 {false, 0},
-                 {true, 1},
-                 SMC_CONFIRMED,
-                 ""},
-                {"time_ms",
-                 "time",
-                 "ms",
-                 {false, 0},
-                 {false, 0},
-                 {false, 0},
-                 {true, 0.25},
-                 SMC_INFORMATION,
-                 "no prediction yet"}},
+        .row_count = 4,
+        .row = {{.quantity = "blocks_per_sm",
+                 .label = "blocks per SM",
+                 .unit = "",
+                 .predicted = {true, 2},
+                 .api = {true, 2},
+                 .measured = {true, 3},
+                 .verdict = SMC_DIFFERS,
+                 .note = "seen more"},
+                {.quantity = "launches",
+                 .label = "launches",
+                 .unit = "",
+                 .predicted = {true, 1},
+                 .measured = {true, 1},
+                 .verdict = SMC_CONFIRMED},
+                {.quantity = "time_ms",
+                 .label = "time",
+                 .unit = "ms",
+                 .measured = {true, 0.25},
+                 .verdict = SMC_INFORMATION,
+                 .note = "no prediction yet"},
+                {.quantity = "binding_limits",
+                 .label = "binding limits",
+                 .unit = "",
+                 .words = "warps+registers",
+                 .verdict = SMC_INFORMATION}},
         .confirmed = 1,
         .differing = 1,
     };
@@ -277,6 +275,7 @@ static void test_confirmation(void)
     CU_ASSERT(fits(smc_text_string(&text), ROWS));
     CU_ASSERT_EQUAL(strncmp(smc_text_string(&text), "differs: 1 confirmed, 1 differs", 31), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "yes"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "binding limits         warps+reg"));
     smc_text_free(&text);
 
     smc_writer_json.runs(runs, 2, &ascii, &text);
@@ -285,6 +284,9 @@ static void test_confirmation(void)
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(first, "measured")), 3);
     CU_ASSERT(json_is_null(json_object_get(first, "emulated")));
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(first, "verdict")), "differs");
+    json_t *last = json_array_get(json_object_get(root, "confirmation"), 3);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(last, "predicted")),
+                           "warps+registers");
     json_t *besides = json_object_get(root, "besides");
     CU_ASSERT_EQUAL(json_array_size(besides), 1);
     CU_ASSERT_PTR_NOT_NULL(json_object_get(json_array_get(besides, 0), "confirmation"));
@@ -296,7 +298,9 @@ static void test_confirmation(void)
     unsigned lines = 0;
     for (const char *c = smc_text_string(&text); *c; c++)
         lines += *c == '\n';
-    CU_ASSERT_EQUAL(lines, 1 + 2 * 3);
+    CU_ASSERT_EQUAL(lines, 1 + 2 * 4);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(smc_text_string(&text), ",binding_limits,,warps+registers,,,,information,\n"));
     smc_text_free(&text);
 }
 

@@ -152,7 +152,7 @@ type $file
 key Enter
 screen" >screens
     # shellcheck disable=SC2086
-    smemcalc run $launch --format "${form%:*}" >expected
+    smemcalc run $launch --no-counters --format "${form%:*}" >expected
     empty "$file is what run prints" "$(
         diff expected "$file" 2>&1
         grep -q "saved as $file" screens || cat screens

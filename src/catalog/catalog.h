@@ -115,6 +115,7 @@ struct smc_shared_work {
     struct smc_shared_count loads;         /* as ptxas makes them: neighbouring ones of a thread are
                                               joined, up to 16 bytes, where the index allows */
     struct smc_shared_count written_loads; /* as the source text and its PTX have them */
+    struct smc_shared_count copies;        /* of the stores, those by cp.async from CC 8.0 on */
 };
 
 enum { SMC_MAX_SHARED_ACCESSES = 10 };
@@ -149,6 +150,7 @@ struct smc_kernel {
     enum smc_dtype default_dtype;
     bool is_probe;       /* residency: has no result to compare, is launched by the executor */
     bool is_racy;        /* with a race by intention: its result is not determined, never timed */
+    bool streams;        /* all accesses to one element are near in time: DRAM moves each once */
     int64_t default_pad; /* where --pad is not given */
     const char *sibling; /* does the same with dynamic shared memory, or NULL */
 

@@ -118,6 +118,7 @@ static void shared_work_async(const struct smc_params *params, const struct smc_
 {
     const struct smc_product product = async_of(params);
     smc_product_shared_work(&product, layout, work);
+    work->copies = work->stores;
 }
 
 static void shared_work_a_tile(const struct smc_params *params,

@@ -301,4 +301,5 @@ void smc_register_shared_work(const struct smc_params *params, const struct smc_
     if (all > vectors)
         add_panels(&r, layout, false, all - vectors, work);
     work->written_loads = work->loads;
+    work->copies = work->stores;
 }

@@ -43,6 +43,7 @@ const struct smc_kernel smc_kernel_stencil_naive = {
     .params = SMC_STENCIL_PARAMS,
     .dtypes = SMC_STENCIL_DTYPES,
     .default_dtype = SMC_INT32,
+    .streams = true,
     .complete = complete,
     .defines = smc_stencil_defines,
     .plan = plan,

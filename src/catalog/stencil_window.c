@@ -199,6 +199,8 @@ static void add_tile(const struct tile *tile, const struct smc_bank_layout *layo
             for (uint64_t turn = 0; turn < turns_of(tile); turn++) {
                 struct smc_access shape;
                 describe(tile, access, warp, turn, &shape);
+                if (access == STAGE)
+                    smc_shared_add(&work->copies, layout, &shape, tiles);
                 smc_shared_add(shape.op == SMC_BANK_STORE ? &work->stores : &work->loads, layout,
                                &shape, tiles);
             }
@@ -259,6 +261,7 @@ const struct smc_kernel smc_kernel_stencil_window = {
     .params = SMC_STENCIL_PARAMS,
     .dtypes = SMC_STENCIL_DTYPES,
     .default_dtype = SMC_INT32,
+    .streams = true,
     .complete = complete,
     .defines = defines,
     .plan = plan,

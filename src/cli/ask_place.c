@@ -10,6 +10,7 @@ static struct smc_run_settings settings_of(const struct smc_arguments *arguments
         .gpu_index = (int)arguments->number[SMC_OPTION_GPU],
         .seed = (uint64_t)arguments->number[SMC_OPTION_SEED],
         .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
+        .no_counters = arguments->given[SMC_OPTION_NO_COUNTERS],
     };
 }
 
@@ -22,6 +23,9 @@ static enum smc_status check_place(const struct smc_arguments *arguments,
         return smc_fail(error, SMC_USAGE,
                         "option --gpu: not with --on emulator; --device names "
                         "what to emulate");
+    if (emulated && arguments->given[SMC_OPTION_NO_COUNTERS])
+        return smc_fail(error, SMC_USAGE,
+                        "option --no-counters: not with --on emulator, which reads none");
     if (!emulated && (arguments->device_count > 0 || arguments->device_file_count > 0))
         return smc_fail(error, SMC_USAGE,
                         "option --device: a run is on the GPU that --gpu names; "

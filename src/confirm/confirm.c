@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-#include "confirm/emulated.h"
+#include "confirm/allocation.h"
+#include "confirm/memory.h"
 #include "confirm/rows.h"
 
 struct view {
@@ -309,12 +310,15 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
         confirm_launching(&view);
         confirm_registers(&view);
         show_dynamic_smem(&view);
+        smc_confirm_allocated_smem(answer, result, out);
     }
     bool cannot_launch = answer->outcome != SMC_LAUNCHES && !result->launch.succeeded;
     if (!refused_as_predicted)
         confirm_occupancy(&view);
+    if (!refused_as_predicted && answer->outcome == SMC_LAUNCHES)
+        smc_show_binding_limits(answer, out);
     if (!cannot_launch) {
-        smc_confirm_emulated(answer, result, out);
+        smc_confirm_memory(answer, result, out);
         confirm_result(&view);
         confirm_agreement(&view);
         show_speed(&view);

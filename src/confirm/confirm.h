@@ -22,17 +22,20 @@ struct smc_witness {
     double value;
 };
 
+enum { SMC_ROW_WORDS = 96 };
+
 struct smc_row {
     const char *quantity; /* in scripts: "blocks_per_sm" */
     const char *label;    /* for people: "blocks per SM" */
     const char *unit;     /* "", "B", "ms", "GFLOP/s", ... */
     struct smc_witness predicted, api, emulated, measured;
+    char words[SMC_ROW_WORDS]; /* what is predicted, where that is no number: "warps+registers" */
     enum smc_verdict verdict;
     char note[256]; /* why it differs or was not measured, or a remark such as "carve-out is a hint"
                      */
 };
 
-enum { SMC_MAX_ROWS = 32 };
+enum { SMC_MAX_ROWS = 48 };
 
 struct smc_confirmation {
     size_t row_count;

@@ -23,6 +23,7 @@ struct smc_run_settings {
     int gpu_index;
     uint64_t seed;                     /* for the inputs */
     uint32_t timeout_ms;               /* as in smc_run_request */
+    bool no_counters;                  /* of the GPU are wanted */
     bool (*stop)(void);                /* for the emulator, as in smc_emulation_request; or NULL */
     struct smc_annotation *annotation; /* for the emulator to fill; NULL: not wanted */
 };

@@ -1,7 +1,10 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
+	src/confirm/allocation.c src/confirm/allocation.h \
 	src/confirm/confirm.c src/confirm/confirm.h \
-	src/confirm/emulated.c src/confirm/emulated.h \
+	src/confirm/counted.c src/confirm/counted.h \
+	src/confirm/dram.c src/confirm/dram.h \
 	src/confirm/launch.c src/confirm/launch.h \
+	src/confirm/memory.c src/confirm/memory.h \
 	src/confirm/own.c src/confirm/own.h \
 	src/confirm/rows.c src/confirm/rows.h

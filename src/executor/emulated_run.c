@@ -1,7 +1,10 @@
 /* What a launch on the emulator came to, for every kind of kernel. */
+#include "config.h"
+
 #include "executor/emulated_run.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "compile/machine_code.h"
 
@@ -22,6 +25,21 @@ void smc_emulated_follow(struct smc_program *program, const struct smc_binary *b
     if (!run->follows_machine_code)
         snprintf(run->not_followed, sizeof run->not_followed,
                  "joining does not explain the machine code's loads");
+}
+
+void smc_emulated_copies(const struct smc_program *program, const struct smc_emulation *emulation,
+                         struct smc_shared_count *copies)
+{
+    static const char copy[] = "cp.async.c"; /* .ca or .cg */
+    *copies = (struct smc_shared_count){0};
+    for (size_t i = 0; i < emulation->count_length; i++) {
+        const struct smc_instruction *instruction = smc_program_instruction(program, i);
+        if (!instruction->is_memory ||
+            !memmem(instruction->text, instruction->text_bytes, copy, sizeof copy - 1))
+            continue;
+        copies->instructions += (double)emulation->count[i].shared_stores;
+        copies->wavefronts += (double)emulation->count[i].store_wavefronts;
+    }
 }
 
 static void take_counts(const struct smc_emulation *emulation, struct smc_emulated_run *run)
@@ -58,5 +76,6 @@ void smc_emulated_take(const struct smc_program *program, const struct smc_emula
                        const char *file, struct smc_emulated_run *run)
 {
     take_counts(emulation, run);
+    smc_emulated_copies(program, emulation, &run->copies);
     take_findings(program, emulation, file, run);
 }

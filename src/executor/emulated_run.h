@@ -9,6 +9,11 @@
 void smc_emulated_follow(struct smc_program *program, const struct smc_binary *binary,
                          const char *entry, struct smc_emulated_run *run);
 
+/* Stores to shared memory by cp.async: the emulator counts them with the others, the GPU's counters
+   leave them out. */
+void smc_emulated_copies(const struct smc_program *program, const struct smc_emulation *emulation,
+                         struct smc_shared_count *copies);
+
 /* Copies the counts and the findings; `file` names the source in messages, NULL: as the line table
    does. */
 void smc_emulated_take(const struct smc_program *program, const struct smc_emulation *emulation,

@@ -13,6 +13,7 @@
 #include "compile/compile.h"
 #include "devices/devices.h"
 #include "emulator/emulator.h"
+#include "executor/metrics.h"
 #include "model/occupancy.h"
 
 struct smc_run_request {
@@ -25,6 +26,7 @@ struct smc_run_request {
     uint16_t cc;         /* of the device */
     uint64_t seed;       /* for the inputs */
     uint32_t timeout_ms; /* for the probe and the timed launches together, and for any one launch */
+    bool no_counters;    /* of the GPU are wanted */
     struct smc_compile_options compile;
     void *const *outputs; /* NULL, or by buffer room for each output, which is copied there */
     bool (*stop)(void);   /* for the emulator, as in smc_emulation_request; or NULL */
@@ -47,7 +49,8 @@ static inline bool smc_is_lost(const struct smc_attempt *finish)
 /* What the emulator counted: instructions of warps with an active lane, as the PTX has them. */
 struct smc_emulated_run {
     struct smc_shared_count loads, stores;
-    double conflicts; /* wavefronts beyond the least */
+    struct smc_shared_count copies; /* of the stores, those by cp.async */
+    double conflicts;               /* wavefronts beyond the least */
     /* Loads as the machine code has them, where it is known which of them ptxas joined. */
     bool follows_machine_code;
     struct smc_shared_count machine_loads;
@@ -94,6 +97,9 @@ struct smc_run_result {
     /* cudaOccupancyMaxActiveBlocksPerMultiprocessor */
     struct smc_attempt api_occupancy;
     uint32_t api_blocks_per_sm;
+    /* cudaDevAttrReservedSharedMemoryPerBlock */
+    struct smc_attempt api_reserved_smem;
+    uint32_t api_reserved_smem_bytes;
 
     /* The residency probe, compiled to the same registers, launched with the same threads, shared
        memory and carve-out. */
@@ -117,6 +123,10 @@ struct smc_run_result {
     uint32_t timed_launches;
     double median_ms, fastest_ms, slowest_ms;
     uint32_t sm_clock_khz; /* seen while timing; 0: not known */
+
+    /* Hardware counters of one more launch; not made, and without a message, where nobody asked. */
+    struct smc_attempt counting;
+    double counted[SMC_METRIC_COUNT];
 
     char driver[32]; /* "13.0": the CUDA version the driver supports; "" without one */
     char runtime[32];

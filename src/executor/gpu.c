@@ -80,6 +80,8 @@ static enum smc_status configure(struct run *run)
 {
     const struct smc_launch *launch = &run->request->launch;
     struct smc_run_result *result = run->result;
+    smc_gpu_reserved_smem(run->request->gpu_index, &result->api_reserved_smem,
+                          &result->api_reserved_smem_bytes);
     enum smc_status status = smc_gpu_configure(&run->kernel, launch, &result->opt_in, run->error);
     if (status == SMC_OK)
         smc_gpu_occupancy(&run->kernel, launch, &result->api_occupancy, &result->api_blocks_per_sm);
@@ -200,6 +202,9 @@ static enum smc_status run_kernel(struct run *run)
         status = check(run);
     if (status == SMC_OK && !smc_is_lost(&result->finish))
         status = measure(run);
+    if (status == SMC_OK && !smc_is_lost(&result->finish))
+        status = smc_gpu_count(&run->kernel, run->request, &run->device, &run->buffers, result,
+                               run->error);
     if (smc_is_lost(&result->finish))
         make_nothing(result, result->finish.message);
     return status;

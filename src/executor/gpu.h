@@ -41,6 +41,9 @@ bool smc_gpu_is_slice(const struct smc_device *device);
 enum { SMC_GPU_DRIVER = 32 };
 bool smc_gpu_driver_release(char release[SMC_GPU_DRIVER]);
 
+/* Shared memory that the driver takes of each block, as the API tells it. */
+void smc_gpu_reserved_smem(int gpu_index, struct smc_attempt *attempt, uint32_t *bytes);
+
 /* Lays a live device's own limits over the table's row for its compute capability. */
 void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm);
 
@@ -134,6 +137,13 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
                               const struct smc_compile_options *options,
                               struct smc_run_result *result, struct smc_text *warnings,
                               struct smc_error *error);
+
+/* Fills the counters' fields of `result`, unless the request wants none. Fails only where the
+   context did not survive. */
+enum smc_status smc_gpu_count(const struct smc_gpu_kernel *kernel,
+                              const struct smc_run_request *request,
+                              const struct smc_device *device, struct smc_gpu_buffers *buffers,
+                              struct smc_run_result *result, struct smc_error *error);
 
 /* --- A person's own kernel ---------------------------------------------------------------- */
 

@@ -83,10 +83,11 @@ enum smc_status smc_cupti_check(const struct smc_cupti *cupti, CUptiResult resul
     switch (result) {
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
     case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-        return smc_fail(error, SMC_UNAVAILABLE,
-                        "profiling is not permitted: run as root, or load the driver with "
-                        "NVreg_RestrictProfilingToAdminUsers=0 (%s: %s)",
-                        call, name);
+        return smc_fail(
+            error, SMC_UNAVAILABLE,
+            "profiling is not permitted: run as root or with CAP_SYS_ADMIN, or load the "
+            "driver with NVreg_RestrictProfilingToAdminUsers=0 (%s: %s)",
+            call, name);
     case CUPTI_ERROR_INVALID_METRIC_NAME:
     case CUPTI_ERROR_NOT_SUPPORTED:
     case CUPTI_ERROR_INVALID_DEVICE:

@@ -25,6 +25,14 @@ static void explain_driver(struct smc_error *why)
                  CUDART_VERSION % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }
 
+void smc_gpu_reserved_smem(int gpu_index, struct smc_attempt *attempt, uint32_t *bytes)
+{
+    int value = 0;
+    if (smc_gpu_attempt(attempt, cudaDeviceGetAttribute(
+                                     &value, cudaDevAttrReservedSharedMemoryPerBlock, gpu_index)))
+        *bytes = (uint32_t)value;
+}
+
 int smc_gpu_device_count(struct smc_error *why)
 {
     int count = 0;

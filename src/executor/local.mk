@@ -10,6 +10,7 @@ libsmc_la_SOURCES += \
 	src/executor/emulator_own.c src/executor/emulator_own.h \
 	src/executor/executor.h \
 	src/executor/live.c src/executor/live.h \
+	src/executor/metrics.c src/executor/metrics.h src/executor/metrics.def \
 	src/executor/none.c \
 	src/executor/own.h \
 	src/executor/request_compile.c src/executor/request_compile.h \
@@ -25,6 +26,7 @@ libsmc_la_SOURCES += \
 	src/executor/gpu_ceilings_launch.c \
 	src/executor/gpu_ceilings_memory.c \
 	src/executor/gpu_ceilings_sm.c \
+	src/executor/gpu_count.c \
 	src/executor/gpu_device.c \
 	src/executor/gpu_errors.c \
 	src/executor/gpu_launch.c \

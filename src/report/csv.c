@@ -144,7 +144,10 @@ void smc_csv_row(const char *kernel, const struct smc_row *row, struct smc_text 
 {
     smc_csv_field(out, kernel);
     smc_text_printf(out, ",%s,%s", row->quantity, row->unit);
-    append_witness(&row->predicted, out);
+    if (row->words[0])
+        smc_text_printf(out, ",%s", row->words);
+    else
+        append_witness(&row->predicted, out);
     append_witness(&row->api, out);
     append_witness(&row->emulated, out);
     append_witness(&row->measured, out);

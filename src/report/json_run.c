@@ -18,7 +18,10 @@ static json_t *row_object(const struct smc_row *row)
     json_t *object = json_object();
     smc_json_string(object, "quantity", row->quantity);
     smc_json_string(object, "unit", row->unit);
-    add_witness(object, "predicted", &row->predicted);
+    if (row->words[0])
+        smc_json_string(object, "predicted", row->words);
+    else
+        add_witness(object, "predicted", &row->predicted);
     add_witness(object, "api", &row->api);
     add_witness(object, "emulated", &row->emulated);
     add_witness(object, "measured", &row->measured);

@@ -1,4 +1,6 @@
 /* A run: predicted and seen values side by side, with a verdict a row. */
+#include <string.h>
+
 #include "report/layout.h"
 #include "report/text_parts.h"
 #include "report/words_run.h"
@@ -8,9 +10,18 @@ enum { LABEL_WIDTH = 24, VALUE_WIDTH = 13 };
 static void append_value(const struct smc_row *row, const struct smc_witness *witness,
                          struct smc_text *out)
 {
-    char text[48];
+    char text[SMC_ROW_WORDS];
     smc_words_witness(row, witness, text);
     smc_text_printf(out, " %*s", VALUE_WIDTH, text);
+}
+
+/* Words may begin where a shorter label leaves room. */
+static void append_prediction(const struct smc_row *row, struct smc_text *out)
+{
+    char text[SMC_ROW_WORDS];
+    smc_words_witness(row, &row->predicted, text);
+    int room = LABEL_WIDTH + VALUE_WIDTH - (int)strlen(row->label);
+    smc_text_printf(out, "%s %*s", row->label, room, text);
 }
 
 /* Which witnesses have a column. */
@@ -18,8 +29,10 @@ struct columns {
     bool api, emulated, measured;
 };
 
-static void append_row(const struct smc_row *row, const struct columns *columns,
-                       const struct smc_report_style *style, struct smc_text *out)
+/* A note that is the same as the row's before stands there already. */
+static void append_row(const struct smc_row *row, const char *note_before,
+                       const struct columns *columns, const struct smc_report_style *style,
+                       struct smc_text *out)
 {
     static const enum smc_emphasis emphasis[] = {
         [SMC_CONFIRMED] = SMC_GOOD,
@@ -27,8 +40,7 @@ static void append_row(const struct smc_row *row, const struct columns *columns,
         [SMC_NOT_MEASURED] = SMC_PLAIN,
         [SMC_INFORMATION] = SMC_PLAIN,
     };
-    smc_text_printf(out, "%-*s", LABEL_WIDTH, row->label);
-    append_value(row, &row->predicted, out);
+    append_prediction(row, out);
     if (columns->api)
         append_value(row, &row->api, out);
     if (columns->emulated)
@@ -40,7 +52,7 @@ static void append_row(const struct smc_row *row, const struct columns *columns,
     smc_text_append(out, smc_verdict_name(row->verdict));
     smc_layout_end(out, style);
     smc_text_append_char(out, '\n', 1);
-    if (row->note[0])
+    if (row->note[0] && strcmp(row->note, note_before) != 0)
         smc_layout_paragraph(out, "", 4, row->note, style->columns);
 }
 
@@ -85,7 +97,8 @@ void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
         smc_text_printf(out, " %*s", VALUE_WIDTH, "measured");
     smc_text_append(out, "  verdict\n");
     for (size_t i = 0; i < confirmation->row_count; i++)
-        append_row(&confirmation->row[i], &columns, style, out);
+        append_row(&confirmation->row[i], i ? confirmation->row[i - 1].note : "", &columns, style,
+                   out);
 }
 
 static void write_run(const struct smc_confirmed_run *run, const struct smc_report_style *style,

@@ -45,17 +45,20 @@ static bool is_yes_or_no(const struct smc_row *row)
     return strcmp(row->quantity, "compiles") == 0 || strcmp(row->quantity, "launches") == 0;
 }
 
-void smc_words_witness(const struct smc_row *row, const struct smc_witness *witness, char text[48])
+void smc_words_witness(const struct smc_row *row, const struct smc_witness *witness,
+                       char text[SMC_ROW_WORDS])
 {
     double value = witness->value;
     const char *gap = row->unit[0] ? " " : "";
     bool whole = value > -1e15 && value < 1e15 && value == (double)(long long)value;
-    if (!witness->present)
-        snprintf(text, 48, "-");
+    if (witness == &row->predicted && row->words[0])
+        snprintf(text, SMC_ROW_WORDS, "%s", row->words);
+    else if (!witness->present)
+        snprintf(text, SMC_ROW_WORDS, "-");
     else if (is_yes_or_no(row))
-        snprintf(text, 48, "%s", value != 0 ? "yes" : "no");
+        snprintf(text, SMC_ROW_WORDS, "%s", value != 0 ? "yes" : "no");
     else
-        snprintf(text, 48, whole ? "%.0f%s%s" : "%.4g%s%s", value, gap, row->unit);
+        snprintf(text, SMC_ROW_WORDS, whole ? "%.0f%s%s" : "%.4g%s%s", value, gap, row->unit);
 }
 
 bool smc_words_any_emulated(const struct smc_confirmation *confirmation)

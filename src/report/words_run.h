@@ -17,8 +17,9 @@ void smc_words_run_driver(const struct smc_run_result *result, struct smc_text *
 /* "confirmed: 8 confirmed, 0 differ, 1 not measured". */
 void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_text *out);
 
-/* "8192 B", "0.5386 ms", "yes"; "-" where the witness saw nothing. */
-void smc_words_witness(const struct smc_row *row, const struct smc_witness *witness, char text[48]);
+/* "8192 B", "0.5386 ms", "yes", "warps+registers"; "-" where the witness saw nothing. */
+void smc_words_witness(const struct smc_row *row, const struct smc_witness *witness,
+                       char text[SMC_ROW_WORDS]);
 
 /* Whether any row has an emulator's value: else its column is left out. */
 bool smc_words_any_emulated(const struct smc_confirmation *confirmation);

@@ -35,10 +35,10 @@ static enum smc_style count_verdicts(const struct smc_launched *launched, char t
 }
 
 /* The kernel's time; the sibling's where only that was launched. */
-static void find_time(const struct smc_launched *launched, char text[48])
+static void find_time(const struct smc_launched *launched, char text[SMC_ROW_WORDS])
 {
     bool emulated = launched->run[0].result.emulation.made;
-    snprintf(text, 48, "%s", emulated ? "emulated" : "-");
+    snprintf(text, SMC_ROW_WORDS, "%s", emulated ? "emulated" : "-");
     for (size_t i = 0; i < launched->run_count; i++) {
         const struct smc_confirmation *confirmation = &launched->run[i].confirmation;
         for (size_t k = 0; k < confirmation->row_count; k++)
@@ -50,7 +50,7 @@ static void find_time(const struct smc_launched *launched, char text[48])
 static void draw_launch(const struct smc_launched *launched, bool chosen, struct smc_rect rect,
                         struct smc_frame *frame)
 {
-    char counts[64], time[48];
+    char counts[64], time[SMC_ROW_WORDS];
     struct smc_text params = {0};
     const struct smc_answer *answer = &launched->run[0].answer;
     const char *kernel = answer->query.kernel ? answer->query.kernel->name : "";

@@ -34,14 +34,16 @@ struct columns {
     int verdict, note;   /* `note` 0: beneath */
 };
 
-static int widest_value(const struct smc_confirmation *confirmation, int witness)
+/* What is predicted in words may begin where a shorter label leaves room. */
+static int widest_value(const struct smc_confirmation *confirmation, int witness, int label_cols)
 {
     int widest = (int)strlen(heads[witness]);
     for (size_t i = 0; i < confirmation->row_count; i++) {
-        char text[48];
+        char text[SMC_ROW_WORDS];
         const struct smc_row *row = &confirmation->row[i];
+        bool words = witness_at(row, witness) == &row->predicted && row->words[0];
         smc_words_witness(row, witness_at(row, witness), text);
-        int columns = (int)strlen(text);
+        int columns = (int)strlen(text) - (words ? label_cols - (int)strlen(row->label) : 0);
         widest = columns > widest ? columns : widest;
     }
     return widest;
@@ -56,10 +58,11 @@ static struct columns lay_out(const struct smc_confirmation *confirmation, int c
         int label = 1 + (int)strlen(confirmation->row[i].label);
         at = label > at ? label : at;
     }
+    int labels = at - 1;
     for (int i = 0; i < WITNESSES; i++) {
         bool is_emulator = witness_at(&confirmation->row[0], i) == &confirmation->row[0].emulated;
         if (!is_emulator || emulated)
-            columns.edge[i] = at += GAP + widest_value(confirmation, i);
+            columns.edge[i] = at += GAP + widest_value(confirmation, i, labels);
     }
     columns.verdict = at + GAP;
     at = columns.verdict + (int)strlen(smc_verdict_name(SMC_NOT_MEASURED)) + GAP;
@@ -91,7 +94,7 @@ static int draw_row(const struct smc_row *row, const struct columns *columns, st
 {
     smc_frame_text(frame, rect, line, 1, SMC_STYLE_LABEL, row->label);
     for (int i = 0; i < WITNESSES; i++) {
-        char text[48];
+        char text[SMC_ROW_WORDS];
         const struct smc_witness *witness = witness_at(row, i);
         smc_words_witness(row, witness, text);
         draw_right(frame, rect, line, columns->edge[i],

@@ -178,8 +178,11 @@ static void show_command(struct smc_tui *tui)
     if (settings->place == SMC_ON_EMULATOR) {
         smc_text_append(&words, " --on emulator");
         smc_words_device_option(&query, &words);
-    } else if (settings->gpu_index > 0) {
-        smc_text_printf(&words, " --gpu %d", settings->gpu_index);
+    } else {
+        if (settings->gpu_index > 0)
+            smc_text_printf(&words, " --gpu %d", settings->gpu_index);
+        if (settings->no_counters)
+            smc_text_append(&words, " --no-counters");
     }
     smc_tui_show_command(tui, smc_text_string(&words));
     smc_text_free(&words);

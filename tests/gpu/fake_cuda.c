@@ -72,6 +72,8 @@ void fake_cuda_reset(void)
         .resident_blocks = 8,
         .free_bytes = (size_t)1 << 30,
         .carveout_percent = -2,
+        .reserved_smem_bytes = 1024,
+        .counters_refused = "profiling is not permitted",
     };
 }
 
@@ -155,11 +157,12 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
     (void)device;
-    *value = attribute == cudaDevAttrClockRate              ? 1980000
-             : attribute == cudaDevAttrMemoryClockRate      ? 3201000
-             : attribute == cudaDevAttrGlobalMemoryBusWidth ? 6016
-             : attribute == cudaDevAttrComputeMode          ? fake_cuda.compute_mode
-                                                            : 0;
+    *value = attribute == cudaDevAttrClockRate                      ? 1980000
+             : attribute == cudaDevAttrMemoryClockRate              ? 3201000
+             : attribute == cudaDevAttrGlobalMemoryBusWidth         ? 6016
+             : attribute == cudaDevAttrComputeMode                  ? fake_cuda.compute_mode
+             : attribute == cudaDevAttrReservedSharedMemoryPerBlock ? fake_cuda.reserved_smem_bytes
+                                                                    : 0;
     return cudaSuccess;
 }
 

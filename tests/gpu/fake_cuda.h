@@ -1,7 +1,8 @@
 /* A CUDA runtime made of host memory, for the executor's tests on machines without a GPU. It takes
    the calls' names, so that the linker leaves the real runtime out. Some kernels "run":
    stencil_dynamic and twice(int *, int), on the CPU, residency, which reports the blocks that it is
-   told to, and ceiling_..., which report the same times each. */
+   told to, and ceiling_..., which report the same times each. fake_counters.c does the same with
+   the hardware counters. */
 #ifndef SMC_TESTS_GPU_FAKE_CUDA_H
 #define SMC_TESTS_GPU_FAKE_CUDA_H
 
@@ -10,6 +11,8 @@
 #include <stdint.h>
 
 #include <cuda_runtime_api.h>
+
+#include "executor/metrics.h"
 
 /* What the fake does next and what it has seen. One for the program: CUDA's calls carry no context
    that could hold it. */
@@ -27,11 +30,16 @@ struct fake_cuda {
     size_t free_bytes;
     cudaError_t load_error, launch_error, crash; /* a crash shows when the launch is waited for */
     bool wrong_result;
-    bool hangs;            /* the call that launches never ends */
-    unsigned endless_from; /* the launch from which on kernels have no end; 0: all end */
+    bool hangs;                       /* the call that launches never ends */
+    unsigned endless_from;            /* the launch from which on kernels have no end; 0: all end */
+    int reserved_smem_bytes;          /* as the attribute tells it */
+    const char *counters_refused;     /* why there are none; NULL: there are */
+    bool counters_fail;               /* though they could be opened */
+    double counted[SMC_METRIC_COUNT]; /* what they say */
 
-    unsigned allocations, libraries, events; /* alive at this moment */
+    unsigned allocations, libraries, events, counters_open; /* alive at this moment */
     unsigned launches, probe_launches, last_dynamic_smem_bytes;
+    size_t counted_launches;
     int carveout_percent;
     cudaError_t last_error;
 };

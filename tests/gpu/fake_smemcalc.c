@@ -1,5 +1,7 @@
 /* smemcalc on a fake CUDA runtime: launches go as the words of FAKE_GPU say.
-   Its kernels have 16 registers, which --regs 16 predicts, or those that they were compiled to. */
+   Its kernels have 16 registers, which --regs 16 predicts, or those that they were compiled to.
+   FAKE_COUNTS holds what the hardware counters say, in the order of metrics.def; without it
+   profiling is not permitted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,18 @@ static void make_endless(const char *words)
         fake_cuda.endless_from = 4;
 }
 
+static void set_counters(const char *counts)
+{
+    if (!counts)
+        return;
+    fake_cuda.counters_refused = NULL;
+    for (int i = 0; i < SMC_METRIC_COUNT; i++) {
+        char *end;
+        fake_cuda.counted[i] = strtod(counts, &end);
+        counts = end;
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *words = getenv("FAKE_GPU");
@@ -64,5 +78,6 @@ int main(int argc, char **argv)
         fake_cuda.launch_error = cudaErrorInvalidValue;
     if (says(words, "crashes"))
         fake_cuda.crash = cudaErrorIllegalAddress;
+    set_counters(getenv("FAKE_COUNTS"));
     return smc_cli_main(argc, argv);
 }

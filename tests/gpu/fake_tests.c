@@ -8,7 +8,7 @@
 
 #include <CUnit/Basic.h>
 
-#include "confirm/confirm.h"
+#include "confirm/counted.h"
 #include "executor/ceilings.h"
 #include "executor/gpu.h"
 #include "executor/live.h"
@@ -16,6 +16,8 @@
 #include "query/query.h"
 
 enum { SKIPPED = 77 };
+
+static bool counts; /* whether launches are counted */
 
 struct outcome {
     enum smc_status status;
@@ -25,7 +27,8 @@ struct outcome {
     struct smc_error error;
 };
 
-/* Runs stencil-dynamic, or the probe; the fake's kernels have the registers that NVRTC found. */
+/* Runs stencil-dynamic, or the probe; the fake's kernels have the registers that NVRTC found, its
+   counters, where there are any, say what the model does, and then what fake_cuda.counted adds. */
 static void run_kernel_with(const struct smc_executor *executor, const char *name, int64_t radius,
                             uint32_t timeout_ms, struct outcome *out)
 {
@@ -42,6 +45,10 @@ static void run_kernel_with(const struct smc_executor *executor, const char *nam
     CU_ASSERT_EQUAL_FATAL(smc_gpu_device(0, &query.device, &out->error), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(smc_query_answer(&query, &out->answer, NULL, &out->error), SMC_OK);
     fake_cuda.regs_per_thread = (int)out->answer.launch.regs_per_thread;
+    double expected[SMC_METRIC_COUNT];
+    smc_counted_expect(&out->answer, expected);
+    for (int i = 0; i < SMC_METRIC_COUNT; i++)
+        fake_cuda.counted[i] += expected[i];
     struct smc_run_request request = {
         .kernel = query.kernel,
         .params = out->answer.query.params,
@@ -50,6 +57,7 @@ static void run_kernel_with(const struct smc_executor *executor, const char *nam
         .device = query.device,
         .cc = query.device.sm.cc,
         .timeout_ms = timeout_ms,
+        .no_counters = !counts,
     };
     out->status = executor->run(&request, &out->result, NULL, &out->error);
     if (out->status == SMC_OK)
@@ -59,6 +67,7 @@ static void run_kernel_with(const struct smc_executor *executor, const char *nam
     CU_ASSERT_EQUAL(fake_cuda.allocations, 0);
     CU_ASSERT_EQUAL(fake_cuda.libraries, 0);
     CU_ASSERT_EQUAL(fake_cuda.events, 0);
+    CU_ASSERT_EQUAL(fake_cuda.counters_open, 0);
 }
 
 static void run_kernel(const char *name, int64_t radius, uint32_t timeout_ms, struct outcome *out)
@@ -444,6 +453,130 @@ static void test_no_ceilings(void)
     CU_ASSERT_EQUAL(calibrate(NULL, &calibration, &error), SMC_UNAVAILABLE);
 }
 
+/* --- Hardware counters ------------------------------------------------------------------------ */
+
+static const struct smc_row *find(const struct outcome *out, const char *quantity)
+{
+    for (size_t i = 0; i < out->confirmation.row_count; i++)
+        if (strcmp(out->confirmation.row[i].quantity, quantity) == 0)
+            return &out->confirmation.row[i];
+    return NULL;
+}
+
+static bool row_is(const struct outcome *out, const char *quantity, enum smc_verdict verdict,
+                   const char *note)
+{
+    const struct smc_row *row = find(out, quantity);
+    return row && row->verdict == verdict && strstr(row->note, note);
+}
+
+static void open_counters(void)
+{
+    fake_cuda_reset();
+    fake_cuda.counters_refused = NULL;
+    counts = true;
+}
+
+static void run_counted(const struct smc_executor *executor, uint32_t timeout_ms,
+                        struct outcome *out)
+{
+    run_kernel_with(executor, "stencil-dynamic", 5, timeout_ms, out);
+    counts = false;
+    CU_ASSERT_EQUAL_FATAL(out->status, SMC_OK);
+}
+
+static void test_counted(void)
+{
+    struct outcome out;
+    open_counters();
+    run_counted(&smc_executor_gpu, 100, &out);
+    CU_ASSERT(out.result.counting.made && out.result.counting.succeeded);
+    CU_ASSERT_EQUAL(fake_cuda.counted_launches, 1);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 0);
+    CU_ASSERT_EQUAL(out.confirmation.not_measured, 0);
+    for (int i = 0; i < SMC_METRIC_DRAM_READ_BYTES; i++) {
+        CU_ASSERT(row_is(&out, smc_metric_info[i].quantity, SMC_CONFIRMED, ""));
+        CU_ASSERT_EQUAL(find(&out, smc_metric_info[i].quantity)->measured.value,
+                        fake_cuda.counted[i]);
+    }
+    CU_ASSERT(row_is(&out, "bank_conflicts", SMC_CONFIRMED, ""));
+    CU_ASSERT(row_is(&out, "dram_read_bytes", SMC_INFORMATION, "cache"));
+    CU_ASSERT(row_is(&out, "reserved_smem_bytes", SMC_CONFIRMED, ""));
+
+    open_counters();
+    run_counted(&smc_executor_both, 100, &out);
+    CU_ASSERT_EQUAL(out.confirmation.differing, 0);
+    CU_ASSERT(find(&out, "global_load_sectors")->emulated.present);
+    CU_ASSERT(find(&out, "global_load_sectors")->measured.present);
+    CU_ASSERT(row_is(&out, "global_load_sectors", SMC_CONFIRMED, ""));
+}
+
+static void test_counted_otherwise(void)
+{
+    struct outcome out;
+    open_counters();
+    fake_cuda.counted[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] = 1000;
+    run_counted(&smc_executor_gpu, 100, &out);
+    CU_ASSERT(row_is(&out, "shared_load_wavefronts", SMC_DIFFERS, ""));
+    CU_ASSERT(row_is(&out, "bank_conflicts", SMC_DIFFERS, ""));
+    CU_ASSERT_EQUAL(out.confirmation.differing, 2);
+
+    open_counters();
+    fake_cuda.counted[SMC_METRIC_SHARED_STORES] += 100;
+    run_counted(&smc_executor_both, 100, &out);
+    CU_ASSERT(row_is(&out, "shared_stores", SMC_DIFFERS, ""));
+    CU_ASSERT_EQUAL(out.confirmation.differing, 1);
+
+    open_counters();
+    fake_cuda.reserved_smem_bytes = 2048;
+    run_counted(&smc_executor_gpu, 100, &out);
+    CU_ASSERT(row_is(&out, "reserved_smem_bytes", SMC_DIFFERS, ""));
+}
+
+static void test_not_counted(void)
+{
+    struct outcome out;
+    open_counters();
+    fake_cuda.counters_refused = "profiling is not permitted: run as root";
+    run_counted(&smc_executor_gpu, 100, &out);
+    CU_ASSERT(!out.result.counting.made);
+    CU_ASSERT(row_is(&out, "shared_load_wavefronts", SMC_NOT_MEASURED, "not permitted"));
+    CU_ASSERT(row_is(&out, "dram_written_bytes", SMC_NOT_MEASURED, "not permitted"));
+    CU_ASSERT_EQUAL(out.confirmation.differing, 0);
+
+    open_counters();
+    fake_cuda.counters_fail = true;
+    run_counted(&smc_executor_gpu, 100, &out);
+    CU_ASSERT(out.result.counting.made && !out.result.counting.succeeded);
+    CU_ASSERT(row_is(&out, "global_load_requests", SMC_NOT_MEASURED, "as the test wants it"));
+
+    open_counters(); /* 3 passes of 2 ms */
+    run_counted(&smc_executor_gpu, 5, &out);
+    CU_ASSERT(row_is(&out, "global_load_requests", SMC_NOT_MEASURED, "--timeout"));
+
+    open_counters();
+    counts = false;
+    run_counted(&smc_executor_gpu, 100, &out);
+    CU_ASSERT_EQUAL(fake_cuda.counted_launches, 0);
+    CU_ASSERT_PTR_NULL(find(&out, "global_load_requests"));
+}
+
+/* A launch never made, and a probe. */
+static void test_counting_and_failures(void)
+{
+    struct outcome out;
+    open_counters();
+    fake_cuda.launch_error = cudaErrorLaunchOutOfResources;
+    run_counted(&smc_executor_gpu, 100, &out);
+    CU_ASSERT(!out.result.counting.made);
+    CU_ASSERT_EQUAL(fake_cuda.counted_launches, 0);
+
+    open_counters();
+    run_kernel("residency", 0, 100, &out);
+    counts = false;
+    CU_ASSERT(!out.result.counting.made && !out.result.counting.message[0]);
+}
+
 static CU_TestInfo tests[] = {
     {"a device is read over the table's row", test_device},
     {"a device with less shared memory", test_smaller_device},
@@ -462,6 +595,10 @@ static CU_TestInfo tests[] = {
     {"a compiler leaves the signals as they were", test_signals},
     {"ceilings are made of bytes and times", test_ceilings},
     {"ceilings that cannot be measured", test_no_ceilings},
+    {"counters confirm", test_counted},
+    {"counters that differ", test_counted_otherwise},
+    {"why nothing is counted", test_not_counted},
+    {"nothing to count", test_counting_and_failures},
     CU_TEST_INFO_NULL,
 };
 

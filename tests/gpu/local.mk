@@ -11,6 +11,7 @@ TESTS += tests/gpu/gpu_tests tests/gpu/fake_tests
 tests_gpu_fake_tests_CPPFLAGS = $(AM_CPPFLAGS) $(CUNIT_CFLAGS)
 tests_gpu_fake_tests_LDADD = libsmc.la $(CUNIT_LIBS)
 tests_gpu_fake_tests_SOURCES = \
+	tests/gpu/fake_counters.c \
 	tests/gpu/fake_cuda.c tests/gpu/fake_cuda.h \
 	tests/gpu/fake_tests.c
 
@@ -19,6 +20,7 @@ check_PROGRAMS += tests/gpu/fake_smemcalc
 tests_gpu_fake_smemcalc_CPPFLAGS = $(AM_CPPFLAGS)
 tests_gpu_fake_smemcalc_LDADD = libsmc.la
 tests_gpu_fake_smemcalc_SOURCES = \
+	tests/gpu/fake_counters.c \
 	tests/gpu/fake_cuda.c tests/gpu/fake_cuda.h \
 	tests/gpu/fake_smemcalc.c
 

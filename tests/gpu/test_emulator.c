@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "compile/machine_code.h"
+#include "confirm/counted.h"
 #include "counted.h"
 #include "executor/clock.h"
 #include "executor/counters.h"
+#include "executor/emulated_run.h"
 #include "executor/gpu.h"
 #include "gpu_tests.h"
 #include "launches.h"
@@ -22,35 +24,24 @@
 
 enum { TURNS = 64, AT_A_TIME = 16 };
 
-/* What is counted, and how far the GPU may be off. */
-enum {
-    LOADS,
-    LOAD_WAVEFRONTS,
-    STORES,
-    STORE_WAVEFRONTS,
-    LOAD_REQUESTS,
-    LOAD_SECTORS,
-    STORE_REQUESTS,
-    STORE_SECTORS,
-    METRICS
-};
-static const struct {
-    const char *metric, *label;
-    double tolerance;
-} metrics[METRICS] = {
-    [LOADS] = {"smsp__inst_executed_op_shared_ld.sum", "shared loads", 0},
-    [LOAD_WAVEFRONTS] = {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-                         "their wavefronts", 0},
-    [STORES] = {"smsp__inst_executed_op_shared_st.sum", "shared stores", 0},
-    [STORE_WAVEFRONTS] = {"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-                          "their wavefronts", 0},
-    [LOAD_REQUESTS] = {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global load requests",
-                       0.02},
-    [LOAD_SECTORS] = {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "their sectors", 0},
-    [STORE_REQUESTS] = {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "global store requests",
-                        0.02},
-    [STORE_SECTORS] = {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "their sectors", 0},
-};
+/* All but DRAM's: what that moves depends on what the cache held before. */
+enum { METRICS = SMC_METRIC_DRAM_READ_BYTES };
+
+/* Stricter than a verdict: wavefronts and sectors are exact, where no residue is known. */
+static double tolerance(int metric)
+{
+    bool is_exact = metric == SMC_METRIC_SHARED_LOAD_WAVEFRONTS ||
+                    metric == SMC_METRIC_SHARED_STORE_WAVEFRONTS ||
+                    metric == SMC_METRIC_GLOBAL_LOAD_SECTORS ||
+                    metric == SMC_METRIC_GLOBAL_STORE_SECTORS;
+    return is_exact ? 0 : smc_metric_info[metric].tolerance;
+}
+
+static const char *label(int metric)
+{
+    const char *indented = smc_metric_info[metric].label;
+    return indented + strspn(indented, " ");
+}
 
 /* One launch, on both sides. */
 struct launch {
@@ -60,10 +51,9 @@ struct launch {
     struct smc_gpu_buffers buffers;
     struct smc_emulation emulation;
     void *emulated[SMC_MAX_BUFFERS];
-    bool followed;   /* the loads of the machine code */
-    bool has_copies; /* from global to shared memory, cp.async */
-    double copies, copy_wavefronts;
-    double expected[METRICS], seen[METRICS];
+    bool followed; /* the loads of the machine code */
+    struct smc_shared_count copies;
+    double expected[SMC_METRIC_COUNT], seen[SMC_METRIC_COUNT];
 };
 
 struct bench {
@@ -119,24 +109,8 @@ static bool follow(struct launch *launch, struct smc_program *program)
         return false;
     for (unsigned i = 0; i < SMC_EMULATOR_WIDTHS; i++)
         loads[i] = smc_machine_code_count(&code, true, false, 1u << i);
-    for (size_t i = 0; i < code.count; i++)
-        launch->has_copies |= code.access[i].is_copy;
     smc_machine_code_free(&code);
     return smc_program_follow(program, loads) != SMC_FOLLOWING_UNKNOWN;
-}
-
-/* The emulator counts what copies store with the other stores; the GPU's counters do not. */
-static void count_copies(const struct smc_program *program, struct launch *launch)
-{
-    static const char copy[] = "cp.async.c"; /* .ca or .cg */
-    for (size_t i = 0; i < launch->emulation.count_length; i++) {
-        const struct smc_instruction *instruction = smc_program_instruction(program, i);
-        if (instruction->text_bytes < sizeof copy || !instruction->is_memory ||
-            !memmem(instruction->text, instruction->text_bytes, copy, sizeof copy - 1))
-            continue;
-        launch->copies += (double)launch->emulation.count[i].shared_stores;
-        launch->copy_wavefronts += (double)launch->emulation.count[i].store_wavefronts;
-    }
 }
 
 static bool emulate(struct launch *launch)
@@ -173,7 +147,7 @@ static bool emulate(struct launch *launch)
     };
     smc_bank_layout_of(&query->device.sm, SMC_BANK_MODE_4_BYTES, &request.banks);
     bool emulated = say(&error, smc_emulate(&request, &launch->emulation, &error));
-    count_copies(program, launch);
+    smc_emulated_copies(program, &launch->emulation, &launch->copies);
     smc_program_free(program);
     return emulated;
 }
@@ -183,32 +157,22 @@ static void fill_expected(struct launch *launch)
     const struct smc_emulated_count *total = &launch->emulation.total;
     const struct smc_shared_work *shared = &launch->answer.workload.shared;
     double *expected = launch->expected;
-    expected[LOADS] = launch->followed ? (double)total->machine_loads : shared->loads.instructions;
-    expected[LOAD_WAVEFRONTS] =
+    smc_counted_expect(&launch->answer, expected);
+    expected[SMC_METRIC_SHARED_LOADS] =
+        launch->followed ? (double)total->machine_loads : shared->loads.instructions;
+    expected[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] =
         launch->followed ? (double)total->machine_load_wavefronts : shared->loads.wavefronts;
-    expected[STORES] = (double)total->shared_stores - launch->copies;
-    expected[STORE_WAVEFRONTS] = (double)total->store_wavefronts - launch->copy_wavefronts;
+    expected[SMC_METRIC_SHARED_STORES] = (double)total->shared_stores - launch->copies.instructions;
+    expected[SMC_METRIC_SHARED_STORE_WAVEFRONTS] =
+        (double)total->store_wavefronts - launch->copies.wavefronts;
+    for (int m = SMC_METRIC_GLOBAL_LOAD_REQUESTS; m <= SMC_METRIC_GLOBAL_STORE_SECTORS; m++)
+        expected[m] = 0;
     for (size_t i = 0; i < launch->emulation.array_count; i++) {
         const struct smc_emulated_traffic *kind = launch->emulation.array[i].kind;
-        expected[LOAD_REQUESTS] += (double)kind[SMC_EMULATED_LOAD].requests;
-        expected[LOAD_SECTORS] += (double)kind[SMC_EMULATED_LOAD].sectors;
-        expected[STORE_REQUESTS] += (double)kind[SMC_EMULATED_STORE].requests;
-        expected[STORE_SECTORS] += (double)kind[SMC_EMULATED_STORE].sectors;
-    }
-}
-
-static void fill_model(const struct launch *launch, double model[METRICS])
-{
-    const struct smc_shared_work *shared = &launch->answer.workload.shared;
-    const struct smc_work *work = &launch->answer.work;
-    model[LOADS] = shared->loads.instructions;
-    model[LOAD_WAVEFRONTS] = shared->loads.wavefronts;
-    model[STORES] = shared->stores.instructions - launch->copies;
-    model[STORE_WAVEFRONTS] = shared->stores.wavefronts - launch->copy_wavefronts;
-    for (size_t i = 0; i < work->access_count; i++) {
-        const struct smc_global_access *access = &work->access[i];
-        model[access->store ? STORE_REQUESTS : LOAD_REQUESTS] += access->requests;
-        model[access->store ? STORE_SECTORS : LOAD_SECTORS] += access->sectors;
+        expected[SMC_METRIC_GLOBAL_LOAD_REQUESTS] += (double)kind[SMC_EMULATED_LOAD].requests;
+        expected[SMC_METRIC_GLOBAL_LOAD_SECTORS] += (double)kind[SMC_EMULATED_LOAD].sectors;
+        expected[SMC_METRIC_GLOBAL_STORE_REQUESTS] += (double)kind[SMC_EMULATED_STORE].requests;
+        expected[SMC_METRIC_GLOBAL_STORE_SECTORS] += (double)kind[SMC_EMULATED_STORE].sectors;
     }
 }
 
@@ -311,42 +275,23 @@ static void compare_model(struct bench *bench, const struct launch *launch)
     const struct smc_shared_work *work = &launch->answer.workload.shared;
     const struct smc_emulated_count *total = &launch->emulation.total;
     const double model[] = {work->written_loads.instructions, work->written_loads.wavefronts,
-                            work->loads.instructions, work->loads.wavefronts};
-    const double emulated[] = {(double)total->shared_loads, (double)total->load_wavefronts,
-                               launch->expected[LOADS], launch->expected[LOAD_WAVEFRONTS]};
+                            work->loads.instructions,         work->loads.wavefronts,
+                            work->copies.instructions,        work->copies.wavefronts};
+    const double emulated[] = {(double)total->shared_loads,
+                               (double)total->load_wavefronts,
+                               launch->expected[SMC_METRIC_SHARED_LOADS],
+                               launch->expected[SMC_METRIC_SHARED_LOAD_WAVEFRONTS],
+                               launch->copies.instructions,
+                               launch->copies.wavefronts};
     bench->followed += launch->followed;
     if (memcmp(model, emulated, sizeof model) == 0)
         return;
     bench->model_differs++;
     print_launch(launch);
     printf(": shared loads, model/emulator: of the PTX %.0f/%.0f, wavefronts %.0f/%.0f; of the "
-           "machine code %.0f/%.0f, wavefronts %.0f/%.0f\n",
+           "machine code %.0f/%.0f, wavefronts %.0f/%.0f; copies %.0f/%.0f, wavefronts %.0f/%.0f\n",
            model[0], emulated[0], model[1], emulated[1], model[2], emulated[2], model[3],
-           emulated[3]);
-}
-
-/* What is known not to be exact, in words; NULL where nothing is. */
-static const char *known_residue(const struct launch *launch, int metric)
-{
-    const struct smc_shared_work *shared = &launch->answer.workload.shared;
-    bool joined = shared->loads.instructions != shared->written_loads.instructions;
-    if (metric == LOAD_WAVEFRONTS && launch->answer.plan.threads_per_block % 32 != 0 && joined)
-        return "joined loads with inactive lanes (see banks)";
-    double off = launch->seen[metric] - launch->expected[metric];
-    if (launch->has_copies && metric == LOADS && off > 0)
-        return "the counter has the LDS before copies that ptxas lets no lane execute";
-    if (launch->has_copies && metric == LOAD_SECTORS && fabs(off) < 0.27 * launch->expected[metric])
-        return "not explained: up to a quarter more sectors of what a warp copies";
-    if (metric == STORES && launch->seen[STORES] > launch->expected[STORES] &&
-        launch->seen[STORE_WAVEFRONTS] == launch->expected[STORE_WAVEFRONTS])
-        return "the counter has stores that ptxas predicates, also where no lane is active";
-    return NULL;
-}
-
-static const char *residue_name(const struct launch *launch, int metric)
-{
-    const char *known = known_residue(launch, metric);
-    return known ? known : "not explained";
+           emulated[3], model[4], emulated[4], model[5], emulated[5]);
 }
 
 static void print_counts(const struct launch *launch, const char *verdict)
@@ -354,36 +299,39 @@ static void print_counts(const struct launch *launch, const char *verdict)
     print_launch(launch);
     printf(": %s; GPU/expected:", verdict);
     for (int m = 0; m < METRICS; m++)
-        printf(" %s %.0f/%.0f%s", metrics[m].label, launch->seen[m], launch->expected[m],
+        printf(" %s %.0f/%.0f%s", label(m), launch->seen[m], launch->expected[m],
                launch->seen[m] == launch->expected[m] ? "" : " (!)");
     printf("\n");
 }
 
 static void compare_counts(struct bench *bench, const struct launch *launch)
 {
-    bool residue = false, beyond = false;
+    bool differs = false, beyond = false;
     const char *known = NULL;
-    double model[METRICS] = {0};
-    fill_model(launch, model);
+    double model[SMC_METRIC_COUNT];
+    smc_counted_expect(&launch->answer, model);
     bench->counted++;
     for (int m = 0; m < METRICS; m++) {
         double seen = launch->seen[m], expected = launch->expected[m];
         double off = seen == expected ? 0 : fabs(seen - expected) / fmax(expected, 1);
+        const char *residue = smc_counted_residue(&launch->answer, (enum smc_metric)m);
         bench->equal[m] += off == 0;
         bench->residues[m] += off > 0;
         bench->worst[m] = fmax(bench->worst[m], off);
-        residue |= off > 0;
-        if (off > 0 && known_residue(launch, m))
-            known = known_residue(launch, m);
+        differs |= off > 0;
+        if (off > 0 && residue)
+            known = residue;
         else
-            beyond |= off > metrics[m].tolerance;
-        gpu_count(&(struct gpu_counted){launch->answer.query.kernel->name, metrics[m].metric,
-                                        metrics[m].label, model[m], expected, seen,
-                                        off > 0 ? residue_name(launch, m) : NULL});
+            beyond |= off > tolerance(m);
+        gpu_count(&(struct gpu_counted){launch->answer.query.kernel->name, smc_metric_info[m].name,
+                                        label(m), model[m], expected, seen,
+                                        off == 0  ? NULL
+                                        : residue ? residue
+                                                  : "not explained"});
     }
     bench->beyond += beyond;
     bench->known += known && !beyond;
-    if (residue)
+    if (differs)
         print_counts(launch, beyond ? "BEYOND" : known ? known : "within 2 %");
 }
 
@@ -434,7 +382,7 @@ static void open_counters(struct bench *bench)
     static const char *names[METRICS];
     struct smc_error error = {""};
     for (int m = 0; m < METRICS; m++)
-        names[m] = metrics[m].metric;
+        names[m] = smc_metric_info[m].name;
     enum smc_status status =
         smc_counters_open(0, names, METRICS, AT_A_TIME, &bench->counters, &error);
     if (status != SMC_OK)
@@ -459,7 +407,7 @@ static void test_kernels(void)
         bench.tried, bench.equal_results, bench.other_results, bench.racy, bench.followed,
         bench.model_differs, (smc_clock_ms() - begun) / 1000);
     for (int m = 0; m < METRICS && bench.counters; m++)
-        printf("      %-62s %zu equal, %zu not, at most %.2f %% off\n", metrics[m].metric,
+        printf("      %-62s %zu equal, %zu not, at most %.2f %% off\n", smc_metric_info[m].name,
                bench.equal[m], bench.residues[m], 100 * bench.worst[m]);
     printf("    %zu launches counted: %zu beyond what is allowed, %zu with a known residue\n",
            bench.counted, bench.beyond, bench.known);

@@ -1,0 +1,246 @@
+/* Memory as predicted, as the emulator saw it and as the GPU's counters did. */
+#include "confirm/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "confirm/counted.h"
+#include "confirm/dram.h"
+#include "confirm/rows.h"
+
+struct view {
+    const struct smc_answer *answer;
+    const struct smc_run_result *result;
+    struct smc_counted counted;
+    struct smc_confirmation *out;
+};
+
+static bool emulated(const struct view *view)
+{
+    return view->result->emulation.made;
+}
+
+/* A row with its prediction and, where there was an emulation, what that saw. */
+static struct smc_row *add(const struct view *view, const char *quantity, const char *label,
+                           double predicted, double seen)
+{
+    struct smc_row *row = smc_row_add(view->out, quantity, label, "");
+    row->predicted = smc_witness_of(predicted);
+    if (emulated(view))
+        row->emulated = smc_witness_of(seen);
+    smc_row_judge(row);
+    return row;
+}
+
+/* The same of a metric; `counts` whether that is what the GPU's counters tell. */
+static struct smc_row *add_metric(const struct view *view, enum smc_metric metric, bool counts,
+                                  double predicted, double seen)
+{
+    const struct smc_metric_info *info = &smc_metric_info[metric];
+    struct smc_row *row = add(view, info->quantity, info->label, predicted, seen);
+    if (counts)
+        smc_counted_judge(&view->counted, metric, row);
+    return row;
+}
+
+/* --- Shared memory ---------------------------------------------------------------------------- */
+
+/* What the GPU executes, where ptxas joined neighbouring loads. Counters see that alone: without an
+   emulation these are the only rows of loads. */
+static void confirm_machine_loads(const struct view *view)
+{
+    static const struct {
+        enum smc_metric metric;
+        const char *quantity, *label;
+    } rows[] = {
+        {SMC_METRIC_SHARED_LOADS, "machine_shared_loads", "  in machine code"},
+        {SMC_METRIC_SHARED_LOAD_WAVEFRONTS, "machine_shared_load_wavefronts", "  their wavefronts"},
+    };
+    const struct smc_emulated_run *seen = &view->result->emulated;
+    const struct smc_shared_count *made = &view->answer->workload.shared.loads;
+    const double predicted[] = {made->instructions, made->wavefronts};
+    const double counted[] = {seen->machine_loads.instructions, seen->machine_loads.wavefronts};
+    for (int i = 0; i < 2; i++) {
+        const char *alone = smc_metric_info[rows[i].metric].label;
+        struct smc_row *row =
+            smc_row_add(view->out, rows[i].quantity, emulated(view) ? rows[i].label : alone, "");
+        row->predicted = smc_witness_of(predicted[i]);
+        if (seen->follows_machine_code)
+            row->emulated = smc_witness_of(counted[i]);
+        else
+            smc_row_note(row, "%s", seen->not_followed);
+        smc_row_judge(row);
+        if (smc_counted_wanted(view->result))
+            smc_counted_judge(&view->counted, rows[i].metric, row);
+    }
+}
+
+static void confirm_loads(const struct view *view, bool machine_differs)
+{
+    const struct smc_shared_count *loads = &view->answer->workload.shared.written_loads;
+    const struct smc_shared_count *seen = &view->result->emulated.loads;
+    bool counts = !machine_differs && smc_counted_wanted(view->result);
+    struct smc_row *row =
+        add_metric(view, SMC_METRIC_SHARED_LOADS, counts, loads->instructions, seen->instructions);
+    if (machine_differs)
+        smc_row_note(row, "as the PTX has them");
+    add_metric(view, SMC_METRIC_SHARED_LOAD_WAVEFRONTS, counts, loads->wavefronts,
+               seen->wavefronts);
+}
+
+/* Copies have rows of their own where the emulator tells them from other stores. */
+static void confirm_stores(const struct view *view)
+{
+    const struct smc_shared_work *shared = &view->answer->workload.shared;
+    const struct smc_emulated_run *seen = &view->result->emulated;
+    bool counts = smc_counted_wanted(view->result);
+    add_metric(view, SMC_METRIC_SHARED_STORES, counts, shared->stores.instructions,
+               seen->stores.instructions);
+    add_metric(view, SMC_METRIC_SHARED_STORE_WAVEFRONTS, counts, shared->stores.wavefronts,
+               seen->stores.wavefronts);
+    if (!emulated(view) || (shared->copies.instructions == 0 && seen->copies.instructions == 0))
+        return;
+    add(view, "shared_copies", "  of these by cp.async", shared->copies.instructions,
+        seen->copies.instructions);
+    add(view, "shared_copy_wavefronts", "  their wavefronts", shared->copies.wavefronts,
+        seen->copies.wavefronts);
+}
+
+static void confirm_conflicts(const struct view *view, bool shows_ptx, bool machine_differs)
+{
+    const struct smc_shared_work *shared = &view->answer->workload.shared;
+    const struct smc_shared_count *loads = &shared->written_loads, *made = &shared->loads;
+    double stores = shared->stores.wavefronts - shared->stores.least;
+    bool wanted = smc_counted_wanted(view->result);
+    struct smc_row *row = NULL;
+    if (shows_ptx)
+        row = add(view, "bank_conflicts", "bank conflicts",
+                  loads->wavefronts - loads->least + stores, view->result->emulated.conflicts);
+    if (machine_differs && wanted) {
+        row = smc_row_add(view->out, "machine_bank_conflicts",
+                          shows_ptx ? "  in machine code" : "bank conflicts", "");
+        row->predicted = smc_witness_of(made->wavefronts - made->least + stores);
+    }
+    if (wanted)
+        smc_counted_judge_conflicts(&view->counted, row);
+}
+
+static void confirm_shared(const struct view *view)
+{
+    const struct smc_shared_work *shared = &view->answer->workload.shared;
+    const struct smc_emulated_run *seen = &view->result->emulated;
+    bool joined = shared->loads.instructions != shared->written_loads.instructions;
+    bool machine_differs =
+        joined ||
+        (emulated(view) && (!seen->follows_machine_code ||
+                            seen->machine_loads.instructions != seen->loads.instructions));
+    bool shows_ptx = emulated(view) || !machine_differs;
+    if (shows_ptx)
+        confirm_loads(view, machine_differs);
+    if (machine_differs)
+        confirm_machine_loads(view);
+    confirm_stores(view);
+    confirm_conflicts(view, shows_ptx, machine_differs);
+}
+
+/* --- Global memory ---------------------------------------------------------------------------- */
+
+enum field { REQUESTS, SECTORS, BYTES };
+
+static double value_of(const struct smc_global_access *access, enum field field,
+                       double element_bytes)
+{
+    return field == REQUESTS  ? access->requests
+           : field == SECTORS ? access->sectors
+                              : access->elements * element_bytes;
+}
+
+/* All arrays that are loaded, or stored, together. */
+struct sum {
+    double predicted, seen;
+    bool differs;   /* in one of them at least */
+    char note[128]; /* what the emulator saw of each */
+};
+
+static struct sum sum_up(const struct view *view, bool store, enum field field)
+{
+    const struct smc_work *work = &view->answer->work;
+    double element_bytes = (double)smc_dtype_bytes(view->answer->plan.buffer[0].dtype);
+    struct sum sum = {0};
+    for (size_t i = 0; i < work->access_count; i++) {
+        if (work->access[i].store != store)
+            continue;
+        const struct smc_global_access *seen = &view->result->emulated.access[i];
+        double value = value_of(&work->access[i], field, element_bytes);
+        double counted = value_of(seen, field, element_bytes);
+        size_t used = strlen(sum.note);
+        snprintf(sum.note + used, sizeof sum.note - used, "%s%s %.0f", used ? ", " : "",
+                 work->access[i].name, counted);
+        sum.predicted += value;
+        sum.seen += counted;
+        sum.differs |= value != counted;
+    }
+    return sum;
+}
+
+/* Of an emulation each array must agree. */
+static void confirm_arrays(const struct view *view, const struct sum *sum, enum field field,
+                           struct smc_row *row)
+{
+    if (!emulated(view))
+        return;
+    if (sum->differs)
+        row->verdict = SMC_DIFFERS;
+    if (sum->differs || (field == SECTORS && strchr(sum->note, ',')))
+        smc_row_note(row, "%s", sum->note);
+}
+
+static void confirm_global(const struct view *view, bool store)
+{
+    static const enum smc_metric metrics[2][2] = {
+        {SMC_METRIC_GLOBAL_LOAD_REQUESTS, SMC_METRIC_GLOBAL_LOAD_SECTORS},
+        {SMC_METRIC_GLOBAL_STORE_REQUESTS, SMC_METRIC_GLOBAL_STORE_SECTORS},
+    };
+    for (int field = REQUESTS; field <= SECTORS; field++) {
+        struct sum sum = sum_up(view, store, (enum field)field);
+        const struct smc_metric_info *info = &smc_metric_info[metrics[store][field]];
+        struct smc_row *row = add(view, info->quantity, info->label, sum.predicted, sum.seen);
+        if (smc_counted_wanted(view->result))
+            smc_counted_judge(&view->counted, metrics[store][field], row);
+        confirm_arrays(view, &sum, (enum field)field, row);
+    }
+    if (!emulated(view))
+        return;
+    struct sum sum = sum_up(view, store, BYTES);
+    struct smc_row *row = add(view, store ? "global_store_bytes" : "global_load_bytes",
+                              "  asked for", sum.predicted, sum.seen);
+    row->unit = "B";
+    confirm_arrays(view, &sum, BYTES, row);
+}
+
+static void confirm_findings(const struct view *view)
+{
+    const struct smc_emulated_run *seen = &view->result->emulated;
+    struct smc_row *row =
+        add(view, "findings", "races, bad accesses", 0, (double)seen->findings_total);
+    if (seen->finding_count > 0)
+        smc_row_note(row, "%s", seen->finding[0].text);
+}
+
+void smc_confirm_memory(const struct smc_answer *answer, const struct smc_run_result *result,
+                        struct smc_confirmation *out)
+{
+    struct view view = {.answer = answer, .result = result, .out = out};
+    bool wanted = smc_counted_wanted(result);
+    if (!result->emulation.made && !wanted)
+        return;
+    smc_counted_begin(answer, result, &view.counted);
+    if (answer->workload.has_shared)
+        confirm_shared(&view);
+    for (int store = 0; answer->has_work && store < 2; store++)
+        confirm_global(&view, store);
+    if (answer->has_work && wanted)
+        smc_confirm_dram(&view.counted, out);
+    if (result->emulation.made)
+        confirm_findings(&view);
+}
