@@ -42,6 +42,7 @@ tests_unit_SOURCES = \
 	tests/test_plot.c \
 	tests/test_report.c \
 	tests/test_room.c \
+	tests/test_series.c \
 	tests/test_sm.c \
 	tests/test_stop.c \
 	tests/test_sweep.c \
@@ -94,6 +95,10 @@ EXTRA_DIST += tests/bounded.sh
 # A person's own kernels, from their source.
 TESTS += tests/source.sh
 EXTRA_DIST += tests/source.sh
+
+# Runs side by side.
+TESTS += tests/compare_run.sh
+EXTRA_DIST += tests/compare_run.sh
 
 # A person's own devices.
 TESTS += tests/device_file.sh

@@ -1,7 +1,7 @@
 /* A CUDA runtime made of host memory, for the executor's tests on machines without a GPU. It takes
-   the calls' names, so that the linker leaves the real runtime out. Three kernels "run":
-   stencil_dynamic and twice(int *, int), on the CPU, and residency, which reports the blocks that
-   it is told to. */
+   the calls' names, so that the linker leaves the real runtime out. These kernels "run":
+   the stencils that are passed their radius (stencil_naive takes three times as long as others) and
+   twice(int *, int), on the CPU, and residency, which reports the blocks that it is told to. */
 #ifndef SMC_TESTS_GPU_FAKE_CUDA_H
 #define SMC_TESTS_GPU_FAKE_CUDA_H
 
@@ -33,6 +33,7 @@ struct fake_cuda {
     unsigned allocations, libraries, events; /* alive at this moment */
     unsigned launches, probe_launches, last_dynamic_smem_bytes;
     int carveout_percent;
+    float launch_ms; /* of the last kernel */
     cudaError_t last_error;
 };
 
