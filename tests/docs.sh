@@ -185,6 +185,17 @@ elif command -v jq >/dev/null; then
         --arg f32x1K --arg f32x1K:random --arg i32:1K --on emulator --device H200
 fi
 
+compared="run --on emulator --kernel stencil --radius 1:2 --size 64 --device 9.0"
+if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
+    # shellcheck disable=SC2086 # words
+    documented_json "every JSON key of a comparison" $compared
+    # shellcheck disable=SC2086
+    empty "every CSV column of a comparison" "$(smemcalc $compared --format csv | head -n 1 |
+        tr ',' '\n' | undocumented)"
+else
+    skip "keys of a comparison are documented" "there is no NVRTC 13.0, or no jq"
+fi
+
 annotated="run --on emulator --tile 4 --size 8 --device 9.0 --annotate"
 if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
     # shellcheck disable=SC2086 # words

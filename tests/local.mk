@@ -46,6 +46,7 @@ tests_unit_SOURCES = \
 	tests/test_plot.c \
 	tests/test_report.c \
 	tests/test_room.c \
+	tests/test_series.c \
 	tests/test_sm.c \
 	tests/test_stop.c \
 	tests/test_sweep.c \
@@ -106,6 +107,10 @@ EXTRA_DIST += tests/calibrate.sh
 # Hardware counters, those of a fake GPU.
 TESTS += tests/counters.sh
 EXTRA_DIST += tests/counters.sh
+
+# Runs side by side.
+TESTS += tests/compare_run.sh
+EXTRA_DIST += tests/compare_run.sh
 
 # A person's own devices.
 TESTS += tests/device_file.sh

@@ -186,11 +186,26 @@ static enum smc_status take_value(const struct smc_option *option, const char *a
     return SMC_OK;
 }
 
-bool smc_option_takes_range(int id)
+/* A run varies what makes the kernel or its launch, not the size of its problem. */
+static bool varies_in_run(int id)
+{
+    int param = id - SMC_OPTION_FIRST_PARAM;
+    enum smc_option_type type = smc_options[id].type;
+    if (param < 0)
+        return id == SMC_OPTION_BLOCK_SHAPE || id == SMC_OPTION_DYNAMIC_SMEM ||
+               id == SMC_OPTION_CARVEOUT;
+    return (type == SMC_OPTION_INTEGER || type == SMC_OPTION_BYTES) &&
+           (param < SMC_PARAM_M || param > SMC_PARAM_LENGTH);
+}
+
+bool smc_option_takes_range(int id, enum smc_command_id command)
 {
     enum smc_axis_id axis;
     enum smc_option_type type = smc_options[id].type;
-    return (type == SMC_OPTION_INTEGER || type == SMC_OPTION_BYTES) &&
+    if (command == SMC_COMMAND_RUN)
+        return varies_in_run(id);
+    return command == SMC_COMMAND_SWEEP &&
+           (type == SMC_OPTION_INTEGER || type == SMC_OPTION_BYTES) &&
            smc_axis_find(smc_options[id].name, &axis);
 }
 
@@ -253,19 +268,34 @@ static enum smc_status store_repeated(int id, const char *value, struct smc_argu
     return SMC_OK;
 }
 
+/* A shape has no range, but the threads of a kernel's block. */
+static const struct smc_option *range_option(int id)
+{
+    return &smc_options[id == SMC_OPTION_BLOCK_SHAPE ? SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK
+                                                     : id];
+}
+
 static enum smc_status store(int id, const char *value, struct smc_arguments *arguments,
                              struct smc_error *error)
 {
     const struct smc_option *option = &smc_options[id];
+    struct smc_range *taken = &arguments->range[id];
     bool range =
-        arguments->command == SMC_COMMAND_SWEEP && smc_option_takes_range(id) && strchr(value, ':');
-    arguments->range[id] = (struct smc_range){0};
-    enum smc_status status = range ? read_range(option, value, &arguments->range[id], error)
-                                   : read_value(option, value, &arguments->number[id], error);
+        option->value && strchr(value, ':') && smc_option_takes_range(id, arguments->command);
+    bool all = id == SMC_OPTION_CACHE_CONFIG && arguments->command == SMC_COMMAND_RUN &&
+               strcmp(value, "all") == 0;
+    *taken = (struct smc_range){0};
+    enum smc_status status = SMC_OK;
+    if (range)
+        status = read_range(range_option(id), value, taken, error);
+    else if (all)
+        *taken = (struct smc_range){option->lowest, option->highest, 1};
+    else
+        status = read_value(option, value, &arguments->number[id], error);
     if (status != SMC_OK)
         return status;
-    if (range)
-        arguments->number[id] = arguments->range[id].first;
+    if (taken->step)
+        arguments->number[id] = taken->first;
     arguments->given[id] = true;
     arguments->text[id] = value;
     return smc_option_repeats(id) ? store_repeated(id, value, arguments, error) : SMC_OK;

@@ -109,7 +109,8 @@ static enum smc_status add_axis(struct smc_sweep *sweep, enum smc_axis_id id,
 static int option_of_axis(enum smc_axis_id id)
 {
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
-        if (smc_option_takes_range(i) && strcmp(smc_options[i].name, smc_axis_info[id].option) == 0)
+        if (smc_option_takes_range(i, SMC_COMMAND_SWEEP) &&
+            strcmp(smc_options[i].name, smc_axis_info[id].option) == 0)
             return i;
     return -1;
 }

@@ -6,6 +6,7 @@
 
 #include "base/parse.h"
 #include "base/suggest.h"
+#include "confirm/series.h"
 
 static const char kernel_of_tile[] = "matmul-tiled";
 
@@ -52,15 +53,33 @@ static enum smc_status fail_no_kernel(const struct smc_arguments *arguments,
                     "no kernel: give --tile N, --kernel NAME, or --threads N for your own");
 }
 
-static enum smc_status find_kernel(const struct smc_arguments *arguments,
-                                   const struct smc_kernel **kernel, struct smc_error *error)
+static enum smc_status fail_family(const struct smc_arguments *arguments, const char *family,
+                                   const struct smc_kernel *const *member, size_t count,
+                                   struct smc_error *error)
 {
+    struct smc_text list = {0};
+    for (size_t i = 0; i < count; i++)
+        smc_text_printf(&list, "%s%s", i ? ", " : "", member[i]->name);
+    smc_fail(error, SMC_USAGE, "option --kernel: '%s' is a family: %sname one of %s", family,
+             arguments->command == SMC_COMMAND_RUN ? "add --compare, or " : "",
+             smc_text_string(&list));
+    smc_text_free(&list);
+    return SMC_USAGE;
+}
+
+enum smc_status smc_ask_named_kernel(const struct smc_arguments *arguments,
+                                     const struct smc_kernel **kernel, struct smc_error *error)
+{
+    const struct smc_kernel *member[SMC_SERIES_MOST_MEMBERS];
     const char *name = arguments->text[SMC_OPTION_KERNEL];
     if (!name && !param_given(arguments, SMC_PARAM_TILE))
         return fail_no_kernel(arguments, error);
     *kernel = smc_kernel_find(name ? name : kernel_of_tile);
     if (*kernel)
         return SMC_OK;
+    size_t members = smc_series_members(name ? name : kernel_of_tile, member);
+    if (members > 0)
+        return fail_family(arguments, member[0]->family, member, members, error);
     struct smc_suggestion suggestion = {.typed = name ? name : kernel_of_tile};
     for (size_t i = 0; i < smc_kernel_count(); i++)
         smc_suggest_consider(&suggestion, smc_kernel_at(i)->name);
@@ -121,7 +140,7 @@ static enum smc_status read_size(const char *text, const struct smc_kernel *kern
 enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc_query *query,
                                struct smc_error *error)
 {
-    enum smc_status status = find_kernel(arguments, &query->kernel, error);
+    enum smc_status status = smc_ask_named_kernel(arguments, &query->kernel, error);
     if (status != SMC_OK)
         return status;
     const struct smc_kernel *kernel = query->kernel;
@@ -148,11 +167,15 @@ enum smc_status smc_ask_block_param(const struct smc_arguments *arguments,
 {
     int block = SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK;
     const struct smc_param_info *info = &smc_param_info[SMC_PARAM_BLOCK];
+    const struct smc_range *range = &arguments->range[SMC_OPTION_BLOCK_SHAPE];
     *with_block = *arguments;
     with_block->given[block] = arguments->given[SMC_OPTION_BLOCK_SHAPE];
     with_block->text[block] = arguments->text[SMC_OPTION_BLOCK_SHAPE];
-    if (!with_block->given[block] || smc_parse_integer(with_block->text[block], info->lowest,
-                                                       info->highest, &with_block->number[block]))
+    with_block->range[block] = *range;
+    with_block->number[block] = range->first;
+    if (range->step || !with_block->given[block] ||
+        smc_parse_integer(with_block->text[block], info->lowest, info->highest,
+                          &with_block->number[block]))
         return SMC_OK;
     return smc_fail(error, SMC_USAGE,
                     "option --block: '%s' is not a whole number between %" PRId64 " and %" PRId64
@@ -182,7 +205,7 @@ enum smc_status smc_ask_own_kernel(const struct smc_arguments *arguments, struct
     bool tile = param_given(arguments, SMC_PARAM_TILE);
     if (arguments->given[SMC_OPTION_KERNEL] || tile) {
         const struct smc_kernel *kernel;
-        enum smc_status status = find_kernel(arguments, &kernel, error);
+        enum smc_status status = smc_ask_named_kernel(arguments, &kernel, error);
         if (status != SMC_OK)
             return status;
         tile = kernel->params & 1u << SMC_PARAM_TILE;

@@ -5,6 +5,10 @@
 #include "cli/options.h"
 #include "query/query.h"
 
+/* That of --kernel, or the one that --tile alone means. */
+enum smc_status smc_ask_named_kernel(const struct smc_arguments *arguments,
+                                     const struct smc_kernel **kernel, struct smc_error *error);
+
 /* A kernel of the catalog: sets query->kernel and query->params. */
 enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc_query *query,
                                struct smc_error *error);
@@ -13,7 +17,8 @@ enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc
 enum smc_status smc_ask_own_kernel(const struct smc_arguments *arguments, struct smc_query *query,
                                    struct smc_error *error);
 
-/* A copy in which the shape of a block (banks and run) is the kernel's parameter. */
+/* A copy in which the shape of a block (banks and run), or its range, is the kernel's
+   parameter. */
 enum smc_status smc_ask_block_param(const struct smc_arguments *arguments,
                                     struct smc_arguments *with_block, struct smc_error *error);
 

@@ -5,33 +5,13 @@
 #include "cli/ask_kernel.h"
 #include "cli/ask_own.h"
 #include "cli/ask_place.h"
+#include "cli/ask_series.h"
 #include "cli/command.h"
 #include "cli/idle_options.h"
-#include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/run_series.h"
 #include "cli/run_source.h"
-
-/* A long emulation ends at Ctrl-C, and after --timeout where it is given. */
-static void make_stoppable(const struct smc_arguments *arguments, struct smc_run_settings *settings)
-{
-    if (settings->place != SMC_ON_EMULATOR)
-        return;
-    settings->stop = smc_interrupt_wished;
-    smc_interrupt_watch();
-    if (arguments->given[SMC_OPTION_TIMEOUT])
-        smc_interrupt_after(settings->timeout_ms);
-}
-
-/* `error` says how far it came. */
-static enum smc_status tell_stopped(const struct smc_run_settings *settings,
-                                    struct smc_error *error)
-{
-    const struct smc_error reached = *error;
-    if (smc_interrupt_seen())
-        return smc_fail(error, SMC_INTERRUPTED, "interrupted: %.900s", reached.message);
-    return smc_fail(error, SMC_SHORTFALL, "option --timeout: %u ms are over: %.900s",
-                    settings->timeout_ms, reached.message);
-}
+#include "cli/run_stop.h"
 
 static enum smc_status run_query(const struct smc_arguments *arguments,
                                  const struct smc_query *query,
@@ -66,6 +46,8 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct smc_query query;
     struct smc_chosen_devices devices = {0};
     struct smc_run_settings settings;
+    if (smc_asks_series(arguments))
+        return smc_run_series(arguments, out, error);
     if (arguments->given[SMC_OPTION_SOURCE])
         return smc_run_source(arguments, out, error);
     enum smc_status status = smc_ask_no_source(arguments, error);
@@ -76,13 +58,13 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     if (status == SMC_OK)
         status = smc_ask_place(arguments, &settings, &devices, &query, error);
     if (status == SMC_OK) {
-        make_stoppable(arguments, &settings);
+        smc_run_make_stoppable(arguments, &settings);
         settings.annotation = arguments->given[SMC_OPTION_ANNOTATE] ? &annotation : NULL;
     }
     if (status == SMC_OK)
         status = run_query(arguments, &query, &settings, out, error);
     if (status == SMC_INTERRUPTED)
-        status = tell_stopped(&settings, error);
+        status = smc_run_tell_stopped(&settings, error);
     smc_chosen_devices_free(&devices);
     smc_annotation_free(&annotation);
     return status;
@@ -90,12 +72,15 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 
 const struct smc_command smc_command_run = {
     .name = "run",
-    .usage = "[OPTION]...",
+    .usage = "[OPTION]... one of them as FIRST:LAST[:STEP] to vary it",
     .help = "launch a kernel, or your own source, on a GPU or the emulator, and confirm it",
     .examples = "  smemcalc run --tile 32\n"
                 "  smemcalc run --tile 16 --size 64 --on emulator --device 'RTX 4090'\n"
                 "  smemcalc run --tile 16 --size 256 --on emulator --device 9.0 --annotate\n"
                 "  smemcalc run --kernel stencil-dynamic --radius 6000 --format json\n"
+                "  smemcalc run --kernel matmul --compare --size 6000x4000x4800\n"
+                "  smemcalc run --kernel stencil --radius 1:6000\n"
+                "  smemcalc run --tile 16 --carveout 0:100:25\n"
                 "  smemcalc run --source my.cu --grid 4 --block 256 -a f32x1K:random -a i32:1K\n",
     .run = run,
 };

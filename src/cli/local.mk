@@ -8,6 +8,7 @@ libsmc_la_SOURCES += \
 	src/cli/ask_own.c src/cli/ask_own.h \
 	src/cli/ask_place.c src/cli/ask_place.h \
 	src/cli/ask_questions.c src/cli/ask_questions.h \
+	src/cli/ask_series.c src/cli/ask_series.h \
 	src/cli/ask_banks.c src/cli/ask_banks.h \
 	src/cli/banks_csv.c src/cli/banks_csv.h \
 	src/cli/cli.c src/cli/cli.h \
@@ -28,6 +29,8 @@ libsmc_la_SOURCES += \
 	src/cli/output.c src/cli/output.h \
 	src/cli/picture.c src/cli/picture.h \
 	src/cli/progress.c src/cli/progress.h \
+	src/cli/run_series.c src/cli/run_series.h \
+	src/cli/run_stop.c src/cli/run_stop.h \
 	src/cli/stream.c src/cli/stream.h
 
 # The program writes its own completions; where it cannot run here, none are installed.

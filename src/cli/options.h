@@ -60,7 +60,7 @@ struct smc_arguments {
     bool given[SMC_OPTION_COUNT];
     int64_t number[SMC_OPTION_COUNT];         /* the default where not given */
     const char *text[SMC_OPTION_COUNT];       /* as typed; NULL where not given */
-    struct smc_range range[SMC_OPTION_COUNT]; /* of a sweep; step 0: a plain value */
+    struct smc_range range[SMC_OPTION_COUNT]; /* of what varies; step 0: a plain value */
     const char *device[SMC_MAX_DEVICES];
     size_t device_count;
     const char *file[SMC_MAX_FILES]; /* "-": standard input */
@@ -79,8 +79,8 @@ struct smc_arguments {
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char *const *words,
                                    struct smc_arguments *arguments, struct smc_error *error);
 
-/* Whether `sweep` takes a range for it. */
-bool smc_option_takes_range(int id);
+/* Whether the command takes a range for it. */
+bool smc_option_takes_range(int id, enum smc_command_id command);
 
 /* Whether the option may be given several times, and each counts. */
 bool smc_option_repeats(int option);

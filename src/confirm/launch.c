@@ -34,10 +34,10 @@ static struct smc_run_request request_of(const struct smc_answer *answer,
     };
 }
 
-static enum smc_status confirm(const struct smc_query *query,
-                               const struct smc_run_settings *settings,
-                               struct smc_confirmed_run *run, struct smc_text *warnings,
-                               struct smc_error *error)
+enum smc_status smc_confirm_one(const struct smc_query *query,
+                                const struct smc_run_settings *settings,
+                                struct smc_confirmed_run *run, struct smc_text *warnings,
+                                struct smc_error *error)
 {
     enum smc_status status = smc_query_answer(query, &run->answer, warnings, error);
     if (status != SMC_OK)
@@ -59,14 +59,14 @@ enum smc_status smc_confirm_launch(const struct smc_query *query,
                                    struct smc_confirmed_run runs[SMC_MOST_RUNS], size_t *count,
                                    struct smc_text *warnings, struct smc_error *error)
 {
-    enum smc_status status = confirm(query, settings, &runs[0], warnings, error);
+    enum smc_status status = smc_confirm_one(query, settings, &runs[0], warnings, error);
     *count = runs[0].has_result;
     const char *sibling = query->kernel ? query->kernel->sibling : NULL;
     if (status > SMC_SHORTFALL || runs[0].answer.outcome != SMC_CANNOT_COMPILE || !sibling)
         return status;
     struct smc_query other = *query;
     other.kernel = smc_kernel_find(sibling);
-    enum smc_status second = confirm(&other, settings, &runs[1], warnings, error);
+    enum smc_status second = smc_confirm_one(&other, settings, &runs[1], warnings, error);
     *count += runs[1].has_result;
     return second > status ? second : status;
 }

@@ -45,6 +45,14 @@ enum { SMC_MOST_RUNS = 2 };
 
 const struct smc_executor *smc_place_executor(enum smc_place place);
 
+/* Answers `query`, whose device is as below, runs it and confirms. SMC_SHORTFALL: a prediction
+   differs. Fails as smc_query_answer and the back end do; only SMC_OK and SMC_SHORTFALL have a
+   result. */
+enum smc_status smc_confirm_one(const struct smc_query *query,
+                                const struct smc_run_settings *settings,
+                                struct smc_confirmed_run *run, struct smc_text *warnings,
+                                struct smc_error *error);
+
 /* Answers `query`, whose device is that of the GPU named or any one to emulate, runs it and
    confirms. A kernel that cannot compile is said to have a sibling that can: that is run as well.
    The first `count` runs then have a result. SMC_SHORTFALL: a prediction differs. SMC_MACHINE with

@@ -4,6 +4,8 @@ libsmc_la_SOURCES += \
 	src/confirm/confirm.c src/confirm/confirm.h \
 	src/confirm/counted.c src/confirm/counted.h \
 	src/confirm/dram.c src/confirm/dram.h \
+	src/confirm/figures.def src/confirm/series.c src/confirm/series.h \
+	src/confirm/series_figures.c src/confirm/series_run.c \
 	src/confirm/launch.c src/confirm/launch.h \
 	src/confirm/memory.c src/confirm/memory.h \
 	src/confirm/own.c src/confirm/own.h \

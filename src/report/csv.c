@@ -13,12 +13,17 @@ void smc_csv_field(struct smc_text *out, const char *value)
         smc_text_append(out, value);
 }
 
-void smc_csv_head(struct smc_text *out)
+void smc_csv_params_head(struct smc_text *out)
 {
-    smc_text_append(out, "device,kernel");
     char key[SMC_PARAM_KEY_CHARS];
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
         smc_text_printf(out, ",%s", smc_words_param_key((enum smc_param)i, key));
+}
+
+void smc_csv_head(struct smc_text *out)
+{
+    smc_text_append(out, "device,kernel");
+    smc_csv_params_head(out);
     smc_text_append(out, ",threads,regs,static_smem,dynamic_smem,carveout,barriers,cluster,"
                          "blocks_per_sm,warps_per_sm,occupancy_percent,limiters,limit_warps,"
                          "limit_blocks,limit_registers,limit_shared_memory,limit_barriers,"
@@ -37,11 +42,11 @@ static void append_number(uint64_t value, struct smc_text *out)
     smc_text_append_bytes(out, digits + at, sizeof digits - at);
 }
 
-static void append_params(const struct smc_answer *answer, struct smc_text *out)
+void smc_csv_params(const struct smc_query *query, struct smc_text *out)
 {
-    const struct smc_kernel *kernel = answer->query.kernel;
+    const struct smc_kernel *kernel = query->kernel;
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {
-        int64_t value = answer->query.params.value[i];
+        int64_t value = query->params.value[i];
         bool taken = kernel && kernel->params & 1u << i;
         if (taken && i != SMC_PARAM_DTYPE) {
             append_number((uint64_t)value, out);
@@ -67,7 +72,7 @@ static void append_inputs(const struct smc_answer *answer, struct smc_text *out)
     smc_csv_field(out, answer->query.device.name);
     smc_text_append(out, ",");
     smc_text_append(out, answer->query.kernel ? answer->query.kernel->name : "");
-    append_params(answer, out);
+    smc_csv_params(&answer->query, out);
     append_number(launch->threads_per_block, out);
     if (smc_words_regs_known(answer))
         append_number(launch->regs_per_thread, out);
@@ -258,6 +263,7 @@ const struct smc_writer smc_writer_csv = {
     .name = "csv",
     .answers = write_answers,
     .runs = write_runs,
+    .series = smc_csv_series,
     .own = smc_csv_own,
     .devices = write_devices,
     .calibration = smc_csv_calibration,

@@ -12,6 +12,13 @@ void smc_csv_field(struct smc_text *out, const char *value);
 void smc_csv_head(struct smc_text *out);
 void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc_text *out);
 
+/* ",tile,dtype,...", and their values: empty where the kernel does not take one. */
+void smc_csv_params_head(struct smc_text *out);
+void smc_csv_params(const struct smc_query *query, struct smc_text *out);
+
+void smc_csv_series(const struct smc_series *series, const struct smc_report_style *style,
+                    struct smc_text *out);
+
 /* A row of a run, and the header of such rows. */
 void smc_csv_rows_head(struct smc_text *out);
 void smc_csv_row(const char *kernel, const struct smc_row *row, struct smc_text *out);

@@ -81,6 +81,15 @@ static void write_runs(const struct smc_confirmed_run *runs, size_t count,
     finish(root, out);
 }
 
+static void write_series(const struct smc_series *series, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_series(root, series);
+    finish(root, out);
+}
+
 static void write_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
                       const struct smc_report_style *style, struct smc_text *out)
 {
@@ -198,6 +207,7 @@ const struct smc_writer smc_writer_json = {
     .name = "json",
     .answers = write_answers,
     .runs = write_runs,
+    .series = write_series,
     .own = write_own,
     .devices = write_devices,
     .calibration = write_calibration,

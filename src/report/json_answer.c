@@ -80,15 +80,9 @@ static json_t *kernel_object(const struct smc_answer *answer)
 
 static json_t *launch_object(const struct smc_launch *launch)
 {
-    static const char *const cache_configs[] = {
-        [SMC_CACHE_PREFER_NONE] = "none",
-        [SMC_CACHE_PREFER_SHARED] = "shared",
-        [SMC_CACHE_PREFER_L1] = "l1",
-        [SMC_CACHE_PREFER_EQUAL] = "equal",
-    };
     json_t *object = json_object();
     smc_json_set(object, "carveout_percent", json_integer(launch->carveout_percent));
-    smc_json_string(object, "cache_config", cache_configs[launch->cache_config]);
+    smc_json_string(object, "cache_config", smc_words_cache_config(launch->cache_config));
     smc_json_integer(object, "blocks_per_cluster",
                      launch->blocks_per_cluster ? launch->blocks_per_cluster : 1);
     smc_json_integer(object, "virtual_resources", launch->virtual_resources);

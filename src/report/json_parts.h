@@ -37,6 +37,8 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
 /* The first two of these alone. */
 void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation);
 json_t *smc_json_findings(const struct smc_emulated_run *emulated);
+/* Adds "family" to "comparison". */
+void smc_json_series(json_t *object, const struct smc_series *series);
 void smc_json_own(json_t *object, const struct smc_own_run *run,
                   const struct smc_confirmation *confirmation);
 /* The lines of the source that were executed, hottest first. */

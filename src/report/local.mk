@@ -5,11 +5,11 @@ libsmc_la_SOURCES += \
 	src/report/csv.c src/report/csv_parts.h \
 	src/report/csv_banks.c src/report/csv_best.c src/report/csv_carveouts.c src/report/csv_inspect.c \
 	src/report/csv_ceilings.c src/report/json_ceilings.c src/report/text_ceilings.c \
-	src/report/csv_own.c src/report/csv_rooms.c \
+	src/report/csv_own.c src/report/csv_rooms.c src/report/csv_series.c \
 	src/report/json.c src/report/json_parts.h \
 	src/report/json_answer.c src/report/json_banks.c src/report/json_best.c \
 	src/report/json_carveouts.c src/report/json_device.c src/report/json_inspect.c src/report/json_kernels.c \
-	src/report/json_own.c src/report/json_rooms.c src/report/json_run.c src/report/json_sweep.c src/report/json_values.c \
+	src/report/json_own.c src/report/json_rooms.c src/report/json_run.c src/report/json_series.c src/report/json_sweep.c src/report/json_values.c \
 	src/report/json_workload.c \
 	src/report/kernel_names.c src/report/kernel_names.h \
 	src/report/layout.c src/report/layout.h \
@@ -23,7 +23,9 @@ libsmc_la_SOURCES += \
 	src/report/text_kernels.c src/report/text_limits.c src/report/text_rooms.c \
 	src/report/text_rooms_compare.c src/report/text_side_by_side.c src/report/text_side_by_side.h \
 	src/report/text_promises.c src/report/text_run.c src/report/text_sweep.c src/report/text_sweep_grid.c \
+	src/report/text_series.c src/report/text_series_table.c src/report/text_series_table.h \
 	src/report/text_work.c \
 	src/report/words.c src/report/words.h src/report/words_run.c src/report/words_run.h \
+	src/report/words_series.c src/report/words_series.h \
 	src/report/words_own.c src/report/words_own.h src/report/words_sweep.c \
 	src/report/writers.c

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "confirm/launch.h"
+#include "confirm/series.h"
 #include "executor/ceilings.h"
 #include "inspect/inspect.h"
 #include "model/carveouts.h"
@@ -36,6 +37,10 @@ struct smc_writer {
        an annotation was made it is there as well; in CSV, in place of the rows. */
     void (*runs)(const struct smc_confirmed_run *runs, size_t count,
                  const struct smc_report_style *style, struct smc_text *out);
+
+    /* Runs side by side. */
+    void (*series)(const struct smc_series *series, const struct smc_report_style *style,
+                   struct smc_text *out);
 
     /* A person's own kernel, launched. */
     void (*own)(const struct smc_own_run *run, const struct smc_confirmation *confirmation,

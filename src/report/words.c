@@ -278,16 +278,26 @@ static void append_quoted(const char *word, struct smc_text *out)
     smc_text_free(&safe);
 }
 
+const char *smc_words_cache_config(enum smc_cache_config config)
+{
+    static const char *const words[] = {
+        [SMC_CACHE_PREFER_NONE] = "none",
+        [SMC_CACHE_PREFER_SHARED] = "shared",
+        [SMC_CACHE_PREFER_L1] = "l1",
+        [SMC_CACHE_PREFER_EQUAL] = "equal",
+    };
+    return words[config];
+}
+
 void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_text *out)
 {
-    static const char *const configs[] = {"none", "shared", "l1", "equal"};
     static const char *const caching[] = {"off", "on", "strict"};
     const struct smc_launch *settings = &query->settings;
     append_number("regs", query->regs_per_thread, SMC_NOT_GIVEN, out);
     append_number("dynamic-smem", query->dynamic_smem_bytes, SMC_NOT_GIVEN, out);
     append_number("carveout", settings->carveout_percent, SMC_CARVEOUT_DEFAULT, out);
     if (settings->cache_config != SMC_CACHE_PREFER_NONE)
-        smc_text_printf(out, " --cache-config %s", configs[settings->cache_config]);
+        smc_text_printf(out, " --cache-config %s", smc_words_cache_config(settings->cache_config));
     if (query->compile.kernel_dir) {
         smc_text_append(out, " --kernel-dir ");
         append_quoted(query->compile.kernel_dir, out);

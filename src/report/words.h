@@ -44,6 +44,9 @@ void smc_words_options(const struct smc_params *params, const char *kernel, stru
    what `smemcalc run` takes. */
 void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_text *out);
 
+/* "none", "shared", "l1", "equal": the words of option --cache-config. */
+const char *smc_words_cache_config(enum smc_cache_config config);
+
 /* " --device 9.0", " --device \"Tesla T4\"", or nothing where nobody named a device. */
 void smc_words_device_option(const struct smc_query *query, struct smc_text *out);
 

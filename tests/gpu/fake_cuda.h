@@ -1,8 +1,8 @@
 /* A CUDA runtime made of host memory, for the executor's tests on machines without a GPU. It takes
-   the calls' names, so that the linker leaves the real runtime out. Some kernels "run":
-   stencil_dynamic and twice(int *, int), on the CPU, residency, which reports the blocks that it is
-   told to, and ceiling_..., which report the same times each. fake_counters.c does the same with
-   the hardware counters. */
+   the calls' names, so that the linker leaves the real runtime out. Some kernels "run": the stencils
+   that are passed their radius (stencil_naive takes three times as long as others) and twice(int *,
+   int), on the CPU, residency, which reports the blocks that it is told to, and ceiling_..., which
+   report the same times each. fake_counters.c does the same with the hardware counters. */
 #ifndef SMC_TESTS_GPU_FAKE_CUDA_H
 #define SMC_TESTS_GPU_FAKE_CUDA_H
 
@@ -41,6 +41,7 @@ struct fake_cuda {
     unsigned launches, probe_launches, last_dynamic_smem_bytes;
     size_t counted_launches;
     int carveout_percent;
+    float launch_ms; /* of the last kernel */
     cudaError_t last_error;
 };
 

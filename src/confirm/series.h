@@ -1,0 +1,104 @@
+/* Runs laid side by side: the kernels of a family, one kernel over a range of values, or both.
+   What is run is worked out here without launching anything; series_run.c launches. */
+#ifndef SMC_CONFIRM_SERIES_H
+#define SMC_CONFIRM_SERIES_H
+
+#include "base/range.h"
+#include "confirm/launch.h"
+
+enum {
+    SMC_SERIES_MOST_MEMBERS = 8,
+    SMC_SERIES_MOST_RUNS = 256,
+    SMC_SERIES_WIDE = 16,   /* a range without a step is wide above so many values: then only */
+    SMC_SERIES_SPREAD = 14, /* so many of them are taken */
+};
+
+enum smc_series_vary {
+    SMC_VARY_NOTHING,
+    SMC_VARY_PARAM,
+    SMC_VARY_DYNAMIC_SMEM,
+    SMC_VARY_CARVEOUT,
+    SMC_VARY_CACHE_CONFIG, /* values of enum smc_cache_config */
+};
+
+struct smc_series_axis {
+    enum smc_series_vary vary;
+    enum smc_param param; /* with SMC_VARY_PARAM */
+    struct smc_range range;
+    bool spread; /* the values are a choice out of the range */
+    size_t count;
+    int64_t value[SMC_SERIES_MOST_RUNS];
+};
+
+/* What is read off a run. */
+enum smc_figure {
+#define FIGURE(id, key, above, below) SMC_FIGURE_##id,
+#include "confirm/figures.def"
+#undef FIGURE
+    SMC_FIGURE_COUNT
+};
+
+const char *smc_figure_key(enum smc_figure figure); /* "time_ms": for scripts */
+
+enum { SMC_NO_RUN = -1 };
+
+struct smc_series_run {
+    struct smc_query query;
+    bool has_value; /* the kernel takes what varies */
+    int64_t value;
+    int baseline; /* index of the run that this one is laid beside, or SMC_NO_RUN */
+
+    /* The rest is there after smc_series_run. Not reached: SMC_INTERRUPTED. */
+    enum smc_status status;
+    char why[512]; /* of a run without a result */
+    struct smc_confirmed_run seen;
+};
+
+struct smc_series {
+    const char *family; /* NULL: one kernel */
+    struct smc_series_axis axis;
+    size_t count;
+    struct smc_series_run *run;
+};
+
+/* The kernels of a family that are compared: first the one without shared memory, then the others
+   as the catalog has them; none with a race by intention. 0 where there is no such family. */
+size_t smc_series_members(const char *family,
+                          const struct smc_kernel *member[SMC_SERIES_MOST_MEMBERS]);
+
+/* Sets the axis' values from its range. `stepped`: the range came with a step; else, where it is
+   wide, they are spread geometrically, both ends included. SMC_USAGE: too many. */
+enum smc_status smc_series_take_range(const struct smc_range *range, bool stepped,
+                                      struct smc_series_axis *axis, struct smc_error *error);
+
+/* One question for each run: value after value, and for each the members, of which one that does
+   not take what varies comes once. Tiles that nobody gave vary where the lesson is in them.
+   `small`: sizes that nobody gave are small ones, as an emulator needs them. SMC_USAGE: too many
+   runs; SMC_MACHINE: memory. To be freed whatever the status. */
+enum smc_status smc_series_build(const struct smc_query *members, size_t count, bool small,
+                                 struct smc_series *series, struct smc_error *error);
+void smc_series_free(struct smc_series *series);
+
+/* Runs one after the other; `step`, which may be NULL, is told how many are done. A run that fails
+   keeps its reason, and the others follow. SMC_INTERRUPTED: the settings' `stop` wished it. */
+enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_settings *settings,
+                               void (*step)(void *context, size_t done), void *context,
+                               struct smc_text *warnings, struct smc_error *error);
+
+bool smc_series_has_result(const struct smc_series_run *run);
+
+/* SMC_MACHINE where a run failed so; else SMC_SHORTFALL where a prediction differs; else SMC_OK
+   where any run has a result; else as the first one failed. */
+enum smc_status smc_series_status(const struct smc_series *series, struct smc_error *error);
+
+/* False where the run has no such figure. */
+bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_figure figure,
+                       double *value);
+
+/* Of all its predictions: SMC_DIFFERS where one does, else SMC_CONFIRMED where one is. */
+enum smc_verdict smc_series_verdict(const struct smc_series_run *run);
+
+/* The fastest of the runs with the same value; it needs company to be so. */
+bool smc_series_is_best(const struct smc_series *series, size_t index);
+
+#endif

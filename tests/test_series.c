@@ -1,0 +1,248 @@
+/* confirm: which runs a comparison or a range comes to. */
+#include <string.h>
+
+#include "confirm/series.h"
+#include "unit.h"
+
+static void names_of(const char *family, char *list, size_t room)
+{
+    const struct smc_kernel *member[SMC_SERIES_MOST_MEMBERS];
+    size_t count = smc_series_members(family, member);
+    list[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        strncat(list, i ? " " : "", room - strlen(list) - 1);
+        strncat(list, member[i]->name, room - strlen(list) - 1);
+    }
+}
+
+static void test_members(void)
+{
+    static const char *const expected[][2] = {
+        {"matmul", "matmul-naive matmul-tiled matmul-a-tile matmul-async matmul-register"},
+        {"AAT", "aat-naive aat-conflict aat-padded aat-swizzled"},
+        {"stencil", "stencil-naive stencil-static stencil-dynamic stencil-window"},
+        {"reverse", "reverse-static reverse-dynamic"},
+        {"residency", "residency"},
+        {"mat", ""},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        char list[256];
+        names_of(expected[i][0], list, sizeof list);
+        CU_ASSERT_STRING_EQUAL(list, expected[i][1]);
+    }
+}
+
+/* Ends included, ascending, and no more values than a table has room for. */
+static void test_spread(void)
+{
+    static const struct smc_range ranges[] = {
+        {1, 6000, 1}, {0, 16, 1}, {-1, 100, 1}, {1, 17, 1}, {0, 1000000, 1}, {999000, 1000000, 1},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        struct smc_series_axis axis = {0};
+        CU_ASSERT_EQUAL(smc_series_take_range(&ranges[i], false, &axis, NULL), SMC_OK);
+        CU_ASSERT_TRUE(axis.spread);
+        CU_ASSERT_EQUAL(axis.count, SMC_SERIES_SPREAD);
+        CU_ASSERT_EQUAL(axis.value[0], ranges[i].first);
+        CU_ASSERT_EQUAL(axis.value[axis.count - 1], ranges[i].last);
+        for (size_t k = 1; k < axis.count; k++)
+            CU_ASSERT_TRUE(axis.value[k] > axis.value[k - 1]);
+    }
+}
+
+/* Of a wide range the values grow by a factor: none is more than rounding away from it. */
+static void test_spread_is_geometric(void)
+{
+    const struct smc_range range = {100, 1000000, 1};
+    struct smc_series_axis axis = {0};
+    CU_ASSERT_EQUAL(smc_series_take_range(&range, false, &axis, NULL), SMC_OK);
+    for (size_t k = 1; k + 1 < axis.count; k++) {
+        double before = (double)axis.value[k - 1], after = (double)axis.value[k + 1];
+        double own = (double)axis.value[k];
+        CU_ASSERT_DOUBLE_EQUAL(own * own / (before * after), 1, 0.03);
+    }
+}
+
+static void test_narrow_and_stepped(void)
+{
+    struct smc_series_axis axis = {0};
+    struct smc_error error = {""};
+    CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){1, 16, 1}, false, &axis, &error),
+                    SMC_OK);
+    CU_ASSERT_EQUAL(axis.count, 16);
+    CU_ASSERT_EQUAL(axis.value[15], 16);
+    CU_ASSERT_FALSE(axis.spread);
+    CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){0, 100, 30}, true, &axis, &error),
+                    SMC_OK);
+    CU_ASSERT_EQUAL(axis.count, 4);
+    CU_ASSERT_EQUAL(axis.value[3], 90);
+    CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){1, 257, 1}, true, &axis, &error),
+                    SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, "257 values are more than the 256 runs of a series");
+}
+
+static size_t ask(const char *family, struct smc_query *query)
+{
+    const struct smc_kernel *member[SMC_SERIES_MOST_MEMBERS];
+    size_t count = smc_series_members(family, member);
+    for (size_t i = 0; i < count; i++) {
+        smc_query_init(&query[i]);
+        query[i].kernel = member[i];
+        smc_params_init(member[i], &query[i].params);
+    }
+    return count;
+}
+
+static int64_t param(const struct smc_series *series, size_t run, enum smc_param param)
+{
+    return series->run[run].query.params.value[param];
+}
+
+static void test_tiles(void)
+{
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    size_t count = ask("matmul", query);
+    struct smc_series series = {.family = "matmul"};
+    CU_ASSERT_EQUAL(smc_series_build(query, count, false, &series, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(series.count, 7);
+    for (size_t i = 0; i < 3; i++) {
+        CU_ASSERT_STRING_EQUAL(series.run[1 + i].query.kernel->name, "matmul-tiled");
+        CU_ASSERT_EQUAL(param(&series, 1 + i, SMC_PARAM_TILE), 8 << i);
+    }
+    for (size_t i = 0; i < series.count; i++) {
+        CU_ASSERT_EQUAL(series.run[i].baseline, 0);
+        CU_ASSERT_EQUAL(param(&series, i, SMC_PARAM_M), 1024);
+    }
+    smc_series_free(&series);
+
+    for (size_t i = 0; i < count; i++) { /* a tile that was given is the only one */
+        query[i].params.value[SMC_PARAM_TILE] = 24;
+        query[i].params.given |= 1u << SMC_PARAM_TILE;
+    }
+    series.family = "matmul";
+    CU_ASSERT_EQUAL(smc_series_build(query, count, true, &series, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(series.count, count);
+    CU_ASSERT_EQUAL(param(&series, 1, SMC_PARAM_TILE), 24);
+    CU_ASSERT_TRUE(param(&series, 1, SMC_PARAM_M) < 1024);
+    smc_series_free(&series);
+}
+
+/* The length follows the radius; what was given stays. */
+static void test_values(void)
+{
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    size_t count = ask("stencil", query);
+    struct smc_series series = {.family = "stencil"};
+    series.axis.vary = SMC_VARY_PARAM;
+    series.axis.param = SMC_PARAM_RADIUS;
+    CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){5, 25, 10}, true, &series.axis, NULL),
+                    SMC_OK);
+    CU_ASSERT_EQUAL(smc_series_build(query, count, true, &series, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(series.count, 3 * count);
+    for (size_t i = 0; i < series.count; i++) {
+        int64_t radius = 5 + 10 * (int64_t)(i / count);
+        CU_ASSERT_EQUAL(series.run[i].value, radius);
+        CU_ASSERT_EQUAL(param(&series, i, SMC_PARAM_RADIUS), radius);
+        CU_ASSERT_EQUAL(param(&series, i, SMC_PARAM_LENGTH) - 2 * radius,
+                        param(&series, 0, SMC_PARAM_LENGTH) - 10);
+        CU_ASSERT_EQUAL(series.run[i].baseline, (int)(i / count * count));
+    }
+    smc_series_free(&series);
+}
+
+/* A kernel that does not take what varies comes once, and is laid beside the last baseline. */
+static void test_not_taken(void)
+{
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    size_t count = ask("matmul", query);
+    for (size_t i = 0; i < count; i++)
+        if (query[i].kernel->params & 1u << SMC_PARAM_TILE)
+            query[i].params.given |= 1u << SMC_PARAM_TILE;
+    struct smc_series series = {.family = "matmul"};
+    series.axis.vary = SMC_VARY_PARAM;
+    series.axis.param = SMC_PARAM_TILE;
+    CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){4, 8, 4}, true, &series.axis, NULL),
+                    SMC_OK);
+    CU_ASSERT_EQUAL(smc_series_build(query, count, false, &series, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(series.count, 2 * count - 1);
+    size_t without = 0;
+    for (size_t i = 0; i < series.count; i++) {
+        const struct smc_series_run *run = &series.run[i];
+        CU_ASSERT_EQUAL(run->baseline, run->has_value && run->value == 4 ? 0 : (int)count);
+        if (!run->has_value) {
+            without++;
+            CU_ASSERT_STRING_EQUAL(run->query.kernel->name, "matmul-register");
+        }
+    }
+    CU_ASSERT_EQUAL(without, 1);
+    smc_series_free(&series);
+}
+
+static void test_launch_varies(void)
+{
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    ask("stencil", query);
+    static const enum smc_series_vary kinds[] = {SMC_VARY_CARVEOUT, SMC_VARY_CACHE_CONFIG,
+                                                 SMC_VARY_DYNAMIC_SMEM};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct smc_series series = {.axis.vary = kinds[k]};
+        CU_ASSERT_EQUAL(
+            smc_series_take_range(&(struct smc_range){0, 3, 1}, false, &series.axis, NULL), SMC_OK);
+        CU_ASSERT_EQUAL(smc_series_build(query, 1, false, &series, NULL), SMC_OK);
+        CU_ASSERT_EQUAL(series.count, 4);
+        for (size_t i = 0; i < series.count; i++) {
+            const struct smc_query *asked = &series.run[i].query;
+            int64_t seen = k == 0   ? asked->settings.carveout_percent
+                           : k == 1 ? (int64_t)asked->settings.cache_config
+                                    : asked->dynamic_smem_bytes;
+            CU_ASSERT_EQUAL(seen, (int64_t)i);
+            CU_ASSERT_EQUAL(series.run[i].baseline, SMC_NO_RUN);
+        }
+        smc_series_free(&series);
+    }
+}
+
+/* What failed counts before what differs; a run that cannot be counts only where none has a
+   result. */
+static void test_status(void)
+{
+    static const struct {
+        enum smc_status run[3], whole;
+        const char *message;
+    } cases[] = {
+        {{SMC_OK, SMC_OK, SMC_OK}, SMC_OK, ""},
+        {{SMC_OK, SMC_USAGE, SMC_UNAVAILABLE}, SMC_OK, ""},
+        {{SMC_OK, SMC_SHORTFALL, SMC_USAGE}, SMC_SHORTFALL, ""},
+        {{SMC_SHORTFALL, SMC_MACHINE, SMC_MACHINE},
+         SMC_MACHINE,
+         "2 of 3 runs failed; the first, stencil-static: no memory"},
+        {{SMC_USAGE, SMC_UNAVAILABLE, SMC_USAGE}, SMC_USAGE, "no memory"},
+    };
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    ask("stencil", query);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_series series = {.family = "stencil"};
+        struct smc_error error = {""};
+        CU_ASSERT_EQUAL(smc_series_build(query, 3, false, &series, &error), SMC_OK);
+        for (size_t k = 0; k < 3; k++) {
+            series.run[k].status = cases[i].run[k];
+            strcpy(series.run[k].why, "no memory");
+        }
+        CU_ASSERT_EQUAL(smc_series_status(&series, &error), cases[i].whole);
+        CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
+        smc_series_free(&series);
+    }
+}
+
+CU_TestInfo tests_series[] = {
+    {"the kernels of a family", test_members},
+    {"values spread over a wide range", test_spread},
+    {"each as many times the one before", test_spread_is_geometric},
+    {"narrow ranges and those with a step", test_narrow_and_stepped},
+    {"tiles", test_tiles},
+    {"values and sizes that follow", test_values},
+    {"kernels that do not take what varies", test_not_taken},
+    {"settings of the launch", test_launch_varies},
+    {"the status of all", test_status},
+    CU_TEST_INFO_NULL,
+};
