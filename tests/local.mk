@@ -95,6 +95,10 @@ EXTRA_DIST += tests/bounded.sh
 TESTS += tests/source.sh
 EXTRA_DIST += tests/source.sh
 
+# Every GPU of a machine.
+TESTS += tests/everywhere.sh
+EXTRA_DIST += tests/everywhere.sh
+
 # A person's own devices.
 TESTS += tests/device_file.sh
 EXTRA_DIST += tests/device_file.sh tests/data/devices

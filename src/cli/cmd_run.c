@@ -9,6 +9,7 @@
 #include "cli/idle_options.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/run_everywhere.h"
 #include "cli/run_source.h"
 
 /* A long emulation ends at Ctrl-C, and after --timeout where it is given. */
@@ -80,7 +81,9 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         settings.annotation = arguments->given[SMC_OPTION_ANNOTATE] ? &annotation : NULL;
     }
     if (status == SMC_OK)
-        status = run_query(arguments, &query, &settings, out, error);
+        status = settings.gpu_index == SMC_EVERY_GPU
+                     ? smc_run_everywhere(arguments, &query, &settings, out, error)
+                     : run_query(arguments, &query, &settings, out, error);
     if (status == SMC_INTERRUPTED)
         status = tell_stopped(&settings, error);
     smc_chosen_devices_free(&devices);
@@ -96,6 +99,7 @@ const struct smc_command smc_command_run = {
                 "  smemcalc run --tile 16 --size 64 --on emulator --device 'RTX 4090'\n"
                 "  smemcalc run --tile 16 --size 256 --on emulator --device 9.0 --annotate\n"
                 "  smemcalc run --kernel stencil-dynamic --radius 6000 --format json\n"
+                "  smemcalc run --tile 32 --gpu all\n"
                 "  smemcalc run --source my.cu --grid 4 --block 256 -a f32x1K:random -a i32:1K\n",
     .run = run,
 };

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/machine.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
@@ -14,6 +15,8 @@
 #include "devices/devices.h"
 #include "emulator/emulator.h"
 #include "model/occupancy.h"
+
+enum { SMC_GPU_UUID_CHARS = 48 };
 
 struct smc_run_request {
     const struct smc_kernel *kernel;
@@ -120,6 +123,11 @@ struct smc_run_result {
 
     char driver[32]; /* "13.0": the CUDA version the driver supports; "" without one */
     char runtime[32];
+    char gpu_uuid[SMC_GPU_UUID_CHARS]; /* "GPU-...", as nvidia-smi prints it; "" without one */
+
+    /* What tells this run from others, not for a back end to fill. */
+    char host_name[SMC_HOST_NAME_CHARS];
+    uint64_t seed; /* of the inputs */
 };
 
 struct smc_own_launch;

@@ -28,6 +28,8 @@ enum smc_status smc_gpu_check_context(struct smc_error *error);
 
 int smc_gpu_device_count(struct smc_error *why);
 enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_error *error);
+/* "GPU-" and the UUID; "" where it cannot be read. */
+void smc_gpu_uuid(int index, char text[SMC_GPU_UUID_CHARS]);
 uint32_t smc_gpu_sm_clock_khz(int gpu_index);
 
 /* Makes it the one that the calls after this are about. SMC_UNAVAILABLE, with how to change that,

@@ -18,7 +18,8 @@ libsmc_la_SOURCES += \
 	src/report/text_banks.c src/report/text_best.c src/report/text_best_compare.c \
 	src/report/text_carveouts.c \
 	src/report/text_own.c \
-	src/report/text_compare.c src/report/text_devices.c src/report/text_explain.c src/report/text_inspect.c \
+	src/report/text_compare.c src/report/text_devices.c src/report/text_everywhere.c src/report/text_explain.c \
+	src/report/text_inspect.c \
 	src/report/text_kernels.c src/report/text_limits.c src/report/text_rooms.c \
 	src/report/text_rooms_compare.c src/report/text_side_by_side.c src/report/text_side_by_side.h \
 	src/report/text_promises.c src/report/text_run.c src/report/text_sweep.c src/report/text_sweep_grid.c \

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "confirm/everywhere.h"
 #include "confirm/launch.h"
 #include "inspect/inspect.h"
 #include "model/carveouts.h"
@@ -35,6 +36,11 @@ struct smc_writer {
        an annotation was made it is there as well; in CSV, in place of the rows. */
     void (*runs)(const struct smc_confirmed_run *runs, size_t count,
                  const struct smc_report_style *style, struct smc_text *out);
+
+    /* What was asked for on every GPU of the machine; a GPU that failed has its error in place of
+       its runs. */
+    void (*everywhere)(const struct smc_everywhere *everywhere,
+                       const struct smc_report_style *style, struct smc_text *out);
 
     /* A person's own kernel, launched. */
     void (*own)(const struct smc_own_run *run, const struct smc_confirmation *confirmation,

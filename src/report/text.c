@@ -61,6 +61,7 @@ const struct smc_writer smc_writer_text = {
     .name = "text",
     .answers = write_answers,
     .runs = smc_text_runs,
+    .everywhere = smc_text_everywhere,
     .own = smc_text_own,
     .devices = smc_text_devices,
     .rooms = write_rooms,

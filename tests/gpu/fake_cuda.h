@@ -11,8 +11,10 @@
 
 #include <cuda_runtime_api.h>
 
+enum { FAKE_CUDA_EVERY = -1 };
+
 /* What the fake does next and what it has seen. One for the program: CUDA's calls carry no context
-   that could hold it. */
+   that could hold it. Several threads may call, each with its current device and last error. */
 struct fake_cuda {
     cudaError_t device_count_error;
     int device_count, driver_version;
@@ -25,18 +27,22 @@ struct fake_cuda {
     int api_blocks_per_sm;
     uint32_t resident_blocks;
     size_t free_bytes;
+    int at; /* the device where the following happens, or FAKE_CUDA_EVERY */
     cudaError_t load_error, launch_error, crash; /* a crash shows when the launch is waited for */
     bool wrong_result;
     bool hangs;            /* the call that launches never ends */
     unsigned endless_from; /* the launch from which on kernels have no end; 0: all end */
+    bool unreadable;       /* cudaGetDeviceProperties fails */
+    bool waits_for_all;    /* a launch waits until there was one on every device */
 
-    unsigned allocations, libraries, events; /* alive at this moment */
-    unsigned launches, probe_launches, last_dynamic_smem_bytes;
-    int carveout_percent;
-    cudaError_t last_error;
+    _Atomic unsigned allocations, libraries, events; /* alive at this moment */
+    _Atomic unsigned launches, probe_launches, last_dynamic_smem_bytes;
+    _Atomic int carveout_percent;
+    _Atomic unsigned launched_on; /* a bit a device */
 };
 
 extern struct fake_cuda fake_cuda;
+extern _Thread_local cudaError_t fake_cuda_last_error;
 
 /* An H200 on which all goes well. */
 void fake_cuda_reset(void);

@@ -1,4 +1,5 @@
-/* smemcalc on a fake CUDA runtime: launches go as the words of FAKE_GPU say.
+/* smemcalc on a fake CUDA runtime: launches go as the words of FAKE_GPU say, "at-1" among them on
+   GPU 1 alone.
    Its kernels have 16 registers, which --regs 16 predicts, or those that they were compiled to. */
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,12 @@ int main(int argc, char **argv)
         fake_cuda.regs_per_thread = 0;
     if (says(words, "slice"))
         fake_cuda.name = "NVIDIA H200 MIG 1g.18gb";
+    if (says(words, "three"))
+        fake_cuda.device_count = 3;
+    if (says(words, "at-1"))
+        fake_cuda.at = 1;
+    fake_cuda.unreadable = says(words, "unreadable");
+    fake_cuda.waits_for_all = says(words, "together");
     fake_cuda.hangs = says(words, "hangs");
     fake_cuda.wrong_result = says(words, "wrong");
     if (says(words, "refuses"))

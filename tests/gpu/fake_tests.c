@@ -125,7 +125,7 @@ static void test_reasons(void)
     fake_cuda.device_count_error = cudaErrorUnknown;
     CU_ASSERT_EQUAL(smc_gpu_device_count(&why), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(why.message, "cudaErrorOther"));
-    CU_ASSERT_EQUAL(fake_cuda.last_error, cudaSuccess);
+    CU_ASSERT_EQUAL(fake_cuda_last_error, cudaSuccess);
 }
 
 static void test_all_well(void)
@@ -166,7 +166,7 @@ static void test_opt_in(void)
     CU_ASSERT(out.result.launch.made && !out.result.launch.succeeded);
     CU_ASSERT_PTR_NOT_NULL(strstr(out.result.launch.message, "cudaErrorInvalidValue"));
     CU_ASSERT_EQUAL(out.confirmation.differing, 0);
-    CU_ASSERT_EQUAL(fake_cuda.last_error, cudaSuccess);
+    CU_ASSERT_EQUAL(fake_cuda_last_error, cudaSuccess);
     CU_ASSERT_EQUAL(fake_cuda.launches, 1);
 }
 
