@@ -13,7 +13,7 @@ esac
 
 launch="run --kernel stencil-dynamic --radius 5 --regs 16 --length 3010 --timeout 200"
 host=$(uname -n)
-uuid=GPU-0f1e2d3c-4b5a-6978-0716-2534435261
+uuid=-4b5a-6978-0716-253443526170
 
 # Leaves what was printed in out and err; the exit status must be the one expected.
 on_fake() { # STATUS WORDS OF FAKE_GPU, ARGUMENT...
@@ -40,14 +40,14 @@ begins "the first line is the verdict of all" \
     "3 GPUs: confirmed: [1-9]" out
 for gpu in 0 1 2; do
     begins "GPU $gpu is there" "GPU $gpu: confirmed: [1-9]" out
-    shows "with its UUID" "machine     $host, ${uuid}0$gpu" out
+    shows "with its UUID" "machine     $host, GPU-0${gpu}1e2d3c$uuid" out
 done
 empty "nothing is told" "$(cat err)"
 
 on_fake 0 "three" --gpu all --format json
 holds "JSON: an element a GPU" '.schema == "smemcalc/1" and (.runs | map(.gpu_index)) == [0, 1, 2] and
     (.runs | map(.device.gpu_index)) == [0, 1, 2] and all(.runs[]; .error == null)' out
-holds "JSON: host, UUID and seed" ".runs | map(.run.gpu_uuid) == [\"${uuid}00\", \"${uuid}01\", \"${uuid}02\"]
+holds "JSON: host, UUID and seed" ".runs | map(.run.gpu_uuid) == [\"GPU-001e2d3c$uuid\", \"GPU-011e2d3c$uuid\", \"GPU-021e2d3c$uuid\"]
     and all(.[]; .run.host == \"$host\" and .run.seed == 1)" out
 jq '.runs[1] | del(.gpu_index, .error, .emulation.elapsed_ms)' out >of-all
 on_fake 0 "three" --gpu 1 --format json
@@ -58,11 +58,11 @@ empty "JSON: the same as of that GPU alone" "$(jq -S 'del(.run.timed_launches) |
 
 on_fake 0 "two" --gpu all --format csv
 shows "CSV: host and UUID end a row" \
-    "stencil-dynamic,blocks_per_sm,,8,8,,8,confirmed,resident on 131 of 132 SMs,$host,${uuid}01" out
+    "stencil-dynamic,blocks_per_sm,,8,8,,8,confirmed,resident on 131 of 132 SMs,$host,GPU-011e2d3c$uuid" out
 shows "CSV: one header" \
     "kernel,quantity,unit,predicted,api,emulated,measured,verdict,note,host,gpu_uuid" out
 empty "CSV: as many rows for each GPU" "$(
-    [ "$(grep -c "${uuid}00\$" out)" -eq "$(grep -c "${uuid}01\$" out)" ] || cat out)"
+    [ "$(grep -c "GPU-001e2d3c$uuid\$" out)" -eq "$(grep -c "GPU-011e2d3c$uuid\$" out)" ] || cat out)"
 
 on_fake 0 "one" --gpu all
 begins "one GPU is a list of one" "1 GPU: confirmed: [1-9]" out
@@ -87,16 +87,16 @@ on_fake 4 "three at-1 crashes" --gpu all
 why="the kernel crashed: cudaErrorOther: as the test wants it"
 begins "one that crashes" "3 GPUs, 1 of them failed: confirmed: [1-9]" out
 shows "its error stands in its place" "GPU 1: failed: $why" out
-shows "with its UUID" "machine     $host, ${uuid}01" out
+shows "with its UUID" "machine     $host, GPU-011e2d3c$uuid" out
 begins "the others are not hidden" "GPU 2: confirmed: [1-9]" out
 shows "the error is told as well" "smemcalc: GPU 1: $why" err
 
 on_fake 4 "two at-1 crashes" --gpu all --format json
 holds "JSON: its error" ".runs[1] | .error == {status: 4, message: \"$why\"} and .confirmation == null
-    and .device.name == \"NVIDIA H200\" and .run == {host: \"$host\", gpu_uuid: \"${uuid}01\"}" out
+    and .device.name == \"NVIDIA H200\" and .run == {host: \"$host\", gpu_uuid: \"GPU-011e2d3c$uuid\"}" out
 holds "JSON: the other's result" '.runs[0] | .error == null and .verdicts.differing == 0' out
 on_fake 4 "two at-1 crashes" --gpu all --format csv
-shows "CSV: its error" ",error,,,,,,failed,GPU 1: $why,$host,${uuid}01" out
+shows "CSV: its error" ",error,,,,,,failed,GPU 1: $why,$host,GPU-011e2d3c$uuid" out
 
 on_fake 4 "two at-1 unreadable" --gpu all --format json
 holds "JSON: a GPU that cannot be read" '.runs[1] | .device == null and .gpu_index == 1 and

@@ -35,6 +35,7 @@ tests_unit_SOURCES = \
 	tests/test_joins.c \
 	tests/test_lesson.c \
 	tests/test_machine_code.c \
+	tests/test_merge.c \
 	tests/test_logs.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
@@ -98,6 +99,10 @@ EXTRA_DIST += tests/source.sh
 # Every GPU of a machine.
 TESTS += tests/everywhere.sh
 EXTRA_DIST += tests/everywhere.sh
+
+# Reports of many machines.
+TESTS += tests/merge.sh
+EXTRA_DIST += tests/merge.sh tests/data/merge tests/fuzz/merge.c tests/fuzz/merge.dict
 
 # A person's own devices.
 TESTS += tests/device_file.sh

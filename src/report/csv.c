@@ -284,6 +284,7 @@ const struct smc_writer smc_writer_csv = {
     .answers = write_answers,
     .runs = write_runs,
     .everywhere = write_everywhere,
+    .merge = smc_csv_merge,
     .own = smc_csv_own,
     .devices = write_devices,
     .rooms = smc_csv_rooms,

@@ -103,6 +103,15 @@ static void write_everywhere(const struct smc_everywhere *everywhere,
     finish(root, out);
 }
 
+static void write_merge(const struct smc_merged *merged, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_merge(root, merged);
+    finish(root, out);
+}
+
 static void write_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
                       const struct smc_report_style *style, struct smc_text *out)
 {
@@ -212,6 +221,7 @@ const struct smc_writer smc_writer_json = {
     .answers = write_answers,
     .runs = write_runs,
     .everywhere = write_everywhere,
+    .merge = write_merge,
     .own = write_own,
     .devices = write_devices,
     .rooms = write_rooms,

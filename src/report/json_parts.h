@@ -34,6 +34,8 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
 json_t *smc_json_gpu_error(const struct smc_gpu_part *part);
 void smc_json_gpu_identity(json_t *object, const struct smc_gpu_part *part, const char *host_name);
 
+void smc_json_merge(json_t *object, const struct smc_merged *merged);
+
 /* The first two of these alone. */
 void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation);
 json_t *smc_json_findings(const struct smc_emulated_run *emulated);

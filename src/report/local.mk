@@ -8,6 +8,7 @@ libsmc_la_SOURCES += \
 	src/report/json.c src/report/json_parts.h \
 	src/report/json_answer.c src/report/json_banks.c src/report/json_best.c \
 	src/report/json_carveouts.c src/report/json_device.c src/report/json_inspect.c src/report/json_kernels.c \
+	src/report/csv_merge.c src/report/json_merge.c src/report/text_merge.c \
 	src/report/json_own.c src/report/json_rooms.c src/report/json_run.c src/report/json_sweep.c src/report/json_values.c \
 	src/report/json_workload.c \
 	src/report/kernel_names.c src/report/kernel_names.h \

@@ -10,6 +10,7 @@
 #include "confirm/everywhere.h"
 #include "confirm/launch.h"
 #include "inspect/inspect.h"
+#include "merge/merge.h"
 #include "model/carveouts.h"
 #include "model/room.h"
 #include "own/own.h"
@@ -41,6 +42,10 @@ struct smc_writer {
        its runs. */
     void (*everywhere)(const struct smc_everywhere *everywhere,
                        const struct smc_report_style *style, struct smc_text *out);
+
+    /* The reports of many machines, laid together. */
+    void (*merge)(const struct smc_merged *merged, const struct smc_report_style *style,
+                  struct smc_text *out);
 
     /* A person's own kernel, launched. */
     void (*own)(const struct smc_own_run *run, const struct smc_confirmation *confirmation,

@@ -62,6 +62,7 @@ const struct smc_writer smc_writer_text = {
     .answers = write_answers,
     .runs = smc_text_runs,
     .everywhere = smc_text_everywhere,
+    .merge = smc_text_merge,
     .own = smc_text_own,
     .devices = smc_text_devices,
     .rooms = write_rooms,

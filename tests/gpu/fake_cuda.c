@@ -159,8 +159,8 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     if (fake_cuda.unreadable && (fake_cuda.at == FAKE_CUDA_EVERY || fake_cuda.at == device))
         return ends(cudaErrorUnknown);
     *properties = (struct cudaDeviceProp){
-        .uuid.bytes = {0x0f, 0x1e, 0x2d, 0x3c, 0x4b, 0x5a, 0x69, 0x78, 0x07, 0x16, 0x25, 0x34, 0x43,
-                       0x52, 0x61, (char)device},
+        .uuid.bytes = {(char)device, 0x1e, 0x2d, 0x3c, 0x4b, 0x5a, 0x69, 0x78, 0x07, 0x16, 0x25,
+                       0x34, 0x43, 0x52, 0x61, 0x70},
         .totalGlobalMem = 150109945856,
         .sharedMemPerBlock = DEFAULT_SMEM,
         .regsPerBlock = REGISTERS,
