@@ -1,6 +1,8 @@
 #!/bin/sh
 # smemcalc run --gpu all: every GPU at once on the fake CUDA runtime, those that fail among them, and
 # what names the host and the GPU in each report. Run in the build folder.
+# The words of a launch are split on purpose:
+# shellcheck disable=SC2086
 
 fake=$PWD/tests/gpu/fake_smemcalc
 # shellcheck source=tests/command.sh
