@@ -107,6 +107,11 @@ tells "a report of something else" "query.json:1: no report of a run: key 'confi
 ('smemcalc run --format json' has it)" query.json
 echo '[7]' >number.json
 tells "a list of something else" "number.json:1: an element of a list is no object" number.json
+change '.confirmation[2].predicted = "warps+registers" | .confirmation[2].measured = null'
+ends_in 0 "agree: 1 machine, 10 quantities" changed.json
+empty "a prediction in words" "$(grep -q '^launches  *not measured  warps+registers predicted$' out || cat out)"
+jq -c '.runs[1].error as $error | .runs[0] | .error = $error' node3.json >changed.json
+ends_in 1 "disagree: 1 machine, 11 quantities; 1 GPU failed" changed.json
 change '.confirmation[2].measured = "8"'
 tells "a value that is no number" "changed.json:1: key 'confirmation': element 3 is no quantity with a \
 name, and numbers or nulls as its values" changed.json

@@ -42,7 +42,8 @@ static void test_documents(void)
 
 /* A report with one row. NULL stands for null. */
 static void add(struct smc_merge *merge, const char *host, const char *cc, const char *quantity,
-                const char *unit, const char *predicted, const char *api, const char *measured)
+                const char *unit, const char *predicted, const char *api, const char *measured,
+                const char *verdict)
 {
     char text[1024];
     struct smc_text problems = {0};
@@ -50,8 +51,9 @@ static void add(struct smc_merge *merge, const char *host, const char *cc, const
              "{\"device\": {\"name\": \"GPU %s\", \"compute_capability\": \"%s\"},"
              " \"kernel\": {\"name\": \"k\"}, \"run\": {\"host\": \"%s\", \"gpu_uuid\": \"GPU-1\"},"
              " \"confirmation\": [{\"quantity\": \"%s\", \"unit\": \"%s\", \"predicted\": %s,"
-             " \"api\": %s, \"emulated\": null, \"measured\": %s, \"verdict\": \"confirmed\"}]}",
-             cc, cc, host, quantity, unit, predicted, api, measured);
+             " \"api\": %s, \"emulated\": null, \"measured\": %s, \"verdict\": \"%s\"}]}",
+             cc, cc, host, quantity, unit, predicted, api, measured,
+             verdict ? verdict : "information");
     CU_ASSERT_EQUAL_FATAL(smc_merge_read(merge, "f", text, strlen(text), &problems), SMC_OK);
     smc_text_free(&problems);
 }
@@ -68,7 +70,7 @@ static void odd_hosts(const struct smc_merged *merged, char hosts[64])
 }
 
 struct machine {
-    const char *host, *cc, *predicted, *api, *measured;
+    const char *host, *cc, *predicted, *api, *measured, *verdict;
 };
 
 /* `machines` ends in a NULL host. */
@@ -81,7 +83,8 @@ static void compare(const char *quantity, const char *unit, const struct machine
     size_t count = 0;
     for (; machines[count].host; count++)
         add(&merge, machines[count].host, machines[count].cc, quantity, unit,
-            machines[count].predicted, machines[count].api, machines[count].measured);
+            machines[count].predicted, machines[count].api, machines[count].measured,
+            machines[count].verdict);
     enum smc_status status = smc_merge_compare(&merge, &merged, NULL);
     CU_ASSERT_EQUAL(status, verdict == SMC_MERGE_DISAGREE ? SMC_SHORTFALL : SMC_OK);
     CU_ASSERT_EQUAL_FATAL(merged.question_count, 1);
@@ -130,6 +133,25 @@ static void test_counters(void)
     const struct machine more[] = {
         {"a", "9.0", "1000", "null", "1000"}, {"b", "9.0", "1000", "null", "1021"}, {0}};
     compare("shared_load_wavefronts", "", more, SMC_MERGE_DISAGREE, 1, "b");
+}
+
+static void test_own_predictions(void)
+{
+    const struct machine confirmed[] = {{"a", "9.0", "1000", "null", "981", "confirmed"},
+                                        {"b", "9.0", "1000", "null", "1019", "confirmed"},
+                                        {0}};
+    compare("global_load_sectors", "", confirmed, SMC_MERGE_AGREE, 1, "");
+    const struct machine all[] = {
+        {"a", "9.0", "8", "7", "null", "differs"}, {"b", "9.0", "8", "7", "null", "differs"}, {0}};
+    compare("blocks_per_sm", "", all, SMC_MERGE_DISAGREE, 1, "ab");
+    const struct machine slow[] = {{"a", "9.0", "1.0", "null", "1.5", "differs"},
+                                   {"b", "9.0", "1.0", "null", "1.5", "confirmed"},
+                                   {0}};
+    compare("time_ms", "ms", slow, SMC_MERGE_DISAGREE, 1, "a");
+    const struct machine words[] = {{"a", "9.0", "\"warps\"", "null", "null"},
+                                    {"b", "9.0", "\"warps+registers\"", "null", "null"},
+                                    {0}};
+    compare("binding_limits", "", words, SMC_MERGE_UNSEEN, 2, "");
 }
 
 static void test_rates(void)
@@ -185,6 +207,7 @@ CU_TestInfo tests_merge[] = {
     {"documents one behind the other", test_documents},
     {"counts are equal among peers", test_counts},
     {"counters carry noise", test_counters},
+    {"a machine is held to its own prediction", test_own_predictions},
     {"times and rates have outliers", test_rates},
     {"as much of a UUID as tells machines apart", test_uuids},
     CU_TEST_INFO_NULL,

@@ -122,6 +122,8 @@ static int by_peers(const void *a, const void *b)
 {
     const struct smc_merged_value *s = a, *t = b;
     int order = strcmp(s->report->cc, t->report->cc);
+    if (order == 0)
+        order = strcmp(s->row->words, t->row->words);
     if (order == 0 && smc_merge_is_rate(s->row))
         return strcmp(s->report->device, t->report->device);
     return order ? order
@@ -218,9 +220,9 @@ static void add_questions(struct smc_merged *out, struct smc_merge_report **repo
             .machines = count_machines(&reports[i], end - i),
         };
     }
-    while (out->failed_count < count && !reports[count - 1 - out->failed_count]->question)
-        out->failed_count++;
-    out->failed = &out->reports[count - out->failed_count];
+    for (size_t i = 0; i < count; i++)
+        if (reports[i]->error[0])
+            out->failed[out->failed_count++] = reports[i];
 }
 
 static size_t list_values(const struct smc_merge *merge, struct smc_merged_value *values)
@@ -242,12 +244,13 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
     *out = (struct smc_merged){0};
     struct smc_merge_report **reports = calloc(count + 1, sizeof *reports);
     double *scratch = calloc(rows + 1, sizeof *scratch);
+    out->failed = calloc(count + 1, sizeof(struct smc_merge_report *));
     out->question = calloc(count + 1, sizeof *out->question);
     out->values = calloc(rows + 1, sizeof *out->values);
     out->peers = calloc(rows + 1, sizeof *out->peers);
     out->quantity_list = calloc(rows + 1, sizeof *out->quantity_list);
     out->reports = (const struct smc_merge_report **)reports;
-    if (!reports || !scratch || !out->question || !out->values || !out->peers ||
+    if (!reports || !scratch || !out->failed || !out->question || !out->values || !out->peers ||
         !out->quantity_list) {
         free(scratch);
         return smc_fail(error, SMC_MACHINE, "out of memory");
@@ -269,6 +272,7 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
 void smc_merged_free(struct smc_merged *merged)
 {
     free(merged->reports);
+    free(merged->failed);
     free(merged->question);
     free(merged->values);
     free(merged->peers);

@@ -28,11 +28,9 @@ static bool ends(const char *text, const char *end)
     return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
-/* Bytes of DRAM are no exact count either: other work shares it. */
 bool smc_merge_is_rate(const struct smc_merge_row *row)
 {
     return strcmp(row->unit, "ms") == 0 || ends(row->unit, "/s") || ends(row->unit, "Hz") ||
-           begins(row->quantity, "dram_") ||
            (strcmp(row->unit, "%") == 0 && strcmp(row->quantity, "occupancy_percent") != 0);
 }
 
@@ -40,7 +38,8 @@ bool smc_merge_is_rate(const struct smc_merge_row *row)
 static bool is_counter(const struct smc_merge_row *row)
 {
     return begins(row->quantity, "shared_") || begins(row->quantity, "machine_") ||
-           begins(row->quantity, "global_") || strcmp(row->quantity, "bank_conflicts") == 0;
+           begins(row->quantity, "global_") || begins(row->quantity, "dram_") ||
+           strcmp(row->quantity, "bank_conflicts") == 0;
 }
 
 static int by_value(const void *a, const void *b)
@@ -93,12 +92,12 @@ static void judge_counts(struct smc_merged_peers *peers, double *scratch)
         bool noisy = seeing[w] == SMC_MERGE_MEASURED && is_counter(peers->value[0].row);
         double allowed = noisy ? SMC_MERGE_COUNTER_SHARE * fabs(common) : 0;
         for (size_t i = 0; i < peers->count; i++) {
-            const struct smc_merge_number *seen = &peers->value[i].row->seen[seeing[w]];
-            peers->value[i].odd |= seen->present && fabs(seen->value - common) > allowed;
+            const struct smc_merge_row *row = peers->value[i].row;
+            const struct smc_merge_number *seen = &row->seen[seeing[w]];
+            peers->value[i].odd |=
+                seen->present && !(noisy && row->confirmed) && fabs(seen->value - common) > allowed;
         }
     }
-    for (size_t i = 0; i < peers->count; i++)
-        peers->value[i].odd |= peers->value[i].row->differs;
 }
 
 static void judge_rates(struct smc_merged_peers *peers, double *scratch)
@@ -123,17 +122,23 @@ static void judge_rates(struct smc_merged_peers *peers, double *scratch)
     }
 }
 
+/* Who differs from its own prediction disagrees, whatever its peers see. */
 static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quantity)
 {
-    bool odd = false, seen = false;
+    bool odd = false, differs = false, seen = false;
     for (size_t i = 0; i < quantity->peers_count; i++) {
         const struct smc_merged_peers *peers = &quantity->peers[i];
         seen |= peers->common.present;
-        for (size_t k = 0; k < peers->count; k++)
+        for (size_t k = 0; k < peers->count; k++) {
             odd |= peers->value[k].odd;
+            differs |= peers->value[k].row->differs;
+            peers->value[k].odd |= peers->value[k].row->differs;
+        }
     }
+    if (differs || (odd && !quantity->is_rate))
+        return SMC_MERGE_DISAGREE;
     if (odd)
-        return quantity->is_rate ? SMC_MERGE_OUTLIER : SMC_MERGE_DISAGREE;
+        return SMC_MERGE_OUTLIER;
     return seen ? SMC_MERGE_AGREE : SMC_MERGE_UNSEEN;
 }
 

@@ -34,7 +34,8 @@ struct smc_merge_number {
 struct smc_merge_row {
     char quantity[64], unit[16];
     struct smc_merge_number seen[SMC_MERGE_WITNESSES];
-    bool differs; /* from its own machine's prediction, as the report says */
+    char words[96];          /* what is predicted, where that is no number */
+    bool confirmed, differs; /* held to its own machine's prediction, as the report says */
 };
 
 /* One report of one machine. Its texts are made safe for a terminal; "" where not known. */
@@ -42,8 +43,8 @@ struct smc_merge_report {
     const char *file;
     size_t line; /* its document begins on */
     char host[SMC_HOST_NAME_CHARS], gpu_uuid[48], device[128], cc[16], driver[32];
-    char error[256]; /* of a GPU that failed: then there are no question and no rows */
-    char *question;  /* for people as well: "matmul-tiled: tile 32, seed 1" */
+    char error[256]; /* of a GPU that failed */
+    char *question; /* "matmul-tiled: tile 32, seed 1"; NULL, without rows, where it failed early */
     struct smc_merge_row *row;
     size_t row_count;
     size_t index;       /* in the order read */
@@ -115,8 +116,9 @@ struct smc_merged {
     struct smc_merged_quantity *quantity_list;
 };
 
-/* A time or rate more than this from the median of its peers is an outlier, and a count of the
-   hardware's counters more than this from that of its peers is another: they carry noise. */
+/* A time or rate more than this from the median of its peers is an outlier. What the hardware's
+   counters say carries noise: it is held to its prediction, as the report does, and where there is
+   none it may be this far from its peers. */
 #define SMC_MERGE_OUTLIER_SHARE 0.10
 #define SMC_MERGE_COUNTER_SHARE 0.02
 

@@ -60,10 +60,13 @@ static bool copy_row(const json_t *object, struct smc_merge_row *row)
         return false;
     copy_text(object, "quantity", row->quantity, sizeof row->quantity);
     copy_text(object, "unit", row->unit, sizeof row->unit);
+    copy_text(object, "predicted", row->words, sizeof row->words);
+    row->confirmed = verdict && strcmp(verdict, "confirmed") == 0;
     row->differs = verdict && strcmp(verdict, "differs") == 0;
     for (int i = 0; i < SMC_MERGE_WITNESSES; i++) {
         const json_t *value = json_object_get(object, smc_merge_witness_names[i]);
-        if (value && !json_is_null(value) && !json_is_number(value))
+        bool words = i == SMC_MERGE_PREDICTED && json_is_string(value);
+        if (value && !json_is_null(value) && !json_is_number(value) && !words)
             return false;
         row->seen[i].present = json_is_number(value);
         row->seen[i].value = json_number_value(value);
@@ -132,7 +135,22 @@ static void release(struct smc_merge_report *report)
     free(report->row);
 }
 
-/* One run, or one GPU that failed. */
+/* What is wrong with the object stands in `why`, which stays empty where memory is. */
+static bool fill(const json_t *object, struct smc_merge_report *report, char *why, size_t size)
+{
+    const json_t *error = json_object_get(object, "error");
+    const json_t *rows = json_object_get(object, "confirmation");
+    if (rows)
+        return copy_question(object, report, why, size) && copy_rows(rows, report, why, size);
+    if (json_is_object(error))
+        return true;
+    snprintf(why, size,
+             "no report of a run: key 'confirmation' is missing ('smemcalc run --format "
+             "json' has it)");
+    return false;
+}
+
+/* One run, or one GPU that failed, with what it saw before where it came so far. */
 static void add_report(struct reader *reader, const json_t *object)
 {
     char why[128] = "";
@@ -145,22 +163,11 @@ static void add_report(struct reader *reader, const json_t *object)
     if (!report)
         return;
     const json_t *error = json_object_get(object, "error");
-    const json_t *rows = json_object_get(object, "confirmation");
     copy_identity(object, report);
-    bool taken = false;
-    if (json_is_object(error) && !rows) {
-        copy_text(error, "message", report->error, sizeof report->error);
-        if (!report->error[0])
-            snprintf(report->error, sizeof report->error, "not said");
-        taken = true;
-    } else if (!rows) {
-        snprintf(why, sizeof why,
-                 "no report of a run: key 'confirmation' is missing ('smemcalc run --format json' "
-                 "has it)");
-    } else {
-        taken = copy_question(object, report, why, sizeof why) &&
-                copy_rows(rows, report, why, sizeof why);
-    }
+    copy_text(error, "message", report->error, sizeof report->error);
+    if (json_is_object(error) && !report->error[0])
+        snprintf(report->error, sizeof report->error, "not said");
+    bool taken = fill(object, report, why, sizeof why);
     reader->merge->count += taken;
     reader->out_of_memory |= !taken && !why[0];
     if (!taken) {

@@ -33,7 +33,9 @@ static void append_value(const char *question, const struct smc_merged_quantity 
     append_machine(value->report, out);
     for (int i = 0; i < SMC_MERGE_WITNESSES; i++) {
         smc_text_append(out, ",");
-        if (value->row->seen[i].present)
+        if (i == SMC_MERGE_PREDICTED && value->row->words[0])
+            smc_csv_field(out, value->row->words);
+        else if (value->row->seen[i].present)
             smc_text_printf(out, "%.10g", value->row->seen[i].value);
     }
     smc_text_printf(out, ",%s,%d", smc_merge_verdict_name(quantity->verdict), value->odd);

@@ -42,6 +42,8 @@ static json_t *value_object(const struct smc_merged_value *value)
     smc_json_known_string(object, "gpu_uuid", value->report->gpu_uuid);
     for (int i = 0; i < SMC_MERGE_WITNESSES; i++)
         smc_json_set(object, smc_merge_witness_names[i], number(value->row->seen[i]));
+    if (value->row->words[0])
+        smc_json_string(object, "predicted", value->row->words);
     smc_json_set(object, "odd", json_boolean(value->odd));
     return object;
 }

@@ -65,7 +65,9 @@ static void append_common(const struct smc_merged_quantity *quantity,
                           const struct smc_merged_peers *peers, struct smc_text *line)
 {
     const struct smc_merge_number *predicted = &peers->value->row->seen[SMC_MERGE_PREDICTED];
-    if (!peers->common.present && !predicted->present) {
+    if (!peers->common.present && peers->value->row->words[0]) {
+        smc_text_printf(line, "%s predicted", peers->value->row->words);
+    } else if (!peers->common.present && !predicted->present) {
         smc_text_append(line, "-");
     } else if (!peers->common.present) {
         append_number(predicted->value, quantity->unit, line);
