@@ -61,7 +61,7 @@ empty "another compute capability is held to its own prediction" \
     "$(grep -q '^registers_per_thread  *agree  *18 on 1 of CC 8.9; 16 on 2 of CC 9.0$' out || cat out)"
 empty "and that is said" "$(grep -q '^Counts are held against those of machines with the same' out || cat out)"
 change ".run.host = \"node5\" | ${row}time_ms\")).measured = 3"
-ends_in 0 "agree: 3 machines, 11 quantities; outliers in 1 of the times and rates" node1.json changed.json
+ends_in 0 "agree: 3 machines, 11 quantities, 1 with outliers" node1.json changed.json
 empty "an outlier is named" \
     "$(tr -s ' \n' ' ' <out | grep -q 'time_ms outlier 2 to 3 ms, median 2; node5 GPU-001e2d3c: 3 ms (+50 %)' || cat out)"
 change '.run.seed = 2'

@@ -70,7 +70,8 @@ static void odd_hosts(const struct smc_merged *merged, char hosts[64])
 }
 
 struct machine {
-    const char *host, *cc, *predicted, *api, *measured, *verdict;
+    const char *host, *cc, *predicted, *api, *measured;
+    const char *verdict; /* NULL: "information" */
 };
 
 /* `machines` ends in a NULL host. */
@@ -101,37 +102,39 @@ static void compare(const char *quantity, const char *unit, const struct machine
 static void test_counts(void)
 {
     const char *name = "blocks_per_sm";
-    const struct machine one[] = {{"a", "9.0", "8", "8", "8"}, {0}};
+    const struct machine one[] = {{"a", "9.0", "8", "8", "8", NULL}, {0}};
     compare(name, "", one, SMC_MERGE_AGREE, 1, "");
-    const struct machine most[] = {{"a", "9.0", "8", "7", "null"},
-                                   {"b", "9.0", "8", "9", "null"},
-                                   {"c", "9.0", "8", "9", "null"},
+    const struct machine most[] = {{"a", "9.0", "8", "7", "null", NULL},
+                                   {"b", "9.0", "8", "9", "null", NULL},
+                                   {"c", "9.0", "8", "9", "null", NULL},
                                    {0}};
     compare(name, "", most, SMC_MERGE_DISAGREE, 1, "a");
     const struct machine tie[] = {
-        {"a", "9.0", "8", "7", "null"}, {"b", "9.0", "8", "8", "null"}, {0}};
+        {"a", "9.0", "8", "7", "null", NULL}, {"b", "9.0", "8", "8", "null", NULL}, {0}};
     compare(name, "", tie, SMC_MERGE_DISAGREE, 1, "a");
     const struct machine witnesses[] = {
-        {"a", "9.0", "8", "7", "null"}, {"b", "9.0", "8", "null", "8"}, {0}};
+        {"a", "9.0", "8", "7", "null", NULL}, {"b", "9.0", "8", "null", "8", NULL}, {0}};
     compare(name, "", witnesses, SMC_MERGE_AGREE, 1, ""); /* nobody saw what the other did */
-    const struct machine strangers[] = {{"a", "9.0", "8", "8", "null"},
-                                        {"b", "8.9", "6", "6", "null"},
-                                        {"c", "9.0", "4", "4", "null"},
+    const struct machine strangers[] = {{"a", "9.0", "8", "8", "null", NULL},
+                                        {"b", "8.9", "6", "6", "null", NULL},
+                                        {"c", "9.0", "4", "4", "null", NULL},
                                         {0}};
     compare(name, "", strangers, SMC_MERGE_AGREE, 3, "");
     const struct machine nothing[] = {
-        {"a", "9.0", "8", "null", "null"}, {"b", "9.0", "8", "null", "null"}, {0}};
+        {"a", "9.0", "8", "null", "null", NULL}, {"b", "9.0", "8", "null", "null", NULL}, {0}};
     compare(name, "", nothing, SMC_MERGE_UNSEEN, 1, "");
 }
 
 static void test_counters(void)
 {
-    const struct machine noise[] = {
-        {"a", "9.0", "1000", "null", "1000"}, {"b", "9.0", "1000", "null", "1019"}, {0}};
+    const struct machine noise[] = {{"a", "9.0", "1000", "null", "1000", NULL},
+                                    {"b", "9.0", "1000", "null", "1019", NULL},
+                                    {0}};
     compare("shared_load_wavefronts", "", noise, SMC_MERGE_AGREE, 1, "");
     compare("blocks_per_sm", "", noise, SMC_MERGE_DISAGREE, 1, "b");
-    const struct machine more[] = {
-        {"a", "9.0", "1000", "null", "1000"}, {"b", "9.0", "1000", "null", "1021"}, {0}};
+    const struct machine more[] = {{"a", "9.0", "1000", "null", "1000", NULL},
+                                   {"b", "9.0", "1000", "null", "1021", NULL},
+                                   {0}};
     compare("shared_load_wavefronts", "", more, SMC_MERGE_DISAGREE, 1, "b");
 }
 
@@ -148,29 +151,29 @@ static void test_own_predictions(void)
                                    {"b", "9.0", "1.0", "null", "1.5", "confirmed"},
                                    {0}};
     compare("time_ms", "ms", slow, SMC_MERGE_DISAGREE, 1, "a");
-    const struct machine words[] = {{"a", "9.0", "\"warps\"", "null", "null"},
-                                    {"b", "9.0", "\"warps+registers\"", "null", "null"},
+    const struct machine words[] = {{"a", "9.0", "\"warps\"", "null", "null", NULL},
+                                    {"b", "9.0", "\"warps+registers\"", "null", "null", NULL},
                                     {0}};
     compare("binding_limits", "", words, SMC_MERGE_UNSEEN, 2, "");
 }
 
 static void test_rates(void)
 {
-    const struct machine near[] = {{"a", "9.0", "null", "null", "1.0"},
-                                   {"b", "9.0", "null", "null", "1.09"},
-                                   {"c", "9.0", "null", "null", "0.95"},
+    const struct machine near[] = {{"a", "9.0", "null", "null", "1.0", NULL},
+                                   {"b", "9.0", "null", "null", "1.09", NULL},
+                                   {"c", "9.0", "null", "null", "0.95", NULL},
                                    {0}};
     compare("time_ms", "ms", near, SMC_MERGE_AGREE, 1, "");
-    const struct machine far[] = {{"a", "9.0", "null", "null", "1.0"},
-                                  {"b", "9.0", "null", "null", "1.11"},
-                                  {"c", "9.0", "null", "null", "0.89"},
+    const struct machine far[] = {{"a", "9.0", "null", "null", "1.0", NULL},
+                                  {"b", "9.0", "null", "null", "1.11", NULL},
+                                  {"c", "9.0", "null", "null", "0.89", NULL},
                                   {0}};
     compare("gflops", "GFLOP/s", far, SMC_MERGE_OUTLIER, 1, "bc");
     const struct machine devices[] = {
-        {"a", "9.0", "null", "null", "1.0"}, {"b", "8.9", "null", "null", "5.0"}, {0}};
+        {"a", "9.0", "null", "null", "1.0", NULL}, {"b", "8.9", "null", "null", "5.0", NULL}, {0}};
     compare("time_ms", "ms", devices, SMC_MERGE_AGREE, 2, "");
     const struct machine even[] = {
-        {"a", "9.0", "null", "null", "1.0"}, {"b", "9.0", "null", "null", "1.3"}, {0}};
+        {"a", "9.0", "null", "null", "1.0", NULL}, {"b", "9.0", "null", "null", "1.3", NULL}, {0}};
     compare("time_ms", "ms", even, SMC_MERGE_OUTLIER, 1, "ab");
 }
 

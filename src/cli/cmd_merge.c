@@ -84,7 +84,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 const struct smc_command smc_command_merge = {
     .name = "merge",
     .usage = "FILE...",
-    .help = "lay run reports of many machines together and say where they disagree",
+    .help = "compare the run reports of many machines",
     .examples = "  srun smemcalc run --tile 32 --gpu all --format json | smemcalc merge -\n"
                 "  smemcalc merge node1.json node2.json --format csv\n",
     .most_files = SMC_MAX_FILES,

@@ -202,22 +202,24 @@ static void write_verdict(const struct smc_merged *merged, const struct smc_repo
                           struct smc_text *out)
 {
     bool bad = merged->disagreeing > 0 || merged->failed_count > 0;
-    smc_layout_begin(out, style, bad ? SMC_BAD : SMC_GOOD);
-    smc_text_printf(out, "%s: %zu machine%s, ", bad ? "disagree" : "agree", merged->machines,
+    struct smc_text line = {0};
+    smc_text_printf(&line, "%s: %zu machine%s, ", bad ? "disagree" : "agree", merged->machines,
                     plural(merged->machines));
     if (merged->question_count > 1)
-        smc_text_printf(out, "%zu questions, ", merged->question_count);
+        smc_text_printf(&line, "%zu questions, ", merged->question_count);
     if (merged->disagreeing > 0)
-        smc_text_printf(out, "%zu of ", merged->disagreeing);
-    smc_text_printf(out, "%zu quantit%s", merged->quantities,
+        smc_text_printf(&line, "%zu of ", merged->disagreeing);
+    smc_text_printf(&line, "%zu quantit%s", merged->quantities,
                     merged->quantities == 1 ? "y" : "ies");
     if (merged->outliers > 0)
-        smc_text_printf(out, "; outliers in %zu of the times and rates", merged->outliers);
+        smc_text_printf(&line, ", %zu with outliers", merged->outliers);
     if (merged->failed_count > 0)
-        smc_text_printf(out, "; %zu GPU%s failed", merged->failed_count,
+        smc_text_printf(&line, "; %zu GPU%s failed", merged->failed_count,
                         plural(merged->failed_count));
+    smc_layout_begin(out, style, bad ? SMC_BAD : SMC_GOOD);
+    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_layout_end(out, style);
-    smc_text_append_char(out, '\n', 1);
+    smc_text_free(&line);
 }
 
 void smc_text_merge(const struct smc_merged *merged, const struct smc_report_style *style,
