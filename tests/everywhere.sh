@@ -119,7 +119,7 @@ refuses_fake() { # STATUS WORDS MESSAGE ARGUMENT...
         echo "smemcalc: $message" | diff - err)"
 }
 
-refuses_fake 3 none "run: no GPU: the CUDA driver finds none on this machine; --on emulator needs none" \
+refuses_fake 3 none "run: no GPU: the NVIDIA driver finds none on this machine; --on emulator needs none" \
     $launch --gpu all
 refuses_fake 2 two "option --length: '4' is not above 2 x 5, twice the radius" \
     run --kernel stencil-dynamic --radius 5 --length 4 --gpu all
