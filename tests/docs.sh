@@ -93,6 +93,7 @@ if command -v jq >/dev/null; then
     documented_json "every JSON key of ceilings" --tile 32 --device A30 --no-nvrtc
     rm ceilings.json
     documented_json "every JSON key of inspect" inspect "$here/data/inspect/own-sm90.cubin"
+    documented_json "every JSON key of merge" merge "$here/data/merge/node1.json" "$here/data/merge/node3.json"
     documented_json "every JSON key of a lint" inspect --lint "$here/data/inspect/own-sm90.cubin"
     if [ "$gpu" = yes ]; then
         documented_json "every JSON key of a run" run --tile 8 --size 64
@@ -104,6 +105,9 @@ else
 fi
 empty "every CSV column of a query" "$(smemcalc --tile 32 --device H200 --no-nvrtc --format csv |
     head -n 1 | tr -d '\r' | tr ',' '\n' | undocumented)"
+
+empty "every CSV column of merge" "$(smemcalc merge --format csv "$here/data/merge/node1.json" |
+    head -n 1 | tr ',' '\n' | undocumented)"
 
 for lint in "" --lint; do
     # shellcheck disable=SC2086 # no word where empty

@@ -39,6 +39,7 @@ tests_unit_SOURCES = \
 	tests/test_joins.c \
 	tests/test_lesson.c \
 	tests/test_machine_code.c \
+	tests/test_merge.c \
 	tests/test_logs.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
@@ -111,6 +112,14 @@ EXTRA_DIST += tests/counters.sh
 # Runs side by side.
 TESTS += tests/compare_run.sh
 EXTRA_DIST += tests/compare_run.sh
+
+# Every GPU of a machine.
+TESTS += tests/everywhere.sh
+EXTRA_DIST += tests/everywhere.sh
+
+# Reports of many machines.
+TESTS += tests/merge.sh
+EXTRA_DIST += tests/merge.sh tests/data/merge tests/fuzz/merge.c tests/fuzz/merge.dict
 
 # A person's own devices.
 TESTS += tests/device_file.sh

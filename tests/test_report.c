@@ -300,7 +300,7 @@ static void test_confirmation(void)
         lines += *c == '\n';
     CU_ASSERT_EQUAL(lines, 1 + 2 * 4);
     CU_ASSERT_PTR_NOT_NULL(
-        strstr(smc_text_string(&text), ",binding_limits,,warps+registers,,,,information,\n"));
+        strstr(smc_text_string(&text), ",binding_limits,,warps+registers,,,,information,,,\n"));
     smc_text_free(&text);
 }
 

@@ -4,7 +4,13 @@
 
 #include <stdint.h>
 
+enum { SMC_HOST_NAME_CHARS = 65 };
+
 /* Bytes of memory; UINT64_MAX where nobody tells. */
 uint64_t smc_machine_memory_bytes(void);
+
+/* What the machine is called, cut to its room and made safe for a terminal; "" where nobody tells.
+ */
+void smc_machine_host_name(char name[SMC_HOST_NAME_CHARS]);
 
 #endif

@@ -82,9 +82,10 @@ static enum smc_status fail_number(const struct smc_option *option, const char *
     const char *kind = option->type == SMC_OPTION_BYTES ? "a size in bytes "
                        : whole                          ? ""
                                                         : "a whole number ";
-    return smc_fail(error, SMC_USAGE, "option --%s: '%.64s%s' is not %sbetween %lld and %lld",
+    return smc_fail(error, SMC_USAGE, "option --%s: '%.64s%s' is not %sbetween %lld and %lld%s%s",
                     option->name, text, strlen(text) > 64 ? "..." : "", kind,
-                    (long long)option->lowest, (long long)option->highest);
+                    (long long)option->lowest, (long long)option->highest,
+                    option->choices ? ", nor " : "", option->choices ? option->choices : "");
 }
 
 static bool read_choice(const char *choices, const char *text, int64_t *index)
@@ -140,6 +141,10 @@ static enum smc_status read_value(const struct smc_option *option, const char *t
     case SMC_OPTION_TEXT:
         return SMC_OK;
     case SMC_OPTION_INTEGER:
+        if (option->choices && read_choice(option->choices, text, number)) {
+            *number = -1 - *number;
+            return SMC_OK;
+        }
         if (!smc_parse_integer(text, option->lowest, option->highest, number))
             return fail_number(option, text, error);
         return SMC_OK;

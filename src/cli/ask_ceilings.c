@@ -20,9 +20,9 @@ static void read_file(struct smc_ceilings_file *file)
 static void find(const struct smc_ceilings_file *file, const struct smc_device *device,
                  struct smc_ceilings *ceilings)
 {
-    char uuid[SMC_GPU_UUID] = "";
+    char uuid[SMC_GPU_UUID_CHARS] = "";
     if (file->count > 0 && device->gpu_index >= 0)
-        smc_calibrate_uuid(device->gpu_index, uuid);
+        smc_gpu_uuid(device->gpu_index, uuid);
     smc_ceilings_find(file, device->name, uuid, ceilings);
 }
 

@@ -5,8 +5,9 @@
 #include "cli/ask_devices.h"
 #include "confirm/launch.h"
 
-/* Sets `settings` and the device of `query`. SMC_USAGE: options that do not go together;
-   SMC_UNAVAILABLE: no such GPU. `devices` starts from {0} and is to be freed in any case. */
+/* Sets `settings` and, but for SMC_EVERY_GPU, the device of `query`. SMC_USAGE: options that do not
+   go together; SMC_UNAVAILABLE: no such GPU. `devices` starts from {0} and is to be freed in any
+   case. */
 enum smc_status smc_ask_place(const struct smc_arguments *arguments,
                               struct smc_run_settings *settings, struct smc_chosen_devices *devices,
                               struct smc_query *query, struct smc_error *error);

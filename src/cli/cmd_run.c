@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/idle_options.h"
 #include "cli/output.h"
+#include "cli/run_everywhere.h"
 #include "cli/run_series.h"
 #include "cli/run_source.h"
 #include "cli/run_stop.h"
@@ -62,7 +63,9 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         settings.annotation = arguments->given[SMC_OPTION_ANNOTATE] ? &annotation : NULL;
     }
     if (status == SMC_OK)
-        status = run_query(arguments, &query, &settings, out, error);
+        status = settings.gpu_index == SMC_EVERY_GPU
+                     ? smc_run_everywhere(arguments, &query, &settings, out, error)
+                     : run_query(arguments, &query, &settings, out, error);
     if (status == SMC_INTERRUPTED)
         status = smc_run_tell_stopped(&settings, error);
     smc_chosen_devices_free(&devices);
@@ -81,6 +84,7 @@ const struct smc_command smc_command_run = {
                 "  smemcalc run --kernel matmul --compare --size 6000x4000x4800\n"
                 "  smemcalc run --kernel stencil --radius 1:6000\n"
                 "  smemcalc run --tile 16 --carveout 0:100:25\n"
+                "  smemcalc run --tile 32 --gpu all\n"
                 "  smemcalc run --source my.cu --grid 4 --block 256 -a f32x1K:random -a i32:1K\n",
     .run = run,
 };

@@ -14,7 +14,7 @@ const struct smc_shell *const smc_shells[SMC_SHELL_COUNT] = {
 
 enum smc_offer smc_completion_of_option(const struct smc_option *option)
 {
-    if (option->type == SMC_OPTION_CHOICE || option->type == SMC_OPTION_DTYPE)
+    if (option->choices || option->type == SMC_OPTION_DTYPE)
         return SMC_OFFER_WORDS;
     if (option == &smc_options[SMC_OPTION_DEVICE])
         return SMC_OFFER_DEVICES;
@@ -53,7 +53,7 @@ static void append_split(const char *words, size_t length, struct smc_text *out)
 
 void smc_completion_option_words(const struct smc_option *option, struct smc_text *out)
 {
-    if (option->type == SMC_OPTION_CHOICE)
+    if (option->choices)
         append_split(option->choices, strlen(option->choices), out);
     for (int i = 0; i < SMC_DTYPE_COUNT && option->type == SMC_OPTION_DTYPE; i++)
         smc_text_printf(out, " %s", smc_dtype_name((enum smc_dtype)i));

@@ -18,8 +18,9 @@ libsmc_la_SOURCES += \
 	src/cli/shells.def \
 	src/cli/cmd_banks.c src/cli/cmd_best.c src/cli/cmd_carveout.c \
 	src/cli/cmd_calibrate.c src/cli/cmd_devices.c src/cli/cmd_help.c src/cli/cmd_inspect.c src/cli/cmd_kernels.c src/cli/cmd_lesson.c \
-	src/cli/cmd_limits.c \
-	src/cli/cmd_query.c src/cli/cmd_run.c src/cli/run_source.c src/cli/run_source.h src/cli/cmd_sweep.c src/cli/cmd_tui.c \
+	src/cli/cmd_limits.c src/cli/cmd_merge.c \
+	src/cli/cmd_query.c src/cli/cmd_run.c src/cli/run_everywhere.c src/cli/run_everywhere.h \
+	src/cli/run_source.c src/cli/run_source.h src/cli/cmd_sweep.c src/cli/cmd_tui.c \
 	src/cli/command.h src/cli/commands.def \
 	src/cli/groups.def \
 	src/cli/help.c src/cli/help.h \

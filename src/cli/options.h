@@ -45,7 +45,7 @@ struct smc_option {
     const char *value; /* its name in the help; NULL for a flag */
     enum smc_option_type type;
     int64_t lowest, highest, initial;
-    const char *choices; /* joined by '|' */
+    const char *choices; /* joined by '|'; of a number words in its place: -1, -2, ... */
     enum smc_option_group group;
     uint32_t commands; /* bit n: command n takes it */
     const char *help;

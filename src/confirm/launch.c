@@ -1,6 +1,8 @@
 /* One launch, from the question to its verdicts. */
 #include "confirm/launch.h"
 
+#include "base/machine.h"
+
 const struct smc_executor *smc_place_executor(enum smc_place place)
 {
     switch (place) {
@@ -44,6 +46,8 @@ enum smc_status smc_confirm_one(const struct smc_query *query,
         return status;
     struct smc_run_request request = request_of(&run->answer, settings);
     status = smc_place_executor(settings->place)->run(&request, &run->result, warnings, error);
+    smc_machine_host_name(run->result.host_name);
+    run->result.seed = settings->seed;
     if (status != SMC_OK)
         return status;
     smc_confirm(&run->answer, &run->result, &run->confirmation);

@@ -4,6 +4,7 @@ libsmc_la_SOURCES += \
 	src/confirm/confirm.c src/confirm/confirm.h \
 	src/confirm/counted.c src/confirm/counted.h \
 	src/confirm/dram.c src/confirm/dram.h \
+	src/confirm/everywhere.c src/confirm/everywhere.h \
 	src/confirm/figures.def src/confirm/series.c src/confirm/series.h \
 	src/confirm/series_figures.c src/confirm/series_run.c \
 	src/confirm/launch.c src/confirm/launch.h \

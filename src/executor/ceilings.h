@@ -40,8 +40,4 @@ enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
                               struct smc_calibration *calibration, struct smc_text *warnings,
                               struct smc_error *error);
 
-/* "GPU-" and 32 digits in groups; "" where there is no such GPU. */
-enum { SMC_GPU_UUID = sizeof((struct smc_ceilings *)0)->gpu_uuid };
-void smc_calibrate_uuid(int gpu_index, char uuid[SMC_GPU_UUID]);
-
 #endif

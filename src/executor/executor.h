@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/machine.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "catalog/catalog.h"
@@ -15,6 +16,11 @@
 #include "emulator/emulator.h"
 #include "executor/metrics.h"
 #include "model/occupancy.h"
+
+enum { SMC_GPU_UUID_CHARS = 48 };
+
+/* "GPU-" and 32 digits in groups, as nvidia-smi prints it; "" where there is no such GPU. */
+void smc_gpu_uuid(int index, char text[SMC_GPU_UUID_CHARS]);
 
 struct smc_run_request {
     const struct smc_kernel *kernel;
@@ -130,6 +136,11 @@ struct smc_run_result {
 
     char driver[32]; /* "13.0": the CUDA version the driver supports; "" without one */
     char runtime[32];
+    char gpu_uuid[SMC_GPU_UUID_CHARS]; /* "GPU-...", as nvidia-smi prints it; "" without one */
+
+    /* What tells this run from others, not for a back end to fill. */
+    char host_name[SMC_HOST_NAME_CHARS];
+    uint64_t seed; /* of the inputs */
 };
 
 struct smc_own_launch;

@@ -244,6 +244,7 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
                  "GPU %d is a slice of a GPU (MIG): its SMs, its memory and its speed are the "
                  "slice's, and counters may be out of reach",
                  request->gpu_index);
+    smc_gpu_uuid(request->gpu_index, result->gpu_uuid);
     status = smc_gpu_use(request->gpu_index, error);
     if (status != SMC_OK)
         return status;

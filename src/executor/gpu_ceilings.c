@@ -196,23 +196,6 @@ static enum smc_status measure_all(struct smc_gpu_bench *bench, struct smc_calib
 
 /* --- Whose ceilings these are ------------------------------------------------------------- */
 
-void smc_calibrate_uuid(int gpu_index, char uuid[SMC_GPU_UUID])
-{
-    struct cudaDeviceProp properties;
-    uuid[0] = '\0';
-    if (cudaGetDeviceProperties(&properties, gpu_index) != cudaSuccess) {
-        cudaGetLastError();
-        return;
-    }
-    const unsigned char *byte = (const unsigned char *)properties.uuid.bytes;
-    size_t used = (size_t)snprintf(uuid, SMC_GPU_UUID, "GPU-");
-    for (int i = 0; i < 16; i++) {
-        bool gap = i == 4 || i == 6 || i == 8 || i == 10;
-        used +=
-            (size_t)snprintf(uuid + used, SMC_GPU_UUID - used, "%s%02x", gap ? "-" : "", byte[i]);
-    }
-}
-
 static void describe(int gpu_index, struct smc_calibration *calibration)
 {
     struct smc_ceilings *ceilings = &calibration->ceilings;
@@ -221,7 +204,7 @@ static void describe(int gpu_index, struct smc_calibration *calibration)
     struct tm day;
     ceilings->source = SMC_CEILINGS_CALIBRATED;
     memcpy(ceilings->device, calibration->device.name, sizeof ceilings->device);
-    smc_calibrate_uuid(gpu_index, ceilings->gpu_uuid);
+    smc_gpu_uuid(gpu_index, ceilings->gpu_uuid);
     if (!smc_gpu_driver_release(ceilings->driver)) {
         smc_gpu_versions(cuda, runtime);
         snprintf(ceilings->driver, sizeof ceilings->driver, "CUDA %.20s", cuda);

@@ -1,9 +1,13 @@
 /* The launch once more, under hardware counters. That they cannot be had is an answer, which says
    why; it never ends a run. */
+#include <pthread.h>
 #include <stdio.h>
 
 #include "executor/counters.h"
 #include "executor/gpu.h"
+
+/* CUPTI serves one GPU at a time. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 static enum smc_status launch_counted(const struct smc_gpu_kernel *kernel,
                                       const struct smc_run_request *request,
@@ -57,7 +61,9 @@ enum smc_status smc_gpu_count(const struct smc_gpu_kernel *kernel,
     struct smc_error why = {""};
     if (request->no_counters)
         return SMC_OK;
+    pthread_mutex_lock(&one_at_a_time);
     enum smc_status status = count(kernel, request, buffers, result, &why);
+    pthread_mutex_unlock(&one_at_a_time);
     result->counting.made = status != SMC_UNAVAILABLE && status != SMC_SHORTFALL;
     result->counting.succeeded = status == SMC_OK;
     snprintf(result->counting.message, sizeof result->counting.message, "%s%.200s",

@@ -184,3 +184,19 @@ enum smc_status smc_gpu_use(int index, struct smc_error *error)
     snprintf(what, sizeof what, "GPU %d", index);
     return smc_gpu_fail(error, code, what);
 }
+
+void smc_gpu_uuid(int index, char text[SMC_GPU_UUID_CHARS])
+{
+    struct cudaDeviceProp properties;
+    text[0] = '\0';
+    if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) {
+        cudaGetLastError();
+        return;
+    }
+    int length = snprintf(text, SMC_GPU_UUID_CHARS, "GPU");
+    for (size_t i = 0; i < sizeof properties.uuid.bytes; i++) {
+        const char *dash = i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
+        length += snprintf(text + length, SMC_GPU_UUID_CHARS - (size_t)length, "%s%02x", dash,
+                           (unsigned)(unsigned char)properties.uuid.bytes[i]);
+    }
+}

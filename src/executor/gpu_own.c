@@ -123,6 +123,7 @@ enum smc_status smc_gpu_run_own(const struct smc_own_launch *launch, struct smc_
     if (status != SMC_OK)
         return status;
     smc_gpu_versions(result->gpu.driver, result->gpu.runtime);
+    smc_gpu_uuid(launch->gpu_index, result->gpu.gpu_uuid);
     status = run_steps(&run);
     clean_up(&run);
     return status;

@@ -12,8 +12,8 @@ enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
     return smc_executor_none.device(request->gpu_index, &calibration->device, error);
 }
 
-void smc_calibrate_uuid(int gpu_index, char uuid[SMC_GPU_UUID])
+void smc_gpu_uuid(int index, char text[SMC_GPU_UUID_CHARS])
 {
-    (void)gpu_index;
-    uuid[0] = '\0';
+    (void)index;
+    text[0] = '\0';
 }

@@ -45,7 +45,7 @@ struct smc_own_on_gpu {
     bool stopped;              /* by the launch's `stop`; `finish` tells more */
     uint32_t api_regs_per_thread, api_static_smem_bytes, api_blocks_per_sm;
     double elapsed_ms; /* of the one launch, the first: not a measurement of speed */
-    char driver[32], runtime[32];
+    char driver[32], runtime[32], gpu_uuid[SMC_GPU_UUID_CHARS]; /* as in smc_run_result */
 };
 
 struct smc_own_emulated {
@@ -59,6 +59,7 @@ struct smc_own_emulated {
 
 /* The part of a back end that did not run stays zero. */
 struct smc_own_result {
+    char host_name[SMC_HOST_NAME_CHARS]; /* not for a back end to fill */
     struct smc_own_on_gpu gpu;
     struct smc_own_emulated emulated;
 };

@@ -259,6 +259,7 @@ static enum smc_status launch(struct smc_own_run *run, struct smc_error *error)
 enum smc_status smc_own_launch(struct smc_own_run *run, struct smc_error *error)
 {
     enum smc_status status = make_memory(run, error);
+    smc_machine_host_name(run->result.host_name);
     if (status == SMC_OK)
         status = launch(run, error);
     if (status == SMC_OK || run->result.emulated.run.made)

@@ -20,10 +20,15 @@ void smc_csv_series(const struct smc_series *series, const struct smc_report_sty
                     struct smc_text *out);
 
 /* A row of a run, and the header of such rows. */
+struct smc_csv_run {
+    const char *kernel, *host_name, *gpu_uuid;
+};
 void smc_csv_rows_head(struct smc_text *out);
-void smc_csv_row(const char *kernel, const struct smc_row *row, struct smc_text *out);
+void smc_csv_row(const struct smc_csv_run *run, const struct smc_row *row, struct smc_text *out);
 void smc_csv_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
                  const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_merge(const struct smc_merged *merged, const struct smc_report_style *style,
+                   struct smc_text *out);
 /* The lines of a kernel that were executed, hottest first. */
 void smc_csv_annotation_head(struct smc_text *out);
 void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,

@@ -73,6 +73,18 @@ static json_t *memory_object(const struct smc_own_run *run, size_t index)
     return object;
 }
 
+static json_t *run_object(const struct smc_own_run *run)
+{
+    const struct smc_own_on_gpu *gpu = &run->result.gpu;
+    json_t *object = json_object();
+    smc_json_known_string(object, "host", run->result.host_name);
+    smc_json_known_string(object, "gpu_uuid", gpu->gpu_uuid);
+    smc_json_known_string(object, "driver", gpu->driver);
+    smc_json_known_string(object, "runtime", gpu->runtime);
+    smc_json_integer(object, "seed", run->request.seed);
+    return object;
+}
+
 void smc_json_own(json_t *object, const struct smc_own_run *run,
                   const struct smc_confirmation *confirmation)
 {
@@ -81,6 +93,7 @@ void smc_json_own(json_t *object, const struct smc_own_run *run,
     smc_json_string(json_object_get(object, "kernel"), "name", run->row.kernel->shown);
     smc_json_set(object, "source", source_object(run));
     smc_json_rows(object, confirmation);
+    smc_json_set(object, "run", run_object(run));
     smc_json_set(object, "emulator", attempt_object(&run->result.emulated.finish));
     smc_json_set(object, "gpu", attempt_object(&run->result.gpu.finish));
     smc_json_set(object, "findings", smc_json_findings(&run->result.emulated.counts));

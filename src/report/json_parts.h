@@ -11,6 +11,8 @@ void smc_json_set(json_t *object, const char *key, json_t *value);
 void smc_json_integer(json_t *object, const char *key, uint64_t value);
 void smc_json_real(json_t *object, const char *key, double value);
 void smc_json_string(json_t *object, const char *key, const char *value);
+/* null where the text is empty. */
+void smc_json_known_string(json_t *object, const char *key, const char *value);
 
 /* null where the value is 0, which stands for "unknown". */
 void smc_json_known_integer(json_t *object, const char *key, uint64_t value);
@@ -33,6 +35,12 @@ json_t *smc_json_workload(const struct smc_answer *answer);
 /* Adds "confirmation", "verdicts" and "run". */
 void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
                            const struct smc_confirmation *confirmation);
+
+/* Of a GPU that failed: why; and "device" and "run", as far as they are known. */
+json_t *smc_json_gpu_error(const struct smc_gpu_part *part);
+void smc_json_gpu_identity(json_t *object, const struct smc_gpu_part *part, const char *host_name);
+
+void smc_json_merge(json_t *object, const struct smc_merged *merged);
 
 /* The first two of these alone. */
 void smc_json_rows(json_t *object, const struct smc_confirmation *confirmation);

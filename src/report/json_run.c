@@ -33,9 +33,11 @@ static json_t *row_object(const struct smc_row *row)
 static json_t *run_object(const struct smc_run_result *result)
 {
     json_t *object = json_object();
-    smc_json_set(object, "driver", result->driver[0] ? json_string(result->driver) : json_null());
-    smc_json_set(object, "runtime",
-                 result->runtime[0] ? json_string(result->runtime) : json_null());
+    smc_json_known_string(object, "host", result->host_name);
+    smc_json_known_string(object, "gpu_uuid", result->gpu_uuid);
+    smc_json_known_string(object, "driver", result->driver);
+    smc_json_known_string(object, "runtime", result->runtime);
+    smc_json_integer(object, "seed", result->seed);
     bool timed = result->timing.succeeded;
     smc_json_set(object, "timed_launches",
                  timed ? json_integer(result->timed_launches) : json_null());
@@ -109,4 +111,22 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
     smc_json_rows(object, confirmation);
     smc_json_set(object, "run", run_object(result));
     smc_json_set(object, "emulation", emulated_object(result));
+}
+
+json_t *smc_json_gpu_error(const struct smc_gpu_part *part)
+{
+    json_t *object = json_object();
+    smc_json_integer(object, "status", part->status);
+    smc_json_string(object, "message", part->error.message);
+    return object;
+}
+
+void smc_json_gpu_identity(json_t *object, const struct smc_gpu_part *part, const char *host_name)
+{
+    bool known = part->device.name[0] != '\0';
+    json_t *run = json_object();
+    smc_json_set(object, "device", known ? smc_json_device(&part->device) : json_null());
+    smc_json_known_string(run, "host", host_name);
+    smc_json_known_string(run, "gpu_uuid", smc_gpu_part_uuid(part));
+    smc_json_set(object, "run", run);
 }

@@ -31,6 +31,14 @@ void smc_json_string(json_t *object, const char *key, const char *value)
     free(safe);
 }
 
+void smc_json_known_string(json_t *object, const char *key, const char *value)
+{
+    if (value[0])
+        smc_json_string(object, key, value);
+    else
+        smc_json_set(object, key, json_null());
+}
+
 void smc_json_known_integer(json_t *object, const char *key, uint64_t value)
 {
     smc_json_set(object, key, value ? json_integer((json_int_t)value) : json_null());

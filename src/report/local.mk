@@ -9,6 +9,7 @@ libsmc_la_SOURCES += \
 	src/report/json.c src/report/json_parts.h \
 	src/report/json_answer.c src/report/json_banks.c src/report/json_best.c \
 	src/report/json_carveouts.c src/report/json_device.c src/report/json_inspect.c src/report/json_kernels.c \
+	src/report/csv_merge.c src/report/json_merge.c src/report/text_merge.c \
 	src/report/json_own.c src/report/json_rooms.c src/report/json_run.c src/report/json_series.c src/report/json_sweep.c src/report/json_values.c \
 	src/report/json_workload.c \
 	src/report/kernel_names.c src/report/kernel_names.h \
@@ -19,7 +20,8 @@ libsmc_la_SOURCES += \
 	src/report/text_banks.c src/report/text_best.c src/report/text_best_compare.c \
 	src/report/text_carveouts.c \
 	src/report/text_own.c \
-	src/report/text_compare.c src/report/text_devices.c src/report/text_explain.c src/report/text_inspect.c \
+	src/report/text_compare.c src/report/text_devices.c src/report/text_everywhere.c src/report/text_explain.c \
+	src/report/text_inspect.c \
 	src/report/text_kernels.c src/report/text_limits.c src/report/text_rooms.c \
 	src/report/text_rooms_compare.c src/report/text_side_by_side.c src/report/text_side_by_side.h \
 	src/report/text_promises.c src/report/text_run.c src/report/text_sweep.c src/report/text_sweep_grid.c \

@@ -7,10 +7,12 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "confirm/everywhere.h"
 #include "confirm/launch.h"
 #include "confirm/series.h"
 #include "executor/ceilings.h"
 #include "inspect/inspect.h"
+#include "merge/merge.h"
 #include "model/carveouts.h"
 #include "model/room.h"
 #include "own/own.h"
@@ -41,6 +43,15 @@ struct smc_writer {
     /* Runs side by side. */
     void (*series)(const struct smc_series *series, const struct smc_report_style *style,
                    struct smc_text *out);
+
+    /* What was asked for on every GPU of the machine; a GPU that failed has its error in place of
+       its runs. */
+    void (*everywhere)(const struct smc_everywhere *everywhere,
+                       const struct smc_report_style *style, struct smc_text *out);
+
+    /* The reports of many machines, laid together. */
+    void (*merge)(const struct smc_merged *merged, const struct smc_report_style *style,
+                  struct smc_text *out);
 
     /* A person's own kernel, launched. */
     void (*own)(const struct smc_own_run *run, const struct smc_confirmation *confirmation,

@@ -32,6 +32,7 @@ static void append_head(const struct smc_own_run *run, const struct smc_report_s
     if (gpu->driver[0])
         smc_text_printf(&device, "; driver for CUDA %s, runtime %s", gpu->driver, gpu->runtime);
     smc_text_line(out, style, "device", &device);
+    smc_text_machine_line(run->result.host_name, gpu->gpu_uuid, style, out);
     smc_text_block_line(&run->row.answer, style, out);
     smc_text_free(&kernel);
     smc_text_free(&device);

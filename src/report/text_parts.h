@@ -10,6 +10,10 @@ enum { SMC_TEXT_INDENT = 12 }; /* where the text beside a label begins */
 void smc_text_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
                    const struct smc_text *text);
 
+/* The line that names the GPU; nothing where none ran. */
+void smc_text_machine_line(const char *host_name, const char *gpu_uuid,
+                           const struct smc_report_style *style, struct smc_text *out);
+
 void smc_text_one_answer(const struct smc_answer *answer, const struct smc_report_style *style,
                          struct smc_text *out);
 /* Its first lines, for other reports that begin alike. */
@@ -36,6 +40,10 @@ void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
 void smc_text_series(const struct smc_series *series, const struct smc_report_style *style,
                      struct smc_text *out);
+void smc_text_everywhere(const struct smc_everywhere *everywhere,
+                         const struct smc_report_style *style, struct smc_text *out);
+void smc_text_merge(const struct smc_merged *merged, const struct smc_report_style *style,
+                    struct smc_text *out);
 void smc_text_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
                   const struct smc_report_style *style, struct smc_text *out);
 /* The rows of a run as a table; `all` also the witnesses that no row has. */

@@ -56,6 +56,17 @@ static void append_row(const struct smc_row *row, const char *note_before,
         smc_layout_paragraph(out, "", 4, row->note, style->columns);
 }
 
+void smc_text_machine_line(const char *host_name, const char *gpu_uuid,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text machine = {0};
+    if (!gpu_uuid[0])
+        return;
+    smc_text_printf(&machine, "%s%s%s", host_name, host_name[0] ? ", " : "", gpu_uuid);
+    smc_text_line(out, style, "machine", &machine);
+    smc_text_free(&machine);
+}
+
 static void append_head(const struct smc_answer *answer, const struct smc_run_result *result,
                         const struct smc_report_style *style, struct smc_text *out)
 {
@@ -67,6 +78,7 @@ static void append_head(const struct smc_answer *answer, const struct smc_run_re
         smc_text_append(&device, "; ");
     smc_words_run_driver(result, &device);
     smc_text_line(out, style, "device", &device);
+    smc_text_machine_line(result->host_name, result->gpu_uuid, style, out);
     smc_text_free(&kernel);
     smc_text_free(&device);
 }

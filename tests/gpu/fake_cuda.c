@@ -6,6 +6,8 @@
 
 #include <elf.h>
 #include <limits.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,8 @@
 enum { SM_COUNT = 132, DEFAULT_SMEM = 49152, OPT_IN_SMEM = 232448, REGISTERS = 65536, HELD = 256 };
 
 struct fake_cuda fake_cuda;
+_Thread_local cudaError_t fake_cuda_last_error;
+static _Thread_local int current_device;
 
 struct CUkern_st {
     char name[64];
@@ -26,35 +30,41 @@ struct CUkern_st {
 /* What is alive, so that what a program leaves to its end can be told from what it forgets. */
 static struct {
     void *object;
-    unsigned *count;
+    _Atomic unsigned *count;
 } held[HELD];
+static pthread_mutex_t holding = PTHREAD_MUTEX_INITIALIZER;
 
-static void *hold(size_t bytes, unsigned *count)
+static void *hold(size_t bytes, _Atomic unsigned *count)
 {
     void *object = calloc(1, bytes ? bytes : 1);
     size_t i = 0;
+    pthread_mutex_lock(&holding);
     while (i < HELD && held[i].object)
         i++;
-    if (!object || i == HELD) {
+    if (object && i < HELD) {
+        held[i].object = object;
+        held[i].count = count;
+        ++*count;
+    } else {
         free(object);
-        return NULL;
+        object = NULL;
     }
-    held[i].object = object;
-    held[i].count = count;
-    ++*count;
+    pthread_mutex_unlock(&holding);
     return object;
 }
 
 static void let_go(void *object)
 {
+    pthread_mutex_lock(&holding);
     for (size_t i = 0; object && i < HELD; i++) {
         if (held[i].object != object)
             continue;
         held[i].object = NULL;
         --*held[i].count;
         free(object);
-        return;
+        break;
     }
+    pthread_mutex_unlock(&holding);
 }
 
 /* Also what the end of a process does. */
@@ -62,10 +72,13 @@ void fake_cuda_reset(void)
 {
     for (size_t i = 0; i < HELD; i++)
         let_go(held[i].object);
+    fake_cuda_last_error = cudaSuccess;
+    current_device = 0;
     fake_cuda = (struct fake_cuda){
         .device_count = 1,
         .driver_version = 12040,
         .name = "NVIDIA H200",
+        .at = FAKE_CUDA_EVERY,
         .major = 9,
         .regs_per_thread = 16,
         .api_blocks_per_sm = 8,
@@ -78,10 +91,21 @@ void fake_cuda_reset(void)
     };
 }
 
+static bool happens_here(void)
+{
+    return fake_cuda.at == FAKE_CUDA_EVERY || fake_cuda.at == current_device;
+}
+
+/* What `code` says where it happens. */
+static cudaError_t here(cudaError_t code)
+{
+    return happens_here() ? code : cudaSuccess;
+}
+
 static cudaError_t ends(cudaError_t code)
 {
     if (code != cudaSuccess)
-        fake_cuda.last_error = code;
+        fake_cuda_last_error = code;
     return code;
 }
 
@@ -89,8 +113,8 @@ static cudaError_t ends(cudaError_t code)
 
 cudaError_t cudaGetLastError(void)
 {
-    cudaError_t code = fake_cuda.last_error;
-    fake_cuda.last_error = fake_cuda.crash; /* a crash is never cleared */
+    cudaError_t code = fake_cuda_last_error;
+    fake_cuda_last_error = here(fake_cuda.crash); /* a crash is never cleared */
     return code;
 }
 
@@ -127,13 +151,19 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 
 cudaError_t cudaSetDevice(int device)
 {
-    return ends(device < fake_cuda.device_count ? fake_cuda.use_error : cudaErrorInvalidDevice);
+    if (device >= fake_cuda.device_count)
+        return ends(cudaErrorInvalidDevice);
+    current_device = device;
+    return ends(here(fake_cuda.use_error));
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
+    if (fake_cuda.unreadable && (fake_cuda.at == FAKE_CUDA_EVERY || fake_cuda.at == device))
+        return ends(cudaErrorUnknown);
     *properties = (struct cudaDeviceProp){
-        .uuid = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, (char)(0xf0 + device)}},
+        .uuid.bytes = {(char)device, 0x1e, 0x2d, 0x3c, 0x4b, 0x5a, 0x69, 0x78, 0x07, 0x16, 0x25,
+                       0x34, 0x43, 0x52, 0x61, 0x70},
         .totalGlobalMem = 150109945856,
         .sharedMemPerBlock = DEFAULT_SMEM,
         .regsPerBlock = REGISTERS,
@@ -190,7 +220,13 @@ static void wait_for_gpu(const char *call)
 cudaError_t cudaDeviceSynchronize(void)
 {
     wait_for_gpu("cudaDeviceSynchronize");
-    return ends(fake_cuda.crash);
+    return ends(here(fake_cuda.crash));
+}
+
+/* Nothing crashes before a kernel was launched. */
+static cudaError_t crash(void)
+{
+    return fake_cuda.launched_on & 1u << current_device ? here(fake_cuda.crash) : cudaSuccess;
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -198,7 +234,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     (void)stream;
     if (runs_for_ever())
         return ends(cudaErrorNotReady);
-    return ends(fake_cuda.launches > 0 ? fake_cuda.crash : cudaSuccess);
+    return ends(crash());
 }
 
 /* --- Memory ----------------------------------------------------------------------------------- */
@@ -221,12 +257,6 @@ cudaError_t cudaFree(void *memory)
     wait_for_gpu("cudaFree");
     let_go(memory);
     return cudaSuccess;
-}
-
-/* Nothing crashes before a kernel was launched. */
-static cudaError_t crash(void)
-{
-    return fake_cuda.launches > 0 ? fake_cuda.crash : cudaSuccess;
 }
 
 cudaError_t cudaMemset(void *memory, int value, size_t bytes)
@@ -279,7 +309,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 unsigned count)
 {
     (void)jit_options, (void)jit_values, (void)jit_count, (void)options, (void)values, (void)count;
-    if (fake_cuda.load_error != cudaSuccess)
+    if (here(fake_cuda.load_error) != cudaSuccess)
         return ends(fake_cuda.load_error);
     if (memcmp(code, "\177ELF", 4) != 0)
         return ends(cudaErrorInvalidSource);
@@ -354,7 +384,7 @@ static void run_stencil(void **arguments)
         for (int k = 0; k <= 2 * radius; k++)
             output[i] += input[i + k];
     }
-    if (fake_cuda.wrong_result)
+    if (fake_cuda.wrong_result && happens_here())
         output[outputs / 2]++;
 }
 
@@ -365,7 +395,7 @@ static void run_twice(void **arguments)
     int count = *(int *)arguments[1];
     for (int i = 0; i < count; i++)
         values[i] *= 2;
-    if (fake_cuda.wrong_result)
+    if (fake_cuda.wrong_result && happens_here())
         values[count / 2]++;
 }
 
@@ -394,9 +424,12 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
     fake_cuda.launches++;
     fake_cuda.last_dynamic_smem_bytes = (unsigned)dynamic_smem_bytes;
     fake_cuda.launch_ms = strcmp(kernel->name, "stencil_naive") == 0 ? 6 : 2;
+    fake_cuda.launched_on |= 1u << current_device;
+    while (fake_cuda.waits_for_all && fake_cuda.launched_on + 1 != 1u << fake_cuda.device_count)
+        sched_yield();
     while (fake_cuda.hangs)
         pause();
-    if (fake_cuda.launch_error != cudaSuccess)
+    if (here(fake_cuda.launch_error) != cudaSuccess)
         return ends(fake_cuda.launch_error);
     if (block.x * block.y * block.z > 1024)
         return ends(cudaErrorInvalidConfiguration);

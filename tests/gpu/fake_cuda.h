@@ -1,8 +1,9 @@
 /* A CUDA runtime made of host memory, for the executor's tests on machines without a GPU. It takes
-   the calls' names, so that the linker leaves the real runtime out. Some kernels "run": the stencils
-   that are passed their radius (stencil_naive takes three times as long as others) and twice(int *,
-   int), on the CPU, residency, which reports the blocks that it is told to, and ceiling_..., which
-   report the same times each. fake_counters.c does the same with the hardware counters. */
+   the calls' names, so that the linker leaves the real runtime out. Some kernels "run": the
+   stencils that are passed their radius (stencil_naive takes three times as long as others) and
+   twice(int *, int), on the CPU, residency, which reports the blocks that it is told to, and
+   ceiling_..., which report the same times each. fake_counters.c does the same with the hardware
+   counters. */
 #ifndef SMC_TESTS_GPU_FAKE_CUDA_H
 #define SMC_TESTS_GPU_FAKE_CUDA_H
 
@@ -14,8 +15,10 @@
 
 #include "executor/metrics.h"
 
+enum { FAKE_CUDA_EVERY = -1 };
+
 /* What the fake does next and what it has seen. One for the program: CUDA's calls carry no context
-   that could hold it. */
+   that could hold it. Several threads may call, each with its current device and last error. */
 struct fake_cuda {
     cudaError_t device_count_error;
     int device_count, driver_version;
@@ -28,6 +31,7 @@ struct fake_cuda {
     int api_blocks_per_sm;
     uint32_t resident_blocks;
     size_t free_bytes;
+    int at; /* the device where the following happens, or FAKE_CUDA_EVERY */
     cudaError_t load_error, launch_error, crash; /* a crash shows when the launch is waited for */
     bool wrong_result;
     bool hangs;                       /* the call that launches never ends */
@@ -36,16 +40,20 @@ struct fake_cuda {
     const char *counters_refused;     /* why there are none; NULL: there are */
     bool counters_fail;               /* though they could be opened */
     double counted[SMC_METRIC_COUNT]; /* what they say */
+    bool unreadable;                  /* cudaGetDeviceProperties fails */
+    bool waits_for_all;               /* a launch waits until there was one on every device */
 
-    unsigned allocations, libraries, events, counters_open; /* alive at this moment */
-    unsigned launches, probe_launches, last_dynamic_smem_bytes;
-    size_t counted_launches;
-    int carveout_percent;
-    float launch_ms; /* of the last kernel */
-    cudaError_t last_error;
+    /* Alive at this moment. */
+    _Atomic unsigned allocations, libraries, events, counters_open;
+    _Atomic unsigned launches, probe_launches, last_dynamic_smem_bytes;
+    _Atomic size_t counted_launches;
+    _Atomic int carveout_percent;
+    _Atomic unsigned launched_on; /* a bit a device */
+    _Atomic float launch_ms;      /* of the last kernel */
 };
 
 extern struct fake_cuda fake_cuda;
+extern _Thread_local cudaError_t fake_cuda_last_error;
 
 /* An H200 on which all goes well. */
 void fake_cuda_reset(void);

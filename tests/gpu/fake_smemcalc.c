@@ -1,4 +1,5 @@
-/* smemcalc on a fake CUDA runtime: launches go as the words of FAKE_GPU say.
+/* smemcalc on a fake CUDA runtime: launches go as the words of FAKE_GPU say, "at-1" among them on
+   GPU 1 alone.
    Its kernels have 16 registers, which --regs 16 predicts, or those that they were compiled to.
    FAKE_COUNTS holds what the hardware counters say, in the order of metrics.def; without it
    profiling is not permitted. */
@@ -74,6 +75,12 @@ int main(int argc, char **argv)
         fake_cuda.name = "NVIDIA H200 MIG 1g.18gb";
     if (says(words, "little")) /* the default stencil's arrays fit, and not much more */
         fake_cuda.free_bytes = (size_t)8600 << 10;
+    if (says(words, "three"))
+        fake_cuda.device_count = 3;
+    if (says(words, "at-1"))
+        fake_cuda.at = 1;
+    fake_cuda.unreadable = says(words, "unreadable");
+    fake_cuda.waits_for_all = says(words, "together");
     fake_cuda.hangs = says(words, "hangs");
     fake_cuda.wrong_result = says(words, "wrong");
     if (says(words, "refuses"))

@@ -135,6 +135,9 @@ try 4 endless "$here/smemcalc" run --kernel stencil-naive --kernel-dir "$out" --
 try 4 endless-own "$here/smemcalc" run --source "$out/stencil_naive.cu" --grid 264 --block 128 \
     -a i32x1 -a i32x1 -a i64:9 -a i32:1 --timeout 1000
 confirm after-endless --kernel stencil-naive
+try 0 every-gpu "$here/smemcalc" run --timeout 3000 --tile 32 --gpu all
+"$here/smemcalc" run --timeout 3000 --tile 32 --gpu all --format json >"$out/every-gpu.json"
+try 0 merge "$here/smemcalc" merge "$out/every-gpu.json"
 try 0 explorer "$here/confirm_view.sh" "$here/smemcalc" "$out"
 for benchmark in sgemm_speed stencil_speed; do
     try 0 "$benchmark" "$here/$benchmark" --json "$out/piece-$benchmark.json"

@@ -1,0 +1,164 @@
+/* How the values of a quantity are held against each other. */
+#include "config.h"
+
+#include "merge/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct smc_merge_number smc_merge_seen(const struct smc_merge_row *row)
+{
+    static const enum smc_merge_witness best_first[] = {SMC_MERGE_MEASURED, SMC_MERGE_API,
+                                                        SMC_MERGE_EMULATED};
+    for (size_t i = 0; i < sizeof best_first / sizeof *best_first; i++)
+        if (row->seen[best_first[i]].present)
+            return row->seen[best_first[i]];
+    return (struct smc_merge_number){false, 0};
+}
+
+static bool begins(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool ends(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+bool smc_merge_is_rate(const struct smc_merge_row *row)
+{
+    return strcmp(row->unit, "ms") == 0 || ends(row->unit, "/s") || ends(row->unit, "Hz") ||
+           (strcmp(row->unit, "%") == 0 && strcmp(row->quantity, "occupancy_percent") != 0);
+}
+
+/* What the hardware's counters measure; every other exact quantity is held to the last digit. */
+static bool is_counter(const struct smc_merge_row *row)
+{
+    return begins(row->quantity, "shared_") || begins(row->quantity, "machine_") ||
+           begins(row->quantity, "global_") || begins(row->quantity, "dram_") ||
+           strcmp(row->quantity, "bank_conflicts") == 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double s = *(const double *)a, t = *(const double *)b;
+    return (s > t) - (s < t);
+}
+
+/* The most frequent of sorted numbers; among equally frequent ones the one predicted. */
+static double most_frequent(const double *numbers, size_t count, struct smc_merge_number predicted)
+{
+    size_t most = 0;
+    double common = numbers[0];
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && numbers[end] == numbers[i];)
+            end++;
+        bool wanted = predicted.present && numbers[i] == predicted.value;
+        if (end - i > most || (end - i == most && wanted)) {
+            most = end - i;
+            common = numbers[i];
+        }
+    }
+    return common;
+}
+
+/* Sorted into `scratch`; how many there are. */
+static size_t gather(const struct smc_merged_peers *peers, enum smc_merge_witness witness,
+                     double *scratch)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < peers->count; i++)
+        if (peers->value[i].row->seen[witness].present)
+            scratch[count++] = peers->value[i].row->seen[witness].value;
+    qsort(scratch, count, sizeof *scratch, by_value);
+    return count;
+}
+
+/* Each witness is held against the same witness elsewhere. */
+static void judge_counts(struct smc_merged_peers *peers, double *scratch)
+{
+    static const enum smc_merge_witness seeing[] = {SMC_MERGE_EMULATED, SMC_MERGE_API,
+                                                    SMC_MERGE_MEASURED};
+    struct smc_merge_number predicted = peers->value[0].row->seen[SMC_MERGE_PREDICTED];
+    for (size_t w = 0; w < sizeof seeing / sizeof *seeing; w++) {
+        size_t count = gather(peers, seeing[w], scratch);
+        if (count == 0)
+            continue;
+        double common = most_frequent(scratch, count, predicted);
+        peers->common = (struct smc_merge_number){true, common};
+        bool noisy = seeing[w] == SMC_MERGE_MEASURED && is_counter(peers->value[0].row);
+        double allowed = noisy ? SMC_MERGE_COUNTER_SHARE * fabs(common) : 0;
+        for (size_t i = 0; i < peers->count; i++) {
+            const struct smc_merge_row *row = peers->value[i].row;
+            const struct smc_merge_number *seen = &row->seen[seeing[w]];
+            peers->value[i].odd |=
+                seen->present && !(noisy && row->confirmed) && fabs(seen->value - common) > allowed;
+        }
+    }
+}
+
+static void judge_rates(struct smc_merged_peers *peers, double *scratch)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < peers->count; i++) {
+        struct smc_merge_number seen = smc_merge_seen(peers->value[i].row);
+        if (seen.present)
+            scratch[count++] = seen.value;
+    }
+    if (count == 0)
+        return;
+    qsort(scratch, count, sizeof *scratch, by_value);
+    double median = (scratch[(count - 1) / 2] + scratch[count / 2]) / 2;
+    peers->common = (struct smc_merge_number){true, median};
+    peers->least = scratch[0];
+    peers->most = scratch[count - 1];
+    for (size_t i = 0; i < peers->count; i++) {
+        struct smc_merge_number seen = smc_merge_seen(peers->value[i].row);
+        peers->value[i].odd =
+            seen.present && fabs(seen.value - median) > SMC_MERGE_OUTLIER_SHARE * fabs(median);
+    }
+}
+
+/* Who differs from its own prediction disagrees, whatever its peers see. */
+static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quantity)
+{
+    bool odd = false, differs = false, seen = false;
+    for (size_t i = 0; i < quantity->peers_count; i++) {
+        const struct smc_merged_peers *peers = &quantity->peers[i];
+        seen |= peers->common.present;
+        for (size_t k = 0; k < peers->count; k++) {
+            odd |= peers->value[k].odd;
+            differs |= peers->value[k].row->differs;
+            peers->value[k].odd |= peers->value[k].row->differs;
+        }
+    }
+    if (differs || (odd && !quantity->is_rate))
+        return SMC_MERGE_DISAGREE;
+    if (odd)
+        return SMC_MERGE_OUTLIER;
+    return seen ? SMC_MERGE_AGREE : SMC_MERGE_UNSEEN;
+}
+
+void smc_merge_judge(struct smc_merged_quantity *quantity, double *scratch)
+{
+    for (size_t i = 0; i < quantity->peers_count; i++)
+        if (quantity->is_rate)
+            judge_rates(&quantity->peers[i], scratch);
+        else
+            judge_counts(&quantity->peers[i], scratch);
+    quantity->verdict = verdict_of(quantity);
+}
+
+const char *smc_merge_verdict_name(enum smc_merge_verdict verdict)
+{
+    static const char *const names[] = {
+        [SMC_MERGE_AGREE] = "agree",
+        [SMC_MERGE_DISAGREE] = "disagree",
+        [SMC_MERGE_OUTLIER] = "outlier",
+        [SMC_MERGE_UNSEEN] = "not measured",
+    };
+    return names[verdict];
+}

@@ -1,0 +1,138 @@
+/* Run reports of many machines laid together: what each saw of the same question, and where they
+   disagree.
+
+     smc_merge_read       JSON reports (`smemcalc run --format json`) -> reports
+     smc_merge_compare    -> questions, their quantities, the machines' values and verdicts */
+#ifndef SMC_MERGE_MERGE_H
+#define SMC_MERGE_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/machine.h"
+#include "base/status.h"
+#include "base/text.h"
+
+enum { SMC_MOST_MERGED_REPORTS = 10000, SMC_MOST_MERGED_ROWS = 64 };
+
+/* The witnesses of a row, as in a run's report. */
+enum smc_merge_witness {
+    SMC_MERGE_PREDICTED,
+    SMC_MERGE_API,
+    SMC_MERGE_EMULATED,
+    SMC_MERGE_MEASURED,
+    SMC_MERGE_WITNESSES
+};
+
+extern const char *const smc_merge_witness_names[SMC_MERGE_WITNESSES]; /* "predicted", ... */
+
+struct smc_merge_number {
+    bool present;
+    double value;
+};
+
+struct smc_merge_row {
+    char quantity[64], unit[16];
+    struct smc_merge_number seen[SMC_MERGE_WITNESSES];
+    char words[96];          /* what is predicted, where that is no number */
+    bool confirmed, differs; /* held to its own machine's prediction, as the report says */
+};
+
+/* One report of one machine. Its texts are made safe for a terminal; "" where not known. */
+struct smc_merge_report {
+    const char *file;
+    size_t line; /* its document begins on */
+    char host[SMC_HOST_NAME_CHARS], gpu_uuid[48], device[128], cc[16], driver[32];
+    char error[256]; /* of a GPU that failed */
+    char *question; /* "matmul-tiled: tile 32, seed 1"; NULL, without rows, where it failed early */
+    struct smc_merge_row *row;
+    size_t row_count;
+    size_t index;       /* in the order read */
+    size_t machine;     /* the same number for the same host and GPU; by smc_merge_compare */
+    size_t question_id; /* the same */
+};
+
+/* Start from {0}; free in any case. */
+struct smc_merge {
+    struct smc_merge_report *report;
+    size_t count, capacity;
+};
+
+/* Adds the reports of a text that holds one document or several, each a report, what `--gpu all`
+   printed, or a list of such. `file` must outlive them. What cannot be used is told in `problems`,
+   a line each ("all.json:12: ..."), and left out: SMC_USAGE. SMC_MACHINE: no memory. */
+enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const char *text,
+                               size_t length, struct smc_text *problems);
+
+void smc_merge_free(struct smc_merge *merge);
+
+/* What one machine saw of a quantity. */
+struct smc_merged_value {
+    const struct smc_merge_report *report;
+    const struct smc_merge_row *row;
+    size_t place; /* of its quantity among those of the question */
+    bool odd;     /* unlike its peers, or unlike its own prediction */
+};
+
+/* Values that are held against each other. Counts: of machines with the same compute capability and
+   the same prediction. Times and rates: of machines with the same device. */
+struct smc_merged_peers {
+    struct smc_merged_value *value;
+    size_t count;
+    struct smc_merge_number common; /* what most saw; of times and rates the median */
+    double least, most;
+};
+
+enum smc_merge_verdict { SMC_MERGE_AGREE, SMC_MERGE_DISAGREE, SMC_MERGE_OUTLIER, SMC_MERGE_UNSEEN };
+
+struct smc_merged_quantity {
+    const char *name, *unit;
+    bool is_rate; /* a time or a rate, which has outliers but no exact value */
+    struct smc_merged_peers *peers;
+    size_t peers_count;
+    enum smc_merge_verdict verdict;
+};
+
+struct smc_merged_question {
+    const char *text;
+    const struct smc_merge_report **report; /* those of one machine together */
+    size_t report_count, machines;
+    struct smc_merged_quantity *quantity;
+    size_t quantity_count;
+};
+
+struct smc_merged {
+    struct smc_merged_question *question;
+    size_t question_count;
+    const struct smc_merge_report **failed; /* GPUs that failed */
+    size_t failed_count;
+    size_t machines, quantities; /* quantities with a value, over all questions */
+    size_t disagreeing, outliers, unseen;
+    size_t uuid_chars; /* so many of a UUID tell the machines apart */
+
+    const struct smc_merge_report **reports; /* what the rest points into */
+    struct smc_merged_value *values;
+    struct smc_merged_peers *peers;
+    struct smc_merged_quantity *quantity_list;
+};
+
+/* A time or rate more than this from the median of its peers is an outlier. What the hardware's
+   counters say carries noise: it is held to its prediction, as the report does, and where there is
+   none it may be this far from its peers. */
+#define SMC_MERGE_OUTLIER_SHARE 0.10
+#define SMC_MERGE_COUNTER_SHARE 0.02
+
+/* SMC_SHORTFALL: machines disagree, or a GPU failed; outliers are shown and count for nothing.
+   SMC_MACHINE: no memory. `merge` must outlive `out`. Free in any case. */
+enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *out,
+                                  struct smc_error *error);
+
+void smc_merged_free(struct smc_merged *merged);
+
+/* "agree", "disagree", "outlier", "not measured". */
+const char *smc_merge_verdict_name(enum smc_merge_verdict verdict);
+
+/* What a machine saw: measured, else the API's answer, else emulated. */
+struct smc_merge_number smc_merge_seen(const struct smc_merge_row *row);
+
+#endif

@@ -1,0 +1,266 @@
+/* Run reports out of JSON: each as it stands, or a line that says what is wrong with it. */
+#include "config.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge/documents.h"
+#include "merge/merge.h"
+#include "merge/question.h"
+
+/* Far above what a machine's runs need, far below what would hurt. */
+enum { LARGEST_DOCUMENT_BYTES = 16 << 20, MOST_PROBLEMS = 10 };
+
+const char *const smc_merge_witness_names[SMC_MERGE_WITNESSES] = {
+    [SMC_MERGE_PREDICTED] = "predicted",
+    [SMC_MERGE_API] = "api",
+    [SMC_MERGE_EMULATED] = "emulated",
+    [SMC_MERGE_MEASURED] = "measured",
+};
+
+struct reader {
+    struct smc_merge *merge;
+    const char *file;
+    size_t line; /* of the document */
+    struct smc_text *problems;
+    size_t problem_count;
+    bool out_of_memory;
+};
+
+static void tell(struct reader *reader, size_t line, const char *what)
+{
+    if (reader->problem_count++ < MOST_PROBLEMS)
+        smc_text_safe_line(reader->problems, "%s:%zu: %s", reader->file, line, what);
+}
+
+static void copy_text(const json_t *object, const char *key, char *out, size_t size)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    snprintf(out, size, "%s", text ? text : "");
+    smc_text_make_safe(out);
+}
+
+static void copy_identity(const json_t *object, struct smc_merge_report *report)
+{
+    const json_t *device = json_object_get(object, "device"), *run = json_object_get(object, "run");
+    copy_text(device, "name", report->device, sizeof report->device);
+    copy_text(device, "compute_capability", report->cc, sizeof report->cc);
+    copy_text(run, "host", report->host, sizeof report->host);
+    copy_text(run, "gpu_uuid", report->gpu_uuid, sizeof report->gpu_uuid);
+    copy_text(run, "driver", report->driver, sizeof report->driver);
+}
+
+static bool copy_row(const json_t *object, struct smc_merge_row *row)
+{
+    const char *quantity = json_string_value(json_object_get(object, "quantity"));
+    const char *verdict = json_string_value(json_object_get(object, "verdict"));
+    if (!quantity || !*quantity || strlen(quantity) >= sizeof row->quantity)
+        return false;
+    copy_text(object, "quantity", row->quantity, sizeof row->quantity);
+    copy_text(object, "unit", row->unit, sizeof row->unit);
+    copy_text(object, "predicted", row->words, sizeof row->words);
+    row->confirmed = verdict && strcmp(verdict, "confirmed") == 0;
+    row->differs = verdict && strcmp(verdict, "differs") == 0;
+    for (int i = 0; i < SMC_MERGE_WITNESSES; i++) {
+        const json_t *value = json_object_get(object, smc_merge_witness_names[i]);
+        bool words = i == SMC_MERGE_PREDICTED && json_is_string(value);
+        if (value && !json_is_null(value) && !json_is_number(value) && !words)
+            return false;
+        row->seen[i].present = json_is_number(value);
+        row->seen[i].value = json_number_value(value);
+    }
+    return true;
+}
+
+static bool copy_rows(const json_t *list, struct smc_merge_report *report, char *why, size_t size)
+{
+    size_t count = json_array_size(list);
+    if (!json_is_array(list) || count == 0 || count > SMC_MOST_MERGED_ROWS) {
+        snprintf(why, size, "key 'confirmation': not a list of 1 to %d quantities",
+                 SMC_MOST_MERGED_ROWS);
+        return false;
+    }
+    report->row = calloc(count, sizeof *report->row);
+    for (; report->row && report->row_count < count; report->row_count++)
+        if (!copy_row(json_array_get(list, report->row_count), &report->row[report->row_count])) {
+            snprintf(why, size,
+                     "key 'confirmation': element %zu is no quantity with a name, and numbers or "
+                     "nulls as its values",
+                     report->row_count + 1);
+            return false;
+        }
+    return report->row != NULL;
+}
+
+static bool copy_question(const json_t *object, struct smc_merge_report *report, char *why,
+                          size_t size)
+{
+    struct smc_text question = {0};
+    if (!json_is_object(json_object_get(object, "kernel"))) {
+        snprintf(why, size, "key 'kernel': not there, or no object");
+        return false;
+    }
+    smc_merge_question(object, &question);
+    report->question = question.data; /* malloc's */
+    if (question.length > SMC_LONGEST_QUESTION)
+        snprintf(why, size, "key 'kernel': longer than that of any run");
+    return !question.failed && question.length <= SMC_LONGEST_QUESTION;
+}
+
+/* Room for one more, zeroed; NULL where there is none. */
+static struct smc_merge_report *add(struct reader *reader)
+{
+    struct smc_merge *merge = reader->merge;
+    if (merge->count == merge->capacity) {
+        size_t capacity = merge->capacity ? 2 * merge->capacity : 16;
+        struct smc_merge_report *grown = realloc(merge->report, capacity * sizeof *grown);
+        if (!grown) {
+            reader->out_of_memory = true;
+            return NULL;
+        }
+        merge->report = grown;
+        merge->capacity = capacity;
+    }
+    struct smc_merge_report *report = &merge->report[merge->count];
+    *report = (struct smc_merge_report){
+        .file = reader->file, .line = reader->line, .index = merge->count};
+    return report;
+}
+
+static void release(struct smc_merge_report *report)
+{
+    free(report->question);
+    free(report->row);
+}
+
+/* What is wrong with the object stands in `why`, which stays empty where memory is. */
+static bool fill(const json_t *object, struct smc_merge_report *report, char *why, size_t size)
+{
+    const json_t *error = json_object_get(object, "error");
+    const json_t *rows = json_object_get(object, "confirmation");
+    if (rows)
+        return copy_question(object, report, why, size) && copy_rows(rows, report, why, size);
+    if (json_is_object(error))
+        return true;
+    snprintf(why, size,
+             "no report of a run: key 'confirmation' is missing ('smemcalc run --format "
+             "json' has it)");
+    return false;
+}
+
+/* One run, or one GPU that failed, with what it saw before where it came so far. */
+static void add_report(struct reader *reader, const json_t *object)
+{
+    char why[128] = "";
+    if (reader->merge->count == SMC_MOST_MERGED_REPORTS) {
+        snprintf(why, sizeof why, "no more than %d reports are merged", SMC_MOST_MERGED_REPORTS);
+        tell(reader, reader->line, why);
+        return;
+    }
+    struct smc_merge_report *report = add(reader);
+    if (!report)
+        return;
+    const json_t *error = json_object_get(object, "error");
+    copy_identity(object, report);
+    copy_text(error, "message", report->error, sizeof report->error);
+    if (json_is_object(error) && !report->error[0])
+        snprintf(report->error, sizeof report->error, "not said");
+    bool taken = fill(object, report, why, sizeof why);
+    reader->merge->count += taken;
+    reader->out_of_memory |= !taken && !why[0];
+    if (!taken) {
+        release(report);
+        tell(reader, reader->line, why);
+    }
+}
+
+static bool has_schema(const json_t *object)
+{
+    const json_t *schema = json_object_get(object, "schema");
+    const char *text = json_string_value(schema);
+    return !schema || (text && strcmp(text, "smemcalc/1") == 0);
+}
+
+static void add_value(struct reader *reader, const json_t *value);
+
+static void add_list(struct reader *reader, const json_t *list)
+{
+    size_t i;
+    json_t *element;
+    json_array_foreach(list, i, element)
+    {
+        if (reader->out_of_memory)
+            return;
+        add_value(reader, element);
+    }
+}
+
+/* No deeper than a document may be. */
+static void add_value(struct reader *reader, const json_t *value)
+{
+    const json_t *runs = json_object_get(value, "runs");
+    if (json_is_array(value)) {
+        add_list(reader, value);
+    } else if (!json_is_object(value)) {
+        tell(reader, reader->line, "an element of a list is no object");
+    } else if (!has_schema(value)) {
+        tell(reader, reader->line, "key 'schema': only \"smemcalc/1\" can be read");
+    } else if (json_is_array(runs)) {
+        add_list(reader, runs);
+    } else {
+        add_report(reader, value);
+        add_list(reader, json_object_get(value, "besides"));
+    }
+}
+
+static void read_document(struct reader *reader, const struct smc_document *document)
+{
+    json_error_t problem;
+    char why[256];
+    reader->line = document->line;
+    if (*document->text != '{' && *document->text != '[') {
+        tell(reader, document->line, "neither an object nor a list of JSON");
+        return;
+    }
+    if (document->too_deep || document->length > LARGEST_DOCUMENT_BYTES) {
+        tell(reader, document->line, "deeper or larger than any report");
+        return;
+    }
+    json_t *root = json_loadb(document->text, document->length, JSON_REJECT_DUPLICATES, &problem);
+    if (!root) {
+        snprintf(why, sizeof why, "column %d: %s", problem.column, problem.text);
+        tell(reader, document->line + (problem.line > 0 ? (size_t)problem.line - 1 : 0), why);
+        return;
+    }
+    add_value(reader, root);
+    json_decref(root);
+}
+
+enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const char *text,
+                               size_t length, struct smc_text *problems)
+{
+    struct reader reader = {.merge = merge, .file = file, .problems = problems};
+    struct smc_documents documents = {.text = text, .length = length, .line = 1};
+    struct smc_document document;
+    size_t before = merge->count;
+    while (!reader.out_of_memory && smc_documents_next(&documents, &document))
+        read_document(&reader, &document);
+    if (reader.out_of_memory)
+        return SMC_MACHINE;
+    if (reader.problem_count == 0 && merge->count == before)
+        tell(&reader, 1, "no report");
+    if (reader.problem_count > MOST_PROBLEMS)
+        smc_text_safe_line(problems, "%s: %zu more of such problems", file,
+                           reader.problem_count - MOST_PROBLEMS);
+    return reader.problem_count > 0 ? SMC_USAGE : SMC_OK;
+}
+
+void smc_merge_free(struct smc_merge *merge)
+{
+    for (size_t i = 0; i < merge->count; i++)
+        release(&merge->report[i]);
+    free(merge->report);
+    *merge = (struct smc_merge){0};
+}

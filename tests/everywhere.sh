@@ -1,0 +1,135 @@
+#!/bin/sh
+# smemcalc run --gpu all: every GPU at once on the fake CUDA runtime, those that fail among them, and
+# what names the host and the GPU in each report. Run in the build folder.
+# The words of a launch are split on purpose:
+# shellcheck disable=SC2086
+
+fake=$PWD/tests/gpu/fake_smemcalc
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+[ -x "$fake" ] || { skip "every GPU" "no fake GPU in this build"; finish_cases; }
+case $(smemcalc --tile 32 --device 9.0 --format json) in
+*'"nvrtc '*) ;;
+*) skip "every GPU" "there is no NVRTC"; finish_cases ;;
+esac
+
+launch="run --kernel stencil-dynamic --radius 5 --regs 16 --length 3010 --timeout 200"
+host=$(uname -n)
+uuid=-4b5a-6978-0716-253443526170
+
+# Leaves what was printed in out and err; the exit status must be the one expected.
+on_fake() { # STATUS WORDS OF FAKE_GPU, ARGUMENT...
+    wanted=$1 words=$2
+    shift 2
+    FAKE_GPU=$words timeout 60 "$fake" $launch "$@" >out 2>err
+    seen=$?
+    empty "exit status $wanted:${words:+ $words,} $*" "$([ $seen -eq "$wanted" ] || { echo "$seen"; cat err; })"
+}
+
+shows() { # NAME LINE FILE
+    empty "$1" "$(grep -qxF -e "$2" "$3" || cat "$3")"
+}
+
+begins() { # NAME BEGINNING OF A LINE, FILE
+    empty "$1" "$(grep -q -e "^$2" "$3" || cat "$3")"
+}
+
+# --- All well -------------------------------------------------------------------------------------
+
+# Each waits for the others: one after the other would not end.
+on_fake 0 "three together" --gpu all
+begins "the first line is the verdict of all" \
+    "3 GPUs: confirmed: [1-9]" out
+for gpu in 0 1 2; do
+    begins "GPU $gpu is there" "GPU $gpu: confirmed: [1-9]" out
+    shows "with its UUID" "machine     $host, GPU-0${gpu}1e2d3c$uuid" out
+done
+empty "nothing is told" "$(cat err)"
+
+on_fake 0 "three" --gpu all --format json
+holds "JSON: an element a GPU" '.schema == "smemcalc/1" and (.runs | map(.gpu_index)) == [0, 1, 2] and
+    (.runs | map(.device.gpu_index)) == [0, 1, 2] and all(.runs[]; .error == null)' out
+holds "JSON: host, UUID and seed" ".runs | map(.run.gpu_uuid) == [\"GPU-001e2d3c$uuid\", \"GPU-011e2d3c$uuid\", \"GPU-021e2d3c$uuid\"]
+    and all(.[]; .run.host == \"$host\" and .run.seed == 1)" out
+jq '.runs[1] | del(.gpu_index, .error, .emulation.elapsed_ms)' out >of-all
+on_fake 0 "three" --gpu 1 --format json
+holds "JSON: the report of one GPU alone has no list" '.runs == null and .run.gpu_uuid != null' out
+jq 'del(.schema, .emulation.elapsed_ms)' out >alone
+empty "JSON: the same as of that GPU alone" "$(jq -S 'del(.run.timed_launches) | .confirmation |= map(del(.note))' \
+    alone >a; jq -S 'del(.run.timed_launches) | .confirmation |= map(del(.note))' of-all | diff a -)"
+
+on_fake 0 "two" --gpu all --format csv
+shows "CSV: host and UUID end a row" \
+    "stencil-dynamic,blocks_per_sm,,8,8,,8,confirmed,resident on 131 of 132 SMs,$host,GPU-011e2d3c$uuid" out
+shows "CSV: one header" \
+    "kernel,quantity,unit,predicted,api,emulated,measured,verdict,note,host,gpu_uuid" out
+empty "CSV: as many rows for each GPU" "$(
+    [ "$(grep -c "GPU-001e2d3c$uuid\$" out)" -eq "$(grep -c "GPU-011e2d3c$uuid\$" out)" ] || cat out)"
+
+on_fake 0 "one" --gpu all
+begins "one GPU is a list of one" "1 GPU: confirmed: [1-9]" out
+on_fake 0 "two" --gpu all --on both --format json
+holds "each beside its emulation" 'all(.runs[]; .emulation != null and .verdicts.differing == 0)' out
+
+# What cannot compile has a sibling that can: both stand under each GPU. (On the fake it differs: as
+# many blocks are resident as ever.)
+launch="run --kernel stencil-static --radius 7000 --length 20000 --timeout 200"
+on_fake 1 "two" --gpu all --format json
+holds "JSON: what runs besides" 'all(.runs[]; .kernel.name == "stencil-static" and
+    .besides[0].kernel.name == "stencil-dynamic")' out
+launch="run --kernel stencil-dynamic --radius 5 --regs 16 --length 3010 --timeout 200"
+
+# --- One that fails -------------------------------------------------------------------------------
+
+on_fake 1 "three at-1 wrong" --gpu all
+begins "one that differs" "3 GPUs: differs: [0-9]* confirmed, 1 differs" out
+begins "the others do not" "GPU 2: confirmed: [1-9]" out
+
+on_fake 4 "three at-1 crashes" --gpu all
+why="the kernel crashed: cudaErrorOther: as the test wants it"
+begins "one that crashes" "3 GPUs, 1 of them failed: confirmed: [1-9]" out
+shows "its error stands in its place" "GPU 1: failed: $why" out
+shows "with its UUID" "machine     $host, GPU-011e2d3c$uuid" out
+begins "the others are not hidden" "GPU 2: confirmed: [1-9]" out
+shows "the error is told as well" "smemcalc: GPU 1: $why" err
+
+on_fake 4 "two at-1 crashes" --gpu all --format json
+holds "JSON: its error" ".runs[1] | .error == {status: 4, message: \"$why\"} and .confirmation == null
+    and .device.name == \"NVIDIA H200\" and .run == {host: \"$host\", gpu_uuid: \"GPU-011e2d3c$uuid\"}" out
+holds "JSON: the other's result" '.runs[0] | .error == null and .verdicts.differing == 0' out
+on_fake 4 "two at-1 crashes" --gpu all --format csv
+shows "CSV: its error" ",error,,,,,,failed,GPU 1: $why,$host,GPU-011e2d3c$uuid" out
+
+on_fake 4 "two at-1 unreadable" --gpu all --format json
+holds "JSON: a GPU that cannot be read" '.runs[1] | .device == null and .gpu_index == 1 and
+    .error.status == 4' out
+on_fake 4 "two unreadable" --gpu all
+shows "none that can be read" "2 GPUs, 2 of them failed: nothing was measured: 0 confirmed, 0 differ, 0 not measured" out
+
+# --- Wrong usage ----------------------------------------------------------------------------------
+
+refuses_fake() { # STATUS WORDS MESSAGE ARGUMENT...
+    wanted=$1 words=$2 message=$3
+    shift 3
+    FAKE_GPU=$words "$fake" "$@" >out 2>err
+    seen=$?
+    empty "refuses: $*" "$(
+        [ $seen -eq "$wanted" ] || echo "exit status $seen, not $wanted"
+        [ ! -s out ] || echo "something on standard output"
+        echo "smemcalc: $message" | diff - err)"
+}
+
+refuses_fake 3 none "run: no GPU: the NVIDIA driver finds none on this machine; --on emulator needs none" \
+    $launch --gpu all
+refuses_fake 2 two "option --length: '4' is not above 2 x 5, twice the radius" \
+    run --kernel stencil-dynamic --radius 5 --length 4 --gpu all
+refuses_fake 2 two "option --annotate: of one emulation; not with --gpu all" \
+    run --tile 8 --on both --annotate --gpu all
+refuses_fake 2 two "option --gpu: 'all' is not for --source; give the number of one" \
+    run --source x.cu --grid 1 --block 32 --gpu all
+refuses_fake 2 two "option --gpu: not with --on emulator; --device names what to emulate" \
+    run --tile 8 --on emulator --gpu all
+refuses_fake 2 two "option --gpu: 'every' is not a whole number between 0 and 2147483647, nor all" \
+    run --tile 8 --gpu every
+
+finish_cases

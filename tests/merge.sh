@@ -1,0 +1,160 @@
+#!/bin/sh
+# smemcalc merge: sample reports laid together in every form, what is wrong with files, and what a
+# hostile file cannot do. The samples in tests/data/merge were made by tests/gpu/fake_smemcalc, whose
+# GPUs are made up; hosts, a count and a time in them were changed by hand. GENERATE=1 writes
+# tests/golden/merge* anew.
+
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+command -v jq >/dev/null || { skip "merge" "there is no jq"; finish_cases; }
+cp "$here"/data/merge/*.json .
+
+golden merge-agree.txt merge node1.json
+golden merge.txt merge node1.json node2.json node3.json
+golden merge.json merge node1.json node2.json node3.json --format json
+golden merge.csv merge node1.json node2.json node3.json --format csv
+
+ends_in() { # STATUS FIRST LINE, ARGUMENT...
+    wanted=$1 line=$2
+    shift 2
+    smemcalc merge "$@" >out 2>err
+    seen=$?
+    empty "$line: $*" "$(
+        [ $seen -eq "$wanted" ] || echo "exit status $seen, not $wanted"
+        [ "$(head -n 1 out)" = "$line" ] || cat out err)"
+}
+
+# A report of another host, on whose changes the verdicts depend.
+jq -c '.runs[0] | del(.gpu_index) | .run.host = "node4"' node1.json >sound.json
+change() { # FILTER
+    jq -c "$1" sound.json >changed.json
+}
+
+# --- Where reports come from ----------------------------------------------------------------------
+
+cat node1.json sound.json >all.json
+ends_in 0 "agree: 3 machines, 11 quantities" all.json
+jq . node1.json >pretty.json
+cat sound.json >>pretty.json
+ends_in 0 "agree: 3 machines, 11 quantities" pretty.json
+jq -cs . node1.json sound.json >list.json
+ends_in 0 "agree: 3 machines, 11 quantities" list.json
+smemcalc merge - <all.json >piped 2>&1
+smemcalc merge all.json 2>&1 | sed 's/all\.json/standard input/' | diff - piped >out
+empty "standard input" "$(cat out)"
+ends_in 0 "agree: 1 machine, 11 quantities" sound.json
+change '.besides = [.] | .besides[0].kernel.name = "other"'
+ends_in 0 "agree: 1 machine, 2 questions, 22 quantities" changed.json
+
+# --- Verdicts -------------------------------------------------------------------------------------
+
+row='(.confirmation[] | select(.quantity == "'
+ends_in 1 "disagree: 1 machine, 1 of 11 quantities" node2.json
+change ".run.host = \"node5\" | ${row}registers_per_thread\")).api = 17"
+ends_in 1 "disagree: 3 machines, 1 of 11 quantities" node1.json changed.json
+empty "who disagrees is named" "$(grep -q '^registers_per_thread  *disagree  *16; node5 GPU-001e2d3c: 17 (predicted 16)$' out ||
+    cat out)"
+change ".run.host = \"node5\" | .device.compute_capability = \"8.9\" | ${row}registers_per_thread\")).predicted = 18 |
+    ${row}registers_per_thread\")).api = 18"
+ends_in 0 "agree: 3 machines, 11 quantities" node1.json changed.json
+empty "another compute capability is held to its own prediction" \
+    "$(grep -q '^registers_per_thread  *agree  *18 on 1 of CC 8.9; 16 on 2 of CC 9.0$' out || cat out)"
+empty "and that is said" "$(grep -q '^Counts are held against those of machines with the same' out || cat out)"
+change ".run.host = \"node5\" | ${row}time_ms\")).measured = 3"
+ends_in 0 "agree: 3 machines, 11 quantities, 1 with outliers" node1.json changed.json
+empty "an outlier is named" \
+    "$(tr -s ' \n' ' ' <out | grep -q 'time_ms outlier 2 to 3 ms, median 2; node5 GPU-001e2d3c: 3 ms (+50 %)' || cat out)"
+change '.run.seed = 2'
+ends_in 0 "agree: 3 machines, 2 questions, 22 quantities" node1.json changed.json
+change '.kernel |= (to_entries | reverse | from_entries)'
+ends_in 0 "agree: 3 machines, 11 quantities" node1.json changed.json
+ends_in 0 "agree: 2 machines, 11 quantities" node1.json node1.json
+empty "a machine that reports twice is told" "$([ "$(grep -c 'reported before' out)" -eq 2 ] || cat out)"
+change 'del(.run)'
+ends_in 0 "agree: 1 machine, 11 quantities" changed.json
+change '.run = {seed: 1}'
+ends_in 0 "agree: 3 machines, 11 quantities" node1.json changed.json
+empty "who has no name is named by its file" "$(grep -q 'changed.json:1: NVIDIA H200' out || cat out)"
+
+# --- What is wrong is told, and the rest taken -----------------------------------------------------
+
+tells() { # NAME MESSAGE FILE: beside a sound file
+    smemcalc merge "$3" sound.json >out 2>err
+    seen=$?
+    empty "$1" "$(
+        [ $seen -eq 2 ] || echo "exit status $seen, not 2"
+        head -n 1 out | grep -q '^agree: ' || cat out
+        echo "smemcalc: $2" | diff - err)"
+}
+
+printf '{"a":\n' >cut.json
+tells "a file that was cut" "cut.json:2: column 0: unexpected token near end of file" cut.json
+printf 'srun: job 1\n' >noise.json
+tells "what is no JSON" "noise.json:1: neither an object nor a list of JSON" noise.json
+{ head -c 3000 node2.json; echo; jq -c '.run.host = "node6"' sound.json; } >middle.json
+smemcalc merge middle.json >out 2>err
+empty "a document that was cut hides none behind it" "$(grep -q '^agree: 1 machine, 11 quant' out || cat out err
+    grep -qx "smemcalc: middle.json:2: column 0: '}' expected near end of file" err || cat err)"
+: >empty.json
+tells "an empty file" "empty.json:1: no report" empty.json
+tells "a file that is not there" "nowhere.json: No such file or directory" nowhere.json
+mkdir folder
+tells "a folder" "folder: Is a directory" folder
+echo '{"schema": "smemcalc/2"}' >newer.json
+tells "another schema" 'newer.json:1: key '\''schema'\'': only "smemcalc/1" can be read' newer.json
+smemcalc --tile 8 --device 9.0 --no-nvrtc --format json >query.json
+tells "a report of something else" "query.json:1: no report of a run: key 'confirmation' is missing \
+('smemcalc run --format json' has it)" query.json
+echo '[7]' >number.json
+tells "a list of something else" "number.json:1: an element of a list is no object" number.json
+change '.confirmation[2].predicted = "warps+registers" | .confirmation[2].measured = null'
+ends_in 0 "agree: 1 machine, 10 quantities" changed.json
+empty "a prediction in words" "$(grep -q '^launches  *not measured  warps+registers predicted$' out || cat out)"
+jq -c '.runs[1].error as $error | .runs[0] | .error = $error' node3.json >changed.json
+ends_in 1 "disagree: 1 machine, 11 quantities; 1 GPU failed" changed.json
+change '.confirmation[2].measured = "8"'
+tells "a value that is no number" "changed.json:1: key 'confirmation': element 3 is no quantity with a \
+name, and numbers or nulls as its values" changed.json
+change '.confirmation = []'
+tells "no quantity" "changed.json:1: key 'confirmation': not a list of 1 to 64 quantities" changed.json
+change 'del(.kernel)'
+tells "no kernel" "changed.json:1: key 'kernel': not there, or no object" changed.json
+refuses 2 "merge: name a file with reports of 'smemcalc run --format json'; - is standard input" merge
+
+# --- Hostile files --------------------------------------------------------------------------------
+
+change '.run.host = "\u001b[31mred" | .device.name = "\u009b2J" | .kernel.name = "a\u0007b" |
+    .confirmation[0].quantity = "\u001b]0;x\u0007"'
+smemcalc merge changed.json >out 2>err
+empty "nothing that a terminal obeys" "$(LC_ALL=C grep '[[:cntrl:]]' out; cat err
+    grep -q 'a?b: block' out || cat out)"
+head -c 200000 /dev/zero | tr '\0' '[' >deep.json
+tells "brackets without end" "deep.json:1: deeper or larger than any report" deep.json
+head -c 2000000 /dev/zero | tr '\0' '\n' | sed 's/^/{/' >braces.json
+smemcalc merge braces.json sound.json >out 2>err
+empty "two million documents that do not close" "$(head -n 1 out | grep -q '^agree: 1 machine' || cat out
+    [ "$(wc -l <err)" -le 12 ] || head err)"
+yes 'x' | head -n 100000 >lines.json
+smemcalc merge lines.json >out 2>err
+empty "problems are counted, not all told" "$(
+    grep -qx 'smemcalc: lines.json: 99990 more of such problems' err || head err
+    [ "$(wc -l <err)" -eq 11 ] || wc -l <err)"
+jq -c '.confirmation |= [range(70) as $i | .[0]]' sound.json >rows.json
+tells "more quantities than a run has" \
+    "rows.json:1: key 'confirmation': not a list of 1 to 64 quantities" rows.json
+change '.confirmation |= .[:1] | {kernel: {name: "k"}, confirmation}'
+yes "$(cat changed.json)" | head -n 10001 >many.json
+smemcalc merge many.json --format csv >out 2>err
+empty "more reports than are merged" "$(
+    echo "smemcalc: many.json:10001: no more than 10000 reports are merged" | diff - err
+    [ "$(wc -l <out)" -eq 10001 ] || wc -l <out)"
+
+# --- README.md ------------------------------------------------------------------------------------
+
+smemcalc merge node1.json node2.json >out
+empty "README shows what merge prints" "$(awk '
+    /^\$ smemcalc merge node1/ { inside = 1; next }
+    /^```$/ { inside = 0 }
+    inside' "$here/../README.md" | diff out -)"
+
+finish_cases
