@@ -11,7 +11,8 @@
    differences of its part in registers, four neighbouring outputs a thread, and the block puts the
    parts together. Neighbouring blocks run at about the same time and meet each other's halo in the
    L2 cache: with a tile longer than the halo it runs at the speed of a copy, or above. L2 is told to
-   keep what is staged of a tile (evict_last), which makes way for what is written in between.
+   keep what is staged of a tile, and not to keep a halo, which is of a neighbour's tile: on an H200
+   that made 101 % of a copy's speed from 97 %, and 97.7 % from 93.8 % at radius 6000.
 
    The scan within a warp is the textbook's (Hillis and Steele, 1986).
 
@@ -52,12 +53,12 @@ struct __align__(4 * sizeof(ELEMENT)) four
 #if __CUDA_ARCH__ >= 800
 static __device__ void copy(four *to, const four *from, bool is_kept)
 {
-    unsigned long long kept, plain;
+    unsigned long long kept, dropped;
     asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(kept));
-    asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(plain));
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(dropped));
     asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"l"(
                      __cvta_generic_to_shared(to)),
-                 "l"(from), "l"(is_kept ? kept : plain)
+                 "l"(from), "l"(is_kept ? kept : dropped)
                  : "memory");
 }
 #else

@@ -32,6 +32,9 @@ enum smc_status smc_ask_series_check(const struct smc_arguments *arguments, stru
     if (arguments->given[SMC_OPTION_ANNOTATE])
         return smc_fail(error, SMC_USAGE, "option --annotate: for one run; --%s asks for several",
                         what);
+    if (arguments->number[SMC_OPTION_GPU] == SMC_EVERY_GPU)
+        return smc_fail(error, SMC_USAGE,
+                        "option --gpu: 'all' is for one run; --%s asks for several", what);
     if (arguments->number[SMC_OPTION_ON] == SMC_ON_BOTH)
         return smc_fail(error, SMC_USAGE,
                         "option --on: 'both' is for one run; --%s asks for several: gpu or "
@@ -85,6 +88,10 @@ static enum smc_status ask_members(const struct smc_arguments *arguments, const 
     *count = 1;
     if (status != SMC_OK || !arguments->given[SMC_OPTION_COMPARE])
         return status;
+    if (member[0]->is_racy)
+        return smc_fail(error, SMC_USAGE,
+                        "option --compare: not with %s, which is there to be found racy, not timed",
+                        member[0]->name);
     *family = member[0]->family;
     *count = smc_series_members(*family, member);
     return *count > 1

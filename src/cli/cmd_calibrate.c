@@ -58,6 +58,9 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct smc_calibration calibration;
     char path[SMC_CEILINGS_PATH];
     bool keeps = !arguments->given[SMC_OPTION_DRY_RUN];
+    if (arguments->number[SMC_OPTION_GPU] == SMC_EVERY_GPU)
+        return smc_fail(error, SMC_USAGE,
+                        "option --gpu: 'all' is for run; calibrate measures one GPU at a time");
     enum smc_status status = keeps ? smc_ceilings_path(path, error) : SMC_OK;
     if (status == SMC_OK && keeps)
         status = check_file(path, error);

@@ -1,5 +1,6 @@
 /* smemcalc merge: run reports of many machines, laid together. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/ask.h"
 #include "cli/command.h"
@@ -34,14 +35,14 @@ static enum smc_status read_whole(const char *path, struct smc_stream *stream,
 }
 
 /* What is wrong with a file is told, and the rest taken. */
-static enum smc_status read_file(const char *path, struct smc_merge *merge)
+static enum smc_status read_file(const char *path, const char *name, struct smc_merge *merge)
 {
     struct smc_stream stream;
     struct smc_text text = {0}, problems = {0};
     struct smc_error error = {""};
     enum smc_status status = read_whole(path, &stream, &text, &error);
     if (status == SMC_OK) {
-        status = smc_merge_read(merge, stream.name, smc_text_string(&text), text.length, &problems);
+        status = smc_merge_read(merge, name, smc_text_string(&text), text.length, &problems);
         if (status == SMC_MACHINE)
             smc_fail(&error, status, "out of memory");
     }
@@ -62,8 +63,14 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         return smc_fail(error, SMC_USAGE,
                         "merge: name a file with reports of 'smemcalc run --format json'; - is "
                         "standard input");
+    char *names[SMC_MAX_FILES] = {NULL}; /* as they may be shown */
     for (size_t i = 0; i < arguments->file_count && worst != SMC_MACHINE; i++) {
-        enum smc_status status = read_file(arguments->file[i], &merge);
+        const char *path = arguments->file[i];
+        names[i] = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
+        if (names[i])
+            smc_text_make_safe(names[i]);
+        enum smc_status status = names[i] ? read_file(path, names[i], &merge)
+                                          : smc_fail(error, SMC_MACHINE, "out of memory");
         if (status > worst)
             worst = status;
     }
@@ -78,6 +85,8 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     }
     smc_merged_free(&merged);
     smc_merge_free(&merge);
+    for (size_t i = 0; i < arguments->file_count; i++)
+        free(names[i]);
     return worst;
 }
 
@@ -85,8 +94,9 @@ const struct smc_command smc_command_merge = {
     .name = "merge",
     .usage = "FILE...",
     .help = "compare the run reports of many machines",
-    .examples = "  srun smemcalc run --tile 32 --gpu all --format json | smemcalc merge -\n"
-                "  smemcalc merge node1.json node2.json --format csv\n",
+    .examples = "  srun -o run-%t.json smemcalc run --tile 32 --gpu all --format json\n"
+                "  smemcalc merge run-*.json\n"
+                "  cat run-*.json | smemcalc merge - --format csv\n",
     .most_files = SMC_MAX_FILES,
     .run = run,
 };

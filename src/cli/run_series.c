@@ -5,6 +5,7 @@
 #include "cli/ask_place.h"
 #include "cli/ask_series.h"
 #include "cli/idle_options.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/run_stop.h"
@@ -28,6 +29,10 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_run
     smc_idle_tell(&idle);
     settings->no_counters = true; /* for each run they would take longer than all the rest */
     smc_run_make_stoppable(arguments, settings);
+    if (!settings->stop) { /* between runs */
+        settings->stop = smc_interrupt_wished;
+        smc_interrupt_watch();
+    }
     return SMC_OK;
 }
 

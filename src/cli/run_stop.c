@@ -1,4 +1,5 @@
-/* Ending a long emulation: at Ctrl-C, and after --timeout where it is given. */
+/* Ending a long emulation, beside a GPU or alone: at Ctrl-C, and after --timeout where it is given.
+ */
 #include "cli/run_stop.h"
 
 #include "cli/interrupt.h"
@@ -6,7 +7,7 @@
 void smc_run_make_stoppable(const struct smc_arguments *arguments,
                             struct smc_run_settings *settings)
 {
-    if (settings->place != SMC_ON_EMULATOR)
+    if (settings->place == SMC_ON_GPU) /* a launch has a deadline, and Ctrl-C its usual effect */
         return;
     settings->stop = smc_interrupt_wished;
     smc_interrupt_watch();

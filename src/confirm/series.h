@@ -87,8 +87,8 @@ enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_s
 
 bool smc_series_has_result(const struct smc_series_run *run);
 
-/* SMC_MACHINE where a run failed so; else SMC_SHORTFALL where a prediction differs; else SMC_OK
-   where any run has a result; else as the first one failed. */
+/* SMC_MACHINE where a run failed so; as the first one failed where none has a result; else
+   SMC_SHORTFALL where one has none or a prediction differs. */
 enum smc_status smc_series_status(const struct smc_series *series, struct smc_error *error);
 
 /* False where the run has no such figure. */

@@ -24,6 +24,8 @@ enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_s
         struct smc_series_run *run = &series->run[i];
         struct smc_error why = {""};
         struct smc_text told = {0};
+        if (settings->stop && settings->stop())
+            return smc_fail(error, SMC_INTERRUPTED, "%zu of %zu runs done", i, series->count);
         run->status = smc_confirm_one(&run->query, settings, &run->seen, &told, &why);
         add_warnings(&told, warnings);
         smc_text_free(&told);
@@ -61,5 +63,9 @@ enum smc_status smc_series_status(const struct smc_series *series, struct smc_er
                         series->count, first_broken->query.kernel->name, first_broken->why);
     if (results == 0 && first_failed)
         return smc_fail(error, first_failed->status, "%s", first_failed->why);
+    if (first_failed)
+        return smc_fail(error, SMC_SHORTFALL, "%zu of %zu runs have no result; the first, %s: %s",
+                        series->count - results, series->count, first_failed->query.kernel->name,
+                        first_failed->why);
     return status;
 }

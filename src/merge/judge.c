@@ -28,9 +28,12 @@ static bool ends(const char *text, const char *end)
     return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
+/* What moves between DRAM and L2 depends on what the cache held before: as a rate does, it varies.
+ */
 bool smc_merge_is_rate(const struct smc_merge_row *row)
 {
-    return strcmp(row->unit, "ms") == 0 || ends(row->unit, "/s") || ends(row->unit, "Hz") ||
+    return begins(row->quantity, "dram_") || strcmp(row->unit, "ms") == 0 ||
+           ends(row->unit, "/s") || ends(row->unit, "Hz") ||
            (strcmp(row->unit, "%") == 0 && strcmp(row->quantity, "occupancy_percent") != 0);
 }
 
@@ -38,8 +41,7 @@ bool smc_merge_is_rate(const struct smc_merge_row *row)
 static bool is_counter(const struct smc_merge_row *row)
 {
     return begins(row->quantity, "shared_") || begins(row->quantity, "machine_") ||
-           begins(row->quantity, "global_") || begins(row->quantity, "dram_") ||
-           strcmp(row->quantity, "bank_conflicts") == 0;
+           begins(row->quantity, "global_") || strcmp(row->quantity, "bank_conflicts") == 0;
 }
 
 static int by_value(const void *a, const void *b)

@@ -56,13 +56,13 @@ static bool copy_row(const json_t *object, struct smc_merge_row *row)
 {
     const char *quantity = json_string_value(json_object_get(object, "quantity"));
     const char *verdict = json_string_value(json_object_get(object, "verdict"));
-    if (!quantity || !*quantity || strlen(quantity) >= sizeof row->quantity)
+    if (!quantity || !*quantity || strlen(quantity) >= sizeof row->quantity || !verdict)
         return false;
     copy_text(object, "quantity", row->quantity, sizeof row->quantity);
     copy_text(object, "unit", row->unit, sizeof row->unit);
     copy_text(object, "predicted", row->words, sizeof row->words);
-    row->confirmed = verdict && strcmp(verdict, "confirmed") == 0;
-    row->differs = verdict && strcmp(verdict, "differs") == 0;
+    row->confirmed = strcmp(verdict, "confirmed") == 0;
+    row->differs = strcmp(verdict, "differs") == 0;
     for (int i = 0; i < SMC_MERGE_WITNESSES; i++) {
         const json_t *value = json_object_get(object, smc_merge_witness_names[i]);
         bool words = i == SMC_MERGE_PREDICTED && json_is_string(value);
@@ -144,6 +144,10 @@ static bool fill(const json_t *object, struct smc_merge_report *report, char *wh
         return copy_question(object, report, why, size) && copy_rows(rows, report, why, size);
     if (json_is_object(error))
         return true;
+    if (error && !json_is_null(error)) {
+        snprintf(why, size, "key 'error' is no object");
+        return false;
+    }
     snprintf(why, size,
              "no report of a run: key 'confirmation' is missing ('smemcalc run --format "
              "json' has it)");
@@ -209,6 +213,8 @@ static void add_value(struct reader *reader, const json_t *value)
         tell(reader, reader->line, "key 'schema': only \"smemcalc/1\" can be read");
     } else if (json_is_array(runs)) {
         add_list(reader, runs);
+    } else if (json_object_get(value, "comparison")) {
+        tell(reader, reader->line, "of run --compare or of a range: only single runs are merged");
     } else {
         add_report(reader, value);
         add_list(reader, json_object_get(value, "besides"));

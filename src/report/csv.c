@@ -133,11 +133,17 @@ static void write_answers(const struct smc_answer *answers, size_t count,
         smc_csv_answer(&answers[i], NULL, out);
 }
 
+void smc_csv_number(double value, struct smc_text *out)
+{
+    bool whole = value > -1e15 && value < 1e15 && value == (double)(long long)value;
+    smc_text_printf(out, whole ? "%.0f" : "%.10g", value);
+}
+
 static void append_witness(const struct smc_witness *witness, struct smc_text *out)
 {
     smc_text_append(out, ",");
     if (witness->present)
-        smc_text_printf(out, "%.10g", witness->value);
+        smc_csv_number(witness->value, out);
 }
 
 void smc_csv_rows_head(struct smc_text *out)

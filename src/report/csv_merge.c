@@ -36,7 +36,7 @@ static void append_value(const char *question, const struct smc_merged_quantity 
         if (i == SMC_MERGE_PREDICTED && value->row->words[0])
             smc_csv_field(out, value->row->words);
         else if (value->row->seen[i].present)
-            smc_text_printf(out, "%.10g", value->row->seen[i].value);
+            smc_csv_number(value->row->seen[i].value, out);
     }
     smc_text_printf(out, ",%s,%d", smc_merge_verdict_name(quantity->verdict), value->odd);
     append_place(value->report, out);

@@ -4,6 +4,9 @@
 
 #include "report/report.h"
 
+/* Whole numbers with all their digits. */
+void smc_csv_number(double value, struct smc_text *out);
+
 /* Quoted where the format needs it. */
 void smc_csv_field(struct smc_text *out, const char *value);
 

@@ -32,7 +32,7 @@ static void append_run(const struct smc_series *series, size_t index, struct smc
         double value;
         smc_text_append(out, ",");
         if (smc_series_figure(series, index, (enum smc_figure)f, &value))
-            smc_text_printf(out, "%.10g", value);
+            smc_csv_number(value, out);
     }
     smc_text_printf(out, ",%d,%zu,%zu,%zu,%s,", smc_series_is_best(series, index),
                     confirmation->confirmed, confirmation->differing, confirmation->not_measured,

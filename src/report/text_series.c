@@ -30,7 +30,9 @@ static void append_verdicts(const struct smc_series *series, const struct smc_re
                             struct smc_text *out)
 {
     struct smc_confirmation total = {0};
+    size_t results = 0;
     for (size_t i = 0; i < series->count; i++) {
+        results += smc_series_has_result(&series->run[i]);
         const struct smc_confirmation *one = &series->run[i].seen.confirmation;
         total.confirmed += one->confirmed;
         total.differing += one->differing;
@@ -38,7 +40,10 @@ static void append_verdicts(const struct smc_series *series, const struct smc_re
     }
     smc_layout_begin(out, style, total.differing ? SMC_BAD : SMC_GOOD);
     smc_words_verdicts(&total, out);
-    smc_text_printf(out, ", in %zu run%s\n", series->count, series->count == 1 ? "" : "s");
+    smc_text_append(out, ", in ");
+    if (results < series->count)
+        smc_text_printf(out, "%zu of ", results);
+    smc_text_printf(out, "%zu run%s\n", series->count, series->count == 1 ? "" : "s");
     smc_layout_end(out, style);
 }
 
@@ -75,17 +80,30 @@ static void append_details(const struct smc_series *series, const struct smc_rep
     }
 }
 
+static bool ran_on_gpu(const struct smc_series *series)
+{
+    for (size_t i = 0; i < series->count; i++)
+        if (smc_series_has_result(&series->run[i]) && series->run[i].seen.result.load.made)
+            return true;
+    return false;
+}
+
 /* What a person has to know to read the table. */
-static void append_notes(const struct smc_series_table *table, const struct smc_report_style *style,
-                         struct smc_text *out)
+static void append_notes(const struct smc_series_table *table, bool has_counts,
+                         const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_series *series = table->series;
     enum smc_series_vary vary = series->axis.vary;
     const char *each = vary == SMC_VARY_NOTHING ? "" : " of the same value";
-    struct smc_text hint = {0}, ratio = {0}, best = {0};
+    struct smc_text hint = {0}, blocks = {0}, counts = {0}, ratio = {0}, best = {0};
     if (vary == SMC_VARY_CARVEOUT || vary == SMC_VARY_CACHE_CONFIG)
         smc_text_append(&hint, "a carve-out is a preference: the driver may set another size, and "
                                "an SM that keeps more blocks than predicted refutes nothing");
+    if (table->figures & BIT(BLOCKS_PREDICTED) && !ran_on_gpu(series))
+        smc_text_append(&blocks, "as the model predicts them; only a GPU confirms them");
+    if (has_counts)
+        smc_text_append(&counts,
+                        "as the model predicts them; a run of its own has the GPU's counters");
     int baseline = series->run[0].baseline;
     bool fewer = table->figures & BIT(FEWER_SECTORS);
     if (fewer || table->figures & BIT(SPEED_UP))
@@ -94,9 +112,11 @@ static void append_notes(const struct smc_series_table *table, const struct smc_
                         series->run[baseline].query.kernel->name, each);
     if (table->marks_best)
         smc_text_printf(&best, "the fastest%s", each);
-    if (hint.length + ratio.length + best.length > 0)
+    if (hint.length + blocks.length + counts.length + ratio.length + best.length > 0)
         smc_text_append_char(out, '\n', 1);
     append_line("a hint", &hint, style, out);
+    append_line("blocks", &blocks, style, out);
+    append_line("counts", &counts, style, out);
     append_line("ratios", &ratio, style, out);
     append_line("*", &best, style, out);
 }
@@ -104,14 +124,6 @@ static void append_notes(const struct smc_series_table *table, const struct smc_
 static bool is_product(const struct smc_series *series)
 {
     return series->run[0].query.kernel->params & SMC_MATRIX_SIZES;
-}
-
-static bool ran_on_gpu(const struct smc_series *series)
-{
-    for (size_t i = 0; i < series->count; i++)
-        if (smc_series_has_result(&series->run[i]) && series->run[i].seen.result.load.made)
-            return true;
-    return false;
 }
 
 /* A GPU times, an emulator counts; where the launch alone varies, the resident blocks are the
@@ -149,9 +161,10 @@ void smc_text_series(const struct smc_series *series, const struct smc_report_st
     append_subject(series, style, out);
     append_details(series, style, out);
     smc_text_series_table(&table, style, out);
-    if (timed && series->family && any(series, SMC_FIGURE_CONFLICTS, true)) {
+    bool has_counts = timed && series->family && any(series, SMC_FIGURE_CONFLICTS, true);
+    if (has_counts) {
         struct smc_series_table counts = {.series = series, .figures = SHARED_COUNTS};
         smc_text_series_table(&counts, style, out);
     }
-    append_notes(&table, style, out);
+    append_notes(&table, has_counts, style, out);
 }

@@ -154,7 +154,7 @@ void smc_words_series_values(const struct smc_series_axis *axis, struct smc_text
     smc_words_series_value(axis, axis->range.first, out);
     smc_text_append(out, " to ");
     smc_words_series_value(axis, axis->range.last, out);
-    smc_text_append(out, ", each about as many times the one before; FIRST:LAST:STEP takes others");
+    smc_text_append(out, "; FIRST:LAST:STEP takes others");
 }
 
 void smc_words_series_reason(const struct smc_series_run *run, struct smc_text *out)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "devices/ceilings.h"
 #include "executor/executor.h"
 
 void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_query *query)
@@ -47,6 +48,7 @@ static void run(struct smc_job_result *result, struct smc_text *warnings)
         query->device_assumed = false;
         query->device_note[0] = '\0';
     }
+    smc_ceilings_of_board(query->device.name, &query->ceilings);
     if (result->status == SMC_OK)
         result->status = smc_confirm_launch(query, settings, result->run, &result->run_count,
                                             warnings, &result->error);

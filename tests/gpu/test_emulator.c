@@ -27,16 +27,6 @@ enum { TURNS = 64, AT_A_TIME = 16 };
 /* All but DRAM's: what that moves depends on what the cache held before. */
 enum { METRICS = SMC_METRIC_DRAM_READ_BYTES };
 
-/* Stricter than a verdict: wavefronts and sectors are exact, where no residue is known. */
-static double tolerance(int metric)
-{
-    bool is_exact = metric == SMC_METRIC_SHARED_LOAD_WAVEFRONTS ||
-                    metric == SMC_METRIC_SHARED_STORE_WAVEFRONTS ||
-                    metric == SMC_METRIC_GLOBAL_LOAD_SECTORS ||
-                    metric == SMC_METRIC_GLOBAL_STORE_SECTORS;
-    return is_exact ? 0 : smc_metric_info[metric].tolerance;
-}
-
 static const char *label(int metric)
 {
     const char *indented = smc_metric_info[metric].label;
@@ -322,7 +312,7 @@ static void compare_counts(struct bench *bench, const struct launch *launch)
         if (off > 0 && residue)
             known = residue;
         else
-            beyond |= off > tolerance(m);
+            beyond |= off > smc_metric_info[m].tolerance;
         gpu_count(&(struct gpu_counted){launch->answer.query.kernel->name, smc_metric_info[m].name,
                                         label(m), model[m], expected, seen,
                                         off == 0  ? NULL
