@@ -107,6 +107,11 @@ if command -v jq >/dev/null; then
     FAKE_GPU=two smemcalc calibrate --gpu 1 >out 2>err
     holds "another GPU of the kind is another entry" \
         '[.ceilings[].gpu_uuid[:6]] == ["GPU-00", "GPU-01"]' "$kept"
+    for gpu in 0 1 2; do
+        FAKE_GPU=three smemcalc calibrate --gpu "$gpu" >out 2>err &
+    done
+    wait
+    holds "three at once are three entries" '.ceilings | length == 3' "$kept"
     jq '.ceilings[1].copy_bytes_per_s = 1e12' "$kept" >edited && cp edited "$kept"
     FAKE_GPU=two smemcalc run --kernel stencil-dynamic --regs 16 --gpu 1 --format json >out 2>err
     holds "run tells the share of the GPU's own copy" '

@@ -2,9 +2,11 @@
 #include "ceilings/ceilings_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -134,20 +136,25 @@ static void print(const struct smc_ceilings_file *old, const struct smc_ceilings
     free(printed);
 }
 
-static enum smc_status make_folder_of(const char *path, struct smc_error *error)
+static void folder_of(const char *path, char folder[SMC_CEILINGS_PATH])
 {
-    char folder[SMC_CEILINGS_PATH];
     const char *slash = strrchr(path, '/');
-    if (!slash || slash == path)
-        return SMC_OK;
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
-    int reason = smc_folder_make(folder);
-    return reason ? smc_fail(error, SMC_USAGE, "'%s' cannot be made: %s", folder, strerror(reason))
-                  : SMC_OK;
+    int length = slash == path ? 1 : slash ? (int)(slash - path) : 0;
+    snprintf(folder, SMC_CEILINGS_PATH, "%.*s", length ? length : 1, length ? path : ".");
 }
 
-enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *ceilings,
-                                  struct smc_error *error)
+/* Held while the file is read and replaced, so that two calibrations at once both count. A file
+   system without locks does without. */
+static int lock(const char *folder)
+{
+    int held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (held >= 0)
+        flock(held, LOCK_EX);
+    return held;
+}
+
+static enum smc_status replace(const char *path, const struct smc_ceilings *ceilings,
+                               struct smc_error *error)
 {
     struct smc_ceilings_file file;
     struct smc_text text = {0};
@@ -155,11 +162,29 @@ enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *c
     if (status != SMC_OK)
         return status;
     print(&file, ceilings, &text);
-    status = make_folder_of(path, error);
-    if (status == SMC_OK)
+    if (text.length > LARGEST_FILE_BYTES)
+        status = smc_fail(error, SMC_USAGE,
+                          "%s: would be larger than %d bytes; remove entries that are not needed",
+                          path, LARGEST_FILE_BYTES);
+    else
         status = smc_file_replace(path, &text, error);
     smc_text_free(&text);
     smc_ceilings_file_free(&file);
+    return status;
+}
+
+enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *ceilings,
+                                  struct smc_error *error)
+{
+    char folder[SMC_CEILINGS_PATH];
+    folder_of(path, folder);
+    int reason = smc_folder_make(folder);
+    if (reason)
+        return smc_fail(error, SMC_USAGE, "'%s' cannot be made: %s", folder, strerror(reason));
+    int held = lock(folder);
+    enum smc_status status = replace(path, ceilings, error);
+    if (held >= 0)
+        close(held);
     return status;
 }
 

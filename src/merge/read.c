@@ -50,6 +50,10 @@ static void copy_identity(const json_t *object, struct smc_merge_report *report)
     copy_text(run, "host", report->host, sizeof report->host);
     copy_text(run, "gpu_uuid", report->gpu_uuid, sizeof report->gpu_uuid);
     copy_text(run, "driver", report->driver, sizeof report->driver);
+    const json_t *index = json_object_get(object, "gpu_index"); /* of --gpu all */
+    if (!report->device[0] && json_is_integer(index))
+        snprintf(report->device, sizeof report->device, "GPU %lld",
+                 (long long)json_integer_value(index));
 }
 
 static bool copy_row(const json_t *object, struct smc_merge_row *row)

@@ -23,7 +23,9 @@ static void append_machine(const struct smc_merged *merged, const struct smc_mer
     else
         smc_text_printf(line, "%s" SMC_TIE "%.*s", report->host[0] ? report->host : "?",
                         (int)merged->uuid_chars,
-                        report->gpu_uuid[0] ? report->gpu_uuid : "emulator");
+                        report->gpu_uuid[0] ? report->gpu_uuid
+                        : report->error[0]  ? report->device
+                                            : "emulator");
 }
 
 static void append_number(double value, const char *unit, struct smc_text *line)
