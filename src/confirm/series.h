@@ -85,6 +85,7 @@ enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_s
                                void (*step)(void *context, size_t done), void *context,
                                struct smc_text *warnings, struct smc_error *error);
 
+/* Of a kernel that came to no end, what was seen until then. */
 bool smc_series_has_result(const struct smc_series_run *run);
 
 /* SMC_MACHINE where a run failed so; as the first one failed where none has a result; else

@@ -13,7 +13,7 @@ static void add_warnings(const struct smc_text *from, struct smc_text *to)
 
 bool smc_series_has_result(const struct smc_series_run *run)
 {
-    return run->status == SMC_OK || run->status == SMC_SHORTFALL;
+    return run->seen.has_result || run->status == SMC_OK || run->status == SMC_SHORTFALL;
 }
 
 enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_settings *settings,
@@ -41,6 +41,13 @@ enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_s
     return SMC_OK;
 }
 
+/* What became of a kernel without an end begins with its name. */
+static bool says_who(const struct smc_series_run *run)
+{
+    const char *name = run->query.kernel->name;
+    return strncmp(run->why, name, strlen(name)) == 0;
+}
+
 enum smc_status smc_series_status(const struct smc_series *series, struct smc_error *error)
 {
     size_t results = 0, broken = 0;
@@ -59,8 +66,10 @@ enum smc_status smc_series_status(const struct smc_series *series, struct smc_er
             first_failed = run;
     }
     if (first_broken)
-        return smc_fail(error, SMC_MACHINE, "%zu of %zu runs failed; the first, %s: %s", broken,
-                        series->count, first_broken->query.kernel->name, first_broken->why);
+        return smc_fail(error, SMC_MACHINE, "%zu of %zu runs failed; the first%s%s: %s", broken,
+                        series->count, says_who(first_broken) ? "" : ", ",
+                        says_who(first_broken) ? "" : first_broken->query.kernel->name,
+                        first_broken->why);
     if (results == 0 && first_failed)
         return smc_fail(error, first_failed->status, "%s", first_failed->why);
     if (first_failed)
