@@ -81,7 +81,7 @@ interrupt() { # NAME PATTERN ARGUMENT...
     seen=$?
     empty "$name" "$(
         [ $seen -eq 130 ] || echo "exit status $seen"
-        grep -Eqx "smemcalc: interrupted: $pattern" err && [ "$(wc -l <err)" -eq 1 ] || cat err)"
+        { grep -Eqx "smemcalc: interrupted: $pattern" err && [ "$(wc -l <err)" -eq 1 ]; } || cat err)"
 }
 
 if [ -r /proc/self/status ] && env --default-signal=INT true 2>/dev/null; then
@@ -127,7 +127,8 @@ for word in busy:3:'another process may hold the GPU' damaged:4:'memory is damag
     lost:4:'has the GPU fallen off the bus' full:4:"shows who holds the GPU's memory"; do
     status=${word#*:}
     ends "a GPU: ${word%%:*}" "${status%%:*}" "${word%%:*}" $launch
-    empty "  in one line" "$([ "$(wc -l <err)" -eq 1 ] && grep -q "^smemcalc: GPU 0: cuda.*${word##*:}" err || cat err)"
+    empty "  in one line" "$({ [ "$(wc -l <err)" -eq 1 ] &&
+        grep -q "^smemcalc: GPU 0: cuda.*${word##*:}" err; } || cat err)"
 done
 ends "your own kernel on such a GPU" 3 prohibited --source endless.cu --grid 1 --block 32 -a i32x64
 ends "a GPU that nobody else uses" 0 exclusive $launch

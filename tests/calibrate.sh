@@ -2,6 +2,8 @@
 # smemcalc calibrate as a person or a script uses it, and what it keeps where later answers find it.
 # Run it in the build folder. The measurements themselves come from a fake CUDA runtime, where the
 # program was built with the GPU's tests.
+# The $ of jq are not the shell's:
+# shellcheck disable=SC2016
 
 set -u
 # shellcheck source=tests/command.sh
@@ -21,7 +23,7 @@ else
     empty "no GPU: exit status 3" "$(
         [ "$status" -eq 3 ] || echo "exit status $status"
         [ ! -s out ] || cat out
-        grep -q '^smemcalc: calibrate: no GPU: ' err && [ "$(wc -l <err)" -eq 1 ] || cat err
+        { grep -q '^smemcalc: calibrate: no GPU: ' err && [ "$(wc -l <err)" -eq 1 ]; } || cat err
         [ ! -e "$kept" ] || echo "a file was made")"
 fi
 
@@ -54,8 +56,8 @@ if command -v jq >/dev/null; then
         [.answers[].ceilings | if . then [.copy_bytes_per_s, .launch_us, .date, .source] else . end]
         == [[5e11, null, "2026-11-21", "calibrated"], null, null]' out
     smemcalc devices --device A30 >out
-    empty "devices shows them" "$(grep -q '^measured, driver 1.2, 2026-11-21 (calibrated):$' out &&
-        grep -q '^copy in global memory  *500 GB/s  *53.6 % of 933.1$' out || cat out)"
+    empty "devices shows them" "$({ grep -q '^measured, driver 1.2, 2026-11-21 (calibrated):$' out &&
+        grep -q '^copy in global memory  *500 GB/s  *53.6 % of 933.1$' out; } || cat out)"
     rm "$kept"
     smemcalc --tile 8 --regs 20 --device A30 --format json >out
     holds "without a file there are none" '.ceilings == null' out
@@ -94,7 +96,7 @@ empty "CSV is a row of data/ceilings.csv" "$(
     [ "$(wc -l <row)" -eq 2 ] || cat row
     awk -F, 'NF != columns && NR > 1 { print "not as many fields as columns" }
         { columns = NF } NR > 1 && /,,|,$/ { print "something was not measured: " $0 }' row)"
-empty "it was kept, alone in its folder" "$(ls -A "$scratch/config" | grep -vx ceilings.json)"
+empty "it was kept, alone in its folder" "$(find "$scratch/config" -mindepth 1 ! -name ceilings.json)"
 
 if command -v jq >/dev/null; then
     smemcalc calibrate --format json >out 2>err
@@ -124,7 +126,7 @@ FAKE_GPU=crashes smemcalc calibrate >out 2>err
 status=$?
 empty "a GPU that fails: exit status 4, and one line" "$(
     [ "$status" -eq 4 ] || echo "exit status $status"
-    grep -q '^smemcalc: calibrate: ' err && [ "$(wc -l <err)" -eq 1 ] || cat err)"
+    { grep -q '^smemcalc: calibrate: ' err && [ "$(wc -l <err)" -eq 1 ]; } || cat err)"
 SMEMCALC_CEILINGS=/dev/null/smemcalc/c.json smemcalc calibrate >out 2>err
 status=$?
 empty "no place to keep it: measured, told, exit status 2" "$(

@@ -1,8 +1,8 @@
 #!/bin/sh
 # smemcalc run --compare and with a range: on the emulator, and timed on a fake GPU; every wrong
 # input. Run in the build folder; needs an NVRTC. GENERATE=1 writes tests/golden/series-* anew.
-# The words of a launch are split on purpose:
-# shellcheck disable=SC2086
+# The words of a launch are split on purpose; the $ of jq are not the shell's:
+# shellcheck disable=SC2016,SC2086
 
 set -u
 fake=$PWD/tests/gpu/fake_smemcalc

@@ -259,8 +259,8 @@ refuses 2 "option --source: not for the command query, only for run" --tile 8 --
 printf '__global__ void idle(int *x)\n{\n    int unused;\n    x[0] = 1;\n}\n' >warned.cu
 smemcalc run --source warned.cu --grid 1 --block 32 -a i32x1 --on emulator --device 9.0 >out 2>err
 empty "a compiler's warning is told with its line" "$(
-    grep -q '^smemcalc: warning: warned.cu:3: .*"unused" was declared but never referenced$' err &&
-        [ "$(wc -l <err)" -eq 1 ] || cat err)"
+    { grep -q '^smemcalc: warning: warned.cu:3: .*"unused" was declared but never referenced$' err &&
+        [ "$(wc -l <err)" -eq 1 ]; } || cat err)"
 smemcalc run --source - --grid 1 --block 32 -a i32x1 --on emulator --device 9.0 <warned.cu >out 2>err
 empty "and of standard input" "$(grep -q '^smemcalc: warning: -:3: ' err || cat err)"
 empty "and not where it is told to be silent" "$(
