@@ -85,8 +85,10 @@ empty "--timeout is exit status 1 with a message" "$(
         'smemcalc: option --timeout: 50 ms are over: [0-9]+ of 262144 blocks were emulated' ||
         echo "no message: $complaint")"
 
-catches_interrupts() { # PID: it has begun to watch
-    grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status" 2>/dev/null
+# It has begun to watch: a shell before it may, too, and NVRTC, while it compiles, with SIGTERM.
+catches_interrupts() { # PID
+    grep -q 'smemcalc$' "/proc/$1/comm" 2>/dev/null &&
+        grep -q '^SigCgt:.*[012389ab]..[2367abef]$' "/proc/$1/status" 2>/dev/null
 }
 
 if [ -r /proc/self/status ] && env --default-signal=INT true 2>/dev/null; then
