@@ -464,6 +464,37 @@ static void test_blocked(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+/* Counted on an H200 (l1tex__t_sectors_pipe_lsu_mem_global_op_ld): rows of B of 80 bytes are copied
+   to rows of 64, by pieces that halve sectors. */
+static void test_copied_sectors(void)
+{
+    static struct smc_answer answer; /* too much for the stack */
+    struct smc_query query;
+    struct smc_capability capability;
+    smc_query_init(&query);
+    query.kernel = smc_kernel_find("matmul-register");
+    smc_params_init(query.kernel, &query.params);
+    smc_capability_find(90, &capability);
+    smc_device_of_capability(&capability, &query.device);
+    static const struct {
+        enum smc_param param;
+        uint64_t value;
+    } given[] = {
+        {SMC_PARAM_BLOCK_M, 32}, {SMC_PARAM_BLOCK_N, 16}, {SMC_PARAM_BLOCK_K, 2},
+        {SMC_PARAM_THREAD_M, 4}, {SMC_PARAM_THREAD_N, 4}, {SMC_PARAM_STAGES, 2},
+        {SMC_PARAM_M, 34},       {SMC_PARAM_N, 17},       {SMC_PARAM_K, 6},
+        {SMC_PARAM_LDB, 20},
+    };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        set(&query.params, given[i].param, given[i].value);
+    CU_ASSERT_EQUAL_FATAL(smc_query_answer(&query, &answer, NULL, NULL), SMC_OK);
+    smc_query_find_work(&answer);
+    double sectors = 0;
+    for (size_t i = 0; i < answer.work.access_count; i++)
+        sectors += answer.work.access[i].store ? 0 : answer.work.access[i].sectors;
+    CU_ASSERT_EQUAL(sectors, 195);
+}
+
 /* More tiles down than a grid has rows: the blocks of the second layer beyond C still load B. */
 static void test_layers(void)
 {
@@ -656,6 +687,7 @@ static void test_joined_loads(void)
 CU_TestInfo tests_workload[] = {
     {"products: requests, sectors and wavefronts of every thread", test_products},
     {"products: many outputs a thread", test_blocked},
+    {"products: sectors of copies past L1", test_copied_sectors},
     {"products: blocks beyond C still load B", test_layers},
     {"products: the textbook's ratios", test_textbook},
     {"stencils: requests, sectors, shared memory", test_lines},

@@ -88,8 +88,8 @@ struct smc_global_access {
     double elements;       /* accessed by all threads together */
     double requests;
     double sectors;
-    double sectors_again; /* on CC 8.0 and up, besides: of copies past L1, the sectors that count
-                             again (smc_sectors_count_copied) */
+    double copy_sectors; /* to add on CC 8.0 and up: what copies past L1 count more, or fewer, than
+                            loads (smc_sectors_count_copied) */
 };
 
 /* What one launch does, counted from the algorithm. */

@@ -92,10 +92,10 @@ static void add_b(struct smc_global_access *access, const struct smc_register *r
         add_neighbours(access, r, &phases, e, wide, r->block_n, p->ldb, active);
 }
 
-/* Of the vectors that a warp copies from element `first` of a panel of B on, the sectors that count
-   again, for a panel whose first element lies at `phase` of a sector. */
-static uint32_t split_sectors(const struct smc_register *r, uint32_t first, uint32_t stage,
-                              uint32_t phase)
+/* How many more sectors the vectors that a warp copies from element `first` of a panel of B on
+   count than loads of them, for a panel whose first element lies at `phase` of a line. */
+static double copy_sectors(const struct smc_register *r, uint32_t first, uint32_t stage,
+                           uint32_t phase)
 {
     uint64_t from[SMC_WARP_LANES], to[SMC_WARP_LANES];
     uint64_t panel = (uint64_t)r->block_k * r->block_n, bytes = r->product.element_bytes;
@@ -108,24 +108,24 @@ static uint32_t split_sectors(const struct smc_register *r, uint32_t first, uint
         to[lane] = (b_panels + stage * panel + e) * bytes;
         mask |= (uint32_t)(e < panel) << lane;
     }
-    return smc_sectors_count_copied(from, to, mask) - smc_sectors_count(from, mask);
+    return (double)smc_sectors_count_copied(from, to, mask) - (double)smc_sectors_count(from, mask);
 }
 
 /* The whole panels of B, as add_b for vectors: they go round through the stages. */
-static void add_splits(struct smc_global_access *access, const struct smc_register *r,
+static void add_copies(struct smc_global_access *access, const struct smc_register *r,
                        const struct extents *x)
 {
     uint64_t down = r->block_k * r->product.ldb, steps = x->steps[0].tiles;
     for (uint32_t stage = 0; stage < r->stages && stage < steps; stage++) {
         struct smc_phases phases;
-        smc_phases_begin(&phases, r->product.element_bytes, stage * down);
+        smc_phases_begin_in_line(&phases, r->product.element_bytes, stage * down);
         smc_phases_walk(&phases, x->columns[0].tiles, r->block_n);
         smc_phases_walk(&phases, divide_up(steps - stage, r->stages), r->stages * down);
         smc_phases_walk(&phases, x->rows[0].tiles, 0);
         for (uint32_t p = 0; p < phases.count; p++)
             for (uint32_t e = 0; phases.times[p] > 0 && e < r->block_k * r->block_n / r->vector;
                  e += SMC_WARP_LANES)
-                access->sectors_again += phases.times[p] * split_sectors(r, e, stage, p);
+                access->copy_sectors += phases.times[p] * copy_sectors(r, e, stage, p);
     }
 }
 
@@ -200,7 +200,7 @@ void smc_register_work(const struct smc_params *params, struct smc_work *work)
                       is_whole && step == 0 && by_vectors(&r, p->ldb));
         }
     if (by_vectors(&r, p->ldb))
-        add_splits(b, &r, &x);
+        add_copies(b, &r, &x);
     smc_work_sum_bytes(work, p->element_bytes);
 }
 

@@ -8,7 +8,13 @@ void smc_phases_begin(struct smc_phases *phases, size_t element_bytes, uint64_t 
     phases->times[first % phases->count] = 1;
 }
 
-/* The steps repeat after one for each element of a sector. */
+void smc_phases_begin_in_line(struct smc_phases *phases, size_t element_bytes, uint64_t first)
+{
+    *phases = (struct smc_phases){.count = (uint32_t)(SMC_LINE_BYTES / element_bytes)};
+    phases->times[first % phases->count] = 1;
+}
+
+/* The steps repeat after one for each place. */
 void smc_phases_walk(struct smc_phases *phases, uint64_t steps, uint64_t stride)
 {
     struct smc_phases walked = {.count = phases->count};

@@ -6,15 +6,16 @@
 #include "catalog/families.h"
 #include "model/sectors.h"
 
-/* How often accesses begin at each place within a sector, counted in elements of the array, whose
-   first one begins a sector. */
+/* How often accesses begin at each place within a sector, or a line, counted in elements of the
+   array, whose first one begins a line. */
 struct smc_phases {
-    uint32_t count; /* elements in a sector: at most as many as bytes */
-    double times[SMC_SECTOR_BYTES];
+    uint32_t count; /* elements in it: at most as many as bytes */
+    double times[SMC_LINE_BYTES];
 };
 
-/* One access, at element `first`. */
+/* One access, at element `first`: its place within a sector, or within a line. */
 void smc_phases_begin(struct smc_phases *phases, size_t element_bytes, uint64_t first);
+void smc_phases_begin_in_line(struct smc_phases *phases, size_t element_bytes, uint64_t first);
 
 /* What happened at one place now happens at `steps` places, each `stride` elements further. */
 void smc_phases_walk(struct smc_phases *phases, uint64_t steps, uint64_t stride);

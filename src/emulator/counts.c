@@ -124,10 +124,15 @@ void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
                     const uint64_t from[SMC_LANES], const uint64_t to[SMC_LANES], uint32_t mask)
 {
     const struct smc_allocation *allocation = &worker->launch->allocation[worker->last_allocation];
-    uint64_t again = smc_sectors_count_copied(from, to, mask) - smc_sectors_count(from, mask);
-    worker->count[op->instruction].global_sectors += again;
-    if (allocation->array != SIZE_MAX)
-        worker->array_count[allocation->array].kind[SMC_EMULATED_LOAD].sectors += again;
+    uint64_t as_load = smc_sectors_count(from, mask);
+    uint64_t sectors = smc_sectors_count_copied(from, to, mask);
+    struct smc_emulated_count *count = &worker->count[op->instruction];
+    count->global_sectors = count->global_sectors - as_load + sectors;
+    if (allocation->array == SIZE_MAX)
+        return;
+    struct smc_emulated_traffic *loads =
+        &worker->array_count[allocation->array].kind[SMC_EMULATED_LOAD];
+    loads->sectors = loads->sectors - as_load + sectors;
 }
 
 void smc_emulated_count_add(const struct smc_emulated_count *from, struct smc_emulated_count *to)

@@ -139,8 +139,8 @@ void smc_count_global(struct smc_worker *worker, const struct smc_op *op, unsign
                       const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
                       const struct smc_allocation *allocation);
 
-/* After smc_count_global for what a copy past L1 reads: the sectors that count again because of
-   where they go. The lanes access one allocation, the last one. */
+/* After smc_count_global for what a copy past L1 reads: counts its sectors as those of a copy. The
+   lanes access one allocation, the last one. */
 void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
                     const uint64_t from[SMC_LANES], const uint64_t to[SMC_LANES], uint32_t mask);
 struct smc_bank_memo *smc_bank_memo_new(void);

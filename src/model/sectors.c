@@ -24,14 +24,12 @@ uint32_t smc_sectors_count(const uint64_t address[32], uint32_t mask)
     return count;
 }
 
-enum { LINE_BYTES = 128 };
-
 static uint32_t lanes_in_line(const uint64_t address[32], uint32_t mask, uint64_t line)
 {
     uint32_t lanes = 0;
     for (; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
-        lanes |= (uint32_t)(address[lane] / LINE_BYTES == line) << lane;
+        lanes |= (uint32_t)(address[lane] / SMC_LINE_BYTES == line) << lane;
     }
     return lanes;
 }
@@ -40,9 +38,8 @@ uint32_t smc_sectors_count_copied(const uint64_t from[32], const uint64_t to[32]
 {
     uint32_t count = 0;
     while (mask) {
-        uint32_t lanes = lanes_in_line(from, mask, from[__builtin_ctz(mask)] / LINE_BYTES);
-        uint32_t read = smc_sectors_count(from, lanes), written = smc_sectors_count(to, lanes);
-        count += read > written ? read : written;
+        uint32_t lanes = lanes_in_line(from, mask, from[__builtin_ctz(mask)] / SMC_LINE_BYTES);
+        count += smc_sectors_count(to, lanes);
         mask &= ~lanes;
     }
     return count;

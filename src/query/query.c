@@ -222,7 +222,7 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
 static void count_copies(uint16_t cc, struct smc_work *work)
 {
     for (size_t i = 0; i < work->access_count && cc >= OLDEST_WITH_ASYNC_COPIES; i++)
-        work->access[i].sectors += work->access[i].sectors_again;
+        work->access[i].sectors += work->access[i].copy_sectors;
 }
 
 void smc_query_find_work(struct smc_answer *answer)
