@@ -60,25 +60,10 @@ const char *gpu_driver(void)
     return version;
 }
 
-/* "GPU-1b2c...", as nvidia-smi prints it. */
-static bool read_uuid(int index, char text[64])
-{
-    struct cudaDeviceProp properties;
-    if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) {
-        cudaGetLastError();
-        return false;
-    }
-    const unsigned char *byte = (const unsigned char *)properties.uuid.bytes;
-    int used = snprintf(text, 64, "GPU");
-    for (int i = 0; i < 16; i++)
-        used += snprintf(text + used, (size_t)(64 - used), "%s%02x",
-                         i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", byte[i]);
-    return true;
-}
-
 static json_t *describe(const struct smc_device *device)
 {
-    char date[32], uuid[64], cuda[SMC_GPU_VERSION], runtime[SMC_GPU_VERSION], cc[16];
+    char date[32], uuid[SMC_GPU_UUID_CHARS], cuda[SMC_GPU_VERSION], runtime[SMC_GPU_VERSION],
+        cc[16];
     struct smc_nvrtc_info nvrtc;
     struct tm utc;
     time_t now = time(NULL);
@@ -89,7 +74,8 @@ static json_t *describe(const struct smc_device *device)
                              "program", PACKAGE_NAME " " PACKAGE_VERSION, "date", date, "gpu",
                              "name", device->name, "compute_capability", cc, "sms",
                              (int)device->sm_count, "cuda", cuda, "runtime", runtime);
-    if (read_uuid(device->gpu_index, uuid))
+    smc_gpu_uuid(device->gpu_index, uuid);
+    if (uuid[0])
         json_object_set_new(json_object_get(head, "gpu"), "uuid", json_string(uuid));
     if (gpu_driver()[0])
         json_object_set_new(head, "driver", json_string(gpu_driver()));
