@@ -131,8 +131,8 @@ static void print_witnesses(const json_t *all)
         printf("| questions to the driver's occupancy call | %lld | %lld | |\n",
                count(api, "questions"), count(api, "questions") - count(api, "differing"));
     if (banks)
-        printf("| random accesses to shared memory, their wavefronts counted | %lld | %lld | the "
-               "rest: loads of 16 bytes with inactive lanes, of which there were %lld |\n",
+        printf("| random accesses to shared memory, their wavefronts counted | %lld | %lld | %lld "
+               "of them loads of 16 bytes with inactive lanes |\n",
                count(banks, "patterns"), count(banks, "equal"), count(banks, "wide_masked_loads"));
     if (ptx)
         printf("| PTX instructions, emulated | %lld | %lld | %lld results; those of approximations "

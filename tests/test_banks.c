@@ -223,6 +223,40 @@ static void test_loads_of_16_bytes(void)
     CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
 }
 
+/* Counted on an H200; addresses by 16 bytes. */
+static void test_wide_loads_and_masks(void)
+{
+    static const struct {
+        uint32_t mask, wavefronts;
+        uint8_t address[32];
+    } seen[] = {
+        /* no lane 31: the lower half joins without pairs that share, beside an upper one that does
+           not */
+        {0x00003fff, 1, {5, 5, 5, 2, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}},
+        {0x3db37f7f, 3, {2, 6, 1, 2, 7, 0, 0, 0, 2, 0, 6, 5, 2, 6, 5, 0,
+                         3, 0, 0, 0, 3, 6, 0, 3, 1, 0, 6, 2, 2, 2, 0, 0}},
+        /* with it one lane alone keeps the lower half apart, and not the upper one */
+        {0xbfffbffd, 3, {5, 0, 5, 2, 4, 0, 4, 0, 7, 3, 7, 3, 1, 6, 0, 6,
+                         5, 2, 5, 2, 4, 0, 4, 0, 7, 3, 7, 3, 1, 6, 0, 6}},
+        /* a pair that is inactive altogether does not */
+        {0xa9f35fff, 2, {8, 2, 8, 2, 3, 3,  3, 3,  6, 8, 6, 8, 3, 0, 3, 0,
+                         0, 1, 0, 0, 6, 11, 6, 11, 6, 0, 0, 2, 0, 7, 0, 7}},
+        /* the same address for all: sixteen lanes at a time, wherever they are */
+        {0x0a82c149, 1, {0}},
+        {0xdc9589a9, 1, {0}},
+        {0x81fba50f, 2, {0}},
+        {0xffffffff, 2, {0}},
+    };
+    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
+        struct smc_access access = access_of(SMC_BANK_LOAD, 16, seen[i].mask);
+        for (uint32_t lane = 0; lane < 32; lane++)
+            access.address[lane] = 16u * seen[i].address[lane];
+        CU_ASSERT_EQUAL(wavefronts(90, &access), seen[i].wavefronts);
+        access.op = SMC_BANK_STORE;
+        CU_ASSERT(wavefronts(90, &access) >= seen[i].wavefronts);
+    }
+}
+
 static void test_cc_1(void)
 {
     struct smc_access access = access_of(SMC_BANK_LOAD, 4, SMC_ALL_LANES);
@@ -331,18 +365,47 @@ static uint32_t cost_of_set(const struct route *route, const struct smc_access *
 static bool all_pairs_share(const struct smc_access *access, uint32_t first, uint32_t end,
                             uint32_t distance)
 {
+    bool lone_part = end - first == 16 && first == 0;
     for (uint32_t a = first; a < end; a++)
-        for (uint32_t b = first; b < end; b++)
-            if ((a ^ b) == distance && (access->mask >> a & access->mask >> b & 1) &&
-                access->address[a] != access->address[b])
+        for (uint32_t b = first; b < end; b++) {
+            uint32_t active = (access->mask >> a & 1) + (access->mask >> b & 1);
+            if ((a ^ b) == distance && ((active == 2 && access->address[a] != access->address[b]) ||
+                                        (active == 1 && lone_part)))
                 return false;
+        }
     return true;
+}
+
+static bool may_join(const struct smc_access *access, uint32_t first, uint32_t end)
+{
+    bool free = end - first == 16 && first == 0 && access->mask < 1u << 31;
+    return free || all_pairs_share(access, first, end, 1) || all_pairs_share(access, first, end, 2);
+}
+
+/* Sixteen lanes at a time that load the same 16 bytes; 0: they do not. */
+static uint32_t by_sixteens(const struct route *route, const struct smc_access *access)
+{
+    uint32_t lanes = 0, address = 0;
+    if (!route->joins || access->op != SMC_BANK_LOAD || access->width_bytes != 16)
+        return 0;
+    for (uint32_t lane = 0; lane < 32; lane++) {
+        if (!(access->mask >> lane & 1))
+            continue;
+        if (lanes++ == 0)
+            address = access->address[lane];
+        if (access->address[lane] != address)
+            return 0;
+    }
+    return (lanes + 15) / 16;
 }
 
 static struct smc_bank_cost by_route(const struct route *route, const struct smc_access *access)
 {
     struct smc_bank_cost cost = {0, 0};
     uint32_t lanes = route->row_words * 4 / access->width_bytes;
+    uint32_t sixteens = by_sixteens(route, access);
+    if (sixteens)
+        return (struct smc_bank_cost){sixteens, sixteens};
     lanes = route->half_warps ? 16 : lanes > 32 ? 32 : lanes;
     for (uint32_t first = 0; first < 32;) {
         uint32_t joined = first / (2 * lanes) * (2 * lanes) + 2 * lanes, end = first + lanes;
@@ -350,9 +413,7 @@ static struct smc_bank_cost by_route(const struct route *route, const struct smc
         uint32_t distinct, set = 0, both = 0;
         for (uint32_t lane = first; lane < joined && lane < 32; lane++)
             both |= 1u << lane;
-        if (may && first % (2 * lanes) == 0 &&
-            (all_pairs_share(access, first, joined, 1) ||
-             all_pairs_share(access, first, joined, 2)) &&
+        if (may && first % (2 * lanes) == 0 && may_join(access, first, joined) &&
             cost_of_set(route, access, both & access->mask, &distinct) <= 1)
             end = joined;
         for (uint32_t lane = first; lane < end; lane++)
@@ -473,6 +534,7 @@ CU_TestInfo tests_banks[] = {
     {"stores of 16 bytes", test_stores_of_16_bytes},
     {"loads of 8 bytes", test_loads_of_8_bytes},
     {"pairs with inactive lanes", test_pairs_and_masks},
+    {"loads of 16 bytes with inactive lanes", test_wide_loads_and_masks},
     {"loads of 16 bytes", test_loads_of_16_bytes},
     {"CC 1.x", test_cc_1},
     {"CC 3.x", test_cc_3},

@@ -502,14 +502,6 @@ static void test_joined_loads(void)
     CU_ASSERT(verdict_is(&c, "machine_bank_conflicts", SMC_CONFIRMED));
     CU_ASSERT_EQUAL(find(&c, "machine_bank_conflicts")->measured.value, 700);
 
-    answer.plan.threads_per_block = 49;
-    result.counted[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] = 1300;
-    confirm(&answer, &result, &c);
-    CU_ASSERT_EQUAL(c.differing, 0);
-    CU_ASSERT(verdict_is(&c, "machine_shared_load_wavefronts", SMC_INFORMATION));
-    CU_ASSERT(note_has(&c, "machine_shared_load_wavefronts", "inactive lanes"));
-    CU_ASSERT(verdict_is(&c, "machine_bank_conflicts", SMC_INFORMATION));
-
     result.emulation = good; /* beside the emulator both are shown */
     result.emulated = (struct smc_emulated_run){
         .loads = answer.workload.shared.written_loads,

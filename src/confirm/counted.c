@@ -40,17 +40,11 @@ void smc_counted_expect(const struct smc_answer *answer, double expected[SMC_MET
 
 /* --- Where they are known to be off ----------------------------------------------------------- */
 
-/* Seen on an H200. Of a quarter warp with inactive lanes ptxas' wide loads now and then take fewer
-   passes than the rule for whole ones says. And before asynchronous copies ptxas puts loads that no
-   lane executes: the counter has a few of them, though it is one of executed ones. */
+/* Seen on an H200. Before asynchronous copies ptxas puts loads that no lane executes: the counter
+   has a few of them, though it is one of executed ones. */
 const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric)
 {
-    const struct smc_shared_work *shared = &answer->workload.shared;
-    bool joined = shared->loads.instructions != shared->written_loads.instructions;
-    bool is_whole = answer->plan.threads_per_block % SMC_WARP_LANES == 0;
-    if (metric == SMC_METRIC_SHARED_LOAD_WAVEFRONTS && joined && !is_whole)
-        return "joined loads with inactive lanes (see banks)";
-    if (metric == SMC_METRIC_SHARED_LOADS && shared->copies.instructions > 0)
+    if (metric == SMC_METRIC_SHARED_LOADS && answer->workload.shared.copies.instructions > 0)
         return "the counter has a few of the loads before copies that no lane executes";
     return NULL;
 }
@@ -145,7 +139,6 @@ void smc_counted_judge_conflicts(const struct smc_counted *counted, struct smc_r
         .share = smc_metric_info[loads].tolerance,
         .base = wavefronts,
         .of = " of the wavefronts",
-        .residue = smc_counted_residue(counted->answer, loads),
     };
     row->measured = smc_witness_of(seen[loads] + seen[stores] - least);
     judge_measured(wavefronts - least, &allowance, row);

@@ -59,24 +59,66 @@ static uint32_t lanes_from(uint32_t first, uint32_t count)
     return (uint32_t)(((UINT64_C(1) << count) - 1) << first);
 }
 
-static bool pairs_share(const struct smc_access *access, uint32_t lanes, uint32_t distance)
+/* --- Sets that a load joins --------------------------------------------------------------------
+ */
+
+enum { HALF = SMC_WARP_LANES / 2, LOWER_HALF = 0xffff, LAST_LANE = SMC_WARP_LANES - 1 };
+
+/* The pairs of `lanes` that are `distance` apart; of one with an inactive lane `alone` is said. */
+static bool pairs_share(const struct smc_access *access, uint32_t lanes, uint32_t distance,
+                        bool alone)
 {
-    uint32_t active = access->mask & lanes;
-    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
-        uint32_t partner = lane ^ distance;
-        bool both = (active >> lane & 1) && (active >> partner & 1);
-        if (both && access->address[lane] != access->address[partner])
+    for (uint32_t active = access->mask & lanes; active; active &= active - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(active), partner = lane ^ distance;
+        bool both = access->mask >> partner & 1;
+        if (both ? access->address[lane] != access->address[partner] : !alone)
             return false;
     }
     return true;
 }
 
-static bool may_join(const struct smc_bank_layout *layout, const struct smc_access *access,
-                     uint32_t lanes)
+static bool may_join(const struct smc_access *access, uint32_t lanes)
 {
-    return layout->loads_join && access->op == SMC_BANK_LOAD &&
-           (pairs_share(access, lanes, 1) || pairs_share(access, lanes, 2));
+    bool lower = lanes == LOWER_HALF;
+    if (lower && !(access->mask >> LAST_LANE & 1))
+        return true;
+    return pairs_share(access, lanes, 1, !lower) || pairs_share(access, lanes, 2, !lower);
 }
+
+static bool is_uniform(const struct smc_access *access)
+{
+    uint32_t address = access->address[__builtin_ctz(access->mask)];
+    for (uint32_t active = access->mask; active; active &= active - 1)
+        if (access->address[__builtin_ctz(active)] != address)
+            return false;
+    return true;
+}
+
+static uint32_t lowest(uint32_t lanes, uint32_t count)
+{
+    uint32_t rest = lanes;
+    for (; rest && count; count--)
+        rest &= rest - 1;
+    return lanes ^ rest;
+}
+
+/* The lanes that one wavefront may serve together though they are more than a set has, the lowest
+   of `left` among them; 0: none. */
+static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct smc_access *access,
+                             uint32_t left)
+{
+    uint32_t count = lanes_of_set(layout, access->width_bytes);
+    uint32_t first = (uint32_t)__builtin_ctz(left) / count * count;
+    if (!layout->loads_join || access->op != SMC_BANK_LOAD || count == SMC_WARP_LANES)
+        return 0;
+    if (2 * count == HALF && is_uniform(access))
+        return lowest(left, HALF);
+    uint32_t lanes = lanes_from(first, 2 * count);
+    return first % (2 * count) == 0 && may_join(access, lanes) ? lanes : 0;
+}
+
+/* --- Serving -----------------------------------------------------------------------------------
+ */
 
 static void add_word(const struct smc_bank_layout *layout, uint32_t lane, uint32_t word,
                      struct set *set)
@@ -152,20 +194,18 @@ static void add_cost(const struct smc_bank_layout *layout, const struct set *set
     cost->least += least_passes(layout, set);
 }
 
-/* Serves the set that begins at lane `first`, joined with its neighbour or not; returns how many
-   lanes it has. */
-static uint32_t serve_from(const struct smc_bank_layout *layout, const struct smc_access *access,
-                           uint32_t first, struct set *set)
+/* Serves those of `left`, all active, that come first: a set, joined with another or not. */
+static void serve_next(const struct smc_bank_layout *layout, const struct smc_access *access,
+                       uint32_t left, struct set *set)
 {
     uint32_t count = lanes_of_set(layout, access->width_bytes);
-    bool has_neighbour = count < SMC_WARP_LANES && first % (2 * count) == 0;
-    if (has_neighbour && may_join(layout, access, lanes_from(first, 2 * count))) {
-        serve(layout, access, lanes_from(first, 2 * count), set);
-        if (set->passes <= 1)
-            return 2 * count;
+    uint32_t joined = joined_lanes(layout, access, left);
+    if (joined) {
+        serve(layout, access, joined, set);
+        if (set->passes == 1)
+            return;
     }
-    serve(layout, access, lanes_from(first, count), set);
-    return count;
+    serve(layout, access, lanes_from((uint32_t)__builtin_ctz(left) / count * count, count), set);
 }
 
 struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
@@ -173,8 +213,8 @@ struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
 {
     struct smc_bank_cost cost = {0, 0};
     struct set set;
-    for (uint32_t first = 0, count; first < SMC_WARP_LANES; first += count) {
-        count = serve_from(layout, access, first, &set);
+    for (uint32_t left = access->mask; left; left &= ~set.lanes) {
+        serve_next(layout, access, left, &set);
         add_cost(layout, &set, &cost);
     }
     return cost;
@@ -185,8 +225,8 @@ void smc_banks_map(const struct smc_bank_layout *layout, const struct smc_access
 {
     struct set set;
     *map = (struct smc_bank_map){.cost = {0, 0}};
-    for (uint32_t first = 0, count; first < SMC_WARP_LANES; first += count) {
-        count = serve_from(layout, access, first, &set);
+    for (uint32_t left = access->mask; left; left &= ~set.lanes) {
+        serve_next(layout, access, left, &set);
         add_to_map(layout, &set, map);
         add_cost(layout, &set, &map->cost);
     }

@@ -4,11 +4,14 @@
    The rule, from CC 5.0 on: lanes that are served together cost the largest number, over the 32
    banks, of distinct 4-byte words that they touch in one bank. Up to 4 bytes a lane the whole warp
    is served together, with 8 bytes each half warp, with 16 bytes each quarter. A load joins two
-   such sets into one where every active lane pair (n, n^1) of the two shares its address, or every
-   pair (n, n^2) does, and where the two then take one wavefront: of 8 bytes two half warps, of 16
-   bytes two quarters of a half warp. A pair with an inactive lane asks for nothing. An H200 counted
-   the same on 6306 of 6400 random patterns (20 November 2026); the other 94 are among 960 loads of
-   16 bytes with inactive lanes, which it sometimes joins against the rule, sometimes not.
+   such sets into one where every lane pair (n, n^1) of the two shares its address, or every pair
+   (n, n^2) does, and where the two then take one wavefront: of 8 bytes two half warps, of 16 bytes
+   two quarters of a half warp. A pair with an inactive lane asks for nothing, but in the lower half
+   of a load of 16 bytes one active lane alone keeps the quarters apart; unless lane 31 is inactive:
+   then any two quarters of the lower half join that take one wavefront. Where all active lanes load
+   the same 16 bytes, one wavefront serves sixteen of them, wherever they are. The last three were
+   found by counting: an H200 (driver 580.159.04, 22 November 2026) counted what this says on all of
+   9960 patterns, random and made for this, of every width.
 
    CC 1.x serves half warps over 16 banks. CC 3.x has banks of 8 bytes (CUDA C Programming Guide,
    "Compute Capability 3.x"): each gives two words at a time, of a row of 64, and twice as many
