@@ -138,5 +138,10 @@ if FAKE_GPU=none smemcalc calibrate >out 2>err; then
     fail "--gpu finds none" "$(cat out)"
 fi
 empty "no device: the reason" "$(grep -q '^smemcalc: calibrate: no GPU: ' err || cat err)"
+FAKE_GPU=prohibited smemcalc calibrate >out 2>err
+status=$?
+empty "a GPU that no process may use: exit status 3, and what lifts that" "$(
+    [ "$status" -eq 3 ] || echo "exit status $status"
+    grep -q "^smemcalc: calibrate: GPU 0 is in compute mode Prohibited, .*'nvidia-smi -c 0'" err || cat err)"
 
 finish_cases

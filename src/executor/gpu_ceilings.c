@@ -223,15 +223,15 @@ enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
     enum smc_status status = smc_gpu_device(request->gpu_index, &bench.device, error);
     if (status != SMC_OK)
         return status;
+    status = smc_gpu_use(request->gpu_index, error);
+    if (status != SMC_OK)
+        return status;
     calibration->device = bench.device;
     describe(request->gpu_index, calibration);
-    cudaError_t code = cudaSetDevice(request->gpu_index);
-    if (code != cudaSuccess)
-        return smc_gpu_fail(error, code, "cudaSetDevice");
     status = choose_array_bytes(&bench, error);
     if (status != SMC_OK)
         return status;
-    code = allocate(&bench);
+    cudaError_t code = allocate(&bench);
     status = code == cudaSuccess ? measure_all(&bench, calibration, error)
                                  : smc_gpu_fail(error, code, "the memory to measure in");
     release(&bench);
