@@ -191,6 +191,9 @@ const struct smc_kernel *smc_kernel_find(const char *name);
 /* Every value at its default, nothing given; DTYPE the kernel's default. */
 void smc_params_init(const struct smc_kernel *kernel, struct smc_params *params);
 
+/* For smc_kernel's `defines` where one text serves every parameter. */
+void smc_defines_nothing(const struct smc_params *params, struct smc_text *options);
+
 /* The built-in text of a file in kernels/; NULL where there is none. Not owned by the caller. */
 const char *smc_kernel_text(const char *file, size_t *length);
 

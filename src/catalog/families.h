@@ -18,9 +18,6 @@
 enum smc_status smc_params_check(const struct smc_kernel *kernel, const struct smc_params *params,
                                  struct smc_error *error);
 
-/* For smc_kernel's `defines` where one text serves every parameter. */
-void smc_defines_nothing(const struct smc_params *params, struct smc_text *options);
-
 /* Sets what follows from block and grid. */
 void smc_plan_count(struct smc_plan *plan);
 

@@ -27,11 +27,6 @@ enum { MEASUREMENTS = sizeof measurements / sizeof *measurements };
 
 /* --- The bench ---------------------------------------------------------------------------- */
 
-void smc_gpu_no_defines(const struct smc_params *params, struct smc_text *options)
-{
-    (void)params, (void)options;
-}
-
 cudaError_t smc_gpu_bench_launch(struct smc_gpu_bench *bench, uint32_t blocks, uint32_t threads,
                                  void **arguments)
 {

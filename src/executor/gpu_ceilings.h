@@ -43,9 +43,6 @@ extern const struct smc_gpu_measurement smc_gpu_measure_copy, smc_gpu_measure_re
     smc_gpu_measure_shared_latency, smc_gpu_measure_l1_latency, smc_gpu_measure_l2_latency,
     smc_gpu_measure_dram_latency, smc_gpu_measure_launch, smc_gpu_measure_round_trip;
 
-/* For kernels whose text needs no options. */
-void smc_gpu_no_defines(const struct smc_params *params, struct smc_text *options);
-
 /* Launches the present kernel without waiting; `arguments` as cudaLaunchKernel takes them. */
 cudaError_t smc_gpu_bench_launch(struct smc_gpu_bench *bench, uint32_t blocks, uint32_t threads,
                                  void **arguments);

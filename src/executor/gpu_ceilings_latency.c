@@ -113,7 +113,7 @@ static enum smc_status begin_in_cache(struct smc_gpu_bench *bench, size_t bytes,
 #define ENTRY(level)                                                                               \
     {                                                                                              \
         .name = "ceiling-latency-" #level, .file = "ceiling_latency.cu",                           \
-        .entry = "ceiling_latency_" #level, .defines = smc_gpu_no_defines                          \
+        .entry = "ceiling_latency_" #level, .defines = smc_defines_nothing                         \
     }
 static const struct smc_kernel shared_kernel = ENTRY(shared);
 static const struct smc_kernel l1_kernel = ENTRY(l1);

@@ -8,7 +8,7 @@ static const struct smc_kernel empty_kernel = {
     .name = "ceiling-launch",
     .file = "ceiling_launch.cu",
     .entry = "ceiling_launch",
-    .defines = smc_gpu_no_defines,
+    .defines = smc_defines_nothing,
 };
 
 static enum smc_status sample_launches(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],

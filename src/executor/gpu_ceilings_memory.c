@@ -41,7 +41,7 @@ static const struct smc_kernel read_kernel = {
     .name = "ceiling-read",
     .file = "ceiling_read.cu",
     .entry = "ceiling_read",
-    .defines = smc_gpu_no_defines,
+    .defines = smc_defines_nothing,
 };
 
 /* `steps` rounds over the first `working_bytes` of an array. */

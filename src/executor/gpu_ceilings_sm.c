@@ -145,7 +145,7 @@ static const struct smc_kernel shared_kernel = {
     .name = "ceiling-shared",
     .file = "ceiling_shared.cu",
     .entry = "ceiling_shared",
-    .defines = smc_gpu_no_defines,
+    .defines = smc_defines_nothing,
 };
 
 static enum smc_status sample_shared(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
