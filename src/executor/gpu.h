@@ -81,7 +81,11 @@ struct smc_gpu_buffers {
     size_t bytes[SMC_MAX_BUFFERS];
 };
 
-/* Launches without waiting. */
+/* Launches without waiting; `arguments` as cudaLaunchKernel takes them. */
+cudaError_t smc_gpu_start(const struct smc_gpu_kernel *kernel, const uint32_t grid[3],
+                          const uint32_t block[3], uint32_t dynamic_smem_bytes, void **arguments);
+
+/* Starts what a plan says. */
 cudaError_t smc_gpu_launch(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
                            uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers);
 

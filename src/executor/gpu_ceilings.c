@@ -30,10 +30,8 @@ enum { MEASUREMENTS = sizeof measurements / sizeof *measurements };
 cudaError_t smc_gpu_bench_launch(struct smc_gpu_bench *bench, uint32_t blocks, uint32_t threads,
                                  void **arguments)
 {
-    dim3 grid = {blocks, 1, 1}, block = {threads, 1, 1};
-    cudaError_t code = cudaLaunchKernel(bench->kernel.handle, grid, block, arguments, 0, NULL);
-    cudaError_t last = cudaGetLastError();
-    return code != cudaSuccess ? code : last;
+    const uint32_t grid[] = {blocks, 1, 1}, block[] = {threads, 1, 1};
+    return smc_gpu_start(&bench->kernel, grid, block, 0, arguments);
 }
 
 cudaError_t smc_gpu_bench_begin(struct smc_gpu_bench *bench)

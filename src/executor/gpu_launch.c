@@ -85,6 +85,16 @@ void smc_gpu_occupancy(const struct smc_gpu_kernel *kernel, const struct smc_lau
     *blocks_per_sm = smc_gpu_attempt(attempt, code) ? (uint32_t)blocks : 0;
 }
 
+cudaError_t smc_gpu_start(const struct smc_gpu_kernel *kernel, const uint32_t grid[3],
+                          const uint32_t block[3], uint32_t dynamic_smem_bytes, void **arguments)
+{
+    dim3 blocks = {grid[0], grid[1], grid[2]}, threads = {block[0], block[1], block[2]};
+    cudaError_t code =
+        cudaLaunchKernel(kernel->handle, blocks, threads, arguments, dynamic_smem_bytes, NULL);
+    cudaError_t last = cudaGetLastError();
+    return code != cudaSuccess ? code : last;
+}
+
 cudaError_t smc_gpu_launch(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
                            uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers)
 {
@@ -106,10 +116,5 @@ cudaError_t smc_gpu_launch(const struct smc_gpu_kernel *kernel, const struct smc
             break;
         }
     }
-    dim3 grid = {plan->grid[0], plan->grid[1], plan->grid[2]};
-    dim3 block = {plan->block[0], plan->block[1], plan->block[2]};
-    cudaError_t code =
-        cudaLaunchKernel(kernel->handle, grid, block, arguments, dynamic_smem_bytes, NULL);
-    cudaError_t last = cudaGetLastError();
-    return code != cudaSuccess ? code : last;
+    return smc_gpu_start(kernel, plan->grid, plan->block, dynamic_smem_bytes, arguments);
 }

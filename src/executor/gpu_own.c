@@ -42,12 +42,8 @@ static cudaError_t launch_kernel(struct run *run)
         arguments[i] = value->is_buffer ? (void *)&run->device[value->buffer]
                                         : (void *)(uintptr_t)&value->bits;
     }
-    dim3 grid = {launch->grid[0], launch->grid[1], launch->grid[2]};
-    dim3 block = {launch->block[0], launch->block[1], launch->block[2]};
-    cudaError_t code = cudaLaunchKernel(run->kernel.handle, grid, block, arguments,
-                                        launch->launch.dynamic_smem_bytes, NULL);
-    cudaError_t last = cudaGetLastError();
-    return code != cudaSuccess ? code : last;
+    return smc_gpu_start(&run->kernel, launch->grid, launch->block,
+                         launch->launch.dynamic_smem_bytes, arguments);
 }
 
 static void finish(struct run *run)

@@ -160,10 +160,8 @@ static bool launch(struct bench *bench, size_t pattern, uint32_t mask)
 {
     uint32_t *address = bench->addresses + pattern * SMC_WARP_LANES;
     void *arguments[] = {&address, &mask, &bench->sink};
-    const dim3 one = {1, 1, 1}, warp = {SMC_WARP_LANES, 1, 1};
-    return say(cudaLaunchKernel(bench->kernel.handle, one, warp, arguments, 0, NULL),
-               "cudaLaunchKernel") &&
-           say(cudaGetLastError(), "cudaLaunchKernel");
+    const uint32_t one[] = {1, 1, 1}, warp[] = {SMC_WARP_LANES, 1, 1};
+    return say(smc_gpu_start(&bench->kernel, one, warp, 0, arguments), "cudaLaunchKernel");
 }
 
 static void list_difference(const struct bench *bench, const struct smc_access *access,

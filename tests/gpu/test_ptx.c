@@ -33,7 +33,7 @@ static bool run_on_gpu(const struct ptx_case *test, const struct smc_gpu_kernel 
     uint64_t *const host[ARRAYS] = {bench->values.a, bench->values.b, bench->values.c,
                                     bench->values.d};
     void *arguments[ARRAYS];
-    const dim3 grid = {PTX_BLOCKS, 1, 1}, block = {PTX_THREADS, 1, 1};
+    const uint32_t grid[] = {PTX_BLOCKS, 1, 1}, block[] = {PTX_THREADS, 1, 1};
     cudaError_t code = cudaSuccess;
     for (size_t i = 0; i < ARRAYS; i++) {
         arguments[i] = &bench->device[i];
@@ -42,7 +42,7 @@ static bool run_on_gpu(const struct ptx_case *test, const struct smc_gpu_kernel 
                 cudaMemcpy(bench->device[i], host[i], sizeof bench->seen, cudaMemcpyHostToDevice);
     }
     if (code == cudaSuccess)
-        code = cudaLaunchKernel(kernel->handle, grid, block, arguments, 0, NULL);
+        code = smc_gpu_start(kernel, grid, block, 0, arguments);
     if (code == cudaSuccess)
         code =
             cudaMemcpy(bench->seen, bench->device[3], sizeof bench->seen, cudaMemcpyDeviceToHost);
