@@ -45,18 +45,13 @@ enum smc_status bench_open(const struct smc_kernel *kernel, const struct smc_par
         status = smc_gpu_buffers_create(&bench->plan, 1, &bench->buffers, error);
     if (status != SMC_OK)
         return status;
-    cudaError_t code = cudaEventCreate(&bench->before);
-    if (code == cudaSuccess)
-        code = cudaEventCreate(&bench->after);
+    cudaError_t code = smc_gpu_stopwatch_create(&bench->watch);
     return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "an event");
 }
 
 void bench_close(struct bench_kernel *bench)
 {
-    if (bench->before)
-        cudaEventDestroy(bench->before);
-    if (bench->after)
-        cudaEventDestroy(bench->after);
+    smc_gpu_stopwatch_destroy(&bench->watch);
     smc_gpu_buffers_free(&bench->buffers);
     smc_gpu_unload(&bench->kernel);
 }
@@ -66,22 +61,20 @@ cudaError_t bench_launch(struct bench_kernel *bench)
     return smc_gpu_launch(&bench->kernel, &bench->plan, bench->dynamic_smem_bytes, &bench->buffers);
 }
 
+cudaError_t bench_wait(cudaError_t code)
+{
+    cudaError_t waited = cudaDeviceSynchronize();
+    return code == cudaSuccess ? waited : code;
+}
+
 cudaError_t bench_time(struct bench_kernel *bench, cudaError_t (*work)(void *context),
                        void *context, double *ms)
 {
-    float elapsed = 0;
-    cudaError_t code = cudaEventRecord(bench->before, NULL);
+    cudaError_t code = smc_gpu_stopwatch_start(&bench->watch);
     if (code == cudaSuccess)
         code = work(context);
-    if (code == cudaSuccess)
-        code = cudaEventRecord(bench->after, NULL);
-    cudaError_t waited = cudaDeviceSynchronize();
-    if (code == cudaSuccess)
-        code = waited;
-    if (code == cudaSuccess)
-        code = cudaEventElapsedTime(&elapsed, bench->before, bench->after);
-    *ms = elapsed;
-    return code;
+    code = bench_wait(smc_gpu_stopwatch_stop(&bench->watch, code));
+    return smc_gpu_stopwatch_read(&bench->watch, code, ms);
 }
 
 static int compare_ms(const void *a, const void *b)

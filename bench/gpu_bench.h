@@ -19,7 +19,7 @@ struct bench_kernel {
     uint32_t dynamic_smem_bytes;
     struct smc_gpu_kernel kernel;
     struct smc_gpu_buffers buffers; /* random inputs, poisoned outputs */
-    cudaEvent_t before, after;
+    struct smc_gpu_stopwatch watch;
 };
 
 /* Compiles and loads for the device, completes `params`, makes the buffers. Close in any case. */
@@ -29,6 +29,9 @@ enum smc_status bench_open(const struct smc_kernel *kernel, const struct smc_par
 void bench_close(struct bench_kernel *bench);
 
 cudaError_t bench_launch(struct bench_kernel *bench);
+
+/* Waits for the GPU; `code`, or where that is a success how the waiting ended. */
+cudaError_t bench_wait(cudaError_t code);
 
 /* What `work` takes on the GPU, which is idle before and after. */
 cudaError_t bench_time(struct bench_kernel *bench, cudaError_t (*work)(void *context),

@@ -137,8 +137,7 @@ static cudaError_t ask_clock(struct contest *contest, uint32_t *khz)
     for (int i = 0; i < BENCH_WARM_UPS && code == cudaSuccess; i++)
         code = multiply(contest);
     *khz = smc_gpu_sm_clock_khz(0); /* while they run */
-    cudaError_t waited = cudaDeviceSynchronize();
-    return code == cudaSuccess ? waited : code;
+    return bench_wait(code);
 }
 
 /* Taking turns. */

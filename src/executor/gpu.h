@@ -119,6 +119,25 @@ unsigned long long smc_gpu_megabytes(uint64_t bytes);
 /* SMC_MACHINE where less of the GPU's memory is free; `option` asks for less. */
 enum smc_status smc_gpu_check_memory(uint64_t bytes, const char *option, struct smc_error *error);
 
+/* --- Times on the GPU --------------------------------------------------------------------- */
+
+/* Start from {0}, and destroy in any case but that of a GPU that is lost. */
+struct smc_gpu_stopwatch {
+    cudaEvent_t before, after;
+};
+
+cudaError_t smc_gpu_stopwatch_create(struct smc_gpu_stopwatch *watch);
+void smc_gpu_stopwatch_destroy(struct smc_gpu_stopwatch *watch);
+
+/* What is launched between the two is timed. None of them waits; `code` is how things went so far:
+   after a failure it is returned, and nothing is done. */
+cudaError_t smc_gpu_stopwatch_start(const struct smc_gpu_stopwatch *watch);
+cudaError_t smc_gpu_stopwatch_stop(const struct smc_gpu_stopwatch *watch, cudaError_t code);
+
+/* Once the work has ended; 0 after a failure. */
+cudaError_t smc_gpu_stopwatch_read(const struct smc_gpu_stopwatch *watch, cudaError_t code,
+                                   double *ms);
+
 /* --- Measurements ------------------------------------------------------------------------- */
 
 /* Fills the timing fields of `result`; launches that do not end in `timeout_ms` are noted there. */

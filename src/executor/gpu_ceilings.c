@@ -36,20 +36,14 @@ cudaError_t smc_gpu_bench_launch(struct smc_gpu_bench *bench, uint32_t blocks, u
 
 cudaError_t smc_gpu_bench_begin(struct smc_gpu_bench *bench)
 {
-    return cudaEventRecord(bench->before, NULL);
+    return smc_gpu_stopwatch_start(&bench->watch);
 }
 
-cudaError_t smc_gpu_bench_end(struct smc_gpu_bench *bench, double *ms)
+cudaError_t smc_gpu_bench_end(struct smc_gpu_bench *bench, cudaError_t code, double *ms)
 {
-    float elapsed = 0;
-    cudaError_t code = cudaEventRecord(bench->after, NULL);
+    code = smc_gpu_stopwatch_stop(&bench->watch, code);
     cudaError_t waited = cudaDeviceSynchronize();
-    if (code == cudaSuccess)
-        code = waited;
-    if (code == cudaSuccess)
-        code = cudaEventElapsedTime(&elapsed, bench->before, bench->after);
-    *ms = elapsed;
-    return code;
+    return smc_gpu_stopwatch_read(&bench->watch, code == cudaSuccess ? waited : code, ms);
 }
 
 cudaError_t smc_gpu_bench_read_sight(struct smc_gpu_bench *bench, struct smc_gpu_sight *sight)
@@ -89,11 +83,7 @@ static cudaError_t allocate(struct smc_gpu_bench *bench)
         if (code == cudaSuccess)
             code = cudaMemset(bench->array[i], 0, bench->array_bytes);
     }
-    if (code == cudaSuccess)
-        code = cudaEventCreate(&bench->before);
-    if (code == cudaSuccess)
-        code = cudaEventCreate(&bench->after);
-    return code;
+    return code == cudaSuccess ? smc_gpu_stopwatch_create(&bench->watch) : code;
 }
 
 static void release(struct smc_gpu_bench *bench)
@@ -102,10 +92,7 @@ static void release(struct smc_gpu_bench *bench)
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
         if (memory[i] && cudaFree(memory[i]) != cudaSuccess)
             cudaGetLastError();
-    const cudaEvent_t events[] = {bench->before, bench->after};
-    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        if (events[i] && cudaEventDestroy(events[i]) != cudaSuccess)
-            cudaGetLastError();
+    smc_gpu_stopwatch_destroy(&bench->watch);
 }
 
 /* --- Measuring ---------------------------------------------------------------------------- */

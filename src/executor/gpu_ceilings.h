@@ -16,7 +16,7 @@ struct smc_gpu_bench {
     void *array[2]; /* in its memory, far larger than the L2 cache */
     size_t array_bytes;
     struct smc_gpu_sight *sight; /* in its memory */
-    cudaEvent_t before, after;
+    struct smc_gpu_stopwatch watch;
     const struct smc_calibrate_request *request;
     struct smc_text *warnings;
 
@@ -47,9 +47,10 @@ extern const struct smc_gpu_measurement smc_gpu_measure_copy, smc_gpu_measure_re
 cudaError_t smc_gpu_bench_launch(struct smc_gpu_bench *bench, uint32_t blocks, uint32_t threads,
                                  void **arguments);
 
-/* Notes the begin and the end of work between them; the end waits. */
+/* Notes the begin and the end of work between them, which went as `code` says. The end waits, also
+   after a failure, whose time is 0. */
 cudaError_t smc_gpu_bench_begin(struct smc_gpu_bench *bench);
-cudaError_t smc_gpu_bench_end(struct smc_gpu_bench *bench, double *ms);
+cudaError_t smc_gpu_bench_end(struct smc_gpu_bench *bench, cudaError_t code, double *ms);
 
 /* What the present kernel reported; and telling it where to begin. */
 cudaError_t smc_gpu_bench_read_sight(struct smc_gpu_bench *bench, struct smc_gpu_sight *sight);

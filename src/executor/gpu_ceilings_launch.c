@@ -18,9 +18,7 @@ static enum smc_status sample_launches(struct smc_gpu_bench *bench, double seen[
     cudaError_t code = smc_gpu_bench_begin(bench);
     for (int i = 0; i < LAUNCHES && code == cudaSuccess; i++)
         code = smc_gpu_bench_launch(bench, 1, 1, NULL);
-    cudaError_t ended = smc_gpu_bench_end(bench, &ms);
-    if (code == cudaSuccess)
-        code = ended;
+    code = smc_gpu_bench_end(bench, code, &ms);
     seen[SMC_CEILING_LAUNCH] = ms * 1e3 / LAUNCHES;
     return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "launching");
 }

@@ -17,9 +17,7 @@ static enum smc_status sample_copy(struct smc_gpu_bench *bench, double seen[SMC_
     if (code == cudaSuccess)
         code = cudaMemcpy(bench->array[1], bench->array[0], bench->array_bytes,
                           cudaMemcpyDeviceToDevice);
-    cudaError_t ended = smc_gpu_bench_end(bench, &ms);
-    if (code == cudaSuccess)
-        code = ended;
+    code = smc_gpu_bench_end(bench, code, &ms);
     seen[SMC_CEILING_COPY] = smc_rate_of_ms(2.0 * (double)bench->array_bytes, ms);
     return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "a copy in global memory");
 }
@@ -55,9 +53,7 @@ static enum smc_status sample_reads(struct smc_gpu_bench *bench, double *bytes_p
     cudaError_t code = smc_gpu_bench_begin(bench);
     if (code == cudaSuccess)
         code = smc_gpu_bench_launch(bench, blocks, READ_THREADS, arguments);
-    cudaError_t ended = smc_gpu_bench_end(bench, &ms);
-    if (code == cudaSuccess)
-        code = ended;
+    code = smc_gpu_bench_end(bench, code, &ms);
     *bytes_per_s = smc_rate_of_ms((double)rounds * READ_TILE_BYTES, ms);
     return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "reading global memory");
 }

@@ -41,9 +41,7 @@ static enum smc_status run_fma(struct smc_gpu_bench *bench, void *factor, void *
     cudaError_t code = smc_gpu_bench_begin(bench);
     if (code == cudaSuccess)
         code = smc_gpu_bench_launch(bench, fma_blocks(bench), FMA_THREADS, arguments);
-    cudaError_t ended = smc_gpu_bench_end(bench, ms);
-    if (code == cudaSuccess)
-        code = ended;
+    code = smc_gpu_bench_end(bench, code, ms);
     return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "multiplying and adding");
 }
 

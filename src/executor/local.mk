@@ -31,6 +31,7 @@ libsmc_la_SOURCES += \
 	src/executor/gpu_errors.c \
 	src/executor/gpu_launch.c \
 	src/executor/gpu_own.c \
+	src/executor/gpu_stopwatch.c \
 	src/executor/gpu_wait.c \
 	src/executor/probe.c \
 	src/executor/sm_clock.c \

@@ -18,26 +18,17 @@ struct timer {
     int gpu_index;
     uint32_t timeout_ms;
     struct smc_attempt *finish;
-    cudaEvent_t before[BATCH], after[BATCH];
+    struct smc_gpu_stopwatch watch[BATCH];
     double ms[MAX_LAUNCHES];
     uint32_t count, sm_clock_khz;
 };
 
-static cudaError_t create_events(struct timer *timer)
+static cudaError_t create_watches(struct timer *timer)
 {
     cudaError_t code = cudaSuccess;
-    for (int i = 0; i < BATCH && code == cudaSuccess; i++) {
-        code = cudaEventCreate(&timer->before[i]);
-        if (code == cudaSuccess)
-            code = cudaEventCreate(&timer->after[i]);
-    }
+    for (int i = 0; i < BATCH && code == cudaSuccess; i++)
+        code = smc_gpu_stopwatch_create(&timer->watch[i]);
     return code;
-}
-
-static void destroy(cudaEvent_t event)
-{
-    if (event && cudaEventDestroy(event) != cudaSuccess)
-        cudaGetLastError();
 }
 
 static cudaError_t launch(const struct timer *timer)
@@ -49,11 +40,10 @@ static cudaError_t time_batch(struct timer *timer, int launches)
 {
     cudaError_t code = cudaSuccess;
     for (int i = 0; i < launches && code == cudaSuccess; i++) {
-        code = cudaEventRecord(timer->before[i], NULL);
+        code = smc_gpu_stopwatch_start(&timer->watch[i]);
         if (code == cudaSuccess)
             code = launch(timer);
-        if (code == cudaSuccess)
-            code = cudaEventRecord(timer->after[i], NULL);
+        code = smc_gpu_stopwatch_stop(&timer->watch[i], code);
     }
     if (timer->sm_clock_khz == 0)
         timer->sm_clock_khz = smc_gpu_sm_clock_khz(timer->gpu_index); /* while they run */
@@ -61,11 +51,8 @@ static cudaError_t time_batch(struct timer *timer, int launches)
         smc_gpu_wait(timer->timeout_ms, NULL, "the timed launches: ", timer->finish);
     if (code == cudaSuccess)
         code = waited;
-    for (int i = 0; i < launches && code == cudaSuccess; i++) {
-        float ms = 0;
-        code = cudaEventElapsedTime(&ms, timer->before[i], timer->after[i]);
-        timer->ms[timer->count++] = ms;
-    }
+    for (int i = 0; i < launches && code == cudaSuccess; i++)
+        code = smc_gpu_stopwatch_read(&timer->watch[i], code, &timer->ms[timer->count++]);
     return code;
 }
 
@@ -123,13 +110,11 @@ enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct s
         .timeout_ms = timeout_ms,
         .finish = &result->finish,
     };
-    cudaError_t code = create_events(&timer);
+    cudaError_t code = create_watches(&timer);
     if (code == cudaSuccess)
         code = time_launches(&timer, budget_ms);
-    for (int i = 0; i < BATCH && !smc_is_lost(&result->finish); i++) {
-        destroy(timer.before[i]);
-        destroy(timer.after[i]);
-    }
+    for (int i = 0; i < BATCH && !smc_is_lost(&result->finish); i++)
+        smc_gpu_stopwatch_destroy(&timer.watch[i]);
     if (code == cudaErrorNotReady) {
         smc_gpu_not_made(&result->timing, result->finish.message);
         return SMC_OK;
