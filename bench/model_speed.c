@@ -85,9 +85,10 @@ static uint64_t ask_header(void)
     for (size_t i = 0; i < LAUNCHES; i++) {
         const struct oracle_question *q = &oracle_questions[i];
         cudaOccResult result;
-        cudaOccMaxActiveBlocksPerMultiprocessor(&result, &q->device, &q->function, &q->state,
-                                                q->threads, q->dynamic_smem_bytes);
-        sum += (uint64_t)result.activeBlocksPerMultiprocessor;
+        cudaOccError code = cudaOccMaxActiveBlocksPerMultiprocessor(
+            &result, &q->device, &q->function, &q->state, q->threads, q->dynamic_smem_bytes);
+        if (code == CUDA_OCC_SUCCESS)
+            sum += (uint64_t)result.activeBlocksPerMultiprocessor;
     }
     return sum;
 }
