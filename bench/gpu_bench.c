@@ -2,7 +2,8 @@
 #include "gpu_bench.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "base/numbers.h"
 
 static enum smc_status load(const struct smc_kernel *kernel, const struct smc_device *device,
                             struct bench_kernel *bench, struct smc_error *error)
@@ -77,16 +78,10 @@ cudaError_t bench_time(struct bench_kernel *bench, cudaError_t (*work)(void *con
     return smc_gpu_stopwatch_read(&bench->watch, code, ms);
 }
 
-static int compare_ms(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double bench_median(double ms[BENCH_ROUNDS])
 {
-    qsort(ms, BENCH_ROUNDS, sizeof *ms, compare_ms);
-    return ms[BENCH_ROUNDS / 2];
+    smc_numbers_sort(ms, BENCH_ROUNDS);
+    return smc_numbers_median(ms, BENCH_ROUNDS);
 }
 
 int bench_write_figures(const char *name, json_t *figures, const char *path)

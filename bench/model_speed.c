@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/numbers.h"
 #include "devices/devices.h"
 #include "model/occupancy.h"
 
@@ -108,16 +109,10 @@ static double rate_of(uint64_t (*ask)(void), uint64_t *sum)
     return (double)PASSES * LAUNCHES / (now_s() - begin);
 }
 
-static int compare_rates(const void *a, const void *b)
+static double median(double *rates, size_t count)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *rates, int count)
-{
-    qsort(rates, (size_t)count, sizeof *rates, compare_rates);
-    return rates[count / 2];
+    smc_numbers_sort(rates, count);
+    return smc_numbers_median(rates, count);
 }
 
 int main(int argc, char **argv)
@@ -136,7 +131,7 @@ int main(int argc, char **argv)
         model[i] = rate_of(ask_model, &model_sum);
         header[i] = rate_of(ask_header, &header_sum);
     }
-    double ours = median(model, rounds), theirs = median(header, rounds);
+    double ours = median(model, (size_t)rounds), theirs = median(header, (size_t)rounds);
     printf("%d launches, %d rounds of %d passes; sums of blocks %llu and %llu\n", LAUNCHES, rounds,
            PASSES, (unsigned long long)model_sum, (unsigned long long)header_sum);
     printf("smc_occupancy_compute  %6.1f million evaluations a second\n", ours / 1e6);

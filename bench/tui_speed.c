@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/numbers.h"
 #include "devices/devices.h"
 #include "tui/glyph.h"
 #include "tui/keys.h"
@@ -195,17 +196,11 @@ static void add(struct times *times, double ms)
     times->ms[times->count++] = ms;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void tell(const char *what, struct times *times)
 {
     size_t count = times->count;
-    qsort(times->ms, count, sizeof *times->ms, compare_times);
-    printf("%-34s%6zu%9.2f%9.2f%9.2f ms\n", what, count, times->ms[count / 2],
+    smc_numbers_sort(times->ms, count);
+    printf("%-34s%6zu%9.2f%9.2f%9.2f ms\n", what, count, smc_numbers_median(times->ms, count),
            times->ms[count * 99 / 100], times->ms[count - 1]);
 }
 

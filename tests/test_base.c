@@ -1,8 +1,9 @@
-/* base: strict parsing, the text buffer, text made safe. */
+/* base: strict parsing, the text buffer, text made safe, medians. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/parse.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -116,6 +117,19 @@ static void test_errors(void)
     CU_ASSERT_EQUAL(smc_fail(NULL, SMC_MACHINE, "lost"), SMC_MACHINE);
 }
 
+static void test_numbers(void)
+{
+    double odd[] = {1e300, -1, 0.5}, even[] = {4, 1, 3, 1};
+    smc_numbers_sort(odd, 3);
+    CU_ASSERT(odd[0] == -1 && odd[1] == 0.5 && odd[2] == 1e300);
+    CU_ASSERT_EQUAL(smc_numbers_median(odd, 3), 0.5);
+    smc_numbers_sort(even, 4);
+    CU_ASSERT(even[0] == 1 && even[1] == 1 && even[2] == 3 && even[3] == 4);
+    CU_ASSERT_EQUAL(smc_numbers_median(even, 4), 2);
+    CU_ASSERT_EQUAL(smc_numbers_median(even + 3, 1), 4);
+    CU_ASSERT_EQUAL(smc_numbers_median(even, 0), 0);
+}
+
 CU_TestInfo tests_base[] = {
     {"integers are strict", test_integers},
     {"sizes take K, M and G", test_sizes},
@@ -123,5 +137,6 @@ CU_TestInfo tests_base[] = {
     {"the text buffer grows", test_text},
     {"control characters and broken UTF-8 are replaced", test_safe_text},
     {"an error keeps its message on one safe line", test_errors},
+    {"numbers in order, and their median", test_numbers},
     CU_TEST_INFO_NULL,
 };

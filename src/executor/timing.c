@@ -1,7 +1,6 @@
 /* How long a launch takes: events around each one, and the median of many. The launch whose result
    was checked and the first one timed here warm up. */
-#include <stdlib.h>
-
+#include "base/numbers.h"
 #include "executor/clock.h"
 #include "executor/gpu.h"
 
@@ -78,19 +77,13 @@ static cudaError_t time_launches(struct timer *timer, double budget_ms)
     return code;
 }
 
-static int compare_ms(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void summarise(struct timer *timer, struct smc_run_result *result)
 {
     uint32_t n = timer->count;
-    qsort(timer->ms, n, sizeof *timer->ms, compare_ms);
+    smc_numbers_sort(timer->ms, n);
     result->timing = (struct smc_attempt){.made = true, .succeeded = true};
     result->timed_launches = n;
-    result->median_ms = (timer->ms[(n - 1) / 2] + timer->ms[n / 2]) / 2;
+    result->median_ms = smc_numbers_median(timer->ms, n);
     result->fastest_ms = timer->ms[0];
     result->slowest_ms = timer->ms[n - 1];
     result->sm_clock_khz = timer->sm_clock_khz;

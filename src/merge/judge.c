@@ -4,8 +4,9 @@
 #include "merge/judge.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/numbers.h"
 
 struct smc_merge_number smc_merge_seen(const struct smc_merge_row *row)
 {
@@ -44,12 +45,6 @@ static bool is_counter(const struct smc_merge_row *row)
            begins(row->quantity, "global_") || strcmp(row->quantity, "bank_conflicts") == 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double s = *(const double *)a, t = *(const double *)b;
-    return (s > t) - (s < t);
-}
-
 /* The most frequent of sorted numbers; among equally frequent ones the one predicted. */
 static double most_frequent(const double *numbers, size_t count, struct smc_merge_number predicted)
 {
@@ -75,7 +70,7 @@ static size_t gather(const struct smc_merged_peers *peers, enum smc_merge_witnes
     for (size_t i = 0; i < peers->count; i++)
         if (peers->value[i].row->seen[witness].present)
             scratch[count++] = peers->value[i].row->seen[witness].value;
-    qsort(scratch, count, sizeof *scratch, by_value);
+    smc_numbers_sort(scratch, count);
     return count;
 }
 
@@ -112,8 +107,8 @@ static void judge_rates(struct smc_merged_peers *peers, double *scratch)
     }
     if (count == 0)
         return;
-    qsort(scratch, count, sizeof *scratch, by_value);
-    double median = (scratch[(count - 1) / 2] + scratch[count / 2]) / 2;
+    smc_numbers_sort(scratch, count);
+    double median = smc_numbers_median(scratch, count);
     peers->common = (struct smc_merge_number){true, median};
     peers->least = scratch[0];
     peers->most = scratch[count - 1];
