@@ -197,6 +197,9 @@ void smc_defines_nothing(const struct smc_params *params, struct smc_text *optio
 /* The built-in text of a file in kernels/; NULL where there is none. Not owned by the caller. */
 const char *smc_kernel_text(const char *file, size_t *length);
 
+/* 64 random bits: element i of the sequence that begins at `start`, the same on every machine. */
+uint64_t smc_random_bits(uint64_t start, uint64_t i);
+
 /* Random values for an input buffer, the same for the same seed: whole numbers up to
    SMC_LARGEST_WHOLE of either sign, other floats in [-1, 1). */
 void smc_fill_random(const struct smc_buffer *buffer, uint64_t seed, void *values);

@@ -12,6 +12,17 @@ static inline uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
+/* The i-th of splitmix64. */
+static inline uint64_t bits_of(uint64_t start, uint64_t i)
+{
+    return mix(start + i * GOLDEN_RATIO);
+}
+
+uint64_t smc_random_bits(uint64_t start, uint64_t i)
+{
+    return bits_of(start, i);
+}
+
 /* Buffers of one launch differ even with the same seed. */
 static uint64_t start_of(const struct smc_buffer *buffer, uint64_t seed)
 {
@@ -25,7 +36,7 @@ static uint64_t start_of(const struct smc_buffer *buffer, uint64_t seed)
 static void fill_float(uint64_t start, uint64_t elements, float *values)
 {
     for (uint64_t i = 0; i < elements; i++) {
-        int32_t bits = (int32_t)(mix(start + i * GOLDEN_RATIO) >> 40);
+        int32_t bits = (int32_t)(bits_of(start, i) >> 40);
         values[i] = (float)(bits - (1 << 23)) * 0x1p-23f;
     }
 }
@@ -34,14 +45,14 @@ static void fill_float(uint64_t start, uint64_t elements, float *values)
 static void fill_double(uint64_t start, uint64_t elements, double *values)
 {
     for (uint64_t i = 0; i < elements; i++) {
-        int64_t bits = (int64_t)(mix(start + i * GOLDEN_RATIO) >> 11);
+        int64_t bits = (int64_t)(bits_of(start, i) >> 11);
         values[i] = (double)(bits - (INT64_C(1) << 52)) * 0x1p-52;
     }
 }
 
 static int32_t whole(uint64_t start, uint64_t i)
 {
-    uint64_t bits = mix(start + i * GOLDEN_RATIO) >> 32;
+    uint64_t bits = bits_of(start, i) >> 32;
     return (int32_t)(bits * (2 * SMC_LARGEST_WHOLE + 1) >> 32) - SMC_LARGEST_WHOLE;
 }
 

@@ -18,24 +18,15 @@ enum {
 
 /* --- Chains ------------------------------------------------------------------------------- */
 
-/* A fixed sequence (splitmix64): the same chain every time. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-/* next[i] is where the chain goes from node i: one cycle through all of them (Sattolo). */
+/* next[i] is where the chain goes from node i: one cycle through all of them (Sattolo), the same
+   every time. */
 static uint32_t *make_cycle(uint32_t nodes)
 {
     uint32_t *next = malloc(nodes * sizeof *next);
-    uint64_t state = nodes;
     for (uint32_t i = 0; next && i < nodes; i++)
         next[i] = i;
     for (uint32_t i = nodes - 1; next && i > 0; i--) {
-        uint32_t other = (uint32_t)(next_random(&state) % i), kept = next[i];
+        uint32_t other = (uint32_t)(smc_random_bits(nodes, nodes - i) % i), kept = next[i];
         next[i] = next[other];
         next[other] = kept;
     }
