@@ -4,7 +4,9 @@
 
 #include <stdint.h>
 
-enum { SMC_HOST_NAME_CHARS = 65 };
+/* Room for names, with the byte behind them: of a machine; of a GPU, "GPU-..." as nvidia-smi prints
+   it. */
+enum { SMC_HOST_NAME_CHARS = 65, SMC_GPU_UUID_CHARS = 48 };
 
 /* Bytes of memory; UINT64_MAX where nobody tells. */
 uint64_t smc_machine_memory_bytes(void);

@@ -17,8 +17,6 @@
 #include "executor/metrics.h"
 #include "model/occupancy.h"
 
-enum { SMC_GPU_UUID_CHARS = 48 };
-
 /* "GPU-" and 32 digits in groups, as nvidia-smi prints it; "" where there is no such GPU. */
 void smc_gpu_uuid(int index, char text[SMC_GPU_UUID_CHARS]);
 
