@@ -4,8 +4,6 @@
 #include "model/round.h"
 #include "query/workload.h"
 
-enum { OLDEST_WITH_ASYNC_COPIES = 80 };
-
 void smc_query_init(struct smc_query *query)
 {
     *query = (struct smc_query){
@@ -221,7 +219,7 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
 /* Kernels copy past L1 where cp.async is there, and else load and store. */
 static void count_copies(uint16_t cc, struct smc_work *work)
 {
-    for (size_t i = 0; i < work->access_count && cc >= OLDEST_WITH_ASYNC_COPIES; i++)
+    for (size_t i = 0; i < work->access_count && cc >= SMC_OLDEST_WITH_COPIES; i++)
         work->access[i].sectors += work->access[i].copy_sectors;
 }
 

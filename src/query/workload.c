@@ -2,7 +2,7 @@
 #include "query/workload.h"
 
 /* On CC 5.0 and up an SM serves one wavefront of shared memory a clock (32 banks of 4 bytes). */
-enum { OLDEST_WITH_ONE_WAVEFRONT_A_CLOCK = 50, OLDEST_WITH_COPIES = 80 };
+enum { OLDEST_WITH_ONE_WAVEFRONT_A_CLOCK = 50 };
 
 static void find_ratios(const struct smc_work *work, struct smc_workload *out)
 {
@@ -42,7 +42,7 @@ void smc_workload_find(const struct smc_query *query, const struct smc_work *wor
         smc_bank_layout_of(&query->device.sm, SMC_BANK_MODE_4_BYTES, &layout);
         out->has_shared = true;
         query->kernel->shared_work(&query->params, &layout, &out->shared);
-        if (query->device.sm.cc < OLDEST_WITH_COPIES)
+        if (query->device.sm.cc < SMC_OLDEST_WITH_COPIES)
             out->shared.copies = (struct smc_shared_count){0};
     }
     find_wall(query, work, out);
