@@ -127,6 +127,15 @@ status=$?
 empty "a GPU that fails: exit status 4, and one line" "$(
     [ "$status" -eq 4 ] || echo "exit status $status"
     { grep -q '^smemcalc: calibrate: ' err && [ "$(wc -l <err)" -eq 1 ]; } || cat err)"
+cp "$kept" before
+FAKE_GPU=endless-timing smemcalc calibrate --timeout 100 >out 2>err
+status=$?
+empty "kernels without an end: exit status 4, and nothing is kept" "$(
+    [ "$status" -eq 4 ] || echo "exit status $status"
+    [ ! -s out ] || cat out
+    echo "smemcalc: calibrate: reading global memory: not at its end after 100 ms on the GPU (--timeout)" |
+        diff - err
+    cmp before "$kept")"
 SMEMCALC_CEILINGS=/dev/null/smemcalc/c.json smemcalc calibrate >out 2>err
 status=$?
 empty "no place to keep it: measured, told, exit status 2" "$(

@@ -28,6 +28,7 @@ static enum smc_status measure(const struct smc_arguments *arguments,
         .gpu_index = (int)arguments->number[SMC_OPTION_GPU],
         .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE]},
         .budget_ms = budget_ms,
+        .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
         .stop = smc_interrupt_wished,
         .step = show_step,
         .context = &progress,
@@ -79,7 +80,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 
 const struct smc_command smc_command_calibrate = {
     .name = "calibrate",
-    .usage = "[--gpu N] [--dry-run] [--format text|json|csv]",
+    .usage = "[--gpu N] [--timeout MS] [--dry-run] [--format text|json|csv]",
     .help = "measure what a GPU reaches at most, and keep it for later answers",
     .examples = "  smemcalc calibrate\n  smemcalc calibrate --gpu 1 --dry-run --format json\n",
     .run = run,

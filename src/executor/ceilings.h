@@ -15,8 +15,9 @@
 struct smc_calibrate_request {
     int gpu_index;
     struct smc_compile_options compile;
-    double budget_ms;   /* for all samples together; what comes before them is not counted */
-    bool (*stop)(void); /* asked between samples; or NULL */
+    double budget_ms;    /* for all samples together; what comes before them is not counted */
+    uint32_t timeout_ms; /* for the launches of any one sample */
+    bool (*stop)(void);  /* asked between samples; or NULL */
     void (*step)(void *context, size_t done, size_t total); /* before each measurement; or NULL */
     void *context;
 };
@@ -35,7 +36,8 @@ struct smc_calibration {
 };
 
 /* SMC_UNAVAILABLE: no such GPU, no NVRTC, or too little of the GPU's memory is free.
-   SMC_INTERRUPTED: `stop` wished it. SMC_MACHINE: a CUDA error. */
+   SMC_INTERRUPTED: `stop` wished it. SMC_MACHINE: a CUDA error, or launches without an end. Then
+   the GPU may still be at work, and the process is to end soon: only that stops it. */
 enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
                               struct smc_calibration *calibration, struct smc_text *warnings,
                               struct smc_error *error);

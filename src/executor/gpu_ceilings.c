@@ -34,6 +34,12 @@ cudaError_t smc_gpu_bench_launch(struct smc_gpu_bench *bench, uint32_t blocks, u
     return smc_gpu_start(&bench->kernel, grid, block, 0, arguments);
 }
 
+cudaError_t smc_gpu_bench_wait(struct smc_gpu_bench *bench, cudaError_t code)
+{
+    cudaError_t waited = smc_gpu_wait(bench->request->timeout_ms, NULL, "", &bench->finish);
+    return code == cudaSuccess ? waited : code;
+}
+
 cudaError_t smc_gpu_bench_begin(struct smc_gpu_bench *bench)
 {
     return smc_gpu_stopwatch_start(&bench->watch);
@@ -41,20 +47,33 @@ cudaError_t smc_gpu_bench_begin(struct smc_gpu_bench *bench)
 
 cudaError_t smc_gpu_bench_end(struct smc_gpu_bench *bench, cudaError_t code, double *ms)
 {
-    code = smc_gpu_stopwatch_stop(&bench->watch, code);
-    cudaError_t waited = cudaDeviceSynchronize();
-    return smc_gpu_stopwatch_read(&bench->watch, code == cudaSuccess ? waited : code, ms);
+    code = smc_gpu_bench_wait(bench, smc_gpu_stopwatch_stop(&bench->watch, code));
+    return smc_gpu_stopwatch_read(&bench->watch, code, ms);
 }
 
-cudaError_t smc_gpu_bench_read_sight(struct smc_gpu_bench *bench, struct smc_gpu_sight *sight)
+cudaError_t smc_gpu_bench_read_sight(struct smc_gpu_bench *bench, cudaError_t code,
+                                     struct smc_gpu_sight *sight)
 {
-    return cudaMemcpy(sight, bench->sight, sizeof *sight, cudaMemcpyDeviceToHost);
+    code = smc_gpu_bench_wait(bench, code);
+    return code == cudaSuccess
+               ? cudaMemcpy(sight, bench->sight, sizeof *sight, cudaMemcpyDeviceToHost)
+               : code;
 }
 
 cudaError_t smc_gpu_bench_write_sight(struct smc_gpu_bench *bench,
                                       const struct smc_gpu_sight *sight)
 {
     return cudaMemcpy(bench->sight, sight, sizeof *sight, cudaMemcpyHostToDevice);
+}
+
+enum smc_status smc_gpu_bench_status(const struct smc_gpu_bench *bench, cudaError_t code,
+                                     const char *what, struct smc_error *error)
+{
+    if (code == cudaSuccess)
+        return SMC_OK;
+    if (code != cudaErrorNotReady)
+        return smc_gpu_fail(error, code, what);
+    return smc_fail(error, SMC_MACHINE, "%s: %s", what, bench->finish.message);
 }
 
 /* A quarter of what is free for each array; less than twice the L2 cache would not leave it. */
@@ -153,7 +172,8 @@ static enum smc_status measure(const struct smc_gpu_measurement *measurement,
         status = measurement->begin(bench, error);
     if (status == SMC_OK)
         status = take_samples(measurement, bench, samples, error);
-    smc_gpu_unload(&bench->kernel);
+    if (!smc_is_lost(&bench->finish))
+        smc_gpu_unload(&bench->kernel);
     return status;
 }
 
@@ -214,7 +234,8 @@ enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
     cudaError_t code = allocate(&bench);
     status = code == cudaSuccess ? measure_all(&bench, calibration, error)
                                  : smc_gpu_fail(error, code, "the memory to measure in");
-    release(&bench);
+    if (!smc_is_lost(&bench.finish))
+        release(&bench);
     calibration->elapsed_ms = smc_clock_ms() - start_ms;
     return status;
 }

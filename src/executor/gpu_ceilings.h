@@ -19,6 +19,7 @@ struct smc_gpu_bench {
     struct smc_gpu_stopwatch watch;
     const struct smc_calibrate_request *request;
     struct smc_text *warnings;
+    struct smc_attempt finish; /* how the last wait ended */
 
     /* Of the present measurement. */
     struct smc_gpu_kernel kernel;
@@ -47,14 +48,24 @@ extern const struct smc_gpu_measurement smc_gpu_measure_copy, smc_gpu_measure_re
 cudaError_t smc_gpu_bench_launch(struct smc_gpu_bench *bench, uint32_t blocks, uint32_t threads,
                                  void **arguments);
 
-/* Notes the begin and the end of work between them, which went as `code` says. The end waits, also
-   after a failure, whose time is 0. */
+/* Waits, as long as the request allows, for all that was launched; `code` is how that went, and
+   comes back where it is a failure. After cudaErrorNotReady the GPU is asked for nothing more. */
+cudaError_t smc_gpu_bench_wait(struct smc_gpu_bench *bench, cudaError_t code);
+
+/* Notes the begin and the end of work between them, which went as `code` says. The end waits; after
+   a failure the time is 0. */
 cudaError_t smc_gpu_bench_begin(struct smc_gpu_bench *bench);
 cudaError_t smc_gpu_bench_end(struct smc_gpu_bench *bench, cudaError_t code, double *ms);
 
-/* What the present kernel reported; and telling it where to begin. */
-cudaError_t smc_gpu_bench_read_sight(struct smc_gpu_bench *bench, struct smc_gpu_sight *sight);
+/* Waits for the present kernel, launched as `code` says, and reads what it reported; and telling it
+   where to begin. */
+cudaError_t smc_gpu_bench_read_sight(struct smc_gpu_bench *bench, cudaError_t code,
+                                     struct smc_gpu_sight *sight);
 cudaError_t smc_gpu_bench_write_sight(struct smc_gpu_bench *bench,
                                       const struct smc_gpu_sight *sight);
+
+/* SMC_OK for cudaSuccess; else why not, with `what` was done. */
+enum smc_status smc_gpu_bench_status(const struct smc_gpu_bench *bench, cudaError_t code,
+                                     const char *what, struct smc_error *error);
 
 #endif

@@ -59,7 +59,7 @@ static enum smc_status place(const void *chain, size_t bytes, struct smc_gpu_ben
     cudaError_t code = cudaMemcpy(bench->array[0], chain, bytes, cudaMemcpyHostToDevice);
     if (code == cudaSuccess)
         code = smc_gpu_bench_write_sight(bench, &sight);
-    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "placing a chain");
+    return smc_gpu_bench_status(bench, code, "placing a chain", error);
 }
 
 /* --- Walks -------------------------------------------------------------------------------- */
@@ -70,11 +70,10 @@ static enum smc_status walk(struct smc_gpu_bench *bench, double *clocks, double 
     struct smc_gpu_sight sight = {0};
     void *arguments[] = {&bench->sight, &bench->steps, &bench->array[0]};
     cudaError_t code = smc_gpu_bench_launch(bench, 1, 1, arguments);
-    if (code == cudaSuccess)
-        code = smc_gpu_bench_read_sight(bench, &sight);
+    code = smc_gpu_bench_read_sight(bench, code, &sight);
     *clocks = (double)sight.clocks / bench->steps;
     *ns = (double)sight.ns / bench->steps;
-    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "following a chain");
+    return smc_gpu_bench_status(bench, code, "following a chain", error);
 }
 
 /* A chain through `bytes` of the array. */
@@ -147,7 +146,7 @@ static enum smc_status begin_dram(struct smc_gpu_bench *bench, struct smc_error 
         return status;
     bench->steps = DRAM_STEPS;
     cudaError_t code = cudaMemset(bench->array[1], 0, bench->array_bytes);
-    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "emptying the L2 cache");
+    return smc_gpu_bench_status(bench, code, "emptying the L2 cache", error);
 }
 
 #define MEASUREMENT(level, LEVEL, kernel_of_it)                                                    \

@@ -19,7 +19,7 @@ static enum smc_status sample_copy(struct smc_gpu_bench *bench, double seen[SMC_
                           cudaMemcpyDeviceToDevice);
     code = smc_gpu_bench_end(bench, code, &ms);
     seen[SMC_CEILING_COPY] = smc_rate_of_ms(2.0 * (double)bench->array_bytes, ms);
-    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "a copy in global memory");
+    return smc_gpu_bench_status(bench, code, "a copy in global memory", error);
 }
 
 /* The first one, which finds clocks at rest, counts for nothing. */
@@ -55,7 +55,7 @@ static enum smc_status sample_reads(struct smc_gpu_bench *bench, double *bytes_p
         code = smc_gpu_bench_launch(bench, blocks, READ_THREADS, arguments);
     code = smc_gpu_bench_end(bench, code, &ms);
     *bytes_per_s = smc_rate_of_ms((double)rounds * READ_TILE_BYTES, ms);
-    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "reading global memory");
+    return smc_gpu_bench_status(bench, code, "reading global memory", error);
 }
 
 static enum smc_status begin_reads(struct smc_gpu_bench *bench, struct smc_error *error)

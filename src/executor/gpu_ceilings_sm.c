@@ -42,7 +42,7 @@ static enum smc_status run_fma(struct smc_gpu_bench *bench, void *factor, void *
     if (code == cudaSuccess)
         code = smc_gpu_bench_launch(bench, fma_blocks(bench), FMA_THREADS, arguments);
     code = smc_gpu_bench_end(bench, code, ms);
-    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "multiplying and adding");
+    return smc_gpu_bench_status(bench, code, "multiplying and adding", error);
 }
 
 static enum smc_status run_floats(struct smc_gpu_bench *bench, double *ms, struct smc_error *error)
@@ -94,17 +94,15 @@ static enum smc_status begin_floats(struct smc_gpu_bench *bench, struct smc_erro
 static enum smc_status sample_floats(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
                                      struct smc_error *error)
 {
-    struct smc_gpu_sight sight;
+    struct smc_gpu_sight sight = {0};
     double ms = 0;
     enum smc_status status = run_floats(bench, &ms, error);
     if (status != SMC_OK)
         return status;
-    cudaError_t code = smc_gpu_bench_read_sight(bench, &sight);
-    if (code != cudaSuccess)
-        return smc_gpu_fail(error, code, "multiplying and adding");
+    cudaError_t code = smc_gpu_bench_read_sight(bench, cudaSuccess, &sight);
     seen[SMC_CEILING_FLOAT] = flops_per_s(bench, ms);
     seen[SMC_CEILING_CLOCK] = sight.ns ? (double)sight.clocks * 1e6 / (double)sight.ns : 0;
-    return SMC_OK;
+    return smc_gpu_bench_status(bench, code, "multiplying and adding", error);
 }
 
 static enum smc_status begin_doubles(struct smc_gpu_bench *bench, struct smc_error *error)
@@ -155,13 +153,10 @@ static enum smc_status sample_shared(struct smc_gpu_bench *bench, double seen[SM
     cudaError_t code = smc_gpu_bench_write_sight(bench, &sight);
     if (code == cudaSuccess)
         code = smc_gpu_bench_launch(bench, 1, SHARED_THREADS, arguments);
-    if (code == cudaSuccess)
-        code = smc_gpu_bench_read_sight(bench, &sight);
-    if (code != cudaSuccess)
-        return smc_gpu_fail(error, code, "loads of shared memory");
+    code = smc_gpu_bench_read_sight(bench, code, &sight);
     double bytes = (double)SHARED_THREADS * SHARED_BYTES_PER_STEP * SHARED_STEPS;
     seen[SMC_CEILING_SHARED] = sight.clocks ? bytes / (double)sight.clocks : 0;
-    return SMC_OK;
+    return smc_gpu_bench_status(bench, code, "loads of shared memory", error);
 }
 
 static enum smc_status begin_shared(struct smc_gpu_bench *bench, struct smc_error *error)

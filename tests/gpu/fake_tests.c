@@ -395,7 +395,8 @@ static void test_signals(void)
 static enum smc_status calibrate(bool (*stop)(void), struct smc_calibration *calibration,
                                  struct smc_error *error)
 {
-    const struct smc_calibrate_request request = {.budget_ms = 1000, .stop = stop};
+    const struct smc_calibrate_request request = {
+        .budget_ms = 1000, .timeout_ms = 10000, .stop = stop};
     enum smc_status status = smc_calibrate(&request, calibration, NULL, error);
     CU_ASSERT_EQUAL(fake_cuda.allocations, 0);
     CU_ASSERT_EQUAL(fake_cuda.libraries, 0);
@@ -451,6 +452,34 @@ static void test_no_ceilings(void)
     fake_cuda_reset();
     fake_cuda.device_count = 0;
     CU_ASSERT_EQUAL(calibrate(NULL, &calibration, &error), SMC_UNAVAILABLE);
+}
+
+/* The fake aborts where something would wait for ever. With this budget every measurement takes 15
+   samples, and most a launch before them. */
+static void test_endless_ceilings(void)
+{
+    static const struct {
+        unsigned from;
+        const char *message;
+    } cases[] = {
+        {1, "reading global memory: not at its end after 20 ms on the GPU (--timeout)"},
+        {40, "loads of shared memory: not at its end after 20 ms on the GPU (--timeout)"},
+        {50, "multiplying and adding: not at its end after 20 ms on the GPU (--timeout)"},
+        {90, "following a chain: not at its end after 20 ms on the GPU (--timeout)"},
+        {147, "launching: not at its end after 20 ms on the GPU (--timeout)"},
+    };
+    const struct smc_calibrate_request request = {.budget_ms = 1e9, .timeout_ms = 20};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_calibration calibration;
+        struct smc_error error = {""};
+        fake_cuda_reset();
+        fake_cuda.free_bytes = (size_t)1 << 29;
+        fake_cuda.endless_from = cases[i].from;
+        CU_ASSERT_EQUAL(smc_calibrate(&request, &calibration, NULL, &error), SMC_MACHINE);
+        CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
+        CU_ASSERT(fake_cuda.launches >= cases[i].from);
+    }
+    fake_cuda_reset();
 }
 
 /* --- Hardware counters ------------------------------------------------------------------------ */
@@ -595,6 +624,7 @@ static CU_TestInfo tests[] = {
     {"a compiler leaves the signals as they were", test_signals},
     {"ceilings are made of bytes and times", test_ceilings},
     {"ceilings that cannot be measured", test_no_ceilings},
+    {"kernels that measure, without an end", test_endless_ceilings},
     {"counters confirm", test_counted},
     {"counters that differ", test_counted_otherwise},
     {"why nothing is counted", test_not_counted},

@@ -11,6 +11,7 @@ static bool calibrate(struct smc_calibration *calibration)
     const struct smc_calibrate_request request = {
         .compile = {.no_cache = true},
         .budget_ms = 5000,
+        .timeout_ms = 10000,
     };
     if (smc_calibrate(&request, calibration, NULL, &error) == SMC_OK)
         return true;
@@ -93,6 +94,7 @@ static void test_stop(void)
     const struct smc_calibrate_request request = {
         .compile = {.no_cache = true},
         .budget_ms = 5000,
+        .timeout_ms = 10000,
         .stop = at_once,
     };
     CU_ASSERT_EQUAL(smc_calibrate(&request, &calibration, NULL, &error), SMC_INTERRUPTED);
