@@ -30,11 +30,11 @@ libsmc_la_SOURCES += \
 	src/executor/gpu_device.c \
 	src/executor/gpu_errors.c \
 	src/executor/gpu_launch.c \
+	src/executor/gpu_nvml.c \
 	src/executor/gpu_own.c \
 	src/executor/gpu_stopwatch.c \
 	src/executor/gpu_wait.c \
 	src/executor/probe.c \
-	src/executor/sm_clock.c \
 	src/executor/timing.c
 else
 libsmc_la_SOURCES += src/executor/no_ceilings.c
