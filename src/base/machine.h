@@ -4,9 +4,12 @@
 
 #include <stdint.h>
 
-/* Room for names, with the byte behind them: of a machine; of a GPU, "GPU-..." as nvidia-smi prints
-   it. */
-enum { SMC_HOST_NAME_CHARS = 65, SMC_GPU_UUID_CHARS = 48 };
+/* Room for texts, with the byte behind them. */
+enum {
+    SMC_HOST_NAME_CHARS = 65,
+    SMC_GPU_UUID_CHARS = 48,    /* "GPU-..." as nvidia-smi prints it */
+    SMC_GPU_VERSION_CHARS = 32, /* of what drives one: "580.159.03", "13.0" */
+};
 
 /* Bytes of memory; UINT64_MAX where nobody tells. */
 uint64_t smc_machine_memory_bytes(void);

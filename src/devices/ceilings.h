@@ -30,11 +30,11 @@ enum smc_ceilings_source {
 
 struct smc_ceilings {
     enum smc_ceilings_source source;
-    double value[SMC_CEILING_COUNT];   /* in the key's unit; 0: unknown */
-    char device[128];                  /* its name */
-    char gpu_uuid[SMC_GPU_UUID_CHARS]; /* "GPU-..."; "" where unknown */
-    char driver[32];                   /* "580.159.03" */
-    char date[16];                     /* "2026-11-21" */
+    double value[SMC_CEILING_COUNT];    /* in the key's unit; 0: unknown */
+    char device[128];                   /* its name */
+    char gpu_uuid[SMC_GPU_UUID_CHARS];  /* "GPU-..."; "" where unknown */
+    char driver[SMC_GPU_VERSION_CHARS]; /* "580.159.03" */
+    char date[16];                      /* "2026-11-21" */
 };
 
 /* Of the board with exactly this name. False, and unknown, where the table has none. */

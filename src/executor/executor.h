@@ -132,8 +132,8 @@ struct smc_run_result {
     struct smc_attempt counting;
     double counted[SMC_METRIC_COUNT];
 
-    char driver[32]; /* "13.0": the CUDA version the driver supports; "" without one */
-    char runtime[32];
+    /* "13.0": the CUDA version that the driver supports, and the runtime's; "" without one */
+    char driver[SMC_GPU_VERSION_CHARS], runtime[SMC_GPU_VERSION_CHARS];
     char gpu_uuid[SMC_GPU_UUID_CHARS]; /* "GPU-...", as nvidia-smi prints it; "" without one */
 
     /* What tells this run from others, not for a back end to fill. */

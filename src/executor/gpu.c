@@ -26,15 +26,16 @@ struct run {
     struct smc_gpu_buffers buffers;
 };
 
-void smc_gpu_versions(char driver_text[SMC_GPU_VERSION], char runtime_text[SMC_GPU_VERSION])
+void smc_gpu_versions(char driver_text[SMC_GPU_VERSION_CHARS],
+                      char runtime_text[SMC_GPU_VERSION_CHARS])
 {
     int driver = 0, runtime = 0;
     if (cudaDriverGetVersion(&driver) != cudaSuccess)
         cudaGetLastError();
     if (cudaRuntimeGetVersion(&runtime) != cudaSuccess)
         cudaGetLastError();
-    snprintf(driver_text, SMC_GPU_VERSION, "%d.%d", driver / 1000, driver % 1000 / 10);
-    snprintf(runtime_text, SMC_GPU_VERSION, "%d.%d", runtime / 1000, runtime % 1000 / 10);
+    snprintf(driver_text, SMC_GPU_VERSION_CHARS, "%d.%d", driver / 1000, driver % 1000 / 10);
+    snprintf(runtime_text, SMC_GPU_VERSION_CHARS, "%d.%d", runtime / 1000, runtime % 1000 / 10);
 }
 
 static void make_nothing(struct smc_run_result *result, const char *why)

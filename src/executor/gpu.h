@@ -38,8 +38,7 @@ enum smc_status smc_gpu_use(int index, struct smc_error *error);
 bool smc_gpu_is_slice(const struct smc_device *device);
 
 /* "580.159.03"; false, and "", where NVML is not there to tell. */
-enum { SMC_GPU_DRIVER = 32 };
-bool smc_gpu_driver_release(char release[SMC_GPU_DRIVER]);
+bool smc_gpu_driver_release(char release[SMC_GPU_VERSION_CHARS]);
 
 /* Shared memory that the driver takes of each block, as the API tells it. */
 void smc_gpu_reserved_smem(int gpu_index, struct smc_attempt *attempt, uint32_t *bytes);
@@ -48,8 +47,8 @@ void smc_gpu_reserved_smem(int gpu_index, struct smc_attempt *attempt, uint32_t 
 void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm);
 
 /* "13.0": of CUDA that the driver supports, and of the runtime. */
-enum { SMC_GPU_VERSION = 32 };
-void smc_gpu_versions(char driver_text[SMC_GPU_VERSION], char runtime_text[SMC_GPU_VERSION]);
+void smc_gpu_versions(char driver_text[SMC_GPU_VERSION_CHARS],
+                      char runtime_text[SMC_GPU_VERSION_CHARS]);
 
 /* --- Kernels ------------------------------------------------------------------------------ */
 

@@ -199,7 +199,7 @@ static enum smc_status measure_all(struct smc_gpu_bench *bench, struct smc_calib
 static void describe(int gpu_index, struct smc_calibration *calibration)
 {
     struct smc_ceilings *ceilings = &calibration->ceilings;
-    char runtime[SMC_GPU_VERSION], cuda[SMC_GPU_VERSION];
+    char runtime[SMC_GPU_VERSION_CHARS], cuda[SMC_GPU_VERSION_CHARS];
     time_t now = time(NULL);
     struct tm day;
     ceilings->source = SMC_CEILINGS_CALIBRATED;

@@ -65,13 +65,13 @@ uint32_t smc_gpu_sm_clock_khz(int gpu_index)
     return read ? mhz * 1000u : 0;
 }
 
-bool smc_gpu_driver_release(char release[SMC_GPU_DRIVER])
+bool smc_gpu_driver_release(char release[SMC_GPU_VERSION_CHARS])
 {
     struct nvml nvml;
     release[0] = '\0';
     if (!open_nvml(&nvml))
         return false;
-    bool read = nvml.driver_version(release, SMC_GPU_DRIVER) == 0;
+    bool read = nvml.driver_version(release, SMC_GPU_VERSION_CHARS) == 0;
     close_nvml(&nvml);
     if (!read)
         release[0] = '\0';

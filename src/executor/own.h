@@ -45,7 +45,9 @@ struct smc_own_on_gpu {
     bool stopped;              /* by the launch's `stop`; `finish` tells more */
     uint32_t api_regs_per_thread, api_static_smem_bytes, api_blocks_per_sm;
     double elapsed_ms; /* of the one launch, the first: not a measurement of speed */
-    char driver[32], runtime[32], gpu_uuid[SMC_GPU_UUID_CHARS]; /* as in smc_run_result */
+    /* As in smc_run_result. */
+    char driver[SMC_GPU_VERSION_CHARS], runtime[SMC_GPU_VERSION_CHARS];
+    char gpu_uuid[SMC_GPU_UUID_CHARS];
 };
 
 struct smc_own_emulated {

@@ -42,7 +42,8 @@ struct smc_merge_row {
 struct smc_merge_report {
     const char *file;
     size_t line; /* its document begins on */
-    char host[SMC_HOST_NAME_CHARS], gpu_uuid[SMC_GPU_UUID_CHARS], device[128], cc[16], driver[32];
+    char host[SMC_HOST_NAME_CHARS], gpu_uuid[SMC_GPU_UUID_CHARS], device[128], cc[16];
+    char driver[SMC_GPU_VERSION_CHARS];
     char error[256]; /* of a GPU that failed */
     char *question; /* "matmul-tiled: tile 32, seed 1"; NULL, without rows, where it failed early */
     struct smc_merge_row *row;

@@ -62,8 +62,8 @@ const char *gpu_driver(void)
 
 static json_t *describe(const struct smc_device *device)
 {
-    char date[32], uuid[SMC_GPU_UUID_CHARS], cuda[SMC_GPU_VERSION], runtime[SMC_GPU_VERSION],
-        cc[16];
+    char date[32], uuid[SMC_GPU_UUID_CHARS], cuda[SMC_GPU_VERSION_CHARS],
+        runtime[SMC_GPU_VERSION_CHARS], cc[16];
     struct smc_nvrtc_info nvrtc;
     struct tm utc;
     time_t now = time(NULL);
