@@ -31,6 +31,20 @@ static enum smc_status load(const struct smc_kernel *kernel, const struct smc_de
     return status;
 }
 
+int bench_use_gpu(struct smc_device *device)
+{
+    struct smc_error error = {""};
+    if (smc_gpu_device_count(&error) == 0) {
+        printf("skipped: %s\n", error.message);
+        return 77;
+    }
+    if (smc_gpu_device(0, device, &error) != SMC_OK || smc_gpu_use(0, &error) != SMC_OK) {
+        printf("%s\n", error.message);
+        return 4;
+    }
+    return 0;
+}
+
 enum smc_status bench_open(const struct smc_kernel *kernel, const struct smc_params *params,
                            const struct smc_device *device, struct bench_kernel *bench,
                            struct smc_error *error)

@@ -22,6 +22,10 @@ struct bench_kernel {
     struct smc_gpu_stopwatch watch;
 };
 
+/* Makes GPU 0 the one that is used. 0, or the exit status of a program without it, which was told
+   why: 77 where there is none. */
+int bench_use_gpu(struct smc_device *device);
+
 /* Compiles and loads for the device, completes `params`, makes the buffers. Close in any case. */
 enum smc_status bench_open(const struct smc_kernel *kernel, const struct smc_params *params,
                            const struct smc_device *device, struct bench_kernel *bench,

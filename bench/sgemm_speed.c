@@ -266,18 +266,12 @@ int main(int argc, char **argv)
 {
     static const int usual[] = {4096, 8192};
     struct smc_device device;
-    struct smc_error error = {""};
     struct cublas cublas = {0};
     const char *library = NULL, *json = NULL;
     int at = read_options(argc, argv, &library, &json), worst = 0;
-    if (smc_gpu_device_count(&error) == 0) {
-        printf("skipped: %s\n", error.message);
-        return 77;
-    }
-    if (smc_gpu_device(0, &device, &error) != SMC_OK || cudaSetDevice(0) != cudaSuccess) {
-        printf("GPU 0: %s\n", error.message);
-        return 4;
-    }
+    int unusable = bench_use_gpu(&device);
+    if (unusable)
+        return unusable;
     printf("%s, CC %u.%u\n", device.name, device.sm.cc / 10, device.sm.cc % 10);
     bool has_cublas = open_cublas(&cublas, library);
     json_t *figures = json_array();

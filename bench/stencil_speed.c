@@ -125,29 +125,21 @@ int main(int argc, char **argv)
 {
     static const int64_t radii[] = {1, 3, 16, 128, 1025, 6000};
     struct smc_device device;
-    struct smc_error error = {""};
     const char *json = NULL;
     if (argc > 2 && strcmp(argv[1], "--json") == 0) {
         json = argv[2];
         argc -= 2;
         argv += 2;
     }
+    int worst = 0, unusable = bench_use_gpu(&device);
+    if (unusable)
+        return unusable;
     const struct wish wish = {
         .length = argc > 1 ? strtoll(argv[1], NULL, 10) : INT64_C(1) << 28,
         .block = argc > 2 ? strtoll(argv[2], NULL, 10) : 0,
         .kernel_dir = argc > 3 && *argv[3] ? argv[3] : NULL,
         .figures = json_array(),
     };
-    int worst = 0;
-    if (smc_gpu_device_count(&error) == 0) {
-        printf("skipped: %s\n", error.message);
-        return 77;
-    }
-    enum smc_status status = smc_gpu_device(0, &device, &error);
-    if (status != SMC_OK) {
-        printf("%s\n", error.message);
-        return 4;
-    }
     printf("%s, %lld elements; GB/s read and written; the bar is %d %% of the copy's\n",
            device.name, (long long)wish.length, BAR_PERCENT);
     printf("radius block   stencil-window                 copy\n");
