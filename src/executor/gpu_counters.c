@@ -46,11 +46,12 @@ static enum smc_status allocate(struct image *image, size_t size, struct smc_err
 
 static enum smc_status take_context(struct smc_counters *counters, struct smc_error *error)
 {
-    cudaError_t code = cudaSetDevice(counters->gpu_index);
-    if (code == cudaSuccess)
-        code = cudaFree(NULL); /* makes the context */
+    enum smc_status status = smc_gpu_use(counters->gpu_index, error);
+    if (status != SMC_OK)
+        return status;
+    cudaError_t code = cudaFree(NULL);
     if (code != cudaSuccess)
-        return smc_gpu_fail(error, code, "cudaSetDevice");
+        return smc_gpu_fail(error, code, "making the GPU's context");
     return smc_cupti_context(&counters->context, error);
 }
 
