@@ -6,14 +6,11 @@
 
 #include "base/machine.h"
 #include "compile/source.h"
+#include "executor/check.h"
 #include "executor/clock.h"
 #include "executor/emulated_run.h"
 #include "executor/emulator_own.h"
 #include "executor/request_compile.h"
-#include "executor/verify.h"
-
-/* As on a GPU: after this long, a sample of the rows counts. */
-static const double check_budget_ms = 20000;
 
 struct run {
     const struct smc_run_request *request;
@@ -180,26 +177,9 @@ static enum smc_status check(struct run *run)
     const void *buffers[SMC_MAX_BUFFERS] = {0};
     for (size_t i = 0; i < request->plan.buffer_count; i++)
         buffers[i] = run->arrays[i].data;
-    struct smc_verify_request verify = {
-        .kernel = request->kernel,
-        .params = &request->params,
-        .plan = &request->plan,
-        .buffers = buffers,
-        .stop = request->stop,
-        .budget_ms = check_budget_ms,
-    };
-    for (size_t i = 0; request->outputs && i < request->plan.buffer_count; i++)
-        if (request->plan.buffer[i].output)
-            memcpy(request->outputs[i], run->arrays[i].data, run->arrays[i].bytes);
-    uint64_t rows = smc_verify(&verify, &run->result->comparison);
+    smc_check_outputs(request, buffers, request->stop, run->result);
     if (request->stop && request->stop())
         return smc_fail(run->error, SMC_INTERRUPTED, "the results were being checked");
-    run->result->check.made = true;
-    run->result->check.succeeded = run->result->comparison.wrong == 0;
-    if (rows < request->plan.output_rows)
-        snprintf(run->result->check.message, sizeof run->result->check.message,
-                 "a sample: %llu of %llu rows in %.0f s", (unsigned long long)rows,
-                 (unsigned long long)request->plan.output_rows, check_budget_ms / 1000);
     return SMC_OK;
 }
 

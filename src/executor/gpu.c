@@ -3,17 +3,13 @@
    Refusals are answers. Each step notes how it ended; a step that cannot follow is not made and
    says why. Only what is no answer (no memory, a kernel that crashed the context) ends the run. */
 #include <stdio.h>
-#include <string.h>
 
 #include "compile/cache.h"
+#include "executor/check.h"
 #include "executor/clock.h"
 #include "executor/gpu.h"
 #include "executor/live.h"
 #include "executor/request_compile.h"
-#include "executor/verify.h"
-
-/* The reference of a large product takes minutes: after this long, a sample of the rows counts. */
-static const double check_budget_ms = 20000;
 
 struct run {
     const struct smc_run_request *request;
@@ -120,30 +116,11 @@ static enum smc_status launch(struct run *run)
 
 static enum smc_status check(struct run *run)
 {
-    const struct smc_run_request *request = run->request;
-    struct smc_run_result *result = run->result;
     enum smc_status status =
-        smc_gpu_buffers_fetch_outputs(&request->plan, &run->buffers, run->error);
-    if (status != SMC_OK)
-        return status;
-    struct smc_verify_request verify = {
-        .kernel = request->kernel,
-        .params = &request->params,
-        .plan = &request->plan,
-        .buffers = (const void *const *)run->buffers.host,
-        .budget_ms = check_budget_ms,
-    };
-    for (size_t i = 0; request->outputs && i < run->buffers.count; i++)
-        if (request->plan.buffer[i].output)
-            memcpy(request->outputs[i], run->buffers.host[i], run->buffers.bytes[i]);
-    uint64_t rows = smc_verify(&verify, &result->comparison);
-    result->check.made = true;
-    result->check.succeeded = result->comparison.wrong == 0;
-    if (rows < request->plan.output_rows)
-        snprintf(result->check.message, sizeof result->check.message,
-                 "a sample: %llu of %llu rows in %.0f s", (unsigned long long)rows,
-                 (unsigned long long)request->plan.output_rows, check_budget_ms / 1000);
-    return SMC_OK;
+        smc_gpu_buffers_fetch_outputs(&run->request->plan, &run->buffers, run->error);
+    if (status == SMC_OK)
+        smc_check_outputs(run->request, (const void *const *)run->buffers.host, NULL, run->result);
+    return status;
 }
 
 static enum smc_status measure_residency(struct run *run, double budget_ms)

@@ -2,6 +2,7 @@
 libsmc_la_SOURCES += \
 	src/executor/both.c \
 	src/executor/ceilings.h \
+	src/executor/check.c src/executor/check.h \
 	src/executor/clock.c src/executor/clock.h \
 	src/executor/counters.h \
 	src/executor/default.c \
