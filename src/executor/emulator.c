@@ -1,6 +1,5 @@
 /* The emulator's back end: compiles for the device asked about, runs the PTX on the CPU, and
    counts. What only a GPU can answer is not measured, and says so. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,24 +22,18 @@ struct run {
     struct smc_emulation emulation;
 };
 
-static void not_made(struct smc_attempt *attempt, const char *why)
-{
-    *attempt = (struct smc_attempt){.made = false};
-    snprintf(attempt->message, sizeof attempt->message, "%s", why);
-}
-
 static void not_on_a_gpu(struct smc_run_result *result)
 {
     struct smc_attempt *const steps[] = {&result->load,  &result->opt_in,        &result->launch,
                                          &result->probe, &result->api_occupancy, &result->timing};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        not_made(steps[i], "only a GPU tells");
+        smc_not_made(steps[i], "only a GPU tells");
 }
 
 static void not_emulated(struct smc_run_result *result, const char *why)
 {
-    not_made(&result->emulation, why);
-    not_made(&result->check, why);
+    smc_not_made(&result->emulation, why);
+    smc_not_made(&result->check, why);
 }
 
 static enum smc_status compile(struct run *run)

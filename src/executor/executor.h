@@ -44,6 +44,9 @@ struct smc_attempt {
     char message[256]; /* "CUDA_ERROR_INVALID_VALUE: invalid argument", or why it was not made */
 };
 
+/* An attempt that was not made, and why. */
+void smc_not_made(struct smc_attempt *attempt, const char *why);
+
 /* A kernel still runs, or took the GPU's context with it: by how waiting for it ended. */
 static inline bool smc_is_lost(const struct smc_attempt *finish)
 {

@@ -41,7 +41,7 @@ static void make_nothing(struct smc_run_result *result, const char *why)
                                          &result->api_occupancy};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (!steps[i]->made)
-            smc_gpu_not_made(steps[i], why);
+            smc_not_made(steps[i], why);
 }
 
 /* The residency probe takes the registers that the prediction was given. */
@@ -147,7 +147,7 @@ static enum smc_status measure(struct run *run)
     if (status != SMC_OK || smc_is_lost(&run->result->finish))
         return status;
     if (request->kernel->is_racy) {
-        smc_gpu_not_made(&run->result->timing, "a kernel with a race is never timed");
+        smc_not_made(&run->result->timing, "a kernel with a race is never timed");
         return SMC_OK;
     }
     return smc_gpu_time(&run->kernel, &request->plan, request->launch.dynamic_smem_bytes,

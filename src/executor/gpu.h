@@ -17,9 +17,6 @@ enum smc_status smc_gpu_fail(struct smc_error *error, cudaError_t code, const ch
    Returns whether it succeeded. */
 bool smc_gpu_attempt(struct smc_attempt *attempt, cudaError_t code);
 
-/* An attempt that was not made, and why. */
-void smc_gpu_not_made(struct smc_attempt *attempt, const char *why);
-
 /* Writes device memory and reads it back: false, with an error, after a failure that the context
    did not survive. */
 enum smc_status smc_gpu_check_context(struct smc_error *error);

@@ -59,9 +59,3 @@ bool smc_gpu_attempt(struct smc_attempt *attempt, cudaError_t code)
     cudaGetLastError();
     return false;
 }
-
-void smc_gpu_not_made(struct smc_attempt *attempt, const char *why)
-{
-    *attempt = (struct smc_attempt){0};
-    snprintf(attempt->message, sizeof attempt->message, "%s", why);
-}

@@ -1,5 +1,6 @@
 # Sources of this folder. Without the CUDA runtime the program still links: `none` takes its place.
 libsmc_la_SOURCES += \
+	src/executor/attempt.c \
 	src/executor/both.c \
 	src/executor/ceilings.h \
 	src/executor/check.c src/executor/check.h \

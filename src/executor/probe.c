@@ -170,8 +170,8 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
     struct smc_binary binary = {0};
     struct smc_gpu_kernel kernel = {0};
     if (!residency || probe->budget_ms < 1) {
-        smc_gpu_not_made(&result->probe, residency ? "no time was left for it"
-                                                   : "the catalog has no residency probe");
+        smc_not_made(&result->probe,
+                     residency ? "no time was left for it" : "the catalog has no residency probe");
         return SMC_OK;
     }
     smc_params_init(residency, &params);
@@ -184,7 +184,7 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
         return status;
     result->probe_regs_per_thread = resources.regs_per_thread;
     if (!is_equivalent(device, probe, resources.regs_per_thread))
-        smc_gpu_not_made(&result->probe, "no probe with as many registers can be compiled");
+        smc_not_made(&result->probe, "no probe with as many registers can be compiled");
     else if (smc_gpu_load(&binary, residency->entry, &kernel, &result->probe))
         status = run_probe(device, probe, &kernel, result, error);
     describe(device, probe, result);

@@ -109,7 +109,7 @@ enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct s
     for (int i = 0; i < BATCH && !smc_is_lost(&result->finish); i++)
         smc_gpu_stopwatch_destroy(&timer.watch[i]);
     if (code == cudaErrorNotReady) {
-        smc_gpu_not_made(&result->timing, result->finish.message);
+        smc_not_made(&result->timing, result->finish.message);
         return SMC_OK;
     }
     if (code != cudaSuccess)
