@@ -44,6 +44,11 @@ extern const struct smc_gpu_measurement smc_gpu_measure_copy, smc_gpu_measure_re
     smc_gpu_measure_shared_latency, smc_gpu_measure_l1_latency, smc_gpu_measure_l2_latency,
     smc_gpu_measure_dram_latency, smc_gpu_measure_launch, smc_gpu_measure_round_trip;
 
+/* Makes the arrays of one whose device, request and warnings are set. Close in any case; of a GPU
+   that is lost everything is left to the end of the process. */
+enum smc_status smc_gpu_bench_open(struct smc_gpu_bench *bench, struct smc_error *error);
+void smc_gpu_bench_close(struct smc_gpu_bench *bench);
+
 /* Launches the present kernel without waiting; `arguments` as cudaLaunchKernel takes them. */
 cudaError_t smc_gpu_bench_launch(struct smc_gpu_bench *bench, uint32_t blocks, uint32_t threads,
                                  void **arguments);

@@ -24,6 +24,7 @@ libsmc_la_SOURCES += \
 	src/executor/gpu.c src/executor/gpu.h \
 	src/executor/gpu_buffers.c \
 	src/executor/gpu_ceilings.c src/executor/gpu_ceilings.h \
+	src/executor/gpu_ceilings_bench.c \
 	src/executor/gpu_ceilings_latency.c \
 	src/executor/gpu_ceilings_launch.c \
 	src/executor/gpu_ceilings_memory.c \
