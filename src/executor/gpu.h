@@ -98,6 +98,9 @@ cudaError_t smc_gpu_wait(uint32_t timeout_ms, bool (*stop)(void), const char *wh
 
 /* --- Buffers ------------------------------------------------------------------------------ */
 
+/* Of the GPU's memory; NULL is nothing. That it fails loses no more than a process about to end. */
+void smc_gpu_free(void *memory);
+
 /* Allocates on both sides, fills the inputs with random values and the outputs with poison.
    SMC_MACHINE where the memory is not there. Free in any case. */
 enum smc_status smc_gpu_buffers_create(const struct smc_plan *plan, uint64_t seed,

@@ -23,6 +23,12 @@ enum smc_status smc_gpu_check_memory(uint64_t bytes, const char *option, struct 
     return SMC_OK;
 }
 
+void smc_gpu_free(void *memory)
+{
+    if (memory && cudaFree(memory) != cudaSuccess)
+        cudaGetLastError();
+}
+
 static enum smc_status measure(const struct smc_plan *plan, struct smc_gpu_buffers *buffers,
                                struct smc_error *error)
 {
@@ -98,8 +104,7 @@ enum smc_status smc_gpu_buffers_fetch_outputs(const struct smc_plan *plan,
 void smc_gpu_buffers_free(struct smc_gpu_buffers *buffers)
 {
     for (size_t i = 0; i < buffers->count; i++)
-        if (buffers->device[i] && cudaFree(buffers->device[i]) != cudaSuccess)
-            cudaGetLastError();
+        smc_gpu_free(buffers->device[i]);
     smc_gpu_buffers_leave(buffers);
 }
 

@@ -51,8 +51,7 @@ void smc_gpu_bench_close(struct smc_gpu_bench *bench)
         return;
     void *const memory[] = {bench->sight, bench->array[0], bench->array[1]};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        if (memory[i] && cudaFree(memory[i]) != cudaSuccess)
-            cudaGetLastError();
+        smc_gpu_free(memory[i]);
     smc_gpu_stopwatch_destroy(&bench->watch);
 }
 

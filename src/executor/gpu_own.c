@@ -105,8 +105,7 @@ static void clean_up(struct run *run)
     if (smc_is_lost(&run->result->finish))
         return;
     for (size_t i = 0; i < run->launch->buffer_count; i++)
-        if (run->device[i] && cudaFree(run->device[i]) != cudaSuccess)
-            cudaGetLastError();
+        smc_gpu_free(run->device[i]);
     smc_gpu_unload(&run->kernel);
 }
 
