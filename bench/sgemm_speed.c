@@ -6,7 +6,8 @@
                                           square matrices, 4096 and 8192 if none is given
 
    cuBLAS is found where the loader looks and beside the NVRTC; without one matmul-register is
-   measured alone. Exit status: 0 measured; 1 results too far apart; 4 the GPU failed; 77 no GPU. */
+   measured alone. Exit status: 0 measured; 1 results too far apart; 2 a size below 1;
+   4 the GPU failed, or FILE cannot be written; 77 no GPU. */
 #include <dlfcn.h>
 #include <float.h>
 #include <jansson.h>
@@ -166,11 +167,11 @@ static cudaError_t race(struct contest *contest)
         printf("%5d  matmul-register reaches %.1f %% of cuBLAS; the bar of %d %% is %s\n",
                contest->size, percent, BAR_PERCENT, percent >= BAR_PERCENT ? "met" : "missed");
     }
-    if (clock_khz)
+    if (clock_khz) {
         json_object_set_new(figures, "sm_clock_mhz", json_integer(clock_khz / 1000));
-    if (clock_khz)
         printf("%5d  SM clock while matmul-register runs: %u MHz\n", contest->size,
                clock_khz / 1000);
+    }
     return code;
 }
 

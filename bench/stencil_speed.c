@@ -6,7 +6,8 @@
        BLOCK    threads; 512 for 0 or none
        FOLDER   of an edited stencil_window.cu; "" or none: the built-in text
 
-   Exit status: 0 measured; 1 a wrong result; 4 the GPU failed; 77 no GPU. */
+   Exit status: 0 measured; 1 a wrong result; 4 the GPU failed, or FILE cannot be
+   written; 77 no GPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
