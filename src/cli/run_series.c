@@ -55,7 +55,7 @@ static enum smc_status run(const struct smc_arguments *arguments,
     smc_text_free(&warnings);
     bool any = false;
     for (size_t i = 0; i < series->count; i++)
-        any |= smc_series_has_result(&series->run[i]);
+        any |= series->run[i].seen.has_result;
     if (any) {
         struct smc_report_style style;
         smc_output_style(&style);

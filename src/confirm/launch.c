@@ -53,9 +53,20 @@ enum smc_status smc_confirm_one(const struct smc_query *query,
     smc_confirm(&run->answer, &run->result, &run->confirmation);
     run->has_result = true;
     if (smc_is_lost(&run->result.finish))
-        return smc_fail(error, SMC_MACHINE, "%s: %s", query->kernel->name,
-                        run->result.finish.message);
+        return smc_fail(error, SMC_MACHINE, "%s", run->result.finish.message);
     return smc_confirmation_status(&run->confirmation);
+}
+
+/* Of two kernels it must be said which has no end. */
+static enum smc_status confirm_named(const struct smc_query *query,
+                                     const struct smc_run_settings *settings,
+                                     struct smc_confirmed_run *run, struct smc_text *warnings,
+                                     struct smc_error *error)
+{
+    enum smc_status status = smc_confirm_one(query, settings, run, warnings, error);
+    if (run->has_result && smc_is_lost(&run->result.finish))
+        smc_fail(error, status, "%s: %s", query->kernel->name, run->result.finish.message);
+    return status;
 }
 
 enum smc_status smc_confirm_launch(const struct smc_query *query,
@@ -63,14 +74,14 @@ enum smc_status smc_confirm_launch(const struct smc_query *query,
                                    struct smc_confirmed_run runs[SMC_MOST_RUNS], size_t *count,
                                    struct smc_text *warnings, struct smc_error *error)
 {
-    enum smc_status status = smc_confirm_one(query, settings, &runs[0], warnings, error);
+    enum smc_status status = confirm_named(query, settings, &runs[0], warnings, error);
     *count = runs[0].has_result;
     const char *sibling = query->kernel ? query->kernel->sibling : NULL;
     if (status > SMC_SHORTFALL || runs[0].answer.outcome != SMC_CANNOT_COMPILE || !sibling)
         return status;
     struct smc_query other = *query;
     other.kernel = smc_kernel_find(sibling);
-    enum smc_status second = smc_confirm_one(&other, settings, &runs[1], warnings, error);
+    enum smc_status second = confirm_named(&other, settings, &runs[1], warnings, error);
     *count += runs[1].has_result;
     return second > status ? second : status;
 }

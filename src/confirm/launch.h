@@ -47,9 +47,9 @@ enum { SMC_MOST_RUNS = 2 };
 
 const struct smc_executor *smc_place_executor(enum smc_place place);
 
-/* Answers `query`, whose device is as below, runs it and confirms. SMC_SHORTFALL: a prediction
-   differs. Fails as smc_query_answer and the back end do; only SMC_OK and SMC_SHORTFALL have a
-   result. */
+/* Answers `query`, whose device is as below, runs it and confirms; `run`, which starts as {0}, says
+   whether there is a result. SMC_SHORTFALL: a prediction differs. SMC_MACHINE with a result: the
+   launch has no end. Else fails as smc_query_answer and the back end do. */
 enum smc_status smc_confirm_one(const struct smc_query *query,
                                 const struct smc_run_settings *settings,
                                 struct smc_confirmed_run *run, struct smc_text *warnings,
@@ -57,9 +57,8 @@ enum smc_status smc_confirm_one(const struct smc_query *query,
 
 /* Answers `query`, whose device is that of the GPU named or any one to emulate, runs it and
    confirms. A kernel that cannot compile is said to have a sibling that can: that is run as well.
-   The first `count` runs then have a result. SMC_SHORTFALL: a prediction differs. SMC_MACHINE with
-   a result: a launch has no end. Else fails as smc_query_answer and the back end do; a run before
-   the failure counts. `runs` starts as {0}. */
+   The first `count` runs then have a result, also where a later one failed. Status as above, the
+   message of a launch without an end beginning with the kernel's name. `runs` starts as {0}. */
 enum smc_status smc_confirm_launch(const struct smc_query *query,
                                    const struct smc_run_settings *settings,
                                    struct smc_confirmed_run runs[SMC_MOST_RUNS], size_t *count,

@@ -50,7 +50,7 @@ struct smc_series_run {
 
     /* The rest is there after smc_series_run. Not reached: SMC_INTERRUPTED. */
     enum smc_status status;
-    char why[512]; /* of a run without a result */
+    char why[512]; /* of a run without a result, or without an end */
     struct smc_confirmed_run seen;
 };
 
@@ -84,9 +84,6 @@ void smc_series_free(struct smc_series *series);
 enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_settings *settings,
                                void (*step)(void *context, size_t done), void *context,
                                struct smc_text *warnings, struct smc_error *error);
-
-/* Of a kernel that came to no end, what was seen until then. */
-bool smc_series_has_result(const struct smc_series_run *run);
 
 /* SMC_MACHINE where a run failed so; as the first one failed where none has a result; else
    SMC_SHORTFALL where one has none or a prediction differs. */

@@ -93,7 +93,7 @@ bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_f
                        double *value)
 {
     const struct smc_series_run *run = &series->run[index];
-    if (!smc_series_has_result(run))
+    if (!run->seen.has_result)
         return false;
     switch (figure) {
     case SMC_FIGURE_BLOCKS_PREDICTED:

@@ -11,11 +11,6 @@ static void add_warnings(const struct smc_text *from, struct smc_text *to)
         smc_text_append(to, smc_text_string(from));
 }
 
-bool smc_series_has_result(const struct smc_series_run *run)
-{
-    return run->seen.has_result || run->status == SMC_OK || run->status == SMC_SHORTFALL;
-}
-
 enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_settings *settings,
                                void (*step)(void *context, size_t done), void *context,
                                struct smc_text *warnings, struct smc_error *error)
@@ -41,13 +36,6 @@ enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_s
     return SMC_OK;
 }
 
-/* What became of a kernel without an end begins with its name. */
-static bool says_who(const struct smc_series_run *run)
-{
-    const char *name = run->query.kernel->name;
-    return strncmp(run->why, name, strlen(name)) == 0;
-}
-
 enum smc_status smc_series_status(const struct smc_series *series, struct smc_error *error)
 {
     size_t results = 0, broken = 0;
@@ -55,21 +43,19 @@ enum smc_status smc_series_status(const struct smc_series *series, struct smc_er
     enum smc_status status = SMC_OK;
     for (size_t i = series->count; i-- > 0;) {
         const struct smc_series_run *run = &series->run[i];
-        results += smc_series_has_result(run);
+        results += run->seen.has_result;
         if (run->status == SMC_SHORTFALL)
             status = SMC_SHORTFALL;
         if (run->status == SMC_MACHINE) {
             broken++;
             first_broken = run;
         }
-        if (!smc_series_has_result(run))
+        if (!run->seen.has_result)
             first_failed = run;
     }
     if (first_broken)
-        return smc_fail(error, SMC_MACHINE, "%zu of %zu runs failed; the first%s%s: %s", broken,
-                        series->count, says_who(first_broken) ? "" : ", ",
-                        says_who(first_broken) ? "" : first_broken->query.kernel->name,
-                        first_broken->why);
+        return smc_fail(error, SMC_MACHINE, "%zu of %zu runs failed; the first, %s: %s", broken,
+                        series->count, first_broken->query.kernel->name, first_broken->why);
     if (results == 0 && first_failed)
         return smc_fail(error, first_failed->status, "%s", first_failed->why);
     if (first_failed)

@@ -18,7 +18,7 @@ static void append_head(struct smc_text *out)
 static void append_run(const struct smc_series *series, size_t index, struct smc_text *out)
 {
     const struct smc_series_run *run = &series->run[index];
-    bool seen = smc_series_has_result(run);
+    bool seen = run->seen.has_result;
     const struct smc_query *query = seen ? &run->seen.answer.query : &run->query;
     const struct smc_confirmation *confirmation = &run->seen.confirmation;
     smc_csv_field(out, query->device.name);

@@ -40,12 +40,12 @@ static json_t *run_object(const struct smc_series *series, size_t index)
     smc_json_set(object, "figures", figures_object(series, index));
     smc_json_set(object, "fastest", json_boolean(smc_series_is_best(series, index)));
     struct smc_text reason = {0};
-    if (!smc_series_has_result(run))
+    if (!run->seen.has_result)
         smc_words_series_reason(run, &reason);
     smc_json_set(object, "failure",
                  reason.length ? json_string(smc_text_string(&reason)) : json_null());
     smc_text_free(&reason);
-    if (smc_series_has_result(run)) {
+    if (run->seen.has_result) {
         smc_json_string(object, "verdict", smc_verdict_name(smc_series_verdict(run)));
         smc_json_answer(object, &run->seen.answer);
         smc_json_confirmation(object, &run->seen.result, &run->seen.confirmation);

@@ -32,7 +32,7 @@ static void append_verdicts(const struct smc_series *series, const struct smc_re
     struct smc_confirmation total = {0};
     size_t results = 0;
     for (size_t i = 0; i < series->count; i++) {
-        results += smc_series_has_result(&series->run[i]);
+        results += series->run[i].seen.has_result;
         const struct smc_confirmation *one = &series->run[i].seen.confirmation;
         total.confirmed += one->confirmed;
         total.differing += one->differing;
@@ -83,7 +83,7 @@ static void append_details(const struct smc_series *series, const struct smc_rep
 static bool ran_on_gpu(const struct smc_series *series)
 {
     for (size_t i = 0; i < series->count; i++)
-        if (smc_series_has_result(&series->run[i]) && series->run[i].seen.result.load.made)
+        if (series->run[i].seen.has_result && series->run[i].seen.result.load.made)
             return true;
     return false;
 }

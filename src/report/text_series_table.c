@@ -181,7 +181,7 @@ static void append_verdict(const struct smc_series_run *run, const struct smc_re
                            struct smc_text *out)
 {
     enum smc_verdict verdict = smc_series_verdict(run);
-    bool failed = !smc_series_has_result(run);
+    bool failed = !run->seen.has_result;
     smc_text_append_char(out, ' ', GAP);
     smc_layout_begin(out, style,
                      failed || verdict == SMC_DIFFERS ? SMC_BAD

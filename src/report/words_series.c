@@ -15,7 +15,7 @@ static bool takes(const struct smc_series_run *run, int param)
 /* Completed where there is an answer. */
 static const struct smc_query *query_of(const struct smc_series_run *run)
 {
-    return smc_series_has_result(run) ? &run->seen.answer.query : &run->query;
+    return run->seen.has_result ? &run->seen.answer.query : &run->query;
 }
 
 /* The parameters that every run takes, with one value. */
@@ -26,7 +26,7 @@ static uint32_t shared_params(const struct smc_series *series)
     for (size_t i = 0; i < series->count; i++) {
         const struct smc_query *query = query_of(&series->run[i]);
         shared &= query->kernel->params;
-        if (!smc_series_has_result(&series->run[i]))
+        if (!series->run[i].seen.has_result)
             continue;
         first = first ? first : query;
         for (int p = 0; p < SMC_PARAM_COUNT; p++)
@@ -44,7 +44,7 @@ static uint32_t bit_of_axis(const struct smc_series_axis *axis)
 static const struct smc_series_run *first_with_result(const struct smc_series *series)
 {
     for (size_t i = 0; i < series->count; i++)
-        if (smc_series_has_result(&series->run[i]))
+        if (series->run[i].seen.has_result)
             return &series->run[i];
     return &series->run[0];
 }
@@ -56,7 +56,7 @@ static void append_outputs(const struct smc_series *series, uint32_t shared, str
     uint64_t outputs = run->seen.answer.plan.output_rows;
     bool varies = takes(run, SMC_PARAM_LENGTH) && !(shared & 1u << SMC_PARAM_LENGTH);
     for (size_t i = 0; i < series->count; i++)
-        if (smc_series_has_result(&series->run[i]))
+        if (series->run[i].seen.has_result)
             varies &= series->run[i].seen.answer.plan.output_rows == outputs;
     if (varies)
         smc_text_printf(out, ", %" PRIu64 " outputs", outputs);
@@ -76,7 +76,7 @@ static void append_own_params(const struct smc_series *series, size_t index, str
     const struct smc_series_run *run = &series->run[index];
     uint32_t without = shared_params(series) | bit_of_axis(&series->axis);
     without |= 1u << SMC_PARAM_LENGTH | 1u << SMC_PARAM_DTYPE;
-    if (smc_series_has_result(run))
+    if (run->seen.has_result)
         smc_words_some_params(query_of(run), without, out);
 }
 
@@ -159,7 +159,7 @@ void smc_words_series_values(const struct smc_series_axis *axis, struct smc_text
 
 void smc_words_series_reason(const struct smc_series_run *run, struct smc_text *out)
 {
-    if (!smc_series_has_result(run))
+    if (!run->seen.has_result)
         smc_text_append(out, run->status == SMC_INTERRUPTED ? "not run" : run->why);
     else if (run->seen.answer.outcome != SMC_LAUNCHES)
         smc_words_failure(&run->seen.answer, out);
