@@ -109,6 +109,11 @@ struct smc_shared_count {
     double instructions, wavefronts, least;
 };
 
+static inline double smc_bank_conflicts(const struct smc_shared_count *count)
+{
+    return count->wavefronts - count->least;
+}
+
 /* What one launch does in shared memory. */
 struct smc_shared_work {
     struct smc_shared_count stores;

@@ -1,12 +1,9 @@
 /* What the GPU's counters saw, against the model. */
 #include "confirm/counted.h"
 
-#include "confirm/rows.h"
+#include <math.h>
 
-static double distance(double a, double b)
-{
-    return a < b ? b - a : a - b;
-}
+#include "confirm/rows.h"
 
 /* --- What they should show -------------------------------------------------------------------- */
 
@@ -82,7 +79,7 @@ struct allowance {
 
 static void judge_measured(double expected, const struct allowance *allowance, struct smc_row *row)
 {
-    double off = distance(row->measured.value, expected);
+    double off = fabs(row->measured.value - expected);
     bool within = off <= allowance->share * allowance->base;
     if (row->verdict == SMC_DIFFERS)
         return;
@@ -142,5 +139,5 @@ void smc_counted_judge_conflicts(const struct smc_counted *counted, struct smc_r
     };
     row->measured = smc_witness_of(seen[loads] + seen[stores] - least);
     judge_measured(wavefronts - least, &allowance, row);
-    note_copies(shared->copies.wavefronts - shared->copies.least, wavefronts - least, row);
+    note_copies(smc_bank_conflicts(&shared->copies), wavefronts - least, row);
 }

@@ -109,17 +109,17 @@ static void confirm_stores(const struct view *view)
 static void confirm_conflicts(const struct view *view, bool shows_ptx, bool machine_differs)
 {
     const struct smc_shared_work *shared = &view->answer->workload.shared;
-    const struct smc_shared_count *loads = &shared->written_loads, *made = &shared->loads;
-    double stores = shared->stores.wavefronts - shared->stores.least;
+    double stores = smc_bank_conflicts(&shared->stores);
     bool wanted = smc_counted_wanted(view->result);
     struct smc_row *row = NULL;
     if (shows_ptx)
         row = add(view, "bank_conflicts", "bank conflicts",
-                  loads->wavefronts - loads->least + stores, view->result->emulated.conflicts);
+                  smc_bank_conflicts(&shared->written_loads) + stores,
+                  view->result->emulated.conflicts);
     if (machine_differs && wanted) {
         row = smc_row_add(view->out, "machine_bank_conflicts",
                           shows_ptx ? "  in machine code" : "bank conflicts", "");
-        row->predicted = smc_witness_of(made->wavefronts - made->least + stores);
+        row->predicted = smc_witness_of(smc_bank_conflicts(&shared->loads) + stores);
     }
     if (wanted)
         smc_counted_judge_conflicts(&view->counted, row);

@@ -2,6 +2,7 @@
 #include "confirm/rows.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -31,8 +32,7 @@ void smc_row_note(struct smc_row *row, const char *format, ...)
    but for the last bit. */
 static bool equal(double a, double b)
 {
-    double difference = a < b ? b - a : a - b;
-    return difference <= 1e-9 * (a < b ? b : a);
+    return fabs(a - b) <= 1e-9 * fmax(a, b);
 }
 
 void smc_row_judge(struct smc_row *row)

@@ -54,12 +54,6 @@ static double load_sectors(const struct smc_work *work)
     return sectors;
 }
 
-static double conflicts(const struct smc_shared_work *work)
-{
-    return work->written_loads.wavefronts - work->written_loads.least + work->stores.wavefronts -
-           work->stores.least;
-}
-
 /* As the emulator counted; where it did not, as the model says. A kernel without shared memory has
    no wavefronts: that is 0. */
 static bool count_of(const struct smc_series_run *run, enum smc_figure figure, double *value)
@@ -69,10 +63,11 @@ static bool count_of(const struct smc_series_run *run, enum smc_figure figure, d
     const struct smc_row *row = row_of(run, smc_figure_key(figure));
     if (row && row->emulated.present)
         return take(&row->emulated, value);
-    *value = figure == SMC_FIGURE_LOAD_SECTORS       ? load_sectors(&answer->work)
-             : figure == SMC_FIGURE_LOAD_WAVEFRONTS  ? shared->written_loads.wavefronts
-             : figure == SMC_FIGURE_STORE_WAVEFRONTS ? shared->stores.wavefronts
-                                                     : conflicts(shared);
+    *value = figure == SMC_FIGURE_LOAD_SECTORS      ? load_sectors(&answer->work)
+             : figure == SMC_FIGURE_LOAD_WAVEFRONTS ? shared->written_loads.wavefronts
+             : figure == SMC_FIGURE_STORE_WAVEFRONTS
+                 ? shared->stores.wavefronts
+                 : smc_bank_conflicts(&shared->written_loads) + smc_bank_conflicts(&shared->stores);
     return answer->has_work && answer->outcome == SMC_LAUNCHES;
 }
 
