@@ -46,6 +46,12 @@ ends_in 0 "agree: 1 machine, 11 quantities" sound.json
 change '.besides = [.] | .besides[0].kernel.name = "other"'
 ends_in 0 "agree: 1 machine, 2 questions, 22 quantities" changed.json
 
+empty "as many files as a command line holds, among options" "$(
+    # shellcheck disable=SC2046 # a word each
+    smemcalc merge $(yes nowhere.json | head -n 1000) --format csv sound.json >out 2>err
+    [ "$(wc -l <err)" -eq 1000 ] || head err
+    [ "$(wc -l <out)" -eq 13 ] || cat out)"
+
 # --- Verdicts -------------------------------------------------------------------------------------
 
 row='(.confirmation[] | select(.quantity == "'

@@ -335,7 +335,7 @@ static enum smc_status read_option(const char *word, struct reader *reader,
     return status == SMC_OK ? store(id, value, arguments, error) : status;
 }
 
-static enum smc_status read_file(const char *word, size_t most, struct smc_arguments *arguments,
+static enum smc_status read_file(char *word, size_t most, struct smc_arguments *arguments,
                                  struct smc_error *error)
 {
     if (arguments->file_count == most)
@@ -345,7 +345,7 @@ static enum smc_status read_file(const char *word, size_t most, struct smc_argum
     return SMC_OK;
 }
 
-static enum smc_status read_word(const char *word, struct smc_arguments *arguments,
+static enum smc_status read_word(char *word, struct smc_arguments *arguments,
                                  struct smc_error *error)
 {
     size_t most_files = smc_commands[arguments->command]->most_files;
@@ -371,16 +371,16 @@ static enum smc_status read_word(const char *word, struct smc_arguments *argumen
                     word, smc_commands[arguments->command]->name);
 }
 
-enum smc_status smc_arguments_read(enum smc_command_id command, int count, char *const *words,
+enum smc_status smc_arguments_read(enum smc_command_id command, int count, char **words,
                                    struct smc_arguments *arguments, struct smc_error *error)
 {
-    *arguments = (struct smc_arguments){.command = command};
+    *arguments = (struct smc_arguments){.command = command, .file = words};
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
         arguments->number[i] = smc_options[i].initial;
     struct reader reader = {.count = count, .words = words};
     bool options_ended = false;
     while (reader.next < reader.count) {
-        const char *word = reader.words[reader.next++];
+        char *word = reader.words[reader.next++];
         if (!options_ended && strcmp(word, "--") == 0) {
             options_ended = true;
             continue;

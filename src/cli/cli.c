@@ -27,7 +27,7 @@ static enum smc_status fail_no_command(const char *word, struct smc_error *error
     return smc_fail(error, SMC_USAGE, "'%s' is no command; 'smemcalc help' lists them", word);
 }
 
-static enum smc_status run_command(int count, char *const *words, struct smc_text *out,
+static enum smc_status run_command(int count, char **words, struct smc_text *out,
                                    struct smc_error *error)
 {
     bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);

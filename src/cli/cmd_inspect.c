@@ -1,4 +1,5 @@
 /* smemcalc inspect: somebody's own kernels, from source, machine code or compilers' logs. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -218,6 +219,6 @@ const struct smc_command smc_command_inspect = {
     .examples = "  nvcc -Xptxas -v -c x.cu 2>&1 | smemcalc inspect - --threads 256\n"
                 "  smemcalc inspect x.cu --device 8.0 --device 9.0 --max-regs 64\n"
                 "  smemcalc inspect x.cu --lint\n",
-    .most_files = SMC_MAX_FILES,
+    .most_files = SIZE_MAX,
     .run = run,
 };

@@ -23,7 +23,7 @@ struct smc_command {
                              words joined by '|', that is what a word without dashes may be */
     const char *help;     /* one line */
     const char *examples; /* lines for its help, each ending in '\n', or NULL */
-    size_t most_files;    /* words that are no options: files, up to SMC_MAX_FILES */
+    size_t most_files;    /* words that are no options: files */
 
     /* Appends the report to `out`, which is printed whatever the status; `error` is printed where
        its message is not empty. */

@@ -53,7 +53,7 @@ struct smc_option {
 
 extern const struct smc_option smc_options[SMC_OPTION_COUNT];
 
-enum { SMC_MAX_DEVICES = 16, SMC_MAX_FILES = 256 };
+enum { SMC_MAX_DEVICES = 16 };
 
 struct smc_arguments {
     enum smc_command_id command;
@@ -63,7 +63,7 @@ struct smc_arguments {
     struct smc_range range[SMC_OPTION_COUNT]; /* of what varies; step 0: a plain value */
     const char *device[SMC_MAX_DEVICES];
     size_t device_count;
-    const char *file[SMC_MAX_FILES]; /* "-": standard input */
+    char **file; /* the first of the words that were read; "-": standard input */
     size_t file_count;
     const char *device_file[SMC_MAX_DEVICES];
     size_t device_file_count;
@@ -75,8 +75,9 @@ struct smc_arguments {
                           lesson: its name; or NULL */
 };
 
-/* Reads everything after the command's name. SMC_USAGE with a message that names the option. */
-enum smc_status smc_arguments_read(enum smc_command_id command, int count, char *const *words,
+/* Reads everything after the command's name, and moves the files among `words`, which must outlive
+   `arguments`, to its beginning. SMC_USAGE with a message that names the option. */
+enum smc_status smc_arguments_read(enum smc_command_id command, int count, char **words,
                                    struct smc_arguments *arguments, struct smc_error *error);
 
 /* Whether the command takes a range for it. */
