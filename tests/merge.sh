@@ -74,8 +74,37 @@ change '.run.seed = 2'
 ends_in 0 "agree: 3 machines, 2 questions, 22 quantities" node1.json changed.json
 change '.kernel |= (to_entries | reverse | from_entries)'
 ends_in 0 "agree: 3 machines, 11 quantities" node1.json changed.json
+change '.run.gpu_uuid = "GPU-001e2d3c-4b5a-6978-0716-253443526170" | .run.host = "node1" | .run.seed = 1 | .note = "later"'
+ends_in 0 "agree: 2 machines, 11 quantities" node1.json changed.json
+empty "a machine that reports twice is told" "$([ "$(grep -c 'reported before' out)" -eq 1 ] || cat out)"
+
+# --- Given twice ----------------------------------------------------------------------------------
+
 ends_in 0 "agree: 2 machines, 11 quantities" node1.json node1.json
-empty "a machine that reports twice is told" "$([ "$(grep -c 'reported before' out)" -eq 2 ] || cat out)"
+empty "a report given twice counts once" "$(
+    printf 'given twice node1 GPU-0%s1e2d3c: node1.json:1 is node1.json:1 again\n' 0 1 >wanted
+    sed '/^given twice/d' out | sed 's/; the first//' >once
+    smemcalc merge node1.json | diff - once
+    grep '^given twice' out | diff wanted -)"
+jq . node1.json >pretty.json
+jq -c '.runs[1]' node3.json >broken.json
+smemcalc merge node1.json pretty.json broken.json node3.json --format json >out
+empty "in JSON too, whatever the blanks; and a GPU that failed" "$(
+    jq -c '[.count | .machines, .failed, .given_twice], [.given_twice[] |
+        [.host, .gpu_uuid[4:12], .file, .line, .first.file, .first.line]]' out >seen
+    diff - seen <<end
+[4,1,3]
+[["node1","001e2d3c","pretty.json",1,"node1.json",1],["node1","011e2d3c","pretty.json",1,"node1.json",1],\
+["node3","011e2d3c","node3.json",1,"broken.json",1]]
+end
+)"
+empty "in CSV its values stand once" "$(smemcalc merge node1.json --format csv >once
+    smemcalc merge node1.json node1.json --format csv | diff once -)"
+change 'del(.run)'
+ends_in 0 "agree: 2 machines, 11 quantities" changed.json changed.json
+
+# --- Without a name -------------------------------------------------------------------------------
+
 change 'del(.run)'
 ends_in 0 "agree: 1 machine, 11 quantities" changed.json
 change '.run = {seed: 1}'

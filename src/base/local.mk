@@ -12,6 +12,7 @@ libsmc_la_SOURCES += \
 	src/base/csv_reader.c src/base/csv_reader.h \
 	src/base/file.c src/base/file.h \
 	src/base/folder.c src/base/folder.h \
+	src/base/hash.h \
 	src/base/machine.c src/base/machine.h \
 	src/base/numbers.c src/base/numbers.h \
 	src/base/signals.c src/base/signals.h

@@ -6,22 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "inspect/demangle.h"
 
 /* From here on machine code counts the driver's reserve as the kernel's. */
 enum { FIRST_CC_WITH_RESERVE = 90 };
-
-static uint64_t hash_more(uint64_t h, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        h = (h ^ (unsigned char)text[i]) * 0x100000001b3;
-    return h;
-}
-
-static uint64_t hash(const char *text, size_t length)
-{
-    return hash_more(0xcbf29ce484222325, text, length);
-}
 
 /* The length of a part such as "17CUB_300001_SM_900" at `s`: CUB and Thrust name a namespace for
    the architecture. 0: there is none. */
@@ -39,14 +28,14 @@ static size_t architecture_part(const char *s, const char *end)
 static uint64_t hash_version(const char *name, size_t length)
 {
     const char *const end = name + length;
-    uint64_t h = hash("", 0);
+    uint64_t hash = SMC_HASH_START;
     while (name < end) {
         size_t part = architecture_part(name, end);
         if (part == 0)
-            h = hash_more(h, name, 1);
+            hash = smc_hash(hash, name, 1);
         name += part ? part : 1;
     }
-    return h;
+    return hash;
 }
 
 uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc)
@@ -97,7 +86,7 @@ bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size
 {
     struct smc_inspect_kernel added = *kernel;
     struct smc_resources *resources = &added.resources;
-    added.name_hash = hash(name, name_length);
+    added.name_hash = smc_hash(SMC_HASH_START, name, name_length);
     added.version_hash = hash_version(name, name_length);
     if (added.smem_has_reserve && added.cc != 0) {
         resources->static_smem_bytes =
@@ -122,7 +111,7 @@ bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size
 struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels, size_t begin,
                                             const char *name, size_t name_length)
 {
-    uint64_t wanted = hash(name, name_length);
+    uint64_t wanted = smc_hash(SMC_HASH_START, name, name_length);
     for (size_t i = begin; i < kernels->count; i++)
         if (kernels->item[i].name_hash == wanted)
             return &kernels->item[i];

@@ -29,6 +29,17 @@ static int by_machine(const void *a, const void *b)
     return order;
 }
 
+/* Who gives no name may be another machine that saw the same. */
+static int by_contents(const void *a, const void *b)
+{
+    const struct smc_merge_report *s = *(struct smc_merge_report *const *)a;
+    const struct smc_merge_report *t = *(struct smc_merge_report *const *)b;
+    int order = (s->contents > t->contents) - (s->contents < t->contents);
+    if (order == 0 && !s->host[0] && !s->gpu_uuid[0])
+        order = compare_sizes(s->index, t->index);
+    return order;
+}
+
 static int by_question(const void *a, const void *b)
 {
     const struct smc_merge_report *s = *(struct smc_merge_report *const *)a;
@@ -68,6 +79,11 @@ static void number(struct smc_merge_report **reports, size_t count,
     }
 }
 
+static void assign_original(struct smc_merge_report *report, size_t id)
+{
+    report->original = id;
+}
+
 static void assign_machine(struct smc_merge_report *report, size_t id)
 {
     report->machine = id;
@@ -76,6 +92,21 @@ static void assign_machine(struct smc_merge_report *report, size_t id)
 static void assign_question(struct smc_merge_report *report, size_t id)
 {
     report->question_id = id;
+}
+
+/* Puts them last; how many are left. */
+static size_t leave_out_copies(struct smc_merge_report **reports, size_t count)
+{
+    size_t kept = 0;
+    number(reports, count, by_contents, assign_original);
+    for (size_t i = 0; i < count; i++)
+        if (reports[i]->original == reports[i]->index) {
+            struct smc_merge_report *copy = reports[kept];
+            reports[kept++] = reports[i];
+            reports[i] = copy;
+        }
+    qsort(&reports[kept], count - kept, sizeof *reports, by_id);
+    return kept;
 }
 
 /* How many bytes of the UUIDs tell neighbours apart: "GPU-" and 8 digits, or all of them. */
@@ -225,13 +256,14 @@ static void add_questions(struct smc_merged *out, struct smc_merge_report **repo
             out->failed[out->failed_count++] = reports[i];
 }
 
-static size_t list_values(const struct smc_merge *merge, struct smc_merged_value *values)
+static size_t list_values(struct smc_merge_report *const *reports, size_t report_count,
+                          struct smc_merged_value *values)
 {
     size_t count = 0;
-    for (size_t i = 0; i < merge->count; i++)
-        for (size_t r = 0; r < merge->report[i].row_count; r++)
+    for (size_t i = 0; i < report_count; i++)
+        for (size_t r = 0; r < reports[i]->row_count; r++)
             values[count++] = (struct smc_merged_value){
-                .report = &merge->report[i], .row = &merge->report[i].row[r], .place = r};
+                .report = reports[i], .row = &reports[i]->row[r], .place = r};
     return count;
 }
 
@@ -257,14 +289,20 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
     }
     for (size_t i = 0; i < count; i++)
         reports[i] = &merge->report[i];
+    size_t kept = leave_out_copies(reports, count);
+    out->all = merge->report;
+    out->copy = &out->reports[kept];
+    out->copy_count = count - kept;
+    count = kept;
     number(reports, count, by_question, assign_question);
     number(reports, count, by_machine, assign_machine);
     out->machines = count_machines(reports, count);
     out->uuid_chars = uuid_chars(reports, count);
     qsort(reports, count, sizeof *reports, by_id);
     add_questions(out, reports, count);
-    settle_places(out->values, list_values(merge, out->values));
-    add_quantities(out, rows, scratch);
+    size_t value_count = list_values(reports, count, out->values);
+    settle_places(out->values, value_count);
+    add_quantities(out, value_count, scratch);
     free(scratch);
     return out->disagreeing > 0 || out->failed_count > 0 ? SMC_SHORTFALL : SMC_OK;
 }

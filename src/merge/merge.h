@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/machine.h"
 #include "base/status.h"
@@ -48,9 +49,11 @@ struct smc_merge_report {
     char *question; /* "matmul-tiled: tile 32, seed 1"; NULL, without rows, where it failed early */
     struct smc_merge_row *row;
     size_t row_count;
+    uint64_t contents;  /* the same for the same contents, whatever blanks are between them */
     size_t index;       /* in the order read */
-    size_t machine;     /* the same number for the same host and GPU; by smc_merge_compare */
-    size_t question_id; /* the same */
+    size_t original;    /* index of the first with the same contents; by smc_merge_compare */
+    size_t machine;     /* the same number for the same host and GPU; by the same */
+    size_t question_id; /* by the same */
 };
 
 /* Start from {0}; free in any case. */
@@ -107,7 +110,11 @@ struct smc_merged {
     size_t question_count;
     const struct smc_merge_report **failed; /* GPUs that failed */
     size_t failed_count;
-    size_t machines, quantities; /* quantities with a value, over all questions */
+    const struct smc_merge_report *
+        *copy; /* the contents of an earlier report, which alone counts */
+    size_t copy_count;
+    const struct smc_merge_report *all; /* by index, copies too */
+    size_t machines, quantities;        /* quantities with a value, over all questions */
     size_t disagreeing, outliers, unseen;
     size_t uuid_chars; /* so many of a UUID tell the machines apart */
 

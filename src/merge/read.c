@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "merge/documents.h"
 #include "merge/merge.h"
 #include "merge/question.h"
@@ -139,6 +140,13 @@ static void release(struct smc_merge_report *report)
     free(report->row);
 }
 
+static int hash_part(const char *text, size_t length, void *hash)
+{
+    uint64_t *whole = hash;
+    *whole = smc_hash(*whole, text, length);
+    return 0;
+}
+
 /* What is wrong with the object stands in `why`, which stays empty where memory is. */
 static bool fill(const json_t *object, struct smc_merge_report *report, char *why, size_t size)
 {
@@ -172,6 +180,8 @@ static void add_report(struct reader *reader, const json_t *object)
         return;
     const json_t *error = json_object_get(object, "error");
     copy_identity(object, report);
+    report->contents = SMC_HASH_START;
+    json_dump_callback(object, hash_part, &report->contents, JSON_COMPACT | JSON_SORT_KEYS);
     copy_text(error, "message", report->error, sizeof report->error);
     if (json_is_object(error) && !report->error[0])
         snprintf(report->error, sizeof report->error, "not said");

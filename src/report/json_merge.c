@@ -88,10 +88,22 @@ static json_t *question_object(const struct smc_merged_question *question)
     return object;
 }
 
+static json_t *copy_object(const struct smc_merged *merged, const struct smc_merge_report *copy)
+{
+    const struct smc_merge_report *original = &merged->all[copy->original];
+    json_t *object = json_object(), *first = json_object();
+    add_machine(object, copy);
+    smc_json_string(first, "file", original->file);
+    smc_json_integer(first, "line", original->line);
+    smc_json_set(object, "first", first);
+    return object;
+}
+
 void smc_json_merge(json_t *object, const struct smc_merged *merged)
 {
     bool bad = merged->disagreeing > 0 || merged->failed_count > 0;
     json_t *questions = json_array(), *failed = json_array(), *count = json_object();
+    json_t *copies = json_array();
     smc_json_string(object, "verdict", bad ? "disagree" : "agree");
     smc_json_integer(count, "machines", merged->machines);
     smc_json_integer(count, "quantities", merged->quantities);
@@ -99,6 +111,7 @@ void smc_json_merge(json_t *object, const struct smc_merged *merged)
     smc_json_integer(count, "outliers", merged->outliers);
     smc_json_integer(count, "not_measured", merged->unseen);
     smc_json_integer(count, "failed", merged->failed_count);
+    smc_json_integer(count, "given_twice", merged->copy_count);
     smc_json_set(object, "count", count);
     for (size_t i = 0; i < merged->question_count; i++)
         json_array_append_new(questions, question_object(&merged->question[i]));
@@ -110,4 +123,7 @@ void smc_json_merge(json_t *object, const struct smc_merged *merged)
         json_array_append_new(failed, machine);
     }
     smc_json_set(object, "failed", failed);
+    for (size_t i = 0; i < merged->copy_count; i++)
+        json_array_append_new(copies, copy_object(merged, merged->copy[i]));
+    smc_json_set(object, "given_twice", copies);
 }

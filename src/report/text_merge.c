@@ -224,6 +224,21 @@ static void write_verdict(const struct smc_merged *merged, const struct smc_repo
     smc_text_free(&line);
 }
 
+static void write_copies(const struct smc_merged *merged, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    for (size_t i = 0; i < merged->copy_count; i++) {
+        const struct smc_merge_report *copy = merged->copy[i];
+        const struct smc_merge_report *original = &merged->all[copy->original];
+        struct smc_text line = {0};
+        append_machine(merged, copy, &line);
+        smc_text_printf(&line, ": %s:%zu is %s:%zu again", copy->file, copy->line, original->file,
+                        original->line);
+        smc_text_line(out, style, "given twice", &line);
+        smc_text_free(&line);
+    }
+}
+
 void smc_text_merge(const struct smc_merged *merged, const struct smc_report_style *style,
                     struct smc_text *out)
 {
@@ -236,6 +251,7 @@ void smc_text_merge(const struct smc_merged *merged, const struct smc_report_sty
         smc_text_line(out, style, "failed", &line);
         smc_text_free(&line);
     }
+    write_copies(merged, style, out);
     for (size_t i = 0; i < merged->question_count; i++)
         write_question(merged, &merged->question[i], style, out);
 }
