@@ -177,6 +177,27 @@ static void test_rates(void)
     compare("time_ms", "ms", even, SMC_MERGE_OUTLIER, 1, "ab");
 }
 
+/* How much of it goes to DRAM a cache decides, and no peer: but a report may hold it to its own
+   prediction. */
+static void test_traffic(void)
+{
+    const struct machine kept[] = {{"a", "9.0", "4194304", "null", "133120", NULL},
+                                   {"b", "9.0", "4194304", "null", "248064", NULL},
+                                   {0}};
+    compare("dram_read_bytes", "B", kept, SMC_MERGE_NOT_COMPARED, 1, "");
+    const struct machine streamed[] = {{"a", "9.0", "1e9", "null", "1e9", "confirmed"},
+                                       {"b", "9.0", "1e9", "null", "1.2e9", "confirmed"},
+                                       {"c", "9.0", "1e9", "null", "null", "not measured"},
+                                       {0}};
+    compare("dram_written_bytes", "B", streamed, SMC_MERGE_AGREE, 1, "");
+    const struct machine more[] = {{"a", "9.0", "1e9", "null", "1e9", "confirmed"},
+                                   {"b", "9.0", "1e9", "null", "2e9", "differs"},
+                                   {0}};
+    compare("dram_read_bytes", "B", more, SMC_MERGE_DISAGREE, 1, "b");
+    const struct machine nothing[] = {{"a", "9.0", "4096", "null", "null", "not measured"}, {0}};
+    compare("dram_read_bytes", "B", nothing, SMC_MERGE_UNSEEN, 1, "");
+}
+
 static void test_uuids(void)
 {
     static const char report[] =
@@ -212,6 +233,7 @@ CU_TestInfo tests_merge[] = {
     {"counters carry noise", test_counters},
     {"a machine is held to its own prediction", test_own_predictions},
     {"times and rates have outliers", test_rates},
+    {"traffic that caches decide has none", test_traffic},
     {"as much of a UUID as tells machines apart", test_uuids},
     CU_TEST_INFO_NULL,
 };

@@ -216,10 +216,11 @@ static void add_quantity(struct smc_merged *out, struct smc_merged_question *que
     }
     *peers_used += quantity->peers_count;
     smc_merge_judge(quantity, scratch);
-    out->quantities += quantity->verdict != SMC_MERGE_UNSEEN;
+    out->quantities += quantity->verdict < SMC_MERGE_UNSEEN;
     out->disagreeing += quantity->verdict == SMC_MERGE_DISAGREE;
     out->outliers += quantity->verdict == SMC_MERGE_OUTLIER;
     out->unseen += quantity->verdict == SMC_MERGE_UNSEEN;
+    out->not_compared += quantity->verdict == SMC_MERGE_NOT_COMPARED;
 }
 
 /* `values` are as shown: those of the first question first. */

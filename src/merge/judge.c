@@ -29,12 +29,16 @@ static bool ends(const char *text, const char *end)
     return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
-/* What moves between DRAM and L2 depends on what the cache held before: as a rate does, it varies.
- */
+/* What moves between DRAM and L2 depends on what the cache held before. */
+static bool is_cached(const struct smc_merge_row *row)
+{
+    return begins(row->quantity, "dram_");
+}
+
 bool smc_merge_is_rate(const struct smc_merge_row *row)
 {
-    return begins(row->quantity, "dram_") || strcmp(row->unit, "ms") == 0 ||
-           ends(row->unit, "/s") || ends(row->unit, "Hz") ||
+    return is_cached(row) || strcmp(row->unit, "ms") == 0 || ends(row->unit, "/s") ||
+           ends(row->unit, "Hz") ||
            (strcmp(row->unit, "%") == 0 && strcmp(row->quantity, "occupancy_percent") != 0);
 }
 
@@ -114,29 +118,35 @@ static void judge_rates(struct smc_merged_peers *peers, double *scratch)
     peers->most = scratch[count - 1];
     for (size_t i = 0; i < peers->count; i++) {
         struct smc_merge_number seen = smc_merge_seen(peers->value[i].row);
-        peers->value[i].odd =
-            seen.present && fabs(seen.value - median) > SMC_MERGE_OUTLIER_SHARE * fabs(median);
+        peers->value[i].odd = seen.present && !is_cached(peers->value[i].row) &&
+                              fabs(seen.value - median) > SMC_MERGE_OUTLIER_SHARE * fabs(median);
     }
 }
 
-/* Who differs from its own prediction disagrees, whatever its peers see. */
+/* Who differs from its own prediction disagrees, whatever its peers see. What is held to nothing
+   else agrees where all that was seen is confirmed. */
 static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quantity)
 {
-    bool odd = false, differs = false, seen = false;
+    bool odd = false, differs = false, seen = false, confirmed = true;
     for (size_t i = 0; i < quantity->peers_count; i++) {
         const struct smc_merged_peers *peers = &quantity->peers[i];
         seen |= peers->common.present;
         for (size_t k = 0; k < peers->count; k++) {
             odd |= peers->value[k].odd;
-            differs |= peers->value[k].row->differs;
-            peers->value[k].odd |= peers->value[k].row->differs;
+            const struct smc_merge_row *row = peers->value[k].row;
+            differs |= row->differs;
+            confirmed &= row->confirmed || !smc_merge_seen(row).present;
+            peers->value[k].odd |= row->differs;
         }
     }
     if (differs || (odd && !quantity->is_rate))
         return SMC_MERGE_DISAGREE;
     if (odd)
         return SMC_MERGE_OUTLIER;
-    return seen ? SMC_MERGE_AGREE : SMC_MERGE_UNSEEN;
+    if (!seen)
+        return SMC_MERGE_UNSEEN;
+    return confirmed || !is_cached(quantity->peers->value->row) ? SMC_MERGE_AGREE
+                                                                : SMC_MERGE_NOT_COMPARED;
 }
 
 void smc_merge_judge(struct smc_merged_quantity *quantity, double *scratch)
@@ -156,6 +166,7 @@ const char *smc_merge_verdict_name(enum smc_merge_verdict verdict)
         [SMC_MERGE_DISAGREE] = "disagree",
         [SMC_MERGE_OUTLIER] = "outlier",
         [SMC_MERGE_UNSEEN] = "not measured",
+        [SMC_MERGE_NOT_COMPARED] = "not compared",
     };
     return names[verdict];
 }

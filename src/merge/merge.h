@@ -87,11 +87,17 @@ struct smc_merged_peers {
     double least, most;
 };
 
-enum smc_merge_verdict { SMC_MERGE_AGREE, SMC_MERGE_DISAGREE, SMC_MERGE_OUTLIER, SMC_MERGE_UNSEEN };
+enum smc_merge_verdict {
+    SMC_MERGE_AGREE,
+    SMC_MERGE_DISAGREE,
+    SMC_MERGE_OUTLIER,
+    SMC_MERGE_UNSEEN,
+    SMC_MERGE_NOT_COMPARED, /* seen, but it is no news where machines differ in it */
+};
 
 struct smc_merged_quantity {
     const char *name, *unit;
-    bool is_rate; /* a time or a rate, which has outliers but no exact value */
+    bool is_rate; /* a time, a rate or traffic that caches decide: a range, but no exact value */
     struct smc_merged_peers *peers;
     size_t peers_count;
     enum smc_merge_verdict verdict;
@@ -110,12 +116,11 @@ struct smc_merged {
     size_t question_count;
     const struct smc_merge_report **failed; /* GPUs that failed */
     size_t failed_count;
-    const struct smc_merge_report *
-        *copy; /* the contents of an earlier report, which alone counts */
+    const struct smc_merge_report **copy; /* what was given before, and counted then */
     size_t copy_count;
     const struct smc_merge_report *all; /* by index, copies too */
-    size_t machines, quantities;        /* quantities with a value, over all questions */
-    size_t disagreeing, outliers, unseen;
+    size_t machines, quantities;        /* quantities that were compared, over all questions */
+    size_t disagreeing, outliers, unseen, not_compared;
     size_t uuid_chars; /* so many of a UUID tell the machines apart */
 
     const struct smc_merge_report **reports; /* what the rest points into */
@@ -126,7 +131,8 @@ struct smc_merged {
 
 /* A time or rate more than this from the median of its peers is an outlier. What the hardware's
    counters say carries noise: it is held to its prediction, as the report does, and where there is
-   none it may be this far from its peers. */
+   none it may be this far from its peers. Bytes of DRAM, which caches decide, are held to their
+   prediction alone, where the report does. */
 #define SMC_MERGE_OUTLIER_SHARE 0.10
 #define SMC_MERGE_COUNTER_SHARE 0.02
 
@@ -137,7 +143,7 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
 
 void smc_merged_free(struct smc_merged *merged);
 
-/* "agree", "disagree", "outlier", "not measured". */
+/* "agree", "disagree", "outlier", "not measured", "not compared". */
 const char *smc_merge_verdict_name(enum smc_merge_verdict verdict);
 
 /* What a machine saw: measured, else the API's answer, else emulated. */

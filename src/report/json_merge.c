@@ -110,6 +110,7 @@ void smc_json_merge(json_t *object, const struct smc_merged *merged)
     smc_json_integer(count, "disagreeing", merged->disagreeing);
     smc_json_integer(count, "outliers", merged->outliers);
     smc_json_integer(count, "not_measured", merged->unseen);
+    smc_json_integer(count, "not_compared", merged->not_compared);
     smc_json_integer(count, "failed", merged->failed_count);
     smc_json_integer(count, "given_twice", merged->copy_count);
     smc_json_set(object, "count", count);

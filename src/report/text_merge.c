@@ -8,10 +8,9 @@
 enum { VERDICT_WIDTH = 12, WIDEST_NAME = 40 };
 
 static const enum smc_emphasis emphasis[] = {
-    [SMC_MERGE_AGREE] = SMC_GOOD,
-    [SMC_MERGE_DISAGREE] = SMC_BAD,
-    [SMC_MERGE_OUTLIER] = SMC_BAD,
-    [SMC_MERGE_UNSEEN] = SMC_PLAIN,
+    [SMC_MERGE_AGREE] = SMC_GOOD,         [SMC_MERGE_DISAGREE] = SMC_BAD,
+    [SMC_MERGE_OUTLIER] = SMC_BAD,        [SMC_MERGE_UNSEEN] = SMC_PLAIN,
+    [SMC_MERGE_NOT_COMPARED] = SMC_PLAIN,
 };
 
 /* "node1 GPU-0f1e2d3c"; without either the place of its report. */
