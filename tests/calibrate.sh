@@ -106,7 +106,7 @@ if command -v jq >/dev/null; then
             | all)' out
     holds "JSON names the file" ".kept_in == \"$kept\" and .device.name == \"NVIDIA H200\"" out
     holds "measured again, it is one entry" '.ceilings | length == 1' "$kept"
-    FAKE_GPU=two smemcalc calibrate --gpu 1 >out 2>err
+    FAKE_GPU=two smemcalc calibrate -g 1 >out 2>err
     holds "another GPU of the kind is another entry" \
         '[.ceilings[].gpu_uuid[:6]] == ["GPU-00", "GPU-01"]' "$kept"
     for gpu in 0 1 2; do

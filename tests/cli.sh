@@ -70,6 +70,11 @@ refuses 2 "option --tile: 'abc' is not a whole number between 1 and 32" --tile a
 refuses 2 "option --tile: '' is not a whole number between 1 and 32" --tile ''
 refuses 2 "option --tile: '' is not a whole number between 1 and 32" --tile=
 refuses 2 "option --tile: '99999999999999999999' is not between 1 and 32" --tile 99999999999999999999
+refuses 2 "option --tile: takes one value here, no range: '1:4'" --tile 1:4
+refuses 2 "option --smem: takes one value here, no range: '1K:8K:1K'" --threads 8 --smem 1K:8K:1K
+refuses 2 "option --tile: '1:' is not a whole number between 1 and 32" --tile 1:
+refuses 2 "option --tile: '1:1K' is not a whole number between 1 and 32" --tile 1:1K
+refuses 2 "option --gpu: 'all' is not a whole number between 0 and 2147483647" calibrate --gpu all
 refuses 2 "option --tile: the value N is missing" --tile
 refuses 2 "option --tile: the value N is missing" --tile --device H200
 refuses 2 "option --explain: takes no value, but 'yes' is given" --tile 8 --explain=yes

@@ -44,7 +44,7 @@ run_refuses "option --block: the range '0:64' is not between 1 and 1024" \
     --kernel stencil --block 0:64
 run_refuses "option --radius: the range '8:4' is empty: it ends before it begins" \
     --kernel stencil --radius 8:4
-run_refuses "option --m: '4:8' is not a whole number between 1 and 2147483647" --tile 4 --m 4:8
+run_refuses "option --m: takes one value here, no range: '4:8'" --tile 4 --m 4:8
 run_refuses "option --cache-config: 'every' is none of none, shared, l1, equal" \
     --tile 4 --cache-config every
 refuses 2 "option --cache-config: 'all' is none of none, shared, l1, equal" \

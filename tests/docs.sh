@@ -46,7 +46,7 @@ sed -n 's/^\.It .*Fl -\([a-z][a-z-]*\).*/--\1/p' "$manual" | sort -u >options-ma
 [ -s options-help ] || fail "--help shows options"
 same_lines "the man page has the options of --help" options-help options-manual
 
-smemcalc --help | sed -n 's/^  *\(-.\), \(--[a-z-]*\).*/\1 \2/p' | sort >letters-help
+smemcalc --help | sed -n 's/^  *\(-.\), \(--[a-z-]*\).*/\1 \2/p' | sort -u >letters-help
 sed -n 's/^\.It Fl \([a-zA-Z]\) *, Fl -\([a-z-]*\).*/-\1 --\2/p' "$manual" | sort >letters-manual
 same_lines "the man page has the letters of --help" letters-help letters-manual
 

@@ -44,7 +44,7 @@ numbers or sizes such as 48K" sweep --threads 64 --dynamic-smem 0:48Q
 refuses 2 "option --dynamic-smem: the range '0:99G' is not between 0 and \
 2147483647" \
     sweep --threads 32 --dynamic-smem 0:99G
-refuses 2 "option --barriers: '1:3' is not a whole number between 0 and 2147483647" \
+refuses 2 "option --barriers: takes one value here, no range: '1:3'" \
     sweep --tile 1:3 --barriers 1:3
 refuses 2 "option --carveout: a third axis after --tile and --regs; a sweep has one or two" \
     sweep --tile 1:2 --regs 1:2 --carveout 1:2
@@ -58,7 +58,7 @@ refuses 2 "option --device: 'foo' is no device of the table and no compute capab
 devices' lists them, or give one such as 9.0" sweep --tile 8 --device 9.0,foo
 refuses 2 "option --device: '' is no device of the table and no compute capability; 'smemcalc \
 devices' lists them, or give one such as 9.0" sweep --tile 8 --device 9.0,
-refuses 2 "option --tile: '4:32' is not a whole number between 1 and 32" --tile 4:32
+refuses 2 "option --tile: takes one value here, no range: '4:32'" --tile 4:32
 refuses 2 "option --plot: 'x.gif' does not end in .svg, .png or .pdf; '-' draws in the terminal" \
     --tile 8 --device 9.0 --plot x.gif
 refuses 2 "option --plot: '-' draws in place of the text report, not with --format csv" \

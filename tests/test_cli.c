@@ -19,8 +19,10 @@ static void test_rows(void)
         unnamed += (option->type == SMC_OPTION_FLAG) != (option->value == NULL);
         for (int j = 0; j < i; j++) {
             bool together = option->commands & smc_options[j].commands;
-            twice += together && strcmp(option->name, smc_options[j].name) == 0;
-            twice += option->letter && option->letter == smc_options[j].letter;
+            bool namesakes = strcmp(option->name, smc_options[j].name) == 0;
+            bool same_letter = option->letter && option->letter == smc_options[j].letter;
+            twice += namesakes && (together || option->letter != smc_options[j].letter);
+            twice += same_letter && !namesakes;
         }
     }
     CU_ASSERT_EQUAL(unnamed, 0);

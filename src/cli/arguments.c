@@ -25,24 +25,30 @@ bool smc_command_find(const char *text, enum smc_command_id *command)
 }
 
 /* Commands may understand one name differently: the row of this command goes before others. */
+static bool goes_before(int id, int found, enum smc_command_id command)
+{
+    return found < 0 || smc_options[id].commands & 1u << command;
+}
+
 static int find_by_name(const char *name, size_t length, enum smc_command_id command)
 {
     int found = -1;
     for (int i = 0; i < SMC_OPTION_COUNT; i++) {
         if (strlen(smc_options[i].name) != length || strncmp(smc_options[i].name, name, length))
             continue;
-        if (found < 0 || smc_options[i].commands & 1u << command)
+        if (goes_before(i, found, command))
             found = i;
     }
     return found;
 }
 
-static int find_by_letter(char letter)
+static int find_by_letter(char letter, enum smc_command_id command)
 {
+    int found = -1;
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
-        if (letter && smc_options[i].letter == letter)
-            return i;
-    return -1;
+        if (letter && smc_options[i].letter == letter && goes_before(i, found, command))
+            found = i;
+    return found;
 }
 
 static enum smc_status fail_unknown(const char *name, size_t length, enum smc_command_id command,
@@ -65,8 +71,12 @@ static enum smc_status fail_command(const struct smc_option *option, enum smc_co
                                     struct smc_error *error)
 {
     struct smc_text takers = {0};
+    uint32_t commands = 0; /* of all that have the name */
+    for (int i = 0; i < SMC_OPTION_COUNT; i++)
+        if (strcmp(smc_options[i].name, option->name) == 0)
+            commands |= smc_options[i].commands;
     for (int i = 0; i < SMC_COMMAND_COUNT; i++)
-        if (option->commands & 1u << i)
+        if (commands & 1u << i)
             smc_text_printf(&takers, "%s%s", takers.length ? ", " : "", smc_commands[i]->name);
     smc_fail(error, SMC_USAGE, "option --%s: not for the command %s, only for %s", option->name,
              smc_commands[command]->name, smc_text_string(&takers));
@@ -79,6 +89,11 @@ static enum smc_status fail_number(const struct smc_option *option, const char *
 {
     const char *digits = text + (*text == '-');
     bool whole = *digits && !digits[strspn(digits, "0123456789")];
+    struct smc_range range;
+    if (smc_range_parse(text, INT64_MIN, INT64_MAX, option->type == SMC_OPTION_BYTES, &range) !=
+        SMC_RANGE_MALFORMED)
+        return smc_fail(error, SMC_USAGE, "option --%s: takes one value here, no range: '%s'",
+                        option->name, text);
     const char *kind = option->type == SMC_OPTION_BYTES ? "a size in bytes "
                        : whole                          ? ""
                                                         : "a whole number ";
@@ -320,7 +335,7 @@ static enum smc_status read_option(const char *word, struct reader *reader,
         if (name[length] == '=')
             attached = name + length + 1;
     } else {
-        id = find_by_letter(word[1]);
+        id = find_by_letter(word[1], arguments->command);
         if (id < 0)
             return smc_fail(error, SMC_USAGE,
                             "option -%c is unknown; 'smemcalc --help' lists them all", word[1]);

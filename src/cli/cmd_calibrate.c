@@ -25,7 +25,7 @@ static enum smc_status measure(const struct smc_arguments *arguments,
     struct smc_text warnings = {0};
     struct smc_error why = {""};
     const struct smc_calibrate_request request = {
-        .gpu_index = (int)arguments->number[SMC_OPTION_GPU],
+        .gpu_index = (int)arguments->number[SMC_OPTION_MEASURED_GPU],
         .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE]},
         .budget_ms = budget_ms,
         .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
@@ -59,9 +59,6 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct smc_calibration calibration;
     char path[SMC_CEILINGS_PATH];
     bool keeps = !arguments->given[SMC_OPTION_DRY_RUN];
-    if (arguments->number[SMC_OPTION_GPU] == SMC_EVERY_GPU)
-        return smc_fail(error, SMC_USAGE,
-                        "option --gpu: 'all' is for run; calibrate measures one GPU at a time");
     enum smc_status status = keeps ? smc_ceilings_path(path, error) : SMC_OK;
     if (status == SMC_OK && keeps)
         status = check_file(path, error);
