@@ -85,6 +85,7 @@ empty "--dry-run measures and keeps nothing" "$(
     cat err
     [ ! -e "$kept" ] || echo "a file was made"
     grep -q '^copy in global memory  *[0-9.]* GB/s .* % of 4814$' out || cat out
+    awk 'length > 80' out
     tail -n 1 out | grep -q '; not kept$' || tail -n 1 out)"
 
 rm -r "$scratch/config"
@@ -142,6 +143,7 @@ empty "no place to keep it: measured, told, exit status 2" "$(
     [ "$status" -eq 2 ] || echo "exit status $status"
     echo "smemcalc: '/dev/null/smemcalc' cannot be made: Not a directory" | diff - err
     grep -q '^copy in global memory' out || echo "nothing was shown"
+    awk 'length > 80' out
     tail -n 1 out | grep -q '; not kept$' || tail -n 1 out)"
 if FAKE_GPU=none smemcalc calibrate >out 2>err; then
     fail "--gpu finds none" "$(cat out)"

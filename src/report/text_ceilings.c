@@ -5,7 +5,8 @@
 #include "report/layout.h"
 #include "report/text_parts.h"
 
-enum { LABEL_WIDTH = 28, VALUE_WIDTH = 16, SPREAD_WIDTH = 21 };
+/* A line fits 80 columns; FACTS_EDGE is where the values of a device's other facts end. */
+enum { LABEL_WIDTH = 28, VALUE_WIDTH = 14, SPREAD_WIDTH = 17, FACTS_EDGE = 47 };
 
 /* Four digits that count, at least all before the point. */
 static void print_number(double value, char text[24])
@@ -65,7 +66,7 @@ void smc_text_ceilings(const struct smc_ceilings *ceilings, const struct smc_dev
                        ceilings->source == SMC_CEILINGS_TABLE ? "built-in table" : "calibrated");
     for (int i = 0; i < SMC_CEILING_COUNT; i++) {
         const struct smc_ceiling_info *info = &smc_ceiling_info[i];
-        smc_text_printf(out, "%-*s", LABEL_WIDTH + 2, info->label);
+        smc_text_printf(out, "%-*s", FACTS_EDGE - 1 - VALUE_WIDTH, info->label);
         append_value(info, ceilings->value[i], out);
         append_share(info, ceilings->value[i], smc_ceiling_peak((enum smc_ceiling)i, device), out);
         smc_text_append_char(out, '\n', 1);

@@ -5,33 +5,90 @@
 #include "report/text_parts.h"
 #include "report/words_run.h"
 
-enum { LABEL_WIDTH = 24, VALUE_WIDTH = 13 };
+/* With as many columns as a GPU's run has this fills 80. */
+enum { LABEL_WIDTH = 24, VALUE_WIDTH = 13, VERDICT_WIDTH = 12, VERDICT_GAP = 2 };
 
-static void append_value(const struct smc_row *row, const struct smc_witness *witness,
-                         struct smc_text *out)
+enum { PREDICTED, API, EMULATED, MEASURED, COLUMNS };
+
+static const struct smc_witness *witness_at(const struct smc_row *row, int column)
 {
-    char text[SMC_ROW_WORDS];
-    smc_words_witness(row, witness, text);
-    smc_text_printf(out, " %*s", VALUE_WIDTH, text);
+    const struct smc_witness *const witnesses[COLUMNS] = {&row->predicted, &row->api,
+                                                          &row->emulated, &row->measured};
+    return witnesses[column];
 }
 
-/* Words may begin where a shorter label leaves room. */
-static void append_prediction(const struct smc_row *row, struct smc_text *out)
-{
-    char text[SMC_ROW_WORDS];
-    smc_words_witness(row, &row->predicted, text);
-    int room = LABEL_WIDTH + VALUE_WIDTH - (int)strlen(row->label);
-    smc_text_printf(out, "%s %*s", row->label, room, text);
-}
+static const char *const headings[COLUMNS] = {"predicted", "API", "emulated", "measured"};
 
-/* Which witnesses have a column. */
-struct columns {
-    bool api, emulated, measured;
+struct table {
+    int label_width, width[COLUMNS]; /* 0: nobody has such a witness */
 };
+
+static void widen(int *width, size_t needed)
+{
+    if ((size_t)*width < needed)
+        *width = (int)needed;
+}
+
+/* As narrow as what stands in it. */
+static void make_narrow(const struct smc_confirmation *confirmation, struct table *table)
+{
+    size_t words = 0; /* with the label before them */
+    table->label_width = 0;
+    for (int c = 0; c < COLUMNS; c++)
+        if (table->width[c] > 0)
+            table->width[c] = (int)strlen(headings[c]);
+    for (size_t i = 0; i < confirmation->row_count; i++) {
+        const struct smc_row *row = &confirmation->row[i];
+        char text[SMC_ROW_WORDS];
+        widen(&table->label_width, strlen(row->label));
+        if (row->words[0] && strlen(row->label) + strlen(row->words) > words)
+            words = strlen(row->label) + strlen(row->words);
+        for (int c = row->words[0] ? API : PREDICTED; c < COLUMNS; c++) {
+            smc_words_witness(row, witness_at(row, c), text);
+            if (table->width[c] > 0)
+                widen(&table->width[c], strlen(text));
+        }
+    }
+    if (words > (size_t)table->label_width)
+        widen(&table->width[PREDICTED], words - (size_t)table->label_width);
+}
+
+/* Which witnesses have a column; narrow ones where the terminal has no room for the usual width. */
+static struct table lay_out(const struct smc_confirmation *confirmation, bool all, size_t columns)
+{
+    struct table table = {.label_width = LABEL_WIDTH, .width[PREDICTED] = VALUE_WIDTH};
+    size_t total = LABEL_WIDTH + VERDICT_GAP + VERDICT_WIDTH;
+    table.width[API] = table.width[MEASURED] = all ? VALUE_WIDTH : 0;
+    for (size_t i = 0; i < confirmation->row_count; i++)
+        for (int c = API; c < COLUMNS; c++)
+            if (witness_at(&confirmation->row[i], c)->present)
+                table.width[c] = VALUE_WIDTH;
+    for (int c = 0; c < COLUMNS; c++)
+        total += table.width[c] > 0 ? 1 + VALUE_WIDTH : 0;
+    if (total > columns)
+        make_narrow(confirmation, &table);
+    return table;
+}
+
+/* The first column is the prediction's: words may begin where a shorter label leaves room. */
+static void append_values(const struct smc_row *row, const struct table *table,
+                          struct smc_text *out)
+{
+    char text[SMC_ROW_WORDS];
+    int label_width = (int)strlen(row->label);
+    smc_words_witness(row, &row->predicted, text);
+    smc_text_printf(out, "%s %*s", row->label,
+                    table->label_width + table->width[PREDICTED] - label_width, text);
+    for (int c = API; c < COLUMNS; c++) {
+        smc_words_witness(row, witness_at(row, c), text);
+        if (table->width[c] > 0)
+            smc_text_printf(out, " %*s", table->width[c], text);
+    }
+}
 
 /* A note that is the same as the row's before stands there already. */
 static void append_row(const struct smc_row *row, const char *note_before,
-                       const struct columns *columns, const struct smc_report_style *style,
+                       const struct table *table, const struct smc_report_style *style,
                        struct smc_text *out)
 {
     static const enum smc_emphasis emphasis[] = {
@@ -40,14 +97,8 @@ static void append_row(const struct smc_row *row, const char *note_before,
         [SMC_NOT_MEASURED] = SMC_PLAIN,
         [SMC_INFORMATION] = SMC_PLAIN,
     };
-    append_prediction(row, out);
-    if (columns->api)
-        append_value(row, &row->api, out);
-    if (columns->emulated)
-        append_value(row, &row->emulated, out);
-    if (columns->measured)
-        append_value(row, &row->measured, out);
-    smc_text_append(out, "  ");
+    append_values(row, table, out);
+    smc_text_append_char(out, ' ', VERDICT_GAP);
     smc_layout_begin(out, style, emphasis[row->verdict]);
     smc_text_append(out, smc_verdict_name(row->verdict));
     smc_layout_end(out, style);
@@ -94,22 +145,14 @@ void smc_text_findings(const struct smc_emulated_run *emulated,
 void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
                    const struct smc_report_style *style, struct smc_text *out)
 {
-    struct columns columns = {.api = all, .measured = all};
-    for (size_t i = 0; i < confirmation->row_count; i++) {
-        columns.api |= confirmation->row[i].api.present;
-        columns.emulated |= confirmation->row[i].emulated.present;
-        columns.measured |= confirmation->row[i].measured.present;
-    }
-    smc_text_printf(out, "%-*s %*s", LABEL_WIDTH, "", VALUE_WIDTH, "predicted");
-    if (columns.api)
-        smc_text_printf(out, " %*s", VALUE_WIDTH, "API");
-    if (columns.emulated)
-        smc_text_printf(out, " %*s", VALUE_WIDTH, "emulated");
-    if (columns.measured)
-        smc_text_printf(out, " %*s", VALUE_WIDTH, "measured");
+    const struct table table = lay_out(confirmation, all, style->columns);
+    smc_text_printf(out, "%-*s", table.label_width, "");
+    for (int c = 0; c < COLUMNS; c++)
+        if (table.width[c] > 0)
+            smc_text_printf(out, " %*s", table.width[c], headings[c]);
     smc_text_append(out, "  verdict\n");
     for (size_t i = 0; i < confirmation->row_count; i++)
-        append_row(&confirmation->row[i], i ? confirmation->row[i - 1].note : "", &columns, style,
+        append_row(&confirmation->row[i], i ? confirmation->row[i - 1].note : "", &table, style,
                    out);
 }
 

@@ -51,6 +51,7 @@ void smc_words_witness(const struct smc_row *row, const struct smc_witness *witn
     double value = witness->value;
     const char *gap = row->unit[0] ? " " : "";
     bool whole = value > -1e15 && value < 1e15 && value == (double)(long long)value;
+    bool long_enough = value >= 1000 && value < 1e15; /* four digits that count */
     if (witness == &row->predicted && row->words[0])
         snprintf(text, SMC_ROW_WORDS, "%s", row->words);
     else if (!witness->present)
@@ -58,7 +59,8 @@ void smc_words_witness(const struct smc_row *row, const struct smc_witness *witn
     else if (is_yes_or_no(row))
         snprintf(text, SMC_ROW_WORDS, "%s", value != 0 ? "yes" : "no");
     else
-        snprintf(text, SMC_ROW_WORDS, whole ? "%.0f%s%s" : "%.4g%s%s", value, gap, row->unit);
+        snprintf(text, SMC_ROW_WORDS, whole || long_enough ? "%.0f%s%s" : "%.4g%s%s", value, gap,
+                 row->unit);
 }
 
 bool smc_words_any_emulated(const struct smc_confirmation *confirmation)
