@@ -63,6 +63,47 @@ static void test_spread_is_geometric(void)
     }
 }
 
+static void spread(enum smc_series_vary vary, enum smc_param param, struct smc_range range,
+                   struct smc_series_axis *axis)
+{
+    *axis = (struct smc_series_axis){.vary = vary, .param = param};
+    CU_ASSERT_EQUAL(smc_series_take_range(&range, false, axis, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(axis->value[0], range.first);
+    CU_ASSERT_EQUAL(axis->value[axis->count - 1], range.last);
+    for (size_t k = 1; k < axis->count; k++)
+        CU_ASSERT_TRUE(axis->value[k] > axis->value[k - 1]);
+}
+
+/* Between the ends whole warps, and whole units of shared memory. */
+static void test_multiples(void)
+{
+    static const struct {
+        enum smc_series_vary vary;
+        enum smc_param param;
+        struct smc_range range;
+        int64_t grain;
+        size_t count;
+    } cases[] = {
+        {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {32, 1024, 1}, 32, SMC_SERIES_SPREAD},
+        {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {1, 1000, 1}, 32, SMC_SERIES_SPREAD},
+        {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {1, 100, 1}, 32, 5},
+        {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {33, 63, 1}, 32, 2},
+        {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {33, 65, 1}, 32, 3},
+        {SMC_VARY_PARAM, SMC_PARAM_RADIUS, {1, 6000, 1}, 1, SMC_SERIES_SPREAD},
+        {SMC_VARY_PARAM, SMC_PARAM_STATIC_BYTES, {1, 48 << 10, 1}, 128, SMC_SERIES_SPREAD},
+        {SMC_VARY_DYNAMIC_SMEM, SMC_PARAM_TILE, {0, 227 << 10, 1}, 128, SMC_SERIES_SPREAD},
+        {SMC_VARY_DYNAMIC_SMEM, SMC_PARAM_TILE, {0, 1000, 1}, 128, 9},
+        {SMC_VARY_DYNAMIC_SMEM, SMC_PARAM_TILE, {1001, INT64_MAX, 1}, 128, SMC_SERIES_SPREAD},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_series_axis axis;
+        spread(cases[i].vary, cases[i].param, cases[i].range, &axis);
+        CU_ASSERT_EQUAL(axis.count, cases[i].count);
+        for (size_t k = 1; k + 1 < axis.count; k++)
+            CU_ASSERT_EQUAL(axis.value[k] % cases[i].grain, 0);
+    }
+}
+
 static void test_narrow_and_stepped(void)
 {
     struct smc_series_axis axis = {0};
@@ -240,6 +281,7 @@ CU_TestInfo tests_series[] = {
     {"the kernels of a family", test_members},
     {"values spread over a wide range", test_spread},
     {"each as many times the one before", test_spread_is_geometric},
+    {"multiples of what a block and its memory are made of", test_multiples},
     {"narrow ranges and those with a step", test_narrow_and_stepped},
     {"tiles", test_tiles},
     {"values and sizes that follow", test_values},

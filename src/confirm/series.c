@@ -41,21 +41,40 @@ size_t smc_series_members(const char *family,
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-/* Each so many times the one before; a range that begins below 1 as if it were moved to 1. */
+enum { SMEM_GRAIN = 128 }; /* bytes: the allocation unit from CC 8.0 on */
+
+/* Between the ends of a wide range only multiples of it are run: a block's other sizes leave lanes
+   idle, and shared memory is given in such units. */
+static int64_t grain_of(const struct smc_series_axis *axis)
+{
+    bool param = axis->vary == SMC_VARY_PARAM;
+    if (axis->vary == SMC_VARY_DYNAMIC_SMEM || (param && axis->param == SMC_PARAM_STATIC_BYTES))
+        return SMEM_GRAIN;
+    return param && axis->param == SMC_PARAM_BLOCK ? SMC_WARP_LANES : 1;
+}
+
+/* Each so many times the one before; a range that begins below the grain as if it were moved there.
+   Of fewer multiples than there is room for each is taken. */
 static void spread(const struct smc_range *range, struct smc_series_axis *axis)
 {
-    const size_t last = SMC_SERIES_SPREAD - 1;
-    int64_t moved = range->first < 1 ? 1 - range->first : 0;
+    const int64_t grain = grain_of(axis);
+    int64_t lowest = (range->first / grain + 1) * grain,
+            highest = (range->last - 1) / grain * grain;
+    int64_t room = highest < lowest ? 0 : (highest - lowest) / grain + 1;
+    const int64_t inner = room < SMC_SERIES_SPREAD - 2 ? room : SMC_SERIES_SPREAD - 2;
+    int64_t moved = range->first < grain ? grain - range->first : 0;
     double first = (double)(range->first + moved);
     double ratio = (double)(range->last + moved) / first;
     axis->spread = true;
-    axis->count = SMC_SERIES_SPREAD;
+    axis->count = (size_t)inner + 2;
     axis->value[0] = range->first;
-    axis->value[last] = range->last;
-    for (size_t i = 1; i < last; i++) {
-        int64_t value = llround(first * pow(ratio, (double)i / (double)last)) - moved;
-        int64_t lowest = axis->value[i - 1] + 1, highest = range->last - (int64_t)(last - i);
-        axis->value[i] = value < lowest ? lowest : value > highest ? highest : value;
+    axis->value[inner + 1] = range->last;
+    for (int64_t i = 1; i <= inner; i++) {
+        double wanted = first * pow(ratio, (double)i / (double)(inner + 1)) - (double)moved;
+        int64_t value = llround(wanted / (double)grain) * grain;
+        int64_t most = highest - (inner - i) * grain;
+        axis->value[i] = value < lowest ? lowest : value > most ? most : value;
+        lowest = axis->value[i] + grain;
     }
 }
 

@@ -10,7 +10,7 @@ enum {
     SMC_SERIES_MOST_MEMBERS = 8,
     SMC_SERIES_MOST_RUNS = 256,
     SMC_SERIES_WIDE = 16,   /* a range without a step is wide above so many values: then only */
-    SMC_SERIES_SPREAD = 14, /* so many of them are taken */
+    SMC_SERIES_SPREAD = 14, /* so many of them are taken at most */
 };
 
 enum smc_series_vary {
@@ -66,8 +66,9 @@ struct smc_series {
 size_t smc_series_members(const char *family,
                           const struct smc_kernel *member[SMC_SERIES_MOST_MEMBERS]);
 
-/* Sets the axis' values from its range. `stepped`: the range came with a step; else, where it is
-   wide, they are spread geometrically, both ends included. SMC_USAGE: too many. */
+/* Sets the axis' values, by what varies, from its range. `stepped`: the range came with a step;
+   else, where it is wide, they are spread geometrically, both ends included and between them, of a
+   block, multiples of 32, of shared memory of 128 bytes. SMC_USAGE: too many. */
 enum smc_status smc_series_take_range(const struct smc_range *range, bool stepped,
                                       struct smc_series_axis *axis, struct smc_error *error);
 
