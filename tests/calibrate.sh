@@ -123,6 +123,25 @@ if command -v jq >/dev/null; then
         | (.measured - $speed / 10 | fabs) < 1e-9 and .verdict == "information"
           and (.note | test("^calibrated 20[0-9-]*$"))' out
 fi
+mkdir elsewhere
+mv "$kept" elsewhere/shared.json
+ln -s "$PWD/elsewhere/shared.json" "$kept"
+before=$(ls -i elsewhere/shared.json)
+smemcalc calibrate >out 2>err
+empty "a link stays one: what it leads to is replaced" "$(
+    [ -L "$kept" ] || ls -l "$kept"
+    [ "$(ls -i elsewhere/shared.json)" != "$before" ] || echo "nothing was written"
+    find elsewhere -mindepth 1 ! -name shared.json
+    cat err
+    tail -n 1 out | grep -qx "measured in .*; kept in $kept" || tail -n 1 out)"
+rm elsewhere/shared.json
+smemcalc calibrate >out 2>err
+status=$?
+empty "a link that leads nowhere stays too" "$(
+    [ "$status" -eq 2 ] || echo "exit status $status"
+    [ -L "$kept" ] || ls -l "$kept"
+    echo "smemcalc: '$kept' cannot be written, a link: No such file or directory" | diff - err)"
+rm "$kept"
 FAKE_GPU=crashes smemcalc calibrate >out 2>err
 status=$?
 empty "a GPU that fails: exit status 4, and one line" "$(

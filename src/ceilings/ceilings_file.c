@@ -1,4 +1,6 @@
 /* The ceilings that this user's GPUs were measured to have, kept in a file. */
+#include "config.h"
+
 #include "ceilings/ceilings_file.h"
 
 #include <errno.h>
@@ -7,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -173,16 +176,37 @@ static enum smc_status replace(const char *path, const struct smc_ceilings *ceil
     return status;
 }
 
+/* Where a link leads to: the file there is the one to lock and to replace. */
+static enum smc_status follow(const char *path, char target[SMC_CEILINGS_PATH],
+                              struct smc_error *error)
+{
+    struct stat entry;
+    bool is_link = lstat(path, &entry) == 0 && S_ISLNK(entry.st_mode);
+    char *real = is_link ? realpath(path, NULL) : NULL;
+    if (is_link && !real)
+        return smc_fail(error, SMC_USAGE, "'%s' cannot be written, a link: %s", path,
+                        strerror(errno));
+    int length = snprintf(target, SMC_CEILINGS_PATH, "%s", real ? real : path);
+    free(real);
+    return length < SMC_CEILINGS_PATH
+               ? SMC_OK
+               : smc_fail(error, SMC_USAGE, "'%s' cannot be written, a link: %s", path,
+                          strerror(ENAMETOOLONG));
+}
+
 enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *ceilings,
                                   struct smc_error *error)
 {
-    char folder[SMC_CEILINGS_PATH];
-    folder_of(path, folder);
+    char target[SMC_CEILINGS_PATH], folder[SMC_CEILINGS_PATH];
+    enum smc_status status = follow(path, target, error);
+    if (status != SMC_OK)
+        return status;
+    folder_of(target, folder);
     int reason = smc_folder_make(folder);
     if (reason)
         return smc_fail(error, SMC_USAGE, "'%s' cannot be made: %s", folder, strerror(reason));
     int held = lock(folder);
-    enum smc_status status = replace(path, ceilings, error);
+    status = replace(target, ceilings, error);
     if (held >= 0)
         close(held);
     return status;
