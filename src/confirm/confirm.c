@@ -327,6 +327,13 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
     smc_rows_count(out);
 }
 
+void smc_confirmation_add(const struct smc_confirmation *one, struct smc_confirmation *total)
+{
+    total->confirmed += one->confirmed;
+    total->differing += one->differing;
+    total->not_measured += one->not_measured;
+}
+
 enum smc_status smc_confirmation_status(const struct smc_confirmation *confirmation)
 {
     return confirmation->differing > 0 ? SMC_SHORTFALL : SMC_OK;

@@ -48,6 +48,9 @@ struct smc_confirmation {
 void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *result,
                  struct smc_confirmation *out);
 
+/* Adds up how many were confirmed, differ and were not measured; no rows. */
+void smc_confirmation_add(const struct smc_confirmation *one, struct smc_confirmation *total);
+
 /* SMC_SHORTFALL where any row differs, else SMC_OK. */
 enum smc_status smc_confirmation_status(const struct smc_confirmation *confirmation);
 

@@ -3,11 +3,7 @@
 
 static json_t *number(struct smc_merge_number value)
 {
-    bool whole =
-        value.value > -1e15 && value.value < 1e15 && value.value == (double)(json_int_t)value.value;
-    if (!value.present)
-        return json_null();
-    return whole ? json_integer((json_int_t)value.value) : json_real(value.value);
+    return value.present ? smc_json_number(value.value) : json_null();
 }
 
 static void add_machine(json_t *object, const struct smc_merge_report *report)

@@ -7,6 +7,9 @@
 
 #include "report/report.h"
 
+/* An integer where it is whole; null where it is infinite or none. */
+json_t *smc_json_number(double value);
+
 void smc_json_set(json_t *object, const char *key, json_t *value);
 void smc_json_integer(json_t *object, const char *key, uint64_t value);
 void smc_json_real(json_t *object, const char *key, double value);

@@ -1,16 +1,9 @@
 /* A run's confirmation in JSON: the rows, and what was seen beside them. */
-#include <math.h>
-
 #include "report/json_parts.h"
 
 static void add_witness(json_t *object, const char *key, const struct smc_witness *witness)
 {
-    double value = witness->value;
-    bool whole = value > -1e15 && value < 1e15 && value == (double)(long long)value;
-    if (!witness->present || isnan(value) || isinf(value))
-        smc_json_set(object, key, json_null());
-    else
-        smc_json_set(object, key, whole ? json_integer((json_int_t)value) : json_real(value));
+    smc_json_set(object, key, witness->present ? smc_json_number(witness->value) : json_null());
 }
 
 static json_t *row_object(const struct smc_row *row)

@@ -2,12 +2,6 @@
 #include "report/json_parts.h"
 #include "report/words_series.h"
 
-static json_t *number(double value)
-{
-    bool whole = value == (double)(long long)value;
-    return whole ? json_integer((json_int_t)value) : json_real(value);
-}
-
 static json_t *value_of(const struct smc_series_axis *axis, int64_t value)
 {
     if (axis->vary != SMC_VARY_CACHE_CONFIG)
@@ -26,7 +20,7 @@ static json_t *figures_object(const struct smc_series *series, size_t index)
         double value;
         bool known = smc_series_figure(series, index, (enum smc_figure)f, &value);
         smc_json_set(object, smc_figure_key((enum smc_figure)f),
-                     known ? number(value) : json_null());
+                     known ? smc_json_number(value) : json_null());
     }
     return object;
 }

@@ -1,6 +1,7 @@
 /* Members of JSON objects. */
 #include "config.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,14 @@
 void smc_json_set(json_t *object, const char *key, json_t *value)
 {
     json_object_set_new(object, key, value);
+}
+
+json_t *smc_json_number(double value)
+{
+    bool whole = fabs(value) < 1e15 && value == floor(value);
+    if (!isfinite(value))
+        return json_null();
+    return whole ? json_integer((json_int_t)value) : json_real(value);
 }
 
 void smc_json_integer(json_t *object, const char *key, uint64_t value)

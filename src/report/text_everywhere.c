@@ -14,11 +14,8 @@ static struct sum add_up(const struct smc_everywhere *everywhere)
     for (size_t i = 0; i < everywhere->count; i++) {
         const struct smc_gpu_part *part = &everywhere->part[i];
         sum.failed += smc_gpu_part_failed(part);
-        for (size_t r = 0; r < part->count; r++) {
-            sum.all.confirmed += part->runs[r].confirmation.confirmed;
-            sum.all.differing += part->runs[r].confirmation.differing;
-            sum.all.not_measured += part->runs[r].confirmation.not_measured;
-        }
+        for (size_t r = 0; r < part->count; r++)
+            smc_confirmation_add(&part->runs[r].confirmation, &sum.all);
     }
     return sum;
 }

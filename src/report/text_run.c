@@ -8,19 +8,8 @@
 /* With as many columns as a GPU's run has this fills 80. */
 enum { LABEL_WIDTH = 24, VALUE_WIDTH = 13, VERDICT_WIDTH = 12, VERDICT_GAP = 2 };
 
-enum { PREDICTED, API, EMULATED, MEASURED, COLUMNS };
-
-static const struct smc_witness *witness_at(const struct smc_row *row, int column)
-{
-    const struct smc_witness *const witnesses[COLUMNS] = {&row->predicted, &row->api,
-                                                          &row->emulated, &row->measured};
-    return witnesses[column];
-}
-
-static const char *const headings[COLUMNS] = {"predicted", "API", "emulated", "measured"};
-
 struct table {
-    int label_width, width[COLUMNS]; /* 0: nobody has such a witness */
+    int label_width, width[SMC_WITNESSES]; /* 0: nobody has such a witness */
 };
 
 static void widen(int *width, size_t needed)
@@ -34,36 +23,36 @@ static void make_narrow(const struct smc_confirmation *confirmation, struct tabl
 {
     size_t words = 0; /* with the label before them */
     table->label_width = 0;
-    for (int c = 0; c < COLUMNS; c++)
+    for (int c = 0; c < SMC_WITNESSES; c++)
         if (table->width[c] > 0)
-            table->width[c] = (int)strlen(headings[c]);
+            table->width[c] = (int)strlen(smc_witness_headings[c]);
     for (size_t i = 0; i < confirmation->row_count; i++) {
         const struct smc_row *row = &confirmation->row[i];
         char text[SMC_ROW_WORDS];
         widen(&table->label_width, strlen(row->label));
         if (row->words[0] && strlen(row->label) + strlen(row->words) > words)
             words = strlen(row->label) + strlen(row->words);
-        for (int c = row->words[0] ? API : PREDICTED; c < COLUMNS; c++) {
-            smc_words_witness(row, witness_at(row, c), text);
+        for (int c = row->words[0] ? SMC_BY_API : SMC_PREDICTED; c < SMC_WITNESSES; c++) {
+            smc_words_witness(row, smc_row_witness(row, c), text);
             if (table->width[c] > 0)
                 widen(&table->width[c], strlen(text));
         }
     }
     if (words > (size_t)table->label_width)
-        widen(&table->width[PREDICTED], words - (size_t)table->label_width);
+        widen(&table->width[SMC_PREDICTED], words - (size_t)table->label_width);
 }
 
 /* Which witnesses have a column; narrow ones where the terminal has no room for the usual width. */
 static struct table lay_out(const struct smc_confirmation *confirmation, bool all, size_t columns)
 {
-    struct table table = {.label_width = LABEL_WIDTH, .width[PREDICTED] = VALUE_WIDTH};
+    struct table table = {.label_width = LABEL_WIDTH, .width[SMC_PREDICTED] = VALUE_WIDTH};
     size_t total = LABEL_WIDTH + VERDICT_GAP + VERDICT_WIDTH;
-    table.width[API] = table.width[MEASURED] = all ? VALUE_WIDTH : 0;
+    table.width[SMC_BY_API] = table.width[SMC_MEASURED] = all ? VALUE_WIDTH : 0;
     for (size_t i = 0; i < confirmation->row_count; i++)
-        for (int c = API; c < COLUMNS; c++)
-            if (witness_at(&confirmation->row[i], c)->present)
+        for (int c = SMC_BY_API; c < SMC_WITNESSES; c++)
+            if (smc_row_witness(&confirmation->row[i], c)->present)
                 table.width[c] = VALUE_WIDTH;
-    for (int c = 0; c < COLUMNS; c++)
+    for (int c = 0; c < SMC_WITNESSES; c++)
         total += table.width[c] > 0 ? 1 + VALUE_WIDTH : 0;
     if (total > columns)
         make_narrow(confirmation, &table);
@@ -78,9 +67,9 @@ static void append_values(const struct smc_row *row, const struct table *table,
     int label_width = (int)strlen(row->label);
     smc_words_witness(row, &row->predicted, text);
     smc_text_printf(out, "%s %*s", row->label,
-                    table->label_width + table->width[PREDICTED] - label_width, text);
-    for (int c = API; c < COLUMNS; c++) {
-        smc_words_witness(row, witness_at(row, c), text);
+                    table->label_width + table->width[SMC_PREDICTED] - label_width, text);
+    for (int c = SMC_BY_API; c < SMC_WITNESSES; c++) {
+        smc_words_witness(row, smc_row_witness(row, c), text);
         if (table->width[c] > 0)
             smc_text_printf(out, " %*s", table->width[c], text);
     }
@@ -147,9 +136,9 @@ void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
 {
     const struct table table = lay_out(confirmation, all, style->columns);
     smc_text_printf(out, "%-*s", table.label_width, "");
-    for (int c = 0; c < COLUMNS; c++)
+    for (int c = 0; c < SMC_WITNESSES; c++)
         if (table.width[c] > 0)
-            smc_text_printf(out, " %*s", table.width[c], headings[c]);
+            smc_text_printf(out, " %*s", table.width[c], smc_witness_headings[c]);
     smc_text_append(out, "  verdict\n");
     for (size_t i = 0; i < confirmation->row_count; i++)
         append_row(&confirmation->row[i], i ? confirmation->row[i - 1].note : "", &table, style,

@@ -33,10 +33,7 @@ static void append_verdicts(const struct smc_series *series, const struct smc_re
     size_t results = 0;
     for (size_t i = 0; i < series->count; i++) {
         results += series->run[i].seen.has_result;
-        const struct smc_confirmation *one = &series->run[i].seen.confirmation;
-        total.confirmed += one->confirmed;
-        total.differing += one->differing;
-        total.not_measured += one->not_measured;
+        smc_confirmation_add(&series->run[i].seen.confirmation, &total);
     }
     smc_layout_begin(out, style, total.differing ? SMC_BAD : SMC_GOOD);
     smc_words_verdicts(&total, out);

@@ -194,18 +194,15 @@ static void append_verdict(const struct smc_series_run *run, const struct smc_re
 /* "blocks per SM: predicted 3, API 8, measured 8". */
 static void append_difference(const struct smc_row *row, struct smc_text *out)
 {
-    const struct {
-        const char *name;
-        const struct smc_witness *witness;
-    } seen[] = {{"API", &row->api}, {"emulated", &row->emulated}, {"measured", &row->measured}};
     char value[SMC_ROW_WORDS];
     smc_words_witness(row, &row->predicted, value);
     smc_text_printf(out, "%s%s: predicted %s", out->length ? "; " : "",
                     row->label + strspn(row->label, " "), value);
-    for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
-        smc_words_witness(row, seen[i].witness, value);
-        if (seen[i].witness->present)
-            smc_text_printf(out, ", %s %s", seen[i].name, value);
+    for (int c = SMC_BY_API; c < SMC_WITNESSES; c++) {
+        const struct smc_witness *witness = smc_row_witness(row, c);
+        smc_words_witness(row, witness, value);
+        if (witness->present)
+            smc_text_printf(out, ", %s %s", smc_witness_headings[c], value);
     }
 }
 

@@ -39,6 +39,24 @@ void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_
                     confirmation->differing == 1 ? "s" : "", confirmation->not_measured);
 }
 
+const char *const smc_witness_headings[SMC_WITNESSES] = {
+    [SMC_PREDICTED] = "predicted",
+    [SMC_BY_API] = "API",
+    [SMC_EMULATED] = "emulated",
+    [SMC_MEASURED] = "measured",
+};
+
+const struct smc_witness *smc_row_witness(const struct smc_row *row, int column)
+{
+    const struct smc_witness *const witnesses[SMC_WITNESSES] = {
+        [SMC_PREDICTED] = &row->predicted,
+        [SMC_BY_API] = &row->api,
+        [SMC_EMULATED] = &row->emulated,
+        [SMC_MEASURED] = &row->measured,
+    };
+    return witnesses[column];
+}
+
 /* Rows that say whether something happens hold 0 or 1. */
 static bool is_yes_or_no(const struct smc_row *row)
 {

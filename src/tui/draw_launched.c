@@ -6,13 +6,10 @@
 #include "tui/list.h"
 
 enum {
-    WITNESSES = 4,
     GAP = 2,
     NOTE_INDENT = 4,
     NOTE_BESIDE = 36, /* columns that a note needs to stand beside its row */
 };
-
-static const char *const heads[WITNESSES] = {"predicted", "API", "emulated", "measured"};
 
 static const enum smc_style verdict_style[] = {
     [SMC_CONFIRMED] = SMC_STYLE_GOOD,
@@ -21,28 +18,21 @@ static const enum smc_style verdict_style[] = {
     [SMC_INFORMATION] = SMC_STYLE_NORMAL,
 };
 
-static const struct smc_witness *witness_at(const struct smc_row *row, int witness)
-{
-    const struct smc_witness *const all[WITNESSES] = {&row->predicted, &row->api, &row->emulated,
-                                                      &row->measured};
-    return all[witness];
-}
-
 /* Right edges of the values, and what is beside them. */
 struct columns {
-    int edge[WITNESSES]; /* 0: no such column */
-    int verdict, note;   /* `note` 0: beneath */
+    int edge[SMC_WITNESSES]; /* 0: no such column */
+    int verdict, note;       /* `note` 0: beneath */
 };
 
 /* What is predicted in words may begin where a shorter label leaves room. */
 static int widest_value(const struct smc_confirmation *confirmation, int witness, int label_cols)
 {
-    int widest = (int)strlen(heads[witness]);
+    int widest = (int)strlen(smc_witness_headings[witness]);
     for (size_t i = 0; i < confirmation->row_count; i++) {
         char text[SMC_ROW_WORDS];
         const struct smc_row *row = &confirmation->row[i];
-        bool words = witness_at(row, witness) == &row->predicted && row->words[0];
-        smc_words_witness(row, witness_at(row, witness), text);
+        bool words = smc_row_witness(row, witness) == &row->predicted && row->words[0];
+        smc_words_witness(row, smc_row_witness(row, witness), text);
         int columns = (int)strlen(text) - (words ? label_cols - (int)strlen(row->label) : 0);
         widest = columns > widest ? columns : widest;
     }
@@ -59,8 +49,9 @@ static struct columns lay_out(const struct smc_confirmation *confirmation, int c
         at = label > at ? label : at;
     }
     int labels = at - 1;
-    for (int i = 0; i < WITNESSES; i++) {
-        bool is_emulator = witness_at(&confirmation->row[0], i) == &confirmation->row[0].emulated;
+    for (int i = 0; i < SMC_WITNESSES; i++) {
+        bool is_emulator =
+            smc_row_witness(&confirmation->row[0], i) == &confirmation->row[0].emulated;
         if (!is_emulator || emulated)
             columns.edge[i] = at += GAP + widest_value(confirmation, i, labels);
     }
@@ -93,9 +84,9 @@ static int draw_row(const struct smc_row *row, const struct columns *columns, st
                     int line, struct smc_frame *frame)
 {
     smc_frame_text(frame, rect, line, 1, SMC_STYLE_LABEL, row->label);
-    for (int i = 0; i < WITNESSES; i++) {
+    for (int i = 0; i < SMC_WITNESSES; i++) {
         char text[SMC_ROW_WORDS];
-        const struct smc_witness *witness = witness_at(row, i);
+        const struct smc_witness *witness = smc_row_witness(row, i);
         smc_words_witness(row, witness, text);
         draw_right(frame, rect, line, columns->edge[i],
                    witness->present ? SMC_STYLE_NORMAL : SMC_STYLE_DIM, text);
@@ -143,8 +134,8 @@ static int draw_run(const struct smc_confirmed_run *run, struct smc_rect rect, i
                                                 : SMC_STYLE_WARN,
                       rect, line, frame);
     smc_text_free(&summary);
-    for (int i = 0; i < WITNESSES; i++)
-        draw_right(frame, rect, line, columns.edge[i], SMC_STYLE_TITLE, heads[i]);
+    for (int i = 0; i < SMC_WITNESSES; i++)
+        draw_right(frame, rect, line, columns.edge[i], SMC_STYLE_TITLE, smc_witness_headings[i]);
     smc_frame_text(frame, rect, line, columns.verdict, SMC_STYLE_TITLE, "verdict");
     line++;
     for (size_t i = 0; i < confirmation->row_count; i++)
