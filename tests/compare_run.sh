@@ -23,7 +23,8 @@ run_refuses "option --kernel: 'matmul' is a family: add --compare, or name one o
 refuses 2 "option --kernel: 'matmul' is a family: name one of $matmuls" --kernel matmul
 run_refuses "option --kernel: 'quartz' is unknown; 'smemcalc kernels' lists them" \
     --kernel quartz --compare
-run_refuses "no kernel: give --tile N, --kernel NAME, or --threads N for your own" --compare
+run_refuses "option --compare: name a family of kernels, such as --kernel matmul" --compare
+run_refuses "no kernel: give --tile N, --kernel NAME, or --source FILE with your own" --seed 2
 run_refuses "option --compare: residency is alone in its family" --kernel residency --compare
 run_refuses "option --radius: matmul-naive does not take it; these kernels do: stencil-naive, \
 stencil-static, stencil-dynamic, stencil-window" --kernel matmul --compare --radius 3

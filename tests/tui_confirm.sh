@@ -202,7 +202,7 @@ key Enter
 type y
 key Enter
 screen'
-says "nothing to save" 'nothing was launched in this sitting yet' 'key F5
+says "nothing to save" 'nothing was launched in this session yet' 'key F5
 wait
 key s
 screen'

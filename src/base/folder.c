@@ -20,9 +20,10 @@ bool smc_folder_of_user(const char *xdg, const char *below_home, char *folder, s
     const char *named = smc_folder_variable(xdg);
     const char *home = smc_folder_variable("HOME");
     int length;
-    if (named && *named == '/') /* its specification: a relative path counts as unset */
+    if (named &&
+        *named == '/') /* its specification: a relative path counts as unset; so here does HOME */
         length = snprintf(folder, capacity, "%s/smemcalc", named);
-    else if (home)
+    else if (home && *home == '/')
         length = snprintf(folder, capacity, "%s/%s/smemcalc", home, below_home);
     else
         return false;

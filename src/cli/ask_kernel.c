@@ -49,8 +49,12 @@ static enum smc_status fail_no_kernel(const struct smc_arguments *arguments,
             return fail_not_taken(smc_param_info[i].option, NULL, 1u << i, error);
     if (arguments->given[SMC_OPTION_SIZE])
         return fail_not_taken("size", NULL, SMC_MATRIX_SIZES | array_sizes, error);
-    return smc_fail(error, SMC_USAGE,
-                    "no kernel: give --tile N, --kernel NAME, or --threads N for your own");
+    if (arguments->given[SMC_OPTION_COMPARE])
+        return smc_fail(error, SMC_USAGE,
+                        "option --compare: name a family of kernels, such as --kernel matmul");
+    return smc_fail(error, SMC_USAGE, "no kernel: give --tile N, --kernel NAME, or %s",
+                    arguments->command == SMC_COMMAND_RUN ? "--source FILE with your own"
+                                                          : "--threads N for your own");
 }
 
 static enum smc_status fail_family(const struct smc_arguments *arguments, const char *family,

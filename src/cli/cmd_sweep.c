@@ -125,7 +125,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 
 const struct smc_command smc_command_sweep = {
     .name = "sweep",
-    .usage = "[OPTION]... one or two of them as FIRST:LAST[:STEP]",
+    .usage = "[OPTION]..., and one or two of them as FIRST:LAST[:STEP]",
     .help = "one or two values varied: a table or a picture",
     .examples = "  smemcalc sweep --tile 4:32:4 --regs 16:128:8\n"
                 "  smemcalc sweep --threads 256 --dynamic-smem 0:96K:1K --plot smem.svg\n"

@@ -274,7 +274,7 @@ static void show_speed(const struct view *view)
     struct smc_row *row = show_measured(view, "time_ms", "time", "ms", ms);
     if (!result->timing.succeeded || ms <= 0)
         return;
-    smc_row_note(row, "median of %u launches, %.4g to %.4g ms; not predicted yet",
+    smc_row_note(row, "median of %u launches, %.4g to %.4g ms; not predicted",
                  result->timed_launches, result->fastest_ms, result->slowest_ms);
     bool integers = answer->query.params.value[SMC_PARAM_DTYPE] == SMC_INT32;
     if (answer->has_work && work->flops > 0)

@@ -24,7 +24,7 @@ void smc_emulated_follow(struct smc_program *program, const struct smc_binary *b
     run->follows_machine_code = smc_program_follow(program, loads) != SMC_FOLLOWING_UNKNOWN;
     if (!run->follows_machine_code)
         snprintf(run->not_followed, sizeof run->not_followed,
-                 "joining does not explain the machine code's loads");
+                 "which loads ptxas joined is not known");
 }
 
 void smc_emulated_copies(const struct smc_program *program, const struct smc_emulation *emulation,

@@ -57,9 +57,7 @@ void smc_text_device_line(const struct smc_answer *answer, const struct smc_repo
         smc_text_printf(&line, ", CC %d.%d, %u SMs", device->sm.cc / 10, device->sm.cc % 10,
                         device->sm_count);
     smc_text_printf(&line, " (%s)", sources[device->source]);
-    if (answer->query.device_assumed)
-        smc_text_append(&line, "; no GPU was found, so this one is assumed: --device NAME takes "
-                               "another");
+    smc_words_assumed(&answer->query, &line);
     smc_text_line(out, style, "device", &line);
     smc_text_free(&line);
 }

@@ -3,6 +3,7 @@
 
 #include "report/layout.h"
 #include "report/text_parts.h"
+#include "report/words.h"
 #include "report/words_run.h"
 
 /* With as many columns as a GPU's run has this fills 80. */
@@ -117,6 +118,7 @@ static void append_head(const struct smc_answer *answer, const struct smc_run_re
     if (result->driver[0])
         smc_text_append(&device, "; ");
     smc_words_run_driver(result, &device);
+    smc_words_assumed(&answer->query, &device);
     smc_text_line(out, style, "device", &device);
     smc_text_machine_line(result->host_name, result->gpu_uuid, style, out);
     smc_text_free(&kernel);

@@ -2,6 +2,7 @@
 #include "report/layout.h"
 #include "report/text_parts.h"
 #include "report/text_series_table.h"
+#include "report/words.h"
 #include "report/words_run.h"
 #include "report/words_series.h"
 
@@ -58,6 +59,7 @@ static void append_subject(const struct smc_series *series, const struct smc_rep
             smc_words_run_driver(&series->run[i].seen.result, &device);
             break;
         }
+    smc_words_assumed(&series->run[0].query, &device);
     append_line("device", &device, style, out);
     if (option)
         smc_words_series_values(&series->axis, &values);

@@ -313,6 +313,13 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
         smc_text_printf(out, " --partitioned-caching %s", caching[settings->partitioned_caching]);
 }
 
+void smc_words_assumed(const struct smc_query *query, struct smc_text *out)
+{
+    if (query->device_assumed)
+        smc_text_append(out, "; no GPU was found, so this one is assumed: --device NAME takes "
+                             "another");
+}
+
 void smc_words_device_option(const struct smc_query *query, struct smc_text *out)
 {
     const struct smc_device *device = &query->device;

@@ -47,6 +47,9 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
 /* "none", "shared", "l1", "equal": the words of option --cache-config. */
 const char *smc_words_cache_config(enum smc_cache_config config);
 
+/* "; no GPU was found, so this one is assumed: ...", or nothing where it is not. */
+void smc_words_assumed(const struct smc_query *query, struct smc_text *out);
+
 /* " --device 9.0", " --device \"Tesla T4\"", or nothing where nobody named a device. */
 void smc_words_device_option(const struct smc_query *query, struct smc_text *out);
 

@@ -11,7 +11,7 @@
 int smc_draw_launched(const struct smc_launched *launched, struct smc_rect rect, int top,
                       struct smc_frame *frame);
 
-/* The launches of this sitting, the newest first, the chosen one in sight. */
+/* The launches of this session, the newest first, the chosen one in sight. */
 void smc_draw_history(const struct smc_confirm_state *state, struct smc_rect rect,
                       int rows_per_launch, struct smc_frame *frame);
 

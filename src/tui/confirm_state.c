@@ -1,4 +1,4 @@
-/* The confirm screen's state: what was launched in this sitting. */
+/* The confirm screen's state: what was launched in this session. */
 #include "tui/confirm_state.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The confirm screen's state: what was launched in this sitting, and how the next one is. Pure. */
+/* The confirm screen's state: what was launched in this session, and how the next one is. Pure. */
 #ifndef SMC_TUI_CONFIRM_STATE_H
 #define SMC_TUI_CONFIRM_STATE_H
 
@@ -9,7 +9,7 @@
 
 /* One launch, and that of its sibling where there was one. */
 struct smc_launched {
-    unsigned number; /* in this sitting, from 1 */
+    unsigned number; /* in this session, from 1 */
     size_t run_count;
     struct smc_confirmed_run run[SMC_MOST_RUNS];
 };

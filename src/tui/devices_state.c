@@ -49,7 +49,7 @@ static void answer(const struct smc_query *launch, const struct smc_device *devi
     smc_text_free(&warnings);
 }
 
-/* What was compiled in this sitting, or what the row before found, which has the same architecture
+/* What was compiled in this session, or what the row before found, which has the same architecture
    more often than not: looking a kernel up in the table costs more than the rest. */
 static const struct smc_resources *find_known(const struct smc_query *launch,
                                               const struct smc_device *device,

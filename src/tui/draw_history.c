@@ -1,4 +1,4 @@
-/* The launches of this sitting as a list. */
+/* The launches of this session as a list. */
 #include <stdio.h>
 #include <string.h>
 

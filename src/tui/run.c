@@ -159,7 +159,7 @@ static bool do_effect(struct loop *loop)
     return true;
 }
 
-/* False: the sitting is over. */
+/* False: the session is over. */
 static bool handle(struct loop *loop, const struct smc_event *event)
 {
     loop->dirty = true;
@@ -188,7 +188,7 @@ static bool handle(struct loop *loop, const struct smc_event *event)
     return true;
 }
 
-/* False: a signal, or the end of the terminal, ends the sitting. */
+/* False: a signal, or the end of the terminal, ends the session. */
 static bool wait(struct loop *loop)
 {
     bool compiler_buried = smc_worker_bury(&loop->compiler);

@@ -98,7 +98,7 @@ static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_fra
     if (chosen)
         snprintf(table, sizeof table, "predicted and seen, launch %u", chosen->number);
     smc_frame_box(frame, layout.frame[SMC_CONFIRM_NEXT], "launch");
-    smc_frame_box(frame, layout.frame[SMC_CONFIRM_HISTORY], "this sitting");
+    smc_frame_box(frame, layout.frame[SMC_CONFIRM_HISTORY], "this session");
     smc_frame_box(frame, layout.frame[SMC_CONFIRM_TABLE], table);
     smc_draw_next_launch(tui, layout.inside[SMC_CONFIRM_NEXT], frame);
     smc_draw_history(state, layout.inside[SMC_CONFIRM_HISTORY], layout.rows_per_launch, frame);
@@ -143,7 +143,7 @@ static void ask_file(struct smc_tui *tui)
     if (smc_confirm_chosen(&tui->confirm))
         smc_tui_ask(tui, "save as", "a name that ends in .txt, .json or .csv", "");
     else
-        smc_tui_say(tui, SMC_STYLE_WARN, "nothing was launched in this sitting yet");
+        smc_tui_say(tui, SMC_STYLE_WARN, "nothing was launched in this session yet");
 }
 
 static void save(struct smc_tui *tui, const char *path)
@@ -203,7 +203,7 @@ static void search(struct smc_tui *tui)
             return;
         }
     }
-    smc_tui_say(tui, SMC_STYLE_WARN, "'%s' was not launched in this sitting", tui->searched);
+    smc_tui_say(tui, SMC_STYLE_WARN, "'%s' was not launched in this session", tui->searched);
 }
 
 static bool act(struct smc_tui *tui, enum smc_action action)
