@@ -26,7 +26,7 @@ executor: emulator/emulator.h catalog compile devices model base
 inspect:  query compile devices model base
 own:      executor/executor.h executor/own.h inspect query compile catalog devices model base
 merge:    base
-confirm:  own/own.h executor/executor.h query model base
+confirm:  own/own.h executor/executor.h query ceilings model base
 lesson:   query catalog compile devices model base
 report:   own/own.h confirm merge/merge.h sweep inspect/inspect.h query executor/ceilings.h executor/executor.h catalog compile/compile.h ceilings devicefile devices model base
 plot:     report/words.h report/banks_words.h sweep query catalog compile/compile.h devices model base

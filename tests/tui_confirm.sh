@@ -58,6 +58,17 @@ wait
 key Down
 screen'
 
+cat >"$SMEMCALC_CEILINGS" <<'END'
+{"schema": "smemcalc-ceilings/1",
+ "ceilings": [{"device": "NVIDIA H200", "date": "2026-11-21", "copy_bytes_per_s": 4e12}]}
+END
+says "this user's ceilings take the table's place" 'calibrated 2026-11-21' 'size 120x40
+key F5
+key r
+wait
+screen'
+rm "$SMEMCALC_CEILINGS"
+
 says "a launch in hand is told with its time" '0.0 s of 10 s; Esc cancels' 'key F5
 wait
 key r

@@ -1,29 +1,15 @@
 /* The measured ceilings of the devices that are asked about. */
 #include "cli/ask_ceilings.h"
 
-#include "ceilings/ceilings_file.h"
 #include "cli/output.h"
-#include "executor/ceilings.h"
+#include "confirm/known_ceilings.h"
 
-/* Empty where there is none: nobody needs to have calibrated. */
 static void read_file(struct smc_ceilings_file *file)
 {
-    char path[SMC_CEILINGS_PATH];
-    struct smc_error error = {""};
-    *file = (struct smc_ceilings_file){0};
-    if (smc_ceilings_path(path, NULL) == SMC_OK &&
-        smc_ceilings_file_read(path, file, &error) != SMC_OK)
-        smc_output_tell("warning: ", error.message);
-}
-
-/* A GPU is asked for its UUID only where that can matter. */
-static void find(const struct smc_ceilings_file *file, const struct smc_device *device,
-                 struct smc_ceilings *ceilings)
-{
-    char uuid[SMC_GPU_UUID_CHARS] = "";
-    if (file->count > 0 && device->gpu_index >= 0)
-        smc_gpu_uuid(device->gpu_index, uuid);
-    smc_ceilings_find(file, device->name, uuid, ceilings);
+    struct smc_text warnings = {0};
+    smc_known_ceilings_read(file, &warnings);
+    smc_output_tell("warning: ", smc_text_string(&warnings));
+    smc_text_free(&warnings);
 }
 
 void smc_ask_ceilings(struct smc_query *queries, size_t count)
@@ -31,7 +17,7 @@ void smc_ask_ceilings(struct smc_query *queries, size_t count)
     struct smc_ceilings_file file;
     read_file(&file);
     for (size_t i = 0; i < count; i++)
-        find(&file, &queries[i].device, &queries[i].ceilings);
+        smc_known_ceilings_find(&file, &queries[i].device, &queries[i].ceilings);
     smc_ceilings_file_free(&file);
 }
 
@@ -39,6 +25,6 @@ void smc_ask_device_ceilings(const struct smc_device *device, struct smc_ceiling
 {
     struct smc_ceilings_file file;
     read_file(&file);
-    find(&file, device, ceilings);
+    smc_known_ceilings_find(&file, device, ceilings);
     smc_ceilings_file_free(&file);
 }
