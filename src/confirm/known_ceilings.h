@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "ceilings/ceilings_file.h"
 
-/* This user's, to be freed; empty where there are none: nobody needs to have calibrated. A file that
-   is damaged is left out, with a warning (or NULL). */
+/* This user's, to be freed; empty where there are none: nobody needs to have calibrated. A file
+   that is damaged is left out, with a warning (or NULL). */
 void smc_known_ceilings_read(struct smc_ceilings_file *file, struct smc_text *warnings);
 
 void smc_known_ceilings_find(const struct smc_ceilings_file *file, const struct smc_device *device,
