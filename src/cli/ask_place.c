@@ -46,13 +46,15 @@ static enum smc_status check_place(const struct smc_arguments *arguments,
     return smc_fail(error, SMC_UNAVAILABLE, "run: %s; --on emulator needs none", why.message);
 }
 
-static enum smc_status ask_gpu(const struct smc_run_settings *settings, struct smc_query *query,
+static enum smc_status ask_gpu(const struct smc_arguments *arguments,
+                               const struct smc_run_settings *settings, struct smc_query *query,
                                struct smc_error *error)
 {
     struct smc_error why = {""};
     const struct smc_executor *executor = smc_place_executor(settings->place);
     enum smc_status status = executor->device(settings->gpu_index, &query->device, &why);
-    return status == SMC_OK ? SMC_OK : smc_fail(error, status, "option --gpu: %s", why.message);
+    const char *option = arguments->given[SMC_OPTION_GPU] ? "option --gpu: " : "";
+    return status == SMC_OK ? SMC_OK : smc_fail(error, status, "%s%s", option, why.message);
 }
 
 enum smc_status smc_ask_place(const struct smc_arguments *arguments,
@@ -67,7 +69,7 @@ enum smc_status smc_ask_place(const struct smc_arguments *arguments,
         return SMC_OK;
     status = settings->place == SMC_ON_EMULATOR
                  ? smc_ask_one_device(arguments, devices, query, error)
-                 : ask_gpu(settings, query, error);
+                 : ask_gpu(arguments, settings, query, error);
     if (status == SMC_OK)
         smc_ask_ceilings(query, 1);
     return status;
