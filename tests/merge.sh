@@ -164,15 +164,35 @@ smemcalc merge changed.json >out 2>err
 empty "nothing that a terminal obeys" "$(LC_ALL=C grep '[[:cntrl:]]' out; cat err
     grep -q 'a?b: block' out || cat out)"
 head -c 200000 /dev/zero | tr '\0' '[' >deep.json
-tells "brackets without end" "deep.json:1: deeper or larger than any report" deep.json
+tells "brackets without end" "deep.json:1: more than 32 brackets deep, as no report is" deep.json
+{ echo '['; yes "$(cat sound.json)," | head -n 6000; echo '{}]'; } >large.json
+tells "a list that is too large, and the way out" "large.json:1: larger than 16 MiB, the most that is \
+read at once; give the reports of a list one behind the other, as jq -c '.[]' prints them" large.json
+gzip <sound.json >sound.json.gz
+tells "a compressed file" "sound.json.gz: compressed by gzip; reports are JSON in UTF-8" sound.json.gz
+sed 's/./&\n/g' sound.json | tr '\n' '\0' >wide.json
+tells "another encoding" "wide.json: UTF-16; reports are JSON in UTF-8" wide.json
+{ printf '\177ELF\2\1'; cat sound.json; } >program
+tells "a file of another kind" "program: not text; reports are JSON in UTF-8" program
+{ printf '\357\273\277'; cat sound.json; } >marked.json
+ends_in 0 "agree: 1 machine, 11 quantities" marked.json
 head -c 2000000 /dev/zero | tr '\0' '\n' | sed 's/^/{/' >braces.json
 smemcalc merge braces.json sound.json >out 2>err
 empty "two million documents that do not close" "$(head -n 1 out | grep -q '^agree: 1 machine' || cat out
     [ "$(wc -l <err)" -le 12 ] || head err)"
 yes 'x' | head -n 100000 >lines.json
 smemcalc merge lines.json >out 2>err
+empty "a file that is no JSON is told in a line" "$(
+    echo "smemcalc: lines.json:1: neither an object nor a list of JSON" | diff - err)"
+cat sound.json >>lines.json
+smemcalc merge lines.json >out 2>err
+empty "lines between reports are counted" "$(
+    grep -qx 'smemcalc: lines.json: 99999 more lines that are neither' err || cat err
+    [ "$(wc -l <err)" -eq 2 ] || cat err)"
+yes '{}' | head -n 100000 >objects.json
+smemcalc merge objects.json >out 2>err
 empty "problems are counted, not all told" "$(
-    grep -qx 'smemcalc: lines.json: 99990 more of such problems' err || head err
+    grep -qx 'smemcalc: objects.json: 99990 more of such problems' err || head err
     [ "$(wc -l <err)" -eq 11 ] || wc -l <err)"
 jq -c '.confirmation |= [range(70) as $i | .[0]]' sound.json >rows.json
 tells "more quantities than a run has" \

@@ -23,6 +23,8 @@ static void test_documents(void)
         {"[1,\n{}\n", {"[1,\n", "{}"}, {1, 2}},
         {"{\"a\n {}\n{}", {"{\"a\n {}\n", "{}"}, {1, 3}},
         {"]", {"]"}, {1}},
+        {"\xEF\xBB\xBF", {NULL}, {0}},
+        {"\xEF\xBB\xBF{}\n[]", {"{}", "[]"}, {1, 2}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_documents documents = {
@@ -37,6 +39,27 @@ static void test_documents(void)
             CU_ASSERT_EQUAL(found.line, cases[i].line[count]);
         }
         CU_ASSERT_PTR_NULL(cases[i].documents[count]);
+    }
+}
+
+static void test_foreign(void)
+{
+    static const struct {
+        const char *name, *bytes;
+        size_t length;
+    } cases[] = {
+        {"compressed by gzip", "\x1f\x8b\x08", 3},
+        {"UTF-16", "\xff\xfe{\0}\0", 6},
+        {"UTF-16", "{\0}\0", 4},
+        {"not text", "{ \0", 3},
+        {"not text", "MZ\x01", 3},
+        {NULL, "{\"a\": \"\x1b\"}", 10}, /* a fault of this document alone */
+        {NULL, "srun: job 1\r\n\t{}", 16},
+        {NULL, "", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *found = smc_documents_foreign(cases[i].bytes, cases[i].length);
+        CU_ASSERT_STRING_EQUAL(found ? found : "", cases[i].name ? cases[i].name : "");
     }
 }
 
@@ -229,6 +252,7 @@ static void test_uuids(void)
 
 CU_TestInfo tests_merge[] = {
     {"documents one behind the other", test_documents},
+    {"what is no text of documents", test_foreign},
     {"counts are equal among peers", test_counts},
     {"counters carry noise", test_counters},
     {"a machine is held to its own prediction", test_own_predictions},
