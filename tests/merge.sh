@@ -55,7 +55,16 @@ empty "as many files as a command line holds, among options" "$(
 # --- Verdicts -------------------------------------------------------------------------------------
 
 row='(.confirmation[] | select(.quantity == "'
-ends_in 1 "disagree: 1 machine, 1 of 11 quantities" node2.json
+ends_in 1 "differs from the prediction: 1 machine, 1 of 11 quantities" node2.json
+jq -c "${row}registers_per_thread\")) |= (.predicted = 40 | .verdict = \"differs\") | ., (.run.host = \"node5\")" \
+    sound.json >both.json
+ends_in 1 "differs from the prediction: 2 machines, 1 of 11 quantities" both.json
+empty "one line says what all saw and was predicted" \
+    "$(grep -q '^registers_per_thread  *differs  *16 (predicted 40)$' out || cat out)"
+smemcalc merge both.json --format json >out
+empty "and JSON says so" "$(jq -c '[.verdict, .count.disagreeing, .count.differing,
+    [.questions[].quantities[] | select(.verdict == "differs").quantity]]' out >seen
+    echo '["differs",0,1,["registers_per_thread"]]' | diff - seen)"
 change ".run.host = \"node5\" | ${row}registers_per_thread\")).api = 17"
 ends_in 1 "disagree: 3 machines, 1 of 11 quantities" node1.json changed.json
 empty "who disagrees is named" "$(grep -q '^registers_per_thread  *disagree  *16; node5 GPU-001e2d3c: 17 (predicted 16)$' out ||
@@ -146,7 +155,7 @@ change '.confirmation[2].predicted = "warps+registers" | .confirmation[2].measur
 ends_in 0 "agree: 1 machine, 10 quantities" changed.json
 empty "a prediction in words" "$(grep -q '^launches  *not measured  warps+registers predicted$' out || cat out)"
 jq -c '.runs[1].error as $error | .runs[0] | .error = $error' node3.json >changed.json
-ends_in 1 "disagree: 1 machine, 11 quantities; 1 GPU failed" changed.json
+ends_in 1 "failed: 1 machine, 11 quantities; 1 GPU failed" changed.json
 change '.confirmation[2].measured = "8"'
 tells "a value that is no number" "changed.json:1: key 'confirmation': element 3 is no quantity with a \
 name, and numbers or nulls as its values" changed.json

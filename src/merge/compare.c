@@ -218,6 +218,7 @@ static void add_quantity(struct smc_merged *out, struct smc_merged_question *que
     smc_merge_judge(quantity, scratch);
     out->quantities += quantity->verdict < SMC_MERGE_UNSEEN;
     out->disagreeing += quantity->verdict == SMC_MERGE_DISAGREE;
+    out->differing += quantity->verdict == SMC_MERGE_DIFFERS;
     out->outliers += quantity->verdict == SMC_MERGE_OUTLIER;
     out->unseen += quantity->verdict == SMC_MERGE_UNSEEN;
     out->not_compared += quantity->verdict == SMC_MERGE_NOT_COMPARED;
@@ -305,7 +306,8 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
     settle_places(out->values, value_count);
     add_quantities(out, value_count, scratch);
     free(scratch);
-    return out->disagreeing > 0 || out->failed_count > 0 ? SMC_SHORTFALL : SMC_OK;
+    bool bad = out->disagreeing > 0 || out->differing > 0 || out->failed_count > 0;
+    return bad ? SMC_SHORTFALL : SMC_OK;
 }
 
 void smc_merged_free(struct smc_merged *merged)

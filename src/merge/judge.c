@@ -123,8 +123,8 @@ static void judge_rates(struct smc_merged_peers *peers, double *scratch)
     }
 }
 
-/* Who differs from its own prediction disagrees, whatever its peers see. What is held to nothing
-   else agrees where all that was seen is confirmed. */
+/* Who is unlike its peers disagrees, also where that is unlike its own prediction. What is held to
+   nothing else agrees where all that was seen is confirmed. */
 static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quantity)
 {
     bool odd = false, differs = false, seen = false, confirmed = true;
@@ -139,8 +139,10 @@ static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quant
             peers->value[k].odd |= row->differs;
         }
     }
-    if (differs || (odd && !quantity->is_rate))
+    if (odd && !quantity->is_rate)
         return SMC_MERGE_DISAGREE;
+    if (differs)
+        return SMC_MERGE_DIFFERS;
     if (odd)
         return SMC_MERGE_OUTLIER;
     if (!seen)
@@ -162,11 +164,18 @@ void smc_merge_judge(struct smc_merged_quantity *quantity, double *scratch)
 const char *smc_merge_verdict_name(enum smc_merge_verdict verdict)
 {
     static const char *const names[] = {
-        [SMC_MERGE_AGREE] = "agree",
-        [SMC_MERGE_DISAGREE] = "disagree",
-        [SMC_MERGE_OUTLIER] = "outlier",
-        [SMC_MERGE_UNSEEN] = "not measured",
-        [SMC_MERGE_NOT_COMPARED] = "not compared",
+        [SMC_MERGE_AGREE] = "agree",         [SMC_MERGE_DISAGREE] = "disagree",
+        [SMC_MERGE_DIFFERS] = "differs",     [SMC_MERGE_OUTLIER] = "outlier",
+        [SMC_MERGE_UNSEEN] = "not measured", [SMC_MERGE_NOT_COMPARED] = "not compared",
     };
     return names[verdict];
+}
+
+const char *smc_merged_verdict_name(const struct smc_merged *merged)
+{
+    if (merged->disagreeing > 0)
+        return smc_merge_verdict_name(SMC_MERGE_DISAGREE);
+    if (merged->differing > 0)
+        return smc_merge_verdict_name(SMC_MERGE_DIFFERS);
+    return merged->failed_count > 0 ? "failed" : smc_merge_verdict_name(SMC_MERGE_AGREE);
 }

@@ -90,6 +90,7 @@ struct smc_merged_peers {
 enum smc_merge_verdict {
     SMC_MERGE_AGREE,
     SMC_MERGE_DISAGREE,
+    SMC_MERGE_DIFFERS, /* from what was predicted for it, but those asked the same saw the same */
     SMC_MERGE_OUTLIER,
     SMC_MERGE_UNSEEN,
     SMC_MERGE_NOT_COMPARED, /* seen, but it is no news where machines differ in it */
@@ -120,7 +121,7 @@ struct smc_merged {
     size_t copy_count;
     const struct smc_merge_report *all; /* by index, copies too */
     size_t machines, quantities;        /* quantities that were compared, over all questions */
-    size_t disagreeing, outliers, unseen, not_compared;
+    size_t disagreeing, differing, outliers, unseen, not_compared;
     size_t uuid_chars; /* so many of a UUID tell the machines apart */
 
     const struct smc_merge_report **reports; /* what the rest points into */
@@ -136,15 +137,19 @@ struct smc_merged {
 #define SMC_MERGE_OUTLIER_SHARE 0.10
 #define SMC_MERGE_COUNTER_SHARE 0.02
 
-/* SMC_SHORTFALL: machines disagree, or a GPU failed; outliers are shown and count for nothing.
-   SMC_MACHINE: no memory. `merge` must outlive `out`. Free in any case. */
+/* SMC_SHORTFALL: machines disagree, or differ from their prediction, or a GPU failed; outliers are
+   shown and count for nothing. SMC_MACHINE: no memory. `merge` must outlive `out`. Free in any
+   case. */
 enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *out,
                                   struct smc_error *error);
 
 void smc_merged_free(struct smc_merged *merged);
 
-/* "agree", "disagree", "outlier", "not measured", "not compared". */
+/* "agree", "disagree", "differs", "outlier", "not measured", "not compared". */
 const char *smc_merge_verdict_name(enum smc_merge_verdict verdict);
+
+/* Of all together the worst: "agree", "failed", "differs", "disagree". */
+const char *smc_merged_verdict_name(const struct smc_merged *merged);
 
 /* What a machine saw: measured, else the API's answer, else emulated. */
 struct smc_merge_number smc_merge_seen(const struct smc_merge_row *row);

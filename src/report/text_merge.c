@@ -8,9 +8,9 @@
 enum { VERDICT_WIDTH = 12, WIDEST_NAME = 40 };
 
 static const enum smc_emphasis emphasis[] = {
-    [SMC_MERGE_AGREE] = SMC_GOOD,         [SMC_MERGE_DISAGREE] = SMC_BAD,
-    [SMC_MERGE_OUTLIER] = SMC_BAD,        [SMC_MERGE_UNSEEN] = SMC_PLAIN,
-    [SMC_MERGE_NOT_COMPARED] = SMC_PLAIN,
+    [SMC_MERGE_AGREE] = SMC_GOOD,   [SMC_MERGE_DISAGREE] = SMC_BAD,
+    [SMC_MERGE_DIFFERS] = SMC_BAD,  [SMC_MERGE_OUTLIER] = SMC_BAD,
+    [SMC_MERGE_UNSEEN] = SMC_PLAIN, [SMC_MERGE_NOT_COMPARED] = SMC_PLAIN,
 };
 
 /* "node1 GPU-0f1e2d3c"; without either the place of its report. */
@@ -61,6 +61,20 @@ static void append_seen(const struct smc_merge_row *row, struct smc_text *line)
     }
 }
 
+/* All saw one value, and another was predicted: they need not be named one by one. */
+static bool differ_alike(const struct smc_merged_peers *peers)
+{
+    for (size_t i = 0; i < peers->count; i++) {
+        const struct smc_merge_row *row = peers->value[i].row;
+        for (int k = SMC_MERGE_API; k < SMC_MERGE_WITNESSES; k++)
+            if (row->seen[k].present && row->seen[k].value != peers->common.value)
+                return false;
+        if (!row->differs || !row->seen[SMC_MERGE_PREDICTED].present)
+            return false;
+    }
+    return true;
+}
+
 /* What most saw, or the range. */
 static void append_common(const struct smc_merged_quantity *quantity,
                           const struct smc_merged_peers *peers, struct smc_text *line)
@@ -75,6 +89,11 @@ static void append_common(const struct smc_merged_quantity *quantity,
         smc_text_append(line, " predicted");
     } else if (!quantity->is_rate || peers->least == peers->most) {
         append_number(peers->common.value, quantity->unit, line);
+        if (differ_alike(peers)) {
+            smc_text_append(line, " (predicted ");
+            append_number(predicted->value, quantity->unit, line);
+            smc_text_append(line, ")");
+        }
     } else {
         append_number(peers->least, "", line);
         smc_text_append(line, " to ");
@@ -87,9 +106,10 @@ static void append_common(const struct smc_merged_quantity *quantity,
 static void append_odd(const struct smc_merged *merged, const struct smc_merged_quantity *quantity,
                        const struct smc_merged_peers *peers, struct smc_text *line)
 {
+    bool alike = differ_alike(peers);
     for (size_t i = 0; i < peers->count; i++) {
         const struct smc_merged_value *value = &peers->value[i];
-        if (!value->odd)
+        if (!value->odd || alike)
             continue;
         smc_text_append(line, "; ");
         append_machine(merged, value->report, line);
@@ -202,22 +222,26 @@ static const char *plural(size_t count)
 static void write_verdict(const struct smc_merged *merged, const struct smc_report_style *style,
                           struct smc_text *out)
 {
-    bool bad = merged->disagreeing > 0 || merged->failed_count > 0;
+    size_t worst = merged->disagreeing ? merged->disagreeing : merged->differing;
     struct smc_text line = {0};
-    smc_text_printf(&line, "%s: %zu machine%s, ", bad ? "disagree" : "agree", merged->machines,
+    smc_text_printf(&line, "%s%s: %zu machine%s, ", smc_merged_verdict_name(merged),
+                    worst > merged->disagreeing ? " from the prediction" : "", merged->machines,
                     plural(merged->machines));
     if (merged->question_count > 1)
         smc_text_printf(&line, "%zu questions, ", merged->question_count);
-    if (merged->disagreeing > 0)
-        smc_text_printf(&line, "%zu of ", merged->disagreeing);
+    if (worst > 0)
+        smc_text_printf(&line, "%zu of ", worst);
     smc_text_printf(&line, "%zu quantit%s", merged->quantities,
                     merged->quantities == 1 ? "y" : "ies");
+    if (merged->disagreeing > 0 && merged->differing > 0)
+        smc_text_printf(&line, ", %zu differ%s from the prediction", merged->differing,
+                        merged->differing == 1 ? "s" : "");
     if (merged->outliers > 0)
         smc_text_printf(&line, ", %zu with outliers", merged->outliers);
     if (merged->failed_count > 0)
         smc_text_printf(&line, "; %zu GPU%s failed", merged->failed_count,
                         plural(merged->failed_count));
-    smc_layout_begin(out, style, bad ? SMC_BAD : SMC_GOOD);
+    smc_layout_begin(out, style, worst > 0 || merged->failed_count > 0 ? SMC_BAD : SMC_GOOD);
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_layout_end(out, style);
     smc_text_free(&line);

@@ -48,8 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     check_safe(&problems);
     status = smc_merge_compare(&merge, &merged, NULL);
-    if (merged.disagreeing + merged.unseen > merged.quantities + merged.unseen ||
-        (status == SMC_OK) != (merged.disagreeing + merged.failed_count == 0))
+    size_t bad = merged.disagreeing + merged.differing;
+    if (bad > merged.quantities || (status == SMC_OK) != (bad + merged.failed_count == 0))
         abort();
     print(&merged);
     smc_merged_free(&merged);
