@@ -127,7 +127,7 @@ static void test_counts(void)
 {
     const char *name = "blocks_per_sm";
     const struct machine one[] = {{"a", "9.0", "8", "8", "8", NULL}, {0}};
-    compare(name, "", one, SMC_MERGE_AGREE, 1, "");
+    compare(name, "", one, SMC_MERGE_ALONE, 1, "");
     const struct machine most[] = {{"a", "9.0", "8", "7", "null", NULL},
                                    {"b", "9.0", "8", "9", "null", NULL},
                                    {"c", "9.0", "8", "9", "null", NULL},
@@ -143,7 +143,15 @@ static void test_counts(void)
                                         {"b", "8.9", "6", "6", "null", NULL},
                                         {"c", "9.0", "4", "4", "null", NULL},
                                         {0}};
-    compare(name, "", strangers, SMC_MERGE_AGREE, 3, "");
+    compare(name, "", strangers, SMC_MERGE_ALONE, 3, "");
+    const struct machine two_of_three[] = {{"a", "9.0", "8", "8", "null", NULL},
+                                           {"b", "8.9", "6", "6", "null", NULL},
+                                           {"c", "9.0", "8", "8", "null", NULL},
+                                           {0}};
+    compare(name, "", two_of_three, SMC_MERGE_AGREE, 2, "");
+    const struct machine silent[] = {
+        {"a", "9.0", "8", "8", "null", NULL}, {"b", "9.0", "8", "null", "null", NULL}, {0}};
+    compare(name, "", silent, SMC_MERGE_ALONE, 1, "");
     const struct machine nothing[] = {
         {"a", "9.0", "8", "null", "null", NULL}, {"b", "9.0", "8", "null", "null", NULL}, {0}};
     compare(name, "", nothing, SMC_MERGE_UNSEEN, 1, "");
@@ -198,7 +206,7 @@ static void test_rates(void)
     compare("gflops", "GFLOP/s", far, SMC_MERGE_OUTLIER, 1, "bc");
     const struct machine devices[] = {
         {"a", "9.0", "null", "null", "1.0", NULL}, {"b", "8.9", "null", "null", "5.0", NULL}, {0}};
-    compare("time_ms", "ms", devices, SMC_MERGE_AGREE, 2, "");
+    compare("time_ms", "ms", devices, SMC_MERGE_ALONE, 2, "");
     const struct machine even[] = {
         {"a", "9.0", "null", "null", "1.0", NULL}, {"b", "9.0", "null", "null", "1.3", NULL}, {0}};
     compare("time_ms", "ms", even, SMC_MERGE_OUTLIER, 1, "ab");

@@ -219,6 +219,7 @@ static void add_quantity(struct smc_merged *out, struct smc_merged_question *que
     out->quantities += quantity->verdict < SMC_MERGE_UNSEEN;
     out->disagreeing += quantity->verdict == SMC_MERGE_DISAGREE;
     out->differing += quantity->verdict == SMC_MERGE_DIFFERS;
+    out->alone += quantity->verdict == SMC_MERGE_ALONE;
     out->outliers += quantity->verdict == SMC_MERGE_OUTLIER;
     out->unseen += quantity->verdict == SMC_MERGE_UNSEEN;
     out->not_compared += quantity->verdict == SMC_MERGE_NOT_COMPARED;

@@ -64,7 +64,9 @@ struct smc_merge {
 
 /* Adds the reports of a text that holds one document or several, each a report, what `--gpu all`
    printed, or a list of such. `file` must outlive them. What cannot be used is told in `problems`,
-   a line each ("all.json:12: ..."), and left out: SMC_USAGE. SMC_MACHINE: no memory. */
+   a line each ("all.json:12: ..."), and left out: SMC_USAGE. SMC_MACHINE: no memory. A report that
+   does not say where it was made or by which seed is taken, with a line of `problems` for the first
+   of them ("all.json:12: warning: ..."). */
 enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const char *text,
                                size_t length, struct smc_text *problems);
 
@@ -92,6 +94,7 @@ enum smc_merge_verdict {
     SMC_MERGE_DISAGREE,
     SMC_MERGE_DIFFERS, /* from what was predicted for it, but those asked the same saw the same */
     SMC_MERGE_OUTLIER,
+    SMC_MERGE_ALONE, /* nobody else whose value could be like it or not */
     SMC_MERGE_UNSEEN,
     SMC_MERGE_NOT_COMPARED, /* seen, but it is no news where machines differ in it */
 };
@@ -121,7 +124,7 @@ struct smc_merged {
     size_t copy_count;
     const struct smc_merge_report *all; /* by index, copies too */
     size_t machines, quantities;        /* quantities that were compared, over all questions */
-    size_t disagreeing, differing, outliers, unseen, not_compared;
+    size_t disagreeing, differing, alone, outliers, unseen, not_compared;
     size_t uuid_chars; /* so many of a UUID tell the machines apart */
 
     const struct smc_merge_report **reports; /* what the rest points into */
@@ -145,10 +148,11 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
 
 void smc_merged_free(struct smc_merged *merged);
 
-/* "agree", "disagree", "differs", "outlier", "not measured", "not compared". */
+/* "agree", "disagree", "differs", "outlier", "alone", "not measured", "not compared". */
 const char *smc_merge_verdict_name(enum smc_merge_verdict verdict);
 
-/* Of all together the worst: "agree", "failed", "differs", "disagree". */
+/* Of all together the worst: "agree", "failed", "differs", "disagree"; "alone" where nothing was
+   held against another's. */
 const char *smc_merged_verdict_name(const struct smc_merged *merged);
 
 /* What a machine saw: measured, else the API's answer, else emulated. */

@@ -26,7 +26,7 @@ struct reader {
     const char *file;
     size_t line; /* of the document */
     struct smc_text *problems;
-    size_t problem_count, strange_lines;
+    size_t problem_count, strange_lines, incomplete;
     bool out_of_memory;
 };
 
@@ -166,6 +166,20 @@ static bool fill(const json_t *object, struct smc_merge_report *report, char *wh
     return false;
 }
 
+/* Without these nobody else is the same GPU, or was asked the same. */
+static void note_missing(struct reader *reader, const json_t *object)
+{
+    const json_t *run = json_object_get(object, "run");
+    bool host = json_is_string(json_object_get(run, "host"));
+    bool seed = json_is_integer(json_object_get(run, "seed"));
+    const char *missing = !run ? "'run'" : !host ? "'run.host'" : "'run.seed'";
+    if ((host && seed) || reader->incomplete++ > 0)
+        return;
+    smc_text_safe_line(
+        reader->problems, "%s:%zu: warning: key %s is missing: %s", reader->file, reader->line,
+        missing, seed ? "taken for a GPU of its own" : "held against no report that has a seed");
+}
+
 /* One run, or one GPU that failed, with what it saw before where it came so far. */
 static void add_report(struct reader *reader, const json_t *object)
 {
@@ -188,6 +202,8 @@ static void add_report(struct reader *reader, const json_t *object)
     bool taken = fill(object, report, why, sizeof why);
     reader->merge->count += taken;
     reader->out_of_memory |= !taken && !why[0];
+    if (taken && report->question)
+        note_missing(reader, object);
     if (!taken) {
         release(report);
         tell(reader, reader->line, why);
@@ -291,6 +307,9 @@ enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const 
     if (reader.strange_lines > 1 && !all_strange)
         smc_text_safe_line(problems, "%s: %zu more lines that are neither", file,
                            reader.strange_lines - 1);
+    if (reader.incomplete > 1)
+        smc_text_safe_line(problems, "%s: warning: %zu more report%s with such a key missing", file,
+                           reader.incomplete - 1, reader.incomplete > 2 ? "s" : "");
     if (reader.problem_count > MOST_PROBLEMS)
         smc_text_safe_line(problems, "%s: %zu more of such problems", file,
                            reader.problem_count - MOST_PROBLEMS);

@@ -104,6 +104,7 @@ void smc_json_merge(json_t *object, const struct smc_merged *merged)
     smc_json_integer(count, "quantities", merged->quantities);
     smc_json_integer(count, "disagreeing", merged->disagreeing);
     smc_json_integer(count, "differing", merged->differing);
+    smc_json_integer(count, "alone", merged->alone);
     smc_json_integer(count, "outliers", merged->outliers);
     smc_json_integer(count, "not_measured", merged->unseen);
     smc_json_integer(count, "not_compared", merged->not_compared);

@@ -8,9 +8,10 @@
 enum { VERDICT_WIDTH = 12, WIDEST_NAME = 40 };
 
 static const enum smc_emphasis emphasis[] = {
-    [SMC_MERGE_AGREE] = SMC_GOOD,   [SMC_MERGE_DISAGREE] = SMC_BAD,
-    [SMC_MERGE_DIFFERS] = SMC_BAD,  [SMC_MERGE_OUTLIER] = SMC_BAD,
-    [SMC_MERGE_UNSEEN] = SMC_PLAIN, [SMC_MERGE_NOT_COMPARED] = SMC_PLAIN,
+    [SMC_MERGE_AGREE] = SMC_GOOD,         [SMC_MERGE_DISAGREE] = SMC_BAD,
+    [SMC_MERGE_DIFFERS] = SMC_BAD,        [SMC_MERGE_OUTLIER] = SMC_BAD,
+    [SMC_MERGE_ALONE] = SMC_PLAIN,        [SMC_MERGE_UNSEEN] = SMC_PLAIN,
+    [SMC_MERGE_NOT_COMPARED] = SMC_PLAIN,
 };
 
 /* "node1 GPU-0f1e2d3c"; without either the place of its report. */
@@ -180,7 +181,9 @@ static void write_machines(const struct smc_merged *merged,
         if (report->driver[0])
             smc_text_printf(&line, ", driver for CUDA" SMC_TIE "%s", report->driver);
         smc_text_printf(&line, " (%s:%zu)%s", report->file, report->line,
-                        again ? ", reported before" : "");
+                        again                     ? ", reported before"
+                        : question->machines == 1 ? ", alone"
+                                                  : "");
         smc_text_line(out, style, i == 0 ? "machines" : "", &line);
         smc_text_free(&line);
     }
@@ -219,10 +222,18 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
+static enum smc_emphasis emphasis_of(const struct smc_merged *merged)
+{
+    if (merged->disagreeing + merged->differing + merged->failed_count > 0)
+        return SMC_BAD;
+    return merged->alone < merged->quantities ? SMC_GOOD : SMC_PLAIN;
+}
+
 static void write_verdict(const struct smc_merged *merged, const struct smc_report_style *style,
                           struct smc_text *out)
 {
     size_t worst = merged->disagreeing ? merged->disagreeing : merged->differing;
+    bool all_alone = merged->alone == merged->quantities;
     struct smc_text line = {0};
     smc_text_printf(&line, "%s%s: %zu machine%s, ", smc_merged_verdict_name(merged),
                     worst > merged->disagreeing ? " from the prediction" : "", merged->machines,
@@ -236,12 +247,16 @@ static void write_verdict(const struct smc_merged *merged, const struct smc_repo
     if (merged->disagreeing > 0 && merged->differing > 0)
         smc_text_printf(&line, ", %zu differ%s from the prediction", merged->differing,
                         merged->differing == 1 ? "s" : "");
+    if (all_alone && merged->quantities > 0)
+        smc_text_append(&line, ", no others to compare with");
+    else if (merged->alone > 0)
+        smc_text_printf(&line, ", %zu alone", merged->alone);
     if (merged->outliers > 0)
         smc_text_printf(&line, ", %zu with outliers", merged->outliers);
     if (merged->failed_count > 0)
         smc_text_printf(&line, "; %zu GPU%s failed", merged->failed_count,
                         plural(merged->failed_count));
-    smc_layout_begin(out, style, worst > 0 || merged->failed_count > 0 ? SMC_BAD : SMC_GOOD);
+    smc_layout_begin(out, style, emphasis_of(merged));
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_layout_end(out, style);
     smc_text_free(&line);
