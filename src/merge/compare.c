@@ -130,6 +130,20 @@ static size_t count_machines(struct smc_merge_report *const *reports, size_t cou
     return machines;
 }
 
+bool smc_merge_is_emulator(const struct smc_merge_report *report)
+{
+    return report->host[0] && !report->gpu_uuid[0] && !report->driver[0] && !report->error[0];
+}
+
+static size_t count_emulators(struct smc_merge_report *const *reports, size_t count)
+{
+    size_t emulators = 0;
+    for (size_t i = 0; i < count; i++)
+        emulators += smc_merge_is_emulator(reports[i]) &&
+                     (i == 0 || reports[i]->machine != reports[i - 1]->machine);
+    return emulators;
+}
+
 /* --- Values ------------------------------------------------------------------------------------
  */
 
@@ -300,6 +314,7 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
     number(reports, count, by_question, assign_question);
     number(reports, count, by_machine, assign_machine);
     out->machines = count_machines(reports, count);
+    out->emulators = count_emulators(reports, count);
     out->uuid_chars = uuid_chars(reports, count);
     qsort(reports, count, sizeof *reports, by_id);
     add_questions(out, reports, count);

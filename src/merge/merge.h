@@ -1,5 +1,5 @@
-/* Run reports of many machines laid together: what each saw of the same question, and where they
-   disagree.
+/* Run reports of many GPUs laid together: what each saw of the same question, and where they
+   disagree. A machine, below, is a GPU of a host, or an emulator there.
 
      smc_merge_read       JSON reports (`smemcalc run --format json`) -> reports
      smc_merge_compare    -> questions, their quantities, the machines' values and verdicts */
@@ -124,6 +124,7 @@ struct smc_merged {
     size_t copy_count;
     const struct smc_merge_report *all; /* by index, copies too */
     size_t machines, quantities;        /* quantities that were compared, over all questions */
+    size_t emulators;                   /* of the machines */
     size_t disagreeing, differing, alone, outliers, unseen, not_compared;
     size_t uuid_chars; /* so many of a UUID tell the machines apart */
 
@@ -154,6 +155,9 @@ const char *smc_merge_verdict_name(enum smc_merge_verdict verdict);
 /* Of all together the worst: "agree", "failed", "differs", "disagree"; "alone" where nothing was
    held against another's. */
 const char *smc_merged_verdict_name(const struct smc_merged *merged);
+
+/* It names its host, but neither a GPU nor a driver. */
+bool smc_merge_is_emulator(const struct smc_merge_report *report);
 
 /* What a machine saw: measured, else the API's answer, else emulated. */
 struct smc_merge_number smc_merge_seen(const struct smc_merge_row *row);

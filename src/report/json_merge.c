@@ -1,4 +1,4 @@
-/* Reports of many machines in JSON. */
+/* Reports of many GPUs in JSON. */
 #include "report/json_parts.h"
 
 static json_t *number(struct smc_merge_number value)
@@ -101,6 +101,7 @@ void smc_json_merge(json_t *object, const struct smc_merged *merged)
     json_t *copies = json_array();
     smc_json_string(object, "verdict", smc_merged_verdict_name(merged));
     smc_json_integer(count, "machines", merged->machines);
+    smc_json_integer(count, "emulators", merged->emulators);
     smc_json_integer(count, "quantities", merged->quantities);
     smc_json_integer(count, "disagreeing", merged->disagreeing);
     smc_json_integer(count, "differing", merged->differing);

@@ -1,4 +1,4 @@
-/* Reports of many machines: the verdict, then question by question what the machines saw. */
+/* Reports of many GPUs: the verdict, then question by question what they saw. */
 #include <math.h>
 #include <string.h>
 
@@ -23,9 +23,9 @@ static void append_machine(const struct smc_merged *merged, const struct smc_mer
     else
         smc_text_printf(line, "%s" SMC_TIE "%.*s", report->host[0] ? report->host : "?",
                         (int)merged->uuid_chars,
-                        report->gpu_uuid[0] ? report->gpu_uuid
-                        : report->error[0]  ? report->device
-                                            : "emulator");
+                        report->gpu_uuid[0]             ? report->gpu_uuid
+                        : smc_merge_is_emulator(report) ? "emulator"
+                                                        : report->device);
 }
 
 static void append_number(double value, const char *unit, struct smc_text *line)
@@ -184,7 +184,7 @@ static void write_machines(const struct smc_merged *merged,
                         again                     ? ", reported before"
                         : question->machines == 1 ? ", alone"
                                                   : "");
-        smc_text_line(out, style, i == 0 ? "machines" : "", &line);
+        smc_text_line(out, style, i == 0 ? "seen by" : "", &line);
         smc_text_free(&line);
     }
 }
@@ -212,7 +212,7 @@ static void write_question(const struct smc_merged *merged,
         write_quantity(merged, &question->quantity[i], widest_name(question), style, out);
     if (has_strangers(question))
         smc_layout_paragraph(out, "", 0,
-                             "Counts are held against those of machines with the same compute "
+                             "Counts are held against those of GPUs with the same compute "
                              "capability and prediction; others against their own prediction.",
                              style->columns);
 }
@@ -229,15 +229,28 @@ static enum smc_emphasis emphasis_of(const struct smc_merged *merged)
     return merged->alone < merged->quantities ? SMC_GOOD : SMC_PLAIN;
 }
 
+/* "2 GPUs and 1 emulator, " */
+static void append_counted(const struct smc_merged *merged, struct smc_text *line)
+{
+    size_t emulators = merged->emulators, gpus = merged->machines - emulators;
+    if (gpus > 0)
+        smc_text_printf(line, "%zu GPU%s", gpus, plural(gpus));
+    if (gpus > 0 && emulators > 0)
+        smc_text_append(line, " and ");
+    if (emulators > 0)
+        smc_text_printf(line, "%zu emulator%s", emulators, plural(emulators));
+    smc_text_append(line, ", ");
+}
+
 static void write_verdict(const struct smc_merged *merged, const struct smc_report_style *style,
                           struct smc_text *out)
 {
     size_t worst = merged->disagreeing ? merged->disagreeing : merged->differing;
     bool all_alone = merged->alone == merged->quantities;
     struct smc_text line = {0};
-    smc_text_printf(&line, "%s%s: %zu machine%s, ", smc_merged_verdict_name(merged),
-                    worst > merged->disagreeing ? " from the prediction" : "", merged->machines,
-                    plural(merged->machines));
+    smc_text_printf(&line, "%s%s: ", smc_merged_verdict_name(merged),
+                    worst > merged->disagreeing ? " from the prediction" : "");
+    append_counted(merged, &line);
     if (merged->question_count > 1)
         smc_text_printf(&line, "%zu questions, ", merged->question_count);
     if (worst > 0)
