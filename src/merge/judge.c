@@ -123,15 +123,20 @@ static void judge_rates(struct smc_merged_peers *peers, double *scratch)
     }
 }
 
-static bool is_seen_by_two(const struct smc_merged_peers *peers)
+/* Two machines have a value of the same witness; of rates, whatever saw it. */
+static bool is_seen_by_two(const struct smc_merged_peers *peers, bool is_rate)
 {
-    const struct smc_merge_report *first = NULL;
+    const struct smc_merge_report *first[SMC_MERGE_WITNESSES] = {NULL};
     for (size_t i = 0; i < peers->count; i++) {
-        if (!smc_merge_seen(peers->value[i].row).present)
-            continue;
-        if (first && first->machine != peers->value[i].report->machine)
-            return true;
-        first = peers->value[i].report;
+        const struct smc_merge_report *report = peers->value[i].report;
+        for (int k = SMC_MERGE_API; k < SMC_MERGE_WITNESSES; k++) {
+            int witness = is_rate ? SMC_MERGE_MEASURED : k;
+            if (!peers->value[i].row->seen[k].present)
+                continue;
+            if (first[witness] && first[witness]->machine != report->machine)
+                return true;
+            first[witness] = report;
+        }
     }
     return false;
 }
@@ -144,7 +149,7 @@ static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quant
     for (size_t i = 0; i < quantity->peers_count; i++) {
         const struct smc_merged_peers *peers = &quantity->peers[i];
         seen |= peers->common.present;
-        shared |= is_seen_by_two(peers);
+        shared |= is_seen_by_two(peers, quantity->is_rate);
         for (size_t k = 0; k < peers->count; k++) {
             odd |= peers->value[k].odd;
             const struct smc_merge_row *row = peers->value[k].row;
