@@ -190,6 +190,9 @@ smemcalc: bad.csv:13: the row has more than 65536 bytes
 smemcalc: bad.csv:14: a0: '4294967296' is not an address between 0 and 4294967295
 END
 empty "each bad row is told with its line" "$(diff expected err)"
+printf 'i\033d\342\200\256,ld,4,ffffffff,%s\n"a\tb\033",mv\n' "$a" | banks --csv - >out 2>err
+empty "what a terminal obeys is not copied" "$(
+    printf 'i?d???,1,0\n"a\tb?",,\n' | diff - out)"
 
 printf '1,ld,4,ffffffff,%s\n' "$(addresses 64)" >row.csv
 yes "$(cat row.csv)" | head -n 300000 >many.csv

@@ -160,6 +160,12 @@ fi
 { rows 100000 | smemcalc batch 2>err; echo $? >status; } | head -n 1 >out
 empty "a reader that left ends the program quietly" "$(grep -v '^141$' status; cat err)"
 
+printf 'device,threads,regs,no\033te\nH200,256,32,\033[31mx\nH200,256,\033,\342\200\256y\nH200,256,32,"a\tb\nc"\n' |
+    smemcalc batch >out 2>err
+empty "columns are copied without what a terminal obeys" "$(
+    cut -d, -f4 out | head -n 4 | tr '\n' ' ' | grep -qx 'no?te ?\[31mx ???y "a	b ' || cat out
+    LC_ALL=C tr -d '\n\t' <out | LC_ALL=C grep '[[:cntrl:]]')"
+
 # Asked row by row through two pipes, each answer comes before the next question.
 mkfifo questions replies
 smemcalc batch --device 9.0 --regs 32 <questions >replies 2>err &

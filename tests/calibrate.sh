@@ -41,6 +41,15 @@ empty "an answer survives a damaged file" "$(
     printf 'smemcalc: warning: %s\n' "$kept:2:15: unexpected token near '}'" | diff - err)"
 empty "a damaged file stays as it is" "$(diff before "$kept")"
 rm "$kept"
+mkdir here.json
+mkfifo waits
+for odd in here.json waits; do
+    SMEMCALC_CEILINGS=$odd timeout 20 "$program" --tile 8 --regs 20 --device H200 >out 2>err
+    status=$?
+    empty "no file of ceilings but a regular one is read: $odd" "$(
+        [ "$status" -eq 0 ] || echo "exit status $status"
+        echo "smemcalc: warning: $odd: cannot be read: not a regular file" | diff - err)"
+done
 
 # --- Used when present ----------------------------------------------------------------------------
 

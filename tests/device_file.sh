@@ -171,10 +171,11 @@ refuses "negative.json: key 'regs_per_sm': -1 is not between 1 and 16777216" \
     --threads 32 --device-file negative.json
 refuses "unknown.json: key 'reg_per_sm' is unknown; did you mean 'regs_per_sm'?" \
     --threads 32 --device-file unknown.json
-refuses "no-limits.json: key 'warp_size' is missing" devices --device-file no-limits.json
-refuses "nowhere.json: cannot be read: No such file or directory" devices --device-file nowhere.json
-refuses "folder.json: cannot be read: Is a directory" devices --device-file folder.json
-refuses "large.json: larger than 16777216 bytes; no device file is" devices --device-file large.json
+refuses "no-limits.json: key 'warp_size' is missing; compute capability 13.0 is not in the \
+table, so every limit of an SM must be given" devices --device-file no-limits.json
+refuses "option --device-file: nowhere.json: cannot be read: No such file or directory" devices --device-file nowhere.json
+refuses "option --device-file: folder.json: cannot be read: Is a directory" devices --device-file folder.json
+refuses "option --device-file: large.json: larger than 16777216 bytes; no device file is" devices --device-file large.json
 refuses "standard input:1:0: '[' or '{' expected near end of file" devices --device-file -
 refuses "option --device-file: 66 devices are too many to compare; name up to 16 of them with \
 --device" --threads 32 --device-file all.json

@@ -284,6 +284,8 @@ cp own-sm90.ptxas "$newline"
 ends 1 "a?b?c: spilling on compute capability 9.0: 32 registers a thread, but at most 31 allowed" \
     "$newline" --max-regs 31
 empty "a name of several lines does not split a message" "$([ "$(wc -l <err)" -eq 1 ] || cat err)"
+inspect "$newline" --format csv >out 2>err
+empty "nor a row of CSV" "$([ "$(grep -c '^"a?b?c",' out)" -eq $(($(wc -l <out) - 1)) ] || cat out)"
 cp cut.ptxas "$newline" && inspect "$newline" >out 2>err
 empty "nor one on what is missing" "$(
     [ "$(wc -l <err)" -eq 1 ] || cat err

@@ -117,7 +117,7 @@ EXTRA_DIST += tests/compare_run.sh
 TESTS += tests/everywhere.sh
 EXTRA_DIST += tests/everywhere.sh
 
-# Reports of many machines.
+# Reports of many GPUs.
 TESTS += tests/merge.sh
 EXTRA_DIST += tests/merge.sh tests/data/merge tests/fuzz/merge.c tests/fuzz/merge.dict
 

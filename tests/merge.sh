@@ -33,18 +33,18 @@ change() { # FILTER
 # --- Where reports come from ----------------------------------------------------------------------
 
 cat node1.json sound.json >all.json
-ends_in 0 "agree: 3 machines, 11 quantities" all.json
+ends_in 0 "agree: 3 GPUs, 11 quantities" all.json
 jq . node1.json >pretty.json
 cat sound.json >>pretty.json
-ends_in 0 "agree: 3 machines, 11 quantities" pretty.json
+ends_in 0 "agree: 3 GPUs, 11 quantities" pretty.json
 jq -cs . node1.json sound.json >list.json
-ends_in 0 "agree: 3 machines, 11 quantities" list.json
+ends_in 0 "agree: 3 GPUs, 11 quantities" list.json
 smemcalc merge - <all.json >piped 2>&1
 smemcalc merge all.json 2>&1 | sed 's/all\.json/standard input/' | diff - piped >out
 empty "standard input" "$(cat out)"
-ends_in 0 "agree: 1 machine, 11 quantities" sound.json
+ends_in 0 "alone: 1 GPU, 11 quantities, no others to compare with" sound.json
 change '.besides = [.] | .besides[0].kernel.name = "other"'
-ends_in 0 "agree: 1 machine, 2 questions, 22 quantities" changed.json
+ends_in 0 "alone: 1 GPU, 2 questions, 22 quantities, no others to compare with" changed.json
 
 empty "as many files as a command line holds, among options" "$(
     # shellcheck disable=SC2046 # a word each
@@ -55,32 +55,48 @@ empty "as many files as a command line holds, among options" "$(
 # --- Verdicts -------------------------------------------------------------------------------------
 
 row='(.confirmation[] | select(.quantity == "'
-ends_in 1 "disagree: 1 machine, 1 of 11 quantities" node2.json
+ends_in 1 "differs from the prediction: 1 GPU, 1 of 11 quantities, 10 alone" node2.json
+jq -c "${row}registers_per_thread\")) |= (.predicted = 40 | .verdict = \"differs\") | ., (.run.host = \"node5\")" \
+    sound.json >both.json
+ends_in 1 "differs from the prediction: 2 GPUs, 1 of 11 quantities" both.json
+empty "one line says what all saw and was predicted" \
+    "$(grep -q '^registers_per_thread  *differs  *16 (predicted 40)$' out || cat out)"
+smemcalc merge both.json --format json >out
+empty "and JSON says so" "$(jq -c '[.verdict, .count.disagreeing, .count.differing,
+    [.questions[].quantities[] | select(.verdict == "differs").quantity]]' out >seen
+    echo '["differs",0,1,["registers_per_thread"]]' | diff - seen)"
 change ".run.host = \"node5\" | ${row}registers_per_thread\")).api = 17"
-ends_in 1 "disagree: 3 machines, 1 of 11 quantities" node1.json changed.json
+ends_in 1 "disagree: 3 GPUs, 1 of 11 quantities" node1.json changed.json
 empty "who disagrees is named" "$(grep -q '^registers_per_thread  *disagree  *16; node5 GPU-001e2d3c: 17 (predicted 16)$' out ||
     cat out)"
 change ".run.host = \"node5\" | .device.compute_capability = \"8.9\" | ${row}registers_per_thread\")).predicted = 18 |
     ${row}registers_per_thread\")).api = 18"
-ends_in 0 "agree: 3 machines, 11 quantities" node1.json changed.json
+ends_in 0 "agree: 3 GPUs, 11 quantities" node1.json changed.json
 empty "another compute capability is held to its own prediction" \
     "$(grep -q '^registers_per_thread  *agree  *18 on 1 of CC 8.9; 16 on 2 of CC 9.0$' out || cat out)"
-empty "and that is said" "$(grep -q '^Counts are held against those of machines with the same' out || cat out)"
+empty "and that is said" "$(grep -q '^Counts are held against those of GPUs with the same' out || cat out)"
 change ".run.host = \"node5\" | ${row}time_ms\")).measured = 3"
-ends_in 0 "agree: 3 machines, 11 quantities, 1 with outliers" node1.json changed.json
+ends_in 0 "agree: 3 GPUs, 11 quantities, 1 with outliers" node1.json changed.json
 empty "an outlier is named" \
     "$(tr -s ' \n' ' ' <out | grep -q 'time_ms outlier 2 to 3 ms, median 2; node5 GPU-001e2d3c: 3 ms (+50 %)' || cat out)"
 change '.run.seed = 2'
-ends_in 0 "agree: 3 machines, 2 questions, 22 quantities" node1.json changed.json
+ends_in 0 "agree: 3 GPUs, 2 questions, 22 quantities, 11 alone" node1.json changed.json
 change '.kernel |= (to_entries | reverse | from_entries)'
-ends_in 0 "agree: 3 machines, 11 quantities" node1.json changed.json
+ends_in 0 "agree: 3 GPUs, 11 quantities" node1.json changed.json
 change '.run.gpu_uuid = "GPU-001e2d3c-4b5a-6978-0716-253443526170" | .run.host = "node1" | .run.seed = 1 | .note = "later"'
-ends_in 0 "agree: 2 machines, 11 quantities" node1.json changed.json
-empty "a machine that reports twice is told" "$([ "$(grep -c 'reported before' out)" -eq 1 ] || cat out)"
+ends_in 0 "agree: 2 GPUs, 11 quantities" node1.json changed.json
+empty "a GPU that reports twice is told" "$([ "$(grep -c 'reported before' out)" -eq 1 ] || cat out)"
+
+jq -c '.run.gpu_uuid = null | .run.driver = null' sound.json >emulated.json
+ends_in 0 "agree: 2 GPUs and 1 emulator, 11 quantities" node1.json emulated.json
+empty "an emulator is named as one" "$(grep -q '^ *node4 emulator: NVIDIA H200' out || cat out)"
+ends_in 0 "alone: 1 emulator, 11 quantities, no others to compare with" emulated.json
+change '.run.gpu_uuid = null'
+ends_in 0 "alone: 1 GPU, 11 quantities, no others to compare with" changed.json
 
 # --- Given twice ----------------------------------------------------------------------------------
 
-ends_in 0 "agree: 2 machines, 11 quantities" node1.json node1.json
+ends_in 0 "agree: 2 GPUs, 11 quantities" node1.json node1.json
 empty "a report given twice counts once" "$(
     printf 'given twice node1 GPU-0%s1e2d3c: node1.json:1 is node1.json:1 again\n' 0 1 >wanted
     sed '/^given twice/d' out | sed 's/; the first//' >once
@@ -101,15 +117,33 @@ end
 empty "in CSV its values stand once" "$(smemcalc merge node1.json --format csv >once
     smemcalc merge node1.json node1.json --format csv | diff once -)"
 change 'del(.run)'
-ends_in 0 "agree: 2 machines, 11 quantities" changed.json changed.json
+ends_in 0 "agree: 2 GPUs, 11 quantities" changed.json changed.json
 
 # --- Without a name -------------------------------------------------------------------------------
 
 change 'del(.run)'
-ends_in 0 "agree: 1 machine, 11 quantities" changed.json
+ends_in 0 "alone: 1 GPU, 11 quantities, no others to compare with" changed.json
 change '.run = {seed: 1}'
-ends_in 0 "agree: 3 machines, 11 quantities" node1.json changed.json
+ends_in 0 "agree: 3 GPUs, 11 quantities" node1.json changed.json
 empty "who has no name is named by its file" "$(grep -q 'changed.json:1: NVIDIA H200' out || cat out)"
+
+change 'del(.run.seed) | .run.host = "node5"'
+smemcalc merge sound.json changed.json node1.json >out 2>err
+empty "a report without a seed is a question of its own, and is named" "$(
+    head -n 1 out | grep -qx 'agree: 4 GPUs, 2 questions, 22 quantities, 11 alone' || cat out
+    [ "$(grep -c '), alone$' out)" -eq 1 ] || cat out
+    echo "smemcalc: changed.json:1: warning: key 'run.seed' is missing: held against no report that \
+has a seed" | diff - err)"
+change 'del(.run.host, .run.gpu_uuid)'
+cat changed.json changed.json >nameless.json
+smemcalc merge nameless.json >out 2>err
+empty "one without a host is a GPU of its own" "$(
+    head -n 1 out | grep -qx 'agree: 2 GPUs, 11 quantities' || cat out
+    diff - err <<end
+smemcalc: nameless.json:1: warning: key 'run.host' is missing: taken for a GPU of its own
+smemcalc: nameless.json: warning: 1 more report with such a key missing
+end
+)"
 
 # --- What is wrong is told, and the rest taken -----------------------------------------------------
 
@@ -118,7 +152,7 @@ tells() { # NAME MESSAGE FILE: beside a sound file
     seen=$?
     empty "$1" "$(
         [ $seen -eq 2 ] || echo "exit status $seen, not 2"
-        head -n 1 out | grep -q '^agree: ' || cat out
+        head -n 1 out | grep -q '^alone: ' || cat out
         echo "smemcalc: $2" | diff - err)"
 }
 
@@ -128,7 +162,7 @@ printf 'srun: job 1\n' >noise.json
 tells "what is no JSON" "noise.json:1: neither an object nor a list of JSON" noise.json
 { head -c 3000 node2.json; echo; jq -c '.run.host = "node6"' sound.json; } >middle.json
 smemcalc merge middle.json >out 2>err
-empty "a document that was cut hides none behind it" "$(grep -q '^agree: 1 machine, 11 quant' out || cat out err
+empty "a document that was cut hides none behind it" "$(grep -q '^alone: 1 GPU, 11 quant' out || cat out err
     grep -qx "smemcalc: middle.json:2: column 0: '}' expected near end of file" err || cat err)"
 : >empty.json
 tells "an empty file" "empty.json:1: no report" empty.json
@@ -143,10 +177,10 @@ tells "a report of something else" "query.json:1: no report of a run: key 'confi
 echo '[7]' >number.json
 tells "a list of something else" "number.json:1: an element of a list is no object" number.json
 change '.confirmation[2].predicted = "warps+registers" | .confirmation[2].measured = null'
-ends_in 0 "agree: 1 machine, 10 quantities" changed.json
+ends_in 0 "alone: 1 GPU, 10 quantities, no others to compare with" changed.json
 empty "a prediction in words" "$(grep -q '^launches  *not measured  warps+registers predicted$' out || cat out)"
 jq -c '.runs[1].error as $error | .runs[0] | .error = $error' node3.json >changed.json
-ends_in 1 "disagree: 1 machine, 11 quantities; 1 GPU failed" changed.json
+ends_in 1 "failed: 1 GPU, 11 quantities, no others to compare with; 1 GPU failed" changed.json
 change '.confirmation[2].measured = "8"'
 tells "a value that is no number" "changed.json:1: key 'confirmation': element 3 is no quantity with a \
 name, and numbers or nulls as its values" changed.json
@@ -164,15 +198,35 @@ smemcalc merge changed.json >out 2>err
 empty "nothing that a terminal obeys" "$(LC_ALL=C grep '[[:cntrl:]]' out; cat err
     grep -q 'a?b: block' out || cat out)"
 head -c 200000 /dev/zero | tr '\0' '[' >deep.json
-tells "brackets without end" "deep.json:1: deeper or larger than any report" deep.json
+tells "brackets without end" "deep.json:1: more than 32 brackets deep, as no report is" deep.json
+{ echo '['; yes "$(cat sound.json)," | head -n 6000; echo '{}]'; } >large.json
+tells "a list that is too large, and the way out" "large.json:1: larger than 16 MiB, the most that is \
+read at once; give the reports of a list one behind the other, as jq -c '.[]' prints them" large.json
+gzip <sound.json >sound.json.gz
+tells "a compressed file" "sound.json.gz: compressed by gzip; reports are JSON in UTF-8" sound.json.gz
+sed 's/./&\n/g' sound.json | tr '\n' '\0' >wide.json
+tells "another encoding" "wide.json: UTF-16; reports are JSON in UTF-8" wide.json
+{ printf '\177ELF\2\1'; cat sound.json; } >program
+tells "a file of another kind" "program: not text; reports are JSON in UTF-8" program
+{ printf '\357\273\277'; cat sound.json; } >marked.json
+ends_in 0 "alone: 1 GPU, 11 quantities, no others to compare with" marked.json
 head -c 2000000 /dev/zero | tr '\0' '\n' | sed 's/^/{/' >braces.json
 smemcalc merge braces.json sound.json >out 2>err
-empty "two million documents that do not close" "$(head -n 1 out | grep -q '^agree: 1 machine' || cat out
+empty "two million documents that do not close" "$(head -n 1 out | grep -q '^alone: 1 GPU' || cat out
     [ "$(wc -l <err)" -le 12 ] || head err)"
 yes 'x' | head -n 100000 >lines.json
 smemcalc merge lines.json >out 2>err
+empty "a file that is no JSON is told in a line" "$(
+    echo "smemcalc: lines.json:1: neither an object nor a list of JSON" | diff - err)"
+cat sound.json >>lines.json
+smemcalc merge lines.json >out 2>err
+empty "lines between reports are counted" "$(
+    grep -qx 'smemcalc: lines.json: 99999 more lines that are neither' err || cat err
+    [ "$(wc -l <err)" -eq 2 ] || cat err)"
+yes '{}' | head -n 100000 >objects.json
+smemcalc merge objects.json >out 2>err
 empty "problems are counted, not all told" "$(
-    grep -qx 'smemcalc: lines.json: 99990 more of such problems' err || head err
+    grep -qx 'smemcalc: objects.json: 99990 more of such problems' err || head err
     [ "$(wc -l <err)" -eq 11 ] || wc -l <err)"
 jq -c '.confirmation |= [range(70) as $i | .[0]]' sound.json >rows.json
 tells "more quantities than a run has" \
@@ -181,7 +235,9 @@ change '.confirmation |= .[:1] | {kernel: {name: "k"}, confirmation}'
 yes "$(cat changed.json)" | head -n 10001 >many.json
 smemcalc merge many.json --format csv >out 2>err
 empty "more reports than are merged" "$(
-    echo "smemcalc: many.json:10001: no more than 10000 reports are merged" | diff - err
+    grep -v warning err >told
+    echo "smemcalc: many.json:10001: no more than 10000 reports are merged" | diff - told
+    [ "$(wc -l <err)" -eq 3 ] || cat err
     [ "$(wc -l <out)" -eq 10001 ] || wc -l <out)"
 
 # --- README.md ------------------------------------------------------------------------------------

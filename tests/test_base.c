@@ -100,6 +100,11 @@ static void test_safe_text(void)
         {"\xed\xa0\x80", "???"},           /* surrogate */
         {"\xf4\x90\x80\x80", "????"},      /* above U+10FFFF */
         {"cut \xe2\x82", "cut ??"},
+        {"long enough, then \x1b and \x7f", "long enough, then ? and ?"},
+        {"a\xe2\x80\xaa.\xe2\x80\xae.\xe2\x81\xa6.\xe2\x81\xa9z", "a???.???.???.???z"},
+        /* U+2029, U+202F, U+2065 and U+206A: their neighbours */
+        {"\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+         "\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char s[64];
@@ -107,6 +112,17 @@ static void test_safe_text(void)
         smc_text_make_safe(s);
         CU_ASSERT_STRING_EQUAL(s, cases[i].to);
     }
+}
+
+static void test_safe_csv(void)
+{
+    char bytes[] = "\"two\r\nlines\t\", a\rb \x1b[2J \xc2\x9b \0 \xe2\x82\xac \xe2\x82";
+    smc_text_make_safe_csv(bytes, sizeof bytes - 1);
+    CU_ASSERT_EQUAL(
+        memcmp(bytes, "\"two\r\nlines\t\", a?b ?[2J ?? ? \xe2\x82\xac ??", sizeof bytes), 0);
+    char part[] = "\xe2\x82\xac";
+    smc_text_make_safe_csv(part, 2); /* nothing behind is looked at */
+    CU_ASSERT_STRING_EQUAL(part, "??\xac");
 }
 
 static void test_errors(void)
@@ -136,6 +152,7 @@ CU_TestInfo tests_base[] = {
     {"dimensions", test_dimensions},
     {"the text buffer grows", test_text},
     {"control characters and broken UTF-8 are replaced", test_safe_text},
+    {"in CSV too, but for line ends and tabs", test_safe_csv},
     {"an error keeps its message on one safe line", test_errors},
     {"numbers in order, and their median", test_numbers},
     CU_TEST_INFO_NULL,

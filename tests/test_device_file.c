@@ -164,7 +164,11 @@ static void test_unknown_capability(void)
     CU_ASSERT(comes_back(&device));
     CU_ASSERT_EQUAL(parse("{\"name\": \"X\", \"compute_capability\": \"99.9\"}", &file, &error),
                     SMC_USAGE);
-    CU_ASSERT_STRING_EQUAL(error.message, "my.json: key 'warp_size' is missing");
+    CU_ASSERT_STRING_EQUAL(error.message,
+                           "my.json: key 'warp_size' is missing; compute capability 99.9 is not in "
+                           "the table, so every limit of an SM must be given");
+    CU_ASSERT_EQUAL(parse("{\"compute_capability\": \"99.9\"}", &file, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, "my.json: key 'name' is missing");
 }
 
 /* --- Wrong input -------------------------------------------------------------------------------*/

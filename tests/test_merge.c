@@ -23,6 +23,8 @@ static void test_documents(void)
         {"[1,\n{}\n", {"[1,\n", "{}"}, {1, 2}},
         {"{\"a\n {}\n{}", {"{\"a\n {}\n", "{}"}, {1, 3}},
         {"]", {"]"}, {1}},
+        {"\xEF\xBB\xBF", {NULL}, {0}},
+        {"\xEF\xBB\xBF{}\n[]", {"{}", "[]"}, {1, 2}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_documents documents = {
@@ -37,6 +39,27 @@ static void test_documents(void)
             CU_ASSERT_EQUAL(found.line, cases[i].line[count]);
         }
         CU_ASSERT_PTR_NULL(cases[i].documents[count]);
+    }
+}
+
+static void test_foreign(void)
+{
+    static const struct {
+        const char *name, *bytes;
+        size_t length;
+    } cases[] = {
+        {"compressed by gzip", "\x1f\x8b\x08", 3},
+        {"UTF-16", "\xff\xfe{\0}\0", 6},
+        {"UTF-16", "{\0}\0", 4},
+        {"not text", "{ \0", 3},
+        {"not text", "MZ\x01", 3},
+        {NULL, "{\"a\": \"\x1b\"}", 10}, /* a fault of this document alone */
+        {NULL, "srun: job 1\r\n\t{}", 16},
+        {NULL, "", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *found = smc_documents_foreign(cases[i].bytes, cases[i].length);
+        CU_ASSERT_STRING_EQUAL(found ? found : "", cases[i].name ? cases[i].name : "");
     }
 }
 
@@ -87,7 +110,8 @@ static void compare(const char *quantity, const char *unit, const struct machine
             machines[count].predicted, machines[count].api, machines[count].measured,
             machines[count].verdict);
     enum smc_status status = smc_merge_compare(&merge, &merged, NULL);
-    CU_ASSERT_EQUAL(status, verdict == SMC_MERGE_DISAGREE ? SMC_SHORTFALL : SMC_OK);
+    bool bad = verdict == SMC_MERGE_DISAGREE || verdict == SMC_MERGE_DIFFERS;
+    CU_ASSERT_EQUAL(status, bad ? SMC_SHORTFALL : SMC_OK);
     CU_ASSERT_EQUAL_FATAL(merged.question_count, 1);
     CU_ASSERT_EQUAL_FATAL(merged.question->quantity_count, 1);
     CU_ASSERT_EQUAL(merged.machines, count);
@@ -103,7 +127,7 @@ static void test_counts(void)
 {
     const char *name = "blocks_per_sm";
     const struct machine one[] = {{"a", "9.0", "8", "8", "8", NULL}, {0}};
-    compare(name, "", one, SMC_MERGE_AGREE, 1, "");
+    compare(name, "", one, SMC_MERGE_ALONE, 1, "");
     const struct machine most[] = {{"a", "9.0", "8", "7", "null", NULL},
                                    {"b", "9.0", "8", "9", "null", NULL},
                                    {"c", "9.0", "8", "9", "null", NULL},
@@ -114,12 +138,20 @@ static void test_counts(void)
     compare(name, "", tie, SMC_MERGE_DISAGREE, 1, "a");
     const struct machine witnesses[] = {
         {"a", "9.0", "8", "7", "null", NULL}, {"b", "9.0", "8", "null", "8", NULL}, {0}};
-    compare(name, "", witnesses, SMC_MERGE_AGREE, 1, ""); /* nobody saw what the other did */
+    compare(name, "", witnesses, SMC_MERGE_ALONE, 1, ""); /* nobody saw what the other did */
     const struct machine strangers[] = {{"a", "9.0", "8", "8", "null", NULL},
                                         {"b", "8.9", "6", "6", "null", NULL},
                                         {"c", "9.0", "4", "4", "null", NULL},
                                         {0}};
-    compare(name, "", strangers, SMC_MERGE_AGREE, 3, "");
+    compare(name, "", strangers, SMC_MERGE_ALONE, 3, "");
+    const struct machine two_of_three[] = {{"a", "9.0", "8", "8", "null", NULL},
+                                           {"b", "8.9", "6", "6", "null", NULL},
+                                           {"c", "9.0", "8", "8", "null", NULL},
+                                           {0}};
+    compare(name, "", two_of_three, SMC_MERGE_AGREE, 2, "");
+    const struct machine silent[] = {
+        {"a", "9.0", "8", "8", "null", NULL}, {"b", "9.0", "8", "null", "null", NULL}, {0}};
+    compare(name, "", silent, SMC_MERGE_ALONE, 1, "");
     const struct machine nothing[] = {
         {"a", "9.0", "8", "null", "null", NULL}, {"b", "9.0", "8", "null", "null", NULL}, {0}};
     compare(name, "", nothing, SMC_MERGE_UNSEEN, 1, "");
@@ -146,11 +178,14 @@ static void test_own_predictions(void)
     compare("global_load_sectors", "", confirmed, SMC_MERGE_AGREE, 1, "");
     const struct machine all[] = {
         {"a", "9.0", "8", "7", "null", "differs"}, {"b", "9.0", "8", "7", "null", "differs"}, {0}};
-    compare("blocks_per_sm", "", all, SMC_MERGE_DISAGREE, 1, "ab");
+    compare("blocks_per_sm", "", all, SMC_MERGE_DIFFERS, 1, "ab");
+    const struct machine unlike[] = {
+        {"a", "9.0", "8", "7", "null", "differs"}, {"b", "9.0", "8", "6", "null", "differs"}, {0}};
+    compare("blocks_per_sm", "", unlike, SMC_MERGE_DISAGREE, 1, "ab");
     const struct machine slow[] = {{"a", "9.0", "1.0", "null", "1.5", "differs"},
                                    {"b", "9.0", "1.0", "null", "1.5", "confirmed"},
                                    {0}};
-    compare("time_ms", "ms", slow, SMC_MERGE_DISAGREE, 1, "a");
+    compare("time_ms", "ms", slow, SMC_MERGE_DIFFERS, 1, "a");
     const struct machine words[] = {{"a", "9.0", "\"warps\"", "null", "null", NULL},
                                     {"b", "9.0", "\"warps+registers\"", "null", "null", NULL},
                                     {0}};
@@ -171,7 +206,7 @@ static void test_rates(void)
     compare("gflops", "GFLOP/s", far, SMC_MERGE_OUTLIER, 1, "bc");
     const struct machine devices[] = {
         {"a", "9.0", "null", "null", "1.0", NULL}, {"b", "8.9", "null", "null", "5.0", NULL}, {0}};
-    compare("time_ms", "ms", devices, SMC_MERGE_AGREE, 2, "");
+    compare("time_ms", "ms", devices, SMC_MERGE_ALONE, 2, "");
     const struct machine even[] = {
         {"a", "9.0", "null", "null", "1.0", NULL}, {"b", "9.0", "null", "null", "1.3", NULL}, {0}};
     compare("time_ms", "ms", even, SMC_MERGE_OUTLIER, 1, "ab");
@@ -193,7 +228,7 @@ static void test_traffic(void)
     const struct machine more[] = {{"a", "9.0", "1e9", "null", "1e9", "confirmed"},
                                    {"b", "9.0", "1e9", "null", "2e9", "differs"},
                                    {0}};
-    compare("dram_read_bytes", "B", more, SMC_MERGE_DISAGREE, 1, "b");
+    compare("dram_read_bytes", "B", more, SMC_MERGE_DIFFERS, 1, "b");
     const struct machine nothing[] = {{"a", "9.0", "4096", "null", "null", "not measured"}, {0}};
     compare("dram_read_bytes", "B", nothing, SMC_MERGE_UNSEEN, 1, "");
 }
@@ -229,6 +264,7 @@ static void test_uuids(void)
 
 CU_TestInfo tests_merge[] = {
     {"documents one behind the other", test_documents},
+    {"what is no text of documents", test_foreign},
     {"counts are equal among peers", test_counts},
     {"counters carry noise", test_counters},
     {"a machine is held to its own prediction", test_own_predictions},

@@ -109,13 +109,21 @@ void smc_text_free(struct smc_text *text)
     *text = (struct smc_text){0};
 }
 
-/* The length of the well-formed, printable UTF-8 sequence at `s`, or 0. */
-static size_t printable_sequence(const unsigned char *s)
+/* Embeddings, overrides and isolates: they show text in another order than it has. */
+static bool is_bidirectional_control(const unsigned char *s)
+{
+    bool override = s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae; /* U+202A to U+202E */
+    bool isolate = s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9;  /* U+2066 to U+2069 */
+    return s[0] == 0xe2 && (override || isolate);
+}
+
+/* The length of the well-formed, printable UTF-8 sequence at the first of `left` bytes, or 0. */
+static size_t printable_sequence(const unsigned char *s, size_t left)
 {
     if (s[0] < 0x80)
         return s[0] >= 0x20 && s[0] != 0x7f ? 1 : 0;
     size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    if (s[0] < 0xc2 || s[0] > 0xf4)
+    if (s[0] < 0xc2 || s[0] > 0xf4 || length > left)
         return 0;
     for (size_t i = 1; i < length; i++)
         if ((s[i] & 0xc0) != 0x80)
@@ -124,17 +132,44 @@ static size_t printable_sequence(const unsigned char *s)
     bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
     bool beyond = s[0] == 0xf4 && s[1] >= 0x90;
     bool c1_control = s[0] == 0xc2 && s[1] < 0xa0;
-    return overlong || surrogate || beyond || c1_control ? 0 : length;
+    bool unsafe = overlong || surrogate || beyond || c1_control;
+    return unsafe || is_bidirectional_control(s) ? 0 : length;
+}
+
+/* Eight bytes at a time: most text is this. Returns how many bytes it is for sure. */
+static size_t printable_ascii(const unsigned char *s, size_t length)
+{
+    const uint64_t ones = UINT64_MAX / 0xff;
+    size_t i = 0;
+    for (uint64_t word; length - i >= sizeof word; i += sizeof word) {
+        memcpy(&word, s + i, sizeof word);
+        if ((word | (word + ones) | (word - 0x20 * ones)) & 0x80 * ones)
+            break; /* a byte from 0x80 on, of 0x7f, or below 0x20 */
+    }
+    return i;
+}
+
+static bool is_blank_of_csv(const unsigned char *s, size_t left)
+{
+    return s[0] == '\t' || s[0] == '\n' || (s[0] == '\r' && left > 1 && s[1] == '\n');
+}
+
+static void make_safe(unsigned char *s, size_t length, bool is_csv)
+{
+    for (size_t i = printable_ascii(s, length); i < length;) {
+        size_t step = printable_sequence(s + i, length - i);
+        if (step == 0 && !(is_csv && is_blank_of_csv(s + i, length - i)))
+            s[i] = '?';
+        i += step ? step : 1;
+    }
 }
 
 void smc_text_make_safe(char *string)
 {
-    unsigned char *s = (unsigned char *)string;
-    while (*s) {
-        size_t length = printable_sequence(s);
-        if (length == 0)
-            *s++ = '?';
-        else
-            s += length;
-    }
+    make_safe((unsigned char *)string, strlen(string), false);
+}
+
+void smc_text_make_safe_csv(char *bytes, size_t length)
+{
+    make_safe((unsigned char *)bytes, length, true);
 }

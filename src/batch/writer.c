@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum {
     /* No row is longer: a faulty record in quotes, every quote doubled; commas; a message. */
     LONGEST_ROW = 2 * SMC_CSV_MOST_BYTES + 8192,
@@ -39,6 +41,14 @@ static void put(struct smc_csv_writer *writer, const char *text, size_t length)
 {
     memcpy(writer->end, text, length);
     writer->end += length;
+}
+
+/* Bytes of the input: safe for a terminal. */
+static void put_input(struct smc_csv_writer *writer, const char *text, size_t length)
+{
+    char *start = writer->end;
+    put(writer, text, length);
+    smc_text_make_safe_csv(start, length);
 }
 
 static void put_char(struct smc_csv_writer *writer, char c)
@@ -144,6 +154,7 @@ static void put_percent(struct smc_csv_writer *writer, const struct smc_sm *sm,
 
 static void put_quoted(struct smc_csv_writer *writer, const char *text, size_t length)
 {
+    char *start = writer->end;
     put_char(writer, '"');
     for (size_t i = 0; i < length; i++) {
         put_char(writer, text[i]);
@@ -151,6 +162,7 @@ static void put_quoted(struct smc_csv_writer *writer, const char *text, size_t l
             put_char(writer, '"');
     }
     put_char(writer, '"');
+    smc_text_make_safe_csv(start, (size_t)(writer->end - start));
 }
 
 enum smc_status smc_csv_write_header(struct smc_csv_writer *writer,
@@ -167,7 +179,7 @@ enum smc_status smc_csv_write_header(struct smc_csv_writer *writer,
         return status;
     if (mark)
         put(writer, "\xEF\xBB\xBF", 3);
-    put(writer, header->text, header->length);
+    put_input(writer, header->text, header->length);
     put(writer, names, sizeof names - 1);
     return SMC_OK;
 }
@@ -181,7 +193,7 @@ enum smc_status smc_csv_write_answer(struct smc_csv_writer *writer,
     enum smc_status status = begin_row(writer, error);
     if (status != SMC_OK)
         return status;
-    put(writer, record->text, record->length);
+    put_input(writer, record->text, record->length);
     put_char(writer, ',');
     put_number(writer, occupancy->blocks_per_sm);
     put_char(writer, ',');
@@ -224,7 +236,7 @@ enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
         if (field->faulty)
             put_quoted(writer, field->text, field->length);
         else
-            put(writer, field->text, field->length);
+            put_input(writer, field->text, field->length);
     }
     put(writer, no_results, sizeof no_results - 1);
     if (reason[strcspn(reason, ",\"\r\n")])

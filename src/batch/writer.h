@@ -1,5 +1,5 @@
-/* Answered rows as CSV: the input's columns as they stand, then the results. Writes large blocks;
-   allocates nothing after opening. */
+/* Answered rows as CSV: the input's columns as they stand, but for what a terminal would obey, then
+   the results. Writes large blocks; allocates nothing after opening. */
 #ifndef SMC_BATCH_WRITER_H
 #define SMC_BATCH_WRITER_H
 

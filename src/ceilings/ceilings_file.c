@@ -92,9 +92,13 @@ enum smc_status smc_ceilings_file_read(const char *path, struct smc_ceilings_fil
                                        struct smc_error *error)
 {
     struct smc_text text = {0};
+    struct stat about;
     *out = (struct smc_ceilings_file){0};
-    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    bool known = stat(path, &about) == 0;
+    if (!known && (errno == ENOENT || errno == ENOTDIR))
         return SMC_OK;
+    if (known && !S_ISREG(about.st_mode)) /* a pipe would be waited for */
+        return smc_fail(error, SMC_USAGE, "%s: cannot be read: not a regular file", path);
     enum smc_status status =
         smc_file_read(path, "file of ceilings", LARGEST_FILE_BYTES, &text, error);
     if (status == SMC_OK)

@@ -30,10 +30,13 @@ static void append_id(const struct smc_csv_record *record, struct smc_text *out)
     if (record->field_count == 0)
         return;
     const struct smc_csv_field *id = &record->field[0];
+    size_t start = out->length;
     if (id->faulty)
         smc_text_append_quoted(out, id->text, id->length);
     else
         smc_text_append_bytes(out, id->text, id->length);
+    if (!out->failed)
+        smc_text_make_safe_csv(out->data + start, out->length - start);
 }
 
 static enum smc_status answer_row(const struct stream *stream)

@@ -1,4 +1,4 @@
-/* smemcalc merge: run reports of many machines, laid together. */
+/* smemcalc merge: run reports of many GPUs, laid together. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +113,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 const struct smc_command smc_command_merge = {
     .name = "merge",
     .usage = "FILE...",
-    .help = "compare the run reports of many machines",
+    .help = "compare the run reports of many GPUs",
     .examples = "  srun -o run-%t.json smemcalc run --tile 32 --gpu all --format json\n"
                 "  smemcalc merge run-*.json\n"
                 "  cat run-*.json | smemcalc merge - --format csv\n",

@@ -21,12 +21,15 @@ enum smc_status smc_device_file_read(const char *path, struct smc_device_file *o
     bool piped = strcmp(path, "-") == 0;
     const char *called = piped ? "standard input" : path;
     struct smc_text text = {0};
+    struct smc_error reason;
     *out = (struct smc_device_file){0};
     enum smc_status status =
-        piped ? smc_file_read_stream(stdin, called, kind, LARGEST_FILE_BYTES, &text, error)
-              : smc_file_read(path, kind, LARGEST_FILE_BYTES, &text, error);
+        piped ? smc_file_read_stream(stdin, called, kind, LARGEST_FILE_BYTES, &text, &reason)
+              : smc_file_read(path, kind, LARGEST_FILE_BYTES, &text, &reason);
     if (status == SMC_OK)
         status = smc_device_file_parse(called, smc_text_string(&text), text.length, out, error);
+    else
+        smc_fail(error, status, "option --device-file: %s", reason.message);
     smc_text_free(&text);
     for (size_t i = 0; i < out->count; i++)
         out->devices[i].file = path;

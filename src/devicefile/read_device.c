@@ -253,6 +253,18 @@ static bool may_be_missing(const struct smc_device_key *key, bool in_table)
     }
 }
 
+static enum smc_status fail_missing(const struct place *place)
+{
+    unsigned cc = place->device->sm.cc;
+    if (!may_be_missing(place->key, true))
+        return smc_fail(place->error, SMC_USAGE, "%s: key '%s' is missing", place->where,
+                        place->key->name);
+    return smc_fail(place->error, SMC_USAGE,
+                    "%s: key '%s' is missing; compute capability %u.%u is not in the table, so "
+                    "every limit of an SM must be given",
+                    place->where, place->key->name, cc / 10, cc % 10);
+}
+
 enum smc_status smc_device_read(const json_t *object, const char *where, struct smc_device *out,
                                 struct smc_error *error)
 {
@@ -266,7 +278,7 @@ enum smc_status smc_device_read(const json_t *object, const char *where, struct 
         if (place.value)
             status = read_value(&place);
         else if (!may_be_missing(key, in_table))
-            status = smc_fail(error, SMC_USAGE, "%s: key '%s' is missing", where, key->name);
+            status = fail_missing(&place);
     }
     if (status != SMC_OK)
         return status;

@@ -130,6 +130,20 @@ static size_t count_machines(struct smc_merge_report *const *reports, size_t cou
     return machines;
 }
 
+bool smc_merge_is_emulator(const struct smc_merge_report *report)
+{
+    return report->host[0] && !report->gpu_uuid[0] && !report->driver[0] && !report->error[0];
+}
+
+static size_t count_emulators(struct smc_merge_report *const *reports, size_t count)
+{
+    size_t emulators = 0;
+    for (size_t i = 0; i < count; i++)
+        emulators += smc_merge_is_emulator(reports[i]) &&
+                     (i == 0 || reports[i]->machine != reports[i - 1]->machine);
+    return emulators;
+}
+
 /* --- Values ------------------------------------------------------------------------------------
  */
 
@@ -218,6 +232,8 @@ static void add_quantity(struct smc_merged *out, struct smc_merged_question *que
     smc_merge_judge(quantity, scratch);
     out->quantities += quantity->verdict < SMC_MERGE_UNSEEN;
     out->disagreeing += quantity->verdict == SMC_MERGE_DISAGREE;
+    out->differing += quantity->verdict == SMC_MERGE_DIFFERS;
+    out->alone += quantity->verdict == SMC_MERGE_ALONE;
     out->outliers += quantity->verdict == SMC_MERGE_OUTLIER;
     out->unseen += quantity->verdict == SMC_MERGE_UNSEEN;
     out->not_compared += quantity->verdict == SMC_MERGE_NOT_COMPARED;
@@ -298,6 +314,7 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
     number(reports, count, by_question, assign_question);
     number(reports, count, by_machine, assign_machine);
     out->machines = count_machines(reports, count);
+    out->emulators = count_emulators(reports, count);
     out->uuid_chars = uuid_chars(reports, count);
     qsort(reports, count, sizeof *reports, by_id);
     add_questions(out, reports, count);
@@ -305,7 +322,8 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
     settle_places(out->values, value_count);
     add_quantities(out, value_count, scratch);
     free(scratch);
-    return out->disagreeing > 0 || out->failed_count > 0 ? SMC_SHORTFALL : SMC_OK;
+    bool bad = out->disagreeing > 0 || out->differing > 0 || out->failed_count > 0;
+    return bad ? SMC_SHORTFALL : SMC_OK;
 }
 
 void smc_merged_free(struct smc_merged *merged)

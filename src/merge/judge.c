@@ -123,14 +123,33 @@ static void judge_rates(struct smc_merged_peers *peers, double *scratch)
     }
 }
 
-/* Who differs from its own prediction disagrees, whatever its peers see. What is held to nothing
-   else agrees where all that was seen is confirmed. */
+/* Two machines have a value of the same witness; of rates, whatever saw it. */
+static bool is_seen_by_two(const struct smc_merged_peers *peers, bool is_rate)
+{
+    const struct smc_merge_report *first[SMC_MERGE_WITNESSES] = {NULL};
+    for (size_t i = 0; i < peers->count; i++) {
+        const struct smc_merge_report *report = peers->value[i].report;
+        for (int k = SMC_MERGE_API; k < SMC_MERGE_WITNESSES; k++) {
+            int witness = is_rate ? SMC_MERGE_MEASURED : k;
+            if (!peers->value[i].row->seen[k].present)
+                continue;
+            if (first[witness] && first[witness]->machine != report->machine)
+                return true;
+            first[witness] = report;
+        }
+    }
+    return false;
+}
+
+/* Who is unlike its peers disagrees, also where that is unlike its own prediction. What is held to
+   nothing else agrees where all that was seen is confirmed. */
 static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quantity)
 {
-    bool odd = false, differs = false, seen = false, confirmed = true;
+    bool odd = false, differs = false, seen = false, shared = false, confirmed = true;
     for (size_t i = 0; i < quantity->peers_count; i++) {
         const struct smc_merged_peers *peers = &quantity->peers[i];
         seen |= peers->common.present;
+        shared |= is_seen_by_two(peers, quantity->is_rate);
         for (size_t k = 0; k < peers->count; k++) {
             odd |= peers->value[k].odd;
             const struct smc_merge_row *row = peers->value[k].row;
@@ -139,14 +158,17 @@ static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quant
             peers->value[k].odd |= row->differs;
         }
     }
-    if (differs || (odd && !quantity->is_rate))
+    if (odd && !quantity->is_rate)
         return SMC_MERGE_DISAGREE;
+    if (differs)
+        return SMC_MERGE_DIFFERS;
     if (odd)
         return SMC_MERGE_OUTLIER;
     if (!seen)
         return SMC_MERGE_UNSEEN;
-    return confirmed || !is_cached(quantity->peers->value->row) ? SMC_MERGE_AGREE
-                                                                : SMC_MERGE_NOT_COMPARED;
+    if (!confirmed && is_cached(quantity->peers->value->row))
+        return SMC_MERGE_NOT_COMPARED;
+    return shared ? SMC_MERGE_AGREE : SMC_MERGE_ALONE;
 }
 
 void smc_merge_judge(struct smc_merged_quantity *quantity, double *scratch)
@@ -164,9 +186,23 @@ const char *smc_merge_verdict_name(enum smc_merge_verdict verdict)
     static const char *const names[] = {
         [SMC_MERGE_AGREE] = "agree",
         [SMC_MERGE_DISAGREE] = "disagree",
+        [SMC_MERGE_DIFFERS] = "differs",
         [SMC_MERGE_OUTLIER] = "outlier",
+        [SMC_MERGE_ALONE] = "alone",
         [SMC_MERGE_UNSEEN] = "not measured",
         [SMC_MERGE_NOT_COMPARED] = "not compared",
     };
     return names[verdict];
+}
+
+const char *smc_merged_verdict_name(const struct smc_merged *merged)
+{
+    if (merged->disagreeing > 0)
+        return smc_merge_verdict_name(SMC_MERGE_DISAGREE);
+    if (merged->differing > 0)
+        return smc_merge_verdict_name(SMC_MERGE_DIFFERS);
+    if (merged->failed_count > 0)
+        return "failed";
+    bool all_alone = merged->alone == merged->quantities;
+    return smc_merge_verdict_name(all_alone ? SMC_MERGE_ALONE : SMC_MERGE_AGREE);
 }

@@ -1,5 +1,5 @@
-/* Run reports of many machines laid together: what each saw of the same question, and where they
-   disagree.
+/* Run reports of many GPUs laid together: what each saw of the same question, and where they
+   disagree. A machine, below, is a GPU of a host, or an emulator there.
 
      smc_merge_read       JSON reports (`smemcalc run --format json`) -> reports
      smc_merge_compare    -> questions, their quantities, the machines' values and verdicts */
@@ -64,7 +64,9 @@ struct smc_merge {
 
 /* Adds the reports of a text that holds one document or several, each a report, what `--gpu all`
    printed, or a list of such. `file` must outlive them. What cannot be used is told in `problems`,
-   a line each ("all.json:12: ..."), and left out: SMC_USAGE. SMC_MACHINE: no memory. */
+   a line each ("all.json:12: ..."), and left out: SMC_USAGE. SMC_MACHINE: no memory. A report that
+   does not say where it was made or by which seed is taken, with a line of `problems` for the first
+   of them ("all.json:12: warning: ..."). */
 enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const char *text,
                                size_t length, struct smc_text *problems);
 
@@ -90,7 +92,9 @@ struct smc_merged_peers {
 enum smc_merge_verdict {
     SMC_MERGE_AGREE,
     SMC_MERGE_DISAGREE,
+    SMC_MERGE_DIFFERS, /* from what was predicted for it, but those asked the same saw the same */
     SMC_MERGE_OUTLIER,
+    SMC_MERGE_ALONE, /* nobody else whose value could be like it or not */
     SMC_MERGE_UNSEEN,
     SMC_MERGE_NOT_COMPARED, /* seen, but it is no news where machines differ in it */
 };
@@ -120,7 +124,8 @@ struct smc_merged {
     size_t copy_count;
     const struct smc_merge_report *all; /* by index, copies too */
     size_t machines, quantities;        /* quantities that were compared, over all questions */
-    size_t disagreeing, outliers, unseen, not_compared;
+    size_t emulators;                   /* of the machines */
+    size_t disagreeing, differing, alone, outliers, unseen, not_compared;
     size_t uuid_chars; /* so many of a UUID tell the machines apart */
 
     const struct smc_merge_report **reports; /* what the rest points into */
@@ -136,15 +141,23 @@ struct smc_merged {
 #define SMC_MERGE_OUTLIER_SHARE 0.10
 #define SMC_MERGE_COUNTER_SHARE 0.02
 
-/* SMC_SHORTFALL: machines disagree, or a GPU failed; outliers are shown and count for nothing.
-   SMC_MACHINE: no memory. `merge` must outlive `out`. Free in any case. */
+/* SMC_SHORTFALL: machines disagree, or differ from their prediction, or a GPU failed; outliers are
+   shown and count for nothing. SMC_MACHINE: no memory. `merge` must outlive `out`. Free in any
+   case. */
 enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *out,
                                   struct smc_error *error);
 
 void smc_merged_free(struct smc_merged *merged);
 
-/* "agree", "disagree", "outlier", "not measured", "not compared". */
+/* "agree", "disagree", "differs", "outlier", "alone", "not measured", "not compared". */
 const char *smc_merge_verdict_name(enum smc_merge_verdict verdict);
+
+/* Of all together the worst: "agree", "failed", "differs", "disagree"; "alone" where nothing was
+   held against another's. */
+const char *smc_merged_verdict_name(const struct smc_merged *merged);
+
+/* It names its host, but neither a GPU nor a driver. */
+bool smc_merge_is_emulator(const struct smc_merge_report *report);
 
 /* What a machine saw: measured, else the API's answer, else emulated. */
 struct smc_merge_number smc_merge_seen(const struct smc_merge_row *row);

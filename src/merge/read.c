@@ -11,8 +11,8 @@
 #include "merge/merge.h"
 #include "merge/question.h"
 
-/* Far above what a machine's runs need, far below what would hurt. */
-enum { LARGEST_DOCUMENT_BYTES = 16 << 20, MOST_PROBLEMS = 10 };
+/* A document far above what a machine's runs need, far below what would hurt. */
+enum { LARGEST_DOCUMENT_BYTES = SMC_LARGEST_DOCUMENT_MIB << 20, MOST_PROBLEMS = 10 };
 
 const char *const smc_merge_witness_names[SMC_MERGE_WITNESSES] = {
     [SMC_MERGE_PREDICTED] = "predicted",
@@ -26,7 +26,7 @@ struct reader {
     const char *file;
     size_t line; /* of the document */
     struct smc_text *problems;
-    size_t problem_count;
+    size_t problem_count, strange_lines, incomplete;
     bool out_of_memory;
 };
 
@@ -166,6 +166,20 @@ static bool fill(const json_t *object, struct smc_merge_report *report, char *wh
     return false;
 }
 
+/* Without these nobody else is the same GPU, or was asked the same. */
+static void note_missing(struct reader *reader, const json_t *object)
+{
+    const json_t *run = json_object_get(object, "run");
+    bool host = json_is_string(json_object_get(run, "host"));
+    bool seed = json_is_integer(json_object_get(run, "seed"));
+    const char *missing = !run ? "'run'" : !host ? "'run.host'" : "'run.seed'";
+    if ((host && seed) || reader->incomplete++ > 0)
+        return;
+    smc_text_safe_line(
+        reader->problems, "%s:%zu: warning: key %s is missing: %s", reader->file, reader->line,
+        missing, seed ? "taken for a GPU of its own" : "held against no report that has a seed");
+}
+
 /* One run, or one GPU that failed, with what it saw before where it came so far. */
 static void add_report(struct reader *reader, const json_t *object)
 {
@@ -188,6 +202,8 @@ static void add_report(struct reader *reader, const json_t *object)
     bool taken = fill(object, report, why, sizeof why);
     reader->merge->count += taken;
     reader->out_of_memory |= !taken && !why[0];
+    if (taken && report->question)
+        note_missing(reader, object);
     if (!taken) {
         release(report);
         tell(reader, reader->line, why);
@@ -241,11 +257,22 @@ static void read_document(struct reader *reader, const struct smc_document *docu
     char why[256];
     reader->line = document->line;
     if (*document->text != '{' && *document->text != '[') {
-        tell(reader, document->line, "neither an object nor a list of JSON");
+        if (reader->strange_lines++ == 0)
+            tell(reader, document->line, "neither an object nor a list of JSON");
         return;
     }
-    if (document->too_deep || document->length > LARGEST_DOCUMENT_BYTES) {
-        tell(reader, document->line, "deeper or larger than any report");
+    if (document->too_deep) {
+        snprintf(why, sizeof why, "more than %d brackets deep, as no report is",
+                 SMC_DEEPEST_DOCUMENT);
+        tell(reader, document->line, why);
+        return;
+    }
+    if (document->length > LARGEST_DOCUMENT_BYTES) {
+        snprintf(why, sizeof why,
+                 "larger than %d MiB, the most that is read at once; give the reports of a list "
+                 "one behind the other, as jq -c '.[]' prints them",
+                 SMC_LARGEST_DOCUMENT_MIB);
+        tell(reader, document->line, why);
         return;
     }
     json_t *root = json_loadb(document->text, document->length, JSON_REJECT_DUPLICATES, &problem);
@@ -265,12 +292,24 @@ enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const 
     struct smc_documents documents = {.text = text, .length = length, .line = 1};
     struct smc_document document;
     size_t before = merge->count;
+    const char *foreign = smc_documents_foreign(text, length);
+    if (foreign) {
+        smc_text_safe_line(problems, "%s: %s; reports are JSON in UTF-8", file, foreign);
+        return SMC_USAGE;
+    }
     while (!reader.out_of_memory && smc_documents_next(&documents, &document))
         read_document(&reader, &document);
     if (reader.out_of_memory)
         return SMC_MACHINE;
     if (reader.problem_count == 0 && merge->count == before)
         tell(&reader, 1, "no report");
+    bool all_strange = reader.problem_count == 1 && merge->count == before;
+    if (reader.strange_lines > 1 && !all_strange)
+        smc_text_safe_line(problems, "%s: %zu more lines that are neither", file,
+                           reader.strange_lines - 1);
+    if (reader.incomplete > 1)
+        smc_text_safe_line(problems, "%s: warning: %zu more report%s with such a key missing", file,
+                           reader.incomplete - 1, reader.incomplete > 2 ? "s" : "");
     if (reader.problem_count > MOST_PROBLEMS)
         smc_text_safe_line(problems, "%s: %zu more of such problems", file,
                            reader.problem_count - MOST_PROBLEMS);

@@ -7,10 +7,13 @@
 
 void smc_csv_field(struct smc_text *out, const char *value)
 {
+    size_t start = out->length;
     if (value[strcspn(value, ",\"\r\n")])
         smc_text_append_quoted(out, value, strlen(value));
     else
         smc_text_append(out, value);
+    if (!out->failed)
+        smc_text_make_safe(out->data + start);
 }
 
 void smc_csv_params_head(struct smc_text *out)

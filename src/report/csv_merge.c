@@ -1,4 +1,4 @@
-/* Reports of many machines in CSV: a row for each value of each machine. */
+/* Reports of many GPUs in CSV: a row for each value of each. */
 #include "report/csv_parts.h"
 
 static void append_machine(const struct smc_merge_report *report, struct smc_text *out)

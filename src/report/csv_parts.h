@@ -7,7 +7,7 @@
 /* Whole numbers with all their digits. */
 void smc_csv_number(double value, struct smc_text *out);
 
-/* Quoted where the format needs it. */
+/* Quoted where the format needs it, and safe for a terminal. */
 void smc_csv_field(struct smc_text *out, const char *value);
 
 /* The header and the row of an answer. `why` is NULL, or says why there is none; then only the

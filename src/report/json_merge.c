@@ -1,4 +1,4 @@
-/* Reports of many machines in JSON. */
+/* Reports of many GPUs in JSON. */
 #include "report/json_parts.h"
 
 static json_t *number(struct smc_merge_number value)
@@ -97,13 +97,15 @@ static json_t *copy_object(const struct smc_merged *merged, const struct smc_mer
 
 void smc_json_merge(json_t *object, const struct smc_merged *merged)
 {
-    bool bad = merged->disagreeing > 0 || merged->failed_count > 0;
     json_t *questions = json_array(), *failed = json_array(), *count = json_object();
     json_t *copies = json_array();
-    smc_json_string(object, "verdict", bad ? "disagree" : "agree");
+    smc_json_string(object, "verdict", smc_merged_verdict_name(merged));
     smc_json_integer(count, "machines", merged->machines);
+    smc_json_integer(count, "emulators", merged->emulators);
     smc_json_integer(count, "quantities", merged->quantities);
     smc_json_integer(count, "disagreeing", merged->disagreeing);
+    smc_json_integer(count, "differing", merged->differing);
+    smc_json_integer(count, "alone", merged->alone);
     smc_json_integer(count, "outliers", merged->outliers);
     smc_json_integer(count, "not_measured", merged->unseen);
     smc_json_integer(count, "not_compared", merged->not_compared);

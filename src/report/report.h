@@ -49,7 +49,7 @@ struct smc_writer {
     void (*everywhere)(const struct smc_everywhere *everywhere,
                        const struct smc_report_style *style, struct smc_text *out);
 
-    /* The reports of many machines, laid together. */
+    /* The reports of many GPUs, laid together. */
     void (*merge)(const struct smc_merged *merged, const struct smc_report_style *style,
                   struct smc_text *out);
 

@@ -1,4 +1,4 @@
-/* Reports of many machines: the verdict, then question by question what the machines saw. */
+/* Reports of many GPUs: the verdict, then question by question what they saw. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@ enum { VERDICT_WIDTH = 12, WIDEST_NAME = 40 };
 
 static const enum smc_emphasis emphasis[] = {
     [SMC_MERGE_AGREE] = SMC_GOOD,         [SMC_MERGE_DISAGREE] = SMC_BAD,
-    [SMC_MERGE_OUTLIER] = SMC_BAD,        [SMC_MERGE_UNSEEN] = SMC_PLAIN,
+    [SMC_MERGE_DIFFERS] = SMC_BAD,        [SMC_MERGE_OUTLIER] = SMC_BAD,
+    [SMC_MERGE_ALONE] = SMC_PLAIN,        [SMC_MERGE_UNSEEN] = SMC_PLAIN,
     [SMC_MERGE_NOT_COMPARED] = SMC_PLAIN,
 };
 
@@ -22,9 +23,9 @@ static void append_machine(const struct smc_merged *merged, const struct smc_mer
     else
         smc_text_printf(line, "%s" SMC_TIE "%.*s", report->host[0] ? report->host : "?",
                         (int)merged->uuid_chars,
-                        report->gpu_uuid[0] ? report->gpu_uuid
-                        : report->error[0]  ? report->device
-                                            : "emulator");
+                        report->gpu_uuid[0]             ? report->gpu_uuid
+                        : smc_merge_is_emulator(report) ? "emulator"
+                                                        : report->device);
 }
 
 static void append_number(double value, const char *unit, struct smc_text *line)
@@ -61,6 +62,20 @@ static void append_seen(const struct smc_merge_row *row, struct smc_text *line)
     }
 }
 
+/* All saw one value, and another was predicted: they need not be named one by one. */
+static bool differ_alike(const struct smc_merged_peers *peers)
+{
+    for (size_t i = 0; i < peers->count; i++) {
+        const struct smc_merge_row *row = peers->value[i].row;
+        for (int k = SMC_MERGE_API; k < SMC_MERGE_WITNESSES; k++)
+            if (row->seen[k].present && row->seen[k].value != peers->common.value)
+                return false;
+        if (!row->differs || !row->seen[SMC_MERGE_PREDICTED].present)
+            return false;
+    }
+    return true;
+}
+
 /* What most saw, or the range. */
 static void append_common(const struct smc_merged_quantity *quantity,
                           const struct smc_merged_peers *peers, struct smc_text *line)
@@ -75,6 +90,11 @@ static void append_common(const struct smc_merged_quantity *quantity,
         smc_text_append(line, " predicted");
     } else if (!quantity->is_rate || peers->least == peers->most) {
         append_number(peers->common.value, quantity->unit, line);
+        if (differ_alike(peers)) {
+            smc_text_append(line, " (predicted ");
+            append_number(predicted->value, quantity->unit, line);
+            smc_text_append(line, ")");
+        }
     } else {
         append_number(peers->least, "", line);
         smc_text_append(line, " to ");
@@ -87,9 +107,10 @@ static void append_common(const struct smc_merged_quantity *quantity,
 static void append_odd(const struct smc_merged *merged, const struct smc_merged_quantity *quantity,
                        const struct smc_merged_peers *peers, struct smc_text *line)
 {
+    bool alike = differ_alike(peers);
     for (size_t i = 0; i < peers->count; i++) {
         const struct smc_merged_value *value = &peers->value[i];
-        if (!value->odd)
+        if (!value->odd || alike)
             continue;
         smc_text_append(line, "; ");
         append_machine(merged, value->report, line);
@@ -160,8 +181,10 @@ static void write_machines(const struct smc_merged *merged,
         if (report->driver[0])
             smc_text_printf(&line, ", driver for CUDA" SMC_TIE "%s", report->driver);
         smc_text_printf(&line, " (%s:%zu)%s", report->file, report->line,
-                        again ? ", reported before" : "");
-        smc_text_line(out, style, i == 0 ? "machines" : "", &line);
+                        again                     ? ", reported before"
+                        : question->machines == 1 ? ", alone"
+                                                  : "");
+        smc_text_line(out, style, i == 0 ? "seen by" : "", &line);
         smc_text_free(&line);
     }
 }
@@ -189,7 +212,7 @@ static void write_question(const struct smc_merged *merged,
         write_quantity(merged, &question->quantity[i], widest_name(question), style, out);
     if (has_strangers(question))
         smc_layout_paragraph(out, "", 0,
-                             "Counts are held against those of machines with the same compute "
+                             "Counts are held against those of GPUs with the same compute "
                              "capability and prediction; others against their own prediction.",
                              style->columns);
 }
@@ -199,25 +222,54 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
+static enum smc_emphasis emphasis_of(const struct smc_merged *merged)
+{
+    if (merged->disagreeing + merged->differing + merged->failed_count > 0)
+        return SMC_BAD;
+    return merged->alone < merged->quantities ? SMC_GOOD : SMC_PLAIN;
+}
+
+/* "2 GPUs and 1 emulator, " */
+static void append_counted(const struct smc_merged *merged, struct smc_text *line)
+{
+    size_t emulators = merged->emulators, gpus = merged->machines - emulators;
+    if (gpus > 0)
+        smc_text_printf(line, "%zu GPU%s", gpus, plural(gpus));
+    if (gpus > 0 && emulators > 0)
+        smc_text_append(line, " and ");
+    if (emulators > 0)
+        smc_text_printf(line, "%zu emulator%s", emulators, plural(emulators));
+    smc_text_append(line, ", ");
+}
+
 static void write_verdict(const struct smc_merged *merged, const struct smc_report_style *style,
                           struct smc_text *out)
 {
-    bool bad = merged->disagreeing > 0 || merged->failed_count > 0;
+    size_t worst = merged->disagreeing ? merged->disagreeing : merged->differing;
+    bool all_alone = merged->alone == merged->quantities;
     struct smc_text line = {0};
-    smc_text_printf(&line, "%s: %zu machine%s, ", bad ? "disagree" : "agree", merged->machines,
-                    plural(merged->machines));
+    smc_text_printf(&line, "%s%s: ", smc_merged_verdict_name(merged),
+                    worst > merged->disagreeing ? " from the prediction" : "");
+    append_counted(merged, &line);
     if (merged->question_count > 1)
         smc_text_printf(&line, "%zu questions, ", merged->question_count);
-    if (merged->disagreeing > 0)
-        smc_text_printf(&line, "%zu of ", merged->disagreeing);
+    if (worst > 0)
+        smc_text_printf(&line, "%zu of ", worst);
     smc_text_printf(&line, "%zu quantit%s", merged->quantities,
                     merged->quantities == 1 ? "y" : "ies");
+    if (merged->disagreeing > 0 && merged->differing > 0)
+        smc_text_printf(&line, ", %zu differ%s from the prediction", merged->differing,
+                        merged->differing == 1 ? "s" : "");
+    if (all_alone && merged->quantities > 0)
+        smc_text_append(&line, ", no others to compare with");
+    else if (merged->alone > 0)
+        smc_text_printf(&line, ", %zu alone", merged->alone);
     if (merged->outliers > 0)
         smc_text_printf(&line, ", %zu with outliers", merged->outliers);
     if (merged->failed_count > 0)
         smc_text_printf(&line, "; %zu GPU%s failed", merged->failed_count,
                         plural(merged->failed_count));
-    smc_layout_begin(out, style, bad ? SMC_BAD : SMC_GOOD);
+    smc_layout_begin(out, style, emphasis_of(merged));
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_layout_end(out, style);
     smc_text_free(&line);

@@ -42,14 +42,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct smc_merged merged;
     struct smc_text problems = {0};
     enum smc_status status = smc_merge_read(&merge, "input", (const char *)data, size, &problems);
-    if ((status == SMC_OK) != (problems.length == 0) || (status == SMC_OK && merge.count == 0))
+    if ((status != SMC_OK && problems.length == 0) || (status == SMC_OK && merge.count == 0))
         abort();
     if (problems.length > 0 && strncmp(problems.data, "input:", 6) != 0)
         abort();
     check_safe(&problems);
     status = smc_merge_compare(&merge, &merged, NULL);
-    if (merged.disagreeing + merged.unseen > merged.quantities + merged.unseen ||
-        (status == SMC_OK) != (merged.disagreeing + merged.failed_count == 0))
+    size_t bad = merged.disagreeing + merged.differing;
+    if (bad + merged.alone > merged.quantities ||
+        (status == SMC_OK) != (bad + merged.failed_count == 0))
         abort();
     print(&merged);
     smc_merged_free(&merged);
