@@ -73,6 +73,8 @@ if [ "$nvrtc" = 13.0 ]; then
     golden series-carveout.txt $emulated --tile 16 --size 32 --carveout 0:100:25
     golden series-cache-config.txt $emulated --tile 16 --size 32 --cache-config all
     golden series-tile.txt $emulated --tile 4:32:4 --size 64
+    golden series-matmul-tile.txt $emulated --kernel matmul --compare --tile 8:16:8 --size 64
+    golden series-aat-pad.txt $emulated --kernel aat --compare --pad 0:2 --size 64
     golden series-aat.csv $emulated --kernel aat --compare --size 64 --format csv
 else
     skip "golden tables" "they name NVRTC 13.0"
@@ -113,6 +115,11 @@ if command -v jq >/dev/null; then
         .m] == ["matmul-naive", 4, "double", 9, "matmul-tiled", 4, "double", 9, "matmul-a-tile", 4,
         "double", 9, "matmul-async", 4, "double", 9, "matmul-register", null, "double", 9]' \
         matmul.json
+    smemcalc $emulated --kernel matmul --compare --dtype double --tile 4:5 --size 9x7x5 \
+        --format json >matmul-tile.json
+    holds "one that does not take what varies is in no group" '[.comparison[] | .value] ==
+        [4, 4, 4, 4, 5, 5, 5, 5, null] and [.comparison[] | .figures.fewer_sectors == null] ==
+        [range(8) | false] + [true]' matmul-tile.json
 else
     skip "JSON" "there is no jq"
 fi

@@ -191,31 +191,53 @@ static void test_values(void)
     smc_series_free(&series);
 }
 
-/* A kernel that does not take what varies comes once, and is laid beside the last baseline. */
-static void test_not_taken(void)
+/* The whole family, with two values of a parameter. */
+static void build_two(const char *family, enum smc_param varied, struct smc_range range,
+                      struct smc_series *series)
 {
     struct smc_query query[SMC_SERIES_MOST_MEMBERS];
-    size_t count = ask("matmul", query);
+    size_t count = ask(family, query);
     for (size_t i = 0; i < count; i++)
-        if (query[i].kernel->params & 1u << SMC_PARAM_TILE)
-            query[i].params.given |= 1u << SMC_PARAM_TILE;
-    struct smc_series series = {.family = "matmul"};
-    series.axis.vary = SMC_VARY_PARAM;
-    series.axis.param = SMC_PARAM_TILE;
-    CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){4, 8, 4}, true, &series.axis, NULL),
-                    SMC_OK);
-    CU_ASSERT_EQUAL(smc_series_build(query, count, false, &series, NULL), SMC_OK);
-    CU_ASSERT_EQUAL(series.count, 2 * count - 1);
-    size_t without = 0;
+        if (query[i].kernel->params & 1u << varied)
+            query[i].params.given |= 1u << varied;
+    *series = (struct smc_series){.family = family};
+    series->axis.vary = SMC_VARY_PARAM;
+    series->axis.param = varied;
+    CU_ASSERT_EQUAL(smc_series_take_range(&range, true, &series->axis, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(series->axis.count, 2);
+    CU_ASSERT_EQUAL(smc_series_build(query, count, false, series, NULL), SMC_OK);
+}
+
+/* A kernel that does not take what varies comes once, after the others; the baseline of a value is
+   none for it. */
+static void test_not_taken(void)
+{
+    struct smc_series series;
+    build_two("matmul", SMC_PARAM_TILE, (struct smc_range){4, 8, 4}, &series);
+    CU_ASSERT_EQUAL_FATAL(series.count, 9);
     for (size_t i = 0; i < series.count; i++) {
         const struct smc_series_run *run = &series.run[i];
-        CU_ASSERT_EQUAL(run->baseline, run->has_value && run->value == 4 ? 0 : (int)count);
-        if (!run->has_value) {
-            without++;
-            CU_ASSERT_STRING_EQUAL(run->query.kernel->name, "matmul-register");
-        }
+        CU_ASSERT_EQUAL(run->has_value, i < 8);
+        CU_ASSERT_EQUAL(run->value, i < 4 ? 4 : i < 8 ? 8 : 0);
+        CU_ASSERT_EQUAL(run->baseline, i < 4 ? 0 : i < 8 ? 4 : SMC_NO_RUN);
     }
-    CU_ASSERT_EQUAL(without, 1);
+    CU_ASSERT_STRING_EQUAL(series.run[8].query.kernel->name, "matmul-register");
+    smc_series_free(&series);
+}
+
+/* A baseline that does not take what varies is the same at each value. */
+static void test_baseline_of_all(void)
+{
+    struct smc_series series;
+    build_two("aat", SMC_PARAM_PAD, (struct smc_range){1, 2, 1}, &series);
+    static const char *const expected[] = {"aat-padded", "aat-padded", "aat-naive", "aat-conflict",
+                                           "aat-swizzled"};
+    CU_ASSERT_EQUAL_FATAL(series.count, 5);
+    for (size_t i = 0; i < series.count; i++) {
+        CU_ASSERT_STRING_EQUAL(series.run[i].query.kernel->name, expected[i]);
+        CU_ASSERT_EQUAL(series.run[i].has_value, i < 2);
+        CU_ASSERT_EQUAL(series.run[i].baseline, 2);
+    }
     smc_series_free(&series);
 }
 
@@ -286,6 +308,7 @@ CU_TestInfo tests_series[] = {
     {"tiles", test_tiles},
     {"values and sizes that follow", test_values},
     {"kernels that do not take what varies", test_not_taken},
+    {"a baseline that does not", test_baseline_of_all},
     {"settings of the launch", test_launch_varies},
     {"the status of all", test_status},
     CU_TEST_INFO_NULL,

@@ -72,13 +72,16 @@ size_t smc_series_members(const char *family,
 enum smc_status smc_series_take_range(const struct smc_range *range, bool stepped,
                                       struct smc_series_axis *axis, struct smc_error *error);
 
-/* One question for each run: value after value, and for each the members, of which one that does
-   not take what varies comes once. Tiles that nobody gave vary where the lesson is in them.
+/* One question for each run: value after value, and for each the members that take what varies;
+   then, once, the others. Tiles that nobody gave vary where the lesson is in them.
    `small`: sizes that nobody gave are small ones, as an emulator needs them. SMC_USAGE: too many
    runs; SMC_MACHINE: memory. To be freed whatever the status. */
 enum smc_status smc_series_build(const struct smc_query *members, size_t count, bool small,
                                  struct smc_series *series, struct smc_error *error);
 void smc_series_free(struct smc_series *series);
+
+/* Also where neither takes what varies. */
+bool smc_series_same_value(const struct smc_series_run *run, const struct smc_series_run *other);
 
 /* Runs one after the other; `step`, which may be NULL, is told how many are done. A run that fails
    keeps its reason, and the others follow. SMC_INTERRUPTED: the settings' `stop` wished it. */

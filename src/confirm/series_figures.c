@@ -139,8 +139,7 @@ bool smc_series_is_best(const struct smc_series *series, size_t index)
         return false;
     for (size_t i = 0; i < series->count; i++) {
         const struct smc_series_run *rival = &series->run[i];
-        bool apart = run->has_value && rival->has_value && run->value != rival->value;
-        if (i == index || apart || !time_of(series, i, &other))
+        if (i == index || !smc_series_same_value(run, rival) || !time_of(series, i, &other))
             continue;
         company = true;
         if (other < own)

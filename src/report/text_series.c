@@ -108,7 +108,8 @@ static void append_notes(const struct smc_series_table *table, bool has_counts,
     if (fewer || table->figures & BIT(SPEED_UP))
         smc_text_printf(&ratio, "%s: the %s of %s%s over that of the run",
                         fewer ? "fewer" : "speed-up", fewer ? "number of sectors" : "time",
-                        series->run[baseline].query.kernel->name, each);
+                        series->run[baseline].query.kernel->name,
+                        series->run[baseline].has_value ? each : "");
     if (table->marks_best)
         smc_text_printf(&best, "the fastest%s", each);
     if (hint.length + blocks.length + counts.length + ratio.length + best.length > 0)

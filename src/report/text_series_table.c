@@ -73,10 +73,13 @@ static size_t wider(size_t width, size_t other)
     return other > width ? other : width;
 }
 
+/* "any": what varies is nothing to the kernel. */
 static void append_value(const struct smc_series *series, size_t index, struct smc_text *out)
 {
     if (series->run[index].has_value)
         smc_words_series_value(&series->axis, series->run[index].value, out);
+    else if (series->axis.vary != SMC_VARY_NOTHING)
+        smc_text_append(out, "any");
 }
 
 static void measure_left(struct sheet *sheet)
@@ -228,7 +231,7 @@ static void append_run(const struct sheet *sheet, size_t index,
     const struct smc_series *series = sheet->table->series;
     const struct smc_series_run *run = &series->run[index], *before = run - 1;
     struct smc_text value = {0}, label = {0};
-    if (index == 0 || !before->has_value || before->value != run->value)
+    if (index == 0 || !smc_series_same_value(before, run))
         append_value(series, index, &value);
     smc_words_series_run(series, index, &label);
     append_left(sheet, smc_text_string(&value), smc_text_string(&label), out);
