@@ -156,6 +156,10 @@ golden series-gpu-stencil.txt $gpu --kernel stencil --compare
 golden series-gpu-carveout.txt $gpu --kernel stencil-dynamic --carveout 0:100:50
 export FAKE_GPU=refuses
 golden series-gpu-refused.txt $gpu --kernel stencil-dynamic --radius 1:2
+export FAKE_GPU=wrong
+smemcalc $gpu --kernel stencil --compare >out
+empty "the times of wrong results are not compared" "$(grep -E 'speed|[*]|fastest' out
+    grep -c 'differs$' out | grep -vx 4)"
 export FAKE_GPU=little
 smemcalc run --regs 16 --no-cache --kernel stencil-dynamic --radius 3:100003:50000 >out 2>err
 code=$?
@@ -171,7 +175,7 @@ refuses 3 "run: no GPU: the NVIDIA driver finds none on this machine; --on emula
 export FAKE_GPU=well
 if command -v jq >/dev/null; then
     smemcalc $gpu --kernel stencil --compare --format json >gpu.json
-    holds "speed-up over the naive one" '[.comparison[].figures.speed_up] == [1, 3, 3, 3]' gpu.json
+    holds "speed-up over the naive one; a wrong result has none" '[.comparison[].figures.speed_up] == [1, null, 3, 3]' gpu.json
     holds "the fastest; not one with wrong results" \
         '[.comparison[].fastest] == [false, false, true, true]' gpu.json
 fi

@@ -18,6 +18,14 @@ static bool any(const struct smc_series *series, enum smc_figure figure, bool ab
     return false;
 }
 
+static bool any_best(const struct smc_series *series)
+{
+    for (size_t i = 0; i < series->count; i++)
+        if (smc_series_is_best(series, i))
+            return true;
+    return false;
+}
+
 static void append_line(const char *label, struct smc_text *text,
                         const struct smc_report_style *style, struct smc_text *out)
 {
@@ -132,7 +140,6 @@ static uint32_t figures_of(const struct smc_series *series)
 {
     enum smc_series_vary vary = series->axis.vary;
     bool launches_vary = vary != SMC_VARY_NOTHING && vary != SMC_VARY_PARAM;
-    bool compares = series->run[0].baseline != SMC_NO_RUN;
     uint32_t blocks = BIT(BLOCKS_PREDICTED) | BIT(BLOCKS_MEASURED);
     if (launches_vary)
         blocks |= BIT(BLOCKS_API);
@@ -140,10 +147,11 @@ static uint32_t figures_of(const struct smc_series *series)
         return blocks;
     if (ran_on_gpu(series))
         return blocks | BIT(TIME_MS) | (is_product(series) ? BIT(GFLOPS) : BIT(GB_PER_S)) |
-               (compares ? BIT(SPEED_UP) : 0);
+               (any(series, SMC_FIGURE_SPEED_UP, false) ? BIT(SPEED_UP) : 0);
     if (launches_vary || !any(series, SMC_FIGURE_LOAD_SECTORS, false))
         return blocks;
-    return BIT(LOAD_SECTORS) | SHARED_COUNTS | (compares ? BIT(FEWER_SECTORS) : 0);
+    return BIT(LOAD_SECTORS) | SHARED_COUNTS |
+           (any(series, SMC_FIGURE_FEWER_SECTORS, false) ? BIT(FEWER_SECTORS) : 0);
 }
 
 void smc_text_series(const struct smc_series *series, const struct smc_report_style *style,
@@ -154,7 +162,7 @@ void smc_text_series(const struct smc_series *series, const struct smc_report_st
         .series = series,
         .figures = figures_of(series),
         .verdicts = true,
-        .marks_best = timed && series->family,
+        .marks_best = any_best(series),
     };
     append_verdicts(series, style, out);
     smc_text_append_char(out, '\n', 1);
