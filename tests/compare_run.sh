@@ -107,7 +107,7 @@ if command -v jq >/dev/null; then
     holds "a run that cannot be is one that says so" '.varied.spread and
         [.comparison[] | select(.failure != null)] as $failed | ($failed | length) > 0 and
         ([$failed[] | .value > 4500 and (.failure | test("--length")) and .verdict == null and
-            .figures.time_ms == null] | all) and
+            .figures.time_ms == null and .kernel.radius == .value] | all) and
         ([.comparison[] | select(.failure == null) | .value <= 4500] | all)' radius.json
     smemcalc $emulated --kernel matmul --compare --dtype double --tile 4 --size 9x7x5 \
         --format json >matmul.json
@@ -138,7 +138,8 @@ smemcalc $emulated --kernel stencil-naive --radius 1:40001:40000 --size 3M --tim
 code=$?
 empty "--timeout ends a series, and what is done is shown" "$(echo "$code" | grep -vx 1
     grep -q '^ *1  ' out || cat out
-    grep -q 'not run' out || cat out
+    grep -q '^ *40001 .* no result$' out || cat out
+    grep -q '^ *stopped: [0-9]* of [0-9]* blocks were emulated$' out || cat out
     grep -v '^smemcalc: option --timeout: 2500 ms are over: 1 of 2 runs done; ' err)"
 
 # --- On a fake GPU --------------------------------------------------------------------------------
@@ -169,6 +170,21 @@ empty "a run without memory says so, and the others follow" "$(echo "$code" | gr
     grep -q '^ *3 .* confirmed$' out || cat out
     printf '%s %s\n' "smemcalc: 1 of 3 runs failed; the first, stencil-dynamic: the buffers need" \
         "10 MB of GPU memory, of which 8 MB are free; a smaller --size needs less" | diff - err)"
+export FAKE_GPU=endless
+smemcalc run --regs 16 --no-cache --kernel stencil --radius 1:9:4 --length 3010 --timeout 100 \
+    >out 2>err
+code=$?
+empty "a kernel without an end says so, and the rest is one line" "$(echo "$code" | grep -vx 4
+    sed '1,/verdict$/d' out >rows
+    diff - rows <<END
+     1  stencil-naive      8       -  differs
+          launches: not at its end after 100 ms on the GPU (--timeout)
+11 runs were not started
+END
+    grep -v '^smemcalc: 1 of 12 runs failed; .*; 11 were not started$' err)"
+export FAKE_GPU=crashes
+refuses 4 "1 of 4 runs failed; the first, stencil-naive: the kernel crashed: cudaErrorOther: as the \
+test wants it; 3 were not started" $gpu --kernel stencil --compare
 export FAKE_GPU=none
 refuses 3 "run: no GPU: the NVIDIA driver finds none on this machine; --on emulator needs none" \
     $gpu --kernel stencil --compare

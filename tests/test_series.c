@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "confirm/series.h"
+#include "report/words_series.h"
 #include "unit.h"
 
 static void names_of(const char *family, char *list, size_t room)
@@ -289,6 +290,7 @@ static void test_status(void)
         struct smc_error error = {""};
         CU_ASSERT_EQUAL(smc_series_build(query, 3, false, &series, &error), SMC_OK);
         for (size_t k = 0; k < 3; k++) {
+            series.run[k].started = true;
             series.run[k].status = cases[i].run[k];
             series.run[k].seen.has_result = cases[i].run[k] <= SMC_SHORTFALL;
             strcpy(series.run[k].why, "no memory");
@@ -297,6 +299,73 @@ static void test_status(void)
         CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
         smc_series_free(&series);
     }
+}
+
+/* A run that took the GPU with it leaves the others where they were. */
+static void test_lost(void)
+{
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    ask("stencil", query);
+    struct smc_series series = {.family = "stencil"};
+    struct smc_error error = {""};
+    CU_ASSERT_EQUAL(smc_series_build(query, 4, false, &series, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_series_started(&series), 0);
+    series.run[0].started = series.run[1].started = true;
+    series.run[0].status = SMC_OK;
+    series.run[0].seen.has_result = true;
+    series.run[1].status = SMC_MACHINE;
+    strcpy(series.run[1].why, "it crashed");
+    CU_ASSERT_EQUAL(smc_series_started(&series), 2);
+    CU_ASSERT_EQUAL(smc_series_status(&series, &error), SMC_MACHINE);
+    CU_ASSERT_STRING_EQUAL(error.message, "1 of 4 runs failed; the first, stencil-static: it "
+                                          "crashed; 2 were not started");
+    smc_series_free(&series);
+}
+
+static void starts(struct smc_series_run *run)
+{
+    run->started = run->seen.has_result = true;
+    run->seen.answer.query = run->query;
+}
+
+/* What did not run is called what it would be called had it run. */
+static void test_names_of_the_rest(void)
+{
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    size_t count = ask("matmul", query);
+    struct smc_series series = {.family = "matmul"};
+    struct smc_text text = {0};
+    CU_ASSERT_EQUAL(smc_series_build(query, count, true, &series, NULL), SMC_OK);
+    smc_words_series_not_started(&series, &text);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text),
+                           "7 runs were not started: matmul-naive, tile 32; matmul-tiled, tile 8; "
+                           "matmul-tiled, tile 16; matmul-tiled, tile 32; matmul-a-tile, tile 32; "
+                           "matmul-async, tile 32; matmul-register");
+    for (size_t i = 0; i < series.count - 1; i++)
+        starts(&series.run[i]);
+    text.length = 0;
+    smc_words_series_not_started(&series, &text);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text), "1 run was not started: matmul-register");
+    starts(&series.run[series.count - 1]);
+    text.length = 0;
+    smc_words_series_not_started(&series, &text);
+    CU_ASSERT_EQUAL(text.length, 0);
+    smc_series_free(&series);
+
+    build_two("aat", SMC_PARAM_PAD, (struct smc_range){1, 2, 1}, &series);
+    starts(&series.run[0]);
+    smc_words_series_not_started(&series, &text);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text),
+                           "4 runs were not started: aat-padded, pad 2; aat-naive; aat-conflict; "
+                           "aat-swizzled");
+    smc_series_free(&series);
+
+    build_two("matmul", SMC_PARAM_TILE, (struct smc_range){4, 8, 4}, &series);
+    text.length = 0;
+    smc_words_series_not_started(&series, &text);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text), "9 runs were not started");
+    smc_series_free(&series);
+    smc_text_free(&text);
 }
 
 CU_TestInfo tests_series[] = {
@@ -311,5 +380,7 @@ CU_TestInfo tests_series[] = {
     {"a baseline that does not", test_baseline_of_all},
     {"settings of the launch", test_launch_varies},
     {"the status of all", test_status},
+    {"a run that is lost", test_lost},
+    {"the names of what did not run", test_names_of_the_rest},
     CU_TEST_INFO_NULL,
 };

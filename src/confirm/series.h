@@ -48,9 +48,10 @@ struct smc_series_run {
     int64_t value;
     int baseline; /* index of the run that this one is laid beside, or SMC_NO_RUN */
 
-    /* The rest is there after smc_series_run. Not reached: SMC_INTERRUPTED. */
-    enum smc_status status;
-    char why[512]; /* of a run without a result, or without an end */
+    /* The rest is there after smc_series_run. */
+    bool started;           /* not: what came before it was stopped or lost */
+    enum smc_status status; /* stopped or not started: SMC_INTERRUPTED */
+    char why[512];          /* of a run without a result, or without an end */
     struct smc_confirmed_run seen;
 };
 
@@ -84,10 +85,14 @@ void smc_series_free(struct smc_series *series);
 bool smc_series_same_value(const struct smc_series_run *run, const struct smc_series_run *other);
 
 /* Runs one after the other; `step`, which may be NULL, is told how many are done. A run that fails
-   keeps its reason, and the others follow. SMC_INTERRUPTED: the settings' `stop` wished it. */
+   keeps its reason, and the others follow, but not where the GPU is lost with it. SMC_INTERRUPTED:
+   the settings' `stop` wished it. */
 enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_settings *settings,
                                void (*step)(void *context, size_t done), void *context,
                                struct smc_text *warnings, struct smc_error *error);
+
+/* How many runs were started; those that were not are the last. */
+size_t smc_series_started(const struct smc_series *series);
 
 /* SMC_MACHINE where a run failed so; as the first one failed where none has a result; else
    SMC_SHORTFALL where one has none or a prediction differs. */

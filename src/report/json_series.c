@@ -45,7 +45,10 @@ static json_t *run_object(const struct smc_series *series, size_t index)
         smc_json_confirmation(object, &run->seen.result, &run->seen.confirmation);
     } else {
         smc_json_set(object, "verdict", json_null());
-        smc_json_set(object, "kernel", json_pack("{s:s}", "name", run->query.kernel->name));
+        json_t *kernel = json_object();
+        smc_json_string(kernel, "name", run->query.kernel->name);
+        smc_json_params(kernel, &run->query);
+        smc_json_set(object, "kernel", kernel);
     }
     return object;
 }

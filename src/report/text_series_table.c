@@ -23,6 +23,7 @@ static const struct {
 /* A table and how wide its columns are. */
 struct sheet {
     const struct smc_series_table *table;
+    size_t rows;                     /* runs that were not started have none */
     size_t value_width, label_width; /* 0: no such column */
     size_t width[SMC_FIGURE_COUNT];  /* with the gap before it */
 };
@@ -88,7 +89,7 @@ static void measure_left(struct sheet *sheet)
     const char *option = smc_words_series_option(&series->axis);
     struct smc_text text = {0};
     sheet->value_width = option ? strlen(option) : 0;
-    for (size_t i = 0; i < series->count; i++) {
+    for (size_t i = 0; i < sheet->rows; i++) {
         text.length = 0;
         append_value(series, i, &text);
         sheet->value_width = wider(sheet->value_width, text.length);
@@ -105,7 +106,7 @@ static size_t width_of(const struct sheet *sheet, enum smc_figure figure)
     char cell[CELL];
     heading_of(sheet, figure, cell);
     size_t width = strlen(cell);
-    for (size_t i = 0; i < sheet->table->series->count; i++) {
+    for (size_t i = 0; i < sheet->rows; i++) {
         cell_of(sheet, i, figure, cell);
         width = wider(width, strlen(cell));
     }
@@ -194,13 +195,17 @@ static void append_verdict(const struct smc_series_run *run, const struct smc_re
     smc_layout_end(out, style);
 }
 
-/* "blocks per SM: predicted 3, API 8, measured 8". */
+/* "blocks per SM: predicted 3, API 8, measured 8"; of one that differs in no number its note. */
 static void append_difference(const struct smc_row *row, struct smc_text *out)
 {
     char value[SMC_ROW_WORDS];
     smc_words_witness(row, &row->predicted, value);
-    smc_text_printf(out, "%s%s: predicted %s", out->length ? "; " : "",
-                    row->label + strspn(row->label, " "), value);
+    smc_text_printf(out, "%s%s: ", out->length ? "; " : "", row->label + strspn(row->label, " "));
+    if (smc_row_agrees(row)) {
+        smc_text_append(out, row->note);
+        return;
+    }
+    smc_text_printf(out, "predicted %s", value);
     for (int c = SMC_BY_API; c < SMC_WITNESSES; c++) {
         const struct smc_witness *witness = smc_row_witness(row, c);
         smc_words_witness(row, witness, value);
@@ -254,10 +259,16 @@ static void append_run(const struct sheet *sheet, size_t index,
 void smc_text_series_table(const struct smc_series_table *table,
                            const struct smc_report_style *style, struct smc_text *out)
 {
-    struct sheet sheet = {.table = table};
+    struct sheet sheet = {.table = table, .rows = smc_series_started(table->series)};
+    struct smc_text rest = {0};
     measure(&sheet);
     smc_text_append_char(out, '\n', 1);
     append_head(&sheet, out);
-    for (size_t i = 0; i < table->series->count; i++)
+    for (size_t i = 0; i < sheet.rows; i++)
         append_run(&sheet, i, style, out);
+    if (table->verdicts)
+        smc_words_series_not_started(table->series, &rest);
+    if (rest.length > 0)
+        smc_layout_paragraph(out, "", 0, smc_text_string(&rest), style->columns);
+    smc_text_free(&rest);
 }
