@@ -72,6 +72,7 @@ if [ "$nvrtc" = 13.0 ]; then
     golden series-reverse.txt $emulated --kernel reverse --block 32:96:32
     golden series-carveout.txt $emulated --tile 16 --size 32 --carveout 0:100:25
     golden series-cache-config.txt $emulated --tile 16 --size 32 --cache-config all
+    golden series-cannot-launch.txt $emulated --kernel aat --compare --size 64 --dynamic-smem 500000
     golden series-tile.txt $emulated --tile 4:32:4 --size 64
     golden series-matmul-tile.txt $emulated --kernel matmul --compare --tile 8:16:8 --size 64
     golden series-aat-pad.txt $emulated --kernel aat --compare --pad 0:2 --size 64
@@ -101,6 +102,8 @@ if command -v jq >/dev/null; then
     holds "what varies" '.varied == {"option": "carveout", "values": [0, 25, 50], "spread": false}
         and .family == null and [.comparison[] | .value, .launch.carveout_percent] ==
             [0, 0, 25, 25, 50, 50]' carveout.json
+    holds "blocks that nobody counted are not confirmed" '[.comparison[].verdict] ==
+        ["not measured", "not measured", "not measured"]' carveout.json
     smemcalc $emulated --tile 8 --size 16 --cache-config all --format json >config.json
     holds "each cache preference" '[.comparison[].launch.cache_config] == .varied.values' config.json
     smemcalc $emulated --kernel stencil-naive --radius 0:20000 --size 9001 --format json >radius.json
@@ -177,7 +180,7 @@ code=$?
 empty "a kernel without an end says so, and the rest is one line" "$(echo "$code" | grep -vx 4
     sed '1,/verdict$/d' out >rows
     diff - rows <<END
-     1  stencil-naive      8       -  differs
+     1  stencil-naive      8    8     -  differs
           launches: not at its end after 100 ms on the GPU (--timeout)
 11 runs were not started
 END

@@ -328,6 +328,88 @@ static void starts(struct smc_series_run *run)
     run->seen.answer.query = run->query;
 }
 
+/* A row of a run on an emulator: what it counts is seen, its blocks are not. */
+static void add_row(const char *quantity, enum smc_verdict verdict, struct smc_series_run *run)
+{
+    struct smc_confirmation *confirmation = &run->seen.confirmation;
+    struct smc_row *row = &confirmation->row[confirmation->row_count++];
+    *row = (struct smc_row){.quantity = quantity, .label = "", .unit = "", .verdict = verdict};
+    row->predicted.present = true;
+    row->emulated.present = verdict != SMC_NOT_MEASURED;
+    confirmation->confirmed += verdict == SMC_CONFIRMED;
+    confirmation->differing += verdict == SMC_DIFFERS;
+    confirmation->not_measured += verdict == SMC_NOT_MEASURED;
+}
+
+/* Two runs that differ in `vary`, each with two rows beside "compiles". */
+static void build_verdicts(enum smc_series_vary vary, enum smc_verdict blocks,
+                           enum smc_verdict sectors, struct smc_series *series)
+{
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    ask("stencil", query);
+    *series = (struct smc_series){.axis.vary = vary, .axis.param = SMC_PARAM_RADIUS};
+    CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){1, 2, 1}, false, &series->axis, NULL),
+                    SMC_OK);
+    CU_ASSERT_EQUAL(smc_series_build(query, 1, false, series, NULL), SMC_OK);
+    for (size_t i = 0; i < series->count; i++) {
+        starts(&series->run[i]);
+        series->run[i].seen.answer.has_work = true;
+        add_row("compiles", SMC_CONFIRMED, &series->run[i]);
+        add_row("blocks_per_sm", blocks, &series->run[i]);
+        add_row("global_load_sectors", sectors, &series->run[i]);
+    }
+}
+
+/* What nobody sees in the table confirms nothing there; what differs, differs anywhere. */
+static void test_verdict(void)
+{
+    static const struct {
+        enum smc_series_vary vary;
+        enum smc_verdict blocks, sectors, expected;
+        const char *headline;
+    } cases[] = {
+        {SMC_VARY_CARVEOUT, SMC_NOT_MEASURED, SMC_CONFIRMED, SMC_NOT_MEASURED,
+         "not measured: 2 quantities of 2 runs, 4 confirmed, 0 differ"},
+        {SMC_VARY_CARVEOUT, SMC_CONFIRMED, SMC_NOT_MEASURED, SMC_CONFIRMED,
+         "confirmed: 4 quantities of 2 runs, 0 differ, 2 not measured"},
+        {SMC_VARY_CARVEOUT, SMC_INFORMATION, SMC_CONFIRMED, SMC_INFORMATION,
+         "confirmed: 4 quantities of 2 runs, 0 differ, 0 not measured"},
+        {SMC_VARY_CARVEOUT, SMC_CONFIRMED, SMC_DIFFERS, SMC_DIFFERS,
+         "differs: 2 quantities of 2 runs, 4 confirmed, 0 not measured"},
+        {SMC_VARY_PARAM, SMC_NOT_MEASURED, SMC_CONFIRMED, SMC_CONFIRMED,
+         "confirmed: 4 quantities of 2 runs, 0 differ, 2 not measured"},
+        {SMC_VARY_PARAM, SMC_CONFIRMED, SMC_NOT_MEASURED, SMC_NOT_MEASURED,
+         "not measured: 2 quantities of 2 runs, 4 confirmed, 0 differ"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_series series;
+        struct smc_text text = {0};
+        build_verdicts(cases[i].vary, cases[i].blocks, cases[i].sectors, &series);
+        CU_ASSERT_EQUAL(smc_series_verdict(&series, 0), cases[i].expected);
+        CU_ASSERT_EQUAL(smc_series_verdict(&series, 1), cases[i].expected);
+        smc_words_series_verdicts(&series, &text);
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&text), cases[i].headline);
+        smc_text_free(&text);
+        smc_series_free(&series);
+    }
+}
+
+/* A failure is shown in the place of figures: confirmed is what was tried. */
+static void test_verdict_of_failures(void)
+{
+    struct smc_series series;
+    build_verdicts(SMC_VARY_PARAM, SMC_NOT_MEASURED, SMC_NOT_MEASURED, &series);
+    add_row("launches", SMC_NOT_MEASURED, &series.run[1]);
+    series.run[0].seen.answer.outcome = SMC_CANNOT_COMPILE;
+    series.run[1].seen.answer.outcome = SMC_CANNOT_LAUNCH;
+    CU_ASSERT_EQUAL(smc_series_verdict(&series, 0), SMC_CONFIRMED);
+    CU_ASSERT_EQUAL(smc_series_verdict(&series, 1), SMC_NOT_MEASURED);
+    CU_ASSERT_EQUAL(smc_series_whole_verdict(&series), SMC_CONFIRMED);
+    series.run[1].seen.confirmation.row[3].verdict = SMC_CONFIRMED;
+    CU_ASSERT_EQUAL(smc_series_verdict(&series, 1), SMC_CONFIRMED);
+    smc_series_free(&series);
+}
+
 /* What did not run is called what it would be called had it run. */
 static void test_names_of_the_rest(void)
 {
@@ -382,5 +464,7 @@ CU_TestInfo tests_series[] = {
     {"the status of all", test_status},
     {"a run that is lost", test_lost},
     {"the names of what did not run", test_names_of_the_rest},
+    {"verdicts of the figures shown", test_verdict},
+    {"verdicts of failures", test_verdict_of_failures},
     CU_TEST_INFO_NULL,
 };

@@ -102,8 +102,21 @@ enum smc_status smc_series_status(const struct smc_series *series, struct smc_er
 bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_figure figure,
                        double *value);
 
-/* Of all its predictions: SMC_DIFFERS where one does, else SMC_CONFIRMED where one is. */
-enum smc_verdict smc_series_verdict(const struct smc_series_run *run);
+/* What the series is about, as a set: a GPU times, an emulator counts; where the launch alone
+   varies, the resident blocks are the lesson. */
+#define SMC_FIGURE_BIT(id) (1u << SMC_FIGURE_##id)
+uint32_t smc_series_shown(const struct smc_series *series);
+
+bool smc_series_ran_on_gpu(const struct smc_series *series);
+
+/* SMC_DIFFERS where any of the run's predictions does; else of the figures of smc_series_shown, or
+   of the failure shown in their place: SMC_CONFIRMED where one is, SMC_INFORMATION where one was
+   seen and counts neither way, SMC_NOT_MEASURED where they are nothing but predictions. */
+enum smc_verdict smc_series_verdict(const struct smc_series *series, size_t index);
+
+/* Of all runs: SMC_DIFFERS where one does, SMC_NOT_MEASURED where none was measured, else
+   SMC_CONFIRMED. */
+enum smc_verdict smc_series_whole_verdict(const struct smc_series *series);
 
 /* The fastest of the runs with the same value; it needs company to be so. */
 bool smc_series_is_best(const struct smc_series *series, size_t index);

@@ -124,14 +124,6 @@ bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_f
     return false;
 }
 
-enum smc_verdict smc_series_verdict(const struct smc_series_run *run)
-{
-    const struct smc_confirmation *confirmation = &run->seen.confirmation;
-    return confirmation->differing   ? SMC_DIFFERS
-           : confirmation->confirmed ? SMC_CONFIRMED
-                                     : SMC_NOT_MEASURED;
-}
-
 bool smc_series_is_best(const struct smc_series *series, size_t index)
 {
     const struct smc_series_run *run = &series->run[index];

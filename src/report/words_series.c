@@ -170,6 +170,31 @@ void smc_words_series_values(const struct smc_series_axis *axis, struct smc_text
     smc_text_append(out, "; FIRST:LAST:STEP takes others");
 }
 
+void smc_words_series_verdicts(const struct smc_series *series, struct smc_text *out)
+{
+    const enum smc_verdict whole = smc_series_whole_verdict(series);
+    struct smc_confirmation total = {0};
+    size_t results = 0;
+    for (size_t i = 0; i < series->count; i++) {
+        results += series->run[i].seen.has_result;
+        smc_confirmation_add(&series->run[i].seen.confirmation, &total);
+    }
+    const struct {
+        size_t quantities;
+        const char *words;
+    } parts[] = {[SMC_CONFIRMED] = {total.confirmed, "confirmed"},
+                 [SMC_DIFFERS] = {total.differing, "differ"},
+                 [SMC_NOT_MEASURED] = {total.not_measured, "not measured"}};
+    smc_text_printf(out, "%s: %zu quantit%s of ", smc_verdict_name(whole), parts[whole].quantities,
+                    parts[whole].quantities == 1 ? "y" : "ies");
+    if (results < series->count)
+        smc_text_printf(out, "%zu of ", results);
+    smc_text_printf(out, "%zu run%s", series->count, series->count == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (i != (size_t)whole)
+            smc_text_printf(out, ", %zu %s", parts[i].quantities, parts[i].words);
+}
+
 void smc_words_series_not_started(const struct smc_series *series, struct smc_text *out)
 {
     size_t started = smc_series_started(series), left = series->count - started;
