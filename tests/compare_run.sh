@@ -72,7 +72,10 @@ if [ "$nvrtc" = 13.0 ]; then
     golden series-reverse.txt $emulated --kernel reverse --block 32:96:32
     golden series-carveout.txt $emulated --tile 16 --size 32 --carveout 0:100:25
     golden series-cache-config.txt $emulated --tile 16 --size 32 --cache-config all
+    golden series-cannot-launch.txt $emulated --kernel aat --compare --size 64 --dynamic-smem 500000
     golden series-tile.txt $emulated --tile 4:32:4 --size 64
+    golden series-matmul-tile.txt $emulated --kernel matmul --compare --tile 8:16:8 --size 64
+    golden series-aat-pad.txt $emulated --kernel aat --compare --pad 0:2 --size 64
     golden series-aat.csv $emulated --kernel aat --compare --size 64 --format csv
 else
     skip "golden tables" "they name NVRTC 13.0"
@@ -99,13 +102,15 @@ if command -v jq >/dev/null; then
     holds "what varies" '.varied == {"option": "carveout", "values": [0, 25, 50], "spread": false}
         and .family == null and [.comparison[] | .value, .launch.carveout_percent] ==
             [0, 0, 25, 25, 50, 50]' carveout.json
+    holds "blocks that nobody counted are not confirmed" '[.comparison[].verdict] ==
+        ["not measured", "not measured", "not measured"]' carveout.json
     smemcalc $emulated --tile 8 --size 16 --cache-config all --format json >config.json
     holds "each cache preference" '[.comparison[].launch.cache_config] == .varied.values' config.json
     smemcalc $emulated --kernel stencil-naive --radius 0:20000 --size 9001 --format json >radius.json
     holds "a run that cannot be is one that says so" '.varied.spread and
         [.comparison[] | select(.failure != null)] as $failed | ($failed | length) > 0 and
         ([$failed[] | .value > 4500 and (.failure | test("--length")) and .verdict == null and
-            .figures.time_ms == null] | all) and
+            .figures.time_ms == null and .kernel.radius == .value] | all) and
         ([.comparison[] | select(.failure == null) | .value <= 4500] | all)' radius.json
     smemcalc $emulated --kernel matmul --compare --dtype double --tile 4 --size 9x7x5 \
         --format json >matmul.json
@@ -113,6 +118,11 @@ if command -v jq >/dev/null; then
         .m] == ["matmul-naive", 4, "double", 9, "matmul-tiled", 4, "double", 9, "matmul-a-tile", 4,
         "double", 9, "matmul-async", 4, "double", 9, "matmul-register", null, "double", 9]' \
         matmul.json
+    smemcalc $emulated --kernel matmul --compare --dtype double --tile 4:5 --size 9x7x5 \
+        --format json >matmul-tile.json
+    holds "one that does not take what varies is in no group" '[.comparison[] | .value] ==
+        [4, 4, 4, 4, 5, 5, 5, 5, null] and [.comparison[] | .figures.fewer_sectors == null] ==
+        [range(8) | false] + [true]' matmul-tile.json
 else
     skip "JSON" "there is no jq"
 fi
@@ -131,7 +141,8 @@ smemcalc $emulated --kernel stencil-naive --radius 1:40001:40000 --size 3M --tim
 code=$?
 empty "--timeout ends a series, and what is done is shown" "$(echo "$code" | grep -vx 1
     grep -q '^ *1  ' out || cat out
-    grep -q 'not run' out || cat out
+    grep -q '^ *40001 .* no result$' out || cat out
+    grep -q '^ *stopped: [0-9]* of [0-9]* blocks were emulated$' out || cat out
     grep -v '^smemcalc: option --timeout: 2500 ms are over: 1 of 2 runs done; ' err)"
 
 # --- On a fake GPU --------------------------------------------------------------------------------
@@ -149,6 +160,10 @@ golden series-gpu-stencil.txt $gpu --kernel stencil --compare
 golden series-gpu-carveout.txt $gpu --kernel stencil-dynamic --carveout 0:100:50
 export FAKE_GPU=refuses
 golden series-gpu-refused.txt $gpu --kernel stencil-dynamic --radius 1:2
+export FAKE_GPU=wrong
+smemcalc $gpu --kernel stencil --compare >out
+empty "the times of wrong results are not compared" "$(grep -E 'speed|[*]|fastest' out
+    grep -c 'differs$' out | grep -vx 4)"
 export FAKE_GPU=little
 smemcalc run --regs 16 --no-cache --kernel stencil-dynamic --radius 3:100003:50000 >out 2>err
 code=$?
@@ -158,13 +173,28 @@ empty "a run without memory says so, and the others follow" "$(echo "$code" | gr
     grep -q '^ *3 .* confirmed$' out || cat out
     printf '%s %s\n' "smemcalc: 1 of 3 runs failed; the first, stencil-dynamic: the buffers need" \
         "10 MB of GPU memory, of which 8 MB are free; a smaller --size needs less" | diff - err)"
+export FAKE_GPU=endless
+smemcalc run --regs 16 --no-cache --kernel stencil --radius 1:9:4 --length 3010 --timeout 100 \
+    >out 2>err
+code=$?
+empty "a kernel without an end says so, and the rest is one line" "$(echo "$code" | grep -vx 4
+    sed '1,/verdict$/d' out >rows
+    diff - rows <<END
+     1  stencil-naive      8    8     -  differs
+          launches: not at its end after 100 ms on the GPU (--timeout)
+11 runs were not started
+END
+    grep -v '^smemcalc: 1 of 12 runs failed; .*; 11 were not started$' err)"
+export FAKE_GPU=crashes
+refuses 4 "1 of 4 runs failed; the first, stencil-naive: the kernel crashed: cudaErrorOther: as the \
+test wants it; 3 were not started" $gpu --kernel stencil --compare
 export FAKE_GPU=none
 refuses 3 "run: no GPU: the NVIDIA driver finds none on this machine; --on emulator needs none" \
     $gpu --kernel stencil --compare
 export FAKE_GPU=well
 if command -v jq >/dev/null; then
     smemcalc $gpu --kernel stencil --compare --format json >gpu.json
-    holds "speed-up over the naive one" '[.comparison[].figures.speed_up] == [1, 3, 3, 3]' gpu.json
+    holds "speed-up over the naive one; a wrong result has none" '[.comparison[].figures.speed_up] == [1, null, 3, 3]' gpu.json
     holds "the fastest; not one with wrong results" \
         '[.comparison[].fastest] == [false, false, true, true]' gpu.json
 fi

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "confirm/series.h"
+#include "report/words_series.h"
 #include "unit.h"
 
 static void names_of(const char *family, char *list, size_t room)
@@ -191,31 +192,53 @@ static void test_values(void)
     smc_series_free(&series);
 }
 
-/* A kernel that does not take what varies comes once, and is laid beside the last baseline. */
-static void test_not_taken(void)
+/* The whole family, with two values of a parameter. */
+static void build_two(const char *family, enum smc_param varied, struct smc_range range,
+                      struct smc_series *series)
 {
     struct smc_query query[SMC_SERIES_MOST_MEMBERS];
-    size_t count = ask("matmul", query);
+    size_t count = ask(family, query);
     for (size_t i = 0; i < count; i++)
-        if (query[i].kernel->params & 1u << SMC_PARAM_TILE)
-            query[i].params.given |= 1u << SMC_PARAM_TILE;
-    struct smc_series series = {.family = "matmul"};
-    series.axis.vary = SMC_VARY_PARAM;
-    series.axis.param = SMC_PARAM_TILE;
-    CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){4, 8, 4}, true, &series.axis, NULL),
-                    SMC_OK);
-    CU_ASSERT_EQUAL(smc_series_build(query, count, false, &series, NULL), SMC_OK);
-    CU_ASSERT_EQUAL(series.count, 2 * count - 1);
-    size_t without = 0;
+        if (query[i].kernel->params & 1u << varied)
+            query[i].params.given |= 1u << varied;
+    *series = (struct smc_series){.family = family};
+    series->axis.vary = SMC_VARY_PARAM;
+    series->axis.param = varied;
+    CU_ASSERT_EQUAL(smc_series_take_range(&range, true, &series->axis, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(series->axis.count, 2);
+    CU_ASSERT_EQUAL(smc_series_build(query, count, false, series, NULL), SMC_OK);
+}
+
+/* A kernel that does not take what varies comes once, after the others; the baseline of a value is
+   none for it. */
+static void test_not_taken(void)
+{
+    struct smc_series series;
+    build_two("matmul", SMC_PARAM_TILE, (struct smc_range){4, 8, 4}, &series);
+    CU_ASSERT_EQUAL_FATAL(series.count, 9);
     for (size_t i = 0; i < series.count; i++) {
         const struct smc_series_run *run = &series.run[i];
-        CU_ASSERT_EQUAL(run->baseline, run->has_value && run->value == 4 ? 0 : (int)count);
-        if (!run->has_value) {
-            without++;
-            CU_ASSERT_STRING_EQUAL(run->query.kernel->name, "matmul-register");
-        }
+        CU_ASSERT_EQUAL(run->has_value, i < 8);
+        CU_ASSERT_EQUAL(run->value, i < 4 ? 4 : i < 8 ? 8 : 0);
+        CU_ASSERT_EQUAL(run->baseline, i < 4 ? 0 : i < 8 ? 4 : SMC_NO_RUN);
     }
-    CU_ASSERT_EQUAL(without, 1);
+    CU_ASSERT_STRING_EQUAL(series.run[8].query.kernel->name, "matmul-register");
+    smc_series_free(&series);
+}
+
+/* A baseline that does not take what varies is the same at each value. */
+static void test_baseline_of_all(void)
+{
+    struct smc_series series;
+    build_two("aat", SMC_PARAM_PAD, (struct smc_range){1, 2, 1}, &series);
+    static const char *const expected[] = {"aat-padded", "aat-padded", "aat-naive", "aat-conflict",
+                                           "aat-swizzled"};
+    CU_ASSERT_EQUAL_FATAL(series.count, 5);
+    for (size_t i = 0; i < series.count; i++) {
+        CU_ASSERT_STRING_EQUAL(series.run[i].query.kernel->name, expected[i]);
+        CU_ASSERT_EQUAL(series.run[i].has_value, i < 2);
+        CU_ASSERT_EQUAL(series.run[i].baseline, 2);
+    }
     smc_series_free(&series);
 }
 
@@ -267,6 +290,7 @@ static void test_status(void)
         struct smc_error error = {""};
         CU_ASSERT_EQUAL(smc_series_build(query, 3, false, &series, &error), SMC_OK);
         for (size_t k = 0; k < 3; k++) {
+            series.run[k].started = true;
             series.run[k].status = cases[i].run[k];
             series.run[k].seen.has_result = cases[i].run[k] <= SMC_SHORTFALL;
             strcpy(series.run[k].why, "no memory");
@@ -275,6 +299,155 @@ static void test_status(void)
         CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
         smc_series_free(&series);
     }
+}
+
+/* A run that took the GPU with it leaves the others where they were. */
+static void test_lost(void)
+{
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    ask("stencil", query);
+    struct smc_series series = {.family = "stencil"};
+    struct smc_error error = {""};
+    CU_ASSERT_EQUAL(smc_series_build(query, 4, false, &series, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_series_started(&series), 0);
+    series.run[0].started = series.run[1].started = true;
+    series.run[0].status = SMC_OK;
+    series.run[0].seen.has_result = true;
+    series.run[1].status = SMC_MACHINE;
+    strcpy(series.run[1].why, "it crashed");
+    CU_ASSERT_EQUAL(smc_series_started(&series), 2);
+    CU_ASSERT_EQUAL(smc_series_status(&series, &error), SMC_MACHINE);
+    CU_ASSERT_STRING_EQUAL(error.message, "1 of 4 runs failed; the first, stencil-static: it "
+                                          "crashed; 2 were not started");
+    smc_series_free(&series);
+}
+
+static void starts(struct smc_series_run *run)
+{
+    run->started = run->seen.has_result = true;
+    run->seen.answer.query = run->query;
+}
+
+/* A row of a run on an emulator: what it counts is seen, its blocks are not. */
+static void add_row(const char *quantity, enum smc_verdict verdict, struct smc_series_run *run)
+{
+    struct smc_confirmation *confirmation = &run->seen.confirmation;
+    struct smc_row *row = &confirmation->row[confirmation->row_count++];
+    *row = (struct smc_row){.quantity = quantity, .label = "", .unit = "", .verdict = verdict};
+    row->predicted.present = true;
+    row->emulated.present = verdict != SMC_NOT_MEASURED;
+    confirmation->confirmed += verdict == SMC_CONFIRMED;
+    confirmation->differing += verdict == SMC_DIFFERS;
+    confirmation->not_measured += verdict == SMC_NOT_MEASURED;
+}
+
+/* Two runs that differ in `vary`, each with two rows beside "compiles". */
+static void build_verdicts(enum smc_series_vary vary, enum smc_verdict blocks,
+                           enum smc_verdict sectors, struct smc_series *series)
+{
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    ask("stencil", query);
+    *series = (struct smc_series){.axis.vary = vary, .axis.param = SMC_PARAM_RADIUS};
+    CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){1, 2, 1}, false, &series->axis, NULL),
+                    SMC_OK);
+    CU_ASSERT_EQUAL(smc_series_build(query, 1, false, series, NULL), SMC_OK);
+    for (size_t i = 0; i < series->count; i++) {
+        starts(&series->run[i]);
+        series->run[i].seen.answer.has_work = true;
+        add_row("compiles", SMC_CONFIRMED, &series->run[i]);
+        add_row("blocks_per_sm", blocks, &series->run[i]);
+        add_row("global_load_sectors", sectors, &series->run[i]);
+    }
+}
+
+/* What nobody sees in the table confirms nothing there; what differs, differs anywhere. */
+static void test_verdict(void)
+{
+    static const struct {
+        enum smc_series_vary vary;
+        enum smc_verdict blocks, sectors, expected;
+        const char *headline;
+    } cases[] = {
+        {SMC_VARY_CARVEOUT, SMC_NOT_MEASURED, SMC_CONFIRMED, SMC_NOT_MEASURED,
+         "not measured: 2 quantities of 2 runs, 4 confirmed, 0 differ"},
+        {SMC_VARY_CARVEOUT, SMC_CONFIRMED, SMC_NOT_MEASURED, SMC_CONFIRMED,
+         "confirmed: 4 quantities of 2 runs, 0 differ, 2 not measured"},
+        {SMC_VARY_CARVEOUT, SMC_INFORMATION, SMC_CONFIRMED, SMC_INFORMATION,
+         "confirmed: 4 quantities of 2 runs, 0 differ, 0 not measured"},
+        {SMC_VARY_CARVEOUT, SMC_CONFIRMED, SMC_DIFFERS, SMC_DIFFERS,
+         "differs: 2 quantities of 2 runs, 4 confirmed, 0 not measured"},
+        {SMC_VARY_PARAM, SMC_NOT_MEASURED, SMC_CONFIRMED, SMC_CONFIRMED,
+         "confirmed: 4 quantities of 2 runs, 0 differ, 2 not measured"},
+        {SMC_VARY_PARAM, SMC_CONFIRMED, SMC_NOT_MEASURED, SMC_NOT_MEASURED,
+         "not measured: 2 quantities of 2 runs, 4 confirmed, 0 differ"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_series series;
+        struct smc_text text = {0};
+        build_verdicts(cases[i].vary, cases[i].blocks, cases[i].sectors, &series);
+        CU_ASSERT_EQUAL(smc_series_verdict(&series, 0), cases[i].expected);
+        CU_ASSERT_EQUAL(smc_series_verdict(&series, 1), cases[i].expected);
+        smc_words_series_verdicts(&series, &text);
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&text), cases[i].headline);
+        smc_text_free(&text);
+        smc_series_free(&series);
+    }
+}
+
+/* A failure is shown in the place of figures: confirmed is what was tried. */
+static void test_verdict_of_failures(void)
+{
+    struct smc_series series;
+    build_verdicts(SMC_VARY_PARAM, SMC_NOT_MEASURED, SMC_NOT_MEASURED, &series);
+    add_row("launches", SMC_NOT_MEASURED, &series.run[1]);
+    series.run[0].seen.answer.outcome = SMC_CANNOT_COMPILE;
+    series.run[1].seen.answer.outcome = SMC_CANNOT_LAUNCH;
+    CU_ASSERT_EQUAL(smc_series_verdict(&series, 0), SMC_CONFIRMED);
+    CU_ASSERT_EQUAL(smc_series_verdict(&series, 1), SMC_NOT_MEASURED);
+    CU_ASSERT_EQUAL(smc_series_whole_verdict(&series), SMC_CONFIRMED);
+    series.run[1].seen.confirmation.row[3].verdict = SMC_CONFIRMED;
+    CU_ASSERT_EQUAL(smc_series_verdict(&series, 1), SMC_CONFIRMED);
+    smc_series_free(&series);
+}
+
+/* What did not run is called what it would be called had it run. */
+static void test_names_of_the_rest(void)
+{
+    struct smc_query query[SMC_SERIES_MOST_MEMBERS];
+    size_t count = ask("matmul", query);
+    struct smc_series series = {.family = "matmul"};
+    struct smc_text text = {0};
+    CU_ASSERT_EQUAL(smc_series_build(query, count, true, &series, NULL), SMC_OK);
+    smc_words_series_not_started(&series, &text);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text),
+                           "7 runs were not started: matmul-naive, tile 32; matmul-tiled, tile 8; "
+                           "matmul-tiled, tile 16; matmul-tiled, tile 32; matmul-a-tile, tile 32; "
+                           "matmul-async, tile 32; matmul-register");
+    for (size_t i = 0; i < series.count - 1; i++)
+        starts(&series.run[i]);
+    text.length = 0;
+    smc_words_series_not_started(&series, &text);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text), "1 run was not started: matmul-register");
+    starts(&series.run[series.count - 1]);
+    text.length = 0;
+    smc_words_series_not_started(&series, &text);
+    CU_ASSERT_EQUAL(text.length, 0);
+    smc_series_free(&series);
+
+    build_two("aat", SMC_PARAM_PAD, (struct smc_range){1, 2, 1}, &series);
+    starts(&series.run[0]);
+    smc_words_series_not_started(&series, &text);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text),
+                           "4 runs were not started: aat-padded, pad 2; aat-naive; aat-conflict; "
+                           "aat-swizzled");
+    smc_series_free(&series);
+
+    build_two("matmul", SMC_PARAM_TILE, (struct smc_range){4, 8, 4}, &series);
+    text.length = 0;
+    smc_words_series_not_started(&series, &text);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text), "9 runs were not started");
+    smc_series_free(&series);
+    smc_text_free(&text);
 }
 
 CU_TestInfo tests_series[] = {
@@ -286,7 +459,12 @@ CU_TestInfo tests_series[] = {
     {"tiles", test_tiles},
     {"values and sizes that follow", test_values},
     {"kernels that do not take what varies", test_not_taken},
+    {"a baseline that does not", test_baseline_of_all},
     {"settings of the launch", test_launch_varies},
     {"the status of all", test_status},
+    {"a run that is lost", test_lost},
+    {"the names of what did not run", test_names_of_the_rest},
+    {"verdicts of the figures shown", test_verdict},
+    {"verdicts of failures", test_verdict_of_failures},
     CU_TEST_INFO_NULL,
 };

@@ -54,6 +54,10 @@ void smc_confirmation_add(const struct smc_confirmation *one, struct smc_confirm
 /* SMC_SHORTFALL where any row differs, else SMC_OK. */
 enum smc_status smc_confirmation_status(const struct smc_confirmation *confirmation);
 
+/* No witness has another value than the prediction. A row may differ all the same: its note then
+   says in what. */
+bool smc_row_agrees(const struct smc_row *row);
+
 /* "confirmed", "differs", "not measured", "information". */
 const char *smc_verdict_name(enum smc_verdict verdict);
 

@@ -7,6 +7,7 @@ libsmc_la_SOURCES += \
 	src/confirm/everywhere.c src/confirm/everywhere.h \
 	src/confirm/figures.def src/confirm/series.c src/confirm/series.h \
 	src/confirm/series_figures.c src/confirm/series_run.c \
+	src/confirm/series_verdict.c \
 	src/confirm/known_ceilings.c src/confirm/known_ceilings.h \
 	src/confirm/launch.c src/confirm/launch.h \
 	src/confirm/memory.c src/confirm/memory.h \

@@ -35,20 +35,20 @@ static bool equal(double a, double b)
     return fabs(a - b) <= 1e-9 * fmax(a, b);
 }
 
+static bool agrees(const struct smc_row *row, const struct smc_witness *witness)
+{
+    return !witness->present || equal(witness->value, row->predicted.value);
+}
+
+bool smc_row_agrees(const struct smc_row *row)
+{
+    return agrees(row, &row->api) && agrees(row, &row->emulated) && agrees(row, &row->measured);
+}
+
 void smc_row_judge(struct smc_row *row)
 {
-    const struct smc_witness *const witnesses[] = {&row->api, &row->emulated, &row->measured};
-    bool any = false;
-    row->verdict = SMC_CONFIRMED;
-    for (size_t i = 0; i < sizeof witnesses / sizeof *witnesses; i++) {
-        if (!witnesses[i]->present)
-            continue;
-        any = true;
-        if (!equal(witnesses[i]->value, row->predicted.value))
-            row->verdict = SMC_DIFFERS;
-    }
-    if (!any)
-        row->verdict = SMC_NOT_MEASURED;
+    bool any = row->api.present || row->emulated.present || row->measured.present;
+    row->verdict = !any ? SMC_NOT_MEASURED : smc_row_agrees(row) ? SMC_CONFIRMED : SMC_DIFFERS;
 }
 
 void smc_rows_count(struct smc_confirmation *confirmation)

@@ -182,7 +182,12 @@ static enum smc_status add_member(const struct plan *plan, const struct smc_quer
     return add_run(plan, query, has_value, value);
 }
 
-/* The baseline of the same value; of a run without one, the last there is. */
+bool smc_series_same_value(const struct smc_series_run *run, const struct smc_series_run *other)
+{
+    return run->has_value == other->has_value && run->value == other->value;
+}
+
+/* The baseline of the same value; one that does not take what varies is the same at each. */
 static void find_baselines(struct smc_series *series)
 {
     for (size_t i = 0; i < series->count; i++) {
@@ -190,8 +195,8 @@ static void find_baselines(struct smc_series *series)
         run->baseline = SMC_NO_RUN;
         for (size_t k = 0; k < series->count && series->family; k++) {
             const struct smc_series_run *other = &series->run[k];
-            bool same = !run->has_value || !other->has_value || run->value == other->value;
-            if (is_baseline(other->query.kernel) && same)
+            bool beside = !other->has_value || smc_series_same_value(run, other);
+            if (is_baseline(other->query.kernel) && beside)
                 run->baseline = (int)k;
         }
     }
@@ -203,17 +208,18 @@ enum smc_status smc_series_build(const struct smc_query *members, size_t count, 
     const struct smc_series_axis *axis = &series->axis;
     const struct plan plan = {series, small, error};
     enum smc_status status = SMC_OK;
-    size_t values = axis->vary == SMC_VARY_NOTHING ? 1 : axis->count;
+    size_t values = axis->vary == SMC_VARY_NOTHING ? 0 : axis->count;
     series->count = 0;
     series->run = calloc(SMC_SERIES_MOST_RUNS, sizeof *series->run);
     if (!series->run)
         return smc_fail(error, SMC_MACHINE, "out of memory");
     for (size_t v = 0; v < values && status == SMC_OK; v++)
-        for (size_t m = 0; m < count && status == SMC_OK; m++) {
-            bool has_value = takes(members[m].kernel, axis);
-            if (has_value || v == 0)
-                status = add_member(&plan, &members[m], has_value, has_value ? axis->value[v] : 0);
-        }
+        for (size_t m = 0; m < count && status == SMC_OK; m++)
+            if (takes(members[m].kernel, axis))
+                status = add_member(&plan, &members[m], true, axis->value[v]);
+    for (size_t m = 0; m < count && status == SMC_OK; m++)
+        if (!takes(members[m].kernel, axis))
+            status = add_member(&plan, &members[m], false, 0);
     find_baselines(series);
     return status;
 }

@@ -48,9 +48,10 @@ struct smc_series_run {
     int64_t value;
     int baseline; /* index of the run that this one is laid beside, or SMC_NO_RUN */
 
-    /* The rest is there after smc_series_run. Not reached: SMC_INTERRUPTED. */
-    enum smc_status status;
-    char why[512]; /* of a run without a result, or without an end */
+    /* The rest is there after smc_series_run. */
+    bool started;           /* not: what came before it was stopped or lost */
+    enum smc_status status; /* stopped or not started: SMC_INTERRUPTED */
+    char why[512];          /* of a run without a result, or without an end */
     struct smc_confirmed_run seen;
 };
 
@@ -72,19 +73,26 @@ size_t smc_series_members(const char *family,
 enum smc_status smc_series_take_range(const struct smc_range *range, bool stepped,
                                       struct smc_series_axis *axis, struct smc_error *error);
 
-/* One question for each run: value after value, and for each the members, of which one that does
-   not take what varies comes once. Tiles that nobody gave vary where the lesson is in them.
+/* One question for each run: value after value, and for each the members that take what varies;
+   then, once, the others. Tiles that nobody gave vary where the lesson is in them.
    `small`: sizes that nobody gave are small ones, as an emulator needs them. SMC_USAGE: too many
    runs; SMC_MACHINE: memory. To be freed whatever the status. */
 enum smc_status smc_series_build(const struct smc_query *members, size_t count, bool small,
                                  struct smc_series *series, struct smc_error *error);
 void smc_series_free(struct smc_series *series);
 
+/* Also where neither takes what varies. */
+bool smc_series_same_value(const struct smc_series_run *run, const struct smc_series_run *other);
+
 /* Runs one after the other; `step`, which may be NULL, is told how many are done. A run that fails
-   keeps its reason, and the others follow. SMC_INTERRUPTED: the settings' `stop` wished it. */
+   keeps its reason, and the others follow, but not where the GPU is lost with it. SMC_INTERRUPTED:
+   the settings' `stop` wished it. */
 enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_settings *settings,
                                void (*step)(void *context, size_t done), void *context,
                                struct smc_text *warnings, struct smc_error *error);
+
+/* How many runs were started; those that were not are the last. */
+size_t smc_series_started(const struct smc_series *series);
 
 /* SMC_MACHINE where a run failed so; as the first one failed where none has a result; else
    SMC_SHORTFALL where one has none or a prediction differs. */
@@ -94,8 +102,21 @@ enum smc_status smc_series_status(const struct smc_series *series, struct smc_er
 bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_figure figure,
                        double *value);
 
-/* Of all its predictions: SMC_DIFFERS where one does, else SMC_CONFIRMED where one is. */
-enum smc_verdict smc_series_verdict(const struct smc_series_run *run);
+/* What the series is about, as a set: a GPU times, an emulator counts; where the launch alone
+   varies, the resident blocks are the lesson. */
+#define SMC_FIGURE_BIT(id) (1u << SMC_FIGURE_##id)
+uint32_t smc_series_shown(const struct smc_series *series);
+
+bool smc_series_ran_on_gpu(const struct smc_series *series);
+
+/* SMC_DIFFERS where any of the run's predictions does; else of the figures of smc_series_shown, or
+   of the failure shown in their place: SMC_CONFIRMED where one is, SMC_INFORMATION where one was
+   seen and counts neither way, SMC_NOT_MEASURED where they are nothing but predictions. */
+enum smc_verdict smc_series_verdict(const struct smc_series *series, size_t index);
+
+/* Of all runs: SMC_DIFFERS where one does, SMC_NOT_MEASURED where none was measured, else
+   SMC_CONFIRMED. */
+enum smc_verdict smc_series_whole_verdict(const struct smc_series *series);
 
 /* The fastest of the runs with the same value; it needs company to be so. */
 bool smc_series_is_best(const struct smc_series *series, size_t index);

@@ -71,14 +71,23 @@ static bool count_of(const struct smc_series_run *run, enum smc_figure figure, d
     return answer->has_work && answer->outcome == SMC_LAUNCHES;
 }
 
+/* What runs are compared by. The time of a wrong result is no merit. */
+static bool comparable(const struct smc_series *series, size_t index, enum smc_figure figure,
+                       double *value)
+{
+    bool wrong = series->run[index].seen.result.comparison.wrong > 0;
+    return !(wrong && figure == SMC_FIGURE_TIME_MS) &&
+           smc_series_figure(series, index, figure, value);
+}
+
 /* How many times less of `figure` there is than in the baseline. */
 static bool times_less(const struct smc_series *series, size_t index, enum smc_figure figure,
                        double *value)
 {
     int baseline = series->run[index].baseline;
     double own = 0, other = 0;
-    if (baseline == SMC_NO_RUN || !smc_series_figure(series, (size_t)baseline, figure, &other) ||
-        !smc_series_figure(series, index, figure, &own) || own <= 0)
+    if (baseline == SMC_NO_RUN || !comparable(series, (size_t)baseline, figure, &other) ||
+        !comparable(series, index, figure, &own) || own <= 0)
         return false;
     *value = other / own;
     return true;
@@ -115,32 +124,17 @@ bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_f
     return false;
 }
 
-enum smc_verdict smc_series_verdict(const struct smc_series_run *run)
-{
-    const struct smc_confirmation *confirmation = &run->seen.confirmation;
-    return confirmation->differing   ? SMC_DIFFERS
-           : confirmation->confirmed ? SMC_CONFIRMED
-                                     : SMC_NOT_MEASURED;
-}
-
-/* The time of a wrong result is no merit. */
-static bool time_of(const struct smc_series *series, size_t index, double *ms)
-{
-    return smc_series_figure(series, index, SMC_FIGURE_TIME_MS, ms) &&
-           series->run[index].seen.result.comparison.wrong == 0;
-}
-
 bool smc_series_is_best(const struct smc_series *series, size_t index)
 {
     const struct smc_series_run *run = &series->run[index];
     double own, other;
     bool company = false;
-    if (!series->family || !time_of(series, index, &own))
+    if (!series->family || !comparable(series, index, SMC_FIGURE_TIME_MS, &own))
         return false;
     for (size_t i = 0; i < series->count; i++) {
         const struct smc_series_run *rival = &series->run[i];
-        bool apart = run->has_value && rival->has_value && run->value != rival->value;
-        if (i == index || apart || !time_of(series, i, &other))
+        if (i == index || !smc_series_same_value(run, rival) ||
+            !comparable(series, i, SMC_FIGURE_TIME_MS, &other))
             continue;
         company = true;
         if (other < own)

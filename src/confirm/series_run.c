@@ -21,19 +21,39 @@ enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_s
         struct smc_text told = {0};
         if (settings->stop && settings->stop())
             return smc_fail(error, SMC_INTERRUPTED, "%zu of %zu runs done", i, series->count);
+        run->started = true;
         run->status = smc_confirm_one(&run->query, settings, &run->seen, &told, &why);
+        snprintf(run->why, sizeof run->why, "%.511s", why.message);
         add_warnings(&told, warnings);
         smc_text_free(&told);
         if (run->status == SMC_INTERRUPTED)
             return smc_fail(error, SMC_INTERRUPTED, "%zu of %zu runs done; then %.800s", i,
                             series->count, why.message);
-        snprintf(run->why, sizeof run->why, "%.511s", why.message);
         if (step)
             step(context, i + 1);
         if (smc_is_lost(&run->seen.result.finish))
             break; /* a kernel without an end still holds the GPU */
     }
     return SMC_OK;
+}
+
+size_t smc_series_started(const struct smc_series *series)
+{
+    size_t count = 0;
+    while (count < series->count && series->run[count].started)
+        count++;
+    return count;
+}
+
+static enum smc_status tell_broken(const struct smc_series *series, size_t broken,
+                                   const struct smc_series_run *first, struct smc_error *error)
+{
+    size_t left = series->count - smc_series_started(series);
+    char rest[64] = "";
+    if (left > 0)
+        snprintf(rest, sizeof rest, "; %zu %s not started", left, left == 1 ? "was" : "were");
+    return smc_fail(error, SMC_MACHINE, "%zu of %zu runs failed; the first, %s: %s%s", broken,
+                    series->count, first->query.kernel->name, first->why, rest);
 }
 
 enum smc_status smc_series_status(const struct smc_series *series, struct smc_error *error)
@@ -54,8 +74,7 @@ enum smc_status smc_series_status(const struct smc_series *series, struct smc_er
             first_failed = run;
     }
     if (first_broken)
-        return smc_fail(error, SMC_MACHINE, "%zu of %zu runs failed; the first, %s: %s", broken,
-                        series->count, first_broken->query.kernel->name, first_broken->why);
+        return tell_broken(series, broken, first_broken, error);
     if (results == 0 && first_failed)
         return smc_fail(error, first_failed->status, "%s", first_failed->why);
     if (first_failed)

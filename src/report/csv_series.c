@@ -36,7 +36,7 @@ static void append_run(const struct smc_series *series, size_t index, struct smc
     }
     smc_text_printf(out, ",%d,%zu,%zu,%zu,%s,", smc_series_is_best(series, index),
                     confirmation->confirmed, confirmation->differing, confirmation->not_measured,
-                    seen ? smc_verdict_name(smc_series_verdict(run)) : "");
+                    seen ? smc_verdict_name(smc_series_verdict(series, index)) : "");
     struct smc_text reason = {0};
     smc_words_series_reason(run, &reason);
     smc_csv_field(out, smc_text_string(&reason));

@@ -2,10 +2,10 @@
 #include "report/json_parts.h"
 #include "report/words.h"
 
-static void add_params(json_t *object, const struct smc_answer *answer)
+void smc_json_params(json_t *object, const struct smc_query *query)
 {
-    const struct smc_kernel *kernel = answer->query.kernel;
-    const struct smc_params *params = &answer->query.params;
+    const struct smc_kernel *kernel = query->kernel;
+    const struct smc_params *params = &query->params;
     for (int i = 0; kernel && i < SMC_PARAM_COUNT; i++) {
         if (!(kernel->params & 1u << i))
             continue;
@@ -57,7 +57,7 @@ static json_t *kernel_object(const struct smc_answer *answer)
     const struct smc_resources *resources = &answer->resources;
     json_t *object = json_object();
     smc_json_set(object, "name", kernel ? json_string(kernel->name) : json_null());
-    add_params(object, answer);
+    smc_json_params(object, &answer->query);
     smc_json_integer(object, "threads_per_block", launch->threads_per_block);
     add_registers(object, answer);
     smc_json_integer(object, "static_smem_bytes", launch->static_smem_bytes);

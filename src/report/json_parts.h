@@ -29,6 +29,9 @@ json_t *smc_json_ceilings(const struct smc_ceilings *ceilings);
 void smc_json_calibration(json_t *object, const struct smc_calibration *calibration,
                           const char *kept_in);
 
+/* Adds a member for each of the kernel's parameters; without an answer 0 where it chooses. */
+void smc_json_params(json_t *object, const struct smc_query *query);
+
 /* Adds the members "device" to "workload" to `object`. */
 void smc_json_answer(json_t *object, const struct smc_answer *answer);
 

@@ -40,12 +40,15 @@ static json_t *run_object(const struct smc_series *series, size_t index)
                  reason.length ? json_string(smc_text_string(&reason)) : json_null());
     smc_text_free(&reason);
     if (run->seen.has_result) {
-        smc_json_string(object, "verdict", smc_verdict_name(smc_series_verdict(run)));
+        smc_json_string(object, "verdict", smc_verdict_name(smc_series_verdict(series, index)));
         smc_json_answer(object, &run->seen.answer);
         smc_json_confirmation(object, &run->seen.result, &run->seen.confirmation);
     } else {
         smc_json_set(object, "verdict", json_null());
-        smc_json_set(object, "kernel", json_pack("{s:s}", "name", run->query.kernel->name));
+        json_t *kernel = json_object();
+        smc_json_string(kernel, "name", run->query.kernel->name);
+        smc_json_params(kernel, &run->query);
+        smc_json_set(object, "kernel", kernel);
     }
     return object;
 }

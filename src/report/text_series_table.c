@@ -8,7 +8,7 @@
 #include "report/words_run.h"
 #include "report/words_series.h"
 
-enum { GAP = 2, CELL = 32 };
+enum { WIDE_GAP = 2, NARROW_GAP = 1, CELL = 32 };
 
 #define BIT SMC_FIGURE_BIT
 
@@ -23,6 +23,8 @@ static const struct {
 /* A table and how wide its columns are. */
 struct sheet {
     const struct smc_series_table *table;
+    size_t rows;                     /* runs that were not started have none */
+    size_t gap;                      /* between columns */
     size_t value_width, label_width; /* 0: no such column */
     size_t width[SMC_FIGURE_COUNT];  /* with the gap before it */
 };
@@ -73,10 +75,13 @@ static size_t wider(size_t width, size_t other)
     return other > width ? other : width;
 }
 
+/* "any": what varies is nothing to the kernel. */
 static void append_value(const struct smc_series *series, size_t index, struct smc_text *out)
 {
     if (series->run[index].has_value)
         smc_words_series_value(&series->axis, series->run[index].value, out);
+    else if (series->axis.vary != SMC_VARY_NOTHING)
+        smc_text_append(out, "any");
 }
 
 static void measure_left(struct sheet *sheet)
@@ -85,7 +90,7 @@ static void measure_left(struct sheet *sheet)
     const char *option = smc_words_series_option(&series->axis);
     struct smc_text text = {0};
     sheet->value_width = option ? strlen(option) : 0;
-    for (size_t i = 0; i < series->count; i++) {
+    for (size_t i = 0; i < sheet->rows; i++) {
         text.length = 0;
         append_value(series, i, &text);
         sheet->value_width = wider(sheet->value_width, text.length);
@@ -102,11 +107,11 @@ static size_t width_of(const struct sheet *sheet, enum smc_figure figure)
     char cell[CELL];
     heading_of(sheet, figure, cell);
     size_t width = strlen(cell);
-    for (size_t i = 0; i < sheet->table->series->count; i++) {
+    for (size_t i = 0; i < sheet->rows; i++) {
         cell_of(sheet, i, figure, cell);
         width = wider(width, strlen(cell));
     }
-    return width + GAP;
+    return width + sheet->gap;
 }
 
 /* The columns from `first` on that share a heading, as one: its width, and the figure behind it. */
@@ -122,8 +127,9 @@ static int group_of(const struct sheet *sheet, int first, size_t *width)
 }
 
 /* A shared heading widens the last of its columns. */
-static void measure(struct sheet *sheet)
+static void measure(struct sheet *sheet, size_t gap)
 {
+    sheet->gap = gap;
     measure_left(sheet);
     for (int f = 0; f < SMC_FIGURE_COUNT; f++)
         if (is_shown(sheet, f))
@@ -131,7 +137,7 @@ static void measure(struct sheet *sheet)
     size_t width;
     for (int f = 0, next; f < SMC_FIGURE_COUNT; f = next) {
         next = group_of(sheet, f, &width);
-        size_t needed = strlen(headings[f].above) + GAP;
+        size_t needed = strlen(headings[f].above) + sheet->gap;
         int last = next - 1;
         while (last > f && !is_shown(sheet, last))
             last--;
@@ -140,13 +146,31 @@ static void measure(struct sheet *sheet)
     }
 }
 
+static const char *verdict_of(const struct smc_series *series, size_t index)
+{
+    return series->run[index].seen.has_result ? smc_verdict_name(smc_series_verdict(series, index))
+                                              : "no result";
+}
+
+static size_t width_of_all(const struct sheet *sheet)
+{
+    const struct smc_series_table *table = sheet->table;
+    size_t verdict = 0, between = sheet->value_width && sheet->label_width ? sheet->gap : 0;
+    size_t width = sheet->value_width + between + sheet->label_width;
+    for (int f = 0; f < SMC_FIGURE_COUNT; f++)
+        width += sheet->width[f];
+    for (size_t i = 0; i < sheet->rows && table->verdicts; i++)
+        verdict = wider(verdict, sheet->gap + strlen(verdict_of(table->series, i)));
+    return width + verdict;
+}
+
 /* The columns on the left. */
 static void append_left(const struct sheet *sheet, const char *value, const char *label,
                         struct smc_text *out)
 {
     if (sheet->value_width)
-        smc_text_printf(out, "%*s%*s", (int)sheet->value_width, value, sheet->label_width ? GAP : 0,
-                        "");
+        smc_text_printf(out, "%*s%*s", (int)sheet->value_width, value,
+                        sheet->label_width ? (int)sheet->gap : 0, "");
     if (sheet->label_width)
         smc_text_printf(out, "%-*s", (int)sheet->label_width, label);
 }
@@ -174,30 +198,37 @@ static void append_head(const struct sheet *sheet, struct smc_text *out)
         if (is_shown(sheet, f))
             smc_text_printf(out, "%*s", (int)sheet->width[f], heading);
     }
-    smc_text_append(out, sheet->table->verdicts ? "  verdict\n" : "\n");
+    if (sheet->table->verdicts)
+        smc_text_printf(out, "%*sverdict", (int)sheet->gap, "");
+    smc_text_append_char(out, '\n', 1);
 }
 
-static void append_verdict(const struct smc_series_run *run, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void append_verdict(const struct sheet *sheet, size_t index,
+                           const struct smc_report_style *style, struct smc_text *out)
 {
-    enum smc_verdict verdict = smc_series_verdict(run);
-    bool failed = !run->seen.has_result;
-    smc_text_append_char(out, ' ', GAP);
+    const struct smc_series *series = sheet->table->series;
+    enum smc_verdict verdict = smc_series_verdict(series, index);
+    bool failed = !series->run[index].seen.has_result;
+    smc_text_append_char(out, ' ', sheet->gap);
     smc_layout_begin(out, style,
                      failed || verdict == SMC_DIFFERS ? SMC_BAD
                      : verdict == SMC_CONFIRMED       ? SMC_GOOD
                                                       : SMC_PLAIN);
-    smc_text_append(out, failed ? "no result" : smc_verdict_name(verdict));
+    smc_text_append(out, verdict_of(series, index));
     smc_layout_end(out, style);
 }
 
-/* "blocks per SM: predicted 3, API 8, measured 8". */
+/* "blocks per SM: predicted 3, API 8, measured 8"; of one that differs in no number its note. */
 static void append_difference(const struct smc_row *row, struct smc_text *out)
 {
     char value[SMC_ROW_WORDS];
     smc_words_witness(row, &row->predicted, value);
-    smc_text_printf(out, "%s%s: predicted %s", out->length ? "; " : "",
-                    row->label + strspn(row->label, " "), value);
+    smc_text_printf(out, "%s%s: ", out->length ? "; " : "", row->label + strspn(row->label, " "));
+    if (smc_row_agrees(row)) {
+        smc_text_append(out, row->note);
+        return;
+    }
+    smc_text_printf(out, "predicted %s", value);
     for (int c = SMC_BY_API; c < SMC_WITNESSES; c++) {
         const struct smc_witness *witness = smc_row_witness(row, c);
         smc_words_witness(row, witness, value);
@@ -211,7 +242,7 @@ static void append_reason(const struct sheet *sheet, const struct smc_series_run
                           const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text reason = {0};
-    size_t indent = sheet->value_width + 2 * GAP;
+    size_t indent = sheet->value_width + 2 * WIDE_GAP;
     smc_words_series_reason(run, &reason);
     for (size_t i = 0; i < run->seen.confirmation.row_count; i++)
         if (run->seen.confirmation.row[i].verdict == SMC_DIFFERS)
@@ -228,7 +259,7 @@ static void append_run(const struct sheet *sheet, size_t index,
     const struct smc_series *series = sheet->table->series;
     const struct smc_series_run *run = &series->run[index], *before = run - 1;
     struct smc_text value = {0}, label = {0};
-    if (index == 0 || !before->has_value || before->value != run->value)
+    if (index == 0 || !smc_series_same_value(before, run))
         append_value(series, index, &value);
     smc_words_series_run(series, index, &label);
     append_left(sheet, smc_text_string(&value), smc_text_string(&label), out);
@@ -240,7 +271,7 @@ static void append_run(const struct sheet *sheet, size_t index,
         smc_text_printf(out, "%*s", (int)sheet->width[f], cell);
     }
     if (sheet->table->verdicts)
-        append_verdict(run, style, out);
+        append_verdict(sheet, index, style, out);
     smc_text_append_char(out, '\n', 1);
     if (sheet->table->verdicts)
         append_reason(sheet, run, style, out);
@@ -251,10 +282,18 @@ static void append_run(const struct sheet *sheet, size_t index,
 void smc_text_series_table(const struct smc_series_table *table,
                            const struct smc_report_style *style, struct smc_text *out)
 {
-    struct sheet sheet = {.table = table};
-    measure(&sheet);
+    struct sheet sheet = {.table = table, .rows = smc_series_started(table->series)};
+    struct smc_text rest = {0};
+    measure(&sheet, WIDE_GAP);
+    if (width_of_all(&sheet) > style->columns)
+        measure(&sheet, NARROW_GAP);
     smc_text_append_char(out, '\n', 1);
     append_head(&sheet, out);
-    for (size_t i = 0; i < table->series->count; i++)
+    for (size_t i = 0; i < sheet.rows; i++)
         append_run(&sheet, i, style, out);
+    if (table->verdicts)
+        smc_words_series_not_started(table->series, &rest);
+    if (rest.length > 0)
+        smc_layout_paragraph(out, "", 0, smc_text_string(&rest), style->columns);
+    smc_text_free(&rest);
 }

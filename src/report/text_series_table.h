@@ -4,8 +4,6 @@
 
 #include "report/report.h"
 
-#define SMC_FIGURE_BIT(id) (1u << SMC_FIGURE_##id)
-
 struct smc_series_table {
     const struct smc_series *series;
     uint32_t figures; /* bit n: figure n has a column */

@@ -5,7 +5,7 @@
 
 #include "report/words.h"
 
-enum { LONGEST_IN_TABLE = 16 };
+enum { LONGEST_IN_TABLE = 16, MOST_NAMED = 8 };
 
 static bool takes(const struct smc_series_run *run, int param)
 {
@@ -18,20 +18,34 @@ static const struct smc_query *query_of(const struct smc_series_run *run)
     return run->seen.has_result ? &run->seen.answer.query : &run->query;
 }
 
-/* The parameters that every run takes, with one value. */
+/* Of a run without an answer not what the kernel itself would choose. */
+static uint32_t known_params(const struct smc_series_run *run)
+{
+    const struct smc_params *params = &query_of(run)->params;
+    uint32_t known = run->seen.has_result ? ~UINT32_C(0) : params->given;
+    for (int p = 0; p < SMC_PARAM_COUNT; p++)
+        if (params->value[p] != 0)
+            known |= 1u << p;
+    return known & run->query.kernel->params;
+}
+
+/* The parameters that every run takes, with one value as far as it is known. */
 static uint32_t shared_params(const struct smc_series *series)
 {
-    const struct smc_query *first = NULL;
-    uint32_t shared = ~UINT32_C(0);
+    uint32_t shared = ~UINT32_C(0), met = 0;
+    int64_t value[SMC_PARAM_COUNT];
     for (size_t i = 0; i < series->count; i++) {
-        const struct smc_query *query = query_of(&series->run[i]);
-        shared &= query->kernel->params;
-        if (!series->run[i].seen.has_result)
-            continue;
-        first = first ? first : query;
-        for (int p = 0; p < SMC_PARAM_COUNT; p++)
-            if (query->params.value[p] != first->params.value[p])
+        const struct smc_series_run *run = &series->run[i];
+        uint32_t known = known_params(run);
+        shared &= run->query.kernel->params;
+        for (int p = 0; p < SMC_PARAM_COUNT; p++) {
+            int64_t own = query_of(run)->params.value[p];
+            if (known & met & 1u << p && own != value[p])
                 shared &= ~(1u << p);
+            if (known & 1u << p)
+                value[p] = own;
+        }
+        met |= known;
     }
     return shared;
 }
@@ -76,8 +90,7 @@ static void append_own_params(const struct smc_series *series, size_t index, str
     const struct smc_series_run *run = &series->run[index];
     uint32_t without = shared_params(series) | bit_of_axis(&series->axis);
     without |= 1u << SMC_PARAM_LENGTH | 1u << SMC_PARAM_DTYPE;
-    if (run->seen.has_result)
-        smc_words_some_params(query_of(run), without, out);
+    smc_words_some_params(query_of(run), without | ~known_params(run), out);
 }
 
 static void append_run(const struct smc_series *series, size_t index, bool is_short,
@@ -157,10 +170,49 @@ void smc_words_series_values(const struct smc_series_axis *axis, struct smc_text
     smc_text_append(out, "; FIRST:LAST:STEP takes others");
 }
 
+void smc_words_series_verdicts(const struct smc_series *series, struct smc_text *out)
+{
+    const enum smc_verdict whole = smc_series_whole_verdict(series);
+    struct smc_confirmation total = {0};
+    size_t results = 0;
+    for (size_t i = 0; i < series->count; i++) {
+        results += series->run[i].seen.has_result;
+        smc_confirmation_add(&series->run[i].seen.confirmation, &total);
+    }
+    const struct {
+        size_t quantities;
+        const char *words;
+    } parts[] = {[SMC_CONFIRMED] = {total.confirmed, "confirmed"},
+                 [SMC_DIFFERS] = {total.differing, "differ"},
+                 [SMC_NOT_MEASURED] = {total.not_measured, "not measured"}};
+    smc_text_printf(out, "%s: %zu quantit%s of ", smc_verdict_name(whole), parts[whole].quantities,
+                    parts[whole].quantities == 1 ? "y" : "ies");
+    if (results < series->count)
+        smc_text_printf(out, "%zu of ", results);
+    smc_text_printf(out, "%zu run%s", series->count, series->count == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (i != (size_t)whole)
+            smc_text_printf(out, ", %zu %s", parts[i].quantities, parts[i].words);
+}
+
+void smc_words_series_not_started(const struct smc_series *series, struct smc_text *out)
+{
+    size_t started = smc_series_started(series), left = series->count - started;
+    if (left == 0)
+        return;
+    smc_text_printf(out, "%zu run%s not started", left, left == 1 ? " was" : "s were");
+    for (size_t i = started; i < series->count && left <= MOST_NAMED; i++) {
+        smc_text_append(out, i == started ? ": " : "; ");
+        smc_words_series_whole_run(series, i, out);
+    }
+}
+
 void smc_words_series_reason(const struct smc_series_run *run, struct smc_text *out)
 {
-    if (!run->seen.has_result)
-        smc_text_append(out, run->status == SMC_INTERRUPTED ? "not run" : run->why);
+    if (!run->started)
+        smc_text_append(out, "not started");
+    else if (!run->seen.has_result)
+        smc_text_printf(out, "%s%s", run->status == SMC_INTERRUPTED ? "stopped: " : "", run->why);
     else if (run->seen.answer.outcome != SMC_LAUNCHES)
         smc_words_failure(&run->seen.answer, out);
 }

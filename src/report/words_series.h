@@ -26,6 +26,14 @@ void smc_words_series_value(const struct smc_series_axis *axis, int64_t value,
 /* "1, 2, 4, 8; 4 of the values from 1 to 8, ...". */
 void smc_words_series_values(const struct smc_series_axis *axis, struct smc_text *out);
 
+/* "confirmed: 107 quantities of 7 runs, 0 differ, 49 not measured": the verdict of all, and the
+   quantities of each, shown in the table or not. */
+void smc_words_series_verdicts(const struct smc_series *series, struct smc_text *out);
+
+/* "2 runs were not started: aat-padded, pad 1; aat-swizzled"; of many only how many, of none
+   nothing. */
+void smc_words_series_not_started(const struct smc_series *series, struct smc_text *out);
+
 /* Why a run has no result, or that its launch was refused and how; nothing for one that ran. */
 void smc_words_series_reason(const struct smc_series_run *run, struct smc_text *out);
 
