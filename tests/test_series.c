@@ -37,7 +37,7 @@ static void test_members(void)
 static void test_spread(void)
 {
     static const struct smc_range ranges[] = {
-        {1, 6000, 1}, {0, 16, 1}, {-1, 100, 1}, {1, 17, 1}, {0, 1000000, 1}, {999000, 1000000, 1},
+        {1, 6000, 1}, {0, 32, 1}, {-1, 100, 1}, {1, 33, 1}, {0, 1000000, 1}, {999000, 1000000, 1},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         struct smc_series_axis axis = {0};
@@ -88,8 +88,8 @@ static void test_multiples(void)
         {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {32, 1024, 1}, 32, SMC_SERIES_SPREAD},
         {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {1, 1000, 1}, 32, SMC_SERIES_SPREAD},
         {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {1, 100, 1}, 32, 5},
-        {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {33, 63, 1}, 32, 2},
-        {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {33, 65, 1}, 32, 3},
+        {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {33, 96, 1}, 32, 3},
+        {SMC_VARY_PARAM, SMC_PARAM_BLOCK, {65, 127, 1}, 32, 3},
         {SMC_VARY_PARAM, SMC_PARAM_RADIUS, {1, 6000, 1}, 1, SMC_SERIES_SPREAD},
         {SMC_VARY_PARAM, SMC_PARAM_STATIC_BYTES, {1, 48 << 10, 1}, 128, SMC_SERIES_SPREAD},
         {SMC_VARY_DYNAMIC_SMEM, SMC_PARAM_TILE, {0, 227 << 10, 1}, 128, SMC_SERIES_SPREAD},
@@ -109,10 +109,10 @@ static void test_narrow_and_stepped(void)
 {
     struct smc_series_axis axis = {0};
     struct smc_error error = {""};
-    CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){1, 16, 1}, false, &axis, &error),
+    CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){1, 32, 1}, false, &axis, &error),
                     SMC_OK);
-    CU_ASSERT_EQUAL(axis.count, 16);
-    CU_ASSERT_EQUAL(axis.value[15], 16);
+    CU_ASSERT_EQUAL(axis.count, 32);
+    CU_ASSERT_EQUAL(axis.value[31], 32);
     CU_ASSERT_FALSE(axis.spread);
     CU_ASSERT_EQUAL(smc_series_take_range(&(struct smc_range){0, 100, 30}, true, &axis, &error),
                     SMC_OK);

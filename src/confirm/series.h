@@ -9,7 +9,7 @@
 enum {
     SMC_SERIES_MOST_MEMBERS = 8,
     SMC_SERIES_MOST_RUNS = 256,
-    SMC_SERIES_WIDE = 16,   /* a range without a step is wide above so many values: then only */
+    SMC_SERIES_WIDE = 32,   /* a range without a step is wide above so many values: then only */
     SMC_SERIES_SPREAD = 14, /* so many of them are taken at most */
 };
 

@@ -100,8 +100,10 @@ static void append_notes(const struct smc_series_table *table, bool has_counts,
     const char *each = vary == SMC_VARY_NOTHING ? "" : " of the same value";
     struct smc_text hint = {0}, blocks = {0}, counts = {0}, ratio = {0}, best = {0}, unseen = {0};
     if (vary == SMC_VARY_CARVEOUT || vary == SMC_VARY_CACHE_CONFIG)
-        smc_text_append(&hint, "a carve-out is a preference: the driver may set another size, and "
-                               "an SM that keeps more blocks than predicted refutes nothing");
+        smc_text_append(
+            &hint, "a carve-out is a preference: the driver may set another size, and "
+                   "an SM that keeps more blocks than predicted refutes nothing, where the API "
+                   "answers as predicted");
     if (table->figures & BIT(BLOCKS_PREDICTED) && !smc_series_ran_on_gpu(series))
         smc_text_append(&blocks, "as the model predicts them; only a GPU confirms them");
     if (has_counts)

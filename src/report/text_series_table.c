@@ -56,7 +56,7 @@ static void cell_of(const struct sheet *sheet, size_t index, enum smc_figure fig
     double value;
     bool known = smc_series_figure(table->series, index, figure, &value);
     if (known)
-        snprintf(cell, CELL, form_of(figure, value), value);
+        snprintf(cell, CELL - 1, form_of(figure, value), value); /* room for a star */
     else
         snprintf(cell, CELL, "-");
     if (table->marks_best && is_rate(figure))
