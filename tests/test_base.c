@@ -1,4 +1,5 @@
 /* base: strict parsing, the text buffer, text made safe, medians. */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -144,6 +145,11 @@ static void test_numbers(void)
     CU_ASSERT_EQUAL(smc_numbers_median(even, 4), 2);
     CU_ASSERT_EQUAL(smc_numbers_median(even + 3, 1), 4);
     CU_ASSERT_EQUAL(smc_numbers_median(even, 0), 0);
+    CU_ASSERT(smc_number_is_whole(0) && smc_number_is_whole(-3) &&
+              smc_number_is_whole(999999999999999));
+    CU_ASSERT(!smc_number_is_whole(0.5) && !smc_number_is_whole(1e15) &&
+              !smc_number_is_whole(-1e15));
+    CU_ASSERT(!smc_number_is_whole(INFINITY) && !smc_number_is_whole(NAN));
 }
 
 CU_TestInfo tests_base[] = {

@@ -1,6 +1,7 @@
 /* What a handful of measured numbers comes to. */
 #include "base/numbers.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int ascending(const void *a, const void *b)
@@ -17,4 +18,9 @@ void smc_numbers_sort(double *numbers, size_t count)
 double smc_numbers_median(const double *sorted, size_t count)
 {
     return count > 0 ? (sorted[(count - 1) / 2] + sorted[count / 2]) / 2 : 0;
+}
+
+bool smc_number_is_whole(double number)
+{
+    return fabs(number) < 1e15 && number == floor(number);
 }

@@ -2,6 +2,7 @@
 #ifndef SMC_BASE_NUMBERS_H
 #define SMC_BASE_NUMBERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Ascending; none of them is NaN. */
@@ -10,5 +11,8 @@ void smc_numbers_sort(double *numbers, size_t count);
 /* Of numbers in ascending order: the one in the middle, of an even count the mean of the two
    there; 0 where there are none. */
 double smc_numbers_median(const double *sorted, size_t count);
+
+/* A whole number with all of its digits: below 1e15 in size. NaN and infinity are none. */
+bool smc_number_is_whole(double number);
 
 #endif

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "report/csv_parts.h"
 #include "report/words.h"
 
@@ -138,8 +139,7 @@ static void write_answers(const struct smc_answer *answers, size_t count,
 
 void smc_csv_number(double value, struct smc_text *out)
 {
-    bool whole = value > -1e15 && value < 1e15 && value == (double)(long long)value;
-    smc_text_printf(out, whole ? "%.0f" : "%.10g", value);
+    smc_text_printf(out, smc_number_is_whole(value) ? "%.0f" : "%.10g", value);
 }
 
 static void append_witness(const struct smc_witness *witness, struct smc_text *out)

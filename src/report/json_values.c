@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "report/json_parts.h"
 
 void smc_json_set(json_t *object, const char *key, json_t *value)
@@ -14,10 +15,9 @@ void smc_json_set(json_t *object, const char *key, json_t *value)
 
 json_t *smc_json_number(double value)
 {
-    bool whole = fabs(value) < 1e15 && value == floor(value);
     if (!isfinite(value))
         return json_null();
-    return whole ? json_integer((json_int_t)value) : json_real(value);
+    return smc_number_is_whole(value) ? json_integer((json_int_t)value) : json_real(value);
 }
 
 void smc_json_integer(json_t *object, const char *key, uint64_t value)

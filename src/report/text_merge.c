@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
 
@@ -30,8 +31,7 @@ static void append_machine(const struct smc_merged *merged, const struct smc_mer
 
 static void append_number(double value, const char *unit, struct smc_text *line)
 {
-    bool whole = fabs(value) < 1e15 && value == floor(value);
-    smc_text_printf(line, whole ? "%.0f" : "%.4g", value);
+    smc_text_printf(line, smc_number_is_whole(value) ? "%.0f" : "%.4g", value);
     if (unit[0])
         smc_text_printf(line, SMC_TIE "%s", unit);
 }

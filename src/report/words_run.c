@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "report/words.h"
 
 void smc_words_run_kernel(const struct smc_answer *answer, struct smc_text *out)
@@ -68,7 +69,6 @@ void smc_words_witness(const struct smc_row *row, const struct smc_witness *witn
 {
     double value = witness->value;
     const char *gap = row->unit[0] ? " " : "";
-    bool whole = value > -1e15 && value < 1e15 && value == (double)(long long)value;
     bool long_enough = value >= 1000 && value < 1e15; /* four digits that count */
     if (witness == &row->predicted && row->words[0])
         snprintf(text, SMC_ROW_WORDS, "%s", row->words);
@@ -77,7 +77,8 @@ void smc_words_witness(const struct smc_row *row, const struct smc_witness *witn
     else if (is_yes_or_no(row))
         snprintf(text, SMC_ROW_WORDS, "%s", value != 0 ? "yes" : "no");
     else
-        snprintf(text, SMC_ROW_WORDS, whole || long_enough ? "%.0f%s%s" : "%.4g%s%s", value, gap,
+        snprintf(text, SMC_ROW_WORDS,
+                 smc_number_is_whole(value) || long_enough ? "%.0f%s%s" : "%.4g%s%s", value, gap,
                  row->unit);
 }
 

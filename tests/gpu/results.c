@@ -4,10 +4,10 @@
 #include "results.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
+#include "base/numbers.h"
 #include "compile/compile.h"
 #include "executor/gpu.h"
 
@@ -37,9 +37,9 @@ json_t *gpu_result_object(const char *section)
 
 void gpu_result_number(const char *section, const char *key, double value)
 {
-    bool whole = value == floor(value) && fabs(value) < 1e15;
     json_object_set_new(gpu_result_object(section), key,
-                        whole ? json_integer((json_int_t)value) : json_real(value));
+                        smc_number_is_whole(value) ? json_integer((json_int_t)value)
+                                                   : json_real(value));
 }
 
 /* --- On what it was seen -----------------------------------------------------------------------
