@@ -2,16 +2,20 @@
 #include "catalog/work_parts.h"
 #include "model/banks.h"
 
+static void begin(struct smc_phases *phases, size_t count, uint64_t first)
+{
+    *phases = (struct smc_phases){.count = (uint32_t)count};
+    phases->times[first % count] = 1;
+}
+
 void smc_phases_begin(struct smc_phases *phases, size_t element_bytes, uint64_t first)
 {
-    *phases = (struct smc_phases){.count = (uint32_t)(SMC_SECTOR_BYTES / element_bytes)};
-    phases->times[first % phases->count] = 1;
+    begin(phases, SMC_SECTOR_BYTES / element_bytes, first);
 }
 
 void smc_phases_begin_in_line(struct smc_phases *phases, size_t element_bytes, uint64_t first)
 {
-    *phases = (struct smc_phases){.count = (uint32_t)(SMC_LINE_BYTES / element_bytes)};
-    phases->times[first % phases->count] = 1;
+    begin(phases, SMC_LINE_BYTES / element_bytes, first);
 }
 
 /* The steps repeat after one for each place. */
