@@ -3,13 +3,14 @@
 #define SMC_CONFIRM_KNOWN_CEILINGS_H
 
 #include "base/text.h"
-#include "ceilings/ceilings_file.h"
+#include "query/query.h"
 
-/* This user's, to be freed; empty where there are none: nobody needs to have calibrated. A file
-   that is damaged is left out, with a warning (or NULL). */
-void smc_known_ceilings_read(struct smc_ceilings_file *file, struct smc_text *warnings);
+/* Gives each query those of its device. A file that is damaged is left out, with a line of
+   `warnings`. */
+void smc_known_ceilings(struct smc_query *queries, size_t count, struct smc_text *warnings);
 
-void smc_known_ceilings_find(const struct smc_ceilings_file *file, const struct smc_device *device,
-                             struct smc_ceilings *ceilings);
+/* The same for a device that no query is about. */
+void smc_known_device_ceilings(const struct smc_device *device, struct smc_ceilings *ceilings,
+                               struct smc_text *warnings);
 
 #endif

@@ -37,14 +37,6 @@ static void find_gpus(struct smc_job_result *result)
     result->status = result->gpu_count ? SMC_OK : SMC_UNAVAILABLE;
 }
 
-static void find_ceilings(struct smc_query *query, struct smc_text *warnings)
-{
-    struct smc_ceilings_file file;
-    smc_known_ceilings_read(&file, warnings);
-    smc_known_ceilings_find(&file, &query->device, &query->ceilings);
-    smc_ceilings_file_free(&file);
-}
-
 /* On a GPU it is predicted for that one, whatever device the screen shows. */
 static void run(struct smc_job_result *result, struct smc_text *warnings)
 {
@@ -56,7 +48,7 @@ static void run(struct smc_job_result *result, struct smc_text *warnings)
         query->device_assumed = false;
         query->device_note[0] = '\0';
     }
-    find_ceilings(query, warnings);
+    smc_known_ceilings(query, 1, warnings);
     if (result->status == SMC_OK)
         result->status = smc_confirm_launch(query, settings, result->run, &result->run_count,
                                             warnings, &result->error);
