@@ -105,6 +105,8 @@ bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_f
 /* What the series is about, as a set: a GPU times, an emulator counts; where the launch alone
    varies, the resident blocks are the lesson. */
 #define SMC_FIGURE_BIT(id) (1u << SMC_FIGURE_##id)
+#define SMC_SHARED_COUNTS                                                                          \
+    (SMC_FIGURE_BIT(LOAD_WAVEFRONTS) | SMC_FIGURE_BIT(STORE_WAVEFRONTS) | SMC_FIGURE_BIT(CONFLICTS))
 uint32_t smc_series_shown(const struct smc_series *series);
 
 bool smc_series_ran_on_gpu(const struct smc_series *series);

@@ -3,8 +3,7 @@
 
 #include "confirm/series.h"
 
-#define BIT           SMC_FIGURE_BIT
-#define SHARED_COUNTS (BIT(LOAD_WAVEFRONTS) | BIT(STORE_WAVEFRONTS) | BIT(CONFLICTS))
+#define BIT SMC_FIGURE_BIT
 
 static bool has(const struct smc_series *series, size_t index, enum smc_figure figure)
 {
@@ -61,7 +60,7 @@ uint32_t smc_series_shown(const struct smc_series *series)
                          ratio(series, SMC_FIGURE_SPEED_UP);
     if (launches_vary || !any(series, SMC_FIGURE_LOAD_SECTORS))
         return blocks;
-    return BIT(LOAD_SECTORS) | SHARED_COUNTS | ratio(series, SMC_FIGURE_FEWER_SECTORS);
+    return BIT(LOAD_SECTORS) | SMC_SHARED_COUNTS | ratio(series, SMC_FIGURE_FEWER_SECTORS);
 }
 
 /* Whether a row is about a figure that is shown, or about the failure shown in its place. */

@@ -6,8 +6,7 @@
 #include "report/words_run.h"
 #include "report/words_series.h"
 
-#define BIT           SMC_FIGURE_BIT
-#define SHARED_COUNTS (BIT(LOAD_WAVEFRONTS) | BIT(STORE_WAVEFRONTS) | BIT(CONFLICTS))
+#define BIT SMC_FIGURE_BIT
 
 static bool any_conflicts(const struct smc_series *series)
 {
@@ -149,7 +148,7 @@ void smc_text_series(const struct smc_series *series, const struct smc_report_st
     bool timed = table.figures & BIT(TIME_MS);
     bool has_counts = timed && series->family && any_conflicts(series);
     if (has_counts) {
-        struct smc_series_table counts = {.series = series, .figures = SHARED_COUNTS};
+        struct smc_series_table counts = {.series = series, .figures = SMC_SHARED_COUNTS};
         smc_text_series_table(&counts, style, out);
     }
     append_notes(&table, has_counts, style, out);
