@@ -1,19 +1,20 @@
-/* From a module to a program: every statement through the decoder of its mnemonic; then where
-   variables lie and where branches lead. */
+/* Makes a program of a module: decodes each statement by its mnemonic, then sets where variables
+   lie and where branches lead. */
 #include "emulator/decode.h"
-#include "emulator/address.h"
-#include "emulator/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "emulator/operations.h"
 
 enum { MOST_FILE_BYTES = 1 << 24 }; /* of one warp: 65536 registers of 64 bits */
 
 static const struct {
     const char *name;
     smc_decode *decode;
+    uint32_t flags;
 } mnemonics[] = {
-#define MNEMONIC(name, function) {name, smc_decode_##function},
+#define MNEMONIC(name, function, flags) {name, smc_decode_##function, flags},
 #include "emulator/mnemonics.def"
 #undef MNEMONIC
 };
@@ -27,6 +28,11 @@ bool smc_decode_refuse(struct smc_decoder *decoder, const char *why)
                  statement->ptx_line, (int)bytes, statement->text.at, *why ? ": " : "", why);
     decoder->failed = true;
     return false;
+}
+
+bool smc_decode_is(const struct smc_decoder *decoder, const char *name)
+{
+    return smc_span_is(decoder->statement->opcode, name);
 }
 
 bool smc_decode_has(const struct smc_decoder *decoder, const char *name)
@@ -52,6 +58,216 @@ bool smc_decode_count(struct smc_decoder *decoder, unsigned least, unsigned most
     uint32_t count = decoder->statement->operands;
     return (count >= least && count <= most) ||
            smc_decode_refuse(decoder, "another number of operands was expected");
+}
+
+enum smc_ptx_space smc_decode_space(const struct smc_decoder *decoder)
+{
+    static const struct {
+        const char *name;
+        enum smc_ptx_space space;
+    } names[] = {
+        {"shared", SMC_SPACE_SHARED}, {"shared::cta", SMC_SPACE_SHARED}, {"local", SMC_SPACE_LOCAL},
+        {"param", SMC_SPACE_PARAM},   {"global", SMC_SPACE_GLOBAL},      {"const", SMC_SPACE_CONST},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (smc_decode_has(decoder, names[i].name))
+            return names[i].space;
+    return SMC_SPACE_GENERIC;
+}
+
+/* --- Operands --------------------------------------------------------------------------------- */
+
+enum smc_slot_kind smc_slot_kind_of(enum smc_ptx_type type)
+{
+    return type == SMC_PTX_PRED                 ? SMC_SLOT_PREDICATE
+           : smc_ptx_type_info[type].bytes <= 4 ? SMC_SLOT_32
+                                                : SMC_SLOT_64;
+}
+
+uint32_t smc_slot_new(struct smc_program *program, enum smc_slot_kind kind)
+{
+    static const uint32_t bytes[] = {
+        [SMC_SLOT_PREDICATE] = 64, [SMC_SLOT_32] = 128, [SMC_SLOT_64] = 256};
+    uint32_t offset = program->file_bytes;
+    program->file_bytes += bytes[kind];
+    return offset;
+}
+
+static uint32_t fixed_slot(struct smc_decoder *decoder, enum smc_special special,
+                           enum smc_slot_kind kind, uint64_t bits)
+{
+    struct smc_program *program = decoder->program;
+    for (size_t i = 0; i < program->fixed_count; i++) {
+        const struct smc_fixed_slot *known = &program->fixed[i];
+        if (known->special == special && known->kind == kind && known->bits == bits)
+            return known->offset;
+    }
+    program->fixed = smc_arena_grow(&program->arena, program->fixed, program->fixed_count,
+                                    &program->fixed_room, sizeof *program->fixed);
+    if (!program->fixed)
+        return SMC_NO_SLOT;
+    uint32_t offset = smc_slot_new(program, kind);
+    program->fixed[program->fixed_count++] = (struct smc_fixed_slot){offset, kind, special, bits};
+    return offset;
+}
+
+uint32_t smc_decode_constant(struct smc_decoder *decoder, enum smc_slot_kind kind, uint64_t bits)
+{
+    return fixed_slot(decoder, SMC_SPECIAL_CONSTANT, kind, bits);
+}
+
+static uint32_t refuse(struct smc_decoder *decoder, const char *why)
+{
+    smc_decode_refuse(decoder, why);
+    return SMC_NO_SLOT;
+}
+
+static uint32_t special_slot(struct smc_decoder *decoder, const struct smc_operand *operand,
+                             enum smc_slot_kind kind)
+{
+    static const char *const names[SMC_SPECIAL_COUNT] = {
+#define SPECIAL(id, name) [SMC_SPECIAL_##id] = name,
+#include "emulator/specials.def"
+#undef SPECIAL
+    };
+    for (int i = SMC_SPECIAL_CONSTANT + 1; i < SMC_SPECIAL_COUNT; i++)
+        if (smc_span_is(operand->name, names[i]))
+            return fixed_slot(decoder, (enum smc_special)i, kind, 0);
+    return refuse(decoder, "this special register");
+}
+
+/* The bits of a number as the type has them. */
+static uint64_t constant_bits(const struct smc_operand *operand, enum smc_ptx_type type)
+{
+    bool wants_float = smc_ptx_type_info[type].class == SMC_CLASS_FLOAT;
+    uint64_t bits = operand->integer;
+    if (operand->kind == SMC_OPERAND_FLOAT && operand->is_single && type == SMC_PTX_F64) {
+        float narrow;
+        memcpy(&narrow, &bits, sizeof narrow);
+        double wide = (double)narrow;
+        memcpy(&bits, &wide, sizeof wide);
+    } else if (operand->kind == SMC_OPERAND_FLOAT && !operand->is_single && wants_float &&
+               type != SMC_PTX_F64) {
+        double wide;
+        memcpy(&wide, &bits, sizeof wide);
+        float narrow = (float)wide;
+        bits = 0;
+        memcpy(&bits, &narrow, sizeof narrow);
+    }
+    return smc_slot_kind_of(type) == SMC_SLOT_64 ? bits : (uint32_t)bits;
+}
+
+static uint64_t address_of(const struct smc_operand *operand)
+{
+    const struct smc_ptx_symbol *symbol = operand->symbol;
+    return symbol->address + operand->integer;
+}
+
+static uint32_t register_slot(struct smc_decoder *decoder, const struct smc_operand *operand)
+{
+    uint32_t *slot = &decoder->slot_of_register[operand->number];
+    if (*slot == SMC_NO_SLOT)
+        *slot = smc_slot_new(decoder->program, smc_slot_kind_of(operand->type));
+    return *slot;
+}
+
+static uint32_t negated_copy(struct smc_decoder *decoder, uint32_t predicate)
+{
+    uint32_t copy = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    if (!smc_decode_emit_alu(decoder, smc_not_predicate, SMC_SLOT_PREDICATE, copy, predicate,
+                             predicate, predicate))
+        return SMC_NO_SLOT;
+    return copy;
+}
+
+uint32_t smc_decode_any_source(struct smc_decoder *decoder, const struct smc_operand *operand,
+                               enum smc_ptx_type type, enum smc_slot_kind *kind)
+{
+    if (type == SMC_PTX_TYPE_COUNT)
+        return refuse(decoder, "its type is unknown");
+    *kind = smc_slot_kind_of(type);
+    switch (operand->kind) {
+    case SMC_OPERAND_REGISTER: {
+        *kind = smc_slot_kind_of(operand->type);
+        uint32_t slot = register_slot(decoder, operand);
+        if (operand->negated && *kind != SMC_SLOT_PREDICATE)
+            return refuse(decoder, "'!' is for predicates");
+        return operand->negated ? negated_copy(decoder, slot) : slot;
+    }
+    case SMC_OPERAND_INTEGER:
+    case SMC_OPERAND_FLOAT:
+        if (*kind == SMC_SLOT_PREDICATE)
+            return smc_decode_constant(decoder, *kind, operand->integer ? UINT32_MAX : 0);
+        return smc_decode_constant(decoder, *kind, constant_bits(operand, type));
+    case SMC_OPERAND_SPECIAL:
+        if (*kind == SMC_SLOT_PREDICATE)
+            return refuse(decoder, "no predicate");
+        return special_slot(decoder, operand, *kind);
+    case SMC_OPERAND_SYMBOL:
+        if (*kind == SMC_SLOT_PREDICATE)
+            return refuse(decoder, "no predicate");
+        return smc_decode_constant(decoder, *kind, address_of(operand));
+    case SMC_OPERAND_LABEL:
+        if (smc_span_is(operand->name, "WARP_SZ") && *kind != SMC_SLOT_PREDICATE)
+            return smc_decode_constant(decoder, *kind, 32);
+        return refuse(decoder, "a name that is not declared");
+    default:
+        return refuse(decoder, "a source of this form");
+    }
+}
+
+uint32_t smc_decode_source(struct smc_decoder *decoder, const struct smc_operand *operand,
+                           enum smc_ptx_type type)
+{
+    enum smc_slot_kind kind;
+    uint32_t slot = smc_decode_any_source(decoder, operand, type, &kind);
+    if (slot != SMC_NO_SLOT && kind != smc_slot_kind_of(type))
+        return refuse(decoder, "a source of another size than the type");
+    return slot;
+}
+
+uint32_t smc_decode_any_target(struct smc_decoder *decoder, const struct smc_operand *operand,
+                               enum smc_ptx_type type, enum smc_slot_kind *kind)
+{
+    if (type == SMC_PTX_TYPE_COUNT)
+        return refuse(decoder, "its type is unknown");
+    *kind = smc_slot_kind_of(type);
+    if (operand->kind == SMC_OPERAND_SINK)
+        return smc_slot_new(decoder->program, *kind);
+    if (operand->kind != SMC_OPERAND_REGISTER || operand->negated)
+        return refuse(decoder, "a register to write to was expected");
+    *kind = smc_slot_kind_of(operand->type);
+    return register_slot(decoder, operand);
+}
+
+uint32_t smc_decode_target(struct smc_decoder *decoder, const struct smc_operand *operand,
+                           enum smc_ptx_type type)
+{
+    enum smc_slot_kind kind;
+    uint32_t slot = smc_decode_any_target(decoder, operand, type, &kind);
+    if (slot != SMC_NO_SLOT && kind != smc_slot_kind_of(type))
+        return refuse(decoder, "a register of another size than the type");
+    return slot;
+}
+
+bool smc_decode_address(struct smc_decoder *decoder, const struct smc_operand *operand,
+                        struct smc_op *op)
+{
+    if (operand->kind != SMC_OPERAND_ADDRESS)
+        return smc_decode_refuse(decoder, "an address was expected");
+    const struct smc_operand *base = operand->element;
+    enum smc_slot_kind kind;
+    op->immediate = operand->integer;
+    if (base->kind == SMC_OPERAND_INTEGER) {
+        op->immediate = base->integer;
+        op->a = smc_decode_constant(decoder, kind = SMC_SLOT_64, 0);
+    } else {
+        op->a = smc_decode_any_source(decoder, base, SMC_PTX_U64, &kind);
+    }
+    if (op->a != SMC_NO_SLOT && kind == SMC_SLOT_PREDICATE)
+        return smc_decode_refuse(decoder, "a predicate is not an address");
+    op->address_is_32 = kind == SMC_SLOT_32;
+    return op->a != SMC_NO_SLOT;
 }
 
 /* --- Ops -------------------------------------------------------------------------------------- */
@@ -80,8 +296,8 @@ struct smc_op *smc_decode_emit(struct smc_decoder *decoder)
     struct smc_op *op = &program->op[program->ops++];
     *op = (struct smc_op){.instruction = decoder->instruction,
                           .is_first = !decoder->begun,
-                          .target = SMC_NO_PLACE,
-                          .meet = SMC_NO_PLACE};
+                          .target = SMC_NO_PC,
+                          .reconverge_at = SMC_NO_PC};
     op->guard = guard_of(decoder, &op->guard_negated);
     decoder->begun = true;
     return op;
@@ -142,36 +358,24 @@ bool smc_decode_uniform(struct smc_decoder *decoder, smc_alu *alu, enum smc_ptx_
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static bool decode_statement(struct smc_decoder *decoder)
+/* Decodes one statement, whose description goes into the program's list of instructions. */
+static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction *instruction)
 {
-    for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
-        if (smc_span_is(decoder->statement->opcode, mnemonics[i].name))
-            return mnemonics[i].decode(decoder);
-    return smc_decode_refuse(decoder, "");
-}
-
-static bool starts_with(struct smc_span span, const char *text)
-{
-    size_t bytes = strlen(text);
-    return span.bytes >= bytes && memcmp(span.at, text, bytes) == 0;
-}
-
-static struct smc_instruction describe(const struct smc_ptx_statement *statement)
-{
-    static const char *const memory[] = {"ld", "ldu", "st", "atom", "red", "cp"};
-    struct smc_instruction instruction = {
+    const struct smc_ptx_statement *statement = decoder->statement;
+    *instruction = (struct smc_instruction){
         .text = statement->text.at,
         .text_bytes = (uint32_t)statement->text.bytes,
         .ptx_line = statement->ptx_line,
         .file = statement->file,
         .line = statement->line,
         .inlined_line = statement->inlined_line,
-        .is_branch = smc_span_is(statement->opcode, "bra") || smc_span_is(statement->opcode, "brx"),
-        .is_barrier = starts_with(statement->opcode, "bar"),
     };
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        instruction.is_memory |= smc_span_is(statement->opcode, memory[i]);
-    return instruction;
+    for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
+        if (smc_decode_is(decoder, mnemonics[i].name)) {
+            instruction->flags = mnemonics[i].flags;
+            return mnemonics[i].decode(decoder);
+        }
+    return smc_decode_refuse(decoder, "");
 }
 
 static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
@@ -182,14 +386,13 @@ static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
         decoder->statement = &module->statement[i];
         decoder->instruction = (uint32_t)i;
         decoder->begun = false;
-        program->instruction[i] = describe(decoder->statement);
         first_op[i] = (uint32_t)program->ops;
-        if (!decode_statement(decoder))
+        if (!decode_statement(decoder, &program->instruction[i]))
             return false;
         if (program->file_bytes > MOST_FILE_BYTES)
             return smc_decode_refuse(decoder, "more registers than the emulator holds");
         if (program->ops == first_op[i] && !smc_decode_emit(decoder))
-            return false; /* one without effect counts all the same */
+            return false; /* one without effect is counted as well */
     }
     first_op[module->statements] = (uint32_t)program->ops;
     struct smc_ptx_statement end = {.opcode = {"exit", 4}};
@@ -251,7 +454,7 @@ static bool link_branches(struct smc_decoder *decoder, const uint32_t *first_op)
     return true;
 }
 
-/* Where each variable lies. Shared: as declared, the dynamic ones behind all others. */
+/* Where each variable lies. Shared: as declared, the dynamic ones after all others. */
 static bool lay_out(struct smc_program *program, struct smc_error *error)
 {
     uint64_t end[SMC_SPACE_CONST + 1] = {0};
@@ -330,7 +533,7 @@ static bool decode_program(struct smc_decoder *decoder)
     memset(decoder->slot_of_register, 0xff, registers * sizeof *decoder->slot_of_register);
     smc_slot_new(program, SMC_SLOT_64); /* offset 0: what an op without that source reads */
     return decode_all(decoder, first_op) && link_branches(decoder, first_op) &&
-           smc_flow_find_meets(program);
+           smc_find_reconvergence(program);
 }
 
 enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
@@ -360,4 +563,45 @@ void smc_program_free(struct smc_program *program)
     smc_ptx_free(&program->module);
     smc_arena_free(&program->arena);
     free(program);
+}
+
+/* --- Questions about a program ---------------------------------------------------------------- */
+
+const char *smc_program_entry(const struct smc_program *program)
+{
+    return program->entry;
+}
+
+size_t smc_program_instruction_count(const struct smc_program *program)
+{
+    return program->instructions;
+}
+
+const struct smc_instruction *smc_program_instruction(const struct smc_program *program,
+                                                      size_t index)
+{
+    return &program->instruction[index];
+}
+
+size_t smc_program_parameter_count(const struct smc_program *program)
+{
+    return program->module.parameters;
+}
+
+size_t smc_program_parameter_bytes(const struct smc_program *program, size_t index)
+{
+    return program->module.parameter[index]->bytes;
+}
+
+const char *smc_program_file(const struct smc_program *program, uint32_t file)
+{
+    for (size_t i = 0; i < program->module.files; i++)
+        if (program->module.file[i].number == file)
+            return program->file_name[i];
+    return NULL;
+}
+
+uint32_t smc_program_static_smem_bytes(const struct smc_program *program)
+{
+    return program->static_smem_bytes;
 }

@@ -23,6 +23,15 @@
 
 struct smc_program;
 
+/* What kind of instruction a mnemonic names; mnemonics.def says which. */
+enum smc_instruction_flags {
+    SMC_INSTRUCTION_MEMORY = 1 << 0,     /* loads, stores, atomics, asynchronous copies */
+    SMC_INSTRUCTION_ASYNC_COPY = 1 << 1, /* cp.async, its commit and its wait */
+    SMC_INSTRUCTION_BRANCH = 1 << 2,
+    SMC_INSTRUCTION_BARRIER = 1 << 3,
+    SMC_INSTRUCTION_PREDICATE = 1 << 4, /* sets a predicate: setp and its like */
+};
+
 /* One instruction of the kernel, as the PTX has it. */
 struct smc_instruction {
     const char *text; /* in the PTX, without the ';'; not ended by '\0' */
@@ -30,9 +39,7 @@ struct smc_instruction {
     uint32_t ptx_line;     /* from 1 */
     uint32_t file, line;   /* of the source (.loc), 0 where there is none */
     uint32_t inlined_line; /* where the function that holds it was inlined, 0: it was not */
-    bool is_memory;        /* loads, stores, atomics, asynchronous copies */
-    bool is_branch;
-    bool is_barrier;
+    uint32_t flags;        /* of enum smc_instruction_flags, by its mnemonic */
 };
 
 /* Reads the kernel `entry` (NULL: the only one). SMC_USAGE: not PTX, no such kernel, or an
@@ -40,7 +47,6 @@ struct smc_instruction {
 enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
                                  struct smc_program **program, struct smc_error *error);
 void smc_program_free(struct smc_program *program);
-
 const char *smc_program_entry(const struct smc_program *program);
 size_t smc_program_instruction_count(const struct smc_program *program);
 const struct smc_instruction *smc_program_instruction(const struct smc_program *program,

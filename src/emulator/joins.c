@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/program.h"
-#include "emulator/steps.h"
+#include "emulator/operations.h"
 
 enum { WIDTHS = SMC_EMULATOR_WIDTHS, WIDEST = 16, MOST_GROUPS = 48 };
 enum { MOST_TRIES = 1 << 20 }; /* widths of a group: what takes more is not explained */
@@ -41,7 +40,7 @@ static bool is_shared_load(const struct smc_op *op)
     return op->step == smc_step_load && op->space == SMC_SPACE_SHARED;
 }
 
-/* --- Groups --- */
+/* --- Groups ----------------------------------------------------------------------------------- */
 
 /* Whether the op writes the register: then what comes behind has another address. */
 static bool writes(const struct smc_op *op, uint32_t slot)
@@ -159,7 +158,7 @@ static bool find_groups(struct smc_program *program, const uint32_t *leads, cons
     return true;
 }
 
-/* --- Joining --- */
+/* --- Joining ---------------------------------------------------------------------------------- */
 
 /* How many loads from `at` on make one of `bytes`; 0: they do not. */
 static size_t chunk_at(const struct group *group, size_t at, uint32_t bytes)
