@@ -38,7 +38,7 @@ bool smc_decode_count(struct smc_decoder *decoder, unsigned least, unsigned most
 enum smc_slot_kind smc_slot_kind_of(enum smc_ptx_type type);
 uint32_t smc_slot_new(struct smc_program *program, enum smc_slot_kind kind);
 
-/* Where the source lies: a register of the type's size, a constant of it, a special register, or
+/* The slot of the source: a register of the type's size, a constant of it, a special register, or
    an address. A negated predicate is copied. SMC_NO_SLOT on failure. */
 uint32_t smc_decode_source(struct smc_decoder *decoder, const struct smc_operand *operand,
                            enum smc_ptx_type type);

@@ -482,7 +482,7 @@ bool smc_decode_mov(struct smc_decoder *decoder)
 
 /* --- Addresses -------------------------------------------------------------------------------- */
 
-/* Adds where the window begins, or takes it off; modulo 2^32 for short addresses. */
+/* Adds the beginning of the window, or subtracts it; modulo 2^32 for 32-bit addresses. */
 bool smc_decode_cvta(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
@@ -504,7 +504,7 @@ bool smc_decode_cvta(struct smc_decoder *decoder)
     return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(type), d, from, shift, from) != NULL;
 }
 
-/* A policy says how long L2 is to keep what is accessed: of no effect here, whatever its value. */
+/* A policy says how long L2 is to keep what is accessed: it has no effect here. */
 bool smc_decode_createpolicy(struct smc_decoder *decoder)
 {
     if (!smc_decode_count(decoder, 1, 4))

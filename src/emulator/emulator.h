@@ -4,7 +4,7 @@
      smc_program_read     PTX text -> the decoded kernel
      smc_emulate          one launch of it -> counts and findings
      smc_emulation_free
-     smc_annotate         counts -> lines of the source, beside their text
+     smc_annotate         counts -> lines of the source, with their text
 
    Nothing here prints. A launch's results and counts do not depend on the number of threads: a
    kernel with atomic operations on global memory runs on one, its blocks in order. */
@@ -157,10 +157,10 @@ struct smc_finding {
     char array[96];        /* that holds the address, or the nearest; "" where unknown */
     uint64_t array_offset; /* bytes from the array's beginning */
     uint64_t array_bytes;
-    bool beyond; /* the offset lies behind its end (or, as a negative number, before) */
+    bool beyond; /* the offset is beyond its end (or, as a negative number, before it) */
     uint32_t width_bytes;
     uint32_t waiting, expected; /* threads at a barrier */
-    uint64_t times;             /* so often at this instruction (and the other) */
+    uint64_t times;             /* how often at this instruction (and the other) */
 };
 
 enum { SMC_MAX_FINDINGS = 16 };
@@ -190,7 +190,7 @@ void smc_emulation_free(struct smc_emulation *emulation);
 /* "race", "out_of_bounds": for scripts. */
 const char *smc_finding_name(enum smc_finding_kind kind);
 
-/* One line for people: what, where in the source, block, thread, address, array. `file` names the
+/* One readable line: what, where in the source, block, thread, address, array. `file` names the
    source, NULL: as the line table does. Cut to `room`, ended by '\0'. */
 void smc_finding_describe(const struct smc_program *program, const struct smc_finding *finding,
                           const char *file, char *text, size_t room);
@@ -218,7 +218,7 @@ struct smc_annotation {
     struct smc_arena arena;
 };
 
-/* `source` is the kernel's text and `name` its file: lines of a file with this name, in whatever
+/* `source` is the kernel's text and `name` its file: lines of a file with this name, in any
    folder, are the source's. Replaces what is in `annotation`. SMC_MACHINE: memory. */
 enum smc_status smc_annotate(const struct smc_program *program,
                              const struct smc_emulation *emulation, const char *name,

@@ -5,6 +5,7 @@ libsmc_la_SOURCES += \
 	src/emulator/block.c \
 	src/emulator/decode.c src/emulator/decode.h \
 	src/emulator/decode_arithmetic.c \
+	src/emulator/decode_program.c \
 	src/emulator/decode_steps.c \
 	src/emulator/emulator.h \
 	src/emulator/findings.c src/emulator/findings.def \

@@ -384,7 +384,7 @@ static uint64_t float_of_integer(enum smc_ptx_type type, const struct value *val
     double number = value->is_negative ? (double)(int64_t)value->integer : (double)value->integer;
     if (type == SMC_PTX_F64)
         return store_float(type, number);
-    /* A double may not hold it: what is below its bits is told by the last of them. */
+    /* A double may not hold it: its last bit records what is lost below it. */
     uint64_t size = value->is_negative ? 0 - value->integer : value->integer;
     if (size >> 53)
         number = copysign(ldexp((double)(size >> 11 | ((size & 2047) != 0)), 11), number);

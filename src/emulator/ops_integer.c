@@ -4,7 +4,7 @@
 typedef __int128 int128_t;
 typedef unsigned __int128 uint128_t;
 
-/* For each type: how a lane lies, as what it is read, and how the result is cut. */
+/* For each type: the lane's type, the type it is read as, and how the result is truncated. */
 #define AS_u16 lane_u32, uint16_t, uint16_t, uint32_t
 #define AS_s16 lane_u32, int16_t, uint16_t, int32_t
 #define AS_u32 lane_u32, uint32_t, uint32_t, uint64_t
@@ -85,7 +85,7 @@ smc_alu_by_type smc_integer_abs = {TABLE_SIGNED(abs)};
 smc_alu_by_type smc_integer_neg = {TABLE_SIGNED(neg)};
 smc_alu_by_type smc_integer_sad = {TABLE_BOTH(sad)};
 
-/* Results twice as wide as the factors: 16 bits lie in 32 as they are, 32 become 64. */
+/* Results twice as wide as the factors: 16 bits stay in lanes of 32, 32 become 64. */
 #define DEFINE_WIDE(name, value_t, lane_t, wide_t, add_third)                                      \
     static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
                      const void *c)                                                                \

@@ -1,9 +1,9 @@
 /* A kernel as the emulator runs it: one `struct smc_op` after another.
 
-   All that an instruction reads lies in the register file of its warp, laid out by lane: registers,
+   All that an instruction reads is in the register file of its warp, laid out by lane: registers,
    and also constants and special registers (%tid.x), which are written once. So an operand is
    nothing but an offset, and an arithmetic operation a function over arrays of 32 lanes. A
-   predicate is a mask of lanes. Values of 8 and 16 bits lie in lanes of 32 bits, the rest zero.
+   predicate is a mask of lanes. Values of 8 and 16 bits are in lanes of 32 bits, the rest zero.
 
    decode*.c make these ops, reconvergence.c sets where diverged lanes reconverge, ops_*.c and
    steps_*.c are the functions that ops point at. */
@@ -66,7 +66,7 @@ static inline uint32_t smc_mask_of(const uint8_t flag[SMC_LANES])
 #define SMC_WINDOW_BYTES  UINT64_C(0x100000000)
 
 /* Global addresses: the module's variables (constants among them), then the arrays of a launch.
-   Between any two of them lies a gap that belongs to neither. */
+   Between any two of them is a gap that belongs to neither. */
 #define SMC_VARIABLES_BASE UINT64_C(0x40000000000)
 #define SMC_ARRAYS_BASE    UINT64_C(0x7f0000000000)
 enum { SMC_ALLOCATION_ALIGN = 512, SMC_ALLOCATION_GAP = 4096 };
@@ -80,7 +80,7 @@ static inline uint64_t smc_window_of(enum smc_ptx_space space)
                                       : 0;
 }
 
-/* Global stands for constant as well. */
+/* Global means constant as well. */
 static inline enum smc_ptx_space smc_space_of(uint64_t generic)
 {
     switch (generic / SMC_WINDOW_BYTES) {

@@ -134,7 +134,7 @@ static bool sort_edges(struct flow *flow)
         flow->from_begin[b + 1] += flow->from_begin[b];
     for (uint32_t e = flow->edges; e > 0; e--) /* fills each range from its end */
         sorted[--flow->from_begin[flow->to[e - 1] + 1]] = flow->from[e - 1];
-    /* Each range's begin now stands one place too high. */
+    /* Each range's begin is now one place too high. */
     memmove(flow->from_begin, flow->from_begin + 1, (flow->blocks + 1) * sizeof *sorted);
     flow->from_begin[flow->blocks + 1] = flow->edges;
     free(flow->from);

@@ -104,9 +104,13 @@ struct smc_worker {
     uint64_t findings_total;
 };
 
-/* launch.c */
 /* Asks whether an early end is requested. */
-bool smc_launch_stops(struct smc_launch_state *launch);
+static inline bool smc_launch_stops(struct smc_launch_state *launch)
+{
+    if (launch->request->stop && launch->request->stop(launch->request->stop_context))
+        atomic_store(&launch->stopped, true);
+    return atomic_load(&launch->stopped);
+}
 
 /* block.c */
 void smc_block_run(struct smc_worker *worker, uint64_t block);

@@ -1,7 +1,6 @@
 /* Lesson: the textbooks' analysis of the GeForce 8800 GTX, and the cliff at its eleventh register.
  */
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 
 static const char device[] = "GeForce 8800 GTX";
 static const char device_today[] = "NVIDIA H200";

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "base/layout.h"
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 
 /* float tile[32][32]: a warp (ty) along a row, and down a column. */
 static const char along_row[] = "(ty*32 + tx)*4";

@@ -2,8 +2,7 @@
 #include <stdio.h>
 
 #include "base/layout.h"
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 #include "model/carveouts.h"
 
 enum { KB = 1024, ASKED_BLOCKS = 3 };

@@ -2,8 +2,7 @@
 #include <inttypes.h>
 
 #include "base/layout.h"
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 
 enum { KB = 1024, REGISTER_BYTES = 4 };
 

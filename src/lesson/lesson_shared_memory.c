@@ -1,6 +1,5 @@
 /* Lesson: static and dynamic shared memory, the 48 KB wall, the opt-in and the driver's reserve. */
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 #include "model/room.h"
 
 enum { ROOMS_SHOWN = 4, KB = 1024 };
@@ -30,7 +29,7 @@ static uint64_t static_bytes(const struct smc_query *query, int64_t radius)
     struct smc_params params = query->params;
     struct smc_plan plan;
     params.value[SMC_PARAM_RADIUS] = radius;
-    query->kernel->plan(&params, &plan);
+    query->kernel->plan(query->kernel, &params, &plan);
     return plan.static_smem_bytes;
 }
 

@@ -2,8 +2,7 @@
 #include <stdio.h>
 
 #include "base/layout.h"
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 
 static const struct smc_lesson_launch naive = {.kernel = "matmul-naive", .tile = 16};
 static const struct smc_lesson_launch tiled = {.kernel = "matmul-tiled", .tile = 16};
