@@ -127,6 +127,30 @@ empty "the links and pictures of every document lead to a file" "$(cd "$top" &&
                 [ -s "$(dirname "$document")/$target" ] || echo "$document: $target is missing"
             done
     done)"
+# `tests/test_x.c` "title", "title": the file, and the cases that it must have.
+named_in() { # DOCUMENT: a line `FILE` or `FILE<tab>TITLE` for each that it names
+    tr '\n' ' ' <"$1" | awk -v RS='`' '
+        NR % 2 == 0 { file = $0; if (file ~ /^(src|tests|data|kernels|bench|doc|man)\/[^ ]*$/) print file; next }
+        file ~ /^tests\/.*\.c$/ {
+            gsub(/  +/, " ")
+            while (match($0, /^[ ,;and]*"[^"]*"/)) {
+                title = substr($0, RSTART, RLENGTH)
+                sub(/^[^"]*"/, "", title); sub(/"$/, "", title)
+                print file "\t" title
+                $0 = substr($0, RSTART + RLENGTH)
+            }
+        }'
+}
+
+empty "the files and test cases that documents name are there" "$(cd "$top" &&
+    for document in $documents; do
+        named_in "$document" | while IFS="$(printf '\t')" read -r file title; do
+            # shellcheck disable=SC2086 # a pattern such as tests/gpu/*.c
+            ls -d $file >/dev/null 2>&1 || echo "$document: $file is missing"
+            [ -z "$title" ] || grep -qF "\"$title\"" "$file" ||
+                echo "$document: $file has no case \"$title\""
+        done
+    done)"
 empty "README.md leads to every document" "$(cd "$top" && for document in HACKING.md doc/*.md; do
     grep -qF "]($document)" README.md || echo "$document is missing"
 done)"
