@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
@@ -133,7 +134,7 @@ static void append_value(const struct grid *grid, size_t axis, uint64_t position
 {
     struct smc_text label = {0};
     smc_sweep_label(grid->result->sweep, axis, position, &label);
-    smc_text_printf(out, "%*.*s", width, width < 0 ? -width : width, smc_text_string(&label));
+    smc_text_cell(out, smc_text_string(&label), width);
     smc_text_free(&label);
 }
 
@@ -201,8 +202,9 @@ static void append_row_label(const struct grid *grid, uint64_t first, uint64_t l
         smc_text_append(&label, "-");
         smc_sweep_label(grid->result->sweep, grid->down, last, &label);
     }
-    smc_text_printf(out, "  %*.*s ", device ? -grid->label_width : grid->label_width,
-                    grid->label_width, smc_text_string(&label));
+    smc_text_append(out, "  ");
+    smc_text_cell(out, smc_text_string(&label), device ? -grid->label_width : grid->label_width);
+    smc_text_append(out, " ");
     smc_text_free(&label);
 }
 
@@ -265,7 +267,8 @@ static int widest_label(const struct grid *grid)
             smc_text_append(&label, "-");
             smc_sweep_label(sweep, grid->down, last, &label);
         }
-        width = label.length > width ? label.length : width;
+        size_t columns = (size_t)smc_utf8_string_columns(smc_text_string(&label));
+        width = columns > width ? columns : width;
         smc_text_free(&label);
     }
     return width > LABEL_MOST ? LABEL_MOST : (int)width;
@@ -321,7 +324,8 @@ static int label_width(const struct smc_sweep *sweep)
     for (uint64_t i = 0; i < count; i++) {
         struct smc_text label = {0};
         smc_sweep_label(sweep, 0, i, &label);
-        width = label.length > width ? label.length : width;
+        size_t columns = (size_t)smc_utf8_string_columns(smc_text_string(&label));
+        width = columns > width ? columns : width;
         smc_text_free(&label);
     }
     return width > LABEL_MOST ? LABEL_MOST : (int)width;
@@ -361,8 +365,8 @@ static void append_table_point(const struct smc_sweep_result *result, uint64_t i
     enum smc_axis_id id = result->sweep->axis[0].id;
     struct smc_text label = {0}, left = {0}, right = {0};
     smc_sweep_label(result->sweep, 0, index, &label);
-    smc_text_printf(&left, "  %*.*s", id == SMC_AXIS_DEVICE ? -width : width, width,
-                    smc_text_string(&label));
+    smc_text_append(&left, "  ");
+    smc_text_cell(&left, smc_text_string(&label), id == SMC_AXIS_DEVICE ? -width : width);
     if (point->state == SMC_POINT_NO_ANSWER)
         smc_text_append(&right, "no such launch on this device");
     else
@@ -371,8 +375,9 @@ static void append_table_point(const struct smc_sweep_result *result, uint64_t i
         smc_text_append(&right, "cannot launch");
     if (point->state == SMC_POINT_LAUNCHES)
         smc_words_limiters(&(struct smc_occupancy){.limiters = point->limiters}, &right);
-    smc_layout_paragraph(out, smc_text_string(&left), left.length + 2, smc_text_string(&right),
-                         style->columns);
+    smc_layout_paragraph(out, smc_text_string(&left),
+                         (size_t)smc_utf8_string_columns(smc_text_string(&left)) + 2,
+                         smc_text_string(&right), style->columns);
     smc_text_free(&label);
     smc_text_free(&left);
     smc_text_free(&right);
