@@ -33,7 +33,7 @@ static uint64_t static_bytes(const struct smc_query *query, int64_t radius)
     return plan.static_smem_bytes;
 }
 
-/* The largest radius with at most so many bytes of static shared memory. */
+/* The largest radius with at most `most_bytes` of static shared memory. */
 static int64_t largest_radius(const struct smc_query *query, uint32_t most_bytes)
 {
     int64_t fits = 0, fails = smc_param_info[SMC_PARAM_RADIUS].highest + 1;
@@ -135,7 +135,7 @@ static void fill_reserve(struct smc_scene *scene)
                         "not count them, and yet they decide how many blocks fit.",
                         sm->smem_reserved_per_block_bytes);
     else
-        smc_text_append(reserve, "Here the driver takes nothing for itself. From compute "
+        smc_text_append(reserve, "Here the driver reserves nothing. From compute "
                                  "capability 8.0 on it keeps some bytes of every block, which a "
                                  "kernel does not see and ptxas does not count.");
     smc_scene_number(scene, "unit", sm->smem_alloc_unit_bytes);
@@ -183,12 +183,12 @@ static const struct smc_lesson_page pages[] = {
     },
     {
         .heading = "What the driver keeps",
-        .text = "An SM of {device} can use {sm} as shared memory, and one block may ask for "
-                "{optin}. {reserve}\n"
-                "The most dynamic shared memory that each block may have, if so many are to "
-                "reside:\n"
-                "{rooms}\n"
-                "Sizes are rounded up to a multiple of {unit} bytes.",
+        .text =
+            "An SM of {device} can use {sm} as shared memory, and one block may ask for "
+            "{optin}. {reserve}\n"
+            "The most dynamic shared memory that each block may have, by resident blocks per SM:\n"
+            "{rooms}\n"
+            "Sizes are rounded up to a multiple of {unit} bytes.",
         .fill = fill_reserve,
         .launch = &dynamic,
     },
