@@ -107,15 +107,15 @@ static void fill_swizzle(struct smc_scene *scene)
 static const struct smc_lesson_page pages[] = {
     {
         .heading = "A word for each bank at a time",
-        .text = "Shared memory is divided into {banks} banks, numbered 0 to {last}. Neighbouring "
-                "words of "
-                "{width} bytes are in neighbouring banks, and after the last bank comes the first "
-                "again. An SM reads all banks at once, one word each: that is a wavefront. The "
-                "{lanes} lanes of a warp that read a row of floats need {row_cost}:\n"
-                "{picture}\n"
-                "Lanes that want the same word share it: if all read the same, {same_cost} will "
-                "do. But two different words of one bank are two wavefronts: a bank conflict. The "
-                "warp waits for the bank that is asked for the most words.",
+        .text =
+            "Shared memory has {banks} banks, numbered 0 to {last}. Neighbouring words of {width} "
+            "bytes are in neighbouring banks, and after the last bank comes the first. An SM reads "
+            "all banks at once, one word each: that is a wavefront. The "
+            "{lanes} lanes of a warp that read a row of floats need {row_cost}:\n"
+            "{picture}\n"
+            "Lanes that want the same word share it: if all read the same, {same_cost} will "
+            "do. But two different words of one bank are two wavefronts: a bank conflict. The "
+            "warp waits for the bank that is asked for the most words.",
         .fill = fill_layout,
         .expression = along_row,
     },
