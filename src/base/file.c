@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 enum smc_status smc_file_read_stream(FILE *stream, const char *called, const char *kind,
                                      size_t most_bytes, struct smc_text *text,
                                      struct smc_error *error)
@@ -24,7 +26,7 @@ enum smc_status smc_file_read_stream(FILE *stream, const char *called, const cha
     }
     if (ferror(stream))
         return smc_fail(error, SMC_USAGE, "%s: cannot be read: %s", called, strerror(errno));
-    return text->failed ? smc_fail(error, SMC_MACHINE, "out of memory") : SMC_OK;
+    return text->failed ? smc_out_of_memory(error) : SMC_OK;
 }
 
 enum smc_status smc_file_read(const char *path, const char *kind, size_t most_bytes,
@@ -48,7 +50,7 @@ enum smc_status smc_file_write(const char *path, bool over, const struct smc_tex
                                struct smc_error *error)
 {
     if (text->failed)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     FILE *file = fopen(path, over ? "wb" : "wbx");
     if (!file)
         return fail_opening(path, errno, error);
@@ -72,7 +74,7 @@ enum smc_status smc_file_replace(const char *path, const struct smc_text *text,
     char temporary[1100];
     int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     if (text->failed)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     if (length < 0 || (size_t)length >= sizeof temporary)
         return fail_opening(path, ENAMETOOLONG, error);
     int file = mkostemp(temporary, O_CLOEXEC);

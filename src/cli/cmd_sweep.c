@@ -1,6 +1,7 @@
 /* smemcalc sweep: one or two values varied, each point answered. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_axes.h"
 #include "cli/command.h"
@@ -86,9 +87,9 @@ static enum smc_status write_sweep(const struct smc_arguments *arguments,
         .error = error,
     };
     if (sink.writer->sweep_needs_points || target != SMC_PLOT_NOWHERE) {
-        sink.result.point = calloc(smc_sweep_points(sweep), sizeof *sink.result.point);
+        sink.result.point = smc_calloc(smc_sweep_points(sweep), sizeof *sink.result.point);
         if (!sink.result.point)
-            return smc_fail(error, SMC_MACHINE, "out of memory");
+            return smc_out_of_memory(error);
     }
     sink.writer->sweep_begin(sweep, out);
     enum smc_status status = answer_points(&sink, error);

@@ -1,14 +1,15 @@
 /* smemcalc tui, and smemcalc alone on a terminal: the explorer. */
 #include <errno.h>
 #include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_devices.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "tui/tui.h"
 
 enum { MOST_SCRIPT_BYTES = 1 << 20 };
@@ -81,9 +82,9 @@ static enum smc_status play(const char *path, const struct smc_query *query, str
     enum smc_status status = read_script(path, &text, error);
     smc_text_append(&text, ""); /* an empty file is a script too */
     if (status == SMC_OK && text.failed)
-        status = smc_fail(error, SMC_MACHINE, "out of memory");
+        status = smc_out_of_memory(error);
     if (status == SMC_OK) {
-        setlocale(LC_CTYPE, "");
+        smc_output_locale();
         struct smc_script script = {
             .name = strcmp(path, "-") == 0 ? "standard input" : path,
             .text = text.data,

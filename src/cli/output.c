@@ -11,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 enum { NARROWEST = 80, WIDEST = 120 };
 
 static bool is_open(int descriptor)
@@ -28,7 +30,7 @@ enum smc_status smc_output_open(struct smc_error *error)
     return SMC_OK;
 }
 
-enum smc_status smc_output_write(const struct smc_text *text, struct smc_error *error)
+static enum smc_status write_all(const struct smc_text *text, struct smc_error *error)
 {
     errno = 0;
     bool written = fwrite(smc_text_string(text), 1, text->length, stdout) == text->length;
@@ -50,7 +52,7 @@ enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error)
     return SMC_OK;
 }
 
-void smc_output_tell(const char *kind, const char *text)
+static void tell(const char *kind, const char *text)
 {
     while (*text) {
         char line[1024];
@@ -61,6 +63,27 @@ void smc_output_tell(const char *kind, const char *text)
             fprintf(stderr, "smemcalc: %s%s\n", kind, line);
         text += length + (text[length] == '\n');
     }
+}
+
+void smc_output_tell(const char *kind, const char *text)
+{
+    if (!smc_memory_failed())
+        tell(kind, text);
+}
+
+enum smc_status smc_output_end(const struct smc_text *report, enum smc_status status,
+                               struct smc_error *error)
+{
+    struct smc_error reason;
+    bool out_of_memory = report->failed || smc_memory_failed();
+    if (out_of_memory && (status != SMC_MACHINE || !error->message[0]))
+        status = smc_out_of_memory(error);
+    if (!out_of_memory && write_all(report, &reason) != SMC_OK) {
+        status = SMC_MACHINE;
+        *error = reason;
+    }
+    tell("", error->message);
+    return status;
 }
 
 static unsigned terminal_columns(void)
@@ -80,10 +103,17 @@ static bool wants_colour(void)
     return terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
+void smc_output_locale(void)
+{
+    /* Once more: a locale that memory was too short for looks like one that is not there. */
+    if (!setlocale(LC_CTYPE, ""))
+        setlocale(LC_CTYPE, "");
+}
+
 void smc_output_style(struct smc_report_style *style)
 {
     bool terminal = isatty(STDOUT_FILENO);
-    setlocale(LC_CTYPE, "");
+    smc_output_locale();
     *style = (struct smc_report_style){
         .columns = terminal ? terminal_columns() : NARROWEST,
         .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,

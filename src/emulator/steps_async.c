@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "emulator/runtime.h"
 #include "emulator/shadow.h"
 #include "emulator/steps.h"
@@ -81,7 +82,7 @@ static uint32_t fetch(struct smc_worker *worker, struct smc_warp *warp, const st
 enum smc_next smc_step_copy(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, uint32_t mask)
 {
-    struct smc_copy *copy = calloc(1, sizeof *copy), **last = &warp->copies;
+    struct smc_copy *copy = smc_calloc(1, sizeof *copy), **last = &warp->copies;
     if (!copy) {
         worker->out_of_memory = true;
         return SMC_GIVES_UP;

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/signals.h"
 
 extern char **environ;
@@ -63,7 +64,7 @@ static char **environment_with(char *variable)
     size_t count = 0, kept = 0;
     while (environ[count])
         count++;
-    char **list = calloc(count + 2, sizeof *list);
+    char **list = smc_calloc(count + 2, sizeof *list);
     if (!list)
         return NULL;
     for (size_t i = 0; i < count; i++)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/layout.h"
+#include "base/memory.h"
 
 static void find_device(struct smc_scene *scene, const char *name, struct smc_device *device)
 {
@@ -102,11 +103,11 @@ struct smc_banks_answer *smc_scene_ask_banks(struct smc_scene *scene, const char
     struct smc_banks_query query;
     if (scene->status != SMC_OK)
         return NULL;
-    struct smc_banks_answer *answer = calloc(1, sizeof *answer);
+    struct smc_banks_answer *answer = smc_calloc(1, sizeof *answer);
     smc_scene_banks_query(scene, expression, &query);
     query.warp = 0;
     scene->status = answer ? smc_banks_answer(&query, answer, &scene->error)
-                           : smc_fail(&scene->error, SMC_MACHINE, "out of memory");
+                           : smc_out_of_memory(&scene->error);
     if (scene->status == SMC_OK)
         return answer;
     free(answer);
@@ -220,5 +221,5 @@ void smc_scene_write(struct smc_scene *scene, const char *template, struct smc_t
         smc_text_free(&paragraph);
     }
     if (out->failed && scene->status == SMC_OK)
-        scene->status = smc_fail(&scene->error, SMC_MACHINE, "out of memory");
+        scene->status = smc_out_of_memory(&scene->error);
 }

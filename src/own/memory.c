@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* --- Before ----------------------------------------------------------------------------------- */
 
 static enum smc_status read_file(const struct smc_own_argument *argument, void *data,
@@ -64,7 +66,7 @@ static enum smc_status fill_random(const struct smc_own_argument *argument, cons
         smc_fill_random(&buffer, seed, data);
         return SMC_OK;
     }
-    int32_t *values = malloc(argument->elements * sizeof *values);
+    int32_t *values = smc_malloc(argument->elements * sizeof *values);
     if (!values)
         return smc_fail(error, SMC_MACHINE, "no memory for the random values of '%.64s'",
                         argument->typed);

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "plot/plot.h"
 
 enum { NORTH = 1, EAST = 2, SOUTH = 4, WEST = 8 };
@@ -214,7 +215,7 @@ void smc_plot_paint_cells(const struct smc_picture *picture, bool utf8, bool col
         .utf8 = utf8,
         .colour = colour,
     };
-    screen.cell = calloc((size_t)screen.rows * (size_t)screen.columns, sizeof *screen.cell);
+    screen.cell = smc_calloc((size_t)screen.rows * (size_t)screen.columns, sizeof *screen.cell);
     if (!screen.cell || picture->failed) {
         out->failed = true;
         free(screen.cell);

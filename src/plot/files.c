@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parse.h"
 
 static const char *const endings[SMC_PLOT_FORMAT_COUNT] = {
@@ -34,6 +35,6 @@ enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_
                                struct smc_text *bytes, struct smc_error *error)
 {
     if (picture->failed)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     return smc_plot_paint_file(picture, format, bytes, error);
 }

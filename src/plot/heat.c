@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "plot/sweep_parts.h"
 #include "report/words.h"
 
@@ -133,7 +134,7 @@ static void draw_block(const struct heat *heat, const struct block *block)
 
 static void draw_blocks(const struct heat *heat)
 {
-    bool *taken = calloc(heat->rows * heat->columns, sizeof *taken);
+    bool *taken = smc_calloc(heat->rows * heat->columns, sizeof *taken);
     heat->page->picture->failed |= !taken;
     for (uint64_t i = 0; taken && i < heat->rows * heat->columns; i++) {
         if (taken[i])

@@ -1,6 +1,7 @@
 /* A sweep over one axis of numbers: bars where they are few, else a curve. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "plot/sweep_parts.h"
 
 /* Fewer values than this leave room at the sides. */
@@ -41,7 +42,7 @@ void smc_plot_sweep_line(const struct smc_sweep_result *result, struct smc_page 
     const struct smc_axis *axis = &result->sweep->axis[0];
     const struct smc_axis_info *info = &smc_axis_info[axis->id];
     uint64_t values = smc_axis_values(axis);
-    struct smc_run *runs = calloc(values, sizeof *runs);
+    struct smc_run *runs = smc_calloc(values, sizeof *runs);
     if (!runs) {
         page->picture->failed = true;
         return;

@@ -1,6 +1,7 @@
 /* The picture of a sweep: which kind it is, and its heading. */
 #include <inttypes.h>
 
+#include "base/memory.h"
 #include "plot/sweep_parts.h"
 #include "report/words.h"
 
@@ -99,5 +100,5 @@ enum smc_status smc_plot_sweep(const struct smc_sweep_result *result,
     else
         smc_plot_sweep_line(result, &page);
     smc_page_end(&page);
-    return picture->failed ? smc_fail(error, SMC_MACHINE, "out of memory") : SMC_OK;
+    return picture->failed ? smc_out_of_memory(error) : SMC_OK;
 }
