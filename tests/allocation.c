@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -90,9 +91,17 @@ static bool find_functions(void)
     return true;
 }
 
-static bool fails(void)
+/* Where NVRTC itself is short of memory, it ends the process: that is not for every n to show. */
+static bool is_nvrtc(const void *caller)
 {
-    if (!atomic_load(&armed))
+    struct dl_find_object object;
+    return _dl_find_object((void *)caller, &object) == 0 && object.dlfo_link_map &&
+           strstr(object.dlfo_link_map->l_name, "libnvrtc");
+}
+
+static bool fails(const void *caller)
+{
+    if (!atomic_load(&armed) || is_nvrtc(caller))
         return false;
     long n = atomic_fetch_add(&allocations, 1) + 1;
     bool does = failing && (n == failing || (mode == FROM_THEN_ON && n > failing));
@@ -109,31 +118,35 @@ void *malloc(size_t bytes)
 {
     if (!find_functions())
         return take_early(bytes);
-    return fails() ? NULL : next.malloc(bytes);
+    return fails(__builtin_return_address(0)) ? NULL : next.malloc(bytes);
 }
 
 void *calloc(size_t count, size_t bytes)
 {
     if (!find_functions())
         return take_early(count * bytes);
-    return fails() ? NULL : next.calloc(count, bytes);
+    return fails(__builtin_return_address(0)) ? NULL : next.calloc(count, bytes);
 }
 
 void *realloc(void *memory, size_t bytes)
 {
     if (!find_functions())
         return NULL;
-    return fails() ? NULL : next.realloc(memory, bytes);
+    return fails(__builtin_return_address(0)) ? NULL : next.realloc(memory, bytes);
 }
 
 void *aligned_alloc(size_t alignment, size_t bytes)
 {
-    return !find_functions() || fails() ? NULL : next.aligned_alloc(alignment, bytes);
+    return !find_functions() || fails(__builtin_return_address(0))
+               ? NULL
+               : next.aligned_alloc(alignment, bytes);
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t bytes)
 {
-    return !find_functions() || fails() ? ENOMEM : next.posix_memalign(memory, alignment, bytes);
+    return !find_functions() || fails(__builtin_return_address(0))
+               ? ENOMEM
+               : next.posix_memalign(memory, alignment, bytes);
 }
 
 void free(void *memory)
@@ -308,7 +321,7 @@ struct tally {
     long tried, outcome[OUTCOMES];
 };
 
-enum { MOST_SHOWN = 5, ALWAYS = 60 };
+enum { MOST_SHOWN = 5, ALWAYS = 20 };
 
 static void show(const struct command *command, enum mode how, long n, const struct seen *seen)
 {

@@ -34,7 +34,8 @@ enum smc_status smc_file_read(const char *path, const char *kind, size_t most_by
 {
     FILE *stream = fopen(path, "rb");
     if (!stream)
-        return smc_fail(error, SMC_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: cannot be read: %s", path,
+                        strerror(errno));
     enum smc_status status = smc_file_read_stream(stream, path, kind, most_bytes, text, error);
     fclose(stream);
     return status;
@@ -42,8 +43,9 @@ enum smc_status smc_file_read(const char *path, const char *kind, size_t most_by
 
 static enum smc_status fail_opening(const char *path, int reason, struct smc_error *error)
 {
-    return smc_fail(error, reason == EEXIST ? SMC_SHORTFALL : SMC_USAGE,
-                    "'%s' cannot be written: %s", path, strerror(reason));
+    enum smc_status status = smc_memory_status(reason, SMC_USAGE);
+    return smc_fail(error, reason == EEXIST ? SMC_SHORTFALL : status, "'%s' cannot be written: %s",
+                    path, strerror(reason));
 }
 
 enum smc_status smc_file_write(const char *path, bool over, const struct smc_text *text,
@@ -81,6 +83,7 @@ enum smc_status smc_file_replace(const char *path, const struct smc_text *text,
     if (file < 0)
         return fail_opening(path, errno, error);
     FILE *stream = fdopen(file, "wb");
+    smc_memory_status(stream ? 0 : errno, SMC_OK);
     errno = 0;
     bool written = stream && fwrite(smc_text_string(text), 1, text->length, stream) == text->length;
     int reason = errno;

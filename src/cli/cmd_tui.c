@@ -1,6 +1,5 @@
 /* smemcalc tui, and smemcalc alone on a terminal: the explorer. */
 #include <errno.h>
-#include <langinfo.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -58,7 +57,8 @@ static enum smc_status read_script(const char *path, struct smc_text *text, stru
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
     if (!file)
-        return smc_fail(error, SMC_USAGE, "%s: %s", path, strerror(errno));
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", path,
+                        strerror(errno));
     char part[4096];
     size_t bytes;
     while ((bytes = fread(part, 1, sizeof part, file)) > 0 && text->length <= MOST_SCRIPT_BYTES)
@@ -84,11 +84,10 @@ static enum smc_status play(const char *path, const struct smc_query *query, str
     if (status == SMC_OK && text.failed)
         status = smc_out_of_memory(error);
     if (status == SMC_OK) {
-        smc_output_locale();
         struct smc_script script = {
             .name = strcmp(path, "-") == 0 ? "standard input" : path,
             .text = text.data,
-            .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+            .utf8 = smc_output_locale(),
             .out = out,
         };
         status = smc_tui_run(query, &script, error);

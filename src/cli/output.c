@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -103,20 +104,24 @@ static bool wants_colour(void)
     return terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
-void smc_output_locale(void)
+bool smc_output_locale(void)
 {
-    /* Once more: a locale that memory was too short for looks like one that is not there. */
-    if (!setlocale(LC_CTYPE, ""))
-        setlocale(LC_CTYPE, "");
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    if (setlocale(LC_CTYPE, ""))
+        return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    const char *name = NULL;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables && !(name && *name); i++)
+        name = getenv(variables[i]);
+    const char *dot = name ? strchr(name, '.') : NULL;
+    return dot && (strncasecmp(dot, ".UTF-8", 6) == 0 || strncasecmp(dot, ".utf8", 5) == 0);
 }
 
 void smc_output_style(struct smc_report_style *style)
 {
     bool terminal = isatty(STDOUT_FILENO);
-    smc_output_locale();
     *style = (struct smc_report_style){
         .columns = terminal ? terminal_columns() : NARROWEST,
-        .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+        .utf8 = smc_output_locale(),
         .colour = terminal && wants_colour(),
     };
 }

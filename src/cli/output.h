@@ -23,8 +23,9 @@ enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error)
    Nothing once memory was short: what was noticed then may be wrong. */
 void smc_output_tell(const char *kind, const char *text);
 
-/* Takes over the character set of the environment. */
-void smc_output_locale(void);
+/* Takes over the character set of the environment: is it UTF-8? A locale that is not installed, or
+   that memory is too short for, goes by its name. */
+bool smc_output_locale(void);
 
 /* What standard output is: width, character set, colour (NO_COLOR and TERM=dumb respected). */
 void smc_output_style(struct smc_report_style *style);

@@ -21,7 +21,8 @@ static enum smc_status read_text(const char *path, struct smc_text *text, struct
         return smc_fail(error, SMC_USAGE, "option --kernel-dir: %s: not a file", path);
     FILE *file = fopen(path, "re");
     if (!file)
-        return smc_fail(error, SMC_USAGE, "option --kernel-dir: %s: %s", path, strerror(errno));
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "option --kernel-dir: %s: %s",
+                        path, strerror(errno));
     while (text->length <= MAX_TEXT_BYTES && (count = fread(part, 1, sizeof part, file)) > 0)
         smc_text_append_bytes(text, part, count);
     bool failed = ferror(file);

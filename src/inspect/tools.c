@@ -197,6 +197,7 @@ enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_erro
 void smc_tool_folder_remove(const char *folder)
 {
     DIR *files = opendir(folder);
+    smc_memory_status(files ? 0 : errno, SMC_OK);
     struct dirent *file;
     while (files && (file = readdir(files)))
         unlinkat(dirfd(files), file->d_name, 0);

@@ -72,6 +72,7 @@ static void read_binary(const char *path, struct smc_binary *binary)
 static void read_ptx(const char *folder, struct smc_text *ptx)
 {
     DIR *files = opendir(folder);
+    smc_memory_status(files ? 0 : errno, SMC_OK);
     struct dirent *file;
     while (files && (file = readdir(files))) {
         const char *dot = strrchr(file->d_name, '.');

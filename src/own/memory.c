@@ -18,8 +18,8 @@ static enum smc_status read_file(const struct smc_own_argument *argument, void *
     uint64_t bytes = smc_own_argument_bytes(argument);
     FILE *file = fopen(argument->path, "rbe");
     if (!file)
-        return smc_fail(error, SMC_USAGE, "'%.64s': %.512s: %s", argument->typed, argument->path,
-                        strerror(errno));
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "'%.64s': %.512s: %s",
+                        argument->typed, argument->path, strerror(errno));
     size_t count = fread(data, 1, bytes, file);
     bool failed = ferror(file);
     int reason = errno;
