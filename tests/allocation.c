@@ -91,27 +91,37 @@ static bool find_functions(void)
     return true;
 }
 
-/* Where NVRTC itself is short of memory, it ends the process: that is not for every n to show. */
-static bool is_nvrtc(const void *caller)
+static bool is_in(const void *address, const char *library)
 {
     struct dl_find_object object;
-    return _dl_find_object((void *)caller, &object) == 0 && object.dlfo_link_map &&
-           strstr(object.dlfo_link_map->l_name, "libnvrtc");
+    return _dl_find_object((void *)address, &object) == 0 && object.dlfo_link_map &&
+           strstr(object.dlfo_link_map->l_name, library);
+}
+
+/* Short of memory, NVRTC and the dynamic linker end the process: nobody above them can help it. */
+static bool is_beyond_help(void *const *frames, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (is_in(frames[i], "libnvrtc") || is_in(frames[i], "/ld-"))
+            return true;
+    return false;
 }
 
 static bool fails(const void *caller)
 {
-    if (!atomic_load(&armed) || is_nvrtc(caller))
+    void *frames[MOST_FRAMES];
+    if (!atomic_load(&armed) || is_in(caller, "libnvrtc"))
         return false;
     long n = atomic_fetch_add(&allocations, 1) + 1;
-    bool does = failing && (n == failing || (mode == FROM_THEN_ON && n > failing));
-    if (does && n == failing) {
-        void *frames[MOST_FRAMES];
-        backtrace_symbols_fd(frames, backtrace(frames, MOST_FRAMES), trace);
-    }
-    if (does)
-        errno = ENOMEM;
-    return does;
+    if (!failing || (mode == ONCE ? n != failing : n < failing))
+        return false;
+    int count = backtrace(frames, MOST_FRAMES);
+    if (is_beyond_help(frames, count))
+        return false;
+    if (n == failing)
+        backtrace_symbols_fd(frames, count, trace);
+    errno = ENOMEM;
+    return true;
 }
 
 void *malloc(size_t bytes)

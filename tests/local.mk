@@ -242,6 +242,8 @@ TESTS += tests/allocation
 tests_allocation_CPPFLAGS = $(AM_CPPFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
 tests_allocation_LDADD = libsmc.la -ldl
 tests_allocation_SOURCES = tests/allocation.c
+TESTS += tests/memory.sh
+EXTRA_DIST += tests/memory.sh
 .PHONY: check-allocations
 check-allocations: tests/allocation$(EXEEXT)
 	tests/allocation$(EXEEXT) --all

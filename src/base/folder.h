@@ -19,7 +19,8 @@ struct smc_folder_matches {
 };
 
 /* The paths that are there, of a pattern in which '*' stands for any characters but '/', and none
-   for a first '.' of a name. (glob() of some C libraries frees twice where memory is short.) */
+   for a first '.' of a name. (The glob of some C
+   libraries frees twice where memory is short.) */
 void smc_folder_match(const char *pattern, struct smc_folder_matches *matches);
 void smc_folder_matches_free(struct smc_folder_matches *matches);
 

@@ -77,7 +77,8 @@ static bool lay_out_memory(struct smc_launch_state *launch)
         return false;
     add_arrays(launch);
     launch->parameters = smc_calloc(1, launch->program->parameter_bytes + 1u);
-    return launch->parameters != NULL;
+    launch->sum = smc_calloc(launch->request->array_count + 1, sizeof(struct smc_float_sum *));
+    return launch->parameters && launch->sum;
 }
 
 static void free_memory(struct smc_launch_state *launch)
@@ -158,6 +159,7 @@ static void end_worker(struct smc_worker *worker)
 {
     for (uint32_t w = 0; worker->warp && worker->launch && w < worker->launch->warps_per_block; w++)
         smc_copies_forget(&worker->warp[w]);
+    free(worker->shared_sum);
     free(worker->count);
     free(worker->array_count);
     free(worker->warp);
@@ -216,6 +218,9 @@ static void add_worker(const struct smc_worker *worker, struct smc_emulation *em
             to->bytes += from->bytes;
         }
     emulation->blocks_run += worker->blocks_run;
+    emulation->float_adds += worker->float_adds;
+    if (worker->shared_bound > emulation->shared_bound)
+        emulation->shared_bound = worker->shared_bound;
 }
 
 static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_worker *workers,
@@ -312,11 +317,15 @@ enum smc_status smc_emulate(const struct smc_emulation_request *request,
         end_worker(&workers[i]);
     free(workers);
     free_memory(&launch);
+    emulation->sum = launch.sum;
     return status;
 }
 
 void smc_emulation_free(struct smc_emulation *emulation)
 {
+    for (size_t i = 0; emulation->sum && i < emulation->array_count; i++)
+        free(emulation->sum[i]);
+    free(emulation->sum);
     free(emulation->count);
     free(emulation->array);
     *emulation = (struct smc_emulation){0};

@@ -4,6 +4,7 @@
 #include "own/memory.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,37 @@ void smc_own_compare(const struct smc_own_argument *argument, const void *a, con
             continue;
         if (agreement->differing++ == 0)
             agreement->first = i;
+    }
+}
+
+static double element(const struct smc_own_argument *argument, const void *data, uint64_t index)
+{
+    return argument->type == SMC_OWN_F64 ? ((const double *)data)[index]
+                                         : (double)((const float *)data)[index];
+}
+
+/* What the order of atomic additions may make of an element at most. */
+static double order_bound(const struct smc_own_argument *argument,
+                          const struct smc_own_emulated *seen, size_t buffer, uint64_t index)
+{
+    size_t cells = smc_own_types[argument->type].bytes / sizeof(float);
+    const struct smc_float_sum *sum =
+        seen->sum[buffer] ? &seen->sum[buffer][index * cells] : &(struct smc_float_sum){0};
+    double additions = sum->adds ? (double)sum->adds : 1;
+    return smc_float_sum_bound(sum) + additions * seen->shared_bound;
+}
+
+void smc_own_compare_sums(const struct smc_own_argument *argument, const void *gpu,
+                          const void *emulated, const struct smc_own_emulated *seen, size_t index,
+                          struct smc_agreement *agreement)
+{
+    smc_own_compare(argument, gpu, emulated, agreement);
+    if (seen->float_adds == 0 || smc_own_types[argument->type].class != SMC_OWN_FLOAT)
+        return;
+    for (uint64_t i = agreement->first; agreement->differing > 0 && i < argument->elements; i++) {
+        double a = element(argument, gpu, i), b = element(argument, emulated, i);
+        if (a != b && fabs(a - b) <= order_bound(argument, seen, index, i))
+            agreement->by_order++;
     }
 }
 

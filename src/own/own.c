@@ -208,8 +208,8 @@ static void look_at_memory(struct smc_own_run *run)
         if (emulated)
             smc_own_digest(argument, memory->before, memory->after_emulated, &memory->emulated);
         if (gpu && emulated)
-            smc_own_compare(argument, memory->after_gpu, memory->after_emulated,
-                            &memory->agreement);
+            smc_own_compare_sums(argument, memory->after_gpu, memory->after_emulated,
+                                 &run->result.emulated, i, &memory->agreement);
     }
 }
 
@@ -297,6 +297,7 @@ void smc_own_free(struct smc_own_run *run)
         free(run->memory[i].before);
         free(run->memory[i].after_gpu);
         free(run->memory[i].after_emulated);
+        free(run->result.emulated.sum[i]);
     }
     smc_annotation_free(&run->annotation);
     smc_text_free(&run->text);

@@ -70,6 +70,9 @@ static json_t *memory_object(const struct smc_own_run *run, size_t index)
     smc_json_set(object, "unlike_emulated",
                  memory->agreement.compared ? json_integer((json_int_t)memory->agreement.differing)
                                             : json_null());
+    smc_json_set(object, "by_order_of_atomics",
+                 memory->agreement.compared ? json_integer((json_int_t)memory->agreement.by_order)
+                                            : json_null());
     return object;
 }
 

@@ -61,6 +61,9 @@ static void append_agreement(const struct smc_agreement *agreement, struct smc_t
         smc_text_printf(line, "; %" PRIu64 " differ%s on the GPU, from element %" PRIu64 " on",
                         agreement->differing, agreement->differing == 1 ? "s" : "",
                         agreement->first);
+    if (agreement->by_order > 0)
+        smc_text_printf(line, "; %s by no more than the order of atomics",
+                        agreement->by_order == agreement->differing ? "all" : "some");
 }
 
 static void append_memory(const struct smc_own_run *run, const struct smc_report_style *style,

@@ -86,6 +86,7 @@ static void append_row(const struct smc_row *row, const char *note_before,
         [SMC_DIFFERS] = SMC_BAD,
         [SMC_NOT_MEASURED] = SMC_PLAIN,
         [SMC_INFORMATION] = SMC_PLAIN,
+        [SMC_BY_ORDER] = SMC_PLAIN,
     };
     append_values(row, table, out);
     smc_text_append_char(out, ' ', VERDICT_GAP);
