@@ -12,8 +12,7 @@
 void *smc_malloc(size_t bytes) __attribute__((malloc, warn_unused_result));
 void *smc_calloc(size_t count, size_t bytes) __attribute__((malloc, warn_unused_result));
 void *smc_realloc(void *memory, size_t bytes) __attribute__((warn_unused_result));
-void *smc_aligned_alloc(size_t alignment, size_t bytes)
-    __attribute__((malloc, warn_unused_result));
+void *smc_aligned_alloc(size_t alignment, size_t bytes) __attribute__((malloc, warn_unused_result));
 char *smc_strdup(const char *string) __attribute__((malloc, warn_unused_result));
 char *smc_strndup(const char *string, size_t bytes) __attribute__((malloc, warn_unused_result));
 

@@ -106,8 +106,8 @@ struct smc_banks_answer *smc_scene_ask_banks(struct smc_scene *scene, const char
     struct smc_banks_answer *answer = smc_calloc(1, sizeof *answer);
     smc_scene_banks_query(scene, expression, &query);
     query.warp = 0;
-    scene->status = answer ? smc_banks_answer(&query, answer, &scene->error)
-                           : smc_out_of_memory(&scene->error);
+    scene->status =
+        answer ? smc_banks_answer(&query, answer, &scene->error) : smc_out_of_memory(&scene->error);
     if (scene->status == SMC_OK)
         return answer;
     free(answer);
