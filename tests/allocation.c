@@ -404,7 +404,7 @@ static const struct command commands[] = {
      .words = "sweep --threads 64:512:64 --regs 32 --device H200 --plot /dev/null --overwrite"},
     {.name = "sweep", .words = "sweep --threads 64:512:64 --regs 32 --device H200"},
     {.name = "sweep-json",
-     .words = "sweep --threads 64:256:64 --regs 32:48:8 --device H200 --format json"},
+     .words = "sweep --threads 64:256:64 --regs 32:128:8 --device H200 --format json"},
     {.name = "sweep-csv",
      .words = "sweep --threads 64:512:64 --regs 32 --device H200 --format csv",
      .streams = true},

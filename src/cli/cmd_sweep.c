@@ -32,7 +32,8 @@ static bool take_point(void *context, uint64_t index, const struct smc_answer *a
     sink->result.answered = index + 1;
     if (sink->out->length >= FLUSH_BYTES) {
         smc_progress_erase(&sink->progress);
-        sink->status = smc_output_flush(sink->out, sink->error);
+        sink->status = sink->writer == &smc_writer_csv ? smc_output_flush(sink->out, sink->error)
+                                                       : smc_output_hold(sink->out, sink->error);
     }
     smc_progress_step(&sink->progress, index + 1);
     return sink->status == SMC_OK && !sink->out->failed && !smc_interrupt_seen();

@@ -44,6 +44,36 @@ static enum smc_status write_all(const struct smc_text *text, struct smc_error *
     return written ? SMC_OK : smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(reason));
 }
 
+static FILE *held; /* parts of a report that is not yet known to be whole */
+
+enum smc_status smc_output_hold(struct smc_text *text, struct smc_error *error)
+{
+    errno = 0;
+    if (!held && !(held = tmpfile()))
+        return smc_fail(error, smc_memory_status(errno, SMC_MACHINE), "temporary file: %s",
+                        strerror(errno));
+    if (fwrite(smc_text_string(text), 1, text->length, held) != text->length)
+        return smc_fail(error, SMC_MACHINE, "temporary file: %s", strerror(errno));
+    text->length = 0;
+    return SMC_OK;
+}
+
+static enum smc_status write_held(struct smc_error *error)
+{
+    char bytes[65536];
+    size_t count;
+    if (!held)
+        return SMC_OK;
+    errno = 0;
+    if (fflush(held) != 0 || fseek(held, 0, SEEK_SET) != 0)
+        return smc_fail(error, SMC_MACHINE, "temporary file: %s", strerror(errno));
+    while ((count = fread(bytes, 1, sizeof bytes, held)) > 0)
+        if (fwrite(bytes, 1, count, stdout) != count)
+            return smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(errno));
+    return ferror(held) ? smc_fail(error, SMC_MACHINE, "temporary file: %s", strerror(errno))
+                        : SMC_OK;
+}
+
 enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error)
 {
     errno = 0;
@@ -79,10 +109,13 @@ enum smc_status smc_output_end(const struct smc_text *report, enum smc_status st
     bool out_of_memory = report->failed || smc_memory_failed();
     if (out_of_memory && (status != SMC_MACHINE || !error->message[0]))
         status = smc_out_of_memory(error);
-    if (!out_of_memory && write_all(report, &reason) != SMC_OK) {
+    if (!out_of_memory && (write_held(&reason) != SMC_OK || write_all(report, &reason) != SMC_OK)) {
         status = SMC_MACHINE;
         *error = reason;
     }
+    if (held)
+        fclose(held);
+    held = NULL;
     tell("", error->message);
     return status;
 }

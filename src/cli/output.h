@@ -19,6 +19,10 @@ enum smc_status smc_output_end(const struct smc_text *report, enum smc_status st
 /* A part of a report that is a stream of rows: writes `text` and empties it; more may follow. */
 enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error);
 
+/* The same for a part of a report that is whole or absent: kept in a temporary file until the end.
+ */
+enum smc_status smc_output_hold(struct smc_text *text, struct smc_error *error);
+
 /* One line on standard error a line of `text`, each behind "smemcalc: " and `kind` ("note: ").
    Nothing once memory was short: what was noticed then may be wrong. */
 void smc_output_tell(const char *kind, const char *text);
