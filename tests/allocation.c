@@ -401,7 +401,7 @@ static const struct command commands[] = {
     {.name = "explain", .words = "--threads 256 --regs 40 --device 9.0 --explain"},
     {.name = "plot", .words = "--tile 16 --device H200 --plot -"},
     {.name = "plot-svg",
-     .words = "sweep --threads 64:512:64 --regs 32 --device H200 --plot /dev/null --overwrite"},
+     .words = "sweep --threads 64:512:64 --regs 32 --device H200 --plot picture.svg"},
     {.name = "sweep", .words = "sweep --threads 64:512:64 --regs 32 --device H200"},
     {.name = "sweep-json",
      .words = "sweep --threads 64:256:64 --regs 32:128:8 --device H200 --format json"},

@@ -70,13 +70,14 @@ static void print_kernels(const json_t *kernels)
     const json_t *kernel;
     if (!kernels)
         return;
-    printf("\nEvery kernel runs with sets of parameters drawn from a fixed seed: tiles, blocks, types "
-           "and paddings;\nsizes of 1, primes, and one more and one less than a block computes; "
-           "gaps between rows; radii above\nblock and array; and once an array of more than 2^31 "
-           "bytes, where the kernel can have one. A set is\nconfirmed if the result, the "
-           "registers, the shared memory and the resident blocks are all as\npredicted, or if "
-           "the launch fails as predicted.\n\n"
-           "| kernel | sets | confirmed | of these fail as predicted |\n|---|---:|---:|---:|\n");
+    printf(
+        "\nEvery kernel runs with sets of parameters drawn from a fixed seed: tiles, blocks, types "
+        "and paddings;\nsizes of 1, primes, and one more and one less than a block computes; "
+        "gaps between rows; radii above\nblock and array; and once an array of more than 2^31 "
+        "bytes, where the kernel can have one. A set is\nconfirmed if the result, the "
+        "registers, the shared memory and the resident blocks are all as\npredicted, or if "
+        "the launch fails as predicted.\n\n"
+        "| kernel | sets | confirmed | of these fail as predicted |\n|---|---:|---:|---:|\n");
     json_array_foreach(kernels, i, kernel)
     {
         const char *name = text(kernel, "kernel");

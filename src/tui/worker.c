@@ -150,7 +150,7 @@ static void tell_end(struct smc_worker *worker, struct smc_job_result *result)
         worker->process = 0;
         result->out_of_memory = WIFEXITED(how) && WEXITSTATUS(how) == SMC_MACHINE;
         if (result->out_of_memory)
-            smc_fail(&result->error, SMC_MACHINE, "out of memory");
+            smc_out_of_memory(&result->error);
         if (WIFSIGNALED(how))
             smc_fail(&result->error, SMC_MACHINE, "%s was ended by signal %d (%s)", what,
                      WTERMSIG(how), strsignal(WTERMSIG(how)));
