@@ -90,6 +90,15 @@ printing_or_exiting() { # TREE
     done
 }
 
+# Memory comes from base/memory.h, which remembers failures; tools of the build end at once anyway.
+forgetful_allocation() { # TREE
+    sources "$1" | grep -vx src/base/memory.c | while read -r file; do
+        ! grep -q '^int main(' "$1/$file" || continue
+        grep -nE '(^|[^a-zA-Z0-9_.>])(malloc|calloc|realloc|reallocarray|strdup|strndup|aligned_alloc|v?asprintf|open_memstream|glob)\(' \
+            "$1/$file" | grep -vE '^[0-9]+: *(/\*|\*|   [A-Z(])' | sed "s|^|$file:|"
+    done
+}
+
 too_long() { # TREE
     sources "$1" | while read -r file; do
         lines=$(wc -l <"$1/$file")
@@ -109,6 +118,7 @@ empty "every folder is in a layer" "$(unlisted_folders "$tree")"
 empty "CUDA headers only in src/executor/gpu*" "$(cuda_outside_gpu "$tree")"
 empty "curses only in $screen" "$(curses_elsewhere "$tree")"
 empty "only the commands print or exit" "$(printing_or_exiting "$tree")"
+empty "memory only from base/memory.h" "$(forgetful_allocation "$tree")"
 empty "no file above $longest lines" "$(too_long "$tree")"
 
 # --- A tree that breaks each rule once ------------------------------------------------------------
@@ -149,6 +159,9 @@ expect "a CUDA header is noticed" 'src/executor/none.c:1:#include <cuda_runtime_
 expect "curses is noticed" 'src/confirm/screen.c:1:#include <curses.h>' "$(curses_elsewhere "$broken")"
 expect "printing is noticed" 'src/model/bad.c:6:int print(void) { return printf(""); }' \
     "$(printing_or_exiting "$broken")"
+printf 'char *copy(const char *s)\n{\n    return strdup(s);\n}\n' >"$broken/src/extra/copy.c"
+expect "a bare allocation is noticed" 'src/extra/copy.c:3:    return strdup(s);' \
+    "$(forgetful_allocation "$broken")"
 expect "a long file is noticed" "src/extra/long.c has 1001 lines, more than $longest" \
     "$(too_long "$broken")"
 

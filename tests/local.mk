@@ -234,3 +234,16 @@ tests_crash_smemcalc_LDADD = libsmc.la
 tests_crash_smemcalc_SOURCES = tests/crash_smemcalc.c
 TESTS += tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh
 EXTRA_DIST += tests/terminal.sh tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh
+
+# Every command with one allocation failing, and the next, ...: a sample here, all with
+# `make check-allocations`.
+check_PROGRAMS += tests/allocation
+TESTS += tests/allocation
+tests_allocation_CPPFLAGS = $(AM_CPPFLAGS) -DSMC_SOURCE_DIR='"$(abs_srcdir)"'
+tests_allocation_LDADD = libsmc.la -ldl
+tests_allocation_SOURCES = tests/allocation.c
+TESTS += tests/memory.sh
+EXTRA_DIST += tests/memory.sh
+.PHONY: check-allocations
+check-allocations: tests/allocation$(EXEEXT)
+	tests/allocation$(EXEEXT) --all

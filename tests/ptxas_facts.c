@@ -230,7 +230,7 @@ int main(void)
     struct smc_nvrtc nvrtc;
     struct smc_error why = {""};
     if (smc_nvrtc_describe(&info, &why) != SMC_OK ||
-        !smc_nvrtc_open(info.path, &nvrtc, &opened, &why)) {
+        smc_nvrtc_open(info.path, &nvrtc, &opened, &why) != SMC_OK) {
         printf("no NVRTC: %s\n0 passed, 0 failed, 2 skipped\n", why.message);
         return 77;
     }

@@ -267,6 +267,20 @@ empty "and not where it is told to be silent" "$(
     smemcalc run --source warned.cu --grid 1 --block 32 -a i32x1 --on emulator --device 9.0 \
         --compiler-options -w 2>&1 >out)"
 
+cat >add.cu <<'END'
+extern "C" __global__ void add(float *sum, const float *values, int count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count)
+        atomicAdd(sum, values[i]);
+}
+END
+smemcalc run --source add.cu --grid 4 --block 256 -a f32x1 -a f32x1000:random -a i32:1000 \
+    --on emulator --device 9.0 >out 2>err
+empty "the emulator alone says that a sum depends on the order of its threads" "$(
+    { grep -q '^atomic float additions .* 1000  information$' out &&
+        grep -q 'their sums depend on the order in which the threads add' out; } || cat out err)"
+
 # --- On a fake GPU --------------------------------------------------------------------------------
 
 on_gpu() { # WORDS ARGUMENT...: FAKE_GPU, then run's arguments; prints the exit status last
@@ -294,6 +308,31 @@ if [ -x "$fake" ]; then
         tr -s '\n ' ' ' <out | grep -q '1 differs on the GPU, from element 500 on' || cat out)"
     on_gpu well --on both --format json >/dev/null
     command -v jq >/dev/null && holds "and agree" '.memory[0].unlike_emulated == 0' out
+
+    # The fake's threads add in the opposite order.
+    adds() { # FAKE_GPU ARGUMENT...
+        words=$1
+        shift
+        FAKE_GPU="compiled $words" "$fake" run --source add.cu --grid 4 --block 256 -a f32x1 \
+            -a f32x1000:random -a i32:1000 "$@" >out 2>err
+        seen=$?
+    }
+    adds well --on both
+    empty "a sum of floats depends on the order of atomics, and is no failure" "$(
+        { [ $seen -eq 0 ] && grep -q "^unlike the emulator's .* depends on the order of atomics$" out &&
+            tr -s '\n ' ' ' <out | grep -q '1 differs on the GPU.* all by no more than the order of atomics'; } ||
+            { echo "exit status $seen"; cat out err; })"
+    adds wrong --on both
+    empty "a wrong sum differs" "$(
+        { [ $seen -eq 1 ] && grep -q "^unlike the emulator's .* differs$" out; } || cat out err)"
+    if command -v jq >/dev/null; then
+        adds well --on both --format json
+        holds "in JSON" '.memory[0].unlike_emulated == 1 and .memory[0].by_order_of_atomics == 1 and
+            (.confirmation[] | select(.quantity == "unlike_emulated").verdict) ==
+                "depends on the order of atomics"' out
+        adds wrong --on both --format json
+        holds "and of a wrong one" '.memory[0].unlike_emulated == 1 and .memory[0].by_order_of_atomics == 0' out
+    fi
 else
     skip "a fake GPU" "it is not built"
 fi

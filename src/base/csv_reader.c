@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum {
     BLOCK = 64 * 1024, /* read at a time */
     /* The longest record with its CRLF decides whether more has to be read. */
@@ -226,9 +228,9 @@ enum smc_status smc_csv_open(struct smc_csv_reader *reader, const struct smc_csv
                              struct smc_error *error)
 {
     *reader = (struct smc_csv_reader){.source = *source, .line = 1};
-    reader->buffer = malloc(CAPACITY + 1); /* and a line feed behind what was read */
+    reader->buffer = smc_malloc(CAPACITY + 1); /* and a line feed behind what was read */
     if (!reader->buffer)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     reader->next = reader->end = reader->buffer;
     *reader->end = '\n';
     return skip_mark(reader, error);

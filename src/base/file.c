@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 enum smc_status smc_file_read_stream(FILE *stream, const char *called, const char *kind,
                                      size_t most_bytes, struct smc_text *text,
                                      struct smc_error *error)
@@ -24,7 +26,7 @@ enum smc_status smc_file_read_stream(FILE *stream, const char *called, const cha
     }
     if (ferror(stream))
         return smc_fail(error, SMC_USAGE, "%s: cannot be read: %s", called, strerror(errno));
-    return text->failed ? smc_fail(error, SMC_MACHINE, "out of memory") : SMC_OK;
+    return text->failed ? smc_out_of_memory(error) : SMC_OK;
 }
 
 enum smc_status smc_file_read(const char *path, const char *kind, size_t most_bytes,
@@ -32,7 +34,8 @@ enum smc_status smc_file_read(const char *path, const char *kind, size_t most_by
 {
     FILE *stream = fopen(path, "rb");
     if (!stream)
-        return smc_fail(error, SMC_USAGE, "%s: cannot be read: %s", path, strerror(errno));
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: cannot be read: %s", path,
+                        strerror(errno));
     enum smc_status status = smc_file_read_stream(stream, path, kind, most_bytes, text, error);
     fclose(stream);
     return status;
@@ -40,15 +43,16 @@ enum smc_status smc_file_read(const char *path, const char *kind, size_t most_by
 
 static enum smc_status fail_opening(const char *path, int reason, struct smc_error *error)
 {
-    return smc_fail(error, reason == EEXIST ? SMC_SHORTFALL : SMC_USAGE,
-                    "'%s' cannot be written: %s", path, strerror(reason));
+    enum smc_status status = smc_memory_status(reason, SMC_USAGE);
+    return smc_fail(error, reason == EEXIST ? SMC_SHORTFALL : status, "'%s' cannot be written: %s",
+                    path, strerror(reason));
 }
 
 enum smc_status smc_file_write(const char *path, bool over, const struct smc_text *text,
                                struct smc_error *error)
 {
     if (text->failed)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     FILE *file = fopen(path, over ? "wb" : "wbx");
     if (!file)
         return fail_opening(path, errno, error);
@@ -72,13 +76,14 @@ enum smc_status smc_file_replace(const char *path, const struct smc_text *text,
     char temporary[1100];
     int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     if (text->failed)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     if (length < 0 || (size_t)length >= sizeof temporary)
         return fail_opening(path, ENAMETOOLONG, error);
     int file = mkostemp(temporary, O_CLOEXEC);
     if (file < 0)
         return fail_opening(path, errno, error);
     FILE *stream = fdopen(file, "wb");
+    smc_memory_status(stream ? 0 : errno, SMC_OK);
     errno = 0;
     bool written = stream && fwrite(smc_text_string(text), 1, text->length, stream) == text->length;
     int reason = errno;

@@ -1,13 +1,19 @@
-/* The folders in which this user's files of the program lie. */
+/* The folders in which this user's files of the program lie, and looking for files by a pattern. */
 #include "config.h"
 
 #include "base/folder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum { LONGEST_PATH = 4096 };
 
 const char *smc_folder_variable(const char *name)
 {
@@ -45,4 +51,103 @@ int smc_folder_make(const char *folder)
         *slash = '/';
     }
     return mkdir(path, 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+/* --- Patterns --------------------------------------------------------------------------------- */
+
+static bool is_like(const char *name, const char *pattern, size_t length)
+{
+    if (length == 0)
+        return !*name;
+    if (*pattern != '*')
+        return *name == *pattern && is_like(name + 1, pattern + 1, length - 1);
+    do
+        if (is_like(name, pattern + 1, length - 1))
+            return true;
+    while (*name++);
+    return false;
+}
+
+static void add_match(const char *path, struct smc_folder_matches *matches)
+{
+    if (matches->count == matches->capacity) {
+        size_t capacity = matches->capacity ? 2 * matches->capacity : 16;
+        char **grown = smc_realloc(matches->path, capacity * sizeof *grown);
+        if (!grown)
+            return;
+        matches->path = grown;
+        matches->capacity = capacity;
+    }
+    char *copy = smc_strdup(path);
+    if (copy)
+        matches->path[matches->count++] = copy;
+}
+
+static void match_below(char *path, size_t length, const char *rest,
+                        struct smc_folder_matches *matches);
+
+/* `rest` begins with a name that has a '*' in its first `name_length` characters. */
+static void match_names(char *path, size_t length, const char *rest, size_t name_length,
+                        struct smc_folder_matches *matches)
+{
+    DIR *folder = opendir(length ? path : ".");
+    if (!folder) {
+        smc_memory_status(errno, SMC_OK);
+        return;
+    }
+    for (const struct dirent *item; (item = readdir(folder));) {
+        size_t bytes = strlen(item->d_name);
+        if (item->d_name[0] == '.' || !is_like(item->d_name, rest, name_length) ||
+            length + bytes >= LONGEST_PATH)
+            continue;
+        memcpy(path + length, item->d_name, bytes + 1);
+        match_below(path, length + bytes, rest + name_length, matches);
+    }
+    path[length] = '\0';
+    closedir(folder);
+}
+
+/* `path` is there, as far as it goes. */
+static void match_below(char *path, size_t length, const char *rest,
+                        struct smc_folder_matches *matches)
+{
+    while (*rest) {
+        size_t slashes = strspn(rest, "/"), name = strcspn(rest + slashes, "/");
+        if (length + slashes + name >= LONGEST_PATH)
+            return;
+        memcpy(path + length, rest, slashes);
+        path[length += slashes] = '\0';
+        rest += slashes;
+        if (memchr(rest, '*', name)) {
+            match_names(path, length, rest, name, matches);
+            return;
+        }
+        memcpy(path + length, rest, name);
+        path[length += name] = '\0';
+        rest += name;
+    }
+    if (access(path, F_OK) == 0)
+        add_match(path, matches);
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void smc_folder_match(const char *pattern, struct smc_folder_matches *matches)
+{
+    char path[LONGEST_PATH + 1] = "";
+    size_t before = matches->count;
+    match_below(path, 0, pattern, matches);
+    if (matches->count > before)
+        qsort(matches->path + before, matches->count - before, sizeof *matches->path, by_path);
+}
+
+void smc_folder_matches_free(struct smc_folder_matches *matches)
+{
+    for (size_t i = 0; i < matches->count; i++)
+        free(matches->path[i]);
+    free(matches->path);
+    *matches = (struct smc_folder_matches){0};
 }

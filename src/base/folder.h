@@ -1,4 +1,4 @@
-/* The folders in which this user's files of the program lie. */
+/* The folders in which this user's files of the program lie, and looking for files by a pattern. */
 #ifndef SMC_BASE_FOLDER_H
 #define SMC_BASE_FOLDER_H
 
@@ -11,6 +11,18 @@ const char *smc_folder_variable(const char *name);
 /* "smemcalc" in the folder that the variable `xdg` names, else in `below_home` of the home folder.
    False where the environment names neither. */
 bool smc_folder_of_user(const char *xdg, const char *below_home, char *folder, size_t capacity);
+
+/* Paths in the order of their names. Start from {0}. */
+struct smc_folder_matches {
+    char **path;
+    size_t count, capacity;
+};
+
+/* The paths that are there, of a pattern in which '*' stands for any characters but '/', and none
+   for a first '.' of a name. (The glob of some C
+   libraries frees twice where memory is short.) */
+void smc_folder_match(const char *pattern, struct smc_folder_matches *matches);
+void smc_folder_matches_free(struct smc_folder_matches *matches);
 
 /* Makes the folder and those above it, for this user only. 0, or what errno was. */
 int smc_folder_make(const char *folder);

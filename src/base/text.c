@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
 
 static bool reserve(struct smc_text *text, size_t extra)
@@ -23,7 +24,7 @@ static bool reserve(struct smc_text *text, size_t extra)
     size_t capacity = text->capacity ? text->capacity : 256;
     while (capacity < needed)
         capacity *= 2;
-    char *data = realloc(text->data, capacity);
+    char *data = smc_realloc(text->data, capacity);
     if (!data) {
         text->failed = true;
         return false;

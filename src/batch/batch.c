@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 /* Everything that lives as long as the stream. */
 struct stream {
     const struct smc_batch *batch;
@@ -31,7 +33,7 @@ static enum smc_status open_stream(struct stream *stream, struct smc_error *erro
     stream->writer = smc_csv_writer_create(&stream->batch->sink);
     stream->devices = smc_device_cache_create(&stream->batch->finder);
     if (!stream->writer || !stream->devices)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     return smc_csv_open(&stream->reader, &source, error);
 }
 
@@ -92,9 +94,9 @@ static enum smc_status answer_rows(struct stream *stream, struct smc_error *erro
 
 enum smc_status smc_batch_run(const struct smc_batch *batch, struct smc_error *error)
 {
-    struct stream *stream = calloc(1, sizeof *stream);
+    struct stream *stream = smc_calloc(1, sizeof *stream);
     if (!stream)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     stream->batch = batch;
     enum smc_status status = open_stream(stream, error);
     if (status == SMC_OK)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum {
     MOST_ENTRIES = 512, /* then all are forgotten */
     SLOTS = 2 * MOST_ENTRIES,
@@ -29,7 +31,7 @@ struct smc_device_cache {
 
 struct smc_device_cache *smc_device_cache_create(const struct smc_device_finder *finder)
 {
-    struct smc_device_cache *cache = calloc(1, sizeof *cache);
+    struct smc_device_cache *cache = smc_calloc(1, sizeof *cache);
     if (cache)
         cache->finder = *finder;
     return cache;

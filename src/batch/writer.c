@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 enum {
@@ -71,7 +72,7 @@ static void name_limiters(uint32_t limiters, struct words *words)
 
 struct smc_csv_writer *smc_csv_writer_create(const struct smc_csv_sink *sink)
 {
-    struct smc_csv_writer *writer = calloc(1, sizeof *writer);
+    struct smc_csv_writer *writer = smc_calloc(1, sizeof *writer);
     if (!writer)
         return NULL;
     writer->sink = *sink;

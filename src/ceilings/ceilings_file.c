@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "ceilings/entry.h"
 
@@ -53,9 +54,9 @@ static enum smc_status read_list(const json_t *list, const char *path,
                                  struct smc_ceilings_file *out, struct smc_error *error)
 {
     size_t count = json_array_size(list);
-    out->entry = calloc(count ? count : 1, sizeof *out->entry);
+    out->entry = smc_calloc(count ? count : 1, sizeof *out->entry);
     if (!out->entry)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     for (size_t i = 0; i < count; i++) {
         char where[800];
         const json_t *entry = json_array_get(list, i);

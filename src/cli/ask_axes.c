@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/idle_options.h"
 #include "cli/output.h"
@@ -17,9 +18,9 @@ static enum smc_status add_device(struct smc_swept_devices *list, const struct s
 {
     if (list->count == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 16;
-        struct smc_device *grown = realloc(list->device, capacity * sizeof *grown);
+        struct smc_device *grown = smc_realloc(list->device, capacity * sizeof *grown);
         if (!grown)
-            return smc_fail(error, SMC_MACHINE, "out of memory");
+            return smc_out_of_memory(error);
         list->device = grown;
         list->capacity = capacity;
     }
@@ -48,9 +49,9 @@ static enum smc_status add_named(struct smc_swept_devices *list, bool tell, cons
     struct smc_chosen_device chosen;
     if (length == strlen(all_devices) && strncmp(name, all_devices, length) == 0)
         return add_all(list, error);
-    char *typed = strndup(name, length);
+    char *typed = smc_strndup(name, length);
     if (!typed)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     enum smc_status status = smc_ask_device_in(&list->chosen, typed, &chosen, error);
     free(typed);
     if (status != SMC_OK)

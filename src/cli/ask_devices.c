@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "base/parse.h"
 #include "cli/ask.h"
 #include "cli/output.h"
@@ -119,9 +120,9 @@ enum smc_status smc_ask_devices(const struct smc_arguments *arguments, size_t mo
     enum smc_status status = smc_ask_device_files(arguments, devices, error);
     if (status != SMC_OK || count_at_most(arguments, devices) == 0)
         return status;
-    devices->chosen = calloc(count_at_most(arguments, devices), sizeof *devices->chosen);
+    devices->chosen = smc_calloc(count_at_most(arguments, devices), sizeof *devices->chosen);
     if (!devices->chosen)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     for (size_t i = 0; i < arguments->device_count; i++) {
         status = smc_ask_device_in(devices, arguments->device[i], &devices->chosen[devices->count],
                                    error);
@@ -180,9 +181,9 @@ enum smc_status smc_ask_named_device(const struct smc_arguments *arguments,
         status = smc_ask_device_files(arguments, devices, error);
     if (status != SMC_OK)
         return status;
-    devices->chosen = calloc(1, sizeof *devices->chosen);
+    devices->chosen = smc_calloc(1, sizeof *devices->chosen);
     if (!devices->chosen)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     if (arguments->device_count == 1)
         status = smc_ask_device_in(devices, arguments->device[0], devices->chosen, error);
     else if (devices->file_count == 1 && devices->file[0].count == 1)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_ceilings.h"
 #include "cli/idle_options.h"
@@ -19,9 +20,9 @@ enum smc_status smc_ask_questions(const struct smc_arguments *arguments,
     if (status != SMC_OK)
         return status;
     size_t count = devices->count ? devices->count : 1;
-    questions->query = calloc(count, sizeof *questions->query);
+    questions->query = smc_calloc(count, sizeof *questions->query);
     if (!questions->query)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     for (size_t i = 0; i < count && status == SMC_OK; i++) {
         questions->query[i] = *query;
         status = smc_ask_query_device(devices, i, &questions->query[i], error);
@@ -42,9 +43,9 @@ enum smc_status smc_answer_questions(const struct smc_questions *questions,
 {
     enum smc_status status = SMC_OK;
     struct smc_text warnings = {0};
-    *answers = calloc(questions->count, sizeof **answers);
+    *answers = smc_calloc(questions->count, sizeof **answers);
     if (!*answers)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     for (size_t i = 0; i < questions->count && status == SMC_OK; i++)
         status = smc_query_answer(&questions->query[i], &(*answers)[i], &warnings, error);
     smc_output_tell("warning: ", smc_text_string(&warnings));

@@ -1,9 +1,12 @@
 /* The command line: finds the command, reads its arguments, runs it and prints what it says. */
 #include "cli/cli.h"
 
+#include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -12,6 +15,7 @@
 
 const struct smc_command *const smc_commands[SMC_COMMAND_COUNT] = {
 #define COMMAND(ID, name) [SMC_COMMAND_##ID] = &smc_command_##name,
+#include "base/memory.h"
 #include "cli/commands.def"
 #undef COMMAND
 };
@@ -67,15 +71,9 @@ int smc_cli_main(int argc, char **argv)
         smc_output_tell("", error.message);
         return status;
     }
+    json_set_alloc_funcs(smc_malloc, free);
     status = run_command(argc > 0 ? argc - 1 : 0, argv + 1, &out, &error);
-    if (out.failed)
-        status = smc_fail(&error, SMC_MACHINE, "out of memory");
-    struct smc_error write_error = {""};
-    if (!out.failed && smc_output_write(&out, &write_error) != SMC_OK) {
-        status = SMC_MACHINE;
-        error = write_error;
-    }
+    status = smc_output_end(&out, status, &error);
     smc_text_free(&out);
-    smc_output_tell("", error.message);
     return status;
 }

@@ -1,6 +1,7 @@
 /* smemcalc banks: wavefronts and bank conflicts of accesses to shared memory. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_banks.h"
 #include "cli/banks_csv.h"
@@ -42,9 +43,9 @@ static enum smc_status answer_pattern(const struct smc_arguments *arguments,
     enum smc_status status = smc_picture_target(arguments, &target, error);
     if (status != SMC_OK)
         return status;
-    struct smc_banks_answer *answer = calloc(1, sizeof *answer);
+    struct smc_banks_answer *answer = smc_calloc(1, sizeof *answer);
     if (!answer)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     status = smc_banks_answer(query, answer, error);
     if (status == SMC_OK)
         status = report(arguments, answer, target, out, error);

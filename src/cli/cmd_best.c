@@ -1,6 +1,7 @@
 /* smemcalc best: which block size, or which tile, to take, and why. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_questions.h"
 #include "cli/command.h"
@@ -55,9 +56,9 @@ static enum smc_status answer(const struct smc_arguments *arguments,
                               const struct smc_questions *questions, struct smc_text *out,
                               struct smc_error *error)
 {
-    struct smc_best *best = calloc(questions->count, sizeof *best);
+    struct smc_best *best = smc_calloc(questions->count, sizeof *best);
     if (!best)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     enum smc_status status = find(arguments, questions, best, error);
     if (status == SMC_OK) {
         struct smc_report_style style;

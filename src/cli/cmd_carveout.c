@@ -1,6 +1,7 @@
 /* smemcalc carveout: the sizes of an SM's shared memory, and the blocks at each. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_questions.h"
 #include "cli/command.h"
@@ -26,9 +27,9 @@ static enum smc_status report(const struct smc_arguments *arguments,
                               struct smc_error *error)
 {
     struct smc_report_style style;
-    struct smc_carveouts *carveouts = calloc(count, sizeof *carveouts);
+    struct smc_carveouts *carveouts = smc_calloc(count, sizeof *carveouts);
     if (!carveouts)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     for (size_t i = 0; i < count; i++)
         smc_carveouts_find(&answers[i].query.device.sm, &answers[i].launch, &carveouts[i]);
     smc_output_style(&style);
@@ -41,9 +42,9 @@ static enum smc_status report(const struct smc_arguments *arguments,
 static enum smc_status take_questions(const struct smc_questions *questions,
                                       struct smc_answer **answers, struct smc_error *error)
 {
-    *answers = calloc(questions->count, sizeof **answers);
+    *answers = smc_calloc(questions->count, sizeof **answers);
     if (!*answers)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     for (size_t i = 0; i < questions->count; i++)
         (*answers)[i].query = questions->query[i];
     return SMC_OK;

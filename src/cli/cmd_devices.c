@@ -1,6 +1,7 @@
 /* smemcalc devices: the GPUs of this machine, then the boards of the table; one in full. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_ceilings.h"
 #include "cli/ask_devices.h"
@@ -48,9 +49,9 @@ static enum smc_status show(const struct smc_arguments *arguments,
     bool any = chosen->count > 0;
     int gpus = any ? 0 : smc_executor_default()->device_count(NULL);
     size_t most = any ? chosen->count : smc_device_count() + (size_t)gpus;
-    struct smc_device *devices = calloc(most, sizeof *devices);
+    struct smc_device *devices = smc_calloc(most, sizeof *devices);
     if (!devices)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     size_t count = any ? copy_chosen(chosen, devices) : read_all(devices, gpus);
     report(arguments, devices, count, out);
     free(devices);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_devices.h"
 #include "cli/command.h"
@@ -200,9 +201,9 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
-    struct inspection *inspection = calloc(1, sizeof *inspection);
+    struct inspection *inspection = smc_calloc(1, sizeof *inspection);
     if (!inspection)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     enum smc_status status = inspect(arguments, inspection, out, error);
     smc_inspect_promises_free(&inspection->promises);
     smc_inspect_rows_free(&inspection->rows);

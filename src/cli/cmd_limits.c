@@ -1,6 +1,7 @@
 /* smemcalc limits: for each number of blocks per SM, what a block may have at most. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_questions.h"
 #include "cli/command.h"
@@ -10,7 +11,7 @@
 /* What was given stays as it is. */
 static struct smc_rooms *find_rooms(const struct smc_answer *answers, size_t count)
 {
-    struct smc_rooms *rooms = calloc(count, sizeof *rooms);
+    struct smc_rooms *rooms = smc_calloc(count, sizeof *rooms);
     for (size_t i = 0; i < count && rooms; i++) {
         const struct smc_answer *answer = &answers[i];
         struct smc_fixed fixed = {.regs = answer->regs_given,
@@ -27,7 +28,7 @@ static enum smc_status report(const struct smc_arguments *arguments,
     struct smc_report_style style;
     struct smc_rooms *rooms = find_rooms(answers, count);
     if (!rooms)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     smc_output_style(&style);
     smc_ask_writer(arguments)->rooms(answers, rooms, count, &style, out);
     free(rooms);

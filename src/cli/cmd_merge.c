@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -28,7 +29,7 @@ static enum smc_status read_whole(const struct smc_stream *stream, struct smc_te
                               stream->name, LARGEST_FILE_BYTES);
     } while (status == SMC_OK && count > 0);
     if (status == SMC_OK && text->failed)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     return status;
 }
 
@@ -37,15 +38,15 @@ static enum smc_status add_reports(const struct smc_stream *stream, struct smc_m
                                    char **name, struct smc_error *error)
 {
     struct smc_text text = {0}, problems = {0};
-    *name = strdup(stream->name);
+    *name = smc_strdup(stream->name);
     if (!*name)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     smc_text_make_safe(*name);
     enum smc_status status = read_whole(stream, &text, error);
     if (status == SMC_OK) {
         status = smc_merge_read(merge, *name, smc_text_string(&text), text.length, &problems);
         if (status == SMC_MACHINE)
-            smc_fail(error, status, "out of memory");
+            smc_out_of_memory(error);
     }
     smc_output_tell("", smc_text_string(&problems));
     smc_text_free(&problems);
@@ -94,9 +95,9 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         return smc_fail(error, SMC_USAGE,
                         "merge: name a file with reports of 'smemcalc run --format json'; - is "
                         "standard input");
-    char **names = calloc(arguments->file_count, sizeof *names);
+    char **names = smc_calloc(arguments->file_count, sizeof *names);
     if (!names)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     enum smc_status worst = read_files(arguments, &merge, names);
     if (merge.count > 0 && worst != SMC_MACHINE) {
         enum smc_status status = compare(arguments, &merge, out, error);

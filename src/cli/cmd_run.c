@@ -1,6 +1,7 @@
 /* smemcalc run: launches the kernel and confirms the predictions. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_kernel.h"
 #include "cli/ask_own.h"
@@ -19,9 +20,10 @@ static enum smc_status run_query(const struct smc_arguments *arguments,
                                  const struct smc_run_settings *settings, struct smc_text *out,
                                  struct smc_error *error)
 {
-    struct smc_confirmed_run *runs = calloc(SMC_MOST_RUNS, sizeof *runs); /* much for the stack */
+    struct smc_confirmed_run *runs =
+        smc_calloc(SMC_MOST_RUNS, sizeof *runs); /* much for the stack */
     if (!runs)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     struct smc_idle_options idle = {0};
     smc_idle_consider(arguments, &query->device, &idle);
     smc_idle_tell(&idle);

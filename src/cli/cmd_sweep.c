@@ -1,6 +1,7 @@
 /* smemcalc sweep: one or two values varied, each point answered. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_axes.h"
 #include "cli/command.h"
@@ -31,7 +32,8 @@ static bool take_point(void *context, uint64_t index, const struct smc_answer *a
     sink->result.answered = index + 1;
     if (sink->out->length >= FLUSH_BYTES) {
         smc_progress_erase(&sink->progress);
-        sink->status = smc_output_flush(sink->out, sink->error);
+        sink->status = sink->writer == &smc_writer_csv ? smc_output_flush(sink->out, sink->error)
+                                                       : smc_output_hold(sink->out, sink->error);
     }
     smc_progress_step(&sink->progress, index + 1);
     return sink->status == SMC_OK && !sink->out->failed && !smc_interrupt_seen();
@@ -86,9 +88,9 @@ static enum smc_status write_sweep(const struct smc_arguments *arguments,
         .error = error,
     };
     if (sink.writer->sweep_needs_points || target != SMC_PLOT_NOWHERE) {
-        sink.result.point = calloc(smc_sweep_points(sweep), sizeof *sink.result.point);
+        sink.result.point = smc_calloc(smc_sweep_points(sweep), sizeof *sink.result.point);
         if (!sink.result.point)
-            return smc_fail(error, SMC_MACHINE, "out of memory");
+            return smc_out_of_memory(error);
     }
     sink.writer->sweep_begin(sweep, out);
     enum smc_status status = answer_points(&sink, error);

@@ -1,14 +1,14 @@
 /* smemcalc tui, and smemcalc alone on a terminal: the explorer. */
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_devices.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "tui/tui.h"
 
 enum { MOST_SCRIPT_BYTES = 1 << 20 };
@@ -57,7 +57,8 @@ static enum smc_status read_script(const char *path, struct smc_text *text, stru
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
     if (!file)
-        return smc_fail(error, SMC_USAGE, "%s: %s", path, strerror(errno));
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", path,
+                        strerror(errno));
     char part[4096];
     size_t bytes;
     while ((bytes = fread(part, 1, sizeof part, file)) > 0 && text->length <= MOST_SCRIPT_BYTES)
@@ -81,13 +82,12 @@ static enum smc_status play(const char *path, const struct smc_query *query, str
     enum smc_status status = read_script(path, &text, error);
     smc_text_append(&text, ""); /* an empty file is a script too */
     if (status == SMC_OK && text.failed)
-        status = smc_fail(error, SMC_MACHINE, "out of memory");
+        status = smc_out_of_memory(error);
     if (status == SMC_OK) {
-        setlocale(LC_CTYPE, "");
         struct smc_script script = {
             .name = strcmp(path, "-") == 0 ? "standard input" : path,
             .text = text.data,
-            .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+            .utf8 = smc_output_locale(),
             .out = out,
         };
         status = smc_tui_run(query, &script, error);

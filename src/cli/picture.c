@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "cli/ask.h"
 
 enum smc_status smc_picture_target(const struct smc_arguments *arguments,
@@ -57,7 +58,7 @@ enum smc_status smc_picture_finish(const struct smc_arguments *arguments,
 {
     enum smc_status status = SMC_OK;
     if (picture->failed)
-        status = smc_fail(error, SMC_MACHINE, "out of memory");
+        status = smc_out_of_memory(error);
     else if (target == SMC_PLOT_TERMINAL)
         smc_plot_paint_cells(picture, style->utf8, style->colour, out);
     else

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/ask_own.h"
 #include "cli/ask_place.h"
@@ -108,10 +109,10 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
 {
     struct smc_chosen_devices devices = {0};
     struct smc_idle_options idle = {0};
-    struct smc_own_request *request = calloc(1, sizeof *request); /* much for the stack */
-    struct smc_own_run *run = calloc(1, sizeof *run);
-    enum smc_status status = request && run ? ask(arguments, request, &devices, error)
-                                            : smc_fail(error, SMC_MACHINE, "out of memory");
+    struct smc_own_request *request = smc_calloc(1, sizeof *request); /* much for the stack */
+    struct smc_own_run *run = smc_calloc(1, sizeof *run);
+    enum smc_status status =
+        request && run ? ask(arguments, request, &devices, error) : smc_out_of_memory(error);
     if (status == SMC_OK) {
         smc_idle_consider(arguments, &request->device, &idle);
         smc_idle_tell(&idle);

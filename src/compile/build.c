@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compile/cubin.h"
 #include "compile/nvrtc.h"
 #include "compile/ptxas_log.h"
@@ -41,7 +42,7 @@ static void write_key(const struct smc_build *build, const char *options, struct
 
 static enum smc_status out_of_memory(struct smc_error *error)
 {
-    return smc_fail(error, SMC_MACHINE, "out of memory");
+    return smc_out_of_memory(error);
 }
 
 /* Copies the machine code and the PTX; either may be missing. */
@@ -51,8 +52,8 @@ static enum smc_status copy_binary(const void *cubin, size_t cubin_bytes, const 
 {
     if (!binary)
         return SMC_OK;
-    binary->cubin = cubin_bytes ? malloc(cubin_bytes) : NULL;
-    binary->ptx = ptx_bytes ? malloc(ptx_bytes + 1) : NULL;
+    binary->cubin = cubin_bytes ? smc_malloc(cubin_bytes) : NULL;
+    binary->ptx = ptx_bytes ? smc_malloc(ptx_bytes + 1) : NULL;
     if ((cubin_bytes && !binary->cubin) || (ptx_bytes && !binary->ptx)) {
         smc_binary_free(binary);
         return out_of_memory(error);
@@ -167,12 +168,13 @@ static enum smc_status compile(const struct smc_build *build, const char *option
     struct smc_nvrtc nvrtc;
     struct smc_nvrtc_info info;
     struct smc_nvrtc_output output;
-    if (!smc_nvrtc_open(build->place->info.path, &nvrtc, &info, error))
-        return SMC_UNAVAILABLE;
+    enum smc_status status = smc_nvrtc_open(build->place->info.path, &nvrtc, &info, error);
+    if (status != SMC_OK)
+        return status == SMC_MACHINE ? status : SMC_UNAVAILABLE;
     enum smc_nvrtc_outcome outcome = smc_nvrtc_compile(
         &nvrtc, smc_text_string(&build->source->text), build->kernel->file, options, &output);
     struct smc_resources read = *resources;
-    enum smc_status status = read_output(build, outcome, &output, &read, error);
+    status = read_output(build, outcome, &output, &read, error);
     if (status == SMC_OK) {
         if (read.refused) { /* ptxas counts registers before it refuses */
             read.regs_per_thread = read.static_smem_bytes = read.barriers = 0;

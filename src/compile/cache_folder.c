@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/folder.h"
+#include "base/memory.h"
 
 enum {
     MAX_FILES = 4096,
@@ -77,7 +78,7 @@ static struct entry *list_entries(DIR *folder, size_t *count, int64_t *bytes)
             continue;
         if (*count == capacity) {
             capacity = capacity ? 2 * capacity : 256;
-            struct entry *more = realloc(entries, capacity * sizeof *entries);
+            struct entry *more = smc_realloc(entries, capacity * sizeof *entries);
             if (!more) {
                 free(entries);
                 *count = 0;

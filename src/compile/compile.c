@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compile/build.h"
 #include "compile/cache.h"
 #include "compile/find_nvrtc.h"
@@ -39,6 +40,8 @@ static enum smc_status from_nvrtc(struct job *job, struct smc_resources *resourc
                                   struct smc_binary *binary, struct smc_error *error)
 {
     job->build.place = smc_nvrtc_find(&job->cache, job->build.cc, &job->search);
+    if (!job->build.place && job->search.out_of_memory)
+        return smc_fail(error, SMC_MACHINE, "%s", job->search.problem);
     if (job->search.problem[0])
         smc_warn(job->warnings, "%s", job->search.problem);
     if (!job->build.place) {
@@ -184,7 +187,7 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
     if (status == SMC_OK) {
         kernel->defines(kernel, params, &defines);
         if (defines.failed)
-            status = smc_fail(error, SMC_MACHINE, "out of memory");
+            status = smc_out_of_memory(error);
     }
     if (status == SMC_OK) {
         struct job job = {
@@ -216,6 +219,8 @@ enum smc_status smc_nvrtc_describe(struct smc_nvrtc_info *info, struct smc_error
     *info = place ? place->info : (struct smc_nvrtc_info){0};
     if (place)
         return SMC_OK;
+    if (search.out_of_memory)
+        return smc_fail(error, SMC_MACHINE, "%s", search.problem);
     return smc_fail(error, SMC_UNAVAILABLE, "no NVRTC was found%s%s (%s)",
                     search.problem[0] ? ": " : "", search.problem, hint(UINT16_MAX));
 }

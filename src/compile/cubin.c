@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compile/cubin_parts.h"
 
 bool smc_cubin_is(const void *file, size_t bytes)
@@ -31,6 +32,14 @@ static enum smc_status read_all(struct smc_cubin_reading *reading)
     return status;
 }
 
+/* libelf keeps the numbers of its errors to itself, but not their words. */
+static bool is_short_of_memory(void)
+{
+    int number = elf_errno();
+    const char *words = number ? elf_errmsg(number) : NULL;
+    return words && strcmp(words, "out of memory") == 0;
+}
+
 enum smc_status smc_cubin_open(const void *file, size_t bytes, struct smc_cubin *cubin,
                                struct smc_error *error)
 {
@@ -39,12 +48,15 @@ enum smc_status smc_cubin_open(const void *file, size_t bytes, struct smc_cubin 
     if (!smc_cubin_is(file, bytes))
         return smc_fail(error, SMC_USAGE, "no machine code of a GPU");
     elf_version(EV_CURRENT);
+    elf_errno();                                  /* forgets errors of before */
     cubin->elf = elf_memory((char *)file, bytes); /* which only reads it */
-    if (!cubin->elf || !gelf_getehdr(cubin->elf, &reading.header)) {
-        smc_cubin_close(cubin);
-        return smc_fail(error, SMC_USAGE, "its header is cut off or none of machine code");
-    }
-    enum smc_status status = read_all(&reading);
+    enum smc_status status;
+    if (!cubin->elf || !gelf_getehdr(cubin->elf, &reading.header))
+        status = smc_fail(error, SMC_USAGE, "its header is cut off or none of machine code");
+    else
+        status = read_all(&reading);
+    if (status == SMC_USAGE && is_short_of_memory())
+        status = smc_out_of_memory(error);
     free(reading.section);
     free(reading.claims);
     if (status != SMC_OK)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compile/cubin_parts.h"
 
 /* Types of sections that take no room in the file, besides SHT_NOBITS: variables in global, local
@@ -90,9 +91,9 @@ enum smc_status smc_cubin_read_sections(struct smc_cubin_reading *reading)
     enum smc_status status = check_header(reading, count);
     if (status != SMC_OK)
         return status;
-    reading->section = calloc(count, sizeof *reading->section);
+    reading->section = smc_calloc(count, sizeof *reading->section);
     if (!reading->section)
-        return smc_fail(reading->error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(reading->error);
     reading->section_count = count;
     for (size_t i = 0; i < count && status == SMC_OK; i++)
         status = read_section(reading, names, i);

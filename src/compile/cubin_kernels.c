@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compile/cubin_parts.h"
 
 enum {
@@ -138,10 +139,10 @@ enum smc_status smc_cubin_find_kernels(struct smc_cubin_reading *reading)
     if (status != SMC_OK)
         return status;
     /* A section is the code of one kernel at most. */
-    reading->cubin->kernel = calloc(reading->section_count, sizeof *reading->cubin->kernel);
-    reading->claims = calloc(reading->section_count, sizeof *reading->claims);
+    reading->cubin->kernel = smc_calloc(reading->section_count, sizeof *reading->cubin->kernel);
+    reading->claims = smc_calloc(reading->section_count, sizeof *reading->claims);
     if (!reading->cubin->kernel || !reading->claims)
-        return smc_fail(reading->error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(reading->error);
     for (uint32_t i = 0; i < reading->symbol_count && status == SMC_OK; i++)
         status = take_symbol(reading, i);
     return status == SMC_OK ? check_code(reading) : status;

@@ -3,12 +3,13 @@
 
 #include "compile/find_nvrtc.h"
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/folder.h"
+#include "base/memory.h"
 #include "compile/nvrtc.h"
 
 static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
@@ -39,19 +40,20 @@ static bool identify(const char *path, struct smc_file_identity *file)
     struct stat status;
     if (stat(path, &status) != 0)
         return false;
-    *file =
-        (struct smc_file_identity){status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+    *file = (struct smc_file_identity){status.st_dev, status.st_ino, status.st_size,
+                                       status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
     return true;
 }
 
 /* A line with the file's identity; absent files as such, where `absent_too`. */
 static bool append_file(struct smc_text *lines, const char *path, bool absent_too)
 {
-    struct smc_file_identity file = {-1, 0, 0};
+    struct smc_file_identity file = {.bytes = -1};
     if (!identify(path, &file) && !absent_too)
         return false;
-    smc_text_printf(lines, "%s\n%lld %lld.%09lld\n", path, (long long)file.bytes,
-                    (long long)file.seconds, (long long)file.nanoseconds);
+    smc_text_printf(lines, "%s\n%llu:%llu %lld %lld.%09lld\n", path,
+                    (unsigned long long)file.device, (unsigned long long)file.inode,
+                    (long long)file.bytes, (long long)file.seconds, (long long)file.nanoseconds);
     return true;
 }
 
@@ -66,7 +68,8 @@ static void add_path(struct candidates *candidates, const char *path, bool absen
 static int newest_first(const void *a, const void *b)
 {
     const char *s = *(char *const *)a, *t = *(char *const *)b;
-    return strcmp(strrchr(t, '/'), strrchr(s, '/'));
+    int order = strcmp(strrchr(t, '/'), strrchr(s, '/'));
+    return order ? order : strcmp(s, t);
 }
 
 static void add_wheels(struct candidates *candidates)
@@ -74,16 +77,16 @@ static void add_wheels(struct candidates *candidates)
     char pattern[1200];
     for (size_t i = 0; i < sizeof wheels / sizeof *wheels; i++) {
         const char *root = wheels[i].variable ? getenv(wheels[i].variable) : "";
-        glob_t found;
+        struct smc_folder_matches found = {0};
         if (!root || (wheels[i].variable && !*root) || strlen(root) > 1000)
             continue;
         snprintf(pattern, sizeof pattern, "%s%s", root, wheels[i].pattern);
-        if (glob(pattern, 0, NULL, &found) != 0)
-            continue;
-        qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, newest_first);
-        for (size_t k = 0; k < found.gl_pathc; k++)
-            add_path(candidates, found.gl_pathv[k], false);
-        globfree(&found);
+        smc_folder_match(pattern, &found);
+        if (found.count > 0)
+            qsort(found.path, found.count, sizeof *found.path, newest_first);
+        for (size_t k = 0; k < found.count; k++)
+            add_path(candidates, found.path[k], false);
+        smc_folder_matches_free(&found);
     }
 }
 
@@ -108,7 +111,7 @@ static void list_candidates(struct candidates *candidates)
 {
     char path[1100];
     *candidates = (struct candidates){0};
-    smc_text_append(&candidates->lines, "smemcalc search 1\n");
+    smc_text_append(&candidates->lines, "smemcalc search 2\n");
     const char *own = getenv("SMEMCALC_NVRTC");
     if (own && *own)
         add_path(candidates, own, true);
@@ -150,6 +153,7 @@ static void search_candidates(const struct candidates *candidates, uint16_t cc,
     const char *line = strchr(smc_text_string(&candidates->lines), '\n');
     char name[1024];
     memset(search, 0, sizeof *search);
+    search->is_final = true;
     for (size_t i = 0; i < candidates->count && line && search->count < SMC_MAX_NVRTC; i++) {
         const char *start = line + 1;
         struct smc_nvrtc nvrtc;
@@ -163,12 +167,18 @@ static void search_candidates(const struct candidates *candidates, uint16_t cc,
             continue;
         snprintf(name, sizeof name, "%.*s", length, start);
         struct smc_nvrtc_place *place = &search->place[search->count];
-        if (smc_nvrtc_open(name, &nvrtc, &place->info, &why) &&
-            identify(place->info.path, &place->file) && !is_known(search, place))
+        enum smc_status opened = smc_nvrtc_open(name, &nvrtc, &place->info, &why);
+        search->is_final = search->is_final && (opened == SMC_OK || opened == SMC_USAGE);
+        if (opened == SMC_OK && identify(place->info.path, &place->file) &&
+            !is_known(search, place))
             search->count++;
         else
             memset(place, 0, sizeof *place);
-        if (i == 0 && own && *own && why.message[0])
+        if (opened == SMC_MACHINE && !search->out_of_memory) {
+            search->out_of_memory = true;
+            snprintf(search->problem, sizeof search->problem, "%.*s", 500, why.message);
+        }
+        if (i == 0 && own && *own && why.message[0] && !search->out_of_memory)
             snprintf(search->problem, sizeof search->problem, "SMEMCALC_NVRTC: %.*s", 480,
                      why.message);
         if (supporting(search, cc))
@@ -196,6 +206,13 @@ static bool read_search(struct smc_cache *cache, const struct smc_text *key, uin
     return valid;
 }
 
+/* What failed for want of memory, or for another reason that may pass, is tried again by the next
+   run. That there is none at all is found out fast each time. */
+static bool is_worth_keeping(const struct smc_nvrtc_search *search)
+{
+    return search->count > 0 && search->is_final && !smc_memory_failed();
+}
+
 const struct smc_nvrtc_place *smc_nvrtc_find(struct smc_cache *cache, uint16_t cc,
                                              struct smc_nvrtc_search *search)
 {
@@ -203,7 +220,7 @@ const struct smc_nvrtc_place *smc_nvrtc_find(struct smc_cache *cache, uint16_t c
     list_candidates(&candidates);
     if (candidates.lines.failed || !read_search(cache, &candidates.lines, cc, search)) {
         search_candidates(&candidates, cc, search);
-        if (!candidates.lines.failed)
+        if (is_worth_keeping(search) && !candidates.lines.failed)
             smc_cache_write(cache, &candidates.lines, search, sizeof *search);
     }
     smc_text_free(&candidates.lines);

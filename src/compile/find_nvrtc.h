@@ -14,6 +14,7 @@ enum { SMC_MAX_NVRTC = 8 };
 
 /* What identifies a file's content without reading it. */
 struct smc_file_identity {
+    uint64_t device, inode;
     int64_t bytes, seconds, nanoseconds;
 };
 
@@ -28,6 +29,8 @@ struct smc_nvrtc_search {
     struct smc_nvrtc_place place[SMC_MAX_NVRTC]; /* in order of preference */
     char problem[512];                           /* why $SMEMCALC_NVRTC cannot be used, or "" */
     uint64_t is_complete;                        /* every candidate was opened */
+    uint64_t is_final;      /* those that are left out will not do before their files change */
+    uint64_t out_of_memory; /* for opening one of them */
 };
 
 /* Looks until a library is found that compiles for `cc`; 0 is any. Returns NULL where there is

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compile/cubin.h"
 
 enum { INSTRUCTION_BYTES = 16 };
@@ -64,9 +65,9 @@ enum smc_status smc_machine_code_read(const void *code, size_t bytes, uint16_t c
     if (bytes % INSTRUCTION_BYTES != 0)
         return smc_fail(error, SMC_USAGE, "%zu bytes of machine code are not whole instructions",
                         bytes);
-    out->access = calloc(instructions ? instructions : 1, sizeof *out->access);
+    out->access = smc_calloc(instructions ? instructions : 1, sizeof *out->access);
     if (!out->access)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     for (size_t i = 0; i < instructions; i++) {
         struct smc_machine_access *next = &out->access[out->count];
         if (decode(at + i * INSTRUCTION_BYTES, cc, next)) {

@@ -4,12 +4,17 @@
 #include "compile/nvrtc.h"
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#include "base/memory.h"
 
 /* nvrtcResult: the text does not compile. Every other error is the library's own. */
 enum { RESULT_COMPILATION = 6 };
@@ -49,33 +54,78 @@ static bool describe(const struct smc_nvrtc *nvrtc, struct smc_nvrtc_info *info)
     return info->cc_count > 0;
 }
 
-bool smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc, struct smc_nvrtc_info *info,
-                    struct smc_error *why)
+/* Neither a library of this kind of machine, nor one cut short. */
+static bool is_no_library(const char *path)
+{
+    char start[SELFMAG] = "";
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return errno == ENOENT || errno == ENOTDIR;
+    bool differs = fread(start, 1, sizeof start, file) != sizeof start || ferror(file) ||
+                   memcmp(start, ELFMAG, SELFMAG) != 0;
+    fclose(file);
+    return differs;
+}
+
+/* The address space that the larger of these libraries take when they are opened. */
+static bool has_address_space(void)
+{
+    enum { NVRTC_BYTES = 256 << 20 };
+    void *space = mmap(NULL, NVRTC_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (space == MAP_FAILED)
+        return false;
+    munmap(space, NVRTC_BYTES);
+    return true;
+}
+
+/* The dynamic linker has no words for a program to go by but these, in the language of the source:
+   the program never takes over LC_MESSAGES. That a segment cannot be mapped has other causes too.
+ */
+static bool is_for_memory(const char *text)
+{
+    return strstr(text, "annot allocate memory") || strstr(text, "out of memory") ||
+           (strstr(text, "failed to map segment") && !has_address_space());
+}
+
+static enum smc_status fail_opening(const char *name, const char *text, struct smc_error *why)
+{
+    size_t length = strlen(name);
+    if (is_for_memory(text)) {
+        smc_memory_note_failure();
+        return smc_fail(why, SMC_MACHINE,
+                        "not enough memory for NVRTC: %s; --no-nvrtc does without it", text);
+    }
+    bool absent = strchr(name, '/') ? is_no_library(name)
+                                    : strncmp(text, name, length) == 0 && text[length] == ':' &&
+                                          strstr(text, "No such file or directory");
+    return smc_fail(why, absent ? SMC_USAGE : SMC_UNAVAILABLE, "%s", text);
+}
+
+enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,
+                               struct smc_nvrtc_info *info, struct smc_error *why)
 {
     *info = (struct smc_nvrtc_info){0};
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) /* once more: the linker takes some failed allocations for an absent file */
+        library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *text = dlerror();
-        smc_fail(why, SMC_UNAVAILABLE, "%s", text ? text : name);
-        return false;
+        return fail_opening(name, text ? text : "out of memory", why);
     }
     const char *missing;
     if (!find_functions(library, nvrtc, &missing)) {
-        smc_fail(why, SMC_UNAVAILABLE, "%s: no NVRTC of CUDA 11.2 or later: it lacks %s", name,
-                 missing);
+        smc_fail(why, SMC_USAGE, "%s: no NVRTC of CUDA 11.2 or later: it lacks %s", name, missing);
         dlclose(library);
-        return false;
+        return SMC_USAGE;
     }
     const struct link_map *map = NULL;
     const char *path = name;
     if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name[0])
         path = map->l_name;
-    if (strlen(path) >= sizeof info->path || !describe(nvrtc, info)) {
-        smc_fail(why, SMC_UNAVAILABLE, "%s: this NVRTC does not describe itself", name);
-        return false;
-    }
+    if (strlen(path) >= sizeof info->path || !describe(nvrtc, info))
+        return smc_fail(why, SMC_UNAVAILABLE, "%s: this NVRTC does not describe itself", name);
     snprintf(info->path, sizeof info->path, "%s", path);
-    return true;
+    return SMC_OK;
 }
 
 bool smc_nvrtc_supports(const struct smc_nvrtc_info *info, uint16_t cc)
@@ -116,7 +166,7 @@ static void fetch_text(void *program, int (*size)(void *, size_t *), int (*fetch
     size_t bytes = 0;
     if (size(program, &bytes) || bytes == 0)
         return;
-    char *text = malloc(bytes);
+    char *text = smc_malloc(bytes);
     if (!text || fetch(program, text)) {
         free(text);
         return;
@@ -134,7 +184,7 @@ static bool fetch_cubin(const struct smc_nvrtc *nvrtc, void *program, struct smc
     size_t bytes = 0;
     if (nvrtc->cubin_size(program, &bytes) || bytes == 0)
         return false;
-    binary->cubin = malloc(bytes);
+    binary->cubin = smc_malloc(bytes);
     binary->cubin_bytes = bytes;
     return binary->cubin && nvrtc->cubin(program, binary->cubin) == 0;
 }
@@ -179,8 +229,8 @@ enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const ch
     *output = (struct smc_nvrtc_output){0};
     enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
     void *program = NULL;
-    const char **list = calloc(count_lines(options), sizeof *list);
-    char *lines = strdup(options);
+    const char **list = smc_calloc(count_lines(options), sizeof *list);
+    char *lines = smc_strdup(options);
     if (!list || !lines || nvrtc->create(&program, text, file, 0, NULL, NULL)) {
         free(list);
         free(lines);

@@ -33,10 +33,12 @@ struct smc_nvrtc {
 #undef FUNCTION
 };
 
-/* Opens a path or a bare name, and fills `info`. Otherwise `why` says what is wrong with it. The
-   library stays loaded until the program ends: opening it again costs nothing. */
-bool smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc, struct smc_nvrtc_info *info,
-                    struct smc_error *why);
+/* Opens a path or a bare name, and fills `info`. SMC_USAGE: there is no NVRTC of that name, nor
+   will there be until a file changes. SMC_UNAVAILABLE: it cannot be opened now. SMC_MACHINE: there
+   is not enough memory for it. `why` says more. The library stays loaded until the program ends:
+   opening it again costs nothing. */
+enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,
+                               struct smc_nvrtc_info *info, struct smc_error *why);
 
 bool smc_nvrtc_supports(const struct smc_nvrtc_info *info, uint16_t cc);
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
+
 enum { MAX_TEXT_BYTES = 1 << 20 };
 
 static enum smc_status read_text(const char *path, struct smc_text *text, struct smc_error *error)
@@ -19,7 +21,8 @@ static enum smc_status read_text(const char *path, struct smc_text *text, struct
         return smc_fail(error, SMC_USAGE, "option --kernel-dir: %s: not a file", path);
     FILE *file = fopen(path, "re");
     if (!file)
-        return smc_fail(error, SMC_USAGE, "option --kernel-dir: %s: %s", path, strerror(errno));
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "option --kernel-dir: %s: %s",
+                        path, strerror(errno));
     while (text->length <= MAX_TEXT_BYTES && (count = fread(part, 1, sizeof part, file)) > 0)
         smc_text_append_bytes(text, part, count);
     bool failed = ferror(file);
@@ -58,7 +61,7 @@ enum smc_status smc_source_load(const struct smc_kernel *kernel, const char *ker
         source->is_edited = !own || length != source->text.length ||
                             (length && memcmp(own, source->text.data, length) != 0);
     }
-    return source->text.failed ? smc_fail(error, SMC_MACHINE, "out of memory") : SMC_OK;
+    return source->text.failed ? smc_out_of_memory(error) : SMC_OK;
 }
 
 void smc_source_free(struct smc_source *source)

@@ -244,7 +244,7 @@ static bool open_libraries(int count, char **names, struct libraries *libraries,
     }
     for (int i = 0; i < first_kernel; i++) {
         struct smc_nvrtc nvrtc;
-        if (!smc_nvrtc_open(names[i], &nvrtc, &libraries->place[i].info, error))
+        if (smc_nvrtc_open(names[i], &nvrtc, &libraries->place[i].info, error) != SMC_OK)
             return false;
         libraries->count++;
     }

@@ -346,6 +346,7 @@ const char *smc_verdict_name(enum smc_verdict verdict)
         [SMC_DIFFERS] = "differs",
         [SMC_NOT_MEASURED] = "not measured",
         [SMC_INFORMATION] = "information",
+        [SMC_BY_ORDER] = "depends on the order of atomics",
     };
     return names[verdict];
 }

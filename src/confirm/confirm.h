@@ -14,6 +14,7 @@ enum smc_verdict {
     SMC_DIFFERS,
     SMC_NOT_MEASURED,
     SMC_INFORMATION, /* seen, with nothing predicted for certain: counts neither way */
+    SMC_BY_ORDER, /* differs, by what the order of atomic additions explains: neither way either */
 };
 
 /* A value that one witness gave, or did not. Booleans are 0 and 1. */
@@ -58,7 +59,7 @@ enum smc_status smc_confirmation_status(const struct smc_confirmation *confirmat
    says in what. */
 bool smc_row_agrees(const struct smc_row *row);
 
-/* "confirmed", "differs", "not measured", "information". */
+/* "confirmed", "differs", "not measured", "information", "depends on the order of atomics". */
 const char *smc_verdict_name(enum smc_verdict verdict);
 
 #endif

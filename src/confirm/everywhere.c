@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 
 struct worker {
     pthread_t thread;
@@ -71,11 +72,11 @@ enum smc_status smc_confirm_everywhere(const struct smc_query *query,
     int gpus = smc_place_executor(settings->place)->device_count(error);
     if (gpus <= 0)
         return SMC_UNAVAILABLE;
-    struct worker *workers = calloc((size_t)gpus, sizeof *workers);
-    out->part = calloc((size_t)gpus, sizeof *out->part);
+    struct worker *workers = smc_calloc((size_t)gpus, sizeof *workers);
+    out->part = smc_calloc((size_t)gpus, sizeof *out->part);
     if (!workers || !out->part) {
         free(workers);
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     }
     out->count = (size_t)gpus;
     smc_machine_host_name(out->host_name);

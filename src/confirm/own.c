@@ -90,13 +90,26 @@ static void confirm_findings(const struct smc_own_emulated *emulated, struct smc
     smc_row_judge(row);
 }
 
-/* Where threads race, or a sum's order is left to them, the two may well disagree. */
+/* Rounding depends on the order of additions, which is the threads' own affair. */
+static void show_float_atomics(const struct smc_own_emulated *emulated,
+                               struct smc_confirmation *out)
+{
+    if (emulated->float_adds == 0)
+        return;
+    struct smc_row *row = smc_row_add(out, "float_atomics", "atomic float additions", "");
+    row->emulated = smc_witness_of((double)emulated->float_adds);
+    row->verdict = SMC_INFORMATION;
+    smc_row_note(row, "their sums depend on the order in which the threads add, within rounding");
+}
+
+/* Where threads race the two may well disagree; where they add floats, by rounding. */
 static void confirm_agreement(const struct smc_own_run *run, struct smc_confirmation *out)
 {
-    double differing = 0, elements = 0;
+    double differing = 0, elements = 0, by_order = 0;
     for (size_t i = 0; i < run->memory_count; i++) {
         differing += (double)run->memory[i].agreement.differing;
         elements += (double)run->memory[i].agreement.elements;
+        by_order += (double)run->memory[i].agreement.by_order;
     }
     if (elements == 0)
         return;
@@ -105,6 +118,14 @@ static void confirm_agreement(const struct smc_own_run *run, struct smc_confirma
     row->measured = smc_witness_of(differing);
     smc_row_judge(row);
     smc_row_note(row, "%s%.0f elements, bit for bit", differing > 0 ? "of " : "", elements);
+    if (by_order == 0)
+        return;
+    bool all = by_order == differing;
+    if (all)
+        row->verdict = SMC_BY_ORDER;
+    smc_row_note(row,
+                 "of %.0f elements, bit for bit; %s%.0f by no more than rounding in another order",
+                 elements, all ? "all " : "", by_order);
 }
 
 void smc_confirm_own(const struct smc_own_run *run, struct smc_confirmation *out)
@@ -115,6 +136,7 @@ void smc_confirm_own(const struct smc_own_run *run, struct smc_confirmation *out
     if (emulated->run.made) {
         show_counts(emulated, out);
         confirm_findings(emulated, out);
+        show_float_atomics(emulated, out);
     }
     confirm_agreement(run, out);
     show_memory(run, out);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parse.h"
 
 /* Where the tile is the lesson, several are shown. */
@@ -210,9 +211,9 @@ enum smc_status smc_series_build(const struct smc_query *members, size_t count, 
     enum smc_status status = SMC_OK;
     size_t values = axis->vary == SMC_VARY_NOTHING ? 0 : axis->count;
     series->count = 0;
-    series->run = calloc(SMC_SERIES_MOST_RUNS, sizeof *series->run);
+    series->run = smc_calloc(SMC_SERIES_MOST_RUNS, sizeof *series->run);
     if (!series->run)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     for (size_t v = 0; v < values && status == SMC_OK; v++)
         for (size_t m = 0; m < count && status == SMC_OK; m++)
             if (takes(members[m].kernel, axis))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "base/text.h"
 #include "devicefile/read_device.h"
@@ -66,9 +67,9 @@ static enum smc_status read_list(const json_t *list, const char *path, struct sm
     if (count == 0)
         return smc_fail(error, SMC_USAGE, "%s: key 'devices': not a list of one device or more",
                         path);
-    out->devices = calloc(count, sizeof *out->devices);
+    out->devices = smc_calloc(count, sizeof *out->devices);
     if (!out->devices)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     for (size_t i = 0; i < count; i++) {
         const json_t *device = json_array_get(list, i);
         char where[1024];
@@ -96,9 +97,9 @@ static enum smc_status read_root(const json_t *root, const char *path, struct sm
         enum smc_status status = check_list_keys(root, path, error);
         return status == SMC_OK ? read_list(list, path, out, error) : status;
     }
-    out->devices = calloc(1, sizeof *out->devices);
+    out->devices = smc_calloc(1, sizeof *out->devices);
     if (!out->devices)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     enum smc_status status = smc_device_read(root, path, out->devices, error);
     out->count = status == SMC_OK;
     return status;

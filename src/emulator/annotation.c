@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "emulator/program.h"
 
@@ -149,7 +150,7 @@ enum smc_status smc_annotate(const struct smc_program *program,
     if (!annotation->arena.failed)
         return SMC_OK;
     smc_annotation_free(annotation);
-    return smc_fail(error, SMC_MACHINE, "out of memory");
+    return smc_out_of_memory(error);
 }
 
 void smc_annotation_free(struct smc_annotation *annotation)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 struct smc_arena_chunk {
     struct smc_arena_chunk *next;
     alignas(max_align_t) unsigned char bytes[];
@@ -18,7 +20,7 @@ static bool add_chunk(struct smc_arena *arena, size_t bytes)
     size_t capacity = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
     struct smc_arena_chunk *chunk = NULL;
     if (capacity <= SIZE_MAX - sizeof *chunk)
-        chunk = calloc(1, sizeof *chunk + capacity);
+        chunk = smc_calloc(1, sizeof *chunk + capacity);
     if (!chunk) {
         arena->failed = true;
         return false;

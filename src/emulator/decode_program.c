@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "emulator/decode.h"
 #include "emulator/operations.h"
 
@@ -199,16 +200,16 @@ static bool decode_program(struct smc_decoder *decoder)
 enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
                                  struct smc_program **out, struct smc_error *error)
 {
-    struct smc_program *program = calloc(1, sizeof *program);
+    struct smc_program *program = smc_calloc(1, sizeof *program);
     *out = program;
     if (!program)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     struct smc_decoder decoder = {.program = program, .error = error};
     enum smc_status status = smc_ptx_read(ptx, bytes, entry, &program->module, error);
     if (status == SMC_OK && !lay_out(program, error))
         status = SMC_USAGE;
     if (status == SMC_OK && (!copy_names(program) || !decode_program(&decoder)))
-        status = decoder.failed ? SMC_USAGE : smc_fail(error, SMC_MACHINE, "out of memory");
+        status = decoder.failed ? SMC_USAGE : smc_out_of_memory(error);
     if (status == SMC_OK)
         return SMC_OK;
     smc_program_free(program);

@@ -136,6 +136,19 @@ struct smc_emulated_array_count {
     struct smc_emulated_traffic kind[SMC_EMULATED_KINDS];
 };
 
+/* What atomic additions of floats made of one place of memory. In which order they come is left to
+   the threads, and a sum is rounded after each. */
+struct smc_float_sum {
+    uint64_t adds;
+    double magnitude; /* the absolute values of what was there and of all that was added */
+    double roundoff;  /* 2^-24, or 2^-53 where all are doubles */
+};
+
+/* How far two sums of the same numbers, each in an order of its own, may be from each other:
+   2 n u / (1 - n u) times the magnitude, for n additions with the unit roundoff u (Higham, Accuracy
+   and Stability of Numerical Algorithms, 4.2); and what flushing of subnormal floats loses. */
+double smc_float_sum_bound(const struct smc_float_sum *sum);
+
 /* --- What was found --------------------------------------------------------------------------- */
 
 enum smc_finding_kind {
@@ -178,6 +191,10 @@ struct smc_emulation {
     size_t finding_count;
     uint64_t findings_total; /* with repetitions, and beyond those kept */
     unsigned threads_used;
+    uint64_t float_adds; /* atomic additions of floats, of threads */
+    /* By array: one for each four bytes, NULL where none was made there. */
+    struct smc_float_sum **sum;
+    double shared_bound; /* the largest smc_float_sum_bound of a place in shared memory */
 };
 
 /* Runs. What the kernel does wrong is a finding (SMC_OK), after which other blocks still run, but

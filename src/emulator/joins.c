@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "emulator/operations.h"
 
 enum { WIDTHS = SMC_EMULATOR_WIDTHS, WIDEST = 16, MOST_GROUPS = 48 };
@@ -89,7 +90,7 @@ static bool add_load(struct search *search, struct smc_op *op, size_t first, siz
         group = &search->group[search->groups];
         *group = (struct group){
             op->a, op->guard, op->guard_negated, (uint8_t)(op->width_bytes * op->vector), NULL, 0};
-        group->op = calloc(most, sizeof(struct smc_op *));
+        group->op = smc_calloc(most, sizeof(struct smc_op *));
         if (!group->op)
             return false;
         search->groups++;
@@ -101,7 +102,7 @@ static bool add_load(struct search *search, struct smc_op *op, size_t first, siz
 /* How many branches lead to each op. NULL without memory. */
 static uint32_t *find_targets(const struct smc_program *program)
 {
-    uint32_t *leads = calloc(program->ops, sizeof *leads);
+    uint32_t *leads = smc_calloc(program->ops, sizeof *leads);
     for (size_t i = 0; leads && i < program->ops; i++) {
         const struct smc_op *op = &program->op[i];
         if (op->step == smc_step_branch)
@@ -233,7 +234,7 @@ enum smc_following smc_program_follow(struct smc_program *program,
     struct search search = {.group = groups, .wanted = loads_of_width};
     enum smc_following following = SMC_FOLLOWING_UNKNOWN;
     uint32_t *leads = find_targets(program);
-    uint8_t *skips = calloc(program->ops ? program->ops : 1, 1);
+    uint8_t *skips = smc_calloc(program->ops ? program->ops : 1, 1);
     if (leads && skips) {
         forget_skips(program, leads, skips);
         if (find_groups(program, leads, skips, &search))

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "emulator/shadow.h"
 
 enum { MAX_WORKERS = 64, MAX_THREADS_PER_BLOCK = 1024, FILE_ALIGN = 64 };
@@ -15,7 +16,7 @@ enum { MAX_WORKERS = 64, MAX_THREADS_PER_BLOCK = 1024, FILE_ALIGN = 64 };
 
 static char *variable_data(const struct smc_ptx_symbol *symbol)
 {
-    char *data = calloc(1, symbol->bytes + 1);
+    char *data = smc_calloc(1, symbol->bytes + 1);
     if (data && symbol->initial)
         memcpy(data, symbol->initial, symbol->bytes);
     return data;
@@ -71,12 +72,13 @@ static bool lay_out_memory(struct smc_launch_state *launch)
 {
     const struct smc_ptx_module *module = &launch->program->module;
     launch->allocation =
-        calloc(module->symbols + launch->request->array_count + 1, sizeof *launch->allocation);
+        smc_calloc(module->symbols + launch->request->array_count + 1, sizeof *launch->allocation);
     if (!launch->allocation || !add_variables(launch))
         return false;
     add_arrays(launch);
-    launch->parameters = calloc(1, launch->program->parameter_bytes + 1u);
-    return launch->parameters != NULL;
+    launch->parameters = smc_calloc(1, launch->program->parameter_bytes + 1u);
+    launch->sum = smc_calloc(launch->request->array_count + 1, sizeof(struct smc_float_sum *));
+    return launch->parameters && launch->sum;
 }
 
 static void free_memory(struct smc_launch_state *launch)
@@ -125,7 +127,7 @@ static enum smc_status pass_arguments(struct smc_launch_state *launch, struct sm
 static void *aligned(size_t bytes)
 {
     size_t rounded = (bytes + FILE_ALIGN) / FILE_ALIGN * FILE_ALIGN;
-    void *memory = aligned_alloc(FILE_ALIGN, rounded);
+    void *memory = smc_aligned_alloc(FILE_ALIGN, rounded);
     if (memory)
         memset(memory, 0, rounded);
     return memory;
@@ -135,9 +137,9 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
 {
     const struct smc_program *program = launch->program;
     worker->launch = launch;
-    worker->count = calloc(program->instructions + 1, sizeof *worker->count);
-    worker->array_count = calloc(launch->request->array_count + 1, sizeof *worker->array_count);
-    worker->warp = calloc(launch->warps_per_block, sizeof *worker->warp);
+    worker->count = smc_calloc(program->instructions + 1, sizeof *worker->count);
+    worker->array_count = smc_calloc(launch->request->array_count + 1, sizeof *worker->array_count);
+    worker->warp = smc_calloc(launch->warps_per_block, sizeof *worker->warp);
     worker->files = aligned((size_t)program->file_bytes * launch->warps_per_block);
     worker->shared = aligned(launch->smem_bytes);
     worker->local = aligned((size_t)program->local_bytes * launch->threads_per_block);
@@ -157,6 +159,7 @@ static void end_worker(struct smc_worker *worker)
 {
     for (uint32_t w = 0; worker->warp && worker->launch && w < worker->launch->warps_per_block; w++)
         smc_copies_forget(&worker->warp[w]);
+    free(worker->shared_sum);
     free(worker->count);
     free(worker->array_count);
     free(worker->warp);
@@ -208,6 +211,9 @@ static void add_worker(const struct smc_worker *worker, struct smc_emulation *em
             to->bytes += from->bytes;
         }
     emulation->blocks_run += worker->blocks_run;
+    emulation->float_adds += worker->float_adds;
+    if (worker->shared_bound > emulation->shared_bound)
+        emulation->shared_bound = worker->shared_bound;
 }
 
 static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_worker *workers,
@@ -219,7 +225,7 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
     while (ready < count && begin_worker(&workers[ready], launch))
         ready++;
     if (ready == 0)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     for (; started < ready; started++)
         if (pthread_create(&thread[started], NULL, work, &workers[started]) != 0)
             break; /* fewer threads, the same answer */
@@ -232,7 +238,7 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
         out_of_memory |= workers[i].out_of_memory;
     }
     if (out_of_memory)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     emulation->threads_used = started;
     smc_findings_merge(workers, ready, atomic_load(&launch->last_block), emulation);
     bool stopped = atomic_load(&launch->stopped);
@@ -279,11 +285,11 @@ static enum smc_status prepare(struct smc_launch_state *launch, struct smc_emula
     if (status != SMC_OK)
         return status;
     emulation->count_length = launch->program->instructions;
-    emulation->count = calloc(emulation->count_length + 1, sizeof *emulation->count);
+    emulation->count = smc_calloc(emulation->count_length + 1, sizeof *emulation->count);
     emulation->array_count = launch->request->array_count;
-    emulation->array = calloc(emulation->array_count + 1, sizeof *emulation->array);
+    emulation->array = smc_calloc(emulation->array_count + 1, sizeof *emulation->array);
     if (!emulation->count || !emulation->array || !lay_out_memory(launch))
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     return pass_arguments(launch, error);
 }
 
@@ -296,19 +302,23 @@ enum smc_status smc_emulate(const struct smc_emulation_request *request,
     enum smc_status status = prepare(&launch, emulation, error);
     unsigned count = status == SMC_OK ? worker_count(&launch) : 0;
     if (status == SMC_OK) {
-        workers = calloc(count, sizeof *workers);
+        workers = smc_calloc(count, sizeof *workers);
         status = workers ? run_workers(&launch, workers, count, emulation, error)
-                         : smc_fail(error, SMC_MACHINE, "out of memory");
+                         : smc_out_of_memory(error);
     }
     for (unsigned i = 0; workers && i < count; i++)
         end_worker(&workers[i]);
     free(workers);
     free_memory(&launch);
+    emulation->sum = launch.sum;
     return status;
 }
 
 void smc_emulation_free(struct smc_emulation *emulation)
 {
+    for (size_t i = 0; emulation->sum && i < emulation->array_count; i++)
+        free(emulation->sum[i]);
+    free(emulation->sum);
     free(emulation->count);
     free(emulation->array);
     *emulation = (struct smc_emulation){0};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "emulator/runtime.h"
 #include "emulator/shadow.h"
 #include "model/sectors.h"
@@ -27,7 +28,7 @@ struct smc_bank_memo {
 
 struct smc_bank_memo *smc_bank_memo_new(void)
 {
-    return calloc(1, sizeof(struct smc_bank_memo));
+    return smc_calloc(1, sizeof(struct smc_bank_memo));
 }
 
 static uint32_t hash_of(const struct smc_access *access)

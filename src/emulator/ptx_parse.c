@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 const struct smc_ptx_type_info smc_ptx_type_info[SMC_PTX_TYPE_COUNT] = {
 #define TYPE(id, name, bytes, class) [SMC_PTX_##id] = {name, bytes, SMC_CLASS_##class},
 #include "emulator/ptx_types.def"
@@ -875,7 +877,7 @@ enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry,
     *module = (struct smc_ptx_module){0};
     module->text = smc_arena_take(&module->arena, bytes + 1);
     if (!module->text)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     if (bytes)
         memcpy(module->text, text, bytes);
     struct reader reader = {
@@ -883,7 +885,7 @@ enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry,
     advance(&reader);
     if (read_module(&reader, entry))
         return SMC_OK;
-    return reader.failed ? SMC_USAGE : smc_fail(error, SMC_MACHINE, "out of memory");
+    return reader.failed ? SMC_USAGE : smc_out_of_memory(error);
 }
 
 void smc_ptx_free(struct smc_ptx_module *module)

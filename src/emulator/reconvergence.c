@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 struct block {
     uint32_t first, end; /* ops */
     bool only_ends;
@@ -125,7 +127,7 @@ static void add_edges(struct flow *flow)
 /* Sorts the edges by where they lead. */
 static bool sort_edges(struct flow *flow)
 {
-    uint32_t *sorted = malloc(flow->edge_room * sizeof *sorted);
+    uint32_t *sorted = smc_malloc(flow->edge_room * sizeof *sorted);
     if (!sorted)
         return false;
     for (uint32_t e = 0; e < flow->edges; e++)
@@ -152,8 +154,8 @@ struct walk {
 static bool begin_walk(const struct flow *flow, struct walk *walk)
 {
     size_t nodes = flow->blocks + 1;
-    *walk = (struct walk){malloc(nodes * sizeof(uint32_t)), malloc(nodes * sizeof(uint32_t)),
-                          calloc(nodes, 1), 0};
+    *walk = (struct walk){smc_malloc(nodes * sizeof(uint32_t)),
+                          smc_malloc(nodes * sizeof(uint32_t)), smc_calloc(nodes, 1), 0};
     if (!walk->stack || !walk->next || !walk->seen)
         return false;
     memcpy(walk->next, flow->from_begin, nodes * sizeof(uint32_t));
@@ -243,8 +245,8 @@ static uint32_t common(const struct flow *flow, uint32_t a, uint32_t b)
 static bool find_dominators(struct flow *flow)
 {
     const uint32_t none = UINT32_MAX;
-    uint32_t *begin = calloc(flow->blocks + 2, sizeof *begin);
-    uint32_t *leaving = malloc(flow->edges * sizeof *leaving + 1);
+    uint32_t *begin = smc_calloc(flow->blocks + 2, sizeof *begin);
+    uint32_t *leaving = smc_malloc(flow->edges * sizeof *leaving + 1);
     if (!begin || !leaving) {
         free(begin);
         free(leaving);
@@ -295,12 +297,12 @@ bool smc_find_reconvergence(struct smc_program *program)
         edges += 3u * program->op[i].target_count;
     struct flow flow = {.program = program,
                         .edge_room = edges,
-                        .block_of = calloc(ops + 1, sizeof(uint32_t)),
-                        .block = calloc(ops + 1, sizeof(struct block)),
-                        .from = calloc(edges, sizeof(uint32_t)),
-                        .to = calloc(edges, sizeof(uint32_t)),
-                        .from_begin = calloc(ops + 3, sizeof(uint32_t)),
-                        .by_order = calloc(ops + 2, sizeof(uint32_t))};
+                        .block_of = smc_calloc(ops + 1, sizeof(uint32_t)),
+                        .block = smc_calloc(ops + 1, sizeof(struct block)),
+                        .from = smc_calloc(edges, sizeof(uint32_t)),
+                        .to = smc_calloc(edges, sizeof(uint32_t)),
+                        .from_begin = smc_calloc(ops + 3, sizeof(uint32_t)),
+                        .by_order = smc_calloc(ops + 2, sizeof(uint32_t))};
     bool worked =
         flow.block_of && flow.block && flow.from && flow.to && flow.from_begin && flow.by_order;
     if (worked) {

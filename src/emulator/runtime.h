@@ -31,6 +31,7 @@ struct smc_launch_state {
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t last_block; /* blocks above it need not run: an endless loop is in it */
     atomic_bool stopped;             /* an early end was requested */
+    struct smc_float_sum **sum;      /* as in struct smc_emulation, which takes them */
 };
 
 /* --- Divergent groups of a warp's lanes ------------------------------------------------------- */
@@ -83,6 +84,12 @@ struct smc_barrier {
 struct smc_shadow;
 struct smc_bank_memo;
 
+/* A sum in the shared memory of one block. */
+struct smc_shared_sum {
+    uint64_t block; /* plus one; of another: as if there were none */
+    struct smc_float_sum sum;
+};
+
 struct smc_worker {
     struct smc_launch_state *launch;
     struct smc_emulated_count *count; /* by instruction */
@@ -96,6 +103,9 @@ struct smc_worker {
     uint64_t block;
     uint32_t block_index[3];
     uint64_t blocks_run;
+    uint64_t float_adds;
+    struct smc_shared_sum *shared_sum; /* one for each four bytes; NULL before the first addition */
+    double shared_bound;
     bool gave_up; /* the block */
     bool out_of_memory;
     struct smc_finding finding[SMC_KEPT_FINDINGS];

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { LINE_CELLS = 32, MAX_LINES = 1 << 16, TABLE_SIZE = 1 << 17 };
 
 /* One word, or one byte where the kernel has accesses below a word. Times are 0: never. */
@@ -38,16 +40,16 @@ struct smc_shadow {
 
 struct smc_shadow *smc_shadow_new(const struct smc_launch_state *launch)
 {
-    struct smc_shadow *shadow = calloc(1, sizeof *shadow);
+    struct smc_shadow *shadow = smc_calloc(1, sizeof *shadow);
     if (!shadow)
         return NULL;
     shadow->now = 1;
     shadow->cell_bytes_shared = launch->program->splits_shared_words ? 1 : 4;
     shadow->cell_bytes_global = launch->program->splits_global_words ? 1 : 4;
     shadow->shared_cells = launch->smem_bytes / shadow->cell_bytes_shared + 1;
-    shadow->shared = calloc(shadow->shared_cells, sizeof *shadow->shared);
-    shadow->table = calloc(TABLE_SIZE, sizeof *shadow->table);
-    shadow->line = calloc(MAX_LINES, sizeof *shadow->line);
+    shadow->shared = smc_calloc(shadow->shared_cells, sizeof *shadow->shared);
+    shadow->table = smc_calloc(TABLE_SIZE, sizeof *shadow->table);
+    shadow->line = smc_calloc(MAX_LINES, sizeof *shadow->line);
     if (shadow->shared && shadow->table && shadow->line)
         return shadow;
     smc_shadow_free(shadow);
@@ -232,7 +234,7 @@ static struct line *line_of(struct smc_shadow *shadow, uint64_t number)
     if (shadow->lines == MAX_LINES)
         return NULL;
     if (shadow->lines == shadow->lines_made) {
-        shadow->line[shadow->lines] = malloc(sizeof(struct line));
+        shadow->line[shadow->lines] = smc_malloc(sizeof(struct line));
         if (!shadow->line[shadow->lines])
             return NULL;
         shadow->lines_made++;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "executor/own.h"
 
 struct outputs {
@@ -16,7 +17,7 @@ static bool make_outputs(const struct smc_plan *plan, struct outputs *outputs)
         if (!buffer->output)
             continue;
         outputs->buffer[i] =
-            calloc(buffer->elements ? buffer->elements : 1, smc_dtype_bytes(buffer->dtype));
+            smc_calloc(buffer->elements ? buffer->elements : 1, smc_dtype_bytes(buffer->dtype));
         if (!outputs->buffer[i])
             return false;
     }
@@ -56,9 +57,9 @@ static enum smc_status run_halves(const struct smc_run_request *request,
     enum smc_status status = smc_executor_default()->run(&half, result, warnings, error);
     if (status != SMC_OK || smc_is_lost(&result->finish)) /* it may be without an end here, too */
         return status;
-    struct smc_run_result *emulated = malloc(sizeof *emulated); /* much for the stack */
+    struct smc_run_result *emulated = smc_malloc(sizeof *emulated); /* much for the stack */
     if (!emulated)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     half.outputs = outputs[1].buffer;
     status = smc_executor_emulator.run(&half, emulated, warnings, error);
     if (status == SMC_OK) {

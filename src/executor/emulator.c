@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "compile/source.h"
 #include "executor/check.h"
 #include "executor/clock.h"
@@ -74,7 +75,7 @@ static enum smc_status make_arrays(struct run *run)
         size_t bytes;
         bool fits =
             !__builtin_mul_overflow(buffer->elements, smc_dtype_bytes(buffer->dtype), &bytes);
-        void *data = fits ? malloc(bytes ? bytes : 1) : NULL;
+        void *data = fits ? smc_malloc(bytes ? bytes : 1) : NULL;
         if (!data)
             return smc_fail(run->error, SMC_MACHINE, "no memory for buffer %s", buffer->name);
         run->arrays[i] = (struct smc_emulated_array){buffer->name, data, bytes};

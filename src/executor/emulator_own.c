@@ -141,8 +141,13 @@ static enum smc_status run_steps(struct run *run, struct smc_error *error)
     note_end(run);
     smc_emulated_take(run->program, &run->emulation, NULL, &result->counts);
     result->total = run->emulation.total;
-    for (size_t i = 0; i < launch->buffer_count; i++)
+    result->float_adds = run->emulation.float_adds;
+    result->shared_bound = run->emulation.shared_bound;
+    for (size_t i = 0; i < launch->buffer_count; i++) {
         result->buffer[i] = run->emulation.array[i];
+        result->sum[i] = run->emulation.sum[i];
+        run->emulation.sum[i] = NULL;
+    }
     return annotate(run, error);
 }
 

@@ -82,6 +82,8 @@ struct smc_agreement {
     bool compared;
     uint64_t elements, differing;
     uint64_t first; /* that differs: its index in its output */
+    /* Of those that differ: by no more than the order of atomic additions may make of them. */
+    uint64_t by_order;
 };
 
 struct smc_run_result {

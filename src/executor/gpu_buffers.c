@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "executor/gpu.h"
 
 unsigned long long smc_gpu_megabytes(uint64_t bytes)
@@ -54,7 +55,7 @@ static enum smc_status allocate(size_t bytes, const char *name, void **host, voi
                                 struct smc_error *error)
 {
     size_t at_least_one = bytes ? bytes : 1;
-    *host = malloc(at_least_one);
+    *host = smc_malloc(at_least_one);
     if (!*host)
         return smc_fail(error, SMC_MACHINE, "no memory for %llu MB of buffer %s",
                         smc_gpu_megabytes(bytes), name);

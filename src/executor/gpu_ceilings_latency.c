@@ -1,6 +1,7 @@
 /* How long one load takes: chains of addresses in random order, at each level of the memory. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "executor/gpu_ceilings.h"
 
 enum {
@@ -22,7 +23,7 @@ enum {
    every time. */
 static uint32_t *make_cycle(uint32_t nodes)
 {
-    uint32_t *next = malloc(nodes * sizeof *next);
+    uint32_t *next = smc_malloc(nodes * sizeof *next);
     for (uint32_t i = 0; next && i < nodes; i++)
         next[i] = i;
     for (uint32_t i = nodes - 1; next && i > 0; i--) {
@@ -38,7 +39,7 @@ static uint32_t *make_cycle(uint32_t nodes)
 static unsigned char *make_chain(uint64_t base, uint32_t nodes, size_t stride)
 {
     uint32_t *next = make_cycle(nodes);
-    unsigned char *chain = calloc(nodes, stride);
+    unsigned char *chain = smc_calloc(nodes, stride);
     for (uint32_t i = 0; next && chain && i < nodes; i++)
         *(uint64_t *)(chain + i * stride) = base + next[i] * stride;
     if (!next) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "executor/counters.h"
 #include "executor/gpu.h"
 #include "executor/gpu_cupti.h"
@@ -40,8 +41,8 @@ static enum smc_status allocate(struct image *image, size_t size, struct smc_err
 {
     free(image->bytes);
     image->size = size;
-    image->bytes = calloc(size ? size : 1, 1);
-    return image->bytes ? SMC_OK : smc_fail(error, SMC_MACHINE, "out of memory");
+    image->bytes = smc_calloc(size ? size : 1, 1);
+    return image->bytes ? SMC_OK : smc_out_of_memory(error);
 }
 
 static enum smc_status take_context(struct smc_counters *counters, struct smc_error *error)
@@ -158,13 +159,13 @@ enum smc_status smc_counters_open(int gpu_index, const char *const *metrics, siz
                                   size_t most_launches, struct smc_counters **counters,
                                   struct smc_error *error)
 {
-    struct smc_counters *made = calloc(1, sizeof *made);
+    struct smc_counters *made = smc_calloc(1, sizeof *made);
     *counters = NULL;
     if (made)
-        made->metrics = calloc(metric_count ? metric_count : 1, sizeof *made->metrics);
+        made->metrics = smc_calloc(metric_count ? metric_count : 1, sizeof *made->metrics);
     if (!made || !made->metrics) {
         free(made);
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     }
     memcpy(made->metrics, metrics, metric_count * sizeof *metrics);
     made->metric_count = metric_count;

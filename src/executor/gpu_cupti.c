@@ -2,10 +2,11 @@
 #include "executor/gpu_cupti.h"
 
 #include <dlfcn.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/folder.h"
 
 static const char *const names[] = {
     "libcupti.so.13",
@@ -16,21 +17,20 @@ static const char *const names[] = {
 };
 
 static const char *const wheels[] = {
-    "/usr/local/lib/python3*/*-packages/nvidia/*/lib/libcupti.so.1[23]",
-    "/usr/lib/python3*/*-packages/nvidia/*/lib/libcupti.so.1[23]",
-    "/opt/*/lib/python3*/*-packages/nvidia/*/lib/libcupti.so.1[23]",
+    "/usr/local/lib/python3*/*-packages/nvidia/*/lib/libcupti.so.1*",
+    "/usr/lib/python3*/*-packages/nvidia/*/lib/libcupti.so.1*",
+    "/opt/*/lib/python3*/*-packages/nvidia/*/lib/libcupti.so.1*",
 };
 
 static void *open_wheel(void)
 {
     void *library = NULL;
     for (size_t i = 0; i < sizeof wheels / sizeof *wheels && !library; i++) {
-        glob_t found;
-        if (glob(wheels[i], 0, NULL, &found) != 0)
-            continue;
-        for (size_t n = 0; n < found.gl_pathc && !library; n++)
-            library = dlopen(found.gl_pathv[n], RTLD_NOW | RTLD_LOCAL);
-        globfree(&found);
+        struct smc_folder_matches found = {0};
+        smc_folder_match(wheels[i], &found);
+        for (size_t n = found.count; n > 0 && !library; n--) /* the newest first */
+            library = dlopen(found.path[n - 1], RTLD_NOW | RTLD_LOCAL);
+        smc_folder_matches_free(&found);
     }
     return library;
 }

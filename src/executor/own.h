@@ -57,6 +57,9 @@ struct smc_own_emulated {
     struct smc_emulated_run counts;
     struct smc_emulated_count total;
     struct smc_emulated_array_count buffer[SMC_MAX_OWN_ARGUMENTS]; /* in the launch's order */
+    uint64_t float_adds;                                           /* as in struct smc_emulation */
+    double shared_bound;
+    struct smc_float_sum *sum[SMC_MAX_OWN_ARGUMENTS]; /* by buffer; smc_own_free frees them */
 };
 
 /* The part of a back end that did not run stays zero. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
 
@@ -97,9 +98,9 @@ static enum smc_status add_row(const struct smc_inspect_kernel *kernel,
 {
     if (rows->count == rows->capacity) {
         size_t capacity = rows->capacity ? 2 * rows->capacity : 16;
-        void *item = realloc(rows->item, capacity * sizeof *rows->item);
+        void *item = smc_realloc(rows->item, capacity * sizeof *rows->item);
         if (!item)
-            return smc_fail(error, SMC_MACHINE, "out of memory");
+            return smc_out_of_memory(error);
         rows->item = item;
         rows->capacity = capacity;
     }

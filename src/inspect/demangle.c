@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 /* A name of a few hundred bytes can stand for more text than there is memory, and a long one
@@ -42,18 +43,18 @@ char *smc_demangle(const char *name)
 {
     struct result result = {.text = {0}};
     if (strncmp(name, "_Z", 2) != 0 || strlen(name) > LONGEST_NAME)
-        return strdup(name);
+        return smc_strdup(name);
     if (demangle(name, &result) && !result.text.failed && result.text.data)
         return result.text.data;
     smc_text_free(&result.text);
-    return strdup(name);
+    return smc_strdup(name);
 }
 
 #else
 
 char *smc_demangle(const char *name)
 {
-    return strdup(name);
+    return smc_strdup(name);
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "compile/cubin.h"
 #include "compile/ptx.h"
 
@@ -46,7 +47,8 @@ enum smc_status smc_input_read(const char *file, struct smc_text *bytes, struct 
     bool is_stdin = strcmp(file, "-") == 0;
     FILE *stream = is_stdin ? stdin : fopen(file, "rb");
     if (!stream)
-        return smc_fail(error, SMC_USAGE, "%s: %s", *file ? file : "''", strerror(errno));
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "%s: %s", *file ? file : "''",
+                        strerror(errno));
     enum smc_status status = read_stream(stream, file, bytes, error);
     if (!is_stdin)
         fclose(stream);

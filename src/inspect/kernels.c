@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "inspect/demangle.h"
 
 /* From here on machine code counts the driver's reserve as the kernel's. */
@@ -73,7 +74,7 @@ static bool grow(struct smc_inspect_kernels *kernels)
     if (kernels->count < kernels->capacity)
         return true;
     size_t capacity = kernels->capacity ? 2 * kernels->capacity : 16;
-    void *item = realloc(kernels->item, capacity * sizeof *kernels->item);
+    void *item = smc_realloc(kernels->item, capacity * sizeof *kernels->item);
     if (!item)
         return false;
     kernels->item = item;
@@ -96,7 +97,7 @@ bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size
     resources->cc = added.cc;
     if (is_known(kernels, &added))
         return true;
-    added.name = strndup(name, name_length);
+    added.name = smc_strndup(name, name_length);
     added.shown = added.name ? smc_demangle(added.name) : NULL;
     if (!added.shown || !grow(kernels)) {
         free(added.name);

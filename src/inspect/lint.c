@@ -1,6 +1,7 @@
 /* What __launch_bounds__(maxThreads, minBlocks) comes to on every architecture. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
 
@@ -31,7 +32,7 @@ static bool grow(struct smc_inspect_promises *promises)
     if (promises->count < promises->capacity)
         return true;
     size_t capacity = promises->capacity ? 2 * promises->capacity : 64;
-    void *item = realloc(promises->item, capacity * sizeof *promises->item);
+    void *item = smc_realloc(promises->item, capacity * sizeof *promises->item);
     if (!item)
         return false;
     promises->item = item;
@@ -115,7 +116,7 @@ enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
             continue;
         size_t before = promises->count;
         if (!judge_everywhere(kernels, &kernels->item[i], request, promises))
-            return smc_fail(error, SMC_MACHINE, "out of memory");
+            return smc_out_of_memory(error);
         promises->without_bounds += promises->count == before;
     }
     return conclude(promises, error);

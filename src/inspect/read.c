@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "compile/ptx.h"
 #include "compile/ptxas_log.h"
 #include "inspect/compilers.h"
@@ -25,7 +26,7 @@ typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrt
 
 static enum smc_status out_of_memory(struct smc_error *error)
 {
-    return smc_fail(error, SMC_MACHINE, "out of memory");
+    return smc_out_of_memory(error);
 }
 
 /* Compiles for one target. `count`: the kernels that came of it. */

@@ -1,6 +1,7 @@
 /* Kernels out of machine code, and out of everything that a compiler gives back. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "compile/cubin.h"
 #include "compile/ptx.h"
 #include "devices/devices.h"
@@ -63,7 +64,7 @@ enum smc_status smc_inspect_cubin(const void *file, size_t bytes,
     status = check(&cubin, kind->cc, error);
     for (size_t i = 0; i < cubin.kernel_count && status == SMC_OK; i++)
         if (!add(&cubin, &cubin.kernel[i], kind, kernels))
-            status = smc_fail(error, SMC_MACHINE, "out of memory");
+            status = smc_out_of_memory(error);
     smc_cubin_close(&cubin);
     return status;
 }
@@ -112,7 +113,7 @@ enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
 {
     const size_t begin = kernels->count;
     if (!smc_inspect_log(smc_text_string(&output->log), kind, kernels, faults))
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     enum smc_status status = SMC_OK;
     if (output->binary.cubin)
         status = complete_from_cubin(&output->binary, begin, kernels, error);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/signals.h"
 
 extern char **environ;
@@ -63,7 +64,7 @@ static char **environment_with(char *variable)
     size_t count = 0, kept = 0;
     while (environ[count])
         count++;
-    char **list = calloc(count + 2, sizeof *list);
+    char **list = smc_calloc(count + 2, sizeof *list);
     if (!list)
         return NULL;
     for (size_t i = 0; i < count; i++)
@@ -196,6 +197,7 @@ enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_erro
 void smc_tool_folder_remove(const char *folder)
 {
     DIR *files = opendir(folder);
+    smc_memory_status(files ? 0 : errno, SMC_OK);
     struct dirent *file;
     while (files && (file = readdir(files)))
         unlinkat(dirfd(files), file->d_name, 0);

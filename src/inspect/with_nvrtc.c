@@ -99,8 +99,9 @@ static enum smc_status compile_at(const struct smc_compilation *compilation,
         return smc_fail(error, SMC_USAGE,
                         "option --compiler-options: '%.*s' is for --device to say",
                         (int)strcspn(architecture, " "), architecture);
-    if (!smc_nvrtc_open(place->info.path, &nvrtc, &info, error))
-        return SMC_UNAVAILABLE;
+    enum smc_status status = smc_nvrtc_open(place->info.path, &nvrtc, &info, error);
+    if (status != SMC_OK)
+        return status == SMC_MACHINE ? status : SMC_UNAVAILABLE;
     write_options(compilation, place->info.path, &info, &options);
     enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
     if (!options.failed)
@@ -127,6 +128,8 @@ enum smc_status smc_compile_with_nvrtc(const struct smc_compilation *compilation
     const struct smc_nvrtc_place *place = smc_nvrtc_find(&cache, cc, &search);
     if (place)
         return compile_at(compilation, place, output, error);
+    if (search.out_of_memory)
+        return smc_fail(error, SMC_MACHINE, "%s", search.problem);
     return smc_fail(error, SMC_UNAVAILABLE, "%s: no NVRTC was found that compiles for sm_%u",
                     compilation->file, cc);
 }

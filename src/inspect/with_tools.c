@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compile/ptxas_log.h"
 #include "inspect/compilers.h"
 #include "inspect/input.h"
@@ -71,6 +72,7 @@ static void read_binary(const char *path, struct smc_binary *binary)
 static void read_ptx(const char *folder, struct smc_text *ptx)
 {
     DIR *files = opendir(folder);
+    smc_memory_status(files ? 0 : errno, SMC_OK);
     struct dirent *file;
     while (files && (file = readdir(files))) {
         const char *dot = strrchr(file->d_name, '.');
@@ -119,12 +121,12 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
                                 struct smc_error *error)
 {
     const char *own = job->compilation->request->compiler_options;
-    char *options = strdup(own ? own : "");
+    char *options = smc_strdup(own ? own : "");
     const char *argv[MAX_ARGUMENTS] = {job->tool, job->architecture, "-cubin",     "-Xptxas",
                                        "-v",      "--keep",          "--keep-dir", job->folder,
                                        "-o",      job->cubin,        job->source};
     if (!options)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     enum smc_status status = add_own(options, argv, 11, error);
     if (status == SMC_OK)
         status = run(job, argv, output, error);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/layout.h"
+#include "base/memory.h"
 #include "base/parse.h"
 #include "lesson/scene.h"
 
@@ -148,11 +149,11 @@ struct smc_banks_answer *smc_scene_ask_banks(struct smc_scene *scene, const char
     struct smc_banks_query query;
     if (scene->status != SMC_OK)
         return NULL;
-    struct smc_banks_answer *answer = calloc(1, sizeof *answer);
+    struct smc_banks_answer *answer = smc_calloc(1, sizeof *answer);
     scene_banks_query(scene, expression, &query);
     query.warp = 0;
-    scene->status = answer ? smc_banks_answer(&query, answer, &scene->error)
-                           : smc_fail(&scene->error, SMC_MACHINE, "out of memory");
+    scene->status =
+        answer ? smc_banks_answer(&query, answer, &scene->error) : smc_out_of_memory(&scene->error);
     if (scene->status == SMC_OK)
         return answer;
     free(answer);
@@ -268,7 +269,7 @@ static void scene_write(struct smc_scene *scene, const char *template, struct sm
         smc_text_free(&paragraph);
     }
     if (out->failed && scene->status == SMC_OK)
-        scene->status = smc_fail(&scene->error, SMC_MACHINE, "out of memory");
+        scene->status = smc_out_of_memory(&scene->error);
 }
 
 /* --- Tables and pictures for pages ------------------------------------------------------------ */

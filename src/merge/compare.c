@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "merge/judge.h"
 
 static int compare_sizes(size_t a, size_t b)
@@ -291,18 +292,18 @@ enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *ou
     for (size_t i = 0; i < count; i++)
         rows += merge->report[i].row_count;
     *out = (struct smc_merged){0};
-    struct smc_merge_report **reports = calloc(count + 1, sizeof *reports);
-    double *scratch = calloc(rows + 1, sizeof *scratch);
-    out->failed = calloc(count + 1, sizeof(struct smc_merge_report *));
-    out->question = calloc(count + 1, sizeof *out->question);
-    out->values = calloc(rows + 1, sizeof *out->values);
-    out->peers = calloc(rows + 1, sizeof *out->peers);
-    out->quantity_list = calloc(rows + 1, sizeof *out->quantity_list);
+    struct smc_merge_report **reports = smc_calloc(count + 1, sizeof *reports);
+    double *scratch = smc_calloc(rows + 1, sizeof *scratch);
+    out->failed = smc_calloc(count + 1, sizeof(struct smc_merge_report *));
+    out->question = smc_calloc(count + 1, sizeof *out->question);
+    out->values = smc_calloc(rows + 1, sizeof *out->values);
+    out->peers = smc_calloc(rows + 1, sizeof *out->peers);
+    out->quantity_list = smc_calloc(rows + 1, sizeof *out->quantity_list);
     out->reports = (const struct smc_merge_report **)reports;
     if (!reports || !scratch || !out->failed || !out->question || !out->values || !out->peers ||
         !out->quantity_list) {
         free(scratch);
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     }
     for (size_t i = 0; i < count; i++)
         reports[i] = &merge->report[i];

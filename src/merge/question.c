@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* Of a kernel, what follows from its other members, from the compiler or from the device. */
 static const char *const derived[] = {
     "name",
@@ -116,7 +118,7 @@ static void append_value(const json_t *value, struct smc_text *out)
 static void append_sorted(const json_t *asked, struct smc_text *out)
 {
     size_t count = 0;
-    const char **names = calloc(json_object_size(asked) + 1, sizeof *names), *key;
+    const char **names = smc_calloc(json_object_size(asked) + 1, sizeof *names), *key;
     json_t *value;
     if (!names) {
         out->failed = true;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "merge/documents.h"
 #include "merge/merge.h"
 #include "merge/question.h"
@@ -87,7 +88,7 @@ static bool copy_rows(const json_t *list, struct smc_merge_report *report, char 
                  SMC_MOST_MERGED_ROWS);
         return false;
     }
-    report->row = calloc(count, sizeof *report->row);
+    report->row = smc_calloc(count, sizeof *report->row);
     for (; report->row && report->row_count < count; report->row_count++)
         if (!copy_row(json_array_get(list, report->row_count), &report->row[report->row_count])) {
             snprintf(why, size,
@@ -120,7 +121,7 @@ static struct smc_merge_report *add(struct reader *reader)
     struct smc_merge *merge = reader->merge;
     if (merge->count == merge->capacity) {
         size_t capacity = merge->capacity ? 2 * merge->capacity : 16;
-        struct smc_merge_report *grown = realloc(merge->report, capacity * sizeof *grown);
+        struct smc_merge_report *grown = smc_realloc(merge->report, capacity * sizeof *grown);
         if (!grown) {
             reader->out_of_memory = true;
             return NULL;

@@ -4,9 +4,12 @@
 #include "own/memory.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 /* --- Before ----------------------------------------------------------------------------------- */
 
@@ -16,8 +19,8 @@ static enum smc_status read_file(const struct smc_own_argument *argument, void *
     uint64_t bytes = smc_own_argument_bytes(argument);
     FILE *file = fopen(argument->path, "rbe");
     if (!file)
-        return smc_fail(error, SMC_USAGE, "'%.64s': %.512s: %s", argument->typed, argument->path,
-                        strerror(errno));
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "'%.64s': %.512s: %s",
+                        argument->typed, argument->path, strerror(errno));
     size_t count = fread(data, 1, bytes, file);
     bool failed = ferror(file);
     int reason = errno;
@@ -64,7 +67,7 @@ static enum smc_status fill_random(const struct smc_own_argument *argument, cons
         smc_fill_random(&buffer, seed, data);
         return SMC_OK;
     }
-    int32_t *values = malloc(argument->elements * sizeof *values);
+    int32_t *values = smc_malloc(argument->elements * sizeof *values);
     if (!values)
         return smc_fail(error, SMC_MACHINE, "no memory for the random values of '%.64s'",
                         argument->typed);
@@ -123,6 +126,37 @@ void smc_own_compare(const struct smc_own_argument *argument, const void *a, con
             continue;
         if (agreement->differing++ == 0)
             agreement->first = i;
+    }
+}
+
+static double element(const struct smc_own_argument *argument, const void *data, uint64_t index)
+{
+    return argument->type == SMC_OWN_F64 ? ((const double *)data)[index]
+                                         : (double)((const float *)data)[index];
+}
+
+/* What the order of atomic additions may make of an element at most. */
+static double order_bound(const struct smc_own_argument *argument,
+                          const struct smc_own_emulated *seen, size_t buffer, uint64_t index)
+{
+    size_t cells = smc_own_types[argument->type].bytes / sizeof(float);
+    const struct smc_float_sum *sum =
+        seen->sum[buffer] ? &seen->sum[buffer][index * cells] : &(struct smc_float_sum){0};
+    double additions = sum->adds ? (double)sum->adds : 1;
+    return smc_float_sum_bound(sum) + additions * seen->shared_bound;
+}
+
+void smc_own_compare_sums(const struct smc_own_argument *argument, const void *gpu,
+                          const void *emulated, const struct smc_own_emulated *seen, size_t index,
+                          struct smc_agreement *agreement)
+{
+    smc_own_compare(argument, gpu, emulated, agreement);
+    if (seen->float_adds == 0 || smc_own_types[argument->type].class != SMC_OWN_FLOAT)
+        return;
+    for (uint64_t i = agreement->first; agreement->differing > 0 && i < argument->elements; i++) {
+        double a = element(argument, gpu, i), b = element(argument, emulated, i);
+        if (a != b && fabs(a - b) <= order_bound(argument, seen, index, i))
+            agreement->by_order++;
     }
 }
 

@@ -24,4 +24,12 @@ void smc_own_digest(const struct smc_own_argument *argument, const void *before,
 void smc_own_compare(const struct smc_own_argument *argument, const void *a, const void *b,
                      struct smc_agreement *agreement);
 
+/* The same of what a GPU and the emulator left of buffer `index`; and how many of those that differ
+   are floats that differ by no more than the order of atomic additions may make of them. A sum is
+   held to its own bound (smc_float_sum_bound), once more for each addition to the largest bound of
+   a sum in shared memory, which it may have been made of; so is what was only stored. */
+void smc_own_compare_sums(const struct smc_own_argument *argument, const void *gpu,
+                          const void *emulated, const struct smc_own_emulated *seen, size_t index,
+                          struct smc_agreement *agreement);
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "base/memory.h"
 #include "compile/ptxas_log.h"
 #include "inspect/compilers.h"
 #include "inspect/input.h"
@@ -49,7 +50,7 @@ static enum smc_status compile(const struct smc_own_request *request, const char
         .request = &compiling,
         .warnings = warnings,
     };
-    enum smc_status status = options.failed ? smc_fail(error, SMC_MACHINE, "out of memory")
+    enum smc_status status = options.failed ? smc_out_of_memory(error)
                                             : smc_compile_with_nvrtc(&compilation, output, error);
     smc_text_free(&options);
     if (status == SMC_OK)
@@ -179,9 +180,9 @@ static enum smc_status make_memory(struct smc_own_run *run, struct smc_error *er
         memory->argument = argument;
         memory->position = i + 1;
         snprintf(memory->name, sizeof memory->name, "arg %zu", memory->position);
-        memory->before = malloc(bytes);
-        memory->after_gpu = malloc(bytes);
-        memory->after_emulated = malloc(bytes);
+        memory->before = smc_malloc(bytes);
+        memory->after_gpu = smc_malloc(bytes);
+        memory->after_emulated = smc_malloc(bytes);
         if (!memory->before || !memory->after_gpu || !memory->after_emulated)
             return smc_fail(error, SMC_MACHINE, "option --arg: no memory for '%.64s'",
                             argument->typed);
@@ -207,8 +208,8 @@ static void look_at_memory(struct smc_own_run *run)
         if (emulated)
             smc_own_digest(argument, memory->before, memory->after_emulated, &memory->emulated);
         if (gpu && emulated)
-            smc_own_compare(argument, memory->after_gpu, memory->after_emulated,
-                            &memory->agreement);
+            smc_own_compare_sums(argument, memory->after_gpu, memory->after_emulated,
+                                 &run->result.emulated, i, &memory->agreement);
     }
 }
 
@@ -296,6 +297,7 @@ void smc_own_free(struct smc_own_run *run)
         free(run->memory[i].before);
         free(run->memory[i].after_gpu);
         free(run->memory[i].after_emulated);
+        free(run->result.emulated.sum[i]);
     }
     smc_annotation_free(&run->annotation);
     smc_text_free(&run->text);

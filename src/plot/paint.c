@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parse.h"
 #include "plot/plot.h"
 
@@ -40,7 +41,7 @@ enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_
                                struct smc_text *bytes, struct smc_error *error)
 {
     if (picture->failed)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     return smc_plot_paint_file(picture, format, bytes, error);
 }
 
@@ -257,7 +258,7 @@ void smc_plot_paint_cells(const struct smc_picture *picture, bool utf8, bool col
         .utf8 = utf8,
         .colour = colour,
     };
-    screen.cell = calloc((size_t)screen.rows * (size_t)screen.columns, sizeof *screen.cell);
+    screen.cell = smc_calloc((size_t)screen.rows * (size_t)screen.columns, sizeof *screen.cell);
     if (!screen.cell || picture->failed) {
         out->failed = true;
         free(screen.cell);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 struct smc_canvas smc_canvas_paper(void)
 {
     return (struct smc_canvas){
@@ -50,7 +52,7 @@ static struct smc_shape *add(struct smc_picture *picture)
 {
     if (picture->count == picture->capacity && !picture->failed) {
         size_t capacity = picture->capacity ? 2 * picture->capacity : 256;
-        struct smc_shape *grown = realloc(picture->shape, capacity * sizeof *grown);
+        struct smc_shape *grown = smc_realloc(picture->shape, capacity * sizeof *grown);
         picture->failed = !grown;
         if (grown) {
             picture->shape = grown;

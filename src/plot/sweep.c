@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "plot/page.h"
 #include "plot/plot.h"
 #include "report/words.h"
@@ -127,7 +128,7 @@ static void draw_values(const struct smc_sweep_result *result, struct smc_page *
     const struct smc_axis *axis = &result->sweep->axis[0];
     const struct smc_axis_info *info = &smc_axis_info[axis->id];
     uint64_t values = smc_axis_values(axis);
-    struct smc_run *runs = calloc(values, sizeof *runs);
+    struct smc_run *runs = smc_calloc(values, sizeof *runs);
     if (!runs) {
         page->picture->failed = true;
         return;
@@ -389,7 +390,7 @@ static void draw_block(const struct heat *heat, const struct block *block)
 
 static void draw_blocks(const struct heat *heat)
 {
-    bool *taken = calloc(heat->rows * heat->columns, sizeof *taken);
+    bool *taken = smc_calloc(heat->rows * heat->columns, sizeof *taken);
     heat->page->picture->failed |= !taken;
     for (uint64_t i = 0; taken && i < heat->rows * heat->columns; i++) {
         if (taken[i])
@@ -631,5 +632,5 @@ enum smc_status smc_plot_sweep(const struct smc_sweep_result *result,
     else
         draw_values(result, &page);
     smc_page_end(&page);
-    return picture->failed ? smc_fail(error, SMC_MACHINE, "out of memory") : SMC_OK;
+    return picture->failed ? smc_out_of_memory(error) : SMC_OK;
 }

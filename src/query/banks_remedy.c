@@ -1,6 +1,7 @@
 /* What removes bank conflicts: the accesses and the row lengths to search over. */
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "query/banks_parts.h"
 
 enum { MOST_ROWS = SMC_BANKS_INDICES + 1, BANKS_BYTES = 128 };
@@ -74,9 +75,9 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
     uint32_t rows[MOST_ROWS], row_elements = 0;
     for (uint32_t i = 0; i < answer->pattern_count; i++)
         most += answer->pattern[i].accesses;
-    struct smc_access *access = calloc(most ? most : 1, sizeof *access);
+    struct smc_access *access = smc_calloc(most ? most : 1, sizeof *access);
     if (!access)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
+        return smc_out_of_memory(error);
     enum smc_status status = collect(source, answer, index, access, &count, &row_elements, error);
     if (status == SMC_OK) {
         struct smc_conflict_search search = {

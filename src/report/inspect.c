@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
@@ -150,7 +151,7 @@ static void find_names(const struct smc_inspect_rows *rows, size_t i,
                        struct smc_kernel_names *names)
 {
     const char *file = rows->item[i].kernel->file;
-    const char **shown = calloc(rows->count - i, sizeof *shown);
+    const char **shown = smc_calloc(rows->count - i, sizeof *shown);
     size_t count = 0;
     for (; shown && i < rows->count && rows->item[i].kernel->file == file; i++)
         if (begins_kernel(rows, i))
@@ -163,7 +164,7 @@ static void append_file(const struct smc_inspect_kernel *kernel,
                         const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
-    char *file = strdup(strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file);
+    char *file = smc_strdup(strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file);
     if (file)
         smc_text_make_safe(file);
     smc_text_printf(&line, "%s (%s)", file ? file : "", smc_inspect_source_words(kernel->source));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/numbers.h"
 #include "report/json_parts.h"
 
@@ -33,7 +34,7 @@ void smc_json_real(json_t *object, const char *key, double value)
 /* Text that is no UTF-8 is shown with '?': a member never goes missing for its content. */
 void smc_json_string(json_t *object, const char *key, const char *value)
 {
-    char *safe = strdup(value);
+    char *safe = smc_strdup(value);
     if (safe)
         smc_text_make_safe(safe);
     smc_json_set(object, key, safe ? json_string(safe) : NULL);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* Where the parameter list begins, or the end of a name without one. */
 static size_t without_parameters(const char *name, size_t length)
 {
@@ -59,7 +61,7 @@ static int compare(const void *a, const void *b)
 
 void smc_kernel_names_init(struct smc_kernel_names *names, const char *const *shown, size_t count)
 {
-    *names = (struct smc_kernel_names){calloc(count ? count : 1, sizeof *names->ambiguous), 0};
+    *names = (struct smc_kernel_names){smc_calloc(count ? count : 1, sizeof *names->ambiguous), 0};
     size_t kept = 0;
     for (size_t i = 0; names->ambiguous && i < count; i++) {
         struct smc_text text = {0};

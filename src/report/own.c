@@ -110,6 +110,9 @@ static void append_agreement(const struct smc_agreement *agreement, struct smc_t
         smc_text_printf(line, "; %" PRIu64 " differ%s on the GPU, from element %" PRIu64 " on",
                         agreement->differing, agreement->differing == 1 ? "s" : "",
                         agreement->first);
+    if (agreement->by_order > 0)
+        smc_text_printf(line, "; %s by no more than the order of atomics",
+                        agreement->by_order == agreement->differing ? "all" : "some");
 }
 
 static void append_memory(const struct smc_own_run *run, const struct smc_report_style *style,
@@ -229,6 +232,9 @@ static json_t *memory_object(const struct smc_own_run *run, size_t index)
     smc_json_set(object, "measured", digest_object(memory->has_gpu, &memory->gpu));
     smc_json_set(object, "unlike_emulated",
                  memory->agreement.compared ? json_integer((json_int_t)memory->agreement.differing)
+                                            : json_null());
+    smc_json_set(object, "by_order_of_atomics",
+                 memory->agreement.compared ? json_integer((json_int_t)memory->agreement.by_order)
                                             : json_null());
     return object;
 }

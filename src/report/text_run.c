@@ -82,10 +82,8 @@ static void append_row(const struct smc_row *row, const char *note_before,
                        struct smc_text *out)
 {
     static const enum smc_emphasis emphasis[] = {
-        [SMC_CONFIRMED] = SMC_GOOD,
-        [SMC_DIFFERS] = SMC_BAD,
-        [SMC_NOT_MEASURED] = SMC_PLAIN,
-        [SMC_INFORMATION] = SMC_PLAIN,
+        [SMC_CONFIRMED] = SMC_GOOD,    [SMC_DIFFERS] = SMC_BAD,    [SMC_NOT_MEASURED] = SMC_PLAIN,
+        [SMC_INFORMATION] = SMC_PLAIN, [SMC_BY_ORDER] = SMC_PLAIN,
     };
     append_values(row, table, out);
     smc_text_append_char(out, ' ', VERDICT_GAP);

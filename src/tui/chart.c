@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "tui/field_numbers.h"
 
 enum { MOST_POINTS = 512 };
@@ -118,7 +119,7 @@ static bool make_room(struct smc_chart *chart, size_t count)
 {
     if (count <= chart->capacity)
         return true;
-    struct smc_chart_point *point = realloc(chart->point, count * sizeof *point);
+    struct smc_chart_point *point = smc_realloc(chart->point, count * sizeof *point);
     if (!point)
         return false;
     chart->point = point;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 void smc_confirm_open(struct smc_confirm_state *state)
 {
     *state = (struct smc_confirm_state){.settings = SMC_RUN_SETTINGS_INIT};
@@ -28,7 +30,7 @@ static bool has_room(struct smc_confirm_state *state)
     if (state->count < state->capacity)
         return true;
     size_t capacity = state->capacity ? 2 * state->capacity : 16;
-    struct smc_launched **more = realloc(state->launched, capacity * sizeof *more);
+    struct smc_launched **more = smc_realloc(state->launched, capacity * sizeof *more);
     if (!more)
         return false;
     state->launched = more;
@@ -39,7 +41,7 @@ static bool has_room(struct smc_confirm_state *state)
 bool smc_confirm_keep(struct smc_confirm_state *state, const struct smc_confirmed_run *runs,
                       size_t run_count)
 {
-    struct smc_launched *launched = has_room(state) ? malloc(sizeof *launched) : NULL;
+    struct smc_launched *launched = has_room(state) ? smc_malloc(sizeof *launched) : NULL;
     if (!launched)
         return false;
     launched->number = (unsigned)state->count + 1;

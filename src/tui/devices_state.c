@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/words.h"
 
 const struct smc_device_column_info smc_device_column_info[SMC_DEVICE_COLUMN_COUNT] = {
@@ -102,8 +103,8 @@ static void add_table(struct list *list)
 
 static bool make_room(struct smc_devices_state *devices, size_t count)
 {
-    devices->row = calloc(count, sizeof *devices->row);
-    devices->order = calloc(count, sizeof *devices->order);
+    devices->row = smc_calloc(count, sizeof *devices->row);
+    devices->order = smc_calloc(count, sizeof *devices->order);
     return devices->row && devices->order;
 }
 

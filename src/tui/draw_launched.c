@@ -12,10 +12,9 @@ enum {
 };
 
 static const enum smc_style verdict_style[] = {
-    [SMC_CONFIRMED] = SMC_STYLE_GOOD,
-    [SMC_DIFFERS] = SMC_STYLE_BAD,
-    [SMC_NOT_MEASURED] = SMC_STYLE_WARN,
-    [SMC_INFORMATION] = SMC_STYLE_NORMAL,
+    [SMC_CONFIRMED] = SMC_STYLE_GOOD,    [SMC_DIFFERS] = SMC_STYLE_BAD,
+    [SMC_NOT_MEASURED] = SMC_STYLE_WARN, [SMC_INFORMATION] = SMC_STYLE_NORMAL,
+    [SMC_BY_ORDER] = SMC_STYLE_NORMAL,
 };
 
 /* Right edges of the values, and what is beside them. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/layout.h"
 #include "tui/glyph.h"
 
@@ -14,7 +15,7 @@ enum { LINE_CHARS = 512, ELLIPSIS = 0x2026 };
 bool smc_frame_resize(struct smc_frame *frame, int rows, int cols)
 {
     size_t cells = (size_t)rows * (size_t)cols;
-    struct smc_cell *cell = realloc(frame->cell, (cells ? cells : 1) * sizeof *cell);
+    struct smc_cell *cell = smc_realloc(frame->cell, (cells ? cells : 1) * sizeof *cell);
     if (!cell) {
         smc_frame_free(frame);
         return false;

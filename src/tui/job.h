@@ -30,6 +30,7 @@ struct smc_job_result {
     struct smc_job job;
     enum smc_status status;
     struct smc_error error;
+    bool out_of_memory;             /* of the process that did it */
     struct smc_resources resources; /* COMPILE */
     char log[SMC_LOG_BYTES]; /* COMPILE: all that the compiler said, cut to its room; or "" */
     size_t gpu_count;        /* GPUS */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 struct smc_memo_entry {
     const struct smc_kernel *kernel;
     uint16_t cc;
@@ -44,7 +46,7 @@ void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
         return;
     if (memo->count == memo->capacity) {
         size_t capacity = memo->capacity ? 2 * memo->capacity : 64;
-        struct smc_memo_entry *more = realloc(memo->entry, capacity * sizeof *more);
+        struct smc_memo_entry *more = smc_realloc(memo->entry, capacity * sizeof *more);
         if (!more)
             return;
         memo->entry = more;

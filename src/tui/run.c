@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/signals.h"
 #include "tui/edit.h"
 #include "tui/state.h"
@@ -27,7 +28,8 @@ struct loop {
     struct smc_job_result *result;
     struct smc_edit edit;
     int signals;
-    bool settling; /* a script waits until nothing is in hand */
+    bool out_of_memory; /* a process that works beside the screen had too little */
+    bool settling;      /* a script waits until nothing is in hand */
     bool dirty, everything;
 };
 
@@ -72,6 +74,7 @@ static void take(struct loop *loop, struct smc_worker *worker)
 {
     if (smc_worker_take(worker, loop->result))
         smc_tui_done(loop->tui, loop->result);
+    loop->out_of_memory = loop->out_of_memory || loop->result->out_of_memory;
     loop->dirty = true;
 }
 
@@ -220,7 +223,7 @@ static void sit(struct loop *loop)
 {
     bool goes_on = true;
     loop->dirty = true;
-    while (goes_on) {
+    while (goes_on && !smc_memory_failed()) {
         struct smc_event event;
         give_jobs(loop);
         do { /* all keys that wait, then one frame */
@@ -268,14 +271,15 @@ enum smc_status smc_tui_run_on(const struct smc_query *query, const struct smc_t
 {
     struct loop loop = {
         .terminal = terminal,
-        .tui = calloc(1, sizeof *loop.tui),
-        .result = calloc(1, sizeof *loop.result),
+        .tui = smc_calloc(1, sizeof *loop.tui),
+        .result = smc_calloc(1, sizeof *loop.result),
         .compiler = SMC_WORKER_INIT,
         .launcher = SMC_WORKER_INIT,
     };
-    enum smc_status status = loop.tui && loop.result
-                                 ? play(&loop, query, context, error)
-                                 : smc_fail(error, SMC_MACHINE, "out of memory");
+    enum smc_status status =
+        loop.tui && loop.result ? play(&loop, query, context, error) : smc_out_of_memory(error);
+    if (status == SMC_OK && (loop.out_of_memory || smc_memory_failed()))
+        status = smc_out_of_memory(error);
     smc_frame_free(&loop.frame);
     free(loop.tui);
     free(loop.result);

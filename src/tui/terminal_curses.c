@@ -5,6 +5,7 @@
 
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <term.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "tui/glyph.h"
 #include "tui/keys.h"
 #include "tui/looks.h"
@@ -126,7 +128,8 @@ static enum smc_status open_terminal(void *context, int *rows, int *cols, struct
     smc_restore_prepare();
     on.screen = newterm(NULL, stdout, stdin);
     if (!on.screen)
-        return smc_fail(error, SMC_MACHINE, "tui: curses cannot open the terminal");
+        return smc_fail(error, smc_memory_status(errno, SMC_MACHINE),
+                        "tui: curses cannot open the terminal");
     prepare_crashes();
     set_styles();
     raw();

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "tui/restore.h"
 
 enum { COMPILER_NICENESS = 10 }; /* a key comes first where cores are few */
@@ -65,7 +66,7 @@ static void leave_terminal(void)
 static void serve(int socket, pid_t screen)
 {
     struct smc_job job;
-    struct smc_job_result *result = malloc(sizeof *result);
+    struct smc_job_result *result = smc_malloc(sizeof *result);
     leave_terminal();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     bool alone = getppid() != screen; /* it ended before that held */
@@ -73,10 +74,12 @@ static void serve(int socket, pid_t screen)
         if (job.kind == SMC_JOB_COMPILE)
             setpriority(PRIO_PROCESS, 0, COMPILER_NICENESS);
         smc_job_do(&job, result);
+        if (smc_memory_failed())
+            _exit(SMC_MACHINE); /* the result may lack parts */
         if (!send_all(socket, result, sizeof *result))
             break;
     }
-    _exit(SMC_OK);
+    _exit(result ? SMC_OK : SMC_MACHINE);
 }
 
 static enum smc_status start(struct smc_worker *worker, struct smc_error *error)
@@ -145,6 +148,9 @@ static void tell_end(struct smc_worker *worker, struct smc_job_result *result)
     result->status = SMC_MACHINE;
     if (waitpid(worker->process, &how, 0) == worker->process) {
         worker->process = 0;
+        result->out_of_memory = WIFEXITED(how) && WEXITSTATUS(how) == SMC_MACHINE;
+        if (result->out_of_memory)
+            smc_out_of_memory(&result->error);
         if (WIFSIGNALED(how))
             smc_fail(&result->error, SMC_MACHINE, "%s was ended by signal %d (%s)", what,
                      WTERMSIG(how), strsignal(WTERMSIG(how)));

@@ -399,6 +399,18 @@ static void run_twice(void **arguments)
         values[count / 2]++;
 }
 
+/* Another of those: its threads add in the opposite order. */
+static void run_add(void **arguments)
+{
+    float *sum = *(float **)arguments[0];
+    const float *values = *(float **)arguments[1];
+    int count = *(int *)arguments[2];
+    for (int i = count; i-- > 0;)
+        *sum += values[i];
+    if (fake_cuda.wrong_result && happens_here())
+        *sum += 1;
+}
+
 /* All SMs but one reach the number. */
 static void run_residency(void **arguments)
 {
@@ -445,6 +457,8 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
         run_stencil(arguments);
     else if (strcmp(kernel->name, "twice") == 0)
         run_twice(arguments);
+    else if (strcmp(kernel->name, "add") == 0)
+        run_add(arguments);
     else if (strncmp(kernel->name, "ceiling_", 8) == 0 && arguments)
         run_ceiling(arguments);
     return cudaSuccess;

@@ -257,7 +257,7 @@ static bool open_bench(struct bench *bench)
     struct smc_nvrtc_info info, opened;
     struct smc_error error = {""};
     CU_ASSERT_EQUAL_FATAL(smc_nvrtc_describe(&info, &error), SMC_OK);
-    CU_ASSERT_FATAL(smc_nvrtc_open(info.path, &bench->nvrtc, &opened, &error));
+    CU_ASSERT_FATAL(smc_nvrtc_open(info.path, &bench->nvrtc, &opened, &error) == SMC_OK);
     smc_bank_layout_of(&gpu_device()->sm, SMC_BANK_MODE_4_BYTES, &bench->layout);
     enum smc_status status =
         smc_counters_open(0, metrics, METRICS, AT_A_TIME, &bench->counters, &error);

@@ -1,0 +1,574 @@
+/* Every command, with its n-th allocation failing, for one n after another. Either the failure does
+   no harm, and the output is what it always is; or the command ends with exit status 4, one line
+   that says so, and nothing on standard output. A stream of rows may have written whole rows
+   before.
+
+     allocation            a sample of the n, for as long as $ALLOCATION_SECONDS lasts (40)
+     allocation --all      every n
+     allocation NAME...    every n of the commands with these names
+
+   The program is part of this one, so that malloc and its relatives here are those of the program
+   and of the libraries that it calls. Each run is a process of its own. */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <link.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* --- Allocations that fail ---------------------------------------------------------------------*/
+
+enum { MOST_FRAMES = 16 };
+enum mode { ONCE, FROM_THEN_ON, MODES };
+
+static atomic_long allocations; /* so far, while `armed` */
+static long failing;            /* the first that fails; 0: none */
+static enum mode mode;
+static atomic_bool armed;
+static int trace; /* a file: who asked for the first that fails */
+
+/* What dlsym itself asks for, before the functions below are known. */
+static char early[8192];
+static size_t early_used;
+
+static void *take_early(size_t bytes)
+{
+    char *memory = early + early_used;
+    early_used += (bytes + 15) / 16 * 16;
+    return early_used <= sizeof early ? memory : NULL;
+}
+
+static bool is_early(const void *memory)
+{
+    return (const char *)memory >= early && (const char *)memory < early + sizeof early;
+}
+
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void (*free)(void *);
+} next;
+
+static bool finding;
+
+static void find(const char *name, void *function)
+{
+    void *address = dlsym(RTLD_NEXT, name);
+    memcpy(function, &address, sizeof address);
+}
+
+static bool find_functions(void)
+{
+    if (next.free || finding)
+        return !finding;
+    finding = true;
+    find("malloc", &next.malloc);
+    find("calloc", &next.calloc);
+    find("realloc", &next.realloc);
+    find("aligned_alloc", &next.aligned_alloc);
+    find("posix_memalign", &next.posix_memalign);
+    find("free", &next.free);
+    finding = false;
+    return true;
+}
+
+static bool is_in(const void *address, const char *library)
+{
+    struct dl_find_object object;
+    return _dl_find_object((void *)address, &object) == 0 && object.dlfo_link_map &&
+           strstr(object.dlfo_link_map->l_name, library);
+}
+
+/* Short of memory, NVRTC and the dynamic linker end the process: nobody above them can help it. */
+static bool is_beyond_help(void *const *frames, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (is_in(frames[i], "libnvrtc") || is_in(frames[i], "/ld-"))
+            return true;
+    return false;
+}
+
+static bool fails(const void *caller)
+{
+    void *frames[MOST_FRAMES];
+    if (!atomic_load(&armed) || is_in(caller, "libnvrtc"))
+        return false;
+    long n = atomic_fetch_add(&allocations, 1) + 1;
+    if (!failing || (mode == ONCE ? n != failing : n < failing))
+        return false;
+    int count = backtrace(frames, MOST_FRAMES);
+    if (is_beyond_help(frames, count))
+        return false;
+    if (n == failing)
+        backtrace_symbols_fd(frames, count, trace);
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t bytes)
+{
+    if (!find_functions())
+        return take_early(bytes);
+    return fails(__builtin_return_address(0)) ? NULL : next.malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    if (!find_functions())
+        return take_early(count * bytes);
+    return fails(__builtin_return_address(0)) ? NULL : next.calloc(count, bytes);
+}
+
+void *realloc(void *memory, size_t bytes)
+{
+    if (!find_functions())
+        return NULL;
+    return fails(__builtin_return_address(0)) ? NULL : next.realloc(memory, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    return !find_functions() || fails(__builtin_return_address(0))
+               ? NULL
+               : next.aligned_alloc(alignment, bytes);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t bytes)
+{
+    return !find_functions() || fails(__builtin_return_address(0))
+               ? ENOMEM
+               : next.posix_memalign(memory, alignment, bytes);
+}
+
+void free(void *memory)
+{
+    if (memory && !is_early(memory) && find_functions())
+        next.free(memory);
+}
+
+/* --- One run -----------------------------------------------------------------------------------*/
+
+enum { MOST_WORDS = 24, LATE_SECONDS = 60 };
+
+struct command {
+    const char *name;
+    const char *words; /* split at blanks */
+    const char *input; /* standard input; NULL: none */
+    bool needs_nvrtc;
+    bool streams;       /* writes whole rows before its end */
+    const char *varies; /* lines with this are not compared: times */
+};
+
+struct seen {
+    int status; /* of wait */
+    long allocations;
+    char *out, *err, *trace;
+    size_t out_bytes, err_bytes, trace_bytes;
+};
+
+static struct shared {
+    long allocations;
+} * shared;
+
+static char folder[] = "/tmp/smemcalc-allocation-XXXXXX";
+
+static int split(const char *words, char *copy, char **list)
+{
+    int count = 0;
+    list[count++] = (char *)"smemcalc";
+    strcpy(copy, words);
+    for (char *word = strtok(copy, " "); word && count < MOST_WORDS; word = strtok(NULL, " "))
+        list[count++] = word;
+    list[count] = NULL;
+    return count;
+}
+
+static void note_allocations(void)
+{
+    atomic_store(&armed, false);
+    shared->allocations = atomic_load(&allocations);
+}
+
+static _Noreturn void be_command(const struct command *command, const int *files)
+{
+    static char copy[1024];
+    char *list[MOST_WORDS + 1];
+    int count = split(command->words, copy, list);
+    int in = open(command->input ? command->input : "/dev/null", O_RDONLY | O_CLOEXEC);
+    if (in < 0 || dup2(in, 0) < 0 || dup2(files[0], 1) < 0 || dup2(files[1], 2) < 0)
+        _exit(99);
+    alarm(LATE_SECONDS);
+    atexit(note_allocations);
+    atomic_store(&armed, true);
+    int status = smc_cli_main(count, list);
+    exit(status);
+}
+
+static char *read_back(int file, size_t *bytes)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0)
+        exit(99);
+    *bytes = (size_t)status.st_size;
+    char *text = malloc(*bytes + 1);
+    if (!text || pread(file, text, *bytes, 0) != (ssize_t)*bytes)
+        exit(99);
+    text[*bytes] = '\0';
+    close(file);
+    return text;
+}
+
+static void drop_lines(char *text, const char *with, size_t *bytes)
+{
+    for (char *found; with && (found = strstr(text, with));) {
+        while (found > text && found[-1] != '\n')
+            found--;
+        size_t length = strcspn(found, "\n");
+        length += found[length] == '\n';
+        memmove(found, found + length, strlen(found + length) + 1);
+        *bytes -= length;
+    }
+}
+
+static void run(const struct command *command, enum mode how, long n, struct seen *seen)
+{
+    int files[] = {memfd_create("out", MFD_CLOEXEC), memfd_create("err", MFD_CLOEXEC)};
+    trace = memfd_create("trace", MFD_CLOEXEC);
+    failing = n;
+    mode = how;
+    shared->allocations = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        be_command(command, files);
+    if (child < 0 || waitpid(child, &seen->status, 0) != child)
+        exit(99);
+    seen->allocations = shared->allocations;
+    seen->out = read_back(files[0], &seen->out_bytes);
+    seen->err = read_back(files[1], &seen->err_bytes);
+    seen->trace = read_back(trace, &seen->trace_bytes);
+    drop_lines(seen->out, command->varies, &seen->out_bytes);
+}
+
+static void forget(struct seen *seen)
+{
+    free(seen->out);
+    free(seen->err);
+    free(seen->trace);
+}
+
+/* --- What may come of it -----------------------------------------------------------------------*/
+
+enum outcome { UNTOUCHED, REFUSED, WRONG, OUTCOMES };
+
+static size_t count_lines(const char *text)
+{
+    size_t count = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        count++;
+    return count;
+}
+
+/* Every line but the last is one that an untouched run prints too. */
+static bool adds_one_line(const struct seen *usual, const struct seen *seen)
+{
+    const char *line = seen->err;
+    for (size_t left = count_lines(line); left > 1; left--) {
+        size_t length = strcspn(line, "\n") + 1;
+        char *copy = strndup(line, length);
+        bool known = strstr(usual->err, copy) != NULL;
+        free(copy);
+        if (!known)
+            return false;
+        line += length;
+    }
+    return strncmp(line, "smemcalc: ", 10) == 0 && strchr(line, '\n') == strrchr(line, '\n') &&
+           seen->err[seen->err_bytes - 1] == '\n';
+}
+
+static bool is_whole_rows(const struct seen *usual, const struct seen *seen)
+{
+    return seen->out_bytes <= usual->out_bytes &&
+           memcmp(seen->out, usual->out, seen->out_bytes) == 0 &&
+           (seen->out_bytes == 0 || seen->out[seen->out_bytes - 1] == '\n');
+}
+
+static enum outcome judge(const struct command *command, const struct seen *usual,
+                          const struct seen *seen)
+{
+    if (seen->status == usual->status && seen->out_bytes == usual->out_bytes &&
+        memcmp(seen->out, usual->out, usual->out_bytes) == 0)
+        return strcmp(seen->err, usual->err) == 0 ? UNTOUCHED : WRONG;
+    if (!WIFEXITED(seen->status) || WEXITSTATUS(seen->status) != 4 || seen->err_bytes == 0 ||
+        !adds_one_line(usual, seen))
+        return WRONG;
+    bool allowed = command->streams ? is_whole_rows(usual, seen) : seen->out_bytes == 0;
+    return allowed ? REFUSED : WRONG;
+}
+
+/* --- All of a command's allocations ------------------------------------------------------------*/
+
+struct tally {
+    long tried, outcome[OUTCOMES];
+};
+
+enum { MOST_SHOWN = 5, ALWAYS = 20 };
+
+static void show(const struct command *command, enum mode how, long n, const struct seen *seen)
+{
+    if (WIFSIGNALED(seen->status))
+        printf("        %s: allocation %ld%s: signal %d\n", command->name, n,
+               how == ONCE ? "" : " and later", WTERMSIG(seen->status));
+    else
+        printf("        %s: allocation %ld%s: exit status %d, %zu bytes on standard output\n",
+               command->name, n, how == ONCE ? "" : " and later", WEXITSTATUS(seen->status),
+               seen->out_bytes);
+    printf("%.400s%s", seen->err, seen->trace);
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* The step after `n`: each of the first, then as many as the time allows. */
+static long step_from(long n, long total, double share_s, double started)
+{
+    if (share_s <= 0 || n < ALWAYS)
+        return 1;
+    double spent = now() - started, each = spent / (double)n;
+    double left = (share_s - spent) / (each > 0 ? each : 1e-3);
+    if (left < 1)
+        return (total - n) / 8 + 1;
+    return (long)((double)(total - n) / left) + 1;
+}
+
+static void count_outcome(const struct command *command, enum mode how, long n,
+                          const struct seen *usual, struct tally *tally)
+{
+    struct seen seen;
+    run(command, how, n, &seen);
+    enum outcome outcome = judge(command, usual, &seen);
+    tally->tried += n > 0;
+    tally->outcome[outcome] += n > 0 || outcome == WRONG;
+    if (outcome == WRONG && tally->outcome[WRONG] <= MOST_SHOWN)
+        show(command, how, n, &seen);
+    forget(&seen);
+}
+
+/* The last run is a whole one again: what failed has left nothing behind. */
+static void try_all(const struct command *command, double share_s, struct tally *tally)
+{
+    struct seen usual;
+    run(command, ONCE, 0, &usual);
+    for (int how = ONCE; how < MODES; how++) {
+        double started = now();
+        for (long n = 1; n <= usual.allocations;
+             n += step_from(n, usual.allocations, share_s, started))
+            count_outcome(command, (enum mode)how, n, &usual, tally);
+    }
+    count_outcome(command, ONCE, 0, &usual, tally);
+    forget(&usual);
+}
+
+/* --- The commands ------------------------------------------------------------------------------*/
+
+static const struct command commands[] = {
+    {.name = "query", .words = "--tile 16 --device H200"},
+    {.name = "query-json", .words = "--tile 16 --device H200 --format json"},
+    {.name = "query-csv", .words = "--tile 16 --device H200 --device 9.0 --format csv"},
+    {.name = "explain", .words = "--threads 256 --regs 40 --device 9.0 --explain"},
+    {.name = "plot", .words = "--tile 16 --device H200 --plot -"},
+    {.name = "plot-svg",
+     .words = "sweep --threads 64:512:64 --regs 32 --device H200 --plot picture.svg"},
+    {.name = "sweep", .words = "sweep --threads 64:512:64 --regs 32 --device H200"},
+    {.name = "sweep-json",
+     .words = "sweep --threads 64:256:64 --regs 32:128:8 --device H200 --format json"},
+    {.name = "sweep-csv",
+     .words = "sweep --threads 64:512:64 --regs 32 --device H200 --format csv",
+     .streams = true},
+    {.name = "limits", .words = "limits --threads 256 --device H200"},
+    {.name = "limits-json", .words = "limits --threads 256 --device H200 --format json"},
+    {.name = "best", .words = "best --kernel matmul-tiled --device H200"},
+    {.name = "best-json", .words = "best --regs 40 --smem 4K --device H200 --format json"},
+    {.name = "banks", .words = "banks --expr (ty*33+tx)*4 --block 32x8 --device H200"},
+    {.name = "banks-json",
+     .words = "banks --kernel matmul-tiled --tile 16 --device H200 --format json"},
+    {.name = "banks-csv", .words = "banks --csv -", .input = "accesses.csv", .streams = true},
+    {.name = "kernels", .words = "kernels"},
+    {.name = "kernels-json", .words = "kernels --format json"},
+    {.name = "devices", .words = "devices"},
+    {.name = "devices-json", .words = "devices --format json"},
+    {.name = "device-file", .words = "--threads 256 --device-file data/devices/several.json"},
+    {.name = "help", .words = "help"},
+    {.name = "help-command", .words = "help inspect"},
+    {.name = "lesson", .words = "lesson occupancy"},
+    {.name = "lesson-list", .words = "lesson"},
+    {.name = "completion", .words = "completion bash"},
+    {.name = "carveout", .words = "carveout --threads 256 --smem 8K --device H200"},
+    {.name = "carveout-json",
+     .words = "carveout --threads 256 --smem 8K --device H200 --format json"},
+    {.name = "batch", .words = "batch", .input = "data/launches.csv", .streams = true},
+    {.name = "inspect-log", .words = "inspect data/inspect/own-sm90.ptxas --threads 256"},
+    {.name = "inspect-cubin", .words = "inspect data/inspect/own-sm90.cubin --format json"},
+    {.name = "inspect-lint", .words = "inspect data/inspect/own-sm90.ptxas --lint --device H200"},
+    {.name = "merge",
+     .words = "merge data/merge/node1.json data/merge/node2.json data/merge/node3.json"},
+    {.name = "merge-json",
+     .words = "merge data/merge/node1.json data/merge/node2.json --format json"},
+    {.name = "explorer", .words = "tui --no-nvrtc --tile 16 --device H200 --script keys.txt"},
+    {.name = "explorer-run",
+     .words = "tui --tile 8 --device H200 --script run.txt",
+     .needs_nvrtc = true},
+    {.name = "run",
+     .words = "run --tile 8 --size 32 --on emulator --device H200",
+     .needs_nvrtc = true},
+    {.name = "run-json",
+     .words = "run --tile 8 --size 32 --on emulator --device H200 --format json",
+     .needs_nvrtc = true,
+     .varies = "elapsed_ms"},
+    {.name = "run-compare",
+     .words = "run --tile 4:8:4 --size 16 --on emulator --device H200",
+     .needs_nvrtc = true},
+    {.name = "run-source",
+     .words = "run --source own.cu --grid 4 --block 64 -a f32x256 --on emulator --device H200",
+     .needs_nvrtc = true},
+    {.name = "unknown", .words = "--tile 16 --device H2000"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* --- Files that the commands read, in a folder of the test's own
+ * ---------------------------------*/
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+        exit(99);
+}
+
+static void write_accesses(void)
+{
+    FILE *file = fopen("accesses.csv", "w");
+    if (!file)
+        exit(99);
+    fputs("id,op,width,mask", file);
+    for (int i = 0; i < 32; i++)
+        fprintf(file, ",a%d", i);
+    for (int row = 0; row < 20; row++) {
+        fprintf(file, "\nr%d,ld,4,ffffffff", row);
+        for (int i = 0; i < 32; i++)
+            fprintf(file, ",%d", i * 4 * row);
+    }
+    fputs("\n", file);
+    fclose(file);
+}
+
+static void leave_folder(void)
+{
+    char command[sizeof folder + 16];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    if (chdir("/") != 0 || system(command) != 0)
+        fprintf(stderr, "allocation: %s is left\n", folder);
+}
+
+static void enter_folder(void)
+{
+    if (!mkdtemp(folder) || chdir(folder) != 0 ||
+        symlink(SMC_SOURCE_DIR "/tests/data", "data") != 0)
+        exit(99);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    setenv("NO_COLOR", "1", 1);
+    setenv("SMEMCALC_CACHE_DIR", "cache", 1);
+    setenv("SMEMCALC_CEILINGS", "ceilings.json", 1);
+    setenv("CUDA_VISIBLE_DEVICES", "", 1);
+    write_file("keys.txt", "screen\nkey Down 3\nkey Right\nkey F2\nscreen\nkey F3\nscreen\n"
+                           "key F4\nscreen\nkey F5\nscreen\nkey F6\nscreen\nsize 120x40\nscreen\n");
+    write_file("run.txt", "wait\nscreen\nkey F2\nkey r\nwait\n");
+    write_file("own.cu", "__global__ void own(float *a)\n{\n    int i = blockIdx.x * blockDim.x + "
+                         "threadIdx.x;\n    a[i] = 2 * a[i];\n}\n");
+    write_accesses();
+}
+
+/* --- All commands ------------------------------------------------------------------------------*/
+
+/* Twice: the second finds what the first put into the cache, as all later ones do. */
+static bool warm_up(const struct command *command)
+{
+    struct seen seen[2];
+    for (int i = 0; i < 2; i++) {
+        run(command, ONCE, 0, &seen[i]);
+        forget(&seen[i]);
+    }
+    return WIFEXITED(seen[1].status) && WEXITSTATUS(seen[1].status) != 3;
+}
+
+static bool is_named(const struct command *command, int count, char **names)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], command->name) == 0)
+            return true;
+    return count == 0;
+}
+
+int main(int argc, char **argv)
+{
+    void *frames[MOST_FRAMES];
+    backtrace(frames, MOST_FRAMES); /* loads what it needs while memory is there */
+    bool all = argc > 1;
+    bool named = argc > 1 && strcmp(argv[1], "--all") != 0;
+    const char *limit = getenv("ALLOCATION_SECONDS");
+    double share_s = all ? 0 : (limit ? atof(limit) : 40) / COMMANDS / MODES;
+    int passed = 0, failed = 0, skipped = 0;
+    struct tally sum = {0};
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    enter_folder();
+    for (int i = 0; i < COMMANDS; i++) {
+        struct tally tally = {0};
+        if (!is_named(&commands[i], named ? argc - 1 : 0, argv + 1))
+            continue;
+        if (!warm_up(&commands[i]) && commands[i].needs_nvrtc) {
+            printf("skipped %s: no NVRTC was found\n", commands[i].name);
+            skipped++;
+            continue;
+        }
+        try_all(&commands[i], share_s, &tally);
+        bool well = tally.outcome[WRONG] == 0;
+        printf("%s %s: %ld allocations failed: %ld without harm, %ld with exit status 4, %ld "
+               "wrongly\n",
+               well ? "ok     " : "FAILED ", commands[i].name, tally.tried,
+               tally.outcome[UNTOUCHED], tally.outcome[REFUSED], tally.outcome[WRONG]);
+        fflush(stdout);
+        passed += well;
+        failed += !well;
+        sum.tried += tally.tried;
+        for (int k = 0; k < OUTCOMES; k++)
+            sum.outcome[k] += tally.outcome[k];
+    }
+    leave_folder();
+    printf("%ld allocations failed: %ld without harm, %ld with exit status 4, %ld wrongly\n",
+           sum.tried, sum.outcome[UNTOUCHED], sum.outcome[REFUSED], sum.outcome[WRONG]);
+    printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
+    return failed || !passed;
+}
