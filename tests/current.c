@@ -1,7 +1,6 @@
-/* Which compute capabilities an NVRTC compiles for that the table does not have: one line a library,
-   and exit status 1 where there are any.
-   Usage: current [LIBNVRTC...]; without one, that which the program finds. Exit status 77 where
-   there is none. */
+/* Which compute capabilities an NVRTC compiles for that the table does not have: one line a
+   library, and exit status 1 where there are any. Usage: current [LIBNVRTC...]; without one, that
+   which the program finds. Exit status 77 where there is none. */
 #include <stdio.h>
 
 #include "compile/compile.h"
