@@ -1,8 +1,10 @@
-/* The arithmetic that decoders choose from: tables by type; NULL where there is none. */
-#ifndef SMC_EMULATOR_OPS_H
-#define SMC_EMULATOR_OPS_H
+/* What decoders choose from: arithmetic, and the steps that are not arithmetic. */
+#ifndef SMC_EMULATOR_OPERATIONS_H
+#define SMC_EMULATOR_OPERATIONS_H
 
 #include "emulator/program.h"
+
+/* --- Arithmetic: tables by type, NULL for a type without the operation ------------------------ */
 
 typedef smc_alu *const smc_alu_by_type[SMC_PTX_TYPE_COUNT];
 
@@ -15,7 +17,6 @@ extern smc_alu smc_integer_add_sat, smc_integer_sub_sat, smc_integer_mad_hi_sat;
 /* With the carry as predicate c; smc_carry_* give the carry out. */
 extern smc_alu_by_type smc_add_carry, smc_sub_borrow, smc_carry_of_add, smc_borrow_of_sub;
 
-/* ops_bits.c */
 extern smc_alu_by_type smc_bits_and, smc_bits_or, smc_bits_xor, smc_bits_not, smc_bits_cnot,
     smc_bits_shl, smc_bits_shr, smc_bits_bfe, smc_bits_bfi, smc_bits_bfind, smc_bits_bfind_shift,
     smc_bits_brev, smc_bits_clz, smc_bits_popc;
@@ -23,13 +24,13 @@ extern smc_alu smc_bits_lop3, smc_bits_shf_l_wrap, smc_bits_shf_l_clamp, smc_bit
     smc_bits_shf_r_clamp, smc_bits_prmt, smc_bits_dp4a_uu, smc_bits_dp4a_us, smc_bits_dp4a_su,
     smc_bits_dp4a_ss;
 
-/* ops_select.c */
+/* ops_compare.c */
 extern smc_alu smc_move_predicate, smc_not_predicate, smc_move_32, smc_move_64, smc_pack_32,
     smc_pack_16, smc_unpack_low, smc_unpack_high, smc_unpack_low_16, smc_unpack_high_16,
     smc_select_32, smc_select_64;
 extern smc_alu_by_type smc_select_by_sign, smc_select_by_float_sign;
 
-/* ops_compare.c: the comparison of a and b, combined with predicate c as `immediate` says. */
+/* The comparison of a and b, combined with predicate c as `immediate` says. */
 enum { SMC_COMPARE_NEGATED = 1, SMC_COMBINE_AND = 2, SMC_COMBINE_OR = 4, SMC_COMBINE_XOR = 8 };
 smc_alu *smc_compare(const char *name, size_t bytes, enum smc_ptx_type type, bool *negated);
 extern smc_alu smc_set_bits, smc_set_float; /* from predicate a: ~0 or 1.0, else 0 */
@@ -44,9 +45,27 @@ extern smc_alu smc_float_flush; /* of single precision: subnormal numbers become
 smc_alu *smc_float_fma(enum smc_ptx_type type);
 smc_alu *smc_float_testp(const char *name, size_t bytes, enum smc_ptx_type type);
 
-/* ops_convert.c: op->type: to, op->immediate: from, d_kind and v_kind[0]: how the lanes lie. */
+/* cvt. op->type: to, op->immediate: from, d_kind and v_kind[0]: how wide the lanes are. */
 extern smc_alu smc_convert;
 /* A faster one that does the same, or NULL. */
 smc_alu *smc_convert_fast(const struct smc_op *op);
+
+/* --- Steps ------------------------------------------------------------------------------------ */
+
+/* Loads and stores. a: the address, immediate: its offset, v: the elements. */
+smc_step smc_step_load, smc_step_store;
+/* Atomic operations. d: the old value, or SMC_SLOT_NONE; b, c: the operands. */
+smc_step smc_step_atomic;
+/* cp.async. a: the destination, b: the source, c: how many bytes of it; of a wait, immediate: how
+   many groups may still be pending. */
+#define SMC_WAIT_FOR_ALL UINT64_MAX /* also for what is in no group yet */
+smc_step smc_step_copy, smc_step_commit, smc_step_wait;
+/* Control flow and barriers. */
+smc_step smc_step_branch, smc_step_indexed_branch, smc_step_exit, smc_step_trap, smc_step_barrier,
+    smc_step_arrive, smc_step_sync_warp, smc_step_clock;
+/* Lanes of a warp together. immediate: the function; b, c: its operands; v[0]: the member mask. */
+smc_step smc_step_shuffle, smc_step_vote, smc_step_active_mask, smc_step_match, smc_step_reduce;
+
+enum smc_shuffle { SMC_SHUFFLE_INDEX, SMC_SHUFFLE_UP, SMC_SHUFFLE_DOWN, SMC_SHUFFLE_BUTTERFLY };
 
 #endif

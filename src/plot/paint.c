@@ -1,10 +1,53 @@
-/* The back end for a terminal: one character a cell, Unicode where the locale has it, ASCII
-   elsewhere; areas are filled with the letter of their ink, so that colour is not needed. */
+/* Painting a picture: in characters, or into a file of the format that its name asks for. */
+#include "plot/paint.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/parse.h"
 #include "plot/plot.h"
+
+/* --- Files ------------------------------------------------------------------------------------ */
+
+static const char *const endings[SMC_PLOT_FORMAT_COUNT] = {
+    [SMC_PLOT_SVG] = ".svg",
+    [SMC_PLOT_PNG] = ".png",
+    [SMC_PLOT_PDF] = ".pdf",
+};
+
+enum smc_status smc_plot_format_of(const char *path, enum smc_plot_format *format,
+                                   struct smc_error *error)
+{
+    size_t length = strlen(path);
+    for (int i = 0; i < SMC_PLOT_FORMAT_COUNT; i++) {
+        size_t ending = strlen(endings[i]);
+        if (length <= ending || !smc_equal_ignoring_case(path + length - ending, endings[i]))
+            continue;
+        *format = (enum smc_plot_format)i;
+        if (smc_plot_has_files)
+            return SMC_OK;
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "this program was built without cairo; install libcairo2-dev and build it "
+                        "again, or draw in the terminal with --plot -");
+    }
+    return smc_fail(error, SMC_USAGE,
+                    "'%s' does not end in .svg, .png or .pdf; '-' draws in the terminal", path);
+}
+
+enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_format format,
+                               struct smc_text *bytes, struct smc_error *error)
+{
+    if (picture->failed)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    return smc_plot_paint_file(picture, format, bytes, error);
+}
+
+/* --- In characters ---------------------------------------------------------------------------- */
+
+/* One character a cell, Unicode where the locale has it, ASCII elsewhere; areas are filled with the
+   letter of their ink, so that colour is not needed. */
 
 enum { NORTH = 1, EAST = 2, SOUTH = 4, WEST = 8 };
 
@@ -46,7 +89,7 @@ static uint32_t fill_of(const struct screen *screen, const struct smc_shape *sha
     return screen->utf8 ? blocks[level] : (unsigned char)marks[level];
 }
 
-/* A cell belongs to the area that its middle lies in. */
+/* A cell belongs to the area that contains its centre. */
 static void paint_area(const struct screen *screen, const struct smc_shape *shape)
 {
     int top = (int)ceil(shape->y - 0.5), bottom = (int)ceil(shape->y + shape->height - 0.5);
@@ -172,7 +215,7 @@ static void append_character(uint32_t character, struct smc_text *out)
     smc_text_append_bytes(out, bytes, count);
 }
 
-/* 0 stands for the terminal's own colour. */
+/* 0 is the terminal's default colour. */
 static void append_style(unsigned colour, bool strong, struct smc_text *out)
 {
     smc_text_append(out, strong ? "\x1b[0;1" : "\x1b[0");

@@ -1,6 +1,6 @@
 /* What a back end for files offers. */
-#ifndef SMC_PLOT_FILES_H
-#define SMC_PLOT_FILES_H
+#ifndef SMC_PLOT_PAINT_H
+#define SMC_PLOT_PAINT_H
 
 #include "plot/plot.h"
 

@@ -1,11 +1,268 @@
-/* A sweep over two axes as a heat map. Neighbours that are alike are one area with one label; the
-   best areas are outlined. */
+/* The picture of a sweep: its heading, then a curve or bars, bars of devices, or a heat map. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/sweep_parts.h"
+#include "plot/page.h"
+#include "plot/plot.h"
 #include "report/words.h"
+
+enum { MOST_VALUES = 512 }; /* of each axis of a heat map */
+
+/* False where a point has nothing to show. */
+static bool point_ink(const struct smc_sweep_point *point, enum smc_ink *ink)
+{
+    switch (point->state) {
+    case SMC_POINT_LAUNCHES:
+        *ink = smc_ink_of_limit(smc_words_first_limiter(point->limiters));
+        return true;
+    case SMC_POINT_REFUSED:
+        *ink = SMC_INK_REFUSED;
+        return true;
+    case SMC_POINT_UNASKED:
+    case SMC_POINT_NO_ANSWER:
+        break;
+    }
+    return false;
+}
+
+static enum smc_tick_kind tick_kind(enum smc_axis_id id)
+{
+    return id == SMC_AXIS_CARVEOUT || id == SMC_AXIS_RADIUS ? SMC_TICKS_DECIMAL : SMC_TICKS_BINARY;
+}
+
+/* Both axes by name, the best, and how far the sweep came. */
+static void append_verdict(const struct smc_sweep_result *result, struct smc_text *line)
+{
+    const struct smc_sweep *sweep = result->sweep;
+    double best = smc_sweep_best(result);
+    uint64_t points = smc_sweep_points(sweep);
+    char percent[32];
+    smc_text_append(line, "Occupancy by ");
+    for (size_t i = 0; i < sweep->axis_count; i++)
+        smc_text_printf(line, "%s%s", i ? " and " : "", smc_axis_info[sweep->axis[i].id].label);
+    smc_words_percent(best, percent);
+    if (best < 0)
+        smc_text_append(line, ": no point can be launched");
+    else
+        smc_text_printf(line, ": %s at best", percent);
+    if (result->answered < points)
+        smc_text_printf(line, "; interrupted after %" PRIu64 " of %" PRIu64 " points",
+                        result->answered, points);
+}
+
+static void draw_heading(struct smc_page *page, const struct smc_sweep_result *result)
+{
+    const struct smc_kernel *kernel = result->sweep->query.kernel;
+    struct smc_text title = {0}, verdict = {0}, subject = {0};
+    smc_text_printf(&title, "%s on ", kernel ? kernel->name : "Your kernel");
+    smc_words_sweep_device(result->sweep, &title);
+    append_verdict(result, &verdict);
+    smc_words_sweep_subject(result->sweep, &subject);
+    if (kernel) {
+        smc_text_append(&subject, "; registers: ");
+        smc_words_sweep_sources(result, &subject);
+    }
+    smc_page_heading(page, SMC_FACE_TITLE, SMC_INK_TEXT, smc_text_string(&title));
+    page->y += page->canvas.cells ? 0 : 4;
+    smc_page_heading(page, SMC_FACE_STRONG, SMC_INK_TEXT, smc_text_string(&verdict));
+    smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&subject));
+    page->y += page->canvas.cells ? 1 : 8;
+    page->picture->failed |= title.failed || verdict.failed || subject.failed;
+    smc_text_free(&title);
+    smc_text_free(&verdict);
+    smc_text_free(&subject);
+}
+
+enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *error)
+{
+    for (size_t i = 0; i < sweep->axis_count && sweep->axis_count == 2; i++) {
+        uint64_t values = smc_axis_values(&sweep->axis[i]);
+        if (values > MOST_VALUES)
+            return smc_fail(error, SMC_USAGE,
+                            "option --plot: a heat map shows %d values of an axis, and --%s has "
+                            "%" PRIu64 "; give it a step, FIRST:LAST:STEP",
+                            MOST_VALUES, smc_axis_info[sweep->axis[i].id].option, values);
+    }
+    return SMC_OK;
+}
+
+/* --- One axis of numbers: bars where they are few, else a curve ------------------------------- */
+
+/* Fewer values than this leave room at the sides. */
+enum { FEWEST_VALUES = 6 };
+
+/* Bars from this width on. */
+static double bar_width(const struct smc_canvas *canvas)
+{
+    return canvas->cells ? 3 : 16;
+}
+
+static bool goes_on(const struct smc_run *last, const struct smc_run *run)
+{
+    return last->percent == run->percent && last->ink == run->ink && last->to == run->from;
+}
+
+static size_t make_runs(const struct smc_sweep_result *result, bool bars, struct smc_run *runs)
+{
+    const struct smc_range *range = &result->sweep->axis[0].range;
+    size_t count = 0;
+    for (uint64_t i = 0; i < result->answered; i++) {
+        struct smc_run run = {.percent = result->point[i].percent};
+        if (!point_ink(&result->point[i], &run.ink))
+            continue;
+        double value = (double)smc_range_value(range, i), half = (double)range->step / 2;
+        run.from = value - half;
+        run.to = value + half;
+        if (!bars && count && goes_on(&runs[count - 1], &run))
+            runs[count - 1].to = run.to;
+        else
+            runs[count++] = run;
+    }
+    return count;
+}
+
+static void draw_values(const struct smc_sweep_result *result, struct smc_page *page)
+{
+    const struct smc_axis *axis = &result->sweep->axis[0];
+    const struct smc_axis_info *info = &smc_axis_info[axis->id];
+    uint64_t values = smc_axis_values(axis);
+    struct smc_run *runs = calloc(values, sizeof *runs);
+    if (!runs) {
+        page->picture->failed = true;
+        return;
+    }
+    double step = (double)axis->range.step;
+    double room = values < FEWEST_VALUES ? (double)(FEWEST_VALUES - values) / 2 * step : 0;
+    double low = (double)axis->range.first - step / 2 - room;
+    double high = (double)smc_range_value(&axis->range, values - 1) + step / 2 + room;
+    struct smc_legend legend = {0};
+    struct smc_diagram diagram = {
+        .title = "",
+        .remark = "",
+        .low = low,
+        .high = high,
+        .ticks = smc_ticks_among(axis->range.first, axis->range.step, values, tick_kind(axis->id),
+                                 page->canvas.cells ? 9 : 17),
+        .last_tick = (double)axis->range.last,
+        .in_k = axis->id == SMC_AXIS_SMEM || axis->id == SMC_AXIS_DYNAMIC_SMEM,
+        .max_warps = result->sweep->query.device.sm.max_warps_per_sm,
+        .runs = runs,
+        .bars = (page->canvas.width - 2 * page->canvas.gap) * step / (high - low) >=
+                bar_width(&page->canvas),
+    };
+    struct smc_text unit = {0};
+    smc_text_printf(&unit, "%s%s%s%s", info->label, *info->unit ? " (" : "", info->unit,
+                    *info->unit ? ")" : "");
+    diagram.unit = smc_text_string(&unit);
+    diagram.run_count = make_runs(result, diagram.bars, runs);
+    for (size_t i = 0; i < diagram.run_count; i++)
+        legend.inks |= 1u << runs[i].ink;
+    page->canvas.plot_height *= page->canvas.cells ? 1.5 : 1.9;
+    smc_page_legend(page, &legend);
+    smc_page_diagram(page, &diagram);
+    smc_text_free(&unit);
+    free(runs);
+}
+
+/* --- One axis of devices: a level bar for each, its number and its limit at the end ----------- */
+
+static double device_row_height(const struct smc_canvas *canvas)
+{
+    return canvas->line_height * (canvas->cells ? 1 : 1.1);
+}
+
+static double widest_name(const struct smc_sweep *sweep, const struct smc_canvas *canvas)
+{
+    double widest = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, "occupancy");
+    for (uint64_t i = 0; i < smc_axis_values(&sweep->axis[0]); i++) {
+        struct smc_text name = {0};
+        smc_sweep_label(sweep, 0, i, &name);
+        double width = smc_canvas_text_width(canvas, SMC_FACE_NORMAL, smc_text_string(&name));
+        widest = width > widest ? width : widest;
+        smc_text_free(&name);
+    }
+    return widest;
+}
+
+static void append_result(const struct smc_sweep_point *point, struct smc_text *text)
+{
+    char percent[32];
+    smc_words_percent(point->percent, percent);
+    if (point->state == SMC_POINT_LAUNCHES)
+        smc_text_append(text, percent);
+    else
+        smc_text_append(text, point->state == SMC_POINT_REFUSED   ? "cannot launch"
+                              : point->state == SMC_POINT_UNASKED ? ""
+                                                                  : "no such launch");
+}
+
+static void draw_row(struct smc_page *page, const struct smc_sweep_result *result, uint64_t index,
+                     double left, double right)
+{
+    const struct smc_canvas *canvas = &page->canvas;
+    const struct smc_sweep_point *point = &result->point[index];
+    struct smc_text name = {0}, text = {0};
+    double gap = canvas->cells ? 1 : 8, inset = canvas->cells ? 0 : 2;
+    double end = left + point->percent / 100 * (right - left);
+    enum smc_ink ink;
+    smc_sweep_label(result->sweep, 0, index, &name);
+    append_result(point, &text);
+    smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START,
+                     smc_page_left(page), page->y, smc_text_string(&name));
+    if (point_ink(point, &ink) && ink != SMC_INK_REFUSED)
+        smc_picture_area(page->picture, ink, left, page->y + inset, end - left,
+                         canvas->line_height - 2 * inset, 0);
+    smc_picture_text(page->picture, SMC_INK_TEXT, SMC_FACE_NORMAL, SMC_ANCHOR_START, end + gap,
+                     page->y, smc_text_string(&text));
+    page->y += device_row_height(canvas);
+    smc_text_free(&name);
+    smc_text_free(&text);
+}
+
+/* Light lines behind the bars, at each quarter, with its percent above. */
+static void draw_scale(struct smc_page *page, uint64_t rows, double left, double right)
+{
+    const struct smc_canvas *canvas = &page->canvas;
+    double top = page->y + canvas->line_height;
+    double height = (double)rows * device_row_height(canvas);
+    for (int quarter = 0; quarter <= 4; quarter++) {
+        struct smc_text label = {0};
+        double x = left + quarter / 4.0 * (right - left);
+        smc_text_printf(&label, "%d %%", quarter * 25);
+        if (!canvas->cells)
+            smc_picture_line(page->picture, SMC_INK_GRID, x, top, 0, height, 1, false);
+        smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_MIDDLE, x,
+                         page->y, smc_text_string(&label));
+        smc_text_free(&label);
+    }
+    smc_picture_text(page->picture, SMC_INK_MUTED, SMC_FACE_NORMAL, SMC_ANCHOR_START,
+                     smc_page_left(page), page->y, "occupancy");
+    page->y += canvas->line_height + (canvas->cells ? 0 : 4);
+}
+
+static void draw_devices(const struct smc_sweep_result *result, struct smc_page *page)
+{
+    const struct smc_canvas *canvas = &page->canvas;
+    struct smc_legend legend = {0};
+    for (uint64_t i = 0; i < result->answered; i++) {
+        enum smc_ink ink;
+        if (point_ink(&result->point[i], &ink) && ink != SMC_INK_REFUSED)
+            legend.inks |= 1u << ink;
+    }
+    smc_page_legend(page, &legend);
+    double names = widest_name(result->sweep, canvas);
+    double most = (smc_page_right(page) - smc_page_left(page)) / 2;
+    double left = smc_page_left(page) + (names < most ? names : most) + 2 * canvas->gap;
+    double right = smc_page_right(page) - smc_canvas_text_width(canvas, SMC_FACE_NORMAL, " 93.8 %");
+    draw_scale(page, smc_axis_values(&result->sweep->axis[0]), left, right);
+    for (uint64_t i = 0; i < smc_axis_values(&result->sweep->axis[0]); i++)
+        draw_row(page, result, i, left, right);
+}
+
+/* --- Two axes: a heat map --------------------------------------------------------------------- */
+
+/* Equal neighbours are one area with one label; the best areas are outlined. */
 
 /* From here on white is more legible than black. */
 enum { DARK_PERCENT = 80 };
@@ -53,8 +310,7 @@ static double y_of(const struct heat *heat, uint64_t row)
     return heat->page->canvas.cells ? floor(y + 0.5) : y;
 }
 
-/* --- Areas -------------------------------------------------------------------------------------
- */
+/* --- Areas ------------------------------------------------------------------------------------ */
 
 struct block {
     uint64_t row, column, rows, columns;
@@ -122,7 +378,7 @@ static void draw_block(const struct heat *heat, const struct block *block)
     double x = x_of(heat, block->column), width = x_of(heat, block->column + block->columns) - x;
     double y = y_of(heat, block->row), height = y_of(heat, block->row + block->rows) - y;
     enum smc_ink ink;
-    if (!smc_plot_point_ink(point, &ink))
+    if (!point_ink(point, &ink))
         return;
     if (ink != SMC_INK_REFUSED)
         ink = cells && is_best(heat, point) ? SMC_INK_BEST : SMC_INK_HEAT;
@@ -147,8 +403,7 @@ static void draw_blocks(const struct heat *heat)
     free(taken);
 }
 
-/* --- Around the best ---------------------------------------------------------------------------
- */
+/* --- Around the best -------------------------------------------------------------------------- */
 
 static bool best_at(const struct heat *heat, int64_t row, int64_t column)
 {
@@ -174,8 +429,7 @@ static void draw_outline(const struct heat *heat)
         }
 }
 
-/* --- Axes --------------------------------------------------------------------------------------
- */
+/* --- Axes ------------------------------------------------------------------------------------- */
 
 /* Every which value has a label, and the first of them. */
 static void choose_labels(const struct heat *heat, size_t axis, unsigned most, uint64_t *first,
@@ -188,7 +442,7 @@ static void choose_labels(const struct heat *heat, size_t axis, unsigned most, u
     if (varied->id == SMC_AXIS_DEVICE)
         return;
     struct smc_ticks ticks = smc_ticks_among(varied->range.first, varied->range.step, values,
-                                             smc_plot_tick_kind(varied->id), most);
+                                             tick_kind(varied->id), most);
     *first = (uint64_t)((ticks.first - varied->range.first) / varied->range.step);
     *every = ticks.step ? (uint64_t)(ticks.step / varied->range.step) : values;
 }
@@ -272,8 +526,7 @@ static double start_of_name(const struct heat *heat)
     return start < least ? least : start;
 }
 
-/* --- The whole ---------------------------------------------------------------------------------
- */
+/* --- The whole -------------------------------------------------------------------------------- */
 
 /* Cells as wide as the page allows, but not absurdly wide; rows as high as a label or more. */
 static void measure(struct heat *heat)
@@ -327,7 +580,7 @@ static void add_legend(const struct heat *heat)
     smc_text_free(&letters);
 }
 
-void smc_plot_sweep_heat(const struct smc_sweep_result *result, struct smc_page *page)
+static void draw_heat(const struct smc_sweep_result *result, struct smc_page *page)
 {
     const struct smc_axis *axis = result->sweep->axis;
     bool first_down =
@@ -358,4 +611,25 @@ void smc_plot_sweep_heat(const struct smc_sweep_result *result, struct smc_page 
     page->y = bottom + canvas->line_height + (canvas->cells ? 0 : 4);
     draw_axis_name(&heat, heat.across, start_of_name(&heat), page->y);
     page->y += canvas->line_height + (canvas->cells ? 0 : canvas->gap);
+}
+
+/* --- The whole picture ------------------------------------------------------------------------ */
+
+enum smc_status smc_plot_sweep(const struct smc_sweep_result *result,
+                               const struct smc_canvas *canvas, struct smc_picture *picture,
+                               struct smc_error *error)
+{
+    enum smc_status status = smc_plot_check(result->sweep, error);
+    if (status != SMC_OK)
+        return status;
+    struct smc_page page = smc_page_begin(picture, canvas);
+    draw_heading(&page, result);
+    if (result->sweep->axis_count == 2)
+        draw_heat(result, &page);
+    else if (result->sweep->axis[0].id == SMC_AXIS_DEVICE)
+        draw_devices(result, &page);
+    else
+        draw_values(result, &page);
+    smc_page_end(&page);
+    return picture->failed ? smc_fail(error, SMC_MACHINE, "out of memory") : SMC_OK;
 }

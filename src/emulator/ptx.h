@@ -1,9 +1,7 @@
-/* One kernel of a PTX module as the reader found it: names resolved, nothing decoded yet.
-
-   ptx_parse.c reads the module (variables, kernels, line table), ptx_body.c a kernel's statements,
-   ptx_symbols.c keeps names. decode.c turns the result into what the interpreter runs. */
-#ifndef SMC_EMULATOR_PTX_MODULE_H
-#define SMC_EMULATOR_PTX_MODULE_H
+/* One kernel of a PTX module as the parser read it: names are resolved, nothing is decoded yet.
+   decode.c turns the result into what the emulator runs. */
+#ifndef SMC_EMULATOR_PTX_H
+#define SMC_EMULATOR_PTX_H
 
 #include "base/status.h"
 #include "emulator/arena.h"

@@ -123,7 +123,7 @@ static void set_range(struct curve *curve)
     }
 }
 
-/* A launch beyond what the device takes lies in a strip at the right. */
+/* A launch beyond the limit of the device is drawn in a strip at the right. */
 static void compute(struct curve *curve)
 {
     set_range(curve);

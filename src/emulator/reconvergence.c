@@ -1,12 +1,11 @@
-/* Where lanes that part at a branch meet again: at its immediate post-dominator, the first op that
-   every way from the branch comes to. Ways that lead to nothing but an end do not count: lanes that
-   end are no longer waited for, and the others meet as if those had never been (as ptxas has it,
-   which makes predicated exits of them).
+/* Where lanes that diverge at a branch reconverge: at its immediate post-dominator, the first op
+   that every path from the branch reaches. Paths that lead only to an exit do not count: lanes that
+   exit are no longer waited for, and the others reconverge without them (as in ptxas, which makes
+   predicated exits of them).
 
    The dominators are found by the method of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
    Algorithm" (2001), on the reversed graph of basic blocks. */
-#include "emulator/program.h"
-#include "emulator/steps.h"
+#include "emulator/operations.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +134,7 @@ static bool sort_edges(struct flow *flow)
         flow->from_begin[b + 1] += flow->from_begin[b];
     for (uint32_t e = flow->edges; e > 0; e--) /* fills each range from its end */
         sorted[--flow->from_begin[flow->to[e - 1] + 1]] = flow->from[e - 1];
-    /* Each range's begin now stands one place too high. */
+    /* Each range's begin is now one place too high. */
     memmove(flow->from_begin, flow->from_begin + 1, (flow->blocks + 1) * sizeof *sorted);
     flow->from_begin[flow->blocks + 1] = flow->edges;
     free(flow->from);
@@ -279,17 +278,17 @@ static bool find_dominators(struct flow *flow)
     return true;
 }
 
-static void set_meets(struct flow *flow, struct smc_program *program)
+static void set_reconvergence(struct flow *flow, struct smc_program *program)
 {
     for (uint32_t b = 0; b < flow->blocks; b++) {
         struct smc_op *last = &program->op[flow->block[b].end - 1];
-        uint32_t meet = flow->block[b].dominator;
+        uint32_t at = flow->block[b].dominator;
         if (is_branch(last))
-            last->meet = meet < flow->blocks ? flow->block[meet].first : SMC_NO_PLACE;
+            last->reconverge_at = at < flow->blocks ? flow->block[at].first : SMC_NO_PC;
     }
 }
 
-bool smc_flow_find_meets(struct smc_program *program)
+bool smc_find_reconvergence(struct smc_program *program)
 {
     size_t ops = program->ops, edges = 3 * ops + 8;
     for (size_t i = 0; i < ops; i++)
@@ -316,7 +315,7 @@ bool smc_flow_find_meets(struct smc_program *program)
         worked = sort_edges(&flow) && number_blocks(&flow) && find_dominators(&flow);
     }
     if (worked)
-        set_meets(&flow, program);
+        set_reconvergence(&flow, program);
     free(flow.block_of);
     free(flow.block);
     free(flow.from);
