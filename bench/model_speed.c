@@ -61,8 +61,8 @@ static void prepare(void)
         struct smc_launch launch = random_launch(sm);
         questions[i] = (struct question){sm, launch};
         oracle_questions[i] = (struct oracle_question){
-            oracle_device(sm),         oracle_function(&launch),
-            oracle_state(&launch),     (int)launch.threads_per_block,
+            oracle_device(sm, launch.smem_mode), oracle_function(&launch),
+            oracle_state(sm, &launch),           (int)launch.threads_per_block,
             launch.dynamic_smem_bytes,
         };
     }

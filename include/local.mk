@@ -7,7 +7,7 @@ baseinclude_HEADERS = src/base/status.h
 modelincludedir = $(includedir)/smemcalc/model
 modelinclude_HEADERS = \
 	src/model/limits.def src/model/next_steps.h src/model/occupancy.h src/model/refusals.def \
-	src/model/sm.h
+	src/model/sm.h src/model/smem_modes.def
 devicesincludedir = $(includedir)/smemcalc/devices
 devicesinclude_HEADERS = src/devices/devices.h
 
@@ -16,7 +16,7 @@ libsmemcalc_la_SOURCES = $(library_sources)
 libsmemcalc_la_CFLAGS = $(AM_CFLAGS)
 libsmemcalc_la_LIBADD = $(UTF8PROC_LIBS)
 libsmemcalc_la_LDFLAGS = \
-	$(AM_LDFLAGS) -no-undefined -version-info 0:0:0 -export-symbols smemcalc.sym
+	$(AM_LDFLAGS) -no-undefined -version-info 1:0:0 -export-symbols smemcalc.sym
 EXTRA_libsmemcalc_la_DEPENDENCIES = smemcalc.sym
 CLEANFILES += smemcalc.sym
 

@@ -33,6 +33,30 @@ AC_SUBST([CUDA_CPPFLAGS])
 AC_SUBST([CUDA_LIBS])
 ])
 
+# SMC_CHECK_NEWEST_CUDA_HEADERS: --with-newest-cuda-headers[=DIR], for the tests that hold the model
+# to the newest cuda_occupancy.h beside the installed one. Guessed: what tests/newest_cuda.sh put
+# into the build folder. Sets NEWEST_CUDA_CPPFLAGS and newest_cuda_summary.
+AC_DEFUN([SMC_CHECK_NEWEST_CUDA_HEADERS], [
+AC_ARG_WITH([newest-cuda-headers],
+  [AS_HELP_STRING([--with-newest-cuda-headers@<:@=DIR@:>@],
+    [also test against the cuda_occupancy.h in DIR [newest-cuda in the build folder]])],
+  [], [with_newest_cuda_headers=check])
+newest_cuda_summary=no
+AS_CASE([$with_newest_cuda_headers],
+  [no], [smc_dirs=],
+  [yes|check], [smc_dirs=`ls -d "$(pwd)"/newest-cuda/nvidia/*/include 2>/dev/null`],
+  [smc_dirs="$with_newest_cuda_headers $with_newest_cuda_headers/include"])
+for smc_dir in $smc_dirs; do
+  AS_IF([test -r "$smc_dir/cuda_occupancy.h" && test -r "$smc_dir/cuda.h"],
+    [newest_cuda_summary="$smc_dir"
+     NEWEST_CUDA_CPPFLAGS="-DHAVE_OCCUPANCY_HEADER -isystem $smc_dir"])
+done
+AS_IF([test "x$newest_cuda_summary" = xno],
+  [AS_CASE([$with_newest_cuda_headers], [no|check], [],
+    [AC_MSG_ERROR([--with-newest-cuda-headers: no cuda_occupancy.h with cuda.h in: $smc_dirs])])])
+AC_SUBST([NEWEST_CUDA_CPPFLAGS])
+])
+
 AC_DEFUN([SMC_TRY_CUDA], [
   smc_saved_CPPFLAGS=$CPPFLAGS
   smc_saved_LIBS=$LIBS

@@ -136,8 +136,8 @@ refuses 2 "option --barriers: '17' is above 16, the most barriers a block has" \
     --threads 32 --regs 8 --barriers 17 --device H200
 refuses 2 "option --device: 'Voodoo 2' is no device of the table and no compute capability; \
 'smemcalc devices' lists them, or give one such as 9.0" --tile 8 --device "Voodoo 2"
-refuses 2 "option --device: '9.1' is no compute capability of the table; 'smemcalc devices' lists \
-them" --tile 8 --device 9.1
+refuses 2 "option --device: compute capability 9.1 is newer than this table; 'smemcalc devices' lists \
+those it has; --device-file describes others" --tile 8 --device 9.1
 refuses 2 "option --kernel: 'matmul-tild' is unknown; did you mean 'matmul-tiled'?" \
     --kernel matmul-tild
 refuses 2 "option --kernel: 'xyz' is unknown; 'smemcalc kernels' lists them" --kernel xyz

@@ -62,22 +62,34 @@ tests_unit_SOURCES = \
 	tests/tui_support.c tests/tui_support.h \
 	tests/unit.c tests/unit.h
 
-# The toolkit's own header as an oracle; a machine without one skips it.
-check_PROGRAMS += tests/oracle
-TESTS += tests/oracle
+# NVIDIA's own header as an oracle: for the model, and for the dynamic shared memory that limits
+# shows. The installed one, and the newest where configure was given or found it; a machine without
+# one skips it.
+check_PROGRAMS += tests/oracle tests/oracle_newest tests/room_oracle tests/room_oracle_newest
+TESTS += tests/oracle tests/oracle_newest tests/room_oracle tests/room_oracle_newest
 tests_oracle_LDADD = libsmc.la
 tests_oracle_SOURCES = tests/oracle.c tests/oracle_device.h tests/oracle_launches.h
-tests_oracle_CPPFLAGS = $(AM_CPPFLAGS)
+tests_oracle_CPPFLAGS = $(AM_CPPFLAGS) -DORACLE_HEADER_OPTION='"--with-cuda=DIR"'
 if HAVE_OCCUPANCY_HEADER
 tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
 endif
-
-# The dynamic shared memory that limits shows, beside what the installed header answers.
-check_PROGRAMS += tests/room_oracle
-TESTS += tests/room_oracle
 tests_room_oracle_LDADD = libsmc.la
 tests_room_oracle_SOURCES = tests/room_oracle.c tests/oracle_device.h
 tests_room_oracle_CPPFLAGS = $(tests_oracle_CPPFLAGS)
+tests_oracle_newest_LDADD = libsmc.la
+tests_oracle_newest_SOURCES = $(tests_oracle_SOURCES)
+tests_oracle_newest_CPPFLAGS = $(NEWEST_CUDA_CPPFLAGS) $(AM_CPPFLAGS) \
+	-DORACLE_HEADER_OPTION='"--with-newest-cuda-headers=DIR"'
+tests_room_oracle_newest_LDADD = libsmc.la
+tests_room_oracle_newest_SOURCES = $(tests_room_oracle_SOURCES)
+tests_room_oracle_newest_CPPFLAGS = $(tests_oracle_newest_CPPFLAGS)
+
+# Whether the table has what CUDA has, the newest where it was fetched.
+check_PROGRAMS += tests/current
+tests_current_LDADD = libsmc.la
+tests_current_SOURCES = tests/current.c
+TESTS += tests/current.sh
+EXTRA_DIST += tests/current.sh tests/newest_cuda.sh
 
 # limits, best and carveout, as a person or a script uses them.
 TESTS += tests/limits.sh

@@ -1,4 +1,4 @@
-/* Random launches, and the same in the words of the installed cuda_occupancy.h: for the test that
+/* Random launches, and the same in the words of a cuda_occupancy.h: for the test that
    compares the model with it and for the benchmark that races them. */
 #ifndef SMC_TESTS_ORACLE_LAUNCHES_H
 #define SMC_TESTS_ORACLE_LAUNCHES_H
@@ -30,13 +30,17 @@ static uint32_t random_size(uint32_t most, uint32_t unit)
 static struct smc_launch random_launch(const struct smc_sm *sm)
 {
     struct smc_launch launch = SMC_LAUNCH_INIT;
+    uint32_t most = sm->smem_per_block_optin_bytes;
+    if (random_below(2))
+        launch.smem_mode = (enum smc_smem_mode)random_below(SMC_SMEM_MODE_COUNT);
+    if (launch.smem_mode >= SMC_SMEM_MODE_OVERSIZED && sm->smem_oversized_per_block_bytes > 0)
+        most = sm->smem_oversized_per_block_bytes;
     launch.threads_per_block = 1 + random_size(sm->max_threads_per_block + 15, sm->warp_size);
     launch.regs_per_thread = random_below(sm->max_regs_per_thread + 1);
     if (random_below(2))
         launch.static_smem_bytes = random_size(sm->smem_per_block_default_bytes, 128);
     if (random_below(2))
-        launch.dynamic_smem_bytes =
-            random_size(sm->smem_per_block_optin_bytes + 2048, sm->smem_alloc_unit_bytes);
+        launch.dynamic_smem_bytes = random_size(most + 2048, sm->smem_alloc_unit_bytes);
     if (random_below(2)) /* small blocks of shared memory, so that many fit */
         launch.static_smem_bytes /= 16, launch.dynamic_smem_bytes /= 16;
     launch.smem_not_opted_in = random_below(4) == 0;
@@ -51,6 +55,8 @@ static struct smc_launch random_launch(const struct smc_sm *sm)
 
 static cudaOccFuncAttributes oracle_function(const struct smc_launch *launch)
 {
+    bool portable = launch->smem_mode == SMC_SMEM_MODE_PORTABLE ||
+                    (launch->smem_mode == SMC_SMEM_MODE_DEFAULT && launch->smem_not_opted_in);
     static const cudaOccPartitionedGCConfig caching[] = {
         [SMC_PARTITIONED_CACHING_OFF] = PARTITIONED_GC_OFF,
         [SMC_PARTITIONED_CACHING_ON] = PARTITIONED_GC_ON,
@@ -61,15 +67,15 @@ static cudaOccFuncAttributes oracle_function(const struct smc_launch *launch)
         .numRegs = (int)launch->regs_per_thread,
         .sharedSizeBytes = launch->static_smem_bytes,
         .partitionedGCConfig = caching[launch->partitioned_caching],
-        .shmemLimitConfig =
-            launch->smem_not_opted_in ? FUNC_SHMEM_LIMIT_DEFAULT : FUNC_SHMEM_LIMIT_OPTIN,
+        .shmemLimitConfig = portable ? FUNC_SHMEM_LIMIT_DEFAULT : FUNC_SHMEM_LIMIT_OPTIN,
         .maxDynamicSharedSizeBytes = launch->dynamic_smem_bytes,
         .numBlockBarriers = (int)launch->barriers_per_block,
         .virtualResourceCount = (int)launch->virtual_resources,
     };
 }
 
-static cudaOccDeviceState oracle_state(const struct smc_launch *launch)
+/* A mode that prefers the oversized configuration leaves a carve-out nothing to choose. */
+static cudaOccDeviceState oracle_state(const struct smc_sm *sm, const struct smc_launch *launch)
 {
     static const cudaOccCacheConfig configs[] = {
         [SMC_CACHE_PREFER_NONE] = CACHE_PREFER_NONE,
@@ -77,6 +83,8 @@ static cudaOccDeviceState oracle_state(const struct smc_launch *launch)
         [SMC_CACHE_PREFER_L1] = CACHE_PREFER_L1,
         [SMC_CACHE_PREFER_EQUAL] = CACHE_PREFER_EQUAL,
     };
+    if (sm->smem_oversized_per_sm_bytes && launch->smem_mode == SMC_SMEM_MODE_PREFER_OVERSIZED)
+        return (cudaOccDeviceState){.carveoutConfig = -1};
     return (cudaOccDeviceState){.cacheConfig = configs[launch->cache_config],
                                 .carveoutConfig = launch->carveout_percent};
 }

@@ -165,6 +165,25 @@ static void test_csv(void)
                     "device,threads,regs,static_smem" RESULTS "9.0,256,32,8192" ANSWER));
 }
 
+/* 300 KB: what the mode allows, as a column. */
+static void test_smem_mode(void)
+{
+    CU_ASSERT(gives("device,threads,regs,dynamic_smem,smem_mode\n"
+                    "10.7,256,40,300K,\n"
+                    "10.7,256,40,300K,oversized\n"
+                    "10.7,256,40,140K,prefer-oversized\n",
+                    SMC_OK,
+                    "device,threads,regs,dynamic_smem,smem_mode" RESULTS
+                    "10.7,256,40,300K,,0,0,0,shared_memory,4,16,6,0,16,10240,308224,\n"
+                    "10.7,256,40,300K,oversized,1,8,25,shared_memory,4,16,6,1,16,10240,308224,\n"
+                    "10.7,256,40,140K,prefer-oversized,2,16,50,shared_memory,4,16,6,2,16,10240,"
+                    "144384,\n"));
+    CU_ASSERT(gives("device,threads,regs,smem_mode\n9.0,256,32,3\n", SMC_USAGE,
+                    "device,threads,regs,smem_mode" RESULTS "9.0,256,32,3" NO_RESULTS
+                    "\"line 2: smem_mode: '3' is none of default, portable, non-portable, "
+                    "oversized, prefer-oversized\"\n"));
+}
+
 struct bad_row {
     const char *row;    /* between two good ones, on line 3 of four columns */
     const char *fields; /* as they come back */
@@ -202,7 +221,8 @@ static const struct bad_row bad_rows[] = {
     {"9.0", "9.0,,,", "\"line 3: 1 field, but 4 columns\""},
     {"9.0,256,32,8192,", "9.0,256,32,8192", "\"line 3: 5 fields, but 4 columns\""},
     {"9.1,256,32,8192", "9.1,256,32,8192",
-     "line 3: device: '9.1' is no compute capability of the table; 'smemcalc devices' lists them"},
+     "line 3: device: compute capability 9.1 is newer than this table; 'smemcalc devices' lists "
+     "those it has; --device-file describes others"},
     {"Voodoo,256,32,8192", "Voodoo,256,32,8192",
      "\"line 3: device: 'Voodoo' is no device of the table and no compute capability; 'smemcalc "
      "devices' lists them, or give one such as 9.0\""},
@@ -576,6 +596,7 @@ static void test_columns(void)
 }
 
 CU_TestInfo tests_batch[] = {
+    {"the shared-memory mode is a column", test_smem_mode},
     {"rows are answered; a launch that cannot happen has 0 blocks", test_rows},
     {"quotes, line ends, empty lines and a byte order mark", test_csv},
     {"a bad row keeps its place and says why", test_bad_rows},

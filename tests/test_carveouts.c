@@ -115,7 +115,37 @@ static void test_golden(void)
     CU_ASSERT_EQUAL(carveouts.size[0].configured_bytes, 32 * 1024);
 }
 
+/* 10.7: the oversized size is one more, which a mode asks for and no percentage. */
+static void test_oversized(void)
+{
+    struct smc_capability rubin;
+    struct smc_launch launch = SMC_LAUNCH_INIT;
+    struct smc_carveouts carveouts;
+    CU_ASSERT_FATAL(smc_capability_find(107, &rubin));
+    launch.threads_per_block = 128;
+    launch.dynamic_smem_bytes = 110 * 1024;
+    smc_carveouts_find(&rubin.sm, &launch, &carveouts);
+    CU_ASSERT_EQUAL(carveouts.count, 10);
+    CU_ASSERT_EQUAL(carveouts.most_blocks, 2);
+    CU_ASSERT_EQUAL(carveouts.size[9].l1_bytes, 108 * 1024);
+    for (int mode = SMC_SMEM_MODE_OVERSIZED; mode <= SMC_SMEM_MODE_PREFER_OVERSIZED; mode++) {
+        launch.smem_mode = (enum smc_smem_mode)mode;
+        launch.dynamic_smem_bytes = 100 * 1024;
+        smc_carveouts_find(&rubin.sm, &launch, &carveouts);
+        CU_ASSERT_EQUAL_FATAL(carveouts.count, 11);
+        const struct smc_carveout *last = &carveouts.size[10];
+        CU_ASSERT_EQUAL(last->smem_bytes, 328 * 1024);
+        CU_ASSERT_EQUAL(last->l1_bytes, 8 * 1024);
+        CU_ASSERT_EQUAL(last->percent_from, SMC_CARVEOUT_DEFAULT);
+        CU_ASSERT_EQUAL(last->smem_mode, SMC_SMEM_MODE_PREFER_OVERSIZED);
+        CU_ASSERT_EQUAL(last->blocks_per_sm, 3);
+        CU_ASSERT_EQUAL(carveouts.size[9].blocks_per_sm, 2); /* 228 KB */
+        CU_ASSERT_PTR_EQUAL(smc_carveouts_smallest(&carveouts, 3), last);
+    }
+}
+
 CU_TestInfo tests_carveouts[] = {
+    {"oversized shared memory is a size of its own", test_oversized},
     {"every percentage has its size and blocks", test_every_percentage},
     {"the four cache preferences on each architecture", test_preferences},
     {"sizes and the smallest for so many blocks", test_golden},

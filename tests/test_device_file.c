@@ -26,6 +26,7 @@ static bool same_sm(const struct smc_sm *a, const struct smc_sm *b)
            SAME(smem_per_sm_bytes) && SAME(smem_per_block_default_bytes) &&
            SAME(smem_per_block_optin_bytes) && SAME(smem_alloc_unit_bytes) &&
            SAME(smem_reserved_per_block_bytes) && SAME(smem_carveout_count) &&
+           SAME(smem_oversized_per_sm_bytes) && SAME(smem_oversized_per_block_bytes) &&
            memcmp(a->smem_carveout_bytes, b->smem_carveout_bytes, sizeof a->smem_carveout_bytes) ==
                0 &&
            SAME(l1_smem_unified_bytes) && SAME(l1_tex_separate_bytes) && SAME(smem_banks) &&

@@ -14,7 +14,7 @@ static void test_capabilities(void)
 {
     struct smc_capability c;
     uint16_t last = 0;
-    CU_ASSERT_EQUAL(smc_capability_count(), 31);
+    CU_ASSERT_EQUAL(smc_capability_count(), 32);
     for (size_t i = 0; i < smc_capability_count(); i++) {
         smc_capability_at(i, &c);
         CU_ASSERT(c.sm.cc > last);
@@ -126,7 +126,11 @@ static void test_refusals(void)
     check_refused("", "is no device");
     check_refused("!!", "is no device");
     check_refused("Voodoo 2", "is no device");
-    check_refused("9.1", "no compute capability of the table");
+    check_refused("9.1", "compute capability 9.1 is newer than this table; ");
+    check_refused("10.5", "compute capability 10.5 is not in this table; ");
+    check_refused("10.9", "compute capability 10.9 is newer than this table; ");
+    check_refused("sm_130", "compute capability 13.0 is newer than this table; ");
+    check_refused("4.0", "compute capability 4.0 is not in this table; ");
     check_refused("RTX", "fits several devices");
     check_refused("geforce", "and ");
     check_refused("\x1b[31m", "'?[31m'");

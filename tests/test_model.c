@@ -228,6 +228,66 @@ static void test_refusals(void)
     CU_ASSERT_STRING_EQUAL(smc_refusal_name(SMC_REFUSAL_STATIC_SMEM), "static_smem_per_block");
 }
 
+/* Each mode to its last byte: driver_types.h of CUDA 13.5, cudaSharedMemoryMode. 10.7 keeps 8 KB of
+   L1 in the oversized configuration; 9.0 has none. */
+static void test_smem_modes(void)
+{
+    const struct {
+        uint16_t cc;
+        enum smc_smem_mode mode;
+        uint32_t most, configured; /* dynamic bytes of a block; the SM's with that much */
+        enum smc_refusal beyond;
+    } cases[] = {
+        {107, SMC_SMEM_MODE_DEFAULT, 232448, 233472, SMC_REFUSAL_SMEM_PER_BLOCK},
+        {107, SMC_SMEM_MODE_PORTABLE, 49152, 233472, SMC_REFUSAL_SMEM_NOT_PORTABLE},
+        {107, SMC_SMEM_MODE_NON_PORTABLE, 232448, 233472, SMC_REFUSAL_SMEM_PER_BLOCK},
+        {107, SMC_SMEM_MODE_OVERSIZED, 334848, 335872, SMC_REFUSAL_SMEM_PER_BLOCK},
+        {107, SMC_SMEM_MODE_PREFER_OVERSIZED, 334848, 335872, SMC_REFUSAL_SMEM_PER_BLOCK},
+        {90, SMC_SMEM_MODE_PORTABLE, 49152, 233472, SMC_REFUSAL_SMEM_NOT_PORTABLE},
+        {90, SMC_SMEM_MODE_OVERSIZED, 232448, 233472, SMC_REFUSAL_SMEM_PER_BLOCK},
+        {90, SMC_SMEM_MODE_PREFER_OVERSIZED, 232448, 233472, SMC_REFUSAL_SMEM_PER_BLOCK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_launch launch =
+            LAUNCH(.threads_per_block = 32, .dynamic_smem_bytes = cases[i].most,
+                   .smem_not_opted_in = cases[i].mode != SMC_SMEM_MODE_DEFAULT,
+                   .smem_mode = cases[i].mode);
+        struct smc_occupancy o = compute(cases[i].cc, launch);
+        CU_ASSERT(o.refusals == 0 && o.blocks_per_sm > 0);
+        CU_ASSERT_EQUAL(o.smem_configured_bytes, cases[i].configured);
+        launch.dynamic_smem_bytes++;
+        o = compute(cases[i].cc, launch);
+        CU_ASSERT_EQUAL(o.refusals, 1u << cases[i].beyond);
+        CU_ASSERT_EQUAL(o.blocks_per_sm, 0);
+    }
+    /* Allowed is not preferred: a block that fits the largest carve-out leaves the SM at it. */
+    struct smc_launch small = LAUNCH(.threads_per_block = 32, .dynamic_smem_bytes = 140 * 1024,
+                                     .smem_mode = SMC_SMEM_MODE_OVERSIZED);
+    CU_ASSERT_EQUAL(compute(107, small).smem_configured_bytes, 233472);
+    CU_ASSERT_EQUAL(compute(107, small).blocks_per_sm, 1);
+    small.smem_mode = SMC_SMEM_MODE_PREFER_OVERSIZED;
+    small.carveout_percent = 10;
+    CU_ASSERT_EQUAL(compute(107, small).smem_configured_bytes, 335872);
+    CU_ASSERT_EQUAL(compute(107, small).blocks_per_sm, 2);
+    CU_ASSERT_STRING_EQUAL(smc_smem_mode_name(SMC_SMEM_MODE_OVERSIZED), "oversized");
+    CU_ASSERT_STRING_EQUAL(smc_smem_mode_runtime_name(SMC_SMEM_MODE_PORTABLE),
+                           "cudaSharedMemoryModeRequirePortable");
+}
+
+/* As many barriers as block slots on 10.3 and 10.7, twice as many on 10.0. */
+static void test_barriers_of_blackwell(void)
+{
+    const struct {
+        uint16_t cc;
+        uint32_t limit;
+    } cases[] = {{100, 32}, {103, 16}, {107, 8}, {110, 12}, {120, 12}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_occupancy o =
+            compute(cases[i].cc, LAUNCH(.threads_per_block = 32, .barriers_per_block = 2));
+        CU_ASSERT_EQUAL(o.limit[SMC_LIMIT_BARRIERS], cases[i].limit);
+    }
+}
+
 static struct smc_occupancy compute_grid(uint16_t cc, uint32_t threads, uint32_t x, uint32_t y,
                                          uint32_t z)
 {
@@ -309,6 +369,8 @@ CU_TestInfo tests_model[] = {
     {"CC 6.0 also passes the check of 6.1", test_gp100_check},
     {"carve-out", test_carveout},
     {"every refusal", test_refusals},
+    {"shared-memory modes to the last byte", test_smem_modes},
+    {"barriers of CC 10.x to 12.x", test_barriers_of_blackwell},
     {"the largest grids", test_grids},
     {"extreme numbers", test_extremes},
     {"names", test_names},

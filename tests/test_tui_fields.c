@@ -115,6 +115,35 @@ static void test_steps_to_multiples(void)
     CU_ASSERT_EQUAL(query.settings.carveout_percent, 0);
 }
 
+/* Shown where the device has an oversized configuration, or where one was given; by its words. */
+static void test_smem_mode(void)
+{
+    struct smc_query query;
+    struct smc_error error = {""};
+    struct smc_field_view view;
+    struct smc_answer now;
+    char note[256], hint[128];
+    test_query(NULL, 3, &query);
+    CU_ASSERT_EQUAL_FATAL(smc_device_find("10.7", &query.device, note, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_field_range(&query, SMC_FIELD_DYNAMIC_SMEM).highest, 232448);
+    CU_ASSERT_EQUAL(smc_field_type(&query, SMC_FIELD_SMEM_MODE, "oversized", &error), SMC_OK);
+    CU_ASSERT_EQUAL(query.settings.smem_mode, SMC_SMEM_MODE_OVERSIZED);
+    CU_ASSERT_EQUAL(smc_field_range(&query, SMC_FIELD_DYNAMIC_SMEM).highest, 334848);
+    answer(&query, &now);
+    smc_field_show(&query, &now, SMC_FIELD_SMEM_MODE, &view);
+    CU_ASSERT_STRING_EQUAL(view.value, "oversized");
+    CU_ASSERT_STRING_EQUAL(view.source, "given");
+    step(&query, SMC_FIELD_SMEM_MODE, 1, false);
+    CU_ASSERT_EQUAL(query.settings.smem_mode, SMC_SMEM_MODE_PREFER_OVERSIZED);
+    step(&query, SMC_FIELD_SMEM_MODE, 1, false);
+    CU_ASSERT_EQUAL(query.settings.smem_mode, SMC_SMEM_MODE_PREFER_OVERSIZED);
+    CU_ASSERT_EQUAL(smc_field_type(&query, SMC_FIELD_SMEM_MODE, "huge", &error), SMC_USAGE);
+    smc_field_hint(&query, SMC_FIELD_SMEM_MODE, hint);
+    CU_ASSERT_STRING_EQUAL(hint, "default, portable, non-portable, oversized, prefer-oversized");
+    smc_field_reset(&query, SMC_FIELD_SMEM_MODE);
+    CU_ASSERT_EQUAL(query.settings.smem_mode, SMC_SMEM_MODE_DEFAULT);
+}
+
 /* Every board and every kernel is passed, and the ends hold; nothing changes there. */
 static void test_lists(void)
 {
@@ -263,6 +292,7 @@ static void test_other_kernel(void)
 }
 
 CU_TestInfo tests_tui_fields[] = {
+    {"the shared-memory mode", test_smem_mode},
     {"steps stay in the range", test_steps},
     {"steps lead to multiples", test_steps_to_multiples},
     {"boards and kernels", test_lists},

@@ -19,6 +19,7 @@ enum smc_column_kind {
     SMC_COLUMN_TEXT,
     SMC_COLUMN_NUMBER,
     SMC_COLUMN_BYTES, /* a size such as 48K, too */
+    SMC_COLUMN_WORD,  /* the name of an enum smc_smem_mode */
 };
 
 /* Neither a column nor an option gives it. */

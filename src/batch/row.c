@@ -1,6 +1,7 @@
 /* One row: the launch that it describes, and its occupancy. */
 #include "batch/row.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -65,6 +66,26 @@ static bool read_digits(const struct smc_csv_field *field, int64_t *value)
     return true;
 }
 
+static bool read_smem_mode(const char *text, int64_t *value)
+{
+    for (int i = 0; i < SMC_SMEM_MODE_COUNT; i++)
+        if (strcmp(smc_smem_mode_name((enum smc_smem_mode)i), text) == 0) {
+            *value = i;
+            return true;
+        }
+    return false;
+}
+
+static enum smc_status fail_smem_mode(const struct row *row, const char *text)
+{
+    char reason[192];
+    int length = snprintf(reason, sizeof reason, "'%s' is none of", text);
+    for (int i = 0; i < SMC_SMEM_MODE_COUNT; i++)
+        length += snprintf(reason + length, sizeof reason - (size_t)length, "%s %s", i ? "," : "",
+                           smc_smem_mode_name((enum smc_smem_mode)i));
+    return fail_row(row, SMC_COLUMN_SMEM_MODE, reason);
+}
+
 /* Whatever else is allowed. An empty field leaves `value` as it is. */
 static enum smc_status read_other(const struct row *row, enum smc_column column,
                                   const struct smc_csv_field *field, int64_t *value)
@@ -77,6 +98,8 @@ static enum smc_status read_other(const struct row *row, enum smc_column column,
         return *value == SMC_BATCH_NEEDED ? fail_missing(row, column) : SMC_OK;
     if (length >= sizeof text)
         memcpy(text + sizeof text - 4, "...", 4);
+    if (info->kind == SMC_COLUMN_WORD)
+        return read_smem_mode(text, value) ? SMC_OK : fail_smem_mode(row, text);
     bool good = info->kind == SMC_COLUMN_BYTES
                     ? smc_parse_size(text, (uint64_t)info->highest, &bytes)
                     : smc_parse_integer(text, info->lowest, info->highest, value);
@@ -90,7 +113,8 @@ static enum smc_status read_number(const struct row *row, enum smc_column column
 {
     const struct smc_column_info *info = &smc_column_info[column];
     int64_t number;
-    if (read_digits(field, &number) && number >= info->lowest && number <= info->highest) {
+    bool digits = info->kind != SMC_COLUMN_WORD && read_digits(field, &number);
+    if (digits && number >= info->lowest && number <= info->highest) {
         *value = number;
         return SMC_OK;
     }
@@ -161,6 +185,7 @@ enum smc_status smc_row_answer(const struct smc_csv_record *record,
         .static_smem_bytes = (uint32_t)value[SMC_COLUMN_STATIC_SMEM],
         .dynamic_smem_bytes = (uint32_t)value[SMC_COLUMN_DYNAMIC_SMEM],
         .carveout_percent = (int32_t)value[SMC_COLUMN_CARVEOUT],
+        .smem_mode = (enum smc_smem_mode)value[SMC_COLUMN_SMEM_MODE],
         .barriers_per_block = (uint32_t)value[SMC_COLUMN_BARRIERS],
         .blocks_per_cluster = (uint32_t)value[SMC_COLUMN_CLUSTER],
     };

@@ -120,7 +120,7 @@ static bool read_choice(const char *choices, const char *text, int64_t *index)
 static enum smc_status fail_choice(const struct smc_option *option, const char *text,
                                    struct smc_error *error)
 {
-    char list[64];
+    char list[96];
     size_t n = 0;
     for (const char *c = option->choices; *c && n + 3 < sizeof list; c++) {
         list[n++] = *c == '|' ? ',' : *c;

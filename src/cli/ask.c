@@ -20,6 +20,7 @@ void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *que
     query->barriers_per_block = number[SMC_OPTION_BARRIERS];
     query->settings.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
     query->settings.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
+    query->settings.smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
     query->settings.blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
     query->settings.virtual_resources = (uint32_t)number[SMC_OPTION_VIRTUAL_RESOURCES];
     query->settings.partitioned_caching =

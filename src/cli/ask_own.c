@@ -145,6 +145,7 @@ enum smc_status smc_ask_own(const struct smc_arguments *arguments, struct smc_ow
         request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
     request->settings.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
     request->settings.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
+    request->settings.smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
     enum smc_status status = check_others(arguments, error);
     if (status == SMC_OK)
         status = read_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);

@@ -59,6 +59,7 @@ static void read_numbers(const struct smc_arguments *arguments, struct smc_batch
         [SMC_COLUMN_DYNAMIC_SMEM] = SMC_OPTION_DYNAMIC_SMEM,
         [SMC_COLUMN_CARVEOUT] = SMC_OPTION_CARVEOUT,
         [SMC_COLUMN_BARRIERS] = SMC_OPTION_BARRIERS,
+        [SMC_COLUMN_SMEM_MODE] = SMC_OPTION_SMEM_MODE,
         [SMC_COLUMN_CLUSTER] = SMC_OPTION_CLUSTER,
     };
     smc_batch_defaults_init(defaults);

@@ -27,6 +27,19 @@ static bool has_carveout(const struct smc_arguments *arguments, const struct smc
     return given && device->sm.cc >= 70;
 }
 
+static bool prefers_oversized(const struct smc_arguments *arguments,
+                              const struct smc_device *device)
+{
+    return device->sm.smem_oversized_per_sm_bytes > 0 &&
+           arguments->number[SMC_OPTION_SMEM_MODE] == SMC_SMEM_MODE_PREFER_OVERSIZED;
+}
+
+static bool has_no_oversized(const struct smc_arguments *arguments, const struct smc_device *device)
+{
+    return device->sm.smem_oversized_per_sm_bytes == 0 &&
+           arguments->number[SMC_OPTION_SMEM_MODE] >= SMC_SMEM_MODE_OVERSIZED;
+}
+
 static bool counts_no_barriers(const struct smc_arguments *arguments,
                                const struct smc_device *device)
 {

@@ -25,7 +25,7 @@ src/compile/resources.inc: data/resources.csv data/table.awk
 
 # Writes data/resources.csv anew, with the libraries named (the first that knows an architecture
 # compiles for it): make update-resources NVRTC="/a/libnvrtc.so.13 /b/libnvrtc.so.12". With
-# ONLY="matmul-tiled" only those kernels' rows are new.
+# ONLY="sm_107 matmul-tiled" only the rows of those architectures and kernels are new.
 check_PROGRAMS += src/compile/update_resources
 src_compile_update_resources_SOURCES = src/compile/update_resources.c
 src_compile_update_resources_LDADD = libsmc.la

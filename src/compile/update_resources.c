@@ -1,11 +1,14 @@
 /* Maintainer's program: writes data/resources.csv to standard output, compiling every kernel of
-   the catalog, or those named, for every architecture that the NVRTC libraries named know. The
-   first that knows an architecture compiles for it; all other rows are kept. */
+   the catalog, or those named, for every architecture that the NVRTC libraries named know, or
+   those named. The first library that knows an architecture compiles for it; all other rows are
+   kept.
+   Usage: update_resources LIBNVRTC... [sm_NN...] [KERNEL...] */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "compile/build.h"
 #include "compile/nvrtc.h"
 #include "compile/table.h"
@@ -25,6 +28,8 @@ struct list {
 struct libraries {
     struct smc_nvrtc_place place[SMC_MAX_NVRTC];
     size_t count;
+    uint16_t cc[SMC_MAX_NVRTC];
+    size_t cc_count; /* 0: all */
     char **kernel;
     int kernel_count; /* 0: all */
 };
@@ -101,9 +106,14 @@ static enum smc_status compile_for(struct smc_build *build, const char *defines,
     return append(list, &row) ? SMC_OK : smc_fail(error, SMC_MACHINE, "out of memory");
 }
 
-/* Which library compiles for `cc`: the first that knows it. */
+/* Which library compiles for `cc`: the first that knows it; NULL where nobody asked for it. */
 static const struct smc_nvrtc_place *library_for(const struct libraries *libraries, uint16_t cc)
 {
+    bool wanted = libraries->cc_count == 0;
+    for (size_t i = 0; i < libraries->cc_count; i++)
+        wanted |= libraries->cc[i] == cc;
+    if (!wanted)
+        return NULL;
     for (size_t i = 0; i < libraries->count; i++)
         if (smc_nvrtc_supports(&libraries->place[i].info, cc))
             return &libraries->place[i];
@@ -228,21 +238,39 @@ static bool keep_others(const struct libraries *libraries, struct list *list)
     return true;
 }
 
+static bool read_architecture(const char *word, uint16_t *cc)
+{
+    int64_t number;
+    if (strncmp(word, "sm_", 3) != 0 || !smc_parse_integer(word + 3, 10, 999, &number))
+        return false;
+    *cc = (uint16_t)number;
+    return true;
+}
+
+/* Libraries, then architectures, then kernels. */
 static bool open_libraries(int count, char **names, struct libraries *libraries,
                            struct smc_error *error)
 {
-    int first_kernel = 0;
-    while (first_kernel < count && !smc_kernel_find(names[first_kernel]))
+    int first_cc = 0;
+    uint16_t cc;
+    while (first_cc < count && !smc_kernel_find(names[first_cc]) &&
+           !read_architecture(names[first_cc], &cc))
+        first_cc++;
+    int first_kernel = first_cc;
+    while (first_kernel < count && libraries->cc_count < SMC_MAX_NVRTC &&
+           read_architecture(names[first_kernel], &cc)) {
+        libraries->cc[libraries->cc_count++] = cc;
         first_kernel++;
+    }
     libraries->kernel = names + first_kernel;
     libraries->kernel_count = count - first_kernel;
-    if (first_kernel < 1 || first_kernel > SMC_MAX_NVRTC) {
+    if (first_cc < 1 || first_cc > SMC_MAX_NVRTC) {
         smc_fail(error, SMC_USAGE,
-                 "usage: update_resources LIBNVRTC... [KERNEL...] (1 to %d libraries)",
+                 "usage: update_resources LIBNVRTC... [sm_NN...] [KERNEL...] (1 to %d libraries)",
                  SMC_MAX_NVRTC);
         return false;
     }
-    for (int i = 0; i < first_kernel; i++) {
+    for (int i = 0; i < first_cc; i++) {
         struct smc_nvrtc nvrtc;
         if (smc_nvrtc_open(names[i], &nvrtc, &libraries->place[i].info, error) != SMC_OK)
             return false;

@@ -10,6 +10,11 @@
 void smc_confirm_allocated_smem(const struct smc_answer *answer,
                                 const struct smc_run_result *result, struct smc_confirmation *out);
 
+/* The most dynamic shared memory with which as many blocks reside, where the API was asked for it
+   about the same launch. */
+void smc_confirm_available_smem(const struct smc_answer *answer,
+                                const struct smc_run_result *result, struct smc_confirmation *out);
+
 /* The resources that bind, in words; nobody reports them. */
 void smc_show_binding_limits(const struct smc_answer *answer, struct smc_confirmation *out);
 

@@ -89,6 +89,9 @@ static void show_dynamic_smem(const struct view *view)
     row->verdict = SMC_INFORMATION;
     if (!opt_in->made)
         smc_row_note(row, "asked for at launch");
+    else if (opt_in->succeeded && view->answer->launch.smem_mode != SMC_SMEM_MODE_DEFAULT)
+        smc_row_note(row, "asked for at launch, in the mode %s, which was granted",
+                     smc_smem_mode_name(view->answer->launch.smem_mode));
     else if (opt_in->succeeded)
         smc_row_note(row, "asked for at launch, after an opt-in that was granted");
     else
@@ -117,7 +120,8 @@ static bool exceeds_hint(const struct view *view, const struct smc_row *row)
 {
     const struct smc_launch *launch = &view->answer->launch;
     bool hint = launch->carveout_percent != SMC_CARVEOUT_DEFAULT ||
-                launch->cache_config != SMC_CACHE_PREFER_NONE;
+                launch->cache_config != SMC_CACHE_PREFER_NONE ||
+                launch->smem_mode == SMC_SMEM_MODE_PREFER_OVERSIZED;
     bool api_agrees = !row->api.present || row->api.value == row->predicted.value;
     return hint && api_agrees && row->measured.present &&
            row->measured.value > row->predicted.value;
@@ -317,6 +321,8 @@ void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *r
         confirm_occupancy(&view);
     if (!refused_as_predicted && answer->outcome == SMC_LAUNCHES)
         smc_show_binding_limits(answer, out);
+    if (!refused_as_predicted)
+        smc_confirm_available_smem(answer, result, out);
     if (!cannot_launch) {
         smc_confirm_memory(answer, result, out);
         confirm_result(&view);

@@ -17,6 +17,7 @@ struct row {
     uint32_t smem_per_sm_bytes, smem_per_block_default_bytes, smem_per_block_optin_bytes;
     uint32_t smem_alloc_unit_bytes, smem_reserved_per_block_bytes;
     const char *smem_carveouts_kb; /* ascending, joined by ';' */
+    uint32_t smem_oversized_per_sm_bytes, smem_oversized_per_block_bytes;
     uint32_t l1_smem_unified_bytes, l1_tex_separate_bytes, smem_banks, bank_width_bytes;
     uint32_t named_barriers_per_block, occ_barriers_per_sm, virtual_resources_per_sm;
     uint32_t cluster_max_portable, cluster_max_nonportable, fp32_lanes_per_sm;
@@ -104,6 +105,8 @@ void smc_capability_at(size_t index, struct smc_capability *out)
                 .smem_per_block_optin_bytes = row->smem_per_block_optin_bytes,
                 .smem_alloc_unit_bytes = row->smem_alloc_unit_bytes,
                 .smem_reserved_per_block_bytes = row->smem_reserved_per_block_bytes,
+                .smem_oversized_per_sm_bytes = row->smem_oversized_per_sm_bytes,
+                .smem_oversized_per_block_bytes = row->smem_oversized_per_block_bytes,
                 .l1_smem_unified_bytes = row->l1_smem_unified_bytes,
                 .l1_tex_separate_bytes = row->l1_tex_separate_bytes,
                 .smem_banks = row->smem_banks,
@@ -134,4 +137,28 @@ bool smc_capability_find(uint16_t cc, struct smc_capability *out)
             return true;
     }
     return false;
+}
+
+/* Above every row of its generation, or of the whole table where it begins a generation. */
+static bool is_newer_than_table(uint16_t cc)
+{
+    bool newer = true, generation_known = false;
+    for (size_t i = 0; i < smc_capability_count(); i++) {
+        struct smc_capability row;
+        smc_capability_at(i, &row);
+        bool same = row.sm.cc / 10 == cc / 10;
+        if (same && !generation_known)
+            newer = true;
+        generation_known |= same;
+        if (row.sm.cc > cc && (same || !generation_known))
+            newer = false;
+    }
+    return newer;
+}
+
+enum smc_status smc_capability_fail(uint16_t cc, const char *more, enum smc_status status,
+                                    struct smc_error *error)
+{
+    return smc_fail(error, status, "compute capability %u.%u is %s this table; %s", cc / 10,
+                    cc % 10, is_newer_than_table(cc) ? "newer than" : "not in", more);
 }

@@ -51,6 +51,12 @@ void smc_capability_at(size_t index, struct smc_capability *out);
 /* `cc` is 10 x major + minor. False where the table has no such compute capability. */
 bool smc_capability_find(uint16_t cc, struct smc_capability *out);
 
+/* Fails with `status`, for a compute capability that the table does not have: "compute capability
+   10.9 is newer than this table; MORE", or "is not in this table" where newer ones of its
+   generation are. */
+enum smc_status smc_capability_fail(uint16_t cc, const char *more, enum smc_status status,
+                                    struct smc_error *error);
+
 /* "9.0", "compute capability 9.0", "sm_90", "sm_90a", "compute_90" -> 90. False where the text is
    of none of these forms. */
 bool smc_capability_parse(const char *text, uint16_t *cc);

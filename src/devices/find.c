@@ -213,9 +213,9 @@ enum smc_status smc_device_find(const char *text, struct smc_device *out, char n
     if (!smc_capability_parse(text, &cc))
         return find_board(text, out, note, error);
     if (!smc_capability_find(cc, &capability))
-        return smc_fail(error, SMC_USAGE,
-                        "'%s' is no compute capability of the table; 'smemcalc devices' lists them",
-                        text);
+        return smc_capability_fail(
+            cc, "'smemcalc devices' lists those it has; --device-file describes others", SMC_USAGE,
+            error);
     smc_device_of_capability(&capability, out);
     return SMC_OK;
 }

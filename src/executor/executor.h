@@ -90,7 +90,8 @@ struct smc_run_result {
     struct smc_attempt compile; /* NVRTC and ptxas */
     struct smc_resources compiled;
     struct smc_attempt load;   /* the driver took the machine code */
-    struct smc_attempt opt_in; /* cudaFuncAttributeMaxDynamicSharedMemorySize, where needed */
+    struct smc_attempt opt_in; /* cudaFuncAttributeMaxDynamicSharedMemorySize, where needed, or the
+                                  shared-memory mode */
     struct smc_attempt launch;
     /* Every launch came to its end, in time. Where not, the GPU was asked for nothing more, and the
        process is to end soon: only its end stops a kernel that has none. */
@@ -106,6 +107,11 @@ struct smc_run_result {
     /* cudaOccupancyMaxActiveBlocksPerMultiprocessor */
     struct smc_attempt api_occupancy;
     uint32_t api_blocks_per_sm;
+    /* cudaOccupancyAvailableDynamicSMemPerBlock for that many blocks, which answers no more than
+       the kernel may have: `dynamic_smem_cap_bytes` */
+    struct smc_attempt api_available_smem;
+    uint32_t api_available_smem_bytes, dynamic_smem_cap_bytes;
+    int driver_version; /* 13050 for CUDA 13.5; 0: not known */
     /* cudaDevAttrReservedSharedMemoryPerBlock */
     struct smc_attempt api_reserved_smem;
     uint32_t api_reserved_smem_bytes;

@@ -80,9 +80,11 @@ static enum smc_status configure(struct run *run)
     smc_gpu_reserved_smem(run->request->gpu_index, &result->api_reserved_smem,
                           &result->api_reserved_smem_bytes);
     enum smc_status status = smc_gpu_configure(&run->kernel, launch, &result->opt_in, run->error);
-    if (status == SMC_OK)
-        smc_gpu_occupancy(&run->kernel, launch, &result->api_occupancy, &result->api_blocks_per_sm);
-    return status;
+    if (status != SMC_OK)
+        return status;
+    smc_gpu_occupancy(&run->kernel, launch, &result->api_occupancy, &result->api_blocks_per_sm);
+    smc_gpu_available_smem(&run->kernel, launch, result);
+    return SMC_OK;
 }
 
 /* A launch that was refused leaves the GPU as it was. */

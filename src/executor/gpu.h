@@ -7,6 +7,15 @@
 
 #include "executor/executor.h"
 
+/* What CUDA 13.5 added, by the numbers of its headers, so that a program built with an older
+   toolkit can ask a newer driver for it: cudaFuncAttributeSharedMemoryMode, whose values are those
+   of enum smc_smem_mode, and cudaDevAttrOversizedSharedMemoryPerBlock. */
+enum {
+    SMC_GPU_ATTRIBUTE_SMEM_MODE = 16,
+    SMC_GPU_ATTRIBUTE_OVERSIZED_SMEM = 150,
+    SMC_GPU_FIRST_WITH_SMEM_MODE = 13050,
+};
+
 /* --- Errors ------------------------------------------------------------------------------- */
 
 /* "CALL: cudaErrorName: text", with what to do about it where that is known; SMC_UNAVAILABLE where
@@ -69,6 +78,10 @@ enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
 /* cudaOccupancyMaxActiveBlocksPerMultiprocessor, after smc_gpu_configure. */
 void smc_gpu_occupancy(const struct smc_gpu_kernel *kernel, const struct smc_launch *launch,
                        struct smc_attempt *attempt, uint32_t *blocks_per_sm);
+
+/* cudaOccupancyAvailableDynamicSMemPerBlock for as many blocks as `result` says the API found. */
+void smc_gpu_available_smem(const struct smc_gpu_kernel *kernel, const struct smc_launch *launch,
+                            struct smc_run_result *result);
 
 struct smc_gpu_buffers {
     size_t count;

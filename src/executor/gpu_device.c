@@ -51,22 +51,21 @@ int smc_gpu_device_count(struct smc_error *why)
     return 0;
 }
 
-/* The row of the compute capability; else the newest row of its family or, for a new family, of
-   the table. */
-static void find_capability(uint16_t cc, struct smc_capability *out)
+/* The rules of allocation come from the table: with those of another compute capability the answers
+   would look right and be wrong. */
+static enum smc_status find_capability(int index, const struct cudaDeviceProp *properties,
+                                       struct smc_capability *out, struct smc_error *error)
 {
+    uint16_t cc = (uint16_t)(10 * properties->major + properties->minor);
+    struct smc_error reason = {""};
     if (smc_capability_find(cc, out))
-        return;
-    size_t newest = smc_capability_count() - 1, chosen = newest;
-    for (size_t i = 0; i <= newest; i++) {
-        smc_capability_at(i, out);
-        if (out->sm.cc / 10 == cc / 10)
-            chosen = i;
-    }
-    smc_capability_at(chosen, out);
-    out->uncertain = "compute capability not in the table: the allocation rules are those of the "
-                     "newest one known; the limits are the device's own";
-    out->sources = "cudaGetDeviceProperties";
+        return SMC_OK;
+    smc_capability_fail(cc,
+                        "a newer smemcalc may know it, or describe the device in a file "
+                        "(--device-file)",
+                        SMC_UNAVAILABLE, &reason);
+    return smc_fail(error, SMC_UNAVAILABLE, "GPU %d (%.127s): %s", index, properties->name,
+                    reason.message);
 }
 
 static void lay_over_carveouts(uint32_t largest, struct smc_sm *sm)
@@ -124,6 +123,22 @@ static uint32_t attribute(enum cudaDeviceAttr which, int index)
     return value > 0 ? (uint32_t)value : 0;
 }
 
+/* Runtimes before CUDA 13.5 do not know the attribute: then the table's sizes stay. */
+static void lay_over_oversized(int index, struct smc_sm *sm)
+{
+    int bytes = 0;
+    uint32_t reserve = sm->smem_reserved_per_block_bytes;
+    if (cudaDeviceGetAttribute(&bytes, (enum cudaDeviceAttr)SMC_GPU_ATTRIBUTE_OVERSIZED_SMEM,
+                               index) != cudaSuccess) {
+        cudaGetLastError();
+        return;
+    }
+    bool larger = bytes > 0 && (uint32_t)bytes > sm->smem_per_block_optin_bytes;
+    sm->smem_oversized_per_block_bytes = larger ? (uint32_t)bytes : 0;
+    if (!larger || sm->smem_oversized_per_sm_bytes < (uint32_t)bytes + reserve)
+        sm->smem_oversized_per_sm_bytes = larger ? (uint32_t)bytes + reserve : 0;
+}
+
 enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_error *error)
 {
     int count = smc_gpu_device_count(error);
@@ -138,9 +153,12 @@ enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_
     cudaError_t code = cudaGetDeviceProperties(&properties, index);
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "cudaGetDeviceProperties");
-    find_capability((uint16_t)(10 * properties.major + properties.minor), &capability);
+    enum smc_status status = find_capability(index, &properties, &capability, error);
+    if (status != SMC_OK)
+        return status;
     smc_device_of_capability(&capability, device);
     smc_gpu_lay_over(&properties, &device->sm);
+    lay_over_oversized(index, &device->sm);
 
     snprintf(device->name, sizeof device->name, "%.127s", properties.name);
     find_chip(device);

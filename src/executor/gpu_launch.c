@@ -1,4 +1,6 @@
 /* Kernels on the GPU: loading machine code, settings, occupancy as the API sees it, launching. */
+#include <stdio.h>
+
 #include "executor/gpu.h"
 
 enum smc_status smc_gpu_check_context(struct smc_error *error)
@@ -53,6 +55,44 @@ static int32_t carveout_of(const struct smc_launch *launch)
     return given ? launch->carveout_percent : percents[launch->cache_config];
 }
 
+/* "13.5" of 13050. */
+static void write_version(int version, char text[SMC_GPU_VERSION_CHARS])
+{
+    snprintf(text, SMC_GPU_VERSION_CHARS, "%d.%d", version / 1000, version % 1000 / 10);
+}
+
+/* Checked before the call, which an older runtime or driver refuses as any other wrong number. */
+static enum smc_status check_smem_mode(enum smc_smem_mode mode, struct smc_error *error)
+{
+    char driver[SMC_GPU_VERSION_CHARS], runtime[SMC_GPU_VERSION_CHARS];
+    int of_driver = 0, of_runtime = 0;
+    if (cudaDriverGetVersion(&of_driver) != cudaSuccess ||
+        cudaRuntimeGetVersion(&of_runtime) != cudaSuccess)
+        cudaGetLastError();
+    if (of_driver >= SMC_GPU_FIRST_WITH_SMEM_MODE && of_runtime >= SMC_GPU_FIRST_WITH_SMEM_MODE)
+        return SMC_OK;
+    write_version(of_driver, driver);
+    write_version(of_runtime, runtime);
+    return smc_fail(error, SMC_UNAVAILABLE,
+                    "option --smem-mode: '%s' needs the runtime and a driver of CUDA 13.5 "
+                    "(cudaFuncAttributeSharedMemoryMode); the runtime in this program is of CUDA "
+                    "%s, the driver of %s",
+                    smc_smem_mode_name(mode), runtime, driver);
+}
+
+/* The mode decides how much may be asked for: the attribute of the default mode is ignored. */
+static enum smc_status set_smem_mode(const struct smc_gpu_kernel *kernel, enum smc_smem_mode mode,
+                                     struct smc_attempt *opt_in, struct smc_error *error)
+{
+    enum smc_status status = check_smem_mode(mode, error);
+    if (status == SMC_OK)
+        smc_gpu_attempt(opt_in,
+                        cudaFuncSetAttribute(kernel->handle,
+                                             (enum cudaFuncAttribute)SMC_GPU_ATTRIBUTE_SMEM_MODE,
+                                             (int)mode));
+    return status;
+}
+
 enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
                                   const struct smc_launch *launch, struct smc_attempt *opt_in,
                                   struct smc_error *error)
@@ -61,6 +101,8 @@ enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
         kernel->handle, cudaFuncAttributePreferredSharedMemoryCarveout, carveout_of(launch));
     if (code != cudaSuccess)
         return smc_gpu_fail(error, code, "the shared-memory carve-out");
+    if (launch->smem_mode != SMC_SMEM_MODE_DEFAULT)
+        return set_smem_mode(kernel, launch->smem_mode, opt_in, error);
 
     int default_bytes = kernel->attributes.maxDynamicSharedSizeBytes;
     if (launch->dynamic_smem_bytes <= (uint32_t)default_bytes)
@@ -83,6 +125,24 @@ void smc_gpu_occupancy(const struct smc_gpu_kernel *kernel, const struct smc_lau
     cudaError_t code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &blocks, kernel->handle, (int)launch->threads_per_block, launch->dynamic_smem_bytes);
     *blocks_per_sm = smc_gpu_attempt(attempt, code) ? (uint32_t)blocks : 0;
+}
+
+void smc_gpu_available_smem(const struct smc_gpu_kernel *kernel, const struct smc_launch *launch,
+                            struct smc_run_result *result)
+{
+    size_t bytes = 0;
+    uint32_t cap = (uint32_t)kernel->attributes.maxDynamicSharedSizeBytes;
+    bool opted_in = result->opt_in.made && result->opt_in.succeeded;
+    if (!result->api_occupancy.succeeded || result->api_blocks_per_sm == 0)
+        return;
+    result->dynamic_smem_cap_bytes = opted_in ? launch->dynamic_smem_bytes : cap;
+    if (cudaDriverGetVersion(&result->driver_version) != cudaSuccess)
+        cudaGetLastError();
+    if (smc_gpu_attempt(&result->api_available_smem,
+                        cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, kernel->handle,
+                                                                  (int)result->api_blocks_per_sm,
+                                                                  (int)launch->threads_per_block)))
+        result->api_available_smem_bytes = (uint32_t)bytes;
 }
 
 cudaError_t smc_gpu_start(const struct smc_gpu_kernel *kernel, const uint32_t grid[3],

@@ -108,6 +108,16 @@ static enum smc_status add_row(const struct smc_inspect_kernel *kernel,
     return SMC_OK;
 }
 
+static enum smc_status fail_architecture(const struct smc_inspect_kernel *kernel,
+                                         struct smc_error *error)
+{
+    char architecture[SMC_INSPECT_ARCHITECTURE];
+    struct smc_error reason = {""};
+    smc_capability_fail(kernel->cc, "name a device with --device", SMC_USAGE, &reason);
+    return smc_fail(error, SMC_USAGE, "%s: compiled for %s: %s", kernel->file,
+                    smc_inspect_architecture(kernel, architecture), reason.message);
+}
+
 /* On the architecture that it was compiled for. */
 static enum smc_status answer_own(const struct smc_inspect_kernel *kernel,
                                   const struct smc_inspect_request *request,
@@ -115,16 +125,12 @@ static enum smc_status answer_own(const struct smc_inspect_kernel *kernel,
 {
     struct smc_capability capability;
     struct smc_device device;
-    char architecture[SMC_INSPECT_ARCHITECTURE];
     if (kernel->cc == 0)
         return smc_fail(error, SMC_USAGE,
                         "%s: it does not say what it was compiled for; name that with --device",
                         kernel->file);
     if (!smc_capability_find(kernel->cc, &capability))
-        return smc_fail(error, SMC_USAGE,
-                        "%s: compiled for %s, which is not in the table; name a device with "
-                        "--device",
-                        kernel->file, smc_inspect_architecture(kernel, architecture));
+        return fail_architecture(kernel, error);
     smc_device_of_capability(&capability, &device);
     return add_row(kernel, &device, request, rows, error);
 }

@@ -45,10 +45,8 @@ static const char *const launched[] = {"block_dim", "grid_dim", "dynamic_smem_by
 static const struct {
     const char *key, *value;
 } usual[] = {
-    {"carveout_percent", "-1"},
-    {"cache_config", "\"none\""},
-    {"blocks_per_cluster", "1"},
-    {"virtual_resources", "0"},
+    {"carveout_percent", "-1"},  {"cache_config", "\"none\""}, {"smem_mode", "\"default\""},
+    {"blocks_per_cluster", "1"}, {"virtual_resources", "0"},
 };
 
 static void take(json_t *asked, const json_t *object, const char *key)

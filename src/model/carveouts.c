@@ -8,11 +8,14 @@ static struct smc_carveout ask(const struct smc_sm *sm, const struct smc_launch 
 {
     struct smc_launch asked = *launch;
     struct smc_occupancy occupancy;
+    bool prefers = launch->smem_mode == SMC_SMEM_MODE_PREFER_OVERSIZED;
     asked.carveout_percent = percent;
     asked.cache_config = cache_config;
+    asked.smem_mode = prefers ? SMC_SMEM_MODE_OVERSIZED : launch->smem_mode;
     smc_occupancy_compute(sm, &asked, &occupancy);
     uint32_t bytes = smc_smem_preferred_bytes(sm, percent, cache_config);
     return (struct smc_carveout){
+        .smem_mode = asked.smem_mode,
         .smem_bytes = bytes,
         .l1_bytes = sm->l1_smem_unified_bytes > bytes ? sm->l1_smem_unified_bytes - bytes : 0,
         .percent_from = percent,
@@ -46,6 +49,28 @@ static void find_by_preference(const struct smc_sm *sm, struct smc_carveouts *ou
             }
 }
 
+/* No percentage asks for it, only a mode. */
+static void add_oversized(const struct smc_sm *sm, const struct smc_launch *launch,
+                          struct smc_carveouts *out)
+{
+    struct smc_launch asked = *launch;
+    struct smc_occupancy occupancy;
+    uint32_t bytes = smc_smem_most_per_sm(sm, launch->smem_mode);
+    if (bytes == sm->smem_per_sm_bytes || out->count == SMC_MAX_CARVEOUTS)
+        return;
+    asked.smem_mode = SMC_SMEM_MODE_PREFER_OVERSIZED;
+    smc_occupancy_compute(sm, &asked, &occupancy);
+    out->size[out->count++] = (struct smc_carveout){
+        .smem_mode = asked.smem_mode,
+        .smem_bytes = bytes,
+        .l1_bytes = sm->l1_smem_unified_bytes > bytes ? sm->l1_smem_unified_bytes - bytes : 0,
+        .percent_from = SMC_CARVEOUT_DEFAULT,
+        .percent_to = SMC_CARVEOUT_DEFAULT,
+        .configured_bytes = occupancy.smem_configured_bytes,
+        .blocks_per_sm = occupancy.blocks_per_sm,
+    };
+}
+
 void smc_carveouts_find(const struct smc_sm *sm, const struct smc_launch *launch,
                         struct smc_carveouts *out)
 {
@@ -57,6 +82,7 @@ void smc_carveouts_find(const struct smc_sm *sm, const struct smc_launch *launch
         find_by_percent(sm, launch, out);
     else
         find_by_preference(sm, out);
+    add_oversized(sm, launch, out);
     for (uint32_t i = 0; i < out->count; i++)
         if (out->size[i].blocks_per_sm > out->most_blocks)
             out->most_blocks = out->size[i].blocks_per_sm;

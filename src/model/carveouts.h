@@ -15,16 +15,19 @@ enum { SMC_CACHE_CONFIG_COUNT = SMC_CACHE_PREFER_EQUAL + 1 };
 struct smc_carveout {
     uint32_t smem_bytes;  /* of the SM, as asked for */
     uint32_t l1_bytes;    /* what is left for the L1 cache; 0: it is separate or absent */
-    int32_t percent_from; /* percentages that ask for this size; -1 where none counts */
+    int32_t percent_from; /* percentages that ask for this size; -1 where none does */
     int32_t percent_to;
-    uint32_t configured_bytes; /* above smem_bytes where that is too little for one block */
+    enum smc_smem_mode smem_mode; /* with which it is asked for */
+    uint32_t configured_bytes;    /* above smem_bytes where that is too little for one block */
     uint32_t blocks_per_sm;
 };
 
 struct smc_carveouts {
     bool by_percent; /* CC 7.0 and up; below, only a cache configuration counts, if anything */
     uint32_t count;
-    struct smc_carveout size[SMC_MAX_CARVEOUTS]; /* ascending; those that can be asked for */
+    struct smc_carveout size[SMC_MAX_CARVEOUTS]; /* ascending; those that can be asked for. The last
+                                                    is the oversized one where the launch's mode
+                                                    allows it */
     struct smc_carveout preference[SMC_CACHE_CONFIG_COUNT]; /* by enum smc_cache_config */
     uint32_t most_blocks;                                   /* at any size */
 };

@@ -11,4 +11,4 @@ library_sources += \
 	src/model/round.h \
 	src/model/sectors.c src/model/sectors.h \
 	src/model/shared_memory.c src/model/shared_memory.h \
-	src/model/sm.c src/model/sm.h src/model/sm_fields.def
+	src/model/sm.c src/model/sm.h src/model/sm_fields.def src/model/smem_modes.def

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model/round.h"
+#include "model/shared_memory.h"
 
 /* One resource: its present value and the values at which the result can change. */
 struct axis {
@@ -28,7 +29,7 @@ static struct axis axis_of(enum smc_step_resource resource, const struct smc_sm 
     case SMC_STEP_REGISTERS:
         return (struct axis){launch->regs_per_thread, 1, sm->max_regs_per_thread, 1};
     case SMC_STEP_SHARED_MEMORY:
-        return (struct axis){smem_in_use(launch), 0, sm->smem_per_block_optin_bytes + 1,
+        return (struct axis){smem_in_use(launch), 0, smc_smem_most_per_block(sm, launch) + 1,
                              sm->smem_alloc_unit_bytes};
     case SMC_STEP_BARRIERS:
         return (struct axis){launch->barriers_per_block, 1, sm->named_barriers_per_block, 1};

@@ -29,6 +29,14 @@ static const enum smc_limit limit_of_refusal[] = {
 #undef REFUSAL
 };
 
+static const struct {
+    const char *name, *runtime_name;
+} smem_modes[] = {
+#define SMEM_MODE(id, name, runtime_name, text) [SMC_SMEM_MODE_##id] = {name, runtime_name},
+#include "model/smem_modes.def"
+#undef SMEM_MODE
+};
+
 static void limit_by_warps(const struct smc_sm *sm, const struct smc_launch *launch,
                            struct smc_occupancy *out)
 {
@@ -152,4 +160,14 @@ const char *smc_limit_label(enum smc_limit limit)
 const char *smc_refusal_name(enum smc_refusal refusal)
 {
     return refusal_names[refusal];
+}
+
+const char *smc_smem_mode_name(enum smc_smem_mode mode)
+{
+    return smem_modes[mode].name;
+}
+
+const char *smc_smem_mode_runtime_name(enum smc_smem_mode mode)
+{
+    return smem_modes[mode].runtime_name;
 }

@@ -1,6 +1,6 @@
 /* How many blocks of a launch reside on one SM, and what stops the next one.
    Pure integer arithmetic: no allocation, no I/O, no global state; safe from any thread.
-   The rules agree with NVIDIA's cuda_occupancy.h (CUDA 13.0; CC 1.x and 2.x: CUDA 7.0) except for
+   The rules agree with NVIDIA's cuda_occupancy.h (CUDA 13.5; CC 1.x and 2.x: CUDA 7.0) except for
    its documented mistakes; tests/oracle.c compares and lists them. Where each comes from:
    warps, block slots      CUDA C++ Programming Guide, "Compute Capabilities", table "Technical
                            Specifications per Compute Capability"
@@ -8,8 +8,9 @@
                            Data" and the formulas of CUDA_Occupancy_Calculator.xls
    shared memory           the guide's sections "Shared Memory" of each compute capability: opt-in
                            above 48 KB, sizes, and from CC 8.0 on 1 KB a block for the system;
-                           rounding and the choice of a carve-out: cuda_occupancy.h
-   barriers, virtual       cuda_occupancy.h of CUDA 13.0, from CC 9.0 and 10.0 on
+                           rounding and the choice of a carve-out: cuda_occupancy.h;
+                           modes: driver_types.h of CUDA 13.5, cudaSharedMemoryMode
+   barriers, virtual       cuda_occupancy.h of CUDA 13.5, from CC 9.0 and 10.0 on
    clusters                the guide's section "Thread Block Clusters"
    grids                   the guide's table "Technical Specifications per Compute Capability" */
 #ifndef SMC_MODEL_OCCUPANCY_H
@@ -58,6 +59,16 @@ enum {
     SMC_CARVEOUT_DEFAULT = -1,
 };
 
+/* The values of cudaSharedMemoryMode (CUDA 13.5), which say how much shared memory a launch may ask
+   for. Default: what cudaFuncAttributeMaxDynamicSharedMemorySize was set to, here the most that can
+   be opted in to. Any other mode makes the runtime ignore that attribute. */
+enum smc_smem_mode {
+#define SMEM_MODE(id, name, runtime_name, text) SMC_SMEM_MODE_##id,
+#include "../model/smem_modes.def"
+#undef SMEM_MODE
+    SMC_SMEM_MODE_COUNT
+};
+
 /* "Does not limit". */
 #define SMC_UNLIMITED UINT32_MAX
 
@@ -70,8 +81,10 @@ struct smc_launch {
     uint32_t smem_bytes_per_thread; /* how many of the dynamic bytes come with each thread: for
                                        searches that change the threads */
     bool smem_not_opted_in;         /* dynamic memory above the default limit was not asked for with
-                                       cudaFuncAttributeMaxDynamicSharedMemorySize */
-    int32_t carveout_percent;       /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
+                                       cudaFuncAttributeMaxDynamicSharedMemorySize; counts in the
+                                       default mode only */
+    enum smc_smem_mode smem_mode;
+    int32_t carveout_percent; /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
     enum smc_cache_config cache_config;
     uint32_t barriers_per_block; /* named barriers used; 1 for a plain __syncthreads */
     uint32_t virtual_resources;  /* per block; 0: not known or none */
@@ -123,5 +136,9 @@ double smc_occupancy_percent(const struct smc_sm *sm, const struct smc_occupancy
 const char *smc_limit_name(enum smc_limit limit);
 const char *smc_limit_label(enum smc_limit limit);
 const char *smc_refusal_name(enum smc_refusal refusal);
+
+/* "oversized", and the runtime's name of it, "cudaSharedMemoryModeAllowOversizedSharedMemory". */
+const char *smc_smem_mode_name(enum smc_smem_mode mode);
+const char *smc_smem_mode_runtime_name(enum smc_smem_mode mode);
 
 #endif

@@ -2,6 +2,7 @@
 #include "model/room.h"
 
 #include "model/round.h"
+#include "model/shared_memory.h"
 
 static uint32_t blocks_of(const struct smc_sm *sm, const struct smc_launch *launch)
 {
@@ -13,8 +14,7 @@ static uint32_t blocks_of(const struct smc_sm *sm, const struct smc_launch *laun
 /* Allocation changes just above a multiple of the unit, of which the driver's reserve is one. */
 static int64_t most_smem_bytes(const struct smc_sm *sm, const struct smc_launch *launch)
 {
-    int64_t most = launch->smem_not_opted_in ? sm->smem_per_block_default_bytes
-                                             : sm->smem_per_block_optin_bytes;
+    int64_t most = smc_smem_most_per_block(sm, launch);
     return most / sm->smem_alloc_unit_bytes * sm->smem_alloc_unit_bytes;
 }
 

@@ -12,6 +12,27 @@ uint32_t smc_smem_carveout_for(const struct smc_sm *sm, uint64_t bytes)
     return found;
 }
 
+static bool allows_oversized(enum smc_smem_mode mode)
+{
+    return mode == SMC_SMEM_MODE_OVERSIZED || mode == SMC_SMEM_MODE_PREFER_OVERSIZED;
+}
+
+uint32_t smc_smem_most_per_block(const struct smc_sm *sm, const struct smc_launch *launch)
+{
+    bool oversized = allows_oversized(launch->smem_mode) && sm->smem_oversized_per_block_bytes > 0;
+    bool portable = launch->smem_mode == SMC_SMEM_MODE_PORTABLE ||
+                    (launch->smem_mode == SMC_SMEM_MODE_DEFAULT && launch->smem_not_opted_in);
+    return oversized  ? sm->smem_oversized_per_block_bytes
+           : portable ? sm->smem_per_block_default_bytes
+                      : sm->smem_per_block_optin_bytes;
+}
+
+uint32_t smc_smem_most_per_sm(const struct smc_sm *sm, enum smc_smem_mode mode)
+{
+    bool oversized = allows_oversized(mode) && sm->smem_oversized_per_sm_bytes > 0;
+    return oversized ? sm->smem_oversized_per_sm_bytes : sm->smem_per_sm_bytes;
+}
+
 /* What a preference asks for, before it is rounded up to a supported size. */
 static uint32_t wanted_bytes(const struct smc_sm *sm, int32_t carveout_percent,
                              enum smc_cache_config cache_config)
@@ -42,28 +63,37 @@ uint32_t smc_smem_preferred_bytes(const struct smc_sm *sm, int32_t carveout_perc
 }
 
 /* A preference too small for one block gives way: from CC 7.0 to the next size that fits, before
-   that to the largest. */
+   that to the largest. The oversized configuration comes after every carve-out, unless the mode
+   prefers it. */
 static uint32_t configured_bytes(const struct smc_sm *sm, const struct smc_launch *launch,
                                  uint32_t allocated)
 {
     uint32_t wanted = wanted_bytes(sm, launch->carveout_percent, launch->cache_config);
+    bool prefers_oversized = launch->smem_mode == SMC_SMEM_MODE_PREFER_OVERSIZED;
+    if (prefers_oversized && sm->smem_oversized_per_sm_bytes > 0)
+        return sm->smem_oversized_per_sm_bytes;
     if (sm->cc >= 70 && wanted < allocated)
         wanted = allocated;
     uint32_t configured = smc_smem_carveout_for(sm, wanted);
-    return configured < allocated ? sm->smem_per_sm_bytes : configured;
+    return configured < allocated ? smc_smem_most_per_sm(sm, launch->smem_mode) : configured;
 }
 
 static uint32_t refusals(const struct smc_sm *sm, const struct smc_launch *launch,
                          uint64_t allocated)
 {
     uint64_t reserved = sm->smem_reserved_per_block_bytes;
+    uint64_t oversized = sm->smem_oversized_per_block_bytes, optin = sm->smem_per_block_optin_bytes;
+    uint64_t most = allows_oversized(launch->smem_mode) && oversized ? oversized : optin;
     bool too_static = launch->static_smem_bytes > sm->smem_per_block_default_bytes;
-    bool too_much = allocated > sm->smem_per_block_optin_bytes + reserved;
-    bool above_default = allocated > sm->smem_per_block_default_bytes + reserved;
-    bool not_opted_in = launch->smem_not_opted_in & above_default & !too_much;
+    bool too_much = allocated > most + reserved;
+    bool above_default = !too_much & (allocated > sm->smem_per_block_default_bytes + reserved);
+    bool by_default = launch->smem_mode == SMC_SMEM_MODE_DEFAULT;
+    bool not_portable = launch->smem_mode == SMC_SMEM_MODE_PORTABLE;
     return (uint32_t)too_static << SMC_REFUSAL_STATIC_SMEM |
            (uint32_t)too_much << SMC_REFUSAL_SMEM_PER_BLOCK |
-           (uint32_t)not_opted_in << SMC_REFUSAL_SMEM_NOT_OPTED_IN;
+           (uint32_t)(above_default & not_portable) << SMC_REFUSAL_SMEM_NOT_PORTABLE |
+           (uint32_t)(above_default & by_default & launch->smem_not_opted_in)
+               << SMC_REFUSAL_SMEM_NOT_OPTED_IN;
 }
 
 void smc_smem_limit(const struct smc_sm *sm, const struct smc_launch *launch,

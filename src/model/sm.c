@@ -101,6 +101,30 @@ static enum smc_status check_threads_and_registers(const struct smc_sm *sm, stru
     return status;
 }
 
+/* Both sizes or neither; larger than what there is without it, or it would not be one. */
+static enum smc_status check_oversized(const struct smc_sm *sm, struct smc_error *error)
+{
+    uint32_t per_sm = sm->smem_oversized_per_sm_bytes;
+    uint32_t per_block = sm->smem_oversized_per_block_bytes;
+    if (per_sm == 0 && per_block == 0)
+        return SMC_OK;
+    if (per_sm <= sm->smem_per_sm_bytes)
+        return smc_fail(error, SMC_USAGE,
+                        "'smem_oversized_per_sm_bytes': %u is not above smem_per_sm_bytes, %u",
+                        per_sm, sm->smem_per_sm_bytes);
+    if (per_block <= sm->smem_per_block_optin_bytes)
+        return smc_fail(error, SMC_USAGE,
+                        "'smem_oversized_per_block_bytes': %u is not above "
+                        "smem_per_block_optin_bytes, %u",
+                        per_block, sm->smem_per_block_optin_bytes);
+    if (per_block + sm->smem_reserved_per_block_bytes > per_sm)
+        return smc_fail(error, SMC_USAGE,
+                        "'smem_oversized_per_block_bytes': %u, with %u reserved, is above "
+                        "smem_oversized_per_sm_bytes, %u",
+                        per_block, sm->smem_reserved_per_block_bytes, per_sm);
+    return SMC_OK;
+}
+
 static enum smc_status check_shared_memory(const struct smc_sm *sm, struct smc_error *error)
 {
     uint32_t reserved = sm->smem_reserved_per_block_bytes;
@@ -117,7 +141,9 @@ static enum smc_status check_shared_memory(const struct smc_sm *sm, struct smc_e
     enum smc_status status =
         check_most("smem_per_block_default_bytes", sm->smem_per_block_default_bytes,
                    "smem_per_block_optin_bytes", sm->smem_per_block_optin_bytes, error);
-    return status == SMC_OK ? check_carveouts(sm, error) : status;
+    if (status == SMC_OK)
+        status = check_carveouts(sm, error);
+    return status == SMC_OK ? check_oversized(sm, error) : status;
 }
 
 enum smc_status smc_sm_check(const struct smc_sm *sm, struct smc_error *error)

@@ -1,6 +1,6 @@
 /* The limits of one SM, as its compute capability fixes them.
    Values of the built-in table: data/compute_capabilities.csv, whose rows name their sources; those
-   from CC 3.0 on equal NVIDIA's cuda_occupancy.h (CUDA 13.0) and the table "Technical
+   from CC 3.0 on equal NVIDIA's cuda_occupancy.h (CUDA 13.5) and the table "Technical
    Specifications per Compute Capability" of the CUDA C++ Programming Guide, but for what
    data/README.md lists. */
 #ifndef SMC_MODEL_SM_H
@@ -34,7 +34,10 @@ struct smc_sm {
     uint32_t smem_reserved_per_block_bytes; /* taken by the driver from CC 8.0 on */
     uint32_t smem_carveout_count;
     uint32_t smem_carveout_bytes[SMC_MAX_CARVEOUTS]; /* ascending; 0 behind the last */
-    uint32_t l1_smem_unified_bytes;                  /* 0: L1 is absent or separate */
+    uint32_t smem_oversized_per_sm_bytes;    /* above every carve-out, configured only where a mode
+                                                allows it; 0: there is no such configuration */
+    uint32_t smem_oversized_per_block_bytes; /* without the driver's reserve; 0: none */
+    uint32_t l1_smem_unified_bytes;          /* 0: L1 is absent or separate */
     uint32_t l1_tex_separate_bytes;
     uint32_t smem_banks;
     uint32_t bank_width_bytes;
@@ -52,8 +55,9 @@ struct smc_sm {
    the offending value, as device files have it. The rules: allocation units, granularities,
    sub-partitions, banks and the warp size are powers of two; threads per SM = warps x warp size;
    sub-partitions share the registers equally; the reserve is a multiple of the allocation unit;
-   default <= opt-in, opt-in + reserve <= shared memory per SM = the last carve-out; a block's
-   threads, registers and barriers are not above the SM's. Ranges: model/sm_fields.def. */
+   default <= opt-in, opt-in + reserve <= shared memory per SM = the last carve-out; an oversized
+   configuration is larger than these, for the SM and for a block; a block's threads, registers and
+   barriers are not above the SM's. Ranges: model/sm_fields.def. */
 enum smc_status smc_sm_check(const struct smc_sm *sm, struct smc_error *error);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/round.h"
+#include "model/shared_memory.h"
 #include "plot/page.h"
 #include "plot/plot.h"
 #include "report/words.h"
@@ -114,7 +115,7 @@ static void set_range(struct curve *curve)
         return;
     case SHARED_MEMORY:
         curve->now = (int64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
-        curve->high = sm->smem_per_block_optin_bytes;
+        curve->high = smc_smem_most_per_block(sm, launch);
         curve->step = sm->smem_alloc_unit_bytes;
         return;
     case QUANTITY_COUNT:
@@ -246,6 +247,8 @@ static void add_launch(struct smc_page *page, const struct smc_answer *answer)
     smc_text_append(&line, " shared memory");
     if (launch->carveout_percent != SMC_CARVEOUT_DEFAULT)
         smc_text_printf(&line, ", carve-out %d %%", launch->carveout_percent);
+    if (launch->smem_mode != SMC_SMEM_MODE_DEFAULT)
+        smc_text_printf(&line, ", mode %s", smc_smem_mode_name(launch->smem_mode));
     smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&line));
     smc_text_free(&line);
 }

@@ -28,10 +28,11 @@ void smc_csv_head(struct smc_text *out)
 {
     smc_text_append(out, "device,kernel");
     smc_csv_params_head(out);
-    smc_text_append(out, ",threads,regs,static_smem,dynamic_smem,carveout,barriers,cluster,"
-                         "blocks_per_sm,warps_per_sm,occupancy_percent,limiters,limit_warps,"
-                         "limit_blocks,limit_registers,limit_shared_memory,limit_barriers,"
-                         "allocated_registers,allocated_smem,error\n");
+    smc_text_append(out,
+                    ",threads,regs,static_smem,dynamic_smem,carveout,barriers,cluster,"
+                    "smem_mode,blocks_per_sm,warps_per_sm,occupancy_percent,limiters,limit_warps,"
+                    "limit_blocks,limit_registers,limit_shared_memory,limit_barriers,"
+                    "allocated_registers,allocated_smem,error\n");
 }
 
 /* Numbers without snprintf, which would take most of a long sweep's time. */
@@ -90,6 +91,8 @@ static void append_inputs(const struct smc_answer *answer, struct smc_text *out)
         append_number((uint64_t)launch->carveout_percent, out);
     append_number(launch->barriers_per_block, out);
     append_number(launch->blocks_per_cluster, out);
+    smc_text_append(out, ",");
+    smc_text_append(out, smc_smem_mode_name(launch->smem_mode));
 }
 
 static void append_percent(double percent, struct smc_text *out)

@@ -8,7 +8,7 @@ static void append_rows(const struct smc_answer *answer, const struct smc_carveo
     for (uint32_t i = 0; i < carveouts->count; i++) {
         const struct smc_carveout *size = &carveouts->size[i];
         smc_csv_field(out, answer->query.device.name);
-        if (carveouts->by_percent)
+        if (carveouts->by_percent && size->percent_from != SMC_CARVEOUT_DEFAULT)
             smc_text_printf(out, ",%d,%d", size->percent_from, size->percent_to);
         else
             smc_text_append(out, ",,");

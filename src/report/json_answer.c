@@ -83,6 +83,7 @@ static json_t *launch_object(const struct smc_launch *launch)
     json_t *object = json_object();
     smc_json_set(object, "carveout_percent", json_integer(launch->carveout_percent));
     smc_json_string(object, "cache_config", smc_words_cache_config(launch->cache_config));
+    smc_json_string(object, "smem_mode", smc_smem_mode_name(launch->smem_mode));
     smc_json_integer(object, "blocks_per_cluster",
                      launch->blocks_per_cluster ? launch->blocks_per_cluster : 1);
     smc_json_integer(object, "virtual_resources", launch->virtual_resources);

@@ -16,7 +16,8 @@ static void add_size(json_t *object, const struct smc_answer *answer,
 
 static json_t *percent(const struct smc_carveouts *carveouts, int32_t value)
 {
-    return carveouts->by_percent ? json_integer(value) : json_null();
+    bool counts = carveouts->by_percent && value != SMC_CARVEOUT_DEFAULT;
+    return counts ? json_integer(value) : json_null();
 }
 
 /* Without a launch there are no blocks to keep. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model/round.h"
+#include "model/shared_memory.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
 #include "report/words.h"
@@ -209,21 +210,22 @@ static bool sibling_can(const struct smc_answer *answer)
 {
     const struct smc_kernel *kernel = answer->query.kernel;
     return kernel && kernel->sibling &&
-           answer->plan.static_smem_bytes <= answer->query.device.sm.smem_per_block_optin_bytes;
+           answer->plan.static_smem_bytes <=
+               smc_smem_most_per_block(&answer->query.device.sm, &answer->launch);
 }
 
 static void append_smaller_smem(const struct smc_answer *answer, struct smc_text *line)
 {
-    uint32_t optin = answer->query.device.sm.smem_per_block_optin_bytes;
+    uint32_t most = smc_smem_most_per_block(&answer->query.device.sm, &answer->launch);
     bool compiles = answer->outcome != SMC_CANNOT_COMPILE;
     smc_text_append(line, line->length ? "; " : "");
     if (!compiles && sibling_can(answer))
         smc_text_printf(line, "%s can: it asks for dynamic shared memory, up to %u bytes a block",
-                        answer->query.kernel->sibling, optin);
-    else if (!compiles && optin >= answer->launch.static_smem_bytes)
-        smc_text_printf(line, "as dynamic shared memory a block may have up to %u bytes", optin);
+                        answer->query.kernel->sibling, most);
+    else if (!compiles && most >= answer->launch.static_smem_bytes)
+        smc_text_printf(line, "as dynamic shared memory a block may have up to %u bytes", most);
     else
-        smc_text_printf(line, "less shared memory: a block may have %u bytes at most", optin);
+        smc_text_printf(line, "less shared memory: a block may have %u bytes at most", most);
 }
 
 static const struct smc_next_step *gain_of(const struct smc_answer *answer,

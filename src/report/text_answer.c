@@ -87,6 +87,9 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
     if (answer->resources.spill_store_bytes || answer->resources.spill_load_bytes)
         smc_text_printf(&line, "; spills %u B stored, %u B loaded",
                         answer->resources.spill_store_bytes, answer->resources.spill_load_bytes);
+    if (answer->launch.smem_mode != SMC_SMEM_MODE_DEFAULT)
+        smc_text_printf(&line, "; shared-memory mode %s",
+                        smc_smem_mode_name(answer->launch.smem_mode));
     smc_text_line(out, style, "block", &line);
     smc_text_free(&line);
 }

@@ -53,7 +53,9 @@ static void append_percentages(const struct smc_answer *answer,
     for (uint32_t i = 0; i < carveouts->count; i++) {
         const struct smc_carveout *size = &carveouts->size[i];
         char range[32];
-        if (size->percent_from == size->percent_to)
+        if (size->percent_from == SMC_CARVEOUT_DEFAULT)
+            snprintf(range, sizeof range, "%s", smc_smem_mode_name(size->smem_mode));
+        else if (size->percent_from == size->percent_to)
             snprintf(range, sizeof range, "%d", size->percent_from);
         else
             snprintf(range, sizeof range, "%d to %d", size->percent_from, size->percent_to);
@@ -89,8 +91,10 @@ static void append_smallest(const struct smc_answer *answer, const struct smc_ca
             smc_text_printf(&line, "%u to ", from);
         smc_words_blocks(to, &line);
         smc_text_append(&line, ": ");
-        if (carveouts->by_percent)
+        if (least->percent_from != SMC_CARVEOUT_DEFAULT)
             smc_text_printf(&line, "%d" SMC_TIE "%%, ", least->percent_from);
+        else if (least->smem_mode == SMC_SMEM_MODE_PREFER_OVERSIZED)
+            smc_text_printf(&line, "%s, ", smc_smem_mode_name(least->smem_mode));
         smc_text_printf(&line, "%.0f" SMC_TIE "KB", least->smem_bytes / 1024.0);
     }
     if (line.length == 0)
@@ -138,8 +142,19 @@ static void append_choice(const struct smc_answer *answer, const struct smc_repo
                           struct smc_text *out)
 {
     struct smc_text line = {0};
-    smc_text_append(&line, choice(&answer->query.device.sm));
+    const struct smc_sm *sm = &answer->query.device.sm;
+    smc_text_append(&line, choice(sm));
     smc_text_line(out, style, "choice", &line);
+    smc_text_free(&line);
+    if (sm->smem_oversized_per_sm_bytes == 0)
+        return;
+    smc_text_append(&line, "cudaFuncAttributeSharedMemoryMode (CUDA 13.5; --smem-mode oversized or "
+                           "prefer-oversized) also allows ");
+    append_kb(sm->smem_oversized_per_sm_bytes, &line);
+    smc_text_printf(&line, " an SM, %u bytes a block; ", sm->smem_oversized_per_block_bytes);
+    append_kb(sm->l1_smem_unified_bytes - sm->smem_oversized_per_sm_bytes, &line);
+    smc_text_append(&line, " of L1 are left");
+    smc_text_line(out, style, "oversized", &line);
     smc_text_free(&line);
 }
 

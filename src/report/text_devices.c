@@ -87,6 +87,11 @@ static void append_sm(const struct smc_sm *sm, const struct smc_report_style *st
     append_fact(out, "shared memory per SM", sm->smem_per_sm_bytes, "B");
     append_fact(out, "shared memory per block", sm->smem_per_block_default_bytes, "B");
     append_fact(out, "shared memory per block, opt-in", sm->smem_per_block_optin_bytes, "B");
+    if (sm->smem_oversized_per_sm_bytes > 0) {
+        append_fact(out, "shared memory per SM, oversized", sm->smem_oversized_per_sm_bytes, "B");
+        append_fact(out, "shared mem. per block, oversized", sm->smem_oversized_per_block_bytes,
+                    "B");
+    }
     append_fact(out, "shared memory reserved per block", sm->smem_reserved_per_block_bytes, "B");
     append_fact(out, "shared memory allocation unit", sm->smem_alloc_unit_bytes, "B");
     append_carveouts(sm, style, out);

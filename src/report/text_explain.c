@@ -112,6 +112,16 @@ static void explain_carveout(const struct smc_answer *a, struct step *step)
     const struct smc_sm *sm = &a->query.device.sm;
     int32_t percent = a->launch.carveout_percent;
     uint32_t preferred = smc_smem_preferred_bytes(sm, percent, a->launch.cache_config);
+    enum smc_smem_mode mode = a->launch.smem_mode;
+    uint32_t configured = a->occupancy.smem_configured_bytes;
+    if (mode != SMC_SMEM_MODE_DEFAULT)
+        say(step, "mode %s (%s): a block may have %u B", smc_smem_mode_name(mode),
+            smc_smem_mode_runtime_name(mode), smc_smem_most_per_block(sm, &a->launch));
+    if (configured > sm->smem_per_sm_bytes) {
+        say(step, "configured oversized: %u B an SM, which leaves %u B of L1", configured,
+            sm->l1_smem_unified_bytes - configured);
+        return;
+    }
     if (sm->cc >= 70 && percent != SMC_CARVEOUT_DEFAULT)
         say(step,
             "carve-out: %d %% of %u B, rounded up to a size the SM has = %u B (a hint to the "
@@ -119,8 +129,8 @@ static void explain_carveout(const struct smc_answer *a, struct step *step)
             percent, sm->smem_per_sm_bytes, preferred);
     else if (preferred != sm->smem_per_sm_bytes)
         say(step, "the cache preference leaves %u of %u B", preferred, sm->smem_per_sm_bytes);
-    if (a->occupancy.smem_configured_bytes != preferred)
-        say(step, "too little for one block: raised to %u B", a->occupancy.smem_configured_bytes);
+    if (configured != preferred)
+        say(step, "too little for one block: raised to %u B", configured);
 }
 
 static void explain_smem(const struct smc_answer *a, struct step *step)

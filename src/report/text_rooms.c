@@ -90,11 +90,12 @@ static void append_reading(const struct smc_answer *answer, const struct smc_roo
     smc_text_free(&line);
     if (rooms->fixed.dynamic_smem || sm->smem_reserved_per_block_bytes == 0 || rooms->count < 2)
         return;
-    smc_text_printf(&line,
-                    "cudaOccupancyAvailableDynamicSMemPerBlock forgets the driver's %u" SMC_TIE
-                    "B a block: for 2 blocks and more it answers that much too much, at which "
-                    "fewer blocks fit",
-                    sm->smem_reserved_per_block_bytes);
+    smc_text_printf(
+        &line,
+        "before CUDA 13.5 cudaOccupancyAvailableDynamicSMemPerBlock forgets the driver's "
+        "%u" SMC_TIE "B a block: for 2 blocks and more it answers that much too much, "
+        "at which fewer blocks fit",
+        sm->smem_reserved_per_block_bytes);
     smc_text_line(out, style, "beware", &line);
     smc_text_free(&line);
 }

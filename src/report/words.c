@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/round.h"
+#include "model/shared_memory.h"
 
 static unsigned count_bits(uint32_t set)
 {
@@ -75,6 +76,19 @@ static void refuse_static_smem(const struct smc_answer *answer, struct smc_text 
                     limit, limit);
 }
 
+static void refuse_smem_per_block(const struct smc_answer *answer, uint64_t smem,
+                                  struct smc_text *out)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    uint32_t most = smc_smem_most_per_block(sm, &answer->launch);
+    most = most > sm->smem_per_block_optin_bytes ? most : sm->smem_per_block_optin_bytes;
+    smc_text_printf(out, "%" PRIu64 " bytes of shared memory; this device gives a block %u", smem,
+                    most);
+    if (smem > most && smem <= sm->smem_oversized_per_block_bytes)
+        smc_text_printf(out, ", or %u with --smem-mode oversized",
+                        sm->smem_oversized_per_block_bytes);
+}
+
 static void refuse_grid(const struct smc_answer *answer, int dimension, uint32_t most,
                         struct smc_text *out)
 {
@@ -108,9 +122,12 @@ void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal
         smc_text_printf(out, "%" PRIu64 " bytes of shared memory; without opting in a block has %u",
                         smem, sm->smem_per_block_default_bytes);
         return;
+    case SMC_REFUSAL_SMEM_NOT_PORTABLE:
+        smc_text_printf(out, "%" PRIu64 " bytes of shared memory; the portable mode allows %u",
+                        smem, sm->smem_per_block_default_bytes);
+        return;
     case SMC_REFUSAL_SMEM_PER_BLOCK:
-        smc_text_printf(out, "%" PRIu64 " bytes of shared memory; this device gives a block %u",
-                        smem, sm->smem_per_block_optin_bytes);
+        refuse_smem_per_block(answer, smem, out);
         return;
     case SMC_REFUSAL_NAMED_BARRIERS:
         smc_text_printf(out, "%u barriers; a block has %u", launch->barriers_per_block,
@@ -298,6 +315,8 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
     append_number("carveout", settings->carveout_percent, SMC_CARVEOUT_DEFAULT, out);
     if (settings->cache_config != SMC_CACHE_PREFER_NONE)
         smc_text_printf(out, " --cache-config %s", smc_words_cache_config(settings->cache_config));
+    if (settings->smem_mode != SMC_SMEM_MODE_DEFAULT)
+        smc_text_printf(out, " --smem-mode %s", smc_smem_mode_name(settings->smem_mode));
     if (query->compile.kernel_dir) {
         smc_text_append(out, " --kernel-dir ");
         append_quoted(query->compile.kernel_dir, out);

@@ -143,6 +143,19 @@ static enum smc_status type_dtype(struct smc_query *query, const char *typed,
     return SMC_OK;
 }
 
+static enum smc_status type_smem_mode(struct smc_query *query, const char *typed,
+                                      struct smc_error *error)
+{
+    char hint[128];
+    for (int i = 0; i < SMC_SMEM_MODE_COUNT; i++)
+        if (strcmp(smc_smem_mode_name((enum smc_smem_mode)i), typed) == 0) {
+            query->settings.smem_mode = (enum smc_smem_mode)i;
+            return SMC_OK;
+        }
+    smc_field_hint(query, SMC_FIELD_SMEM_MODE, hint);
+    return smc_fail(error, SMC_USAGE, "mode: '%.64s' is none of %s", typed, hint);
+}
+
 static bool parse_number(const struct smc_field_range *range, const char *typed, int64_t *value)
 {
     uint64_t bytes;
@@ -163,6 +176,8 @@ enum smc_status smc_field_type(struct smc_query *query, enum smc_field field, co
         return type_kernel(query, typed, error);
     if (field == smc_field_of_param(SMC_PARAM_DTYPE))
         return type_dtype(query, typed, error);
+    if (field == SMC_FIELD_SMEM_MODE)
+        return type_smem_mode(query, typed, error);
     struct smc_field_range range = smc_field_range(query, field);
     int64_t value;
     if (!parse_number(&range, typed, &value)) {
@@ -187,6 +202,11 @@ void smc_field_hint(const struct smc_query *query, enum smc_field field, char hi
             if (query->kernel->dtypes >> i & 1)
                 length += snprintf(hint + length, 128 - (size_t)length, "%s%s", length ? ", " : "",
                                    smc_dtype_name((enum smc_dtype)i));
+    } else if (field == SMC_FIELD_SMEM_MODE) {
+        int length = 0;
+        for (int i = 0; i < SMC_SMEM_MODE_COUNT; i++)
+            length += snprintf(hint + length, 128 - (size_t)length, "%s%s", length ? ", " : "",
+                               smc_smem_mode_name((enum smc_smem_mode)i));
     } else {
         struct smc_field_range range = smc_field_range(query, field);
         snprintf(hint, 128, "between %" PRId64 " and %" PRId64 "%s", range.lowest, range.highest,
@@ -204,6 +224,8 @@ void smc_field_reset(struct smc_query *query, enum smc_field field)
         query->params.given &= ~(1u << param);
     } else if (field == SMC_FIELD_CARVEOUT) {
         query->settings.carveout_percent = SMC_CARVEOUT_DEFAULT;
+    } else if (field == SMC_FIELD_SMEM_MODE) {
+        query->settings.smem_mode = SMC_SMEM_MODE_DEFAULT;
     } else if (field == SMC_FIELD_CLUSTER) {
         query->settings.blocks_per_cluster = 1;
     } else if (field != SMC_FIELD_DEVICE && field != SMC_FIELD_KERNEL &&

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/shared_memory.h"
+
 bool smc_field_is_param(enum smc_field field)
 {
     return field >= SMC_FIELD_FIRST_PARAM && field <= SMC_FIELD_LAST_PARAM;
@@ -51,6 +53,8 @@ bool smc_field_given(const struct smc_query *query, enum smc_field field)
         return true;
     case SMC_FIELD_CARVEOUT:
         return query->settings.carveout_percent != SMC_CARVEOUT_DEFAULT;
+    case SMC_FIELD_SMEM_MODE:
+        return query->settings.smem_mode != SMC_SMEM_MODE_DEFAULT;
     case SMC_FIELD_CLUSTER:
         return query->settings.blocks_per_cluster > 1;
     default:
@@ -67,6 +71,8 @@ static int64_t number_given(const struct smc_query *query, enum smc_field field)
     switch (field) {
     case SMC_FIELD_CARVEOUT:
         return query->settings.carveout_percent;
+    case SMC_FIELD_SMEM_MODE:
+        return query->settings.smem_mode;
     case SMC_FIELD_CLUSTER:
         return query->settings.blocks_per_cluster;
     default:
@@ -155,10 +161,12 @@ struct smc_field_range smc_field_range(const struct smc_query *query, enum smc_f
         return (struct smc_field_range){0, sm->smem_per_block_default_bytes,
                                         sm->smem_alloc_unit_bytes, 4096, true};
     case SMC_FIELD_DYNAMIC_SMEM:
-        return (struct smc_field_range){0, sm->smem_per_block_optin_bytes,
+        return (struct smc_field_range){0, smc_smem_most_per_block(sm, &query->settings),
                                         sm->smem_alloc_unit_bytes, 4096, true};
     case SMC_FIELD_CARVEOUT:
         return (struct smc_field_range){0, 100, 5, 25, false};
+    case SMC_FIELD_SMEM_MODE:
+        return (struct smc_field_range){0, SMC_SMEM_MODE_COUNT - 1, 1, 1, false};
     case SMC_FIELD_BARRIERS:
         return (struct smc_field_range){0, sm->named_barriers_per_block, 1, 4, false};
     case SMC_FIELD_CLUSTER:
@@ -205,6 +213,8 @@ void smc_field_set_number(struct smc_query *query, enum smc_field field, int64_t
         query->params.given |= 1u << param;
     } else if (field == SMC_FIELD_CARVEOUT) {
         query->settings.carveout_percent = (int32_t)value;
+    } else if (field == SMC_FIELD_SMEM_MODE) {
+        query->settings.smem_mode = (enum smc_smem_mode)value;
     } else if (field == SMC_FIELD_CLUSTER) {
         query->settings.blocks_per_cluster = (uint32_t)value;
     } else {

@@ -37,6 +37,8 @@ static bool applies(const struct smc_query *query, enum smc_field field)
         return !query->kernel;
     case SMC_FIELD_CARVEOUT: /* one that was given stays in sight on any device */
         return sm->smem_carveout_count > 1 || smc_field_given(query, field);
+    case SMC_FIELD_SMEM_MODE:
+        return sm->smem_oversized_per_sm_bytes > 0 || smc_field_given(query, field);
     case SMC_FIELD_CLUSTER:
         return sm->cluster_max_nonportable > 0 || smc_field_given(query, field);
     default:
@@ -101,6 +103,8 @@ static const char *word_of_absent(enum smc_field field)
         return "not given";
     case SMC_FIELD_CARVEOUT:
         return "driver's";
+    case SMC_FIELD_SMEM_MODE:
+        return smc_smem_mode_name(SMC_SMEM_MODE_DEFAULT);
     case SMC_FIELD_CLUSTER:
         return "none";
     default:
@@ -123,6 +127,11 @@ static void show_number(const struct smc_query *query, const struct smc_answer *
         absent = "not known";
     if (absent) {
         snprintf(view->value, sizeof view->value, "%s", absent);
+        return;
+    }
+    if (field == SMC_FIELD_SMEM_MODE) {
+        snprintf(view->value, sizeof view->value, "%s",
+                 smc_smem_mode_name(query->settings.smem_mode));
         return;
     }
     snprintf(view->value, sizeof view->value, "%" PRId64 "%s",

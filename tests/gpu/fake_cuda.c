@@ -77,15 +77,19 @@ void fake_cuda_reset(void)
     fake_cuda = (struct fake_cuda){
         .device_count = 1,
         .driver_version = 12040,
+        .runtime_version = 13000,
         .name = "NVIDIA H200",
         .at = FAKE_CUDA_EVERY,
         .major = 9,
+        .threads_per_sm = 2048,
+        .blocks_per_sm = 32,
         .regs_per_thread = 16,
         .api_blocks_per_sm = 8,
         .resident_blocks = 8,
         .free_bytes = (size_t)1 << 30,
         .launch_ms = 2, /* copies, too */
         .carveout_percent = -2,
+        .smem_mode = -1,
         .reserved_smem_bytes = 1024,
         .counters_refused = "profiling is not permitted",
     };
@@ -111,10 +115,16 @@ static cudaError_t ends(cudaError_t code)
 
 /* --- Devices ---------------------------------------------------------------------------------- */
 
+/* Nothing crashes before a kernel was launched. */
+static cudaError_t crash(void)
+{
+    return fake_cuda.launched_on & 1u << current_device ? here(fake_cuda.crash) : cudaSuccess;
+}
+
 cudaError_t cudaGetLastError(void)
 {
     cudaError_t code = fake_cuda_last_error;
-    fake_cuda_last_error = here(fake_cuda.crash); /* a crash is never cleared */
+    fake_cuda_last_error = crash(); /* a crash is never cleared */
     return code;
 }
 
@@ -145,7 +155,7 @@ cudaError_t cudaDriverGetVersion(int *version)
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
-    *version = 13000;
+    *version = fake_cuda.runtime_version;
     return cudaSuccess;
 }
 
@@ -174,21 +184,33 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .minor = fake_cuda.minor,
         .multiProcessorCount = SM_COUNT,
         .l2CacheSize = 62914560,
-        .maxThreadsPerMultiProcessor = 2048,
+        .maxThreadsPerMultiProcessor = fake_cuda.threads_per_sm,
         .sharedMemPerMultiprocessor = 233472,
         .regsPerMultiprocessor = REGISTERS,
         .sharedMemPerBlockOptin = OPT_IN_SMEM,
-        .maxBlocksPerMultiProcessor = 32,
+        .maxBlocksPerMultiProcessor = fake_cuda.blocks_per_sm,
         .reservedSharedMemPerBlock = 1024,
     };
     snprintf(properties->name, sizeof properties->name, "%s", fake_cuda.name);
     return cudaSuccess;
 }
 
+/* Numbers of driver_types.h of CUDA 13.5, which an older toolkit does not name. */
+enum { SMEM_MODE_ATTRIBUTE = 16, OVERSIZED_SMEM_ATTRIBUTE = 150, FIRST_WITH_MODES = 13050 };
+
+static bool knows_modes(void)
+{
+    return fake_cuda.driver_version >= FIRST_WITH_MODES &&
+           fake_cuda.runtime_version >= FIRST_WITH_MODES;
+}
+
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
     (void)device;
-    *value = attribute == cudaDevAttrClockRate                      ? 1980000
+    if ((int)attribute == OVERSIZED_SMEM_ATTRIBUTE && !knows_modes())
+        return ends(cudaErrorInvalidValue);
+    *value = (int)attribute == OVERSIZED_SMEM_ATTRIBUTE             ? fake_cuda.oversized_smem_bytes
+             : attribute == cudaDevAttrClockRate                    ? 1980000
              : attribute == cudaDevAttrMemoryClockRate              ? 3201000
              : attribute == cudaDevAttrGlobalMemoryBusWidth         ? 6016
              : attribute == cudaDevAttrComputeMode                  ? fake_cuda.compute_mode
@@ -221,12 +243,6 @@ cudaError_t cudaDeviceSynchronize(void)
 {
     wait_for_gpu("cudaDeviceSynchronize");
     return ends(here(fake_cuda.crash));
-}
-
-/* Nothing crashes before a kernel was launched. */
-static cudaError_t crash(void)
-{
-    return fake_cuda.launched_on & 1u << current_device ? here(fake_cuda.crash) : cudaSuccess;
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -350,6 +366,17 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     return cudaSuccess;
 }
 
+static cudaError_t set_smem_mode(struct CUkern_st *kernel, int mode)
+{
+    int oversized = fake_cuda.oversized_smem_bytes ? fake_cuda.oversized_smem_bytes : OPT_IN_SMEM;
+    const int most[] = {DEFAULT_SMEM, DEFAULT_SMEM, OPT_IN_SMEM, oversized, oversized};
+    if (!knows_modes() || mode < 0 || mode >= (int)(sizeof most / sizeof *most))
+        return ends(cudaErrorInvalidValue);
+    fake_cuda.smem_mode = mode;
+    kernel->max_dynamic_smem_bytes = most[mode] - fake_cuda.static_smem_bytes;
+    return cudaSuccess;
+}
+
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
 {
     struct CUkern_st *kernel = (struct CUkern_st *)(uintptr_t)function;
@@ -357,6 +384,8 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
         fake_cuda.carveout_percent = value;
         return cudaSuccess;
     }
+    if ((int)attribute == SMEM_MODE_ATTRIBUTE)
+        return set_smem_mode(kernel, value);
     if (value + fake_cuda.static_smem_bytes > OPT_IN_SMEM)
         return ends(cudaErrorInvalidValue);
     kernel->max_dynamic_smem_bytes = value;
@@ -370,6 +399,22 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     bool fits = dynamic_smem_bytes <= (size_t)kernel->max_dynamic_smem_bytes && threads <= 1024 &&
                 threads * kernel->regs_per_thread <= REGISTERS;
     *blocks = fits ? fake_cuda.api_blocks_per_sm : 0;
+    return cudaSuccess;
+}
+
+/* An H200's, by NVIDIA's header: before CUDA 13.5 without the driver's reserve. */
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function,
+                                                      int blocks, int threads)
+{
+    enum { PER_SM = 233472, UNIT = 128 };
+    const struct CUkern_st *kernel = function;
+    (void)threads;
+    int reserve = fake_cuda.driver_version < FIRST_WITH_MODES ? 0 : fake_cuda.reserved_smem_bytes;
+    int most = PER_SM / blocks / UNIT * UNIT - fake_cuda.static_smem_bytes - reserve;
+    if (fake_cuda.available_smem_is_wrong)
+        most -= UNIT;
+    *bytes =
+        (size_t)(most < kernel->max_dynamic_smem_bytes ? most : kernel->max_dynamic_smem_bytes);
     return cudaSuccess;
 }
 

@@ -21,14 +21,17 @@ enum { FAKE_CUDA_EVERY = -1 };
    that could hold it. Several threads may call, each with its current device and last error. */
 struct fake_cuda {
     cudaError_t device_count_error;
-    int device_count, driver_version;
+    int device_count, driver_version, runtime_version;
     const char *name;
     int compute_mode;
     cudaError_t use_error; /* when the context is made */
     int major, minor;
-    int regs_per_thread;   /* of every kernel; 0: as it was compiled */
-    int static_smem_bytes; /* of every kernel, as the attributes report it */
+    int threads_per_sm, blocks_per_sm;
+    int oversized_smem_bytes; /* of a block, from CUDA 13.5 on; 0: the device has no such mode */
+    int regs_per_thread;      /* of every kernel; 0: as it was compiled */
+    int static_smem_bytes;    /* of every kernel, as the attributes report it */
     int api_blocks_per_sm;
+    bool available_smem_is_wrong; /* what the API says of it, by one unit */
     uint32_t resident_blocks;
     size_t free_bytes;
     int at; /* the device where the following happens, or FAKE_CUDA_EVERY */
@@ -48,6 +51,7 @@ struct fake_cuda {
     _Atomic unsigned launches, probe_launches, last_dynamic_smem_bytes;
     _Atomic size_t counted_launches;
     _Atomic int carveout_percent;
+    _Atomic int smem_mode;        /* as set last; -1: never */
     _Atomic unsigned launched_on; /* a bit a device */
     _Atomic float launch_ms;      /* of the last kernel */
 };

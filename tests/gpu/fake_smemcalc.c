@@ -39,6 +39,28 @@ static void make_useless(const char *words)
         fake_cuda.free_bytes = 3500000;
 }
 
+/* 10.7 with the driver and the runtime that know its modes, or without them; one to come. */
+static void make_newer(const char *words)
+{
+    if (says(words, "rubin")) {
+        fake_cuda.name = "NVIDIA Rubin";
+        fake_cuda.major = 10;
+        fake_cuda.minor = 7;
+        fake_cuda.threads_per_sm = 1024;
+        fake_cuda.blocks_per_sm = 16;
+        fake_cuda.oversized_smem_bytes = 334848;
+        fake_cuda.api_blocks_per_sm = 1;
+        fake_cuda.resident_blocks = 1;
+    }
+    if (says(words, "cuda-13.5"))
+        fake_cuda.driver_version = fake_cuda.runtime_version = 13050;
+    if (says(words, "unheard-of")) {
+        fake_cuda.name = "NVIDIA Whatever";
+        fake_cuda.major = 10;
+        fake_cuda.minor = 9;
+    }
+}
+
 static void make_endless(const char *words)
 {
     if (says(words, "endless"))
@@ -67,6 +89,7 @@ int main(int argc, char **argv)
     fake_cuda_reset();
     make_useless(words);
     make_endless(words);
+    make_newer(words);
     if (says(words, "two"))
         fake_cuda.device_count = 2;
     if (says(words, "compiled"))

@@ -107,13 +107,74 @@ static void test_device(void)
     CU_ASSERT_DOUBLE_EQUAL(device.fp32_peak_tflops, 66.9, 0.01);
     CU_ASSERT_EQUAL(smc_gpu_device(1, &device, &error), SMC_UNAVAILABLE);
 
-    fake_cuda.minor = 9; /* unknown, of a known family */
-    CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_OK);
-    CU_ASSERT(device.sm.cc == 99 && device.sm.subpartitions == 4);
-    CU_ASSERT_PTR_NOT_NULL(strstr(device.uncertain, "not in the table"));
+    fake_cuda.major = 10;
+    fake_cuda.minor = 9; /* never answered with the rules of 10.7 or 12.1 */
+    CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_UNAVAILABLE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message,
+                                  "GPU 0 (NVIDIA H200): compute capability 10.9 is newer than this "
+                                  "table; "));
     fake_cuda.major = 42; /* of a family to come */
+    CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_UNAVAILABLE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "compute capability 42.9 is newer than"));
+}
+
+/* Attribute 150, where runtime and driver know it; else the table's sizes stay. */
+static void test_oversized_smem(void)
+{
+    struct smc_device device;
+    struct smc_error error = {""};
+    fake_cuda_reset();
+    fake_cuda.major = 10;
+    fake_cuda.minor = 7;
     CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_OK);
-    CU_ASSERT(device.sm.cc == 429 && device.sm.warp_size == 32);
+    CU_ASSERT_EQUAL(device.sm.smem_oversized_per_sm_bytes, 335872);
+    CU_ASSERT_EQUAL(device.sm.smem_oversized_per_block_bytes, 334848);
+    CU_ASSERT_EQUAL(fake_cuda_last_error, cudaSuccess);
+
+    fake_cuda.driver_version = fake_cuda.runtime_version = 13050;
+    fake_cuda.oversized_smem_bytes = 300000;
+    CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_OK);
+    CU_ASSERT_EQUAL(device.sm.smem_oversized_per_block_bytes, 300000);
+    CU_ASSERT_EQUAL(smc_sm_check(&device.sm, &error), SMC_OK);
+    fake_cuda.oversized_smem_bytes = 340000;
+    CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_OK);
+    CU_ASSERT_EQUAL(device.sm.smem_oversized_per_sm_bytes, 340000 + 1024);
+    fake_cuda.oversized_smem_bytes = 0;
+    CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_OK);
+    CU_ASSERT_EQUAL(device.sm.smem_oversized_per_sm_bytes, 0);
+    CU_ASSERT_EQUAL(device.sm.smem_oversized_per_block_bytes, 0);
+}
+
+/* The mode is set where runtime and driver have it, in place of the opt-in; else the run is refused
+   with the release that it needs. */
+static void test_smem_mode(void)
+{
+    struct smc_gpu_kernel kernel = {0};
+    struct smc_launch launch = SMC_LAUNCH_INIT;
+    struct smc_attempt opt_in = {0};
+    struct smc_error error = {""};
+    fake_cuda_reset();
+    CU_ASSERT_EQUAL_FATAL(cudaMalloc((void **)&kernel.handle, 256), cudaSuccess);
+    launch.dynamic_smem_bytes = 300000;
+    launch.smem_mode = SMC_SMEM_MODE_OVERSIZED;
+    CU_ASSERT_EQUAL(smc_gpu_configure(&kernel, &launch, &opt_in, &error), SMC_UNAVAILABLE);
+    CU_ASSERT_STRING_EQUAL(
+        error.message,
+        "option --smem-mode: 'oversized' needs the runtime and a driver of CUDA 13.5 "
+        "(cudaFuncAttributeSharedMemoryMode); the runtime in this program is of CUDA "
+        "13.0, the driver of 12.4");
+    CU_ASSERT_EQUAL(fake_cuda.smem_mode, -1);
+
+    fake_cuda.driver_version = fake_cuda.runtime_version = 13050;
+    CU_ASSERT_EQUAL(smc_gpu_configure(&kernel, &launch, &opt_in, &error), SMC_OK);
+    CU_ASSERT(opt_in.made && opt_in.succeeded);
+    CU_ASSERT_EQUAL(fake_cuda.smem_mode, 3); /* cudaSharedMemoryModeAllowOversizedSharedMemory */
+    launch.smem_mode = SMC_SMEM_MODE_DEFAULT;
+    fake_cuda.smem_mode = -1;
+    CU_ASSERT_EQUAL(smc_gpu_configure(&kernel, &launch, &opt_in, &error), SMC_OK);
+    CU_ASSERT_EQUAL(fake_cuda.smem_mode, -1);
+    CU_ASSERT(!opt_in.succeeded); /* above what can be opted in to */
+    cudaFree(kernel.handle);
 }
 
 static void test_reasons(void)
@@ -499,6 +560,25 @@ static bool row_is(const struct outcome *out, const char *quantity, enum smc_ver
     return row && row->verdict == verdict && strstr(row->note, note);
 }
 
+/* The API's available dynamic shared memory: a known error before CUDA 13.5, right from then on;
+   anything else differs. */
+static void test_available_smem(void)
+{
+    struct outcome out;
+    fake_cuda_reset();
+    run_kernel("stencil-dynamic", 5, 10, &out); /* 8 blocks, as the fake says */
+    CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
+    CU_ASSERT_EQUAL(out.result.api_available_smem_bytes, 233472 / 8 / 128 * 128);
+    CU_ASSERT(row_is(&out, "available_dynamic_smem_bytes", SMC_INFORMATION,
+                     "the API forgets the driver's 1024 B a block, as it does before CUDA 13.5"));
+    fake_cuda.driver_version = 13050;
+    run_kernel("stencil-dynamic", 5, 10, &out);
+    CU_ASSERT(row_is(&out, "available_dynamic_smem_bytes", SMC_CONFIRMED, ""));
+    fake_cuda.available_smem_is_wrong = true;
+    run_kernel("stencil-dynamic", 5, 10, &out);
+    CU_ASSERT(row_is(&out, "available_dynamic_smem_bytes", SMC_DIFFERS, ""));
+}
+
 static void open_counters(void)
 {
     fake_cuda_reset();
@@ -611,6 +691,9 @@ static CU_TestInfo tests[] = {
     {"a device with less shared memory", test_smaller_device},
     {"why there is no GPU", test_reasons},
     {"all goes well", test_all_well},
+    {"oversized shared memory as the device reports it", test_oversized_smem},
+    {"the shared-memory mode of a launch", test_smem_mode},
+    {"the API's available dynamic shared memory", test_available_smem},
     {"opting in, granted and refused", test_opt_in},
     {"a wrong result", test_wrong_result},
     {"fewer blocks than predicted", test_fewer_blocks_than_predicted},
