@@ -27,19 +27,24 @@ static const char endless[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                               ".visible .entry k()\n{\n.reg .b32 %r<4>;\n"
                               "AGAIN:\nadd.s32 %r1, %r1, 1;\nbra AGAIN;\n}\n";
 
-static enum smc_status emulate(unsigned threads, struct smc_emulation *emulation,
+static const char short_kernel[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                                   ".visible .entry k()\n{\nret;\n}\n";
+
+static struct smc_emulation_progress progress;
+
+static enum smc_status emulate(const char *ptx, unsigned threads, struct smc_emulation *emulation,
                                struct smc_error *error)
 {
     struct smc_program *program;
-    CU_ASSERT_EQUAL_FATAL(smc_program_read(endless, strlen(endless), NULL, &program, error),
-                          SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(smc_program_read(ptx, strlen(ptx), NULL, &program, error), SMC_OK);
     struct smc_emulation_request request = {.program = program,
                                             .grid = {64, 1, 1},
                                             .block = {128, 1, 1},
                                             .banks = {32, 32, 1, false, true},
                                             .threads = threads,
                                             .stop = stop_emulation,
-                                            .stop_context = &wished_at};
+                                            .stop_context = &wished_at,
+                                            .progress = &progress};
     atomic_store(&asked, 0);
     enum smc_status status = smc_emulate(&request, emulation, error);
     smc_program_free(program);
@@ -52,7 +57,7 @@ static void test_emulation(void)
         for (wished_at = 1; wished_at < 20; wished_at += 3) {
             struct smc_emulation emulation;
             struct smc_error error = {""};
-            CU_ASSERT_EQUAL(emulate(threads, &emulation, &error), SMC_INTERRUPTED);
+            CU_ASSERT_EQUAL(emulate(endless, threads, &emulation, &error), SMC_INTERRUPTED);
             CU_ASSERT_STRING_EQUAL(error.message, "0 of 64 blocks were emulated");
             CU_ASSERT_FALSE(emulation.completed);
             CU_ASSERT_EQUAL(emulation.finding_count, 0);
@@ -60,6 +65,25 @@ static void test_emulation(void)
             CU_ASSERT(emulation.total.executions <= (uint64_t)(wished_at - 1) * SLICE);
             smc_emulation_free(&emulation);
         }
+}
+
+/* The blocks are counted as they end, whatever the threads. */
+static void test_progress(void)
+{
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        struct smc_emulation emulation;
+        struct smc_error error = {""};
+        wished_at = UINT32_MAX;
+        atomic_store(&progress.done, 1000);
+        CU_ASSERT_EQUAL(emulate(short_kernel, threads, &emulation, &error), SMC_OK);
+        CU_ASSERT_EQUAL(atomic_load(&progress.blocks), 64);
+        CU_ASSERT_EQUAL(atomic_load(&progress.done), 64);
+        smc_emulation_free(&emulation);
+        wished_at = 40;
+        CU_ASSERT_EQUAL(emulate(endless, threads, &emulation, &error), SMC_INTERRUPTED);
+        CU_ASSERT_EQUAL(atomic_load(&progress.done), 0);
+        smc_emulation_free(&emulation);
+    }
 }
 
 static uint64_t compared;
@@ -94,6 +118,7 @@ static void test_check(void)
 }
 
 CU_TestInfo tests_stop[] = {
+    {"an emulation tells its progress", test_progress},
     {"an emulation", test_emulation},
     {"the check of its results", test_check},
     CU_TEST_INFO_NULL,

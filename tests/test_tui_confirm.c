@@ -38,6 +38,8 @@ static void find_gpus(size_t count)
     smc_tui_done(&tui, &result);
 }
 
+static bool stale_error; /* the next launch to finish has one, though it succeeds */
+
 /* As the loop and a launch that goes as predicted but for the blocks. */
 static void finish_launch(uint32_t blocks)
 {
@@ -64,6 +66,9 @@ static void finish_launch(uint32_t blocks)
     };
     smc_confirm(&run->answer, &run->result, &run->confirmation);
     result.status = smc_confirmation_status(&run->confirmation);
+    if (stale_error)
+        smc_fail(&result.error, SMC_MACHINE, "left over");
+    stale_error = false;
     tui.run_job.kind = SMC_JOB_NONE;
     tui.running = true;
     smc_tui_done(&tui, &result);
@@ -104,7 +109,7 @@ static void test_launching(void)
     CU_ASSERT_EQUAL(tui.run_job.settings.timeout_ms, SMC_RUN_TIMEOUT_MS);
     CU_ASSERT_PTR_EQUAL(tui.run_job.query.kernel, tui.explore.query.kernel);
     tui.running_ms = 2500;
-    CU_ASSERT(screen_has("2.5 s of 10 s; Esc cancels"));
+    CU_ASSERT(screen_has("2.5 s of 10 s; Esc stops it"));
     finish_launch(2);
     CU_ASSERT_EQUAL(tui.confirm.count, 1);
     CU_ASSERT(screen_has("confirmed: 8 confirmed, 0 differ, 0 not measured"));
@@ -178,7 +183,7 @@ static void test_cancelling(void)
     smc_tui_key(&tui, SMC_KEY_ESCAPE);
     CU_ASSERT_EQUAL(tui.effect, SMC_EFFECT_CANCEL);
     tui.run_job.kind = SMC_JOB_NONE;
-    CU_ASSERT(screen_has("the launch was cancelled"));
+    CU_ASSERT(screen_has("the launch was stopped"));
     smc_tui_key(&tui, 'r');
     fail_launch("the launch was ended by signal 9 (Killed)");
     CU_ASSERT(screen_has("the launch was ended by signal 9 (Killed)"));
@@ -186,6 +191,70 @@ static void test_cancelling(void)
     smc_tui_key(&tui, 'r');
     finish_launch(2);
     CU_ASSERT_EQUAL(tui.confirm.failure[0], '\0');
+    smc_tui_close(&tui);
+}
+
+/* Blocks while they are emulated, the key that stops it in the bottom line, on other screens where
+   that is; none of it once it was stopped. */
+static void test_progress(void)
+{
+    char words[64];
+    open_tui();
+    find_gpus(0);
+    CU_ASSERT(screen_has(" r launch "));
+    smc_tui_key(&tui, 'r');
+    tui.run_job.kind = SMC_JOB_NONE;
+    tui.running = true; /* as the loop does */
+    tui.running_ms = 12300;
+    CU_ASSERT(screen_has("preparing, 12.3 s; Esc stops it"));
+    tui.blocks = 1024;
+    tui.blocks_done = 512;
+    CU_ASSERT(screen_has("512 of 1024 blocks, 12.3 s; Esc stops it"));
+    CU_ASSERT(screen_has(" Esc stop "));
+    smc_tui_key(&tui, SMC_KEY_F2);
+    CU_ASSERT(screen_has("emulating 50 % (F5)"));
+    smc_tui_key(&tui, SMC_KEY_F5);
+    tui.blocks_done = 1024;
+    smc_confirm_write_progress(&tui, words);
+    CU_ASSERT_STRING_EQUAL(words, "checking the result");
+    tui.blocks_done = 513;
+    smc_tui_key(&tui, SMC_KEY_ESCAPE);
+    CU_ASSERT_EQUAL(tui.effect, SMC_EFFECT_CANCEL);
+    tui.running = false;
+    CU_ASSERT(screen_has("the emulation was stopped (513 of 1024 blocks)"));
+    CU_ASSERT(screen_has(" r launch "));
+    smc_tui_close(&tui);
+}
+
+/* After a success the bottom line says so, whatever was said or had failed on the way. */
+static void test_true_status(void)
+{
+    open_tui();
+    find_gpus(1);
+    smc_tui_key(&tui, 'r');
+    tui.running = true;
+    smc_tui_key(&tui, 'r');
+    CU_ASSERT(screen_has("a launch is in hand; Esc stops it"));
+    tui.run_job.kind = SMC_JOB_RUN;
+    finish_launch(2);
+    CU_ASSERT(screen_has("launch 1 is done: 8 confirmed, 0 differ"));
+    smc_tui_key(&tui, 'r');
+    fail_launch("no answer");
+    CU_ASSERT(screen_has("no answer"));
+    smc_tui_key(&tui, 'r');
+    stale_error = true;
+    finish_launch(2);
+    CU_ASSERT_EQUAL(tui.confirm.failure[0], '\0');
+    CU_ASSERT(screen_has("launch 2 is done"));
+    smc_tui_key(&tui, SMC_KEY_F2);
+    result = (struct smc_job_result){.job.kind = SMC_JOB_COMPILE, .status = SMC_MACHINE};
+    smc_fail(&result.error, SMC_MACHINE, "the compiler was ended");
+    smc_tui_done(&tui, &result);
+    CU_ASSERT(screen_has("the compiler was ended"));
+    result.status = SMC_OK;
+    result.job.query = tui.explore.answer.query;
+    smc_tui_done(&tui, &result);
+    CU_ASSERT_EQUAL(tui.message[0], '\0');
     smc_tui_close(&tui);
 }
 
@@ -288,5 +357,6 @@ CU_TestInfo tests_tui_confirm[] = {
     {"a launch and its table", test_launching}, {"what is asked for", test_query},
     {"GPUs and the emulator", test_places},     {"cancelling and failing", test_cancelling},
     {"the sitting's history", test_history},    {"drawn at every size", test_drawing_everywhere},
+    {"progress and stopping", test_progress},   {"a true status", test_true_status},
     {"panels at every size", test_layout},      CU_TEST_INFO_NULL,
 };

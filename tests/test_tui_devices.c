@@ -141,7 +141,7 @@ static void test_orders(void)
         wrong += span[devices_of(&sitting)->sort].cols == 0;
     }
     CU_ASSERT_EQUAL(wrong, 0);
-    CU_ASSERT(sitting_shows(&sitting, "devices, sorted: "));
+    CU_ASSERT(sitting_shows(&sitting, " devices by "));
     sitting_close(&sitting);
 }
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/explore_layout.h"
+#include "tui/explore_draw.h"
 #include "tui/field_numbers.h"
 #include "tui_support.h"
 #include "unit.h"
@@ -210,7 +210,7 @@ static void test_mouse(void)
     struct smc_explore_layout layout;
     test_query(smc_kernel_find("matmul-tiled"), 3, &query);
     struct smc_tui *tui = test_open(&query, 40, 120);
-    smc_explore_lay_out((struct smc_rect){1, 0, 38, 120}, &layout);
+    smc_explore_place(&tui->explore, (struct smc_rect){1, 0, 38, 120}, &layout);
     struct smc_rect rect = layout.inside[SMC_PANEL_LAUNCH];
     enum smc_field fields[SMC_FIELD_COUNT];
     size_t count = smc_fields_shown(&query, fields);
@@ -243,7 +243,7 @@ static void test_click_on_chart(void)
     struct smc_explore_layout layout;
     test_query(smc_kernel_find("matmul-tiled"), 3, &query);
     struct smc_tui *tui = test_open(&query, 24, 80);
-    smc_explore_lay_out((struct smc_rect){1, 0, 22, 80}, &layout);
+    smc_explore_place(&tui->explore, (struct smc_rect){1, 0, 22, 80}, &layout);
     struct smc_rect rect = layout.inside[SMC_PANEL_CHART];
     const int64_t *tile = &tui->explore.answer.query.params.value[SMC_PARAM_TILE];
     int64_t last = 0, seen = 0;
@@ -279,7 +279,108 @@ static void test_search(void)
     test_close(tui);
 }
 
+/* Enter on the kernel opens the list of all; what is typed finds, Enter takes. So with devices and
+   types; a compute capability may be typed, and what is in no list is refused as before. */
+static void test_choosing(void)
+{
+    struct smc_query query;
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    struct smc_tui *tui = test_open(&query, 24, 80);
+    smc_explore_go(&tui->explore, SMC_FIELD_KERNEL);
+    smc_tui_key(tui, SMC_KEY_ENTER);
+    CU_ASSERT_TRUE_FATAL(tui->pick.open);
+    CU_ASSERT_EQUAL(tui->pick.count, smc_kernel_count() + 1);
+    CU_ASSERT_STRING_EQUAL(smc_pick_chosen(&tui->pick), "matmul-tiled");
+    test_type(tui, "window", SMC_KEY_ENTER);
+    CU_ASSERT_FALSE(tui->pick.open);
+    CU_ASSERT_STRING_EQUAL(tui->explore.query.kernel->name, "stencil-window");
+    smc_tui_key(tui, SMC_KEY_ENTER);
+    smc_tui_key(tui, SMC_KEY_END);
+    smc_tui_key(tui, SMC_KEY_ENTER);
+    CU_ASSERT_PTR_NULL(tui->explore.query.kernel);
+    smc_tui_key(tui, SMC_KEY_ENTER);
+    smc_tui_key(tui, SMC_KEY_UP);
+    smc_tui_key(tui, SMC_KEY_ESCAPE);
+    CU_ASSERT_PTR_NULL(tui->explore.query.kernel);
+    smc_explore_go(&tui->explore, SMC_FIELD_DEVICE);
+    smc_tui_key(tui, '8'); /* a digit begins to find */
+    test_type(tui, ".9", SMC_KEY_ENTER);
+    CU_ASSERT_EQUAL(tui->explore.query.device.sm.cc, 89);
+    smc_tui_key(tui, SMC_KEY_ENTER);
+    test_type(tui, "5090", SMC_KEY_ENTER);
+    CU_ASSERT_STRING_EQUAL(tui->explore.query.device.name, "NVIDIA GeForce RTX 5090");
+    smc_tui_key(tui, SMC_KEY_ENTER);
+    test_type(tui, "no such board", SMC_KEY_ENTER);
+    CU_ASSERT_STRING_EQUAL(tui->explore.query.device.name, "NVIDIA GeForce RTX 5090");
+    CU_ASSERT(tui->message[0] != '\0');
+    test_close(tui);
+}
+
+static const char *source_of(const struct smc_tui *tui, enum smc_field field)
+{
+    static struct smc_field_view view;
+    smc_explore_show(&tui->explore, field, &view);
+    return view.source;
+}
+
+/* Only what a person set is "given": not what a lesson brought or the kernel before left. */
+static void test_carried(void)
+{
+    enum smc_field tile = smc_field_of_param(SMC_PARAM_TILE);
+    struct smc_query query;
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    struct smc_tui *tui = test_open(&query, 24, 80);
+    smc_explore_go(&tui->explore, SMC_FIELD_REGS);
+    smc_tui_key(tui, SMC_KEY_ENTER);
+    test_type(tui, "40", SMC_KEY_ENTER);
+    CU_ASSERT_STRING_EQUAL(source_of(tui, SMC_FIELD_REGS), "given");
+    smc_tui_key(tui, SMC_KEY_F4);
+    struct smc_text devices = test_screen(tui, true);
+    CU_ASSERT_PTR_NULL(strstr(smc_text_string(&devices), "given"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&devices), "40 as on F2"));
+    smc_text_free(&devices);
+    smc_tui_key(tui, SMC_KEY_F6);
+    smc_tui_key(tui, '1');
+    smc_tui_key(tui, SMC_KEY_RIGHT);
+    smc_tui_key(tui, 't');
+    CU_ASSERT_EQUAL_FATAL(tui->view, SMC_VIEW_EXPLORE);
+    CU_ASSERT_STRING_EQUAL(source_of(tui, tile), "carried");
+    CU_ASSERT_STRING_EQUAL(source_of(tui, SMC_FIELD_REGS), "carried");
+    smc_explore_go(&tui->explore, tile);
+    smc_tui_key(tui, SMC_KEY_LEFT);
+    CU_ASSERT_STRING_EQUAL(source_of(tui, tile), "given");
+    CU_ASSERT_STRING_EQUAL(source_of(tui, SMC_FIELD_REGS), "carried");
+    smc_tui_key(tui, 'u');
+    CU_ASSERT_STRING_EQUAL(source_of(tui, tile), "carried");
+    smc_tui_key(tui, 'u');
+    CU_ASSERT_STRING_EQUAL(source_of(tui, SMC_FIELD_REGS), "given");
+    CU_ASSERT_STRING_EQUAL(source_of(tui, tile), "default");
+    smc_explore_go(&tui->explore, SMC_FIELD_KERNEL);
+    smc_tui_key(tui, SMC_KEY_ENTER);
+    smc_tui_key(tui, SMC_KEY_END);
+    smc_tui_key(tui, SMC_KEY_ENTER);
+    CU_ASSERT_STRING_EQUAL(source_of(tui, SMC_FIELD_THREADS), "carried");
+    CU_ASSERT_STRING_EQUAL(source_of(tui, SMC_FIELD_REGS), "given");
+    test_close(tui);
+}
+
+/* A bar that is longer than its scale says so, and the edge what the scale is. */
+static void test_clipped_bars(void)
+{
+    struct smc_query query;
+    test_query(smc_kernel_find("matmul-tiled"), 3, &query);
+    struct smc_tui *tui = test_open(&query, 24, 80);
+    struct smc_text screen = test_screen(tui, true);
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&screen), "\xc2\xbb above 32 "));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&screen), "\xe2\x96\x88\xc2\xbb"));
+    smc_text_free(&screen);
+    test_close(tui);
+}
+
 CU_TestInfo tests_tui_explore[] = {
+    {"choosing from a list", test_choosing},
+    {"given and carried over", test_carried},
+    {"bars that are clipped", test_clipped_bars},
     {"10000 keys", test_random_walk},
     {"no answer", test_no_answer},
     {"what was compiled", test_compiled},

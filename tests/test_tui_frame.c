@@ -205,6 +205,10 @@ static void test_bars(void)
         last = eighths;
     }
     CU_ASSERT_EQUAL(last, 160);
+    begin(1, 4);
+    smc_frame_bar(&frame, (struct smc_rect){0, 0, 1, 4}, 0, 0, 4, SMC_STYLE_CURVE, 1.01);
+    CU_ASSERT_EQUAL(frame.cell[2].glyph, 0x2588);
+    CU_ASSERT_EQUAL(frame.cell[3].glyph, SMC_SIGN_BEYOND); /* it is clipped, and says so */
 }
 
 static void test_ansi(void)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/glyph.h"
 #include "tui/keys.h"
 #include "tui/popup.h"
 #include "unit.h"
@@ -99,7 +100,41 @@ static void test_help(void)
     }
 }
 
+/* A sign stands for one thing, also in ASCII, is one column wide, and has a view. */
+static void test_signs(void)
+{
+    for (size_t i = 0; i < smc_sign_count; i++) {
+        const struct smc_sign_info *sign = &smc_sign_info[i];
+        char ascii = smc_glyph_ascii(sign->glyph);
+        CU_ASSERT_EQUAL(smc_utf8_columns(sign->glyph), 1);
+        CU_ASSERT(sign->views != 0 && sign->meaning[0]);
+        CU_ASSERT(ascii != '#' && strchr("<>|", ascii) == NULL); /* bars, values, edges */
+        for (size_t k = 0; k < i; k++) {
+            CU_ASSERT_NOT_EQUAL(sign->glyph, smc_sign_info[k].glyph);
+            CU_ASSERT_NOT_EQUAL(ascii, smc_glyph_ascii(smc_sign_info[k].glyph));
+            CU_ASSERT_STRING_NOT_EQUAL(sign->meaning, smc_sign_info[k].meaning);
+        }
+    }
+}
+
+/* The help of each view explains its signs. */
+static void test_legend(void)
+{
+    for (int view = 0; view < SMC_VIEW_COUNT; view++) {
+        struct smc_popup popup = {0};
+        smc_help_open(&popup, (enum smc_view_id)view);
+        for (size_t i = 0; i < smc_sign_count; i++) {
+            bool here = smc_sign_info[i].views >> view & 1;
+            const char *found = strstr(smc_text_string(&popup.text), smc_sign_info[i].meaning);
+            CU_ASSERT_EQUAL(found != NULL, here);
+        }
+        smc_popup_close(&popup);
+    }
+}
+
 CU_TestInfo tests_tui_keys[] = {
+    {"a sign has one meaning", test_signs},
+    {"the help explains the signs", test_legend},
     {"a key has one meaning in a view", test_one_meaning},
     {"bindings", test_bindings},
     {"names lead back", test_names},

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/explore_layout.h"
+#include "report/layout.h"
+#include "tui/explore_draw.h"
 #include "tui/glyph.h"
 #include "tui_support.h"
 #include "unit.h"
@@ -28,11 +29,11 @@ static bool lies_in(struct smc_rect part, struct smc_rect whole)
 }
 
 /* Frames may share edges; no edge crosses a panel's inside. */
-static size_t faults_of_layout(struct smc_rect body)
+static size_t faults_of_layout(struct smc_rect body, int steps_rows)
 {
     size_t faults = 0;
     struct smc_explore_layout layout;
-    smc_explore_lay_out(body, &layout);
+    smc_explore_lay_out(body, steps_rows, &layout);
     for (int i = 0; i < SMC_PANEL_COUNT; i++) {
         faults += !is_empty(layout.frame[i]) && !lies_in(layout.frame[i], body);
         faults += !is_empty(layout.inside[i]) && !lies_in(layout.inside[i], layout.frame[i]);
@@ -43,18 +44,18 @@ static size_t faults_of_layout(struct smc_rect body)
 }
 
 /* The panels without which the screen says too little, in a useful size, and no room wasted. */
-static size_t faults_of_essentials(struct smc_rect body)
+static size_t faults_of_essentials(struct smc_rect body, int steps_rows)
 {
     static const struct {
         enum smc_explore_panel panel;
         int rows, cols;
-    } least[] = {{SMC_PANEL_LAUNCH, 7, 25},
+    } least[] = {{SMC_PANEL_LAUNCH, 6, 25},
                  {SMC_PANEL_SM, 5, 30},
                  {SMC_PANEL_CHART, 5, 30},
                  {SMC_PANEL_STEPS, 4, 25}};
     size_t faults = 0, cells = 0;
     struct smc_explore_layout layout;
-    smc_explore_lay_out(body, &layout);
+    smc_explore_lay_out(body, steps_rows, &layout);
     for (size_t i = 0; i < sizeof least / sizeof *least; i++) {
         struct smc_rect inside = layout.inside[least[i].panel];
         faults += inside.rows < least[i].rows || inside.cols < least[i].cols;
@@ -77,9 +78,10 @@ static void test_layout(void)
     for (int rows = LEAST_ROWS; rows <= MOST_ROWS; rows++) {
         for (int cols = LEAST_COLS; cols <= MOST_COLS; cols++) {
             struct smc_rect body = {1, 0, rows - 2, cols};
-            faults += faults_of_layout(body);
+            int steps_rows = (rows + cols) % 20;
+            faults += faults_of_layout(body, steps_rows);
             if (rows >= SMC_LEAST_ROWS && cols >= SMC_LEAST_COLS && (rows + cols) % 5 == 0)
-                faults += faults_of_essentials(body);
+                faults += faults_of_essentials(body, steps_rows);
             sizes++;
         }
     }
@@ -122,11 +124,12 @@ static size_t faults_of_cells(const struct smc_frame *frame)
 }
 
 /* The sides of the panels are whole: no text has run over them. */
-static size_t faults_of_sides(const struct smc_frame *frame)
+static size_t faults_of_sides(const struct smc_tui *tui, const struct smc_frame *frame)
 {
     size_t faults = 0;
     struct smc_explore_layout layout;
-    smc_explore_lay_out((struct smc_rect){1, 0, frame->rows - 2, frame->cols}, &layout);
+    struct smc_rect body = {1, 0, frame->rows - 2, frame->cols};
+    smc_explore_place(&tui->explore, body, &layout);
     for (int i = 0; i < SMC_PANEL_COUNT; i++) {
         const struct smc_rect *rect = &layout.frame[i];
         if (rect->rows < 2 || rect->cols < 2)
@@ -154,14 +157,14 @@ static bool ends_in_quit(const struct smc_frame *frame)
 static size_t faults_of_screen(struct smc_tui *tui, int rows, int cols)
 {
     struct canvas canvas;
-    bool plain = !tui->popup.open && !tui->prompt.open && !tui->message[0];
+    bool plain = !tui->popup.open && !tui->pick.open && !tui->prompt.open && !tui->message[0];
     begin_canvas(&canvas, rows, cols);
     smc_tui_resize(tui, rows, cols);
     smc_tui_draw(tui, &canvas.frame);
     size_t faults = faults_of_cells(&canvas.frame);
     if (rows >= SMC_LEAST_ROWS && cols >= SMC_LEAST_COLS) {
         faults += plain && !ends_in_quit(&canvas.frame);
-        faults += !tui->popup.open ? faults_of_sides(&canvas.frame) : 0;
+        faults += !(tui->popup.open || tui->pick.open) ? faults_of_sides(tui, &canvas.frame) : 0;
     }
     free(canvas.memory);
     return faults;
@@ -171,7 +174,7 @@ static size_t faults_of_screen(struct smc_tui *tui, int rows, int cols)
 static void vary(struct smc_tui *tui, uint32_t choice)
 {
     static const uint32_t opens[] = {SMC_KEY_ESCAPE, SMC_KEY_F1, 'y', SMC_KEY_ENTER, '/'};
-    if (tui->prompt.open || tui->popup.open)
+    if (tui->prompt.open || tui->popup.open || tui->pick.open)
         smc_tui_key(tui, SMC_KEY_ESCAPE);
     smc_tui_key(tui, SMC_KEY_DOWN);
     if (choice < sizeof opens / sizeof *opens)
@@ -240,6 +243,47 @@ static void test_every_field(void)
     CU_ASSERT_EQUAL(faults, 0);
 }
 
+/* No next step of any kernel on any device is cut off at 80x24 and above; on the smallest screen
+   the panel's edge names the key that shows all of them. */
+static size_t cut_steps(struct smc_tui *tui, int rows, int cols, bool *whole)
+{
+    struct smc_explore_layout layout;
+    struct smc_frame nothing = {0};
+    struct smc_rect body = {1, 0, rows - 2, cols};
+    smc_tui_resize(tui, rows, cols);
+    smc_explore_place(&tui->explore, body, &layout);
+    struct smc_rect steps = layout.inside[SMC_PANEL_STEPS];
+    *whole = smc_draw_steps(&tui->explore, steps, &nothing) <= steps.rows;
+    struct smc_text screen = test_screen(tui, false);
+    bool says = strstr(smc_text_string(&screen), "i shows all");
+    smc_text_free(&screen);
+    return says == *whole;
+}
+
+static void test_steps(void)
+{
+    size_t faults = 0, cut = 0;
+    bool whole;
+    for (size_t kernel = 0; kernel < test_kernel_count(); kernel++) {
+        for (size_t device = 0; device < TEST_DEVICES; device++) {
+            struct smc_query query;
+            test_query(test_kernel(kernel), device, &query);
+            struct smc_tui *tui = test_open(&query, 24, 80);
+            faults += cut_steps(tui, 24, 80, &whole) + !whole;
+            faults += cut_steps(tui, 60, 200, &whole) + !whole;
+            faults += cut_steps(tui, 16, 60, &whole);
+            cut += !whole;
+            smc_tui_key(tui, 'i');
+            CU_ASSERT(tui->popup.open);
+            CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&tui->popup.text), "\xe2\x80\xa2 "));
+            CU_ASSERT_PTR_NULL(strchr(smc_text_string(&tui->popup.text), *SMC_TIE));
+            test_close(tui);
+        }
+    }
+    CU_ASSERT_EQUAL(faults, 0);
+    CU_ASSERT(cut > 0);
+}
+
 /* A person's own names: as long as can be, wide, and with what steers a terminal. */
 static void test_hostile_names(void)
 {
@@ -275,6 +319,7 @@ CU_TestInfo tests_tui_layout[] = {
     {"panels at every size", test_layout},
     {"screens at every size", test_screens},
     {"every field of every kernel", test_every_field},
+    {"next steps are never cut off", test_steps},
     {"hostile names", test_hostile_names},
     CU_TEST_INFO_NULL,
 };

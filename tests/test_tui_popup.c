@@ -1,8 +1,10 @@
 /* tui/popup and tui/prompt: text above the screen, and the line that a person types. */
+#include <stdio.h>
 #include <string.h>
 
 #include "tui/glyph.h"
 #include "tui/keys.h"
+#include "tui/pick.h"
 #include "tui/popup.h"
 #include "tui/prompt.h"
 #include "tui_support.h"
@@ -150,7 +152,77 @@ static void test_long_line(void)
     smc_frame_free(&frame);
 }
 
+static void pick_type(struct smc_pick *pick, const char *text)
+{
+    while (*text)
+        CU_ASSERT_EQUAL(smc_pick_key(pick, (unsigned char)*text++), SMC_PROMPT_GOES_ON);
+}
+
+/* What is typed finds: a whole entry first, then beginnings, words, parts, and notes. */
+static void test_finding(void)
+{
+    struct smc_pick pick = {0};
+    static const char *const kernels[] = {"aat-tile", "tile", "tiled", "reptile", "other"};
+    static const char *const order[] = {"tile", "tiled", "aat-tile", "reptile", "other"};
+    smc_pick_open(&pick, "kernel");
+    for (size_t i = 0; i < 5; i++)
+        smc_pick_add(&pick, kernels[i], i == 4 ? "with a tile" : "");
+    smc_pick_show(&pick, "reptile");
+    CU_ASSERT_STRING_EQUAL(smc_pick_chosen(&pick), "reptile");
+    pick_type(&pick, "TILE");
+    CU_ASSERT_EQUAL_FATAL(pick.match_count, 5);
+    for (size_t i = 0; i < 5; i++) {
+        CU_ASSERT_STRING_EQUAL(smc_pick_chosen(&pick), order[i]);
+        smc_pick_key(&pick, SMC_KEY_DOWN);
+    }
+    pick_type(&pick, "d");
+    CU_ASSERT_EQUAL(pick.match_count, 1);
+    pick_type(&pick, "x");
+    CU_ASSERT_EQUAL(pick.match_count, 0);
+    CU_ASSERT_STRING_EQUAL(smc_pick_chosen(&pick), "TILEdx");
+    smc_pick_key(&pick, SMC_KEY_DOWN);
+    smc_pick_key(&pick, SMC_KEY_BACKSPACE);
+    CU_ASSERT_STRING_EQUAL(smc_pick_chosen(&pick), "tiled");
+    CU_ASSERT_EQUAL(smc_pick_key(&pick, SMC_KEY_ENTER), SMC_PROMPT_DONE);
+    CU_ASSERT_EQUAL(smc_pick_key(&pick, SMC_KEY_ESCAPE), SMC_PROMPT_GIVEN_UP);
+    smc_pick_close(&pick);
+    CU_ASSERT_FALSE(pick.open);
+}
+
+/* Hundreds of entries, any size of screen: the chosen one is in sight, and a click on it takes it.
+ */
+static void test_long_lists(void)
+{
+    struct smc_pick pick = {0};
+    struct smc_frame frame = {0};
+    smc_pick_open(&pick, "device");
+    for (int i = 0; i < 300; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "entry %03d.", i);
+        smc_pick_add(&pick, name, "note");
+    }
+    smc_pick_show(&pick, "entry 150.");
+    for (int rows = 14; rows < 60; rows += 3) {
+        struct smc_rect body = {1, 0, rows, 60};
+        struct smc_text text = {0};
+        smc_pick_key(&pick, rows % 2 ? SMC_KEY_PAGE_DOWN : SMC_KEY_UP);
+        CU_ASSERT_FATAL(smc_frame_resize(&frame, rows + 2, 60));
+        smc_pick_draw(&pick, body, &frame);
+        smc_frame_write(&frame, true, &text);
+        CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), smc_pick_chosen(&pick)));
+        smc_text_free(&text);
+    }
+    struct smc_rect body = {1, 0, 22, 60};
+    CU_ASSERT_EQUAL(smc_pick_click(&pick, body, 1, 1, 0), SMC_PROMPT_GIVEN_UP);
+    CU_ASSERT_EQUAL(smc_pick_click(&pick, body, 10, 30, 1), SMC_PROMPT_GOES_ON);
+    CU_ASSERT_EQUAL(smc_pick_click(&pick, body, 10, 30, 0), SMC_PROMPT_DONE);
+    smc_frame_free(&frame);
+    smc_pick_close(&pick);
+}
+
 CU_TestInfo tests_tui_popup[] = {
+    {"a list finds what is typed", test_finding},
+    {"long lists", test_long_lists},
     {"lines are wrapped", test_wrapping},
     {"no character is lost", test_nothing_lost},
     {"scrolling", test_scrolling},

@@ -6,6 +6,7 @@
 #include "tui/banks_layout.h"
 #include "tui/command.h"
 #include "tui/devices_layout.h"
+#include "tui/glyph.h"
 #include "unit.h"
 #include "view_sitting.h"
 
@@ -118,7 +119,7 @@ static bool shows_conflict(const struct sitting *sitting)
 {
     return has(sitting, "32 wavefronts, 31 conflicts") && has(sitting, "(tx*32 + ty)*4") &&
            has(sitting, " 256 ") && has(sitting, " 248 ") && has(sitting, "padding   <0>") &&
-           has(sitting, "pad each row of 32 elements") && has(sitting, "! collides");
+           has(sitting, "pad each row of 32 elements") && has(sitting, "! conflicts");
 }
 
 static bool shows_freedom(const struct sitting *sitting)
@@ -232,7 +233,84 @@ static void test_wrapped_commands(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+/* --- Signs --- */
+
+static bool is_drawing(uint32_t glyph)
+{
+    bool line = glyph >= 0x2500 && glyph < 0x2580 && glyph != SMC_SIGN_UNREACHABLE;
+    bool bar = glyph >= 0x2580 && glyph < 0x2590;
+    return glyph < 0x80 || line || bar || glyph == 0x2190 || glyph == 0x2192;
+}
+
+/* What is no text, line or bar is a sign of that view. */
+static size_t unknown_signs(struct sitting *sitting)
+{
+    size_t unknown = 0;
+    const char *screen = sitting_screen(sitting);
+    for (uint32_t glyph; *screen && (glyph = smc_utf8_next(&screen)) != 0;) {
+        bool known = glyph == 0xfffd || is_drawing(glyph);
+        for (size_t i = 0; i < smc_sign_count && !known; i++)
+            known =
+                smc_sign_info[i].glyph == glyph && smc_sign_info[i].views >> sitting->tui->view & 1;
+        unknown += !known;
+    }
+    return unknown;
+}
+
+static void test_signs_of_views(void)
+{
+    static const char *const kernels[] = {"matmul-tiled", "aat-conflict", "stencil-static", NULL};
+    static const char *const devices[] = {"8800 GTX", "H200"};
+    size_t unknown = 0;
+    for (size_t i = 0; i < 8; i++) {
+        struct sitting sitting;
+        sitting_open(&sitting, kernels[i % 4], devices[i / 4], 24, 80);
+        for (int view = 0; view < SMC_VIEW_COUNT; view++) {
+            smc_tui_show_view(sitting.tui, (enum smc_view_id)view);
+            for (int cols = SMC_LEAST_COLS; cols <= 200; cols += 35) {
+                sitting_resize(&sitting, cols / 3, cols);
+                sitting_keys(&sitting, "Down Space");
+                unknown += unknown_signs(&sitting);
+            }
+        }
+        sitting_close(&sitting);
+    }
+    CU_ASSERT_EQUAL(unknown, 0);
+}
+
+/* --- Lessons --- */
+
+/* PgDn leads through each page of every lesson to its question, all of it seen on the way; PgUp
+   leads back to the first page, and does not close it. */
+static void test_turning(void)
+{
+    struct sitting sitting;
+    sitting_open(&sitting, "matmul-tiled", "H200", 16, 60);
+    sitting_keys(&sitting, "F6 1");
+    struct smc_lessons *lessons = &sitting.tui->lessons;
+    int presses = 0, pages = 0;
+    for (size_t page = 0; presses < 100; presses++) {
+        int top = lessons->top;
+        sitting_keys(&sitting, "PgDn");
+        if (lessons->page == page && lessons->top == top)
+            break;
+        pages += lessons->page != page;
+        page = lessons->page;
+    }
+    CU_ASSERT_EQUAL(pages, 5);
+    CU_ASSERT(presses > pages); /* some pages take more than a screen */
+    CU_ASSERT(sitting_shows(&sitting, "A question"));
+    for (int i = 0; i < 100; i++)
+        sitting_keys(&sitting, "PgUp");
+    CU_ASSERT_EQUAL(lessons->page, 0);
+    CU_ASSERT(lessons->is_open);
+    CU_ASSERT(sitting_shows(&sitting, "PgDn"));
+    sitting_close(&sitting);
+}
+
 CU_TestInfo tests_tui_views[] = {
+    {"every sign is in its view's legend", test_signs_of_views},
+    {"PgDn and PgUp turn the pages of a lesson", test_turning},
     {"panels stand side by side at every size", test_layouts},
     {"banks: what matters is shown at all sizes", test_banks_at_all_sizes},
     {"banks: a kernel's accesses at all sizes", test_kernel_at_all_sizes},

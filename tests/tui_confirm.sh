@@ -69,11 +69,11 @@ wait
 screen'
 rm "$SMEMCALC_CEILINGS"
 
-says "a launch in hand is told with its time" '0.0 s of 10 s; Esc cancels' 'key F5
+says "a launch in hand is told with its time" '0.0 s of 10 s; Esc stops it' 'key F5
 wait
 key r
 screen' hangs
-says "Esc cancels it" 'the launch was cancelled' 'key F5
+says "Esc stops it" 'the launch was stopped' 'key F5
 wait
 key r
 key Esc
@@ -89,7 +89,7 @@ wait
 key r
 key r
 screen' hangs
-says "it may end on another screen" 'the launch is done; F5 shows it' 'key F5
+says "it may end on another screen" 'launch 1 is done: 9 confirmed, 0 differ; F5 shows it' 'key F5
 wait
 key Enter
 key F2
@@ -109,7 +109,7 @@ wait
 key r
 wait
 screen' crashes
-says "Esc ends a kernel without an end" 'the launch was cancelled' 'key F5
+says "Esc ends a kernel without an end" 'the launch was stopped' 'key F5
 wait
 key r
 key Esc

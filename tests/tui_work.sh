@@ -103,6 +103,30 @@ empty "a compiler that hangs is cut off once something else is wanted" "$(
 keys q
 empty "q leaves none of them" "$(complaints_after 0)"
 
+# --- An emulation ---------------------------------------------------------------------------------
+
+start_explorer CUDA_VISIBLE_DEVICES= >complaint
+sees 'NVRTC' >>complaint
+keys F5
+sees 'on the emulator' >>complaint
+keys r
+empty "an emulation shows its blocks, its time, and the key that stops it" "$(
+    cat complaint
+    sees 'emulating .* [1-9][0-9]* of 1024 blocks, [0-9.]* s; Esc stops it'
+    sees 'F6 lessons Esc stop'
+)"
+keys F2
+empty "and its share on other screens" "$(sees 'emulating [0-9]* % (F5)'; keys F5)"
+keys Escape
+empty "Esc stops it; no process goes on" "$(
+    sees 'the emulation was stopped ([1-9][0-9]* of 1024 blocks)'
+    sees 'r launch'
+    is_in_time has_no_zombie || ps -o pid,stat,args --ppid "$(processes | head -1)"
+)"
+empty "the next one begins anew" "$(keys r; sees 'emulating .* blocks, [0-9.]* s'; keys Escape)"
+keys q
+empty "q leaves nothing of them" "$(complaints_after 0)"
+
 # --- Editors --------------------------------------------------------------------------------------
 
 # An editor that does what a file says; the terminal is its own meanwhile.

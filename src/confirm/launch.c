@@ -32,6 +32,7 @@ static struct smc_run_request request_of(const struct smc_answer *answer,
         .no_counters = settings->no_counters,
         .compile = answer->query.compile,
         .stop = settings->stop,
+        .progress = settings->progress,
         .annotation = settings->annotation,
     };
 }

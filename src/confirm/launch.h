@@ -23,11 +23,12 @@ enum { SMC_RUN_SEED = 1, SMC_RUN_TIMEOUT_MS = 10000 };
 struct smc_run_settings {
     enum smc_place place;
     int gpu_index;
-    uint64_t seed;                     /* for the inputs */
-    uint32_t timeout_ms;               /* as in smc_run_request */
-    bool no_counters;                  /* of the GPU are wanted */
-    bool (*stop)(void);                /* for the emulator, as in smc_emulation_request; or NULL */
-    struct smc_annotation *annotation; /* for the emulator to fill; NULL: not wanted */
+    uint64_t seed;       /* for the inputs */
+    uint32_t timeout_ms; /* as in smc_run_request */
+    bool no_counters;    /* of the GPU are wanted */
+    bool (*stop)(void);  /* for the emulator, as in smc_emulation_request; or NULL */
+    struct smc_emulation_progress *progress; /* for the emulator, as there; or NULL */
+    struct smc_annotation *annotation;       /* for the emulator to fill; NULL: not wanted */
 };
 
 #define SMC_RUN_SETTINGS_INIT                                                                      \

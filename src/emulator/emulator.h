@@ -11,6 +11,7 @@
 #ifndef SMC_EMULATOR_EMULATOR_H
 #define SMC_EMULATOR_EMULATOR_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -88,6 +89,13 @@ struct smc_emulated_argument {
     const void *value; /* else: as many bytes as the parameter has */
 };
 
+/* How far a launch is, for whoever looks on: another thread, or another process where it lies in
+   memory that both share. */
+struct smc_emulation_progress {
+    atomic_uint_fast64_t blocks; /* of the launch; 0: not begun */
+    atomic_uint_fast64_t done;   /* of them; set to 0 before `blocks` is set */
+};
+
 struct smc_emulation_request {
     const struct smc_program *program;
     uint32_t grid[3], block[3];
@@ -105,6 +113,7 @@ struct smc_emulation_request {
     bool (*stop)(const void *context); /* true: end early with SMC_INTERRUPTED; asked every few
                                           milliseconds by all threads; may be NULL */
     const void *stop_context;
+    struct smc_emulation_progress *progress; /* kept up to date by all threads; may be NULL */
 };
 
 #define SMC_EMULATOR_BUDGET (UINT64_C(1) << 30)

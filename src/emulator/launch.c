@@ -178,7 +178,10 @@ static void *work(void *argument)
         uint64_t block = atomic_fetch_add(&launch->next_block, 1);
         if (block >= launch->blocks || block > atomic_load(&launch->last_block))
             break;
+        uint64_t before = worker->blocks_run;
         smc_block_run(worker, block);
+        if (launch->request->progress)
+            atomic_fetch_add(&launch->request->progress->done, worker->blocks_run - before);
     }
     return NULL;
 }
@@ -293,6 +296,15 @@ static enum smc_status prepare(struct smc_launch_state *launch, struct smc_emula
     return pass_arguments(launch, error);
 }
 
+static void begin_progress(const struct smc_launch_state *launch)
+{
+    struct smc_emulation_progress *progress = launch->request->progress;
+    if (!progress)
+        return;
+    atomic_store(&progress->done, 0);
+    atomic_store(&progress->blocks, launch->blocks);
+}
+
 enum smc_status smc_emulate(const struct smc_emulation_request *request,
                             struct smc_emulation *emulation, struct smc_error *error)
 {
@@ -302,6 +314,7 @@ enum smc_status smc_emulate(const struct smc_emulation_request *request,
     enum smc_status status = prepare(&launch, emulation, error);
     unsigned count = status == SMC_OK ? worker_count(&launch) : 0;
     if (status == SMC_OK) {
+        begin_progress(&launch);
         workers = smc_calloc(count, sizeof *workers);
         status = workers ? run_workers(&launch, workers, count, emulation, error)
                          : smc_out_of_memory(error);

@@ -115,6 +115,7 @@ static enum smc_status emulate(struct run *run)
         .sm_count = request->device.sm_count,
         .stop = request->stop ? is_wished : NULL,
         .stop_context = request,
+        .progress = request->progress,
     };
     smc_bank_layout_of(&request->device.sm, SMC_BANK_MODE_4_BYTES, &launch.banks);
     double start_ms = smc_clock_ms();

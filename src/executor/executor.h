@@ -34,7 +34,8 @@ struct smc_run_request {
     struct smc_compile_options compile;
     void *const *outputs; /* NULL, or by buffer room for each output, which is copied there */
     bool (*stop)(void);   /* for the emulator, as in smc_emulation_request; or NULL */
-    struct smc_annotation *annotation; /* for the emulator to fill; NULL: not wanted */
+    struct smc_emulation_progress *progress; /* for the emulator, as there; or NULL */
+    struct smc_annotation *annotation;       /* for the emulator to fill; NULL: not wanted */
 };
 
 /* One try: whether it was made, whether it worked, and what the other side said. */

@@ -15,6 +15,9 @@ int smc_draw_launched(const struct smc_launched *launched, struct smc_rect rect,
 void smc_draw_history(const struct smc_confirm_state *state, struct smc_rect rect,
                       int rows_per_launch, struct smc_frame *frame);
 
+/* "8 confirmed, 0 differ", of the sibling too; the style it is told in. */
+enum smc_style smc_confirm_count(const struct smc_launched *launched, char text[64]);
+
 /* How far towards older ones the launch at a row of that panel is from the chosen one; false where
    there is none. */
 bool smc_history_at(const struct smc_confirm_state *state, struct smc_rect rect,

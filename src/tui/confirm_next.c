@@ -1,6 +1,10 @@
 /* What the confirm screen launches next: the kernel, where it runs, and how far it is. */
 #include "tui/confirm_next.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "report/words.h"
 #include "report/words_run.h"
 
@@ -78,26 +82,39 @@ static void draw_place(const struct smc_tui *tui, struct smc_rect line, struct s
     smc_text_free(&words);
 }
 
-/* The time against the timeout, which is for the measurements: compiling and checking come on top,
-   and the bar then stays full. The emulator has none. */
+void smc_confirm_write_progress(const struct smc_tui *tui, char text[64])
+{
+    if (tui->blocks == 0)
+        snprintf(text, 64, "preparing");
+    else if (tui->blocks_done < tui->blocks)
+        snprintf(text, 64, "%" PRIu64 " of %" PRIu64 " blocks", tui->blocks_done, tui->blocks);
+    else
+        snprintf(text, 64, "checking the result");
+}
+
+/* Of an emulation the blocks done; of a GPU's launch the time against the timeout, which is for the
+   measurements: compiling and checking come on top. */
 static void draw_progress(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
 {
-    enum { BEHIND_COLS = 30, TICK_MS = 100 };
-    static const char spinner[] = "|/-\\";
     bool emulated = tui->confirm.settings.place == SMC_ON_EMULATOR;
     double ms = (double)tui->running_ms, timeout_ms = tui->confirm.settings.timeout_ms;
-    int col = smc_frame_printf(frame, line, 0, 1, SMC_STYLE_STRONG, "%c %s ",
-                               spinner[tui->running_ms / TICK_MS % ((int)sizeof spinner - 1)],
+    double share = emulated ? (double)tui->blocks_done / (double)(tui->blocks ? tui->blocks : 1)
+                            : ms / timeout_ms;
+    char progress[64], words[128];
+    smc_confirm_write_progress(tui, progress);
+    if (emulated)
+        snprintf(words, sizeof words, "%s, %.1f s; Esc stops it", progress, ms / 1000);
+    else
+        snprintf(words, sizeof words, "%.1f s of %g s; Esc stops it", ms / 1000, timeout_ms / 1000);
+    int col = smc_frame_printf(frame, line, 0, 1, SMC_STYLE_STRONG, "%s ",
                                emulated ? "emulating" : "launching");
-    if (emulated) {
-        smc_frame_printf(frame, line, 0, col, SMC_STYLE_NORMAL, "%.1f s; Esc cancels", ms / 1000);
-        return;
-    }
-    struct smc_rect bar = {line.row, line.col + col, 1, line.cols - col - BEHIND_COLS};
-    smc_frame_fill(frame, bar, SMC_STYLE_DIM, 0xb7);
-    smc_frame_bar(frame, bar, 0, 0, bar.cols, SMC_STYLE_CURVE, ms / timeout_ms);
-    smc_frame_printf(frame, line, 0, col + bar.cols + 1, SMC_STYLE_NORMAL,
-                     "%.1f s of %g s; Esc cancels", ms / 1000, timeout_ms / 1000);
+    int width = line.cols - col - (int)strlen(words) - 4;
+    struct smc_rect bar = {line.row, line.col + col + 1, 1, width > 0 ? width : 0};
+    smc_frame_glyph(frame, line, 0, col, SMC_STYLE_DIM, '[');
+    smc_frame_bar(frame, bar, 0, 0, bar.cols, SMC_STYLE_CURVE, share);
+    smc_frame_printf(frame, line, 0, col + 1 + bar.cols, SMC_STYLE_DIM, "] ");
+    smc_frame_text_right(frame, (struct smc_rect){line.row, line.col, 1, line.cols - 1}, 0,
+                         SMC_STYLE_NORMAL, words);
 }
 
 /* What can be done now, as narrow screens have no room for it in the bar. */

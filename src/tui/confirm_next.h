@@ -17,6 +17,9 @@ void smc_confirm_choose_place(struct smc_tui *tui, int by);
 /* A launch is asked for or runs. */
 bool smc_confirm_in_hand(const struct smc_tui *tui);
 
+/* How far the emulation in hand is: "preparing", "12 of 1024 blocks", "checking the result". */
+void smc_confirm_write_progress(const struct smc_tui *tui, char text[64]);
+
 /* The kernel, where it runs, and how far it is. */
 void smc_draw_next_launch(const struct smc_tui *tui, struct smc_rect rect, struct smc_frame *frame);
 

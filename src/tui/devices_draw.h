@@ -10,6 +10,9 @@
 void smc_draw_devices(const struct smc_devices_state *devices, const struct smc_device *present,
                       struct smc_rect rect, struct smc_frame *frame);
 
+/* Where a register count comes from; what was given on another screen is "as on F2". */
+void smc_devices_source(const struct smc_resources *resources, char text[40]);
+
 /* The place in the table of what is at a row of that panel; -1 where there is nothing. */
 int smc_devices_place_at(const struct smc_devices_state *devices, struct smc_rect rect, int row);
 

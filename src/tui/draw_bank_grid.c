@@ -2,9 +2,15 @@
 #include <stdio.h>
 
 #include "tui/banks_draw.h"
+#include "tui/glyph.h"
 #include "tui/list.h"
 
-enum { LABEL = SMC_BANKS_LABEL_COLUMNS, DOT = 0x00b7, DECIMAL_CELL = 3, BOTH_MARKS_CELL = 4 };
+enum {
+    LABEL = SMC_BANKS_LABEL_COLUMNS,
+    DOT = SMC_SIGN_FREE,
+    DECIMAL_CELL = 3,
+    BOTH_MARKS_CELL = 4
+};
 
 /* What the drawing needs to know of an access, found once. */
 struct grid {
@@ -14,7 +20,7 @@ struct grid {
     uint32_t longest[SMC_MAX_BANKS];       /* queue of one set of lanes */
     uint32_t collides[SMC_MAX_WAVEFRONTS]; /* bit n: in bank n lanes of this set do */
     uint32_t colliding;                    /* bit n: lane n collides */
-    bool several_sets, has_shared;
+    bool several_sets, has_shared, has_idle;
 };
 
 static bool is_shared(uint32_t lanes)
@@ -56,6 +62,15 @@ static void find_queues(struct grid *grid)
     }
 }
 
+static bool has_idle_bank(const struct grid *grid)
+{
+    for (uint32_t i = 0; i < grid->map->cost.wavefronts; i++)
+        for (uint32_t bank = 0; bank < grid->banks; bank++)
+            if (!grid->map->wavefront[i].lanes[bank])
+                return true;
+    return false;
+}
+
 static int column_of(const struct grid *grid, uint32_t bank)
 {
     return LABEL + (int)bank * grid->cell;
@@ -73,8 +88,8 @@ static void draw_headings(const struct grid *grid, struct smc_rect rect, struct 
         if (bank % every == 0)
             smc_frame_printf(frame, rect, 0, col, SMC_STYLE_DIM, "%*u", right, bank);
         if (grid->longest[bank] <= 1)
-            smc_frame_glyph(frame, rect, 1, col + right - 1, SMC_STYLE_DIM, DOT);
-        else if (grid->cell == 1)
+            continue;
+        if (grid->cell == 1)
             smc_frame_glyph(frame, rect, 1, col, SMC_STYLE_BAD, '!');
         else
             smc_frame_printf(frame, rect, 1, col, SMC_STYLE_BAD, "%*u", right, grid->longest[bank]);
@@ -161,9 +176,10 @@ static void draw_legend(const struct grid *grid, struct smc_rect rect, struct sm
     struct smc_text legend = {0};
     bool shared = grid->cell > 1 && grid->has_shared;
     smc_list_add_sign(grid->cell < DECIMAL_CELL, "a-v: lanes 10-31", &legend);
-    smc_list_add_sign(grid->colliding, "! collides", &legend);
+    smc_list_add_sign(grid->colliding, "! conflicts", &legend);
     smc_list_add_sign(shared, "+ and others", &legend);
     smc_list_add_sign(shared && grid->colliding && grid->cell < BOTH_MARKS_CELL, "* both", &legend);
+    smc_list_add_sign(grid->has_idle, "\xc2\xb7 free", &legend);
     smc_list_draw_legend(&legend, rect, frame);
 }
 
@@ -187,6 +203,7 @@ void smc_draw_bank_grid(const struct smc_banks_state *banks, struct smc_rect rec
         return;
     }
     find_queues(&grid);
+    grid.has_idle = has_idle_bank(&grid);
     draw_headings(&grid, rect, frame);
     for (int row = first; row < wavefronts && row - first < rows.rows; row++)
         draw_wavefront(&grid, (uint32_t)row, rows, row - first, frame);

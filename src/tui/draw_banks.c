@@ -5,11 +5,12 @@
 #include "report/banks_words.h"
 #include "tui/bank_fields.h"
 #include "tui/banks_draw.h"
+#include "tui/glyph.h"
 #include "tui/list.h"
 
 /* --- Instructions --- */
 
-enum { MARKS = 3, POINTER = 0x25b6 };
+enum { MARKS = 3 };
 
 struct columns {
     int op, bytes, wavefronts, conflicts; /* their widths; 0: not shown */
@@ -58,7 +59,7 @@ static void draw_pattern(const struct smc_banks_state *banks, uint32_t index,
     const struct smc_banks_pattern *pattern = &banks->answer.pattern[index];
     struct smc_bank_cost total = banks->total[index];
     uint32_t conflicts = total.wavefronts - total.least;
-    bool here = index == banks->pattern, worst = index == banks->answer.worst;
+    bool here = index == banks->pattern;
     int col = MARKS + columns->label;
     smc_frame_text_within(frame, line, 0, MARKS, columns->label, SMC_STYLE_NORMAL, pattern->label);
     if (columns->op)
@@ -74,9 +75,9 @@ static void draw_pattern(const struct smc_banks_state *banks, uint32_t index,
     if (here)
         smc_frame_restyle(frame, line, 0, banks->on_field ? SMC_STYLE_SELECTED : SMC_STYLE_CURSOR);
     if (here)
-        smc_frame_glyph(frame, line, 0, 0, SMC_STYLE_STRONG, POINTER);
-    if (worst && conflicts > 0)
-        smc_frame_glyph(frame, line, 0, 1, SMC_STYLE_BAD, '!');
+        smc_frame_glyph(frame, line, 0, 0, SMC_STYLE_STRONG, SMC_SIGN_SHOWN);
+    if (conflicts > 0)
+        smc_frame_glyph(frame, line, 0, 1, SMC_STYLE_BAD, SMC_SIGN_CONFLICT);
 }
 
 static int first_pattern(const struct smc_banks_state *banks, struct smc_rect rect)

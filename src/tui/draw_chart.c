@@ -6,6 +6,7 @@
 #include "report/words.h"
 #include "tui/draw_chart.h"
 #include "tui/explore_draw.h"
+#include "tui/glyph.h"
 
 enum { AXIS_COLUMNS = 5, EIGHTHS = 8, WHY_FROM = 12 };
 enum {
@@ -13,9 +14,7 @@ enum {
     AXIS_TICK = 0x2524,
     CORNER = 0x2514,
     FLOOR = 0x2500,
-    NOW_MARK = 0x25b2,
-    NO_LAUNCH = 0x2571,
-    GRID = 0x00b7,
+    GRID = 0x254c,
     BAR = 0x2580, /* and the eighths behind it */
 };
 
@@ -38,7 +37,7 @@ static void draw_column(const struct smc_chart_point *point, bool now, struct sm
         smc_frame_glyph(frame, plot, row, column, style,
                         BAR + (uint32_t)(eighths < EIGHTHS ? eighths : EIGHTHS));
     if (!point->launches)
-        smc_frame_glyph(frame, plot, plot.rows - 1, column, SMC_STYLE_BAD, NO_LAUNCH);
+        smc_frame_glyph(frame, plot, plot.rows - 1, column, SMC_STYLE_BAD, SMC_SIGN_NO_LAUNCH);
 }
 
 /* The vertical axis: a percentage stands beside the topmost cell that a bar of it reaches into. */
@@ -62,7 +61,7 @@ static uint32_t letter_of(const struct smc_chart_point *point)
 {
     return point->launches
                ? (uint32_t)smc_words_limit_letter(smc_words_first_limiter(point->limiters))
-               : NO_LAUNCH;
+               : SMC_SIGN_NO_LAUNCH;
 }
 
 /* Which resource stops the next block at each point, a letter each. */
@@ -78,21 +77,32 @@ static void draw_limiters(const struct smc_chart_columns *columns, struct smc_re
     }
 }
 
-/* What the letters mean, on the frame's bottom edge. */
-static void draw_letters(const struct smc_chart *chart, struct smc_rect rect,
-                         struct smc_frame *frame)
+/* What the signs and, where they are shown, the letters mean, on the frame's bottom edge. */
+static void draw_legend(const struct smc_chart *chart, struct smc_rect rect, bool has_letters,
+                        struct smc_frame *frame)
 {
     uint32_t seen = 0;
+    bool fails = false;
     struct smc_text words = {0};
     struct smc_rect edge = {rect.row + rect.rows, rect.col, 1, rect.cols};
-    for (size_t i = 0; i < chart->count; i++)
+    for (size_t i = 0; i < chart->count; i++) {
+        fails |= !chart->point[i].launches;
         if (chart->point[i].launches)
             seen |= 1u << smc_words_first_limiter(chart->point[i].limiters);
-    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+    }
+    for (int i = 0; has_letters && i < SMC_LIMIT_COUNT; i++)
         if (seen & 1u << i)
             smc_text_printf(&words, " %c %s ", smc_words_limit_letter((enum smc_limit)i),
                             smc_words_short_label((enum smc_limit)i));
-    if ((int)words.length <= edge.cols)
+    if (fails) {
+        smc_text_append(&words, " ");
+        smc_glyph_append(SMC_SIGN_NO_LAUNCH, true, &words);
+        smc_text_append(&words, " no launch ");
+    }
+    smc_text_append(&words, " ");
+    smc_glyph_append(SMC_SIGN_NOW, true, &words);
+    smc_text_append(&words, " now ");
+    if (smc_utf8_string_columns(smc_text_string(&words)) <= edge.cols)
         smc_frame_text_right(frame, edge, 0, SMC_STYLE_DIM, smc_text_string(&words));
     smc_text_free(&words);
 }
@@ -164,11 +174,10 @@ void smc_draw_chart(const struct smc_chart *chart, struct smc_rect rect, struct 
                     column <= smc_chart_last_column(&columns, now);
         draw_column(smc_chart_point_of(&columns, column), here, plot, column, frame);
         if (here)
-            smc_frame_glyph(frame, floor, 0, column, SMC_STYLE_NOW, NOW_MARK);
+            smc_frame_glyph(frame, floor, 0, column, SMC_STYLE_NOW, SMC_SIGN_NOW);
     }
-    if (rect.rows >= WHY_FROM) {
+    if (rect.rows >= WHY_FROM)
         draw_limiters(&columns, rect, letters, frame);
-        draw_letters(chart, rect, frame);
-    }
+    draw_legend(chart, rect, rect.rows >= WHY_FROM, frame);
     draw_heading(chart, rect, frame);
 }

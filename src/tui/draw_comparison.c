@@ -66,7 +66,7 @@ static void write_fact(enum fact fact, const struct smc_answer *answer, double v
         smc_words_limiter_names(&answer->occupancy, "+", &words);
         break;
     case FACT_REGS:
-        smc_field_source(&answer->resources, short_text);
+        smc_devices_source(&answer->resources, short_text);
         smc_text_printf(&words, "%.0f %s", value, short_text);
         break;
     default:

@@ -7,8 +7,6 @@
 #include "tui/glyph.h"
 #include "tui/list.h"
 
-enum { POINTER = 0x25b6, BULLET = 0x25cf };
-
 /* --- Cells --- */
 
 static bool launches(const struct smc_device_row *row)
@@ -55,6 +53,13 @@ static void limiters_of(const struct smc_device_row *row, int columns, char text
     smc_text_free(&words);
 }
 
+void smc_devices_source(const struct smc_resources *resources, char text[40])
+{
+    smc_field_source(resources, text);
+    if (resources->source == SMC_RESOURCES_GIVEN) /* on the first screen, for its device */
+        snprintf(text, 40, "as on F2");
+}
+
 /* Beside the registers where the table has no column for the source. */
 static char source_letter(enum smc_resource_source source)
 {
@@ -96,7 +101,7 @@ static void text_of(const struct smc_device_row *row, enum smc_device_column col
                      with_letter ? source_letter(answer->resources.source) : ' ');
         return;
     case SMC_DEVICE_COLUMN_SOURCE:
-        smc_field_source(&answer->resources, short_text);
+        smc_devices_source(&answer->resources, short_text);
         if (row->answered)
             snprintf(text, 160, "%s", short_text);
         return;
@@ -189,7 +194,7 @@ static void draw_row(const struct smc_device_row *row, const struct smc_device_s
         put(*text ? text : "-", column, span[i], style_of(row, column), line, frame);
     }
     if (row->marked)
-        smc_frame_glyph(frame, line, 0, 1, SMC_STYLE_GIVEN, BULLET);
+        smc_frame_glyph(frame, line, 0, 1, SMC_STYLE_GIVEN, SMC_SIGN_MARKED);
 }
 
 static int first_shown(const struct smc_devices_state *devices, int rows)
@@ -205,7 +210,7 @@ static void draw_legend(const struct smc_devices_state *devices, struct smc_rect
         [SMC_RESOURCES_NVRTC] = "n NVRTC",
         [SMC_RESOURCES_TABLE] = "t table",
         [SMC_RESOURCES_ASSUMED] = "? assumed",
-        [SMC_RESOURCES_GIVEN] = "given",
+        [SMC_RESOURCES_GIVEN] = "as on F2",
     };
     bool occurs[sizeof signs / sizeof *signs] = {false};
     struct smc_text legend = {0};
@@ -233,7 +238,7 @@ void smc_draw_devices(const struct smc_devices_state *devices, const struct smc_
         if (row == &devices->row[devices->cursor])
             smc_frame_restyle(frame, line, 0, SMC_STYLE_CURSOR);
         if (smc_devices_is(row, present))
-            smc_frame_glyph(frame, line, 0, 0, SMC_STYLE_STRONG, POINTER);
+            smc_frame_glyph(frame, line, 0, 0, SMC_STYLE_STRONG, SMC_SIGN_SHOWN);
     }
     smc_list_draw_arrows(first, count, rows, frame);
     if (span[SMC_DEVICE_COLUMN_SOURCE].cols == 0)

@@ -5,6 +5,7 @@
 #include "report/words.h"
 #include "report/words_run.h"
 #include "tui/confirm_draw.h"
+#include "tui/glyph.h"
 #include "tui/list.h"
 
 enum { NARROW_RIGHT = 46, DEVICE_COLS = 9 }; /* behind the kernel in a list of single rows */
@@ -21,8 +22,7 @@ static int first_place(const struct smc_confirm_state *state, struct smc_rect re
     return smc_list_first(count - 1 - (int)state->chosen, count, rect.rows / rows_per_launch);
 }
 
-/* "8 confirmed, 0 differ", of the sibling too. */
-static enum smc_style count_verdicts(const struct smc_launched *launched, char text[64])
+enum smc_style smc_confirm_count(const struct smc_launched *launched, char text[64])
 {
     size_t confirmed = 0, differing = 0;
     for (size_t i = 0; i < launched->run_count; i++) {
@@ -55,11 +55,13 @@ static void draw_launch(const struct smc_launched *launched, bool chosen, struct
     const struct smc_answer *answer = &launched->run[0].answer;
     const char *kernel = answer->query.kernel ? answer->query.kernel->name : "";
     const char *device = smc_device_model(&answer->query.device);
-    enum smc_style style = count_verdicts(launched, counts);
+    enum smc_style style = smc_confirm_count(launched, counts);
     find_time(launched, time);
     smc_words_params(answer, &params);
     int col = smc_frame_printf(frame, rect, 0, 0, chosen ? SMC_STYLE_STRONG : SMC_STYLE_DIM,
-                               "%s%2u ", chosen ? "\xe2\x96\xb6" : " ", launched->number);
+                               " %2u ", launched->number);
+    if (chosen)
+        smc_frame_glyph(frame, rect, 0, 0, SMC_STYLE_STRONG, SMC_SIGN_SHOWN);
     if (rect.rows > 1) {
         int end = smc_frame_text(frame, rect, 0, col, SMC_STYLE_STRONG, kernel) + 1;
         struct smc_rect rest = {rect.row, rect.col + end, 1, rect.cols - end};

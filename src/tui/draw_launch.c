@@ -20,7 +20,7 @@ static void draw_field(const struct smc_explore *explore, enum smc_field field,
                        struct smc_rect line, struct smc_frame *frame)
 {
     struct smc_field_view view;
-    smc_field_show(&explore->query, &explore->answer, field, &view);
+    smc_explore_show(explore, field, &view);
     if (field == SMC_FIELD_DEVICE)
         snprintf(view.value, sizeof view.value, "%s", smc_device_model(&explore->query.device));
     view.awaited = field == SMC_FIELD_REGS && explore->wants_compile;

@@ -5,6 +5,7 @@
 
 #include "report/words.h"
 #include "tui/explore_draw.h"
+#include "tui/glyph.h"
 #include "tui/sm_drawing.h"
 
 enum { LABEL_COLUMNS = 15 };
@@ -14,10 +15,11 @@ static const struct {
     enum smc_style style;
     const char *meaning;
 } looks[SMC_PART_COUNT] = {
-    [SMC_PART_ROUNDING] = {0x2592, SMC_STYLE_WASTE, "rounding"},
-    [SMC_PART_RESERVED] = {0x2591, SMC_STYLE_RESERVED, "driver's"},
-    [SMC_PART_FREE] = {0x00b7, SMC_STYLE_DIM, "free"},
-    [SMC_PART_UNREACHABLE] = {0x2571, SMC_STYLE_WASTE, "unreachable"},
+    [SMC_PART_USED] = {'A', SMC_STYLE_BLOCK_0, "blocks"},
+    [SMC_PART_ROUNDING] = {SMC_SIGN_ROUNDING, SMC_STYLE_WASTE, "rounding"},
+    [SMC_PART_RESERVED] = {SMC_SIGN_RESERVED, SMC_STYLE_RESERVED, "driver's"},
+    [SMC_PART_FREE] = {SMC_SIGN_FREE, SMC_STYLE_DIM, "free"},
+    [SMC_PART_UNREACHABLE] = {SMC_SIGN_UNREACHABLE, SMC_STYLE_WASTE, "unreachable"},
 };
 
 static void draw_part(struct smc_part part, struct smc_rect bar, int cell, struct smc_frame *frame)
@@ -43,21 +45,24 @@ static unsigned draw_bar(const struct smc_share *share, struct smc_rect bar,
     return kinds;
 }
 
-/* On the frame's top edge: what the kinds of parts mean that are no block's letter. */
+/* On the frame's top edge: what the kinds of parts mean. */
 static void draw_legend(unsigned kinds, struct smc_rect rect, struct smc_frame *frame)
 {
     enum { TITLE_COLUMNS = 12 };
     struct smc_rect edge = {rect.row - 1, rect.col, 1, rect.cols};
     int col = rect.cols;
-    for (int kind = SMC_PART_COUNT - 1; kind > SMC_PART_USED; kind--) {
+    for (int kind = SMC_PART_COUNT - 1; kind >= SMC_PART_USED; kind--) {
+        bool used = kind == SMC_PART_USED;
         if (!(kinds & 1u << kind))
             continue;
-        int columns = 4 + (int)strlen(looks[kind].meaning);
+        int columns = 4 + used * 2 + (int)strlen(looks[kind].meaning);
         if (col - columns < TITLE_COLUMNS)
             return;
         col -= columns;
-        smc_frame_printf(frame, edge, 0, col, SMC_STYLE_DIM, "   %s ", looks[kind].meaning);
-        smc_frame_glyph(frame, edge, 0, col + 1, looks[kind].style, looks[kind].glyph);
+        smc_frame_printf(frame, edge, 0, col, SMC_STYLE_DIM, used ? " A-Z %s " : "   %s ",
+                         looks[kind].meaning);
+        if (!used)
+            smc_frame_glyph(frame, edge, 0, col + 1, looks[kind].style, looks[kind].glyph);
     }
 }
 
@@ -122,11 +127,24 @@ void smc_draw_sm(const struct smc_answer *answer, struct smc_rect rect, int rows
     draw_legend(kinds, rect, frame);
 }
 
+/* On the frame's top edge: the bars end at the SM's block slots. */
+static void draw_scale(uint32_t scale, struct smc_rect rect, struct smc_frame *frame)
+{
+    char text[48];
+    struct smc_rect edge = {rect.row - 1, rect.col, 1, rect.cols};
+    smc_frame_printf(frame, edge, 0,
+                     rect.cols - snprintf(text, sizeof text, "   above %" PRIu32 " ", scale),
+                     SMC_STYLE_DIM, "%s", text);
+    smc_frame_glyph(frame, edge, 0, rect.cols - (int)strlen(text) + 1, SMC_STYLE_CURVE,
+                    SMC_SIGN_BEYOND);
+}
+
 void smc_draw_limits(const struct smc_answer *answer, struct smc_rect rect, struct smc_frame *frame)
 {
     enum { NUMBER_COLUMNS = 5, BINDS_COLUMNS = 7 };
     const struct smc_occupancy *occupancy = &answer->occupancy;
     uint32_t scale = answer->query.device.sm.max_blocks_per_sm;
+    bool clipped = false;
     int others =
         rect.rows - __builtin_popcount(occupancy->limiters); /* those that bind come first */
     int width = rect.cols - LABEL_COLUMNS - NUMBER_COLUMNS - BINDS_COLUMNS - 1, row = 0;
@@ -143,6 +161,9 @@ void smc_draw_limits(const struct smc_answer *answer, struct smc_rect rect, stru
                       binds ? SMC_STYLE_BINDS : SMC_STYLE_CURVE, (double)blocks / scale);
         if (binds)
             smc_frame_text(frame, rect, row, rect.cols - BINDS_COLUMNS, style, "binds");
+        clipped |= blocks > scale;
         row++;
     }
+    if (clipped && rect.rows > 0)
+        draw_scale(scale, rect, frame);
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/field_numbers.h"
+
 /* From what is known at once: compiled before, or the table's. Where there is no answer, `answer`
    has as much of it as could be found. */
 static enum smc_status evaluate(const struct smc_explore *explore, struct smc_answer *answer,
@@ -75,13 +77,64 @@ static enum smc_field field_behind(const struct smc_explore *explore, int by)
     return fields[at < 0 ? 0 : at >= count ? count - 1 : at];
 }
 
-void smc_explore_changed(struct smc_explore *explore, const struct smc_query *before)
+_Static_assert(SMC_FIELD_COUNT <= 64, "a bit for each field");
+
+static bool is_number(int field)
 {
-    if (explore->undo_count == SMC_UNDO_STEPS)
-        memmove(explore->undo, explore->undo + 1, --explore->undo_count * sizeof explore->undo[0]);
+    return field != SMC_FIELD_DEVICE && field != SMC_FIELD_KERNEL;
+}
+
+/* Values that have changed are carried over, but for that of the field where it was set. */
+static void find_carried(struct smc_explore *explore, const struct smc_query *before, int set)
+{
+    for (int i = 0; i < SMC_FIELD_COUNT; i++) {
+        enum smc_field field = (enum smc_field)i;
+        if (!is_number(i) || (smc_field_equal(before, &explore->query, field) && i != set))
+            continue;
+        bool carried = i != set && smc_field_given(&explore->query, field);
+        explore->carried &= ~(UINT64_C(1) << i);
+        explore->carried |= (uint64_t)carried << i;
+    }
+}
+
+static void push_undo(struct smc_explore *explore, const struct smc_query *before)
+{
+    if (explore->undo_count == SMC_UNDO_STEPS) {
+        explore->undo_count--;
+        memmove(explore->undo, explore->undo + 1, explore->undo_count * sizeof explore->undo[0]);
+        memmove(explore->undo_carried, explore->undo_carried + 1,
+                explore->undo_count * sizeof explore->undo_carried[0]);
+    }
+    explore->undo_carried[explore->undo_count] = explore->carried;
     explore->undo[explore->undo_count++] = *before;
+}
+
+static void take_change(struct smc_explore *explore, const struct smc_query *before, int set)
+{
+    push_undo(explore, before);
+    find_carried(explore, before, set);
     explore->field = field_behind(explore, 0);
     update(explore);
+}
+
+void smc_explore_changed(struct smc_explore *explore, const struct smc_query *before)
+{
+    take_change(explore, before, explore->field);
+}
+
+void smc_explore_brought(struct smc_explore *explore, const struct smc_query *before)
+{
+    take_change(explore, before, SMC_FIELD_COUNT);
+}
+
+void smc_explore_show(const struct smc_explore *explore, enum smc_field field,
+                      struct smc_field_view *view)
+{
+    smc_field_show(&explore->query, &explore->answer, field, view);
+    if (!(explore->carried >> field & 1) || !view->given)
+        return;
+    view->given = false;
+    snprintf(view->source, sizeof view->source, "carried");
 }
 
 bool smc_explore_undo(struct smc_explore *explore)
@@ -90,6 +143,7 @@ bool smc_explore_undo(struct smc_explore *explore)
         return false;
     struct smc_compile_options compile = explore->query.compile;
     explore->query = explore->undo[--explore->undo_count];
+    explore->carried = explore->undo_carried[explore->undo_count];
     explore->query.compile = compile; /* an edited source stays edited */
     explore->field = field_behind(explore, 0);
     update(explore);

@@ -24,15 +24,26 @@ struct smc_explore {
     enum smc_field field;       /* under the cursor */
     struct smc_chart chart;     /* along that field */
     struct smc_memo memo;
+    uint64_t carried; /* bit n: field n has a value that nobody gave it: it came with a lesson, or
+                         from the kernel before */
     struct smc_query undo[SMC_UNDO_STEPS]; /* the last one on top */
+    uint64_t undo_carried[SMC_UNDO_STEPS];
     size_t undo_count;
 };
 
 void smc_explore_open(struct smc_explore *explore, const struct smc_query *query);
 void smc_explore_close(struct smc_explore *explore);
 
-/* After the query was changed; `before` is what undo brings back. */
+/* After the field under the cursor was changed, and with it perhaps others; `before` is what undo
+   brings back. */
 void smc_explore_changed(struct smc_explore *explore, const struct smc_query *before);
+
+/* The same where the query was brought from another screen: no value of it was given here. */
+void smc_explore_brought(struct smc_explore *explore, const struct smc_query *before);
+
+/* What a field shows. */
+void smc_explore_show(const struct smc_explore *explore, enum smc_field field,
+                      struct smc_field_view *view);
 
 /* False where there is nothing to take back. */
 bool smc_explore_undo(struct smc_explore *explore);

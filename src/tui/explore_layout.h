@@ -20,6 +20,7 @@ struct smc_explore_layout {
     int sm_rows; /* of each resource's bar */
 };
 
-void smc_explore_lay_out(struct smc_rect body, struct smc_explore_layout *layout);
+/* `steps_rows`: what the next steps take, which get them as far as the launch keeps some. */
+void smc_explore_lay_out(struct smc_rect body, int steps_rows, struct smc_explore_layout *layout);
 
 #endif

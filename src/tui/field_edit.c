@@ -90,6 +90,63 @@ void smc_field_step(struct smc_query *query, const struct smc_answer *answer, en
     }
 }
 
+/* --- Lists to choose from --- */
+
+static const char own_kernel[] = "your own";
+
+static void pick_device(const struct smc_query *query, struct smc_pick *pick)
+{
+    char name[96], note[64];
+    struct smc_device device;
+    struct smc_capability capability;
+    for (size_t c = 0; c < smc_capability_count(); c++) {
+        smc_capability_at(smc_capability_count() - 1 - c, &capability);
+        for (size_t i = smc_device_count(); i-- > 0;) {
+            smc_device_at(i, &device);
+            if (device.sm.cc != capability.sm.cc)
+                continue;
+            snprintf(note, sizeof note, "CC %d.%d, %" PRIu32 " SMs", device.sm.cc / 10,
+                     device.sm.cc % 10, device.sm_count);
+            smc_pick_add(pick, device.name, note);
+        }
+        snprintf(name, sizeof name, "%d.%d", capability.sm.cc / 10, capability.sm.cc % 10);
+        snprintf(note, sizeof note, "%.63s", capability.family);
+        smc_pick_add(pick, name, note);
+    }
+    smc_pick_show(pick, query->device.name);
+}
+
+static void pick_kernel(const struct smc_query *query, struct smc_pick *pick)
+{
+    for (size_t i = 0; i < smc_kernel_count(); i++)
+        smc_pick_add(pick, smc_kernel_at(i)->name, smc_kernel_at(i)->summary);
+    smc_pick_add(pick, own_kernel, "its threads, registers and shared memory as numbers");
+    smc_pick_show(pick, query->kernel ? query->kernel->name : own_kernel);
+}
+
+static void pick_dtype(const struct smc_query *query, struct smc_pick *pick)
+{
+    for (int i = 0; i < SMC_DTYPE_COUNT; i++)
+        if (query->kernel->dtypes >> i & 1)
+            smc_pick_add(pick, smc_dtype_name((enum smc_dtype)i), "");
+    smc_pick_show(pick, smc_dtype_name((enum smc_dtype)query->params.value[SMC_PARAM_DTYPE]));
+}
+
+bool smc_field_pick(const struct smc_query *query, enum smc_field field, struct smc_pick *pick)
+{
+    bool is_dtype = field == smc_field_of_param(SMC_PARAM_DTYPE);
+    if (field != SMC_FIELD_DEVICE && field != SMC_FIELD_KERNEL && !is_dtype)
+        return false;
+    smc_pick_open(pick, smc_field_label(field));
+    if (is_dtype)
+        pick_dtype(query, pick);
+    else if (field == SMC_FIELD_KERNEL)
+        pick_kernel(query, pick);
+    else
+        pick_device(query, pick);
+    return true;
+}
+
 /* --- Typing --- */
 
 static enum smc_status type_device(struct smc_query *query, const char *typed,
@@ -109,7 +166,7 @@ static enum smc_status type_device(struct smc_query *query, const char *typed,
 static enum smc_status type_kernel(struct smc_query *query, const char *typed,
                                    struct smc_error *error)
 {
-    if (strncmp(typed, "your own", 8) == 0 || strcmp(typed, "own") == 0) {
+    if (strcmp(typed, own_kernel) == 0 || strcmp(typed, "own") == 0) {
         smc_field_set_kernel(query, NULL);
         return SMC_OK;
     }
@@ -125,9 +182,7 @@ static enum smc_status type_kernel(struct smc_query *query, const char *typed,
         return smc_fail(error, SMC_USAGE, "kernel: '%.64s' is unknown; did you mean '%s'?", typed,
                         suggestion.best);
     return smc_fail(error, SMC_USAGE,
-                    "kernel: '%.64s' is unknown; the arrows lead through all of them, and to your "
-                    "own",
-                    typed);
+                    "kernel: '%.64s' is unknown; Enter on the field lists all of them", typed);
 }
 
 static enum smc_status type_dtype(struct smc_query *query, const char *typed,

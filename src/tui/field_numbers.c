@@ -87,6 +87,11 @@ bool smc_field_is_device(const struct smc_device *a, const struct smc_device *b)
            strcmp(a->chip, b->chip) == 0;
 }
 
+bool smc_field_equal(const struct smc_query *a, const struct smc_query *b, enum smc_field field)
+{
+    return number_given(a, field) == number_given(b, field);
+}
+
 bool smc_fields_equal(const struct smc_query *a, const struct smc_query *b)
 {
     bool equal = a->kernel == b->kernel && a->device_assumed == b->device_assumed &&
@@ -94,7 +99,7 @@ bool smc_fields_equal(const struct smc_query *a, const struct smc_query *b)
     for (int i = 0; i < SMC_FIELD_COUNT && equal; i++) {
         enum smc_field field = (enum smc_field)i;
         if (field != SMC_FIELD_DEVICE && field != SMC_FIELD_KERNEL)
-            equal = number_given(a, field) == number_given(b, field);
+            equal = smc_field_equal(a, b, field);
     }
     return equal;
 }

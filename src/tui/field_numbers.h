@@ -16,6 +16,9 @@ bool smc_field_given(const struct smc_query *query, enum smc_field field);
 /* Whether two devices are the same one: boards may share a name. */
 bool smc_field_is_device(const struct smc_device *a, const struct smc_device *b);
 
+/* The number that was given for a field, not the device or the kernel, or that none was. */
+bool smc_field_equal(const struct smc_query *a, const struct smc_query *b, enum smc_field field);
+
 /* Whether every field is given, or not, alike. */
 bool smc_fields_equal(const struct smc_query *a, const struct smc_query *b);
 

@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "query/query.h"
+#include "tui/pick.h"
 
 enum smc_field {
 #define FIELD(id, label) SMC_FIELD_##id,
@@ -44,6 +45,9 @@ void smc_field_source(const struct smc_resources *resources, char text[40]);
 
 /* What may be typed: "1 to 32", "a board or a compute capability". */
 void smc_field_hint(const struct smc_query *query, enum smc_field field, char hint[128]);
+
+/* Fills the list of what a field can be; false where it is a number. */
+bool smc_field_pick(const struct smc_query *query, enum smc_field field, struct smc_pick *pick);
 
 /* One step down or up, or a large one; stays at the ends. */
 void smc_field_step(struct smc_query *query, const struct smc_answer *answer, enum smc_field field,

@@ -10,7 +10,7 @@
 #include "report/layout.h"
 #include "tui/glyph.h"
 
-enum { LINE_CHARS = 512, ELLIPSIS = 0x2026 };
+enum { LINE_CHARS = 512, ELLIPSIS = SMC_SIGN_CUT };
 
 bool smc_frame_resize(struct smc_frame *frame, int rows, int cols)
 {
@@ -182,7 +182,8 @@ void smc_frame_bar(struct smc_frame *frame, struct smc_rect rect, int row, int c
                    enum smc_style style, double share)
 {
     enum { WHOLE = 0x2588, EIGHTHS = 8 };
-    share = share < 0 ? 0 : share > 1 ? 1 : share;
+    bool clipped = share > 1;
+    share = share < 0 ? 0 : clipped ? 1 : share;
     int filled = (int)(share * width * EIGHTHS + 0.5);
     if (filled == 0 && share > 0)
         filled = 1;
@@ -190,6 +191,8 @@ void smc_frame_bar(struct smc_frame *frame, struct smc_rect rect, int row, int c
         uint32_t glyph = filled >= EIGHTHS ? WHOLE : WHOLE + EIGHTHS - (uint32_t)filled;
         smc_frame_glyph(frame, rect, row, col + i, style, glyph);
     }
+    if (clipped && width > 0)
+        smc_frame_glyph(frame, rect, row, col + width - 1, style, SMC_SIGN_BEYOND);
 }
 
 /* A line's character by the sides of its cell that it reaches. */

@@ -62,7 +62,8 @@ void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row
 int smc_frame_paragraph(struct smc_frame *frame, struct smc_rect rect, int row,
                         enum smc_style style, const char *text);
 
-/* `share` from 0 to 1 of the columns from `col` to `col + width`, to an eighth of a cell. */
+/* `share` from 0 to 1 of the columns from `col` to `col + width`, to an eighth of a cell; above 1
+   the last one is SMC_SIGN_BEYOND. */
 void smc_frame_bar(struct smc_frame *frame, struct smc_rect rect, int row, int col, int width,
                    enum smc_style style, double share);
 

@@ -7,10 +7,11 @@ char smc_glyph_ascii(uint32_t glyph)
         uint32_t glyph;
         char ascii;
     } likeness[] = {
-        {0x00b7, '.'}, {0x00d7, 'x'}, {0x2013, '-'}, {0x2019, '\''}, {0x2022, '*'}, {0x2026, '~'},
-        {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'},  {0x2500, '-'}, {0x2502, '|'},
-        {0x2591, ':'}, {0x2592, '%'}, {0x2593, '#'}, {0x25b2, '^'},  {0x25b6, '>'}, {0x25bc, 'v'},
-        {0x25c0, '<'}, {0x25cf, '*'}, {0x2571, '/'}, {0x2713, 'v'},  {0x2717, 'x'},
+#define SIGN(id, glyph, ascii, where, meaning) {glyph, ascii},
+#include "tui/signs.def"
+#undef SIGN
+        {0x2013, '-'}, {0x2019, '\''}, {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'},
+        {0x2500, '-'}, {0x2502, '|'},  {0x254c, '-'}, {0x2593, '#'}, {0x25c0, '<'}, {0x2717, 'x'},
     };
     if (glyph > 0 && glyph < 0x80)
         return (char)glyph;

@@ -8,6 +8,13 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
+/* What is not text in panels, by its character. */
+enum smc_sign {
+#define SIGN(id, glyph, ascii, where, meaning) SMC_SIGN_##id = glyph,
+#include "tui/signs.def"
+#undef SIGN
+};
+
 /* The character to show where the locale is not UTF-8: '+' for a corner, '#' for a block, '?' for
    what has no likeness, and for the right half of a wide character (0), which takes a column as
    well. ASCII stays as it is. */

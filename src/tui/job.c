@@ -54,11 +54,13 @@ static void run(struct smc_job_result *result, struct smc_text *warnings)
                                             warnings, &result->error);
 }
 
-void smc_job_do(const struct smc_job *job, struct smc_job_result *result)
+void smc_job_do(const struct smc_job *job, struct smc_emulation_progress *progress,
+                struct smc_job_result *result)
 {
     struct smc_text warnings = {0};
     *result = (struct smc_job_result){.job = *job};
     struct smc_compile_options *compiling = &result->job.query.compile;
+    result->job.settings.progress = progress;
     compiling->kernel_dir = result->job.kernel_dir[0] ? result->job.kernel_dir : NULL;
     switch (job->kind) {
     case SMC_JOB_COMPILE:

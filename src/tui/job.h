@@ -42,7 +42,9 @@ struct smc_job_result {
 /* A job of that kind about the query, which may go after that. */
 void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_query *query);
 
-/* Does the job here and now: what the process beside the screen calls. */
-void smc_job_do(const struct smc_job *job, struct smc_job_result *result);
+/* Does the job here and now: what the process beside the screen calls. An emulation keeps
+   `progress` up to date; NULL: nobody looks on. */
+void smc_job_do(const struct smc_job *job, struct smc_emulation_progress *progress,
+                struct smc_job_result *result);
 
 #endif

@@ -20,6 +20,13 @@ const struct smc_action_info smc_action_info[SMC_ACTION_COUNT] = {
 #undef ACTION
 };
 
+const struct smc_sign_info smc_sign_info[] = {
+#define SIGN(id, glyph, ascii, where, meaning) {SMC_SIGN_##id, where, meaning},
+#include "tui/signs.def"
+#undef SIGN
+};
+const size_t smc_sign_count = sizeof smc_sign_info / sizeof *smc_sign_info;
+
 static const struct {
     enum smc_action action;
     uint32_t key;

@@ -42,6 +42,16 @@ struct smc_action_info {
 
 extern const struct smc_action_info smc_action_info[SMC_ACTION_COUNT];
 
+/* A sign of the screens and what it means, in all views where it occurs. */
+struct smc_sign_info {
+    uint32_t glyph;
+    uint32_t views; /* bit n: occurs in view n */
+    const char *meaning;
+};
+
+extern const struct smc_sign_info smc_sign_info[];
+extern const size_t smc_sign_count;
+
 /* SMC_ACTION_NONE where the key does nothing there. */
 enum smc_action smc_key_action(enum smc_view_id view, uint32_t key);
 

@@ -3,7 +3,7 @@
 
 #include "tui/glyph.h"
 
-enum { LABEL_COLUMNS = 10, UP_ARROW = 0x25b2, DOWN_ARROW = 0x25bc };
+enum { LABEL_COLUMNS = 10, UP_ARROW = SMC_SIGN_ABOVE, DOWN_ARROW = SMC_SIGN_BELOW };
 
 int smc_list_first(int at, int count, int rows)
 {

@@ -1,7 +1,7 @@
 libsmc_la_SOURCES += \
 	src/tui/actions.def src/tui/bank_fields.def src/tui/device_columns.def \
 	src/tui/device_facts.def src/tui/fields.def src/tui/key_names.def src/tui/keys.def \
-	src/tui/styles.def src/tui/views.def \
+	src/tui/signs.def src/tui/styles.def src/tui/views.def \
 	src/tui/ansi.c src/tui/ansi.h \
 	src/tui/bank_field_edit.c src/tui/bank_fields.c src/tui/bank_fields.h \
 	src/tui/bank_memory.c src/tui/bank_memory.h \
@@ -34,6 +34,7 @@ libsmc_la_SOURCES += \
 	src/tui/list.c src/tui/list.h \
 	src/tui/looks.c src/tui/looks.h \
 	src/tui/memo.c src/tui/memo.h \
+	src/tui/pick.c src/tui/pick.h \
 	src/tui/popup.c src/tui/popup.h \
 	src/tui/prompt.c src/tui/prompt.h \
 	src/tui/rect.c src/tui/rect.h \

@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/words.h"
 #include "tui/glyph.h"
 
-enum { UP_MARK = 0x25b2, DOWN_MARK = 0x25bc, KEYS_COLUMNS = 18 };
+enum { UP_MARK = SMC_SIGN_ABOVE, DOWN_MARK = SMC_SIGN_BELOW, KEYS_COLUMNS = 18 };
 
 void smc_popup_open(struct smc_popup *popup, const char *title)
 {
@@ -138,9 +139,29 @@ void smc_popup_draw(struct smc_popup *popup, struct smc_rect body, struct smc_fr
         smc_frame_glyph(frame, inside, inside.rows - 1, inside.cols - 1, SMC_STYLE_DIM, DOWN_MARK);
 }
 
+/* The legend: the view's signs, the letters of what limits, and of lanes and blocks. */
+static void append_signs(struct smc_text *text, enum smc_view_id view)
+{
+    smc_text_append(text, "\nsigns of this screen\n");
+    for (size_t i = 0; i < smc_sign_count; i++) {
+        if (!(smc_sign_info[i].views & 1u << view))
+            continue;
+        smc_glyph_append(smc_sign_info[i].glyph, true, text);
+        smc_text_printf(text, "%*s%s\n", KEYS_COLUMNS - 1, "", smc_sign_info[i].meaning);
+    }
+    if (view == SMC_VIEW_EXPLORE)
+        smc_text_printf(text, "%-*s%s\n", KEYS_COLUMNS, "A-Z", "a resident block");
+    if (view == SMC_VIEW_BANKS)
+        smc_text_printf(text, "%-*s%s\n", KEYS_COLUMNS, "0-9 a-v", "a lane; a-v are 10-31");
+    for (int i = 0; view == SMC_VIEW_EXPLORE && i < SMC_LIMIT_COUNT; i++)
+        smc_text_printf(text, "%-*c%s limit, below the chart\n", KEYS_COLUMNS,
+                        smc_words_limit_letter((enum smc_limit)i),
+                        smc_words_short_label((enum smc_limit)i));
+}
+
 void smc_help_open(struct smc_popup *popup, enum smc_view_id view)
 {
-    smc_popup_open(popup, "keys of this screen");
+    smc_popup_open(popup, "keys and signs of this screen");
     popup->indent = KEYS_COLUMNS;
     for (int i = SMC_ACTION_NONE + 1; i < SMC_ACTION_COUNT; i++) {
         enum smc_action action = (enum smc_action)i;
@@ -158,4 +179,5 @@ void smc_help_open(struct smc_popup *popup, enum smc_view_id view)
     }
     smc_text_printf(&popup->text, "%-*s%s\n", KEYS_COLUMNS, "digits",
                     "type a value; the mouse selects and turns");
+    append_signs(&popup->text, view);
 }

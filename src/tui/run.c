@@ -59,14 +59,14 @@ static void give_jobs(struct loop *loop)
     cut_off_stale(loop, &job);
     if (!loop->compiler.busy && job.kind != SMC_JOB_NONE &&
         smc_worker_give(&loop->compiler, &job, &error) != SMC_OK)
-        smc_tui_say(loop->tui, SMC_STYLE_BAD, "%s", error.message);
+        smc_tui_say_of_job(loop->tui, job.kind, SMC_STYLE_BAD, error.message);
     if (!loop->launcher.busy && loop->tui->run_job.kind != SMC_JOB_NONE) {
         job = loop->tui->run_job;
         loop->tui->run_job.kind = SMC_JOB_NONE;
         bool given = smc_worker_give(&loop->launcher, &job, &error) == SMC_OK;
         loop->tui->running = given && job.kind == SMC_JOB_RUN;
         if (!given)
-            smc_tui_say(loop->tui, SMC_STYLE_BAD, "%s", error.message);
+            smc_tui_say_of_job(loop->tui, job.kind, SMC_STYLE_BAD, error.message);
     }
 }
 
@@ -85,6 +85,7 @@ static void draw(struct loop *loop)
         !smc_frame_resize(&loop->frame, tui->rows, tui->cols))
         return;
     tui->running_ms = tui->running ? smc_worker_busy_ms(&loop->launcher) : 0;
+    smc_worker_progress(&loop->launcher, &tui->blocks_done, &tui->blocks);
     smc_tui_draw(tui, &loop->frame);
     loop->terminal->show(&loop->frame, loop->everything);
     loop->dirty = loop->everything = false;

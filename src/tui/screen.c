@@ -2,10 +2,25 @@
 #include <stdio.h>
 
 #include "report/words.h"
+#include "tui/confirm_next.h"
 #include "tui/glyph.h"
 #include "tui/state.h"
 
+static const char pick_keys[] = "type to find   Up Down choose   Enter takes it   Esc closes";
 static const char popup_keys[] = "Up Down PgUp PgDn scroll   any other key closes";
+
+/* On other screens than its own: how far a launch in hand is, and where to stop it. */
+static void launch_of(const struct smc_tui *tui, char text[64])
+{
+    text[0] = '\0';
+    if (!smc_confirm_in_hand(tui) || tui->view == SMC_VIEW_CONFIRM)
+        return;
+    if (tui->blocks)
+        snprintf(text, 64, " emulating %d %% (F5) ",
+                 (int)(100.0 * (double)tui->blocks_done / (double)tui->blocks));
+    else
+        snprintf(text, 64, " launching (F5) ");
+}
 
 static void verdict_of(const struct smc_explore *explore, char text[64])
 {
@@ -25,7 +40,7 @@ static void verdict_of(const struct smc_explore *explore, char text[64])
 
 static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
 {
-    char verdict[64], subject[256];
+    char verdict[64], launch[64], subject[256];
     const struct smc_query *query = &tui->explore.query;
     smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
     verdict_of(&tui->explore, verdict);
@@ -33,6 +48,9 @@ static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc
              query->kernel ? query->kernel->name : "your own kernel", query->device.name);
     struct smc_rect left = {line.row, line.col, 1,
                             line.cols - smc_utf8_string_columns(verdict) - 1};
+    launch_of(tui, launch);
+    smc_frame_text_right(frame, left, 0, SMC_STYLE_BAR_STRONG, launch);
+    left.cols -= smc_utf8_string_columns(launch);
     int col = smc_frame_text(frame, left, 0, 1, SMC_STYLE_BAR_STRONG, "smemcalc");
     smc_frame_text_within(frame, left, 0, col, left.cols - col, SMC_STYLE_BAR, subject);
     smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR_STRONG, verdict);
@@ -43,6 +61,11 @@ static bool is_of_view(const struct smc_tui *tui, int action)
     const struct smc_action_info *info = &smc_action_info[action];
     int view = action - SMC_ACTION_VIEW_EXPLORE;
     bool leads = view >= 0 && view < SMC_VIEW_COUNT;
+    bool in_hand = smc_confirm_in_hand(tui);
+    if (action == SMC_ACTION_CANCEL && !(in_hand && tui->view == SMC_VIEW_CONFIRM))
+        return false;
+    if (action == SMC_ACTION_LAUNCH && in_hand)
+        return false;
     return info->label && (info->views & 1u << tui->view) && (!leads || smc_views[view]);
 }
 
@@ -104,14 +127,16 @@ void smc_tui_draw(struct smc_tui *tui, struct smc_frame *frame)
     smc_views[tui->view]->draw(tui, body, frame);
     if (tui->popup.open)
         smc_popup_draw(&tui->popup, body, frame);
+    if (tui->pick.open)
+        smc_pick_draw(&tui->pick, body, frame);
     if (tui->prompt.open) {
         smc_prompt_draw(&tui->prompt, bottom, frame);
     } else if (tui->message[0]) {
         smc_frame_text_within(frame, bottom, 0, 1, bottom.cols - 1, tui->message_style,
                               tui->message);
-    } else if (tui->popup.open) {
+    } else if (tui->popup.open || tui->pick.open) {
         smc_frame_fill(frame, bottom, SMC_STYLE_BAR, ' ');
-        smc_frame_text(frame, bottom, 0, 1, SMC_STYLE_BAR, popup_keys);
+        smc_frame_text(frame, bottom, 0, 1, SMC_STYLE_BAR, tui->pick.open ? pick_keys : popup_keys);
     } else {
         draw_bottom(tui, bottom, frame);
     }
@@ -127,7 +152,9 @@ void smc_tui_click(struct smc_tui *tui, int row, int col, int direction)
     struct smc_rect body = smc_tui_body(tui);
     tui->effect = SMC_EFFECT_NONE;
     tui->message[0] = '\0';
-    if (tui->popup.open)
+    if (tui->pick.open)
+        smc_tui_pick_ended(tui, smc_pick_click(&tui->pick, body, row, col, direction));
+    else if (tui->popup.open)
         smc_popup_act(&tui->popup, direction < 0   ? SMC_ACTION_UP
                                    : direction > 0 ? SMC_ACTION_DOWN
                                                    : SMC_ACTION_CANCEL);

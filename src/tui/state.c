@@ -19,6 +19,7 @@ void smc_tui_open(struct smc_tui *tui, const struct smc_query *query, int rows, 
 void smc_tui_close(struct smc_tui *tui)
 {
     smc_popup_close(&tui->popup);
+    smc_pick_close(&tui->pick);
     smc_devices_close(&tui->devices);
     smc_explore_close(&tui->explore);
     smc_lessons_close(&tui->lessons);
@@ -41,6 +42,14 @@ void smc_tui_say(struct smc_tui *tui, enum smc_style style, const char *format, 
     vsnprintf(tui->message, sizeof tui->message, format, arguments);
     va_end(arguments);
     tui->message_style = style;
+    tui->message_job = SMC_JOB_NONE;
+}
+
+void smc_tui_say_of_job(struct smc_tui *tui, enum smc_job_kind kind, enum smc_style style,
+                        const char *message)
+{
+    smc_tui_say(tui, style, "%s", message);
+    tui->message_job = kind;
 }
 
 void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view)
@@ -177,6 +186,17 @@ static void prompt_key(struct smc_tui *tui, uint32_t key)
     }
 }
 
+void smc_tui_pick_ended(struct smc_tui *tui, enum smc_prompt_end end)
+{
+    char chosen[SMC_PROMPT_CHARS];
+    if (end == SMC_PROMPT_GOES_ON)
+        return;
+    snprintf(chosen, sizeof chosen, "%s", smc_pick_chosen(&tui->pick));
+    smc_pick_close(&tui->pick);
+    if (end == SMC_PROMPT_DONE)
+        smc_views[tui->view]->typed(tui, chosen);
+}
+
 void smc_tui_key(struct smc_tui *tui, uint32_t key)
 {
     tui->effect = SMC_EFFECT_NONE;
@@ -188,6 +208,10 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
     }
     if (tui->prompt.open) {
         prompt_key(tui, key);
+        return;
+    }
+    if (tui->pick.open) {
+        smc_tui_pick_ended(tui, smc_pick_key(&tui->pick, key));
         return;
     }
     if (tui->popup.open) {
@@ -228,7 +252,7 @@ static void take_compiled(struct smc_tui *tui, const struct smc_job_result *resu
     const char *failure = find_failure(result);
     smc_explore_compiled(&tui->explore, &result->job.query, &result->resources, failure);
     if (failure)
-        smc_tui_say(tui, SMC_STYLE_BAD, "%s", failure);
+        smc_tui_say_of_job(tui, SMC_JOB_COMPILE, SMC_STYLE_BAD, failure);
     if (failure && tui->edited && result->log[0]) {
         smc_popup_open(&tui->popup, "what the compiler says");
         smc_text_append(&tui->popup.text, result->log);
@@ -250,6 +274,8 @@ static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
 
 void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result)
 {
+    if (tui->message_job == result->job.kind)
+        tui->message[0] = '\0';
     if (result->job.kind == SMC_JOB_COMPILE || result->job.kind == SMC_JOB_GPUS) {
         if (result->job.kind == SMC_JOB_COMPILE)
             take_compiled(tui, result);

@@ -14,6 +14,7 @@
 #include "tui/job.h"
 #include "tui/keys.h"
 #include "tui/lessons_state.h"
+#include "tui/pick.h"
 #include "tui/popup.h"
 #include "tui/prompt.h"
 
@@ -78,13 +79,16 @@ struct smc_tui {
     bool overwriting; /* the prompt asks whether a file that is there may go */
     char searched[SMC_PROMPT_CHARS];
     struct smc_popup popup;
-    bool edited;        /* and not compiled since: what the compiler says is shown whole */
-    char message[1024]; /* in place of the bottom bar until the next key, or "" */
+    struct smc_pick pick; /* what is chosen goes to the view's `typed` */
+    bool edited;          /* and not compiled since: what the compiler says is shown whole */
+    char message[1024];   /* in place of the bottom bar until the next key, or "" */
     enum smc_style message_style;
+    enum smc_job_kind message_job; /* it is about such a job, and goes once one has succeeded */
     enum smc_effect effect;
     struct smc_job run_job;               /* kind NONE: nothing is asked for */
     bool running;                         /* a launch is in hand */
     long running_ms;                      /* for so long */
+    uint64_t blocks_done, blocks;         /* of an emulation in hand; 0 of 0 before it begins */
     struct smc_device gpu[SMC_MOST_GPUS]; /* of this machine, once they were looked for */
     size_t gpu_count;
     char no_gpu[1024]; /* why there is none */
@@ -119,10 +123,17 @@ void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result);
 void smc_tui_say(struct smc_tui *tui, enum smc_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same about a job: it is in hand or has failed. */
+void smc_tui_say_of_job(struct smc_tui *tui, enum smc_job_kind kind, enum smc_style style,
+                        const char *message);
+
 void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view);
 
 /* Asks for a line; it comes back through the view's `typed`. */
 void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, const char *typed);
+
+/* After a key or a click on the list to choose from. */
+void smc_tui_pick_ended(struct smc_tui *tui, enum smc_prompt_end end);
 
 /* Has `text`, which it takes over, saved; what is there is not written over without asking. */
 void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text);

@@ -17,7 +17,7 @@ static void launch(struct smc_tui *tui)
 {
     struct smc_query query = smc_confirm_query(tui);
     if (smc_confirm_in_hand(tui)) {
-        smc_tui_say(tui, SMC_STYLE_WARN, "a launch is in hand; Esc cancels it");
+        smc_tui_say_of_job(tui, SMC_JOB_RUN, SMC_STYLE_WARN, "a launch is in hand; Esc stops it");
     } else if (smc_confirm_obstacle(tui)) {
         smc_tui_say(tui, SMC_STYLE_BAD, "%s", smc_confirm_obstacle(tui));
     } else {
@@ -27,22 +27,46 @@ static void launch(struct smc_tui *tui)
     }
 }
 
+/* In the bottom line, what came of the last launch; on this screen a failure stands above the
+   table. */
+static void tell_end(struct smc_tui *tui)
+{
+    const struct smc_confirm_state *state = &tui->confirm;
+    bool here = tui->view == SMC_VIEW_CONFIRM;
+    char counts[64];
+    if (state->failure[0]) {
+        if (!here)
+            smc_tui_say(tui, SMC_STYLE_BAD, "the launch failed; F5 shows why");
+        return;
+    }
+    const struct smc_launched *launched = state->launched[state->count - 1];
+    enum smc_style style = smc_confirm_count(launched, counts);
+    smc_tui_say(tui, style, "launch %u is done: %s%s", launched->number, counts,
+                here ? "" : "; F5 shows it");
+}
+
 static void done(struct smc_tui *tui, const struct smc_job_result *result)
 {
     struct smc_confirm_state *state = &tui->confirm;
     if (result->job.kind != SMC_JOB_RUN)
         return;
-    snprintf(state->failure, sizeof state->failure, "%s", result->error.message);
+    bool failed = result->status > SMC_SHORTFALL;
+    snprintf(state->failure, sizeof state->failure, "%s", failed ? result->error.message : "");
     if (result->run_count > 0 && !smc_confirm_keep(state, result->run, result->run_count))
         snprintf(state->failure, sizeof state->failure, "out of memory");
-    if (tui->view != SMC_VIEW_CONFIRM)
-        smc_tui_say(tui, state->failure[0] ? SMC_STYLE_BAD : SMC_STYLE_GOOD,
-                    "the launch is done; F5 shows it");
+    tell_end(tui);
 }
 
 static void cancel(struct smc_tui *tui)
 {
-    snprintf(tui->confirm.failure, sizeof tui->confirm.failure, "the launch was cancelled");
+    char progress[64];
+    bool emulated = tui->confirm.settings.place == SMC_ON_EMULATOR;
+    smc_confirm_write_progress(tui, progress);
+    if (emulated)
+        snprintf(tui->confirm.failure, sizeof tui->confirm.failure,
+                 "the emulation was stopped (%s)", progress);
+    else
+        snprintf(tui->confirm.failure, sizeof tui->confirm.failure, "the launch was stopped");
     tui->effect = SMC_EFFECT_CANCEL;
 }
 

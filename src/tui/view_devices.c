@@ -13,13 +13,12 @@ static void open(struct smc_tui *tui)
                      tui->gpu_count);
 }
 
-/* "97 devices, sorted: CC", with an arrow for the way. */
+/* "97 devices by CC, falling". */
 static void write_title(const struct smc_devices_state *devices, char title[64])
 {
-    static const char rising[] = "\xe2\x96\xb2", falling[] = "\xe2\x96\xbc";
     const struct smc_device_column_info *info = &smc_device_column_info[devices->sort];
-    snprintf(title, 64, "%zu devices, sorted: %s %s", devices->count, info->heading,
-             info->rises != devices->reversed ? rising : falling);
+    snprintf(title, 64, "%zu devices by %s, %s", devices->count, info->heading,
+             info->rises != devices->reversed ? "rising" : "falling");
 }
 
 static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
@@ -71,7 +70,7 @@ static void take(struct smc_tui *tui)
     explore->query.device = tui->devices.row[tui->devices.cursor].answer.query.device;
     explore->query.device_assumed = false;
     explore->query.device_note[0] = '\0';
-    smc_explore_changed(explore, &before);
+    smc_explore_brought(explore, &before);
     smc_tui_show_view(tui, SMC_VIEW_EXPLORE);
     smc_tui_say(tui, SMC_STYLE_GOOD, "on %s; u takes it back", explore->query.device.name);
 }

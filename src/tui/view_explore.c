@@ -19,7 +19,9 @@ static void draw_frames(const struct smc_explore *explore, const struct smc_expl
     const char *const titles[SMC_PANEL_COUNT] = {
         [SMC_PANEL_LAUNCH] = "launch",
         [SMC_PANEL_SM] = "one SM",
-        [SMC_PANEL_LIMITS] = "blocks that each resource allows",
+        [SMC_PANEL_LIMITS] = layout->inside[SMC_PANEL_LIMITS].cols < 44
+                                 ? "blocks allowed"
+                                 : "blocks each resource allows",
         [SMC_PANEL_CHART] = chart,
         [SMC_PANEL_STEPS] = explore->compile_failure[0] ? "what NVRTC says" : "next steps",
         [SMC_PANEL_WORK] = "work",
@@ -36,7 +38,7 @@ static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_fra
 {
     const struct smc_explore *explore = &tui->explore;
     struct smc_explore_layout layout;
-    smc_explore_lay_out(body, &layout);
+    smc_explore_place(explore, body, &layout);
     draw_frames(explore, &layout, frame);
     smc_draw_launch(explore, layout.inside[SMC_PANEL_LAUNCH], frame);
     if (explore->answered && explore->answer.outcome == SMC_LAUNCHES)
@@ -75,10 +77,16 @@ static void reset(struct smc_tui *tui)
     note_change(explore, &before);
 }
 
+/* A list to choose from where the field has one, else a line to type into. */
 static void ask(struct smc_tui *tui, const char *begun)
 {
     char hint[128];
     const struct smc_explore *explore = &tui->explore;
+    if (smc_field_pick(&explore->query, explore->field, &tui->pick)) {
+        if (*begun)
+            smc_pick_key(&tui->pick, (unsigned char)*begun);
+        return;
+    }
     smc_field_hint(&explore->query, explore->field, hint);
     smc_tui_ask(tui, smc_field_label(explore->field), hint, begun);
 }
@@ -131,6 +139,14 @@ static bool search(struct smc_tui *tui)
     return true;
 }
 
+/* All of the next steps and the work, which a small screen may have no room for. */
+static void show_steps(struct smc_tui *tui)
+{
+    smc_popup_open(&tui->popup, "next steps and work");
+    tui->popup.indent = 2;
+    smc_explore_write_steps(&tui->explore, &tui->popup.text);
+}
+
 static bool act(struct smc_tui *tui, enum smc_action action)
 {
     enum { PAGE = 5, ALL = SMC_FIELD_COUNT };
@@ -164,6 +180,9 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         return true;
     case SMC_ACTION_ENTER:
         ask(tui, "");
+        return true;
+    case SMC_ACTION_STEPS:
+        show_steps(tui);
         return true;
     case SMC_ACTION_RESET:
         reset(tui);
@@ -207,7 +226,7 @@ static void click_chart(struct smc_tui *tui, struct smc_rect rect, int col)
 static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, int direction)
 {
     struct smc_explore_layout layout;
-    smc_explore_lay_out(body, &layout);
+    smc_explore_place(&tui->explore, body, &layout);
     struct smc_rect launch = layout.inside[SMC_PANEL_LAUNCH];
     struct smc_rect chart = layout.inside[SMC_PANEL_CHART];
     if (direction != 0)

@@ -110,8 +110,10 @@ static void draw_list(const struct smc_lessons *lessons, struct smc_rect rect,
         if (here)
             smc_frame_fill(frame, line, SMC_STYLE_SELECTED, ' ');
         smc_frame_printf(frame, rect, row, MARGIN, here ? SMC_STYLE_SELECTED : SMC_STYLE_STRONG,
-                         "%s %d  %s", lessons->solved >> i & 1 ? "\xe2\x9c\x93" : " ", i + 1,
-                         lesson->title);
+                         "  %d  %s", i + 1, lesson->title);
+        if (lessons->solved >> i & 1)
+            smc_frame_glyph(frame, rect, row, MARGIN, here ? SMC_STYLE_SELECTED : SMC_STYLE_STRONG,
+                            SMC_SIGN_SOLVED);
         if (each > 1)
             smc_frame_text_within(frame, rect, row + 1, MARGIN + 5, rect.cols - MARGIN - 5,
                                   SMC_STYLE_DIM, lesson->summary);
@@ -143,9 +145,9 @@ static void draw_foot(const struct smc_lessons *lessons, bool more, struct smc_r
     char text[96];
     snprintf(text, sizeof text, "page %zu of %zu%s", lessons->page + 1,
              present(lessons)->page_count + 1,
-             is_question(lessons) ? "; Enter answers, Left goes back"
-             : lessons->can_try   ? "; Enter goes on, t tries it in the explorer"
-                                  : "; Enter goes on");
+             is_question(lessons) ? "; Enter answers, PgUp goes back"
+             : lessons->can_try   ? "; PgDn goes on, t tries it in the explorer"
+                                  : "; PgDn or Enter goes on");
     if (more)
         smc_frame_text_right(frame, rect, 0, SMC_STYLE_DIM, below);
     smc_frame_text_within(frame, rect, 0, 0, rect.cols - (more ? (int)sizeof below : 0),
@@ -163,9 +165,8 @@ static void draw_page(const struct smc_lessons *lessons, struct smc_rect rect,
     int row =
         draw_lines(smc_text_string(&lessons->text), lessons->top, rect, SMC_STYLE_NORMAL, frame);
     if (lessons->reply.length)
-        draw_lines(smc_text_string(&lessons->reply), 0,
-                   (struct smc_rect){rect.row + row + 1, rect.col, rect.rows - row - 1, rect.cols},
-                   lessons->is_right ? SMC_STYLE_GOOD : SMC_STYLE_WARN, frame);
+        row = draw_lines(smc_text_string(&lessons->reply), -row - 1, rect,
+                         lessons->is_right ? SMC_STYLE_GOOD : SMC_STYLE_WARN, frame);
     draw_foot(lessons, row > rect.rows, foot, frame);
 }
 
@@ -187,13 +188,39 @@ static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_fra
 
 /* --- Keys --- */
 
+/* Lines of the page that a screen has room for, and the last one that can be its first; a reply
+   stands below the page, after an empty line. */
+static int rows_in_sight(const struct smc_tui *tui)
+{
+    return tui->rows - 2 - 2 - HEAD_ROWS - FOOT_ROWS;
+}
+
+static int last_top(const struct smc_tui *tui)
+{
+    const struct smc_lessons *lessons = &tui->lessons;
+    int lines = count_lines(&lessons->text), reply = count_lines(&lessons->reply);
+    int last = lines + (lessons->reply.length ? reply + 2 : 0) - rows_in_sight(tui);
+    return last < 0 ? 0 : last;
+}
+
 static void scroll(struct smc_tui *tui, int by)
 {
     struct smc_lessons *lessons = &tui->lessons;
-    int last = count_lines(&lessons->text) - (tui->rows - 2 - 2 - HEAD_ROWS - FOOT_ROWS);
+    int last = last_top(tui);
     lessons->top += by;
     lessons->top = lessons->top > last ? last : lessons->top;
     lessons->top = lessons->top < 0 ? 0 : lessons->top;
+}
+
+/* A screen further, and from the page's end to the next page; back in the same way. */
+static void turn_screen(struct smc_tui *tui, int direction)
+{
+    struct smc_lessons *lessons = &tui->lessons;
+    bool at_end = direction > 0 ? lessons->top >= last_top(tui) : lessons->top == 0;
+    if (!at_end)
+        scroll(tui, direction * (rows_in_sight(tui) - 1));
+    else if (direction > 0 || lessons->page > 0)
+        turn(tui, direction);
 }
 
 static void choose(struct smc_lessons *lessons, int by)
@@ -231,7 +258,7 @@ static void try_it(struct smc_tui *tui)
     }
     query.compile = before.compile;
     tui->explore.query = query;
-    smc_explore_changed(&tui->explore, &before);
+    smc_explore_brought(&tui->explore, &before);
     smc_tui_show_view(tui, SMC_VIEW_EXPLORE);
     smc_tui_say(tui, SMC_STYLE_GOOD,
                 "what the page is about; u brings back what was here, F6 the "
@@ -272,9 +299,11 @@ static bool act_on_list(struct smc_tui *tui, enum smc_action action)
         choose(&tui->lessons, 1);
         return true;
     case SMC_ACTION_FIRST:
+    case SMC_ACTION_PAGE_UP:
         choose(&tui->lessons, -ALL);
         return true;
     case SMC_ACTION_LAST:
+    case SMC_ACTION_PAGE_DOWN:
         choose(&tui->lessons, ALL);
         return true;
     case SMC_ACTION_MORE:
@@ -291,7 +320,6 @@ static bool act_on_list(struct smc_tui *tui, enum smc_action action)
 
 static bool act_on_page(struct smc_tui *tui, enum smc_action action)
 {
-    enum { PAGE = 10, ALL = 1000 };
     switch (action) {
     case SMC_ACTION_UP:
     case SMC_ACTION_DOWN:
@@ -299,7 +327,7 @@ static bool act_on_page(struct smc_tui *tui, enum smc_action action)
         return true;
     case SMC_ACTION_PAGE_UP:
     case SMC_ACTION_PAGE_DOWN:
-        scroll(tui, action == SMC_ACTION_PAGE_DOWN ? PAGE : -PAGE);
+        turn_screen(tui, action == SMC_ACTION_PAGE_DOWN ? 1 : -1);
         return true;
     case SMC_ACTION_FIRST:
         turn_to(tui, 0);

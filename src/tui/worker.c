@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -63,7 +64,7 @@ static void leave_terminal(void)
 }
 
 /* Whoever waits for a smaller job reads all of it all the same: the size is the one contract. */
-static void serve(int socket, pid_t screen)
+static void serve(int socket, pid_t screen, struct smc_emulation_progress *progress)
 {
     struct smc_job job;
     struct smc_job_result *result = smc_malloc(sizeof *result);
@@ -73,7 +74,7 @@ static void serve(int socket, pid_t screen)
     while (result && !alone && receive_all(socket, &job, sizeof job)) {
         if (job.kind == SMC_JOB_COMPILE)
             setpriority(PRIO_PROCESS, 0, COMPILER_NICENESS);
-        smc_job_do(&job, result);
+        smc_job_do(&job, progress, result);
         if (smc_memory_failed())
             _exit(SMC_MACHINE); /* the result may lack parts */
         if (!send_all(socket, result, sizeof *result))
@@ -82,29 +83,58 @@ static void serve(int socket, pid_t screen)
     _exit(result ? SMC_OK : SMC_MACHINE);
 }
 
+/* Of each process its own, so that one that is still ending does not count for the next. */
+static struct smc_emulation_progress *share_progress(void)
+{
+    void *page = mmap(NULL, sizeof(struct smc_emulation_progress), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return page == MAP_FAILED ? NULL : page; /* without it only the time is shown */
+}
+
+static void unshare_progress(struct smc_emulation_progress *progress)
+{
+    if (progress)
+        munmap(progress, sizeof *progress);
+}
+
 static enum smc_status start(struct smc_worker *worker, struct smc_error *error)
 {
     int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    struct smc_emulation_progress *progress = share_progress();
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        unshare_progress(progress);
         return smc_fail(error, SMC_MACHINE, "no process to work in: %s", strerror(errno));
+    }
     pid_t screen = getpid(), process = fork();
     if (process == 0) {
         close(ends[0]);
-        serve(ends[1], screen);
+        serve(ends[1], screen, progress);
     }
     close(ends[1]);
     if (process < 0) {
         close(ends[0]);
+        unshare_progress(progress);
         return smc_fail(error, SMC_MACHINE, "no process to work in: %s", strerror(errno));
     }
+    worker->progress = progress;
     worker->process = process;
     worker->socket = ends[0];
     return SMC_OK;
 }
 
+/* While it is idle, so that the last job's counts are not seen as the next one's. */
+static void reset_progress(struct smc_worker *worker)
+{
+    if (worker->progress) {
+        atomic_store(&worker->progress->blocks, 0);
+        atomic_store(&worker->progress->done, 0);
+    }
+}
+
 enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job *job,
                                 struct smc_error *error)
 {
+    reset_progress(worker);
     if (worker->process && !send_all(worker->socket, job, sizeof *job))
         smc_worker_stop(worker); /* it died while idle */
     if (!worker->process) {
@@ -120,6 +150,13 @@ enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job 
     worker->busy = true;
     clock_gettime(CLOCK_MONOTONIC, &worker->given);
     return SMC_OK;
+}
+
+void smc_worker_progress(const struct smc_worker *worker, uint64_t *done, uint64_t *blocks)
+{
+    *blocks = worker->busy && worker->progress ? atomic_load(&worker->progress->blocks) : 0;
+    uint64_t seen = *blocks ? atomic_load(&worker->progress->done) : 0;
+    *done = seen < *blocks ? seen : *blocks;
 }
 
 long smc_worker_busy_ms(const struct smc_worker *worker)
@@ -180,6 +217,7 @@ void smc_worker_stop(struct smc_worker *worker)
     }
     if (worker->socket >= 0)
         close(worker->socket);
+    unshare_progress(worker->progress);
     pid_t dying = process ? process : worker->dying;
     *worker = (struct smc_worker)SMC_WORKER_INIT;
     worker->dying = dying;

@@ -16,6 +16,7 @@ struct smc_worker {
     bool busy;
     struct smc_job job; /* in hand */
     struct timespec given;
+    struct smc_emulation_progress *progress; /* written by the process, read here; NULL: none */
 };
 
 #define SMC_WORKER_INIT                                                                            \
@@ -32,6 +33,9 @@ enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job 
    result's status is SMC_MACHINE and says so; the next job starts another. False: an idle process
    has ended, and nobody waits for a result. */
 bool smc_worker_take(struct smc_worker *worker, struct smc_job_result *result);
+
+/* How many blocks of the job in hand were emulated, of how many; 0 of 0 before it begins. */
+void smc_worker_progress(const struct smc_worker *worker, uint64_t *done, uint64_t *blocks);
 
 /* How long it has been at the job in hand. */
 long smc_worker_busy_ms(const struct smc_worker *worker);
