@@ -30,8 +30,9 @@ cat <<'HEAD'
 ## Devices
 
 `smemcalc devices` lists these boards and the GPUs of your machine with their figures; `smemcalc
-devices --device NAME` shows one in full. `--device` accepts any unique part of a board's name, a
-compute capability (`9.0` or `sm_90`), or a GPU of this machine (`gpu0`).
+devices --device NAME` shows one in full. `--device` accepts a board's name or
+words of it (a note says which board was chosen where the name is not exact), a compute capability
+(`9.0`, `90` or `sm_90`), or a GPU of this machine (`gpu0`).
 
 | compute capability | family | boards |
 |---|---|---|

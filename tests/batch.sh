@@ -79,8 +79,8 @@ answers "two files" 2 nothing "'names.csv': the command batch takes at most 1 fi
     threads.csv names.csv
 answers "two devices" 2 nothing "option --device: one for all rows; a column 'device' gives each \
 its own" threads.csv --regs 1 --device 9.0 --device 8.0
-answers "an unknown device" 2 nothing "option --device: 'Voodoo' is no device of the table and no \
-compute capability; 'smemcalc devices' lists them, or give one such as 9.0" \
+answers "an unknown device" 2 nothing "option --device: unknown device 'Voodoo'; 'smemcalc \
+devices' lists them, or give a compute capability such as 9.0" \
     threads.csv --regs 1 --device Voodoo
 printf 'device,threads,regs,treads\n' >slip.csv
 printf 'device,threads,regs,barrier,%s\n' "$results" >expected

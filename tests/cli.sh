@@ -99,12 +99,12 @@ refuses 2 "option --tile: the value N is missing" --tile
 refuses 2 "option --tile: the value N is missing" --tile --device H200
 refuses 2 "option --explain: takes no value, but 'yes' is given" --tile 8 --explain=yes
 refuses 2 "option --tiel is unknown; did you mean --tile?" --tiel 8
-refuses 2 "option --qqq is unknown; 'smemcalc --help' lists them all" --qqq
-refuses 2 "option -z is unknown; 'smemcalc --help' lists them all" -z
+refuses 2 "option --qqq is unknown; 'smemcalc help query' lists them" --qqq
+refuses 2 "option -z is unknown; 'smemcalc help run' lists them" run -z
 refuses 2 "option --gpu: not for the command query, only for run, calibrate" --tile 8 --gpu 0
-refuses 2 "'devises' is no command; did you mean 'devices'?" devises
-refuses 2 "'xyz' is no command; 'smemcalc help' lists them" xyz
-refuses 2 "'' is no command; 'smemcalc help' lists them" ''
+refuses 2 "unknown command 'devises'; did you mean 'devices'?" devises
+refuses 2 "unknown command 'xyz'; 'smemcalc help' lists them" xyz
+refuses 2 "unknown command ''; 'smemcalc help' lists them" ''
 refuses 2 "'run': a command comes first: smemcalc run ..." --tile 8 run
 refuses 2 "'tile' is no option; options begin with two dashes ('smemcalc help query')" --regs 8 tile
 refuses 2 "option --dtype: 'half' is none of float, double, int32" --tile 8 --dtype half
@@ -129,13 +129,14 @@ refuses 2 "option --cluster: '3' does not divide the grid's 128 blocks in x" --t
     --regs 32 --device H200
 refuses 2 "option --kernel-dir: not with --threads; your own kernel is not compiled" --threads 8 \
     --kernel-dir /nowhere
-refuses 2 "'nonsense' is no command; 'smemcalc help' lists them" help nonsense
+refuses 2 "unknown command 'nonsense'; 'smemcalc help' lists them" help nonsense
+refuses 2 "unknown command 'sweeep'; did you mean 'sweep'?" help sweeep
 refuses 2 "option --regs: '256' is above 255, the most registers a thread has on compute \
 capability 9.0" --tile 8 --regs 256 --device H200
 refuses 2 "option --barriers: '17' is above 16, the most barriers a block has" \
     --threads 32 --regs 8 --barriers 17 --device H200
-refuses 2 "option --device: 'Voodoo 2' is no device of the table and no compute capability; \
-'smemcalc devices' lists them, or give one such as 9.0" --tile 8 --device "Voodoo 2"
+refuses 2 "option --device: unknown device 'Voodoo 2'; 'smemcalc devices' lists them, or \
+give a compute capability such as 9.0" --tile 8 --device "Voodoo 2"
 refuses 2 "option --device: compute capability 9.1 is newer than this table; 'smemcalc devices' lists \
 those it has; --device-file describes others" --tile 8 --device 9.1
 refuses 2 "option --kernel: 'matmul-tild' is unknown; did you mean 'matmul-tiled'?" \
@@ -331,7 +332,7 @@ empty "a reader that left ends the program quietly" "$(grep -v '^0$\|^141$' stat
 
 smemcalc --tile 8 --regs 8 --device H100 >out 2>err
 empty "a name taken as another is told on standard error" \
-    "$(grep -q "^smemcalc: note: 'H100' is taken as NVIDIA H100 80GB HBM3" err || cat err)"
+    "$(grep -q "^smemcalc: note: closest match for 'H100': NVIDIA H100 80GB HBM3 (132 SMs); also " err || cat err)"
 smemcalc --tile 8 --regs 8 --device H100 --format json >out.json 2>err
 empty "with JSON standard error is empty" "$(cat err)"
 for pair in "--help:--tile N" "help run:--timeout MS" "run --help:--gpu N" "--version:smemcalc "; do
@@ -339,12 +340,46 @@ for pair in "--help:--tile N" "help run:--timeout MS" "run --help:--gpu N" "--ve
     smemcalc ${pair%%:*} >out 2>err
     empty "smemcalc ${pair%%:*} shows ${pair#*:}" "$(grep -q -e "${pair#*:}" out || cat out err)"
 done
+smemcalc --help >screen
+lines=$(wc -l <screen)
+empty "--help fits on one screen" "$(
+    if [ "$lines" -lt 24 ] || [ "$lines" -gt 40 ]; then cat screen; fi
+    grep '.\{81\}' screen)"
+smemcalc help | diff screen - >out
+empty "help alone is --help" "$(cat out)"
+for topic in all $(sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' screen); do
+    smemcalc help "$topic" | sed -n 's/^  \(-., \|    \)\(--[a-z][a-z-]*\).*/\2/p' | sort | uniq -d >out
+    empty "help $topic lists no option twice" "$(cat out)"
+done
+
+# --- Shapes of blocks -----------------------------------------------------------------------------
+
+same_answer() { # ARGUMENTS ARGUMENTS, each a list of words
+    # shellcheck disable=SC2086
+    smemcalc $1 --device H200 --format json >one 2>&1
+    # shellcheck disable=SC2086
+    smemcalc $2 --device H200 --format json >two 2>&1
+    empty "$1 is $2" "$(diff one two; grep -c '^smemcalc' one | grep -v '^0')"
+}
+same_answer "--block 16x16 --regs 40" "--threads 256 --regs 40"
+same_answer "--threads 16x16 --regs 40" "--threads 256 --regs 40"
+same_answer "--block 8x8x4 --regs 40 --grid 100" "--threads 256 --regs 40 --grid 100"
+same_answer "limits --block 16x16" "limits --threads 256"
+same_answer "carveout --threads 32x8 --regs 40" "carveout --threads 256 --regs 40"
+same_answer "sweep --block 64:256:64 --regs 40" "sweep --threads 64:256:64 --regs 40"
+same_answer "--kernel stencil-static --block 16x8 --regs 20" \
+    "--kernel stencil-static --block 128 --regs 20"
+refuses 2 "option --threads: '16x' is not a number or shape (16x16) between 1 and 2147483647" \
+    --threads 16x
+refuses 2 "option --block: '33x32' is not a number or shape (16x16) between 1 and 1024" --block 33x32
+refuses 2 "option --threads: '0x16' is not a number or shape (16x16) between 1 and 2147483647" \
+    --threads 0x16
 
 if ! command -v jq >/dev/null; then
     skip "JSON against the contract" "no jq"
     finish_cases
 fi
-holds "JSON has a note instead" '.note | startswith("'\''H100'\'' is taken as")' out.json
+holds "JSON has a note instead" '.note | startswith("closest match for '\''H100'\'': NVIDIA H100 80GB HBM3")' out.json
 smemcalc --tile 32 --regs 31 --device H200 --format json >out.json
 holds "JSON has the contract's members" '
     ["schema", "device", "kernel", "occupancy", "next_steps", "workload"] - keys == []

@@ -177,10 +177,11 @@ refuses "option --device-file: nowhere.json: cannot be read: No such file or dir
 refuses "option --device-file: folder.json: cannot be read: Is a directory" devices --device-file folder.json
 refuses "option --device-file: large.json: larger than 16777216 bytes; no device file is" devices --device-file large.json
 refuses "standard input:1:0: '[' or '{' expected near end of file" devices --device-file -
-refuses "option --device-file: 66 devices are too many to compare; name up to 16 of them with \
+boards=$(jq '.devices | length' all.json)
+refuses "option --device-file: $boards devices are too many to compare; name up to 16 of them with \
 --device" --threads 32 --device-file all.json
-refuses "option --device: 'Nobody' is no device of the table and no compute capability; 'smemcalc \
-devices' lists them, or give one such as 9.0" --threads 32 --device-file mine.json --device Nobody
+refuses "option --device: unknown device 'Nobody'; 'smemcalc devices' lists them, or give a \
+compute capability such as 9.0" --threads 32 --device-file mine.json --device Nobody
 smemcalc devices --device-file syntax.json >out 2>err
 status=$?
 empty "a slip in the syntax is found by line and column" "$(

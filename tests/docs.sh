@@ -1,5 +1,5 @@
 #!/bin/sh
-# The documentation tells the truth: the manual names the options that --help does, every key and
+# The documentation tells the truth: the manual names the options that help all does, every key and
 # column of the machine-readable outputs, and every example of README.md, HACKING.md, doc/*.md and
 # the manual runs and prints what is shown.
 #
@@ -43,14 +43,14 @@ same_lines() { # NAME FILE FILE
 
 # --- Options --------------------------------------------------------------------------------------
 
-smemcalc --help | sed -n 's/^  *\(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p' | sort -u >options-help
+smemcalc help all | sed -n 's/^  *\(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p' | sort -u >options-help
 grep '^\.It .*Fl -' "$manual" | grep -o 'Fl -[a-z][a-z-]*' | sed 's/^Fl /-/' | sort -u >options-manual
-[ -s options-help ] || fail "--help shows options"
-same_lines "the man page has the options of --help" options-help options-manual
+[ -s options-help ] || fail "help all shows options"
+same_lines "the man page has the options of help all" options-help options-manual
 
-smemcalc --help | sed -n 's/^  *\(-.\), \(--[a-z-]*\).*/\1 \2/p' | sort -u >letters-help
+smemcalc help all | sed -n 's/^  *\(-.\), \(--[a-z-]*\).*/\1 \2/p' | sort -u >letters-help
 sed -n 's/^\.It Fl \([a-zA-Z]\) *, Fl -\([a-z-]*\).*/-\1 --\2/p' "$manual" | sort >letters-manual
-same_lines "the man page has the letters of --help" letters-help letters-manual
+same_lines "the man page has the letters of help all" letters-help letters-manual
 
 smemcalc --help | sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' | sort >commands-help
 sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.Ss \([a-z]*\)$/\1/p' "$manual" | sort >commands-manual

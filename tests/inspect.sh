@@ -115,7 +115,7 @@ ends 1 "own-sm90.cubin: bounded on compute capability 9.0: 0 blocks per SM, but 
 
 # --- Launch bounds --------------------------------------------------------------------------------
 
-inspect --lint own-sm90.cubin --format csv >out 2>err
+inspect --lint own-sm90.cubin --device 1.3 --device 9.0 --format csv >out 2>err
 status=$?
 empty "a lint breaks where a block of 1024 threads does not launch" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
@@ -131,6 +131,9 @@ empty "nor in words" "$(
     has out ' unknown: machine code keeps the threads, not the blocks$')"
 ends 2 "option --lint: nothing was checked: machine code does not tell how many blocks its launch \
 bounds promise; source and PTX do" own-sm90.cubin --lint --device 9.0
+inspect --lint own-sm90.cubin --format csv >out 2>err
+empty "a lint of machine code is of the architecture it was compiled for" "$(
+    [ "$(sed '1d; s/^[^,]*,[^,]*,//; s/,.*//' out | sort -u)" = "compute capability 9.0" ] || cat out)"
 ends 2 "option --lint: nothing was checked: no kernel has launch bounds, or the input does not tell \
 them; source, PTX and machine code do" own-sm90.ptxas --lint
 if command -v jq >/dev/null; then
@@ -308,11 +311,12 @@ if "$program" --tile 8 --device 9.0 --no-cache --format json 2>/dev/null |
             cat out)"
     inspect --lint own.cu --format csv >out 2>err
     status=$?
-    empty "a lint of source compiles for every architecture" "$(
+    empty "a lint of source is of the architectures that the compiler has, and no others" "$(
         [ "$status" -eq 1 ] || echo "exit status $status"
         grep -q '^own.cu,spilling,compute capability 7.5,1024,2,[0-9]*,1,.*,ignored$' out || cat out
         grep -q '^own.cu,spilling,compute capability 9.0,1024,2,32,2,warps+registers,holds$' out ||
             cat out
+        grep 'compute capability [1234][.]\|cannot_launch' out
         cat err)"
     printf '__global__ void k(int *p) { __shared__ int a[20000]; a[threadIdx.x] = *p; *p = a[*p]; }' |
         inspect - --device 9.0 >out 2>err

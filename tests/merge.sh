@@ -94,6 +94,24 @@ ends_in 0 "alone: 1 emulator, 11 quantities, no others to compare with" emulated
 change '.run.gpu_uuid = null'
 ends_in 0 "alone: 1 GPU, 11 quantities, no others to compare with" changed.json
 
+# --- Many sources ---------------------------------------------------------------------------------
+
+i=0
+while [ $i -lt 200 ]; do
+    i=$((i + 1))
+    jq -c ".run.host = \"rack$i\"" sound.json
+done >racks.json
+ends_in 0 "agree: 200 GPUs, 11 quantities" racks.json
+empty "of many sources the first few are named, after the verdicts" "$(
+    [ "$(wc -l <out)" -lt 30 ] || cat out
+    grep -q '^ *and 197 more; --verbose names them all$' out || cat out
+    sed -n '/^seen by/,$p' out | grep ' agree '
+    grep -c 'rack[0-9]* GPU' out | grep -vx 3)"
+ends_in 0 "agree: 200 GPUs, 11 quantities" racks.json --verbose
+empty "and all of them where asked for" "$(grep -c 'rack[0-9]* GPU' out | grep -vx 200; grep ' more;' out)"
+ends_in 0 "agree: 200 GPUs, 11 quantities" racks.json racks.json
+empty "so are those given twice" "$([ "$(wc -l <out)" -lt 40 ] || wc -l out)"
+
 # --- Given twice ----------------------------------------------------------------------------------
 
 ends_in 0 "agree: 2 GPUs, 11 quantities" node1.json node1.json

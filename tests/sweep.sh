@@ -54,10 +54,10 @@ refuses 2 "option --regs: the sweep has 4000000 points, more than 1000000; a ran
 FIRST:LAST:STEP" sweep --threads 1:2000 --regs 1:2000
 refuses 2 "option --regs: the sweep has 4611686016279904256 points, more than 1000000; a range \
 takes a step, FIRST:LAST:STEP" sweep --threads 1:2147483647 --regs 0:2147483647
-refuses 2 "option --device: 'foo' is no device of the table and no compute capability; 'smemcalc \
-devices' lists them, or give one such as 9.0" sweep --tile 8 --device 9.0,foo
-refuses 2 "option --device: '' is no device of the table and no compute capability; 'smemcalc \
-devices' lists them, or give one such as 9.0" sweep --tile 8 --device 9.0,
+refuses 2 "option --device: unknown device 'foo'; 'smemcalc devices' lists them, or give a compute \
+capability such as 9.0" sweep --tile 8 --device 9.0,foo
+refuses 2 "option --device: unknown device ''; 'smemcalc devices' lists them, or give a compute \
+capability such as 9.0" sweep --tile 8 --device 9.0,
 refuses 2 "option --tile: takes one value here, no range: '4:32'" --tile 4:32
 refuses 2 "option --plot: 'x.gif' does not end in .svg, .png or .pdf; '-' draws in the terminal" \
     --tile 8 --device 9.0 --plot x.gif

@@ -186,7 +186,7 @@ static void test_query_layouts(void)
 struct swept {
     struct smc_sweep sweep;
     struct smc_sweep_result result;
-    struct smc_device devices[80];
+    struct smc_device devices[512];
 };
 
 static bool keep(void *context, uint64_t point, const struct smc_answer *answer, const char *why)

@@ -152,12 +152,12 @@ static void test_search(void)
     struct sitting sitting;
     sitting_open(&sitting, "matmul-tiled", "H200", 24, 80);
     sitting_keys(&sitting, "F4 /");
-    sitting_type(&sitting, "rtx40");
-    CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4060");
+    sitting_type(&sitting, "rtx409");
+    CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090");
     sitting_keys(&sitting, "n");
-    CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4070");
+    CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090 D");
     sitting_keys(&sitting, "n n");
-    CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4060"); /* round again */
+    CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090"); /* round again */
     sitting_keys(&sitting, "/");
     sitting_type(&sitting, "kepler");
     CU_ASSERT_PTR_NOT_NULL(strstr(under_cursor(&sitting)->answer.query.device.family, "Kepler"));

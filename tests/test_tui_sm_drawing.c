@@ -134,8 +134,9 @@ static size_t faults_of_blocks(const struct smc_share *share, uint32_t cells)
         faults += distance(block * width, cell) > 0.5001;
         faults += share->used > 0 && first.kind != SMC_PART_USED;
         faults += distance(used, count[SMC_PART_USED]) > (count[SMC_PART_USED] == 1 ? 1.0 : 0.5001);
-        /* What is used has a cell even where it fills less than half of one. */
-        faults += distance(reserved, count[SMC_PART_RESERVED]) > (used < 0.5 ? 1.5001 : 1.0001);
+        /* What is used has a cell even where it fills less, which then moves what follows. */
+        faults += distance(reserved, count[SMC_PART_RESERVED]) >
+                  (count[SMC_PART_USED] == 1 ? 1.5001 : 1.0001);
         for (uint32_t i = 1; i < length; i++)
             faults += smc_sm_part(share, cell + i, cells).kind <
                           smc_sm_part(share, cell + i - 1, cells).kind &&

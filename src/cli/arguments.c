@@ -24,6 +24,17 @@ bool smc_command_find(const char *text, enum smc_command_id *command)
     return false;
 }
 
+enum smc_status smc_command_fail_unknown(const char *word, struct smc_error *error)
+{
+    struct smc_suggestion suggestion = {.typed = word};
+    for (int i = 0; i < SMC_COMMAND_COUNT; i++)
+        smc_suggest_consider(&suggestion, smc_commands[i]->name);
+    if (suggestion.best)
+        return smc_fail(error, SMC_USAGE, "unknown command '%.64s'; did you mean '%s'?", word,
+                        suggestion.best);
+    return smc_fail(error, SMC_USAGE, "unknown command '%.64s'; 'smemcalc help' lists them", word);
+}
+
 /* Commands may understand one name differently: the row of this command goes before others. */
 static bool goes_before(int id, int found, enum smc_command_id command)
 {
@@ -63,8 +74,8 @@ static enum smc_status fail_unknown(const char *name, size_t length, enum smc_co
     if (suggestion.best)
         return smc_fail(error, SMC_USAGE, "option --%s is unknown; did you mean --%s?", typed,
                         suggestion.best);
-    return smc_fail(error, SMC_USAGE, "option --%s is unknown; 'smemcalc --help' lists them all",
-                    typed);
+    return smc_fail(error, SMC_USAGE, "option --%s is unknown; 'smemcalc help %s' lists them",
+                    typed, smc_commands[command]->name);
 }
 
 static enum smc_status fail_command(const struct smc_option *option, enum smc_command_id command,
@@ -94,9 +105,10 @@ static enum smc_status fail_number(const struct smc_option *option, const char *
         SMC_RANGE_MALFORMED)
         return smc_fail(error, SMC_USAGE, "option --%s: takes one value here, no range: '%s'",
                         option->name, text);
-    const char *kind = option->type == SMC_OPTION_BYTES ? "a size in bytes "
-                       : whole                          ? ""
-                                                        : "a whole number ";
+    const char *kind = option->type == SMC_OPTION_BYTES      ? "a size in bytes "
+                       : whole                               ? ""
+                       : strcmp(option->value, "SHAPE") == 0 ? "a number or shape (16x16) "
+                                                             : "a whole number ";
     return smc_fail(error, SMC_USAGE, "option --%s: '%.64s%s' is not %sbetween %lld and %lld%s%s",
                     option->name, text, strlen(text) > 64 ? "..." : "", kind,
                     (long long)option->lowest, (long long)option->highest,
@@ -144,6 +156,17 @@ static enum smc_status fail_dtype(const struct smc_option *option, const char *t
     return SMC_USAGE;
 }
 
+/* "16x16": the threads of a block by its shape. */
+static bool read_shape(const struct smc_option *option, const char *text, int64_t *number)
+{
+    int64_t edge[3] = {1, 1, 1}, threads;
+    return strcmp(option->value, "SHAPE") == 0 &&
+           smc_parse_dimensions(text, option->highest, edge, 3) > 0 &&
+           !__builtin_mul_overflow(edge[0], edge[1], &threads) &&
+           !__builtin_mul_overflow(threads, edge[2], number) && *number >= option->lowest &&
+           *number <= option->highest;
+}
+
 static enum smc_status read_value(const struct smc_option *option, const char *text,
                                   int64_t *number, struct smc_error *error)
 {
@@ -160,7 +183,8 @@ static enum smc_status read_value(const struct smc_option *option, const char *t
             *number = -1 - *number;
             return SMC_OK;
         }
-        if (!smc_parse_integer(text, option->lowest, option->highest, number))
+        if (!smc_parse_integer(text, option->lowest, option->highest, number) &&
+            !read_shape(option, text, number))
             return fail_number(option, text, error);
         return SMC_OK;
     case SMC_OPTION_BYTES:
@@ -338,7 +362,8 @@ static enum smc_status read_option(const char *word, struct reader *reader,
         id = find_by_letter(word[1], arguments->command);
         if (id < 0)
             return smc_fail(error, SMC_USAGE,
-                            "option -%c is unknown; 'smemcalc --help' lists them all", word[1]);
+                            "option -%c is unknown; 'smemcalc help %s' lists them", word[1],
+                            smc_commands[arguments->command]->name);
         if (word[2])
             attached = word + 2;
     }
@@ -370,7 +395,7 @@ static enum smc_status read_word(char *word, struct smc_arguments *arguments,
     bool known = smc_command_find(word, &command);
     bool is_topic = arguments->command == SMC_COMMAND_COMPLETION ||
                     arguments->command == SMC_COMMAND_LESSON ||
-                    (arguments->command == SMC_COMMAND_HELP && known);
+                    (arguments->command == SMC_COMMAND_HELP && (known || strcmp(word, "all") == 0));
     if (is_topic && !arguments->topic) {
         arguments->topic = word;
         return SMC_OK;
@@ -379,11 +404,28 @@ static enum smc_status read_word(char *word, struct smc_arguments *arguments,
         return smc_fail(error, SMC_USAGE, "'%s': a command comes first: smemcalc %s ...", word,
                         word);
     if (arguments->command == SMC_COMMAND_HELP)
-        return smc_fail(error, SMC_USAGE, "'%.64s' is no command; 'smemcalc help' lists them",
-                        word);
+        return smc_command_fail_unknown(word, error);
     return smc_fail(error, SMC_USAGE,
                     "'%.64s' is no option; options begin with two dashes ('smemcalc help %s')",
                     word, smc_commands[arguments->command]->name);
+}
+
+/* Without a kernel of the catalog, --block is the block of your own kernel: --threads. */
+static void read_block_as_threads(struct smc_arguments *arguments)
+{
+    int block = SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK;
+    if (!arguments->given[block] || arguments->given[SMC_OPTION_THREADS] ||
+        arguments->given[SMC_OPTION_KERNEL] ||
+        arguments->given[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE])
+        return;
+    arguments->given[SMC_OPTION_THREADS] = true;
+    arguments->number[SMC_OPTION_THREADS] = arguments->number[block];
+    arguments->text[SMC_OPTION_THREADS] = arguments->text[block];
+    arguments->range[SMC_OPTION_THREADS] = arguments->range[block];
+    arguments->given[block] = false;
+    arguments->number[block] = smc_options[block].initial;
+    arguments->text[block] = NULL;
+    arguments->range[block] = (struct smc_range){0};
 }
 
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char **words,
@@ -406,5 +448,6 @@ enum smc_status smc_arguments_read(enum smc_command_id command, int count, char 
         if (status != SMC_OK)
             return status;
     }
+    read_block_as_threads(arguments);
     return SMC_OK;
 }

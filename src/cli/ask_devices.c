@@ -37,14 +37,14 @@ enum smc_status smc_ask_standard_input(const struct smc_arguments *arguments, co
     return SMC_OK;
 }
 
-/* The first device of a file that has the name, whole or as a part of its own. */
-static bool find_in_files(const struct smc_chosen_devices *devices, const char *typed, bool whole,
-                          struct smc_device *out)
+/* The first device of a file that has the name, or the words in its name. */
+static bool find_in_files(const struct smc_chosen_devices *devices, const char *typed,
+                          enum smc_name_match match, struct smc_chosen_device *chosen)
 {
     for (size_t f = 0; f < devices->file_count; f++)
         for (size_t i = 0; i < devices->file[f].count; i++)
-            if (smc_device_has_name(&devices->file[f].devices[i], typed, whole)) {
-                *out = devices->file[f].devices[i];
+            if (smc_device_has_name(&devices->file[f].devices[i], typed, match)) {
+                chosen->device = devices->file[f].devices[i];
                 return true;
             }
     return false;
@@ -66,12 +66,15 @@ enum smc_status smc_find_device_in(const struct smc_chosen_devices *devices, con
                                    struct smc_chosen_device *chosen, struct smc_error *error)
 {
     chosen->note[0] = '\0';
-    if (find_in_files(devices, typed, true, &chosen->device))
+    if (find_in_files(devices, typed, SMC_NAME_WHOLE, chosen))
         return SMC_OK;
     struct smc_error reason = {""};
     enum smc_status status = find_elsewhere(typed, chosen, &reason);
-    if (status == SMC_USAGE && find_in_files(devices, typed, false, &chosen->device))
+    if (status == SMC_USAGE && find_in_files(devices, typed, SMC_NAME_WORDS, chosen)) {
+        snprintf(chosen->note, sizeof chosen->note, "closest match for '%.32s': %.128s", typed,
+                 chosen->device.name);
         return SMC_OK;
+    }
     return status == SMC_OK ? status : smc_fail(error, status, "%s", reason.message);
 }
 

@@ -166,6 +166,16 @@ enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc
     return size ? read_size(size, kernel, &query->params, error) : SMC_OK;
 }
 
+/* The threads of a block: a number, or a shape such as 16x16. */
+static bool read_block(const char *text, const struct smc_param_info *info, int64_t *threads)
+{
+    int64_t edge[3] = {1, 1, 1};
+    if (smc_parse_dimensions(text, info->highest, edge, 3) == 0)
+        return false;
+    *threads = edge[0] * edge[1] * edge[2]; /* each at most 1024 */
+    return *threads >= info->lowest && *threads <= info->highest;
+}
+
 enum smc_status smc_ask_block_param(const struct smc_arguments *arguments,
                                     struct smc_arguments *with_block, struct smc_error *error)
 {
@@ -178,12 +188,11 @@ enum smc_status smc_ask_block_param(const struct smc_arguments *arguments,
     with_block->range[block] = *range;
     with_block->number[block] = range->first;
     if (range->step || !with_block->given[block] ||
-        smc_parse_integer(with_block->text[block], info->lowest, info->highest,
-                          &with_block->number[block]))
+        read_block(with_block->text[block], info, &with_block->number[block]))
         return SMC_OK;
     return smc_fail(error, SMC_USAGE,
-                    "option --block: '%s' is not a whole number between %" PRId64 " and %" PRId64
-                    ", the threads of a kernel's block",
+                    "option --block: '%s' is not a number or shape (16x16) between %" PRId64
+                    " and %" PRId64 ", the threads of a kernel's block",
                     with_block->text[block], info->lowest, info->highest);
 }
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -20,17 +19,6 @@ const struct smc_command *const smc_commands[SMC_COMMAND_COUNT] = {
 #undef COMMAND
 };
 
-static enum smc_status fail_no_command(const char *word, struct smc_error *error)
-{
-    struct smc_suggestion suggestion = {.typed = word};
-    for (int i = 0; i < SMC_COMMAND_COUNT; i++)
-        smc_suggest_consider(&suggestion, smc_commands[i]->name);
-    if (suggestion.best)
-        return smc_fail(error, SMC_USAGE, "'%s' is no command; did you mean '%s'?", word,
-                        suggestion.best);
-    return smc_fail(error, SMC_USAGE, "'%s' is no command; 'smemcalc help' lists them", word);
-}
-
 static enum smc_status run_command(int count, char **words, struct smc_text *out,
                                    struct smc_error *error)
 {
@@ -42,7 +30,7 @@ static enum smc_status run_command(int count, char **words, struct smc_text *out
     enum smc_command_id id = count == 0 ? SMC_COMMAND_TUI : SMC_COMMAND_QUERY;
     bool named = count > 0 && words[0][0] != '-';
     if (named && !smc_command_find(words[0], &id))
-        return fail_no_command(words[0], error);
+        return smc_command_fail_unknown(words[0], error);
     struct smc_arguments arguments;
     enum smc_status status =
         smc_arguments_read(id, count - named, words + named, &arguments, error);
@@ -52,7 +40,7 @@ static enum smc_status run_command(int count, char **words, struct smc_text *out
         if (named)
             smc_help_command(id, out);
         else
-            smc_help_all(out);
+            smc_help_short(out);
         return SMC_OK;
     }
     if (arguments.given[SMC_OPTION_VERSION]) {

@@ -45,9 +45,11 @@ static enum smc_status find_device(void *context, const char *name, struct smc_d
 {
     struct smc_chosen_device chosen;
     enum smc_status status = smc_find_device_in(context, name, &chosen, error);
-    if (status == SMC_OK)
-        *device = chosen.device;
-    return status;
+    if (status != SMC_OK)
+        return status;
+    *device = chosen.device;
+    tell_note(chosen.note);
+    return SMC_OK;
 }
 
 static void read_numbers(const struct smc_arguments *arguments, struct smc_batch_defaults *defaults)

@@ -8,7 +8,9 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 {
     (void)error;
     enum smc_command_id topic;
-    if (arguments->topic && smc_command_find(arguments->topic, &topic))
+    if (!arguments->topic)
+        smc_help_short(out);
+    else if (smc_command_find(arguments->topic, &topic))
         smc_help_command(topic, out);
     else
         smc_help_all(out);
@@ -18,6 +20,6 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 const struct smc_command smc_command_help = {
     .name = "help",
     .usage = "[COMMAND]",
-    .help = "show this help, or a command's",
+    .help = "show this help, or a command's options",
     .run = run,
 };

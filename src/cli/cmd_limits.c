@@ -56,7 +56,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 const struct smc_command smc_command_limits = {
     .name = "limits",
     .usage = "--threads N | --tile N | --kernel NAME [OPTION]...",
-    .help = "the most registers and shared memory for each number of blocks per SM",
+    .help = "the most registers and shared memory for each number of blocks",
     .examples = "  smemcalc limits --threads 256 --device \"RTX 4090\"\n"
                 "  smemcalc limits --threads 256 --regs 40 --device A100 --device 9.0\n",
     .run = run,

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/stream.h"
 #include "merge/merge.h"
@@ -81,6 +82,7 @@ static enum smc_status compare(const struct smc_arguments *arguments, struct smc
     struct smc_report_style style;
     enum smc_status status = smc_merge_compare(merge, &merged, error);
     smc_output_style(&style);
+    style.verbose = arguments->given[SMC_OPTION_VERBOSE];
     if (status != SMC_MACHINE)
         smc_ask_writer(arguments)->merge(&merged, &style, out);
     smc_merged_free(&merged);
@@ -113,7 +115,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 
 const struct smc_command smc_command_merge = {
     .name = "merge",
-    .usage = "FILE...",
+    .usage = "FILE... [--verbose]",
     .help = "compare the run reports of many GPUs",
     .examples = "  srun -o run-%t.json smemcalc run --tile 32 --gpu all --format json\n"
                 "  smemcalc merge run-*.json\n"

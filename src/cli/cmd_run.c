@@ -78,7 +78,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 const struct smc_command smc_command_run = {
     .name = "run",
     .usage = "[OPTION]..., and one of them as FIRST:LAST[:STEP] to vary it",
-    .help = "launch a kernel, or your own source, on a GPU or the emulator, and confirm it",
+    .help = "launch a kernel, or your own source, and confirm the predictions",
     .examples = "  smemcalc run --tile 32\n"
                 "  smemcalc run --tile 16 --size 64 --on emulator --device 'RTX 4090'\n"
                 "  smemcalc run --tile 16 --size 256 --on emulator --device 9.0 --annotate\n"

@@ -31,6 +31,9 @@ struct smc_command {
                            struct smc_error *error);
 };
 
+/* Fails: `word` names no command; the message suggests the nearest. */
+enum smc_status smc_command_fail_unknown(const char *word, struct smc_error *error);
+
 #define COMMAND(ID, name) extern const struct smc_command smc_command_##name;
 #include "cli/commands.def"
 #undef COMMAND

@@ -2,13 +2,14 @@
 #include "cli/help.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/options.h"
 #include "config.h"
 #include "report/layout.h"
 
-enum { COLUMNS = 80, TEXT_COLUMN = 27 };
+enum { COLUMNS = 80, TEXT_COLUMN = 27, COMMAND_COLUMN = 13 };
 
 static const char *const headings[] = {
 #define GROUP(id, heading) [SMC_GROUP_##id] = heading,
@@ -59,13 +60,24 @@ static void append_option(const struct smc_option *option, struct smc_text *out)
     smc_text_free(&right);
 }
 
+/* Whether an earlier row of these commands has the name: commands may read one name differently. */
+static bool is_listed(int id, uint32_t commands)
+{
+    for (int i = 0; i < id; i++)
+        if (smc_options[i].commands & commands &&
+            strcmp(smc_options[i].name, smc_options[id].name) == 0)
+            return true;
+    return false;
+}
+
 static void append_options(uint32_t commands, struct smc_text *out)
 {
     for (int group = 0; group < SMC_GROUP_COUNT; group++) {
         bool begun = false;
         for (int i = 0; i < SMC_OPTION_COUNT; i++) {
             const struct smc_option *option = &smc_options[i];
-            if ((int)option->group != group || !(option->commands & commands))
+            if ((int)option->group != group || !(option->commands & commands) ||
+                is_listed(i, commands))
                 continue;
             if (!begun)
                 smc_text_printf(out, "\n%s:\n", headings[group]);
@@ -75,13 +87,38 @@ static void append_options(uint32_t commands, struct smc_text *out)
     }
 }
 
+/* The beginning of each option's help, so that all of them fit on one screen. */
+static void append_most_used(struct smc_text *out)
+{
+    static const int ids[] = {
+        SMC_OPTION_KERNEL,       SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE,
+        SMC_OPTION_SIZE,         SMC_OPTION_THREADS,
+        SMC_OPTION_REGS,         SMC_OPTION_SMEM,
+        SMC_OPTION_DYNAMIC_SMEM, SMC_OPTION_DEVICE,
+        SMC_OPTION_FORMAT,
+    };
+    smc_text_append(out, "\nMost used options:\n");
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        char help[64];
+        struct smc_option option = smc_options[ids[i]];
+        const char *end = option.help + strcspn(option.help, ";(");
+        const char *comma = strchr(option.help, ',');
+        end = comma && comma < end ? comma : end;
+        while (end > option.help && end[-1] == ' ')
+            end--;
+        snprintf(help, sizeof help, "%.*s", (int)(end - option.help), option.help);
+        option.help = help;
+        append_option(&option, out);
+    }
+}
+
 static void append_commands(struct smc_text *out)
 {
     smc_text_append(out, "\nCommands (without one: query):\n");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
         struct smc_text left = {0};
         smc_text_printf(&left, "  %s", smc_commands[i]->name);
-        smc_layout_paragraph(out, smc_text_string(&left), TEXT_COLUMN, smc_commands[i]->help,
+        smc_layout_paragraph(out, smc_text_string(&left), COMMAND_COLUMN, smc_commands[i]->help,
                              COLUMNS);
         smc_text_free(&left);
     }
@@ -99,7 +136,9 @@ void smc_help_short(struct smc_text *out)
 {
     append_head(out);
     append_commands(out);
-    smc_text_append(out, "\n'smemcalc --help' shows every option.\n");
+    append_most_used(out);
+    smc_text_append(out, "\n'smemcalc help COMMAND' shows a command's options and examples,\n"
+                         "'smemcalc help all' every option.\n");
 }
 
 void smc_help_all(struct smc_text *out)

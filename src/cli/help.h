@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 
-void smc_help_short(struct smc_text *out);                                /* examples, commands */
-void smc_help_all(struct smc_text *out);                                  /* and every option */
+void smc_help_short(struct smc_text *out); /* one screen: examples, commands, most used options */
+void smc_help_all(struct smc_text *out);   /* examples, commands, every option */
 void smc_help_command(enum smc_command_id command, struct smc_text *out); /* those it takes */
 void smc_help_version(struct smc_text *out);
 

@@ -18,7 +18,10 @@ enum {
      : (id) == SMC_PARAM_STATIC_BYTES ? SMC_OPTION_BYTES                                           \
                                       : SMC_OPTION_INTEGER)
 #define PARAM_VALUE(id)                                                                            \
-    ((id) == SMC_PARAM_DTYPE ? "TYPE" : (id) == SMC_PARAM_STATIC_BYTES ? "BYTES" : "N")
+    ((id) == SMC_PARAM_DTYPE          ? "TYPE"                                                     \
+     : (id) == SMC_PARAM_STATIC_BYTES ? "BYTES"                                                    \
+     : (id) == SMC_PARAM_BLOCK        ? "SHAPE"                                                    \
+                                      : "N")
 
 /* `best` chooses the tile or the block itself; `banks` and `run` read --block as a shape, and no
    bank depends on the problem's sizes, which begin with M. */

@@ -7,7 +7,9 @@
 
 /* The columns of data/devices.csv. */
 struct row {
-    const char *name, *chip, *compute_capability;
+    const char *name;
+    const char *other_names; /* joined by ';' */
+    const char *chip, *compute_capability;
     uint32_t sm_count;
     double boost_sm_clock_mhz, reported_clock_mhz;
     uint32_t memory_bus_bits;
@@ -30,6 +32,16 @@ size_t smc_device_count(void)
 const char *smc_board_name(size_t index)
 {
     return rows[index].name;
+}
+
+const char *smc_board_other_names(size_t index)
+{
+    return rows[index].other_names;
+}
+
+uint64_t smc_board_memory_bytes(size_t index)
+{
+    return rows[index].global_mem_bytes;
 }
 
 void smc_device_at(size_t index, struct smc_device *out)

@@ -64,11 +64,13 @@ bool smc_capability_parse(const char *text, uint16_t *cc)
     if (strncmp(text, in_reports, sizeof in_reports - 1) == 0)
         text += sizeof in_reports - 1;
     const char *dot = strchr(text, '.');
-    bool one_digit = dot && dot[1] && !dot[2];
+    bool suffixed = dot && dot[1] && (dot[2] == 'a' || dot[2] == 'f') && !dot[3];
+    bool one_digit = dot && dot[1] && (!dot[2] || suffixed);
     if (!one_digit || (size_t)(dot - text) >= sizeof digits)
         return false;
     snprintf(digits, sizeof digits, "%.*s", (int)(dot - text), text);
-    if (!smc_parse_integer(digits, 1, 99, &n) || !smc_parse_integer(dot + 1, 0, 9, &minor))
+    char last[2] = {dot[1], '\0'};
+    if (!smc_parse_integer(digits, 1, 99, &n) || !smc_parse_integer(last, 0, 9, &minor))
         return false;
     *cc = (uint16_t)(10 * n + minor);
     return true;

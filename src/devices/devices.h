@@ -57,9 +57,12 @@ bool smc_capability_find(uint16_t cc, struct smc_capability *out);
 enum smc_status smc_capability_fail(uint16_t cc, const char *more, enum smc_status status,
                                     struct smc_error *error);
 
-/* "9.0", "compute capability 9.0", "sm_90", "sm_90a", "compute_90" -> 90. False where the text is
-   of none of these forms. */
+/* "9.0", "9.0a", "compute capability 9.0", "sm_90", "sm_90a", "compute_90" -> 90. False where the
+   text is of none of these forms. */
 bool smc_capability_parse(const char *text, uint16_t *cc);
+
+/* The same, and "90", "90a" and "90f" where the table has that compute capability. */
+bool smc_capability_named(const char *text, uint16_t *cc);
 
 /* Boards, in the order of the table: by compute capability, then as released; `index` is below the
    count. */
@@ -69,18 +72,31 @@ void smc_device_at(size_t index, struct smc_device *out);
 /* A device that is nothing but a compute capability: no SM count, clocks or memory. */
 void smc_device_of_capability(const struct smc_capability *capability, struct smc_device *out);
 
-/* Looks `text` up: a board's name or a unique part of it, any case ("h200", "RTX 4090"), or a
-   compute capability. Where several boards of one chip match, the one with the most SMs is taken
-   and `note` says so ("" otherwise). Fails with SMC_USAGE: unknown or ambiguous; the message has
-   no prefix naming an option. `error` may be NULL. */
+/* Looks up a board or a compute capability. Case, spaces, hyphens and brand words do not count in a
+   board's name ("h200", "rtx4090", "a100-80gb"). Text that is not a board's whole name must consist
+   of words of it; of several boards of one chip the one with the most SMs is chosen, and otherwise
+   the only one with the plainest name. `note` then names the choice and the other boards; it is ""
+   where the name is exact. Fails with SMC_USAGE: unknown or ambiguous; the message has no prefix
+   naming an option. `error` may be NULL. */
 enum smc_status smc_device_find(const char *text, struct smc_device *out, char note[256],
                                 struct smc_error *error);
 
-/* Whether `typed` is the device's name, case, punctuation and brand words ("NVIDIA GeForce") aside;
-   with `whole` false, also whether it is a part of it. */
-bool smc_device_has_name(const struct smc_device *device, const char *typed, bool whole);
+/* What a text has to be of a device's name; each accepts what the ones before it accept. Case,
+   punctuation and brand words ("NVIDIA GeForce") do not count. */
+enum smc_name_match {
+    SMC_NAME_WHOLE,
+    SMC_NAME_WORDS, /* whole words of it */
+    SMC_NAME_PART,  /* any part of it, for a search while typing */
+};
 
-/* The name without brand words: "RTX 4090" of "NVIDIA GeForce RTX 4090". Points into it. */
+bool smc_device_has_name(const struct smc_device *device, const char *typed,
+                         enum smc_name_match match);
+
+/* Whether the board at `index` of the table has this name, or has it among its other names. */
+bool smc_board_is_called(size_t index, const char *name);
+
+/* The name without "NVIDIA", "GeForce" and "Tesla": "RTX 4090" of "NVIDIA GeForce RTX 4090". Points
+   into it. */
 const char *smc_device_model(const struct smc_device *device);
 
 /* "table", "live", "file". */

@@ -106,9 +106,10 @@ static void find_chip(struct smc_device *device)
 {
     struct smc_device board;
     for (size_t i = 0; i < smc_device_count(); i++) {
+        if (!smc_board_is_called(i, device->name))
+            continue;
         smc_device_at(i, &board);
-        if (strcmp(board.name, device->name) == 0)
-            memcpy(device->chip, board.chip, sizeof device->chip);
+        memcpy(device->chip, board.chip, sizeof device->chip);
     }
 }
 

@@ -12,7 +12,7 @@ struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc)
     uint16_t named;
     size_t length = strlen(typed);
     char last = length ? typed[length - 1] : '\0';
-    bool suffixed = (last == 'a' || last == 'f') && smc_capability_parse(typed, &named);
+    bool suffixed = (last == 'a' || last == 'f') && smc_capability_named(typed, &named);
     return (struct smc_inspect_target){cc, suffixed ? last : '\0'};
 }
 

@@ -145,7 +145,8 @@ struct smc_inspect_promises {
 };
 
 /* SMC_SHORTFALL where a promise does not hold; SMC_USAGE where there was none to be held to
-   anything. Without devices named: every compute capability of the table. */
+   anything. Without devices named: what each kernel was compiled for, which of
+   source is every architecture that the compiler here supports. */
 enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
                                  const struct smc_inspect_request *request,
                                  struct smc_inspect_promises *promises, struct smc_error *error);

@@ -1,4 +1,5 @@
-/* What __launch_bounds__(maxThreads, minBlocks) comes to on every architecture. */
+/* What __launch_bounds__(maxThreads, minBlocks) comes to on each architecture that a kernel was
+   compiled for, or on the devices named. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -63,10 +64,10 @@ static bool judge_on(const struct smc_inspect_kernel *kernel, const struct smc_d
     return true;
 }
 
-static bool judge_everywhere(const struct smc_inspect_kernels *kernels,
-                             const struct smc_inspect_kernel *first,
-                             const struct smc_inspect_request *request,
-                             struct smc_inspect_promises *promises)
+static bool judge_kernel(const struct smc_inspect_kernels *kernels,
+                         const struct smc_inspect_kernel *first,
+                         const struct smc_inspect_request *request,
+                         struct smc_inspect_promises *promises)
 {
     struct smc_device device;
     struct smc_capability capability;
@@ -81,7 +82,8 @@ static bool judge_everywhere(const struct smc_inspect_kernels *kernels,
         }
         const struct smc_inspect_kernel *kernel =
             smc_inspect_best_version(kernels, first, device.sm.cc);
-        if (kernel->max_threads_per_block > 0)
+        bool judged = named || kernel->cc == 0 || kernel->cc == device.sm.cc;
+        if (judged && kernel->max_threads_per_block > 0)
             done = judge_on(kernel, &device, request, promises);
     }
     return done;
@@ -115,7 +117,7 @@ enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
         if (!smc_inspect_is_first(kernels, i))
             continue;
         size_t before = promises->count;
-        if (!judge_everywhere(kernels, &kernels->item[i], request, promises))
+        if (!judge_kernel(kernels, &kernels->item[i], request, promises))
             return smc_out_of_memory(error);
         promises->without_bounds += promises->count == before;
     }

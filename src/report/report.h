@@ -26,6 +26,7 @@ struct smc_report_style {
     bool utf8;        /* the locale can show it */
     bool colour;      /* a terminal, and NO_COLOR is not set; a second cue, never the only one */
     bool explain;     /* the arithmetic line by line (text only) */
+    bool verbose;     /* every report that was merged, not only the first few (text only) */
 };
 
 struct smc_writer {

@@ -1,5 +1,6 @@
 /* Devices: a table, or one in full with its sources. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "report/layout.h"
 #include "report/text_parts.h"
@@ -26,6 +27,7 @@ static void append_row(const struct smc_device *device, struct smc_text *out)
     smc_text_append_char(out, '\n', 1);
 }
 
+/* Boards of the table stand by architecture, each under its name. */
 static void append_table(const struct smc_device *devices, size_t count, struct smc_text *out)
 {
     smc_text_printf(out, "%-*s %4s %4s %5s %5s %5s %6s\n", NAME_WIDTH, "device", "CC", "SMs", "MHz",
@@ -33,6 +35,9 @@ static void append_table(const struct smc_device *devices, size_t count, struct 
     smc_text_printf(out, "%-*s %4s %4s %5s %5s %5s %6s\n", NAME_WIDTH, "", "", "", "", "", "KB/SM",
                     "KB");
     for (size_t i = 0; i < count; i++) {
+        bool listed = devices[i].source == SMC_DEVICE_TABLE && devices[i].sm_count > 0;
+        if (listed && (i == 0 || strcmp(devices[i].family, devices[i - 1].family) != 0))
+            smc_text_printf(out, "\n%s\n", devices[i].family);
         if (devices[i].source == SMC_DEVICE_LIVE)
             smc_text_printf(out, "gpu%d, in this machine:\n", devices[i].gpu_index);
         append_row(&devices[i], out);

@@ -6,7 +6,8 @@
 #include "report/layout.h"
 #include "report/text_parts.h"
 
-enum { VERDICT_WIDTH = 12, WIDEST_NAME = 40 };
+/* Of more sources than are shown in full only the first few are named. */
+enum { VERDICT_WIDTH = 12, WIDEST_NAME = 40, SOURCES_IN_FULL = 4, SOURCES_NAMED = 3 };
 
 static const enum smc_emphasis emphasis[] = {
     [SMC_MERGE_AGREE] = SMC_GOOD,         [SMC_MERGE_DISAGREE] = SMC_BAD,
@@ -168,11 +169,28 @@ static size_t widest_name(const struct smc_merged_question *question)
     return widest;
 }
 
+static size_t sources_shown(size_t count, const struct smc_report_style *style)
+{
+    return style->verbose || count <= SOURCES_IN_FULL ? count : SOURCES_NAMED;
+}
+
+/* "and 197 more; --verbose names them all" */
+static void write_fold(size_t count, const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (count == sources_shown(count, style))
+        return;
+    smc_text_printf(&line, "and %zu more; --verbose names them all",
+                    count - sources_shown(count, style));
+    smc_text_line(out, style, "", &line);
+    smc_text_free(&line);
+}
+
 static void write_machines(const struct smc_merged *merged,
                            const struct smc_merged_question *question,
                            const struct smc_report_style *style, struct smc_text *out)
 {
-    for (size_t i = 0; i < question->report_count; i++) {
+    for (size_t i = 0; i < sources_shown(question->report_count, style); i++) {
         const struct smc_merge_report *report = question->report[i];
         bool again = i > 0 && report->machine == question->report[i - 1]->machine;
         struct smc_text line = {0};
@@ -187,6 +205,7 @@ static void write_machines(const struct smc_merged *merged,
         smc_text_line(out, style, i == 0 ? "seen by" : "", &line);
         smc_text_free(&line);
     }
+    write_fold(question->report_count, style, out);
 }
 
 static bool has_strangers(const struct smc_merged_question *question)
@@ -206,7 +225,6 @@ static void write_question(const struct smc_merged *merged,
     smc_text_append(&text, question->text);
     smc_text_line(out, style, "question", &text);
     smc_text_free(&text);
-    write_machines(merged, question, style, out);
     smc_text_append_char(out, '\n', 1);
     for (size_t i = 0; i < question->quantity_count; i++)
         write_quantity(merged, &question->quantity[i], widest_name(question), style, out);
@@ -215,6 +233,8 @@ static void write_question(const struct smc_merged *merged,
                              "Counts are held against those of GPUs with the same compute "
                              "capability and prediction; others against their own prediction.",
                              style->columns);
+    smc_text_append_char(out, '\n', 1);
+    write_machines(merged, question, style, out);
 }
 
 static const char *plural(size_t count)
@@ -278,7 +298,7 @@ static void write_verdict(const struct smc_merged *merged, const struct smc_repo
 static void write_copies(const struct smc_merged *merged, const struct smc_report_style *style,
                          struct smc_text *out)
 {
-    for (size_t i = 0; i < merged->copy_count; i++) {
+    for (size_t i = 0; i < sources_shown(merged->copy_count, style); i++) {
         const struct smc_merge_report *copy = merged->copy[i];
         const struct smc_merge_report *original = &merged->all[copy->original];
         struct smc_text line = {0};
@@ -288,6 +308,7 @@ static void write_copies(const struct smc_merged *merged, const struct smc_repor
         smc_text_line(out, style, "given twice", &line);
         smc_text_free(&line);
     }
+    write_fold(merged->copy_count, style, out);
 }
 
 void smc_text_merge(const struct smc_merged *merged, const struct smc_report_style *style,

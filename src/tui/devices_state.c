@@ -262,8 +262,8 @@ static bool fits(const struct smc_device_row *row, const char *text)
     smc_words_limiters(&row->answer.occupancy, &limiters);
     bool limited = row->answered && strcasestr(smc_text_string(&limiters), text);
     smc_text_free(&limiters);
-    return limited || smc_device_has_name(device, text, false) || strcasestr(device->chip, text) ||
-           strcasestr(device->family, text);
+    return limited || smc_device_has_name(device, text, SMC_NAME_PART) ||
+           strcasestr(device->chip, text) || strcasestr(device->family, text);
 }
 
 bool smc_devices_search(struct smc_devices_state *devices, const char *text)

@@ -91,8 +91,9 @@ void smc_field_source(const struct smc_resources *resources, char text[40])
 static void show_device(const struct smc_query *query, struct smc_field_view *view)
 {
     snprintf(view->value, sizeof view->value, "%s", query->device.name);
-    set_source(view,
-               query->device_assumed ? "assumed" : smc_device_source_name(query->device.source));
+    set_source(view, query->device_assumed   ? "assumed"
+                     : query->device_note[0] ? "closest match"
+                                             : smc_device_source_name(query->device.source));
 }
 
 /* What a number is called that nobody gave, or NULL where one shows. */
