@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "tui/glyph.h"
 #include "tui/keys.h"
 #include "tui/list.h"
@@ -36,10 +37,10 @@ static bool has_room(struct smc_pick *pick)
     if (pick->count < pick->capacity)
         return true;
     size_t capacity = pick->capacity ? 2 * pick->capacity : 64;
-    struct smc_pick_entry *entry = realloc(pick->entry, capacity * sizeof *entry);
+    struct smc_pick_entry *entry = smc_realloc(pick->entry, capacity * sizeof *entry);
     if (entry)
         pick->entry = entry;
-    size_t *match = entry ? realloc(pick->match, capacity * sizeof *match) : NULL;
+    size_t *match = entry ? smc_realloc(pick->match, capacity * sizeof *match) : NULL;
     if (!match)
         return false;
     pick->match = match;
