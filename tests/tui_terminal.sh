@@ -33,13 +33,13 @@ empty "a key that the terminal's description lacks changes nothing" "$(
     screen >as-before
     keys -l "$(printf '\033[1;6S\033[99~')"
     keys '?'
-    sees 'keys of this screen' # what came before it has been read
+    sees 'keys and signs of this screen' # what came before it has been read
     keys Escape
-    sees_no 'keys of this screen'
+    sees_no 'keys and signs of this screen'
     screen | diff as-before -
 )"
-empty "? helps" "$(keys '?'; sees 'keys of this screen')"
-empty "Esc closes what is open" "$(keys Escape; sees_no 'keys of this screen')"
+empty "? helps" "$(keys '?'; sees 'keys and signs of this screen')"
+empty "Esc closes what is open" "$(keys Escape; sees_no 'keys and signs of this screen')"
 empty "a larger window is filled" "$(
     terminal resize-window -x 120 -y 40
     is_in_time last_line_is 40 || screen
@@ -125,7 +125,7 @@ empty "Ctrl-Z without a shell changes nothing" "$(
     cat complaint
     keys C-z
     keys '?'
-    sees 'keys of this screen'
+    sees 'keys and signs of this screen'
     is_shown || state
 )"
 
