@@ -114,7 +114,7 @@ static bool is_beyond_help(void *const *frames, int count)
 static bool fails(const void *caller)
 {
     void *frames[MOST_FRAMES];
-    if (!atomic_load(&armed) || is_in(caller, "libnvrtc") || is_in(caller, "libfontconfig"))
+    if (!atomic_load(&armed) || is_in(caller, "libnvrtc"))
         return false;
     long n = atomic_fetch_add(&allocations, 1) + 1;
     if (!failing || (mode == ONCE ? n != failing : n < failing))
