@@ -98,12 +98,16 @@ static bool is_in(const void *address, const char *library)
            strstr(object.dlfo_link_map->l_name, library);
 }
 
-/* Short of memory, NVRTC and the dynamic linker end the process: nobody above them can help it. */
+/* Short of memory, NVRTC and the dynamic linker end the process: nobody above them can help it. (So
+   does cairo, which is why pictures in files are not among the commands.) */
+static const char *const beyond_help[] = {"libnvrtc", "/ld-"};
+
 static bool is_beyond_help(void *const *frames, int count)
 {
     for (int i = 0; i < count; i++)
-        if (is_in(frames[i], "libnvrtc") || is_in(frames[i], "/ld-"))
-            return true;
+        for (size_t k = 0; k < sizeof beyond_help / sizeof *beyond_help; k++)
+            if (is_in(frames[i], beyond_help[k]))
+                return true;
     return false;
 }
 
@@ -400,8 +404,6 @@ static const struct command commands[] = {
     {.name = "query-csv", .words = "--tile 16 --device H200 --device 9.0 --format csv"},
     {.name = "explain", .words = "--threads 256 --regs 40 --device 9.0 --explain"},
     {.name = "plot", .words = "--tile 16 --device H200 --plot -"},
-    {.name = "plot-svg",
-     .words = "sweep --threads 64:512:64 --regs 32 --device H200 --plot picture.svg"},
     {.name = "sweep", .words = "sweep --threads 64:512:64 --regs 32 --device H200"},
     {.name = "sweep-json",
      .words = "sweep --threads 64:256:64 --regs 32:128:8 --device H200 --format json"},

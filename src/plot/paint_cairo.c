@@ -4,6 +4,7 @@
 #include <cairo.h>
 #include <math.h>
 
+#include "base/memory.h"
 #include "plot/paint.h"
 
 enum { PNG_SCALE = 2, HATCH_GAP = 7 };
@@ -240,6 +241,8 @@ enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_
     cairo_surface_destroy(surface);
     if (status == CAIRO_STATUS_SUCCESS)
         return SMC_OK;
+    if (status == CAIRO_STATUS_NO_MEMORY)
+        smc_memory_note_failure();
     return smc_fail(error, SMC_MACHINE, "cairo: %s", cairo_status_to_string(status));
 }
 
