@@ -28,6 +28,6 @@ libsmc_la_SOURCES += \
 	src/report/text_series.c src/report/text_series_table.c src/report/text_series_table.h \
 	src/report/text_work.c \
 	src/report/words.c src/report/words.h src/report/words_run.c src/report/words_run.h \
-	src/report/words_series.c src/report/words_series.h \
+	src/report/words_best.c src/report/words_series.c src/report/words_series.h \
 	src/report/words_own.c src/report/words_own.h src/report/words_sweep.c \
 	src/report/writers.c
