@@ -79,6 +79,7 @@ static json_t *access_object(const struct smc_bank_layout *layout,
     smc_json_string(object, "op", smc_words_bank_op(pattern->op));
     smc_json_integer(object, "width_bytes", pattern->width_bytes);
     smc_json_integer(object, "warps_counted", pattern->warps_counted);
+    smc_json_integer(object, "row_elements", pattern->row_elements);
     smc_json_integer(object, "steps", pattern->steps);
     smc_json_integer(object, "steps_counted", pattern->steps_counted);
     smc_json_integer(object, "accesses", pattern->accesses);
