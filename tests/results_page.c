@@ -1,8 +1,8 @@
-/* README's page of what was seen on a GPU, made from a results file of the GPU tests
+/* The page of what was seen on a GPU (results/README.md), made from a results file of the GPU tests
    ("smemcalc-results/1", tests/gpu/results.h).
 
      results_page RESULTS            prints the page
-     results_page RESULTS README     prints the README with the page between its two markers
+     results_page RESULTS PAGE       prints the file PAGE with the page between its two markers
 
    A part that the file does not have is left out. Exit status: 0; 1 with a line on standard error.
  */
@@ -278,7 +278,7 @@ static void print_page(const json_t *all)
     print_speed(json_object_get(all, "speed"));
 }
 
-/* --- Into the README ---------------------------------------------------------------------------
+/* --- Into a document ---------------------------------------------------------------------------
  */
 
 static int fail(const char *path, const char *why)
@@ -287,7 +287,7 @@ static int fail(const char *path, const char *why)
     return 1;
 }
 
-static int print_readme(const char *path, const json_t *all)
+static int print_document(const char *path, const json_t *all)
 {
     char line[4096];
     enum { BEFORE, WITHIN, AFTER } place = BEFORE;
@@ -312,7 +312,7 @@ int main(int argc, char **argv)
 {
     json_error_t error;
     if (argc < 2 || argc > 3)
-        return fail("usage", "results_page RESULTS [README]");
+        return fail("usage", "results_page RESULTS [PAGE]");
     json_t *all = json_load_file(argv[1], 0, &error);
     if (!all)
         return fail(argv[1], error.text);
@@ -320,7 +320,7 @@ int main(int argc, char **argv)
     if (strcmp(text(all, "schema"), "smemcalc-results/1") != 0)
         status = fail(argv[1], "not of the schema smemcalc-results/1");
     else if (argc == 3)
-        status = print_readme(argv[2], all);
+        status = print_document(argv[2], all);
     else
         print_page(all);
     json_decref(all);

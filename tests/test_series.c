@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "confirm/series.h"
-#include "report/words_series.h"
+#include "report/series.h"
 #include "unit.h"
 
 static void names_of(const char *family, char *list, size_t room)

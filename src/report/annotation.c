@@ -1,10 +1,15 @@
-/* The kernel's lines with the emulator's counts beside them: the hottest, then all in order. */
+/* The lines of a kernel's source with the emulator's counts beside them: the hottest, then all in
+   order; as text, JSON and CSV. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "report/csv_parts.h"
+#include "report/json_parts.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
+
+/* --- Text ------------------------------------------------------------------------------------- */
 
 enum {
     HOTTEST_SHOWN = 5,
@@ -294,4 +299,73 @@ void smc_text_annotation(const struct smc_annotation *annotation,
     append_hottest(&table);
     append_listing(&table);
     append_legend(&table);
+}
+
+/* --- Fields --------------------------------------------------------------------------------------
+ */
+
+/* What scripts get of a line that was executed: COUNT(key, value of `line`). */
+#define COUNTS                                                                                     \
+    COUNT(heat, line->heat)                                                                        \
+    COUNT(instructions, line->instructions)                                                        \
+    COUNT(executions, line->count.executions)                                                      \
+    COUNT(active_lanes, line->count.lanes)                                                         \
+    COUNT(shared_loads, line->count.shared_loads)                                                  \
+    COUNT(shared_load_wavefronts, line->count.load_wavefronts)                                     \
+    COUNT(shared_stores, line->count.shared_stores)                                                \
+    COUNT(shared_store_wavefronts, line->count.store_wavefronts)                                   \
+    COUNT(bank_conflicts, smc_emulated_conflicts(&line->count))                                    \
+    COUNT(global_requests, line->count.global_requests)                                            \
+    COUNT(global_sectors, line->count.global_sectors)                                              \
+    COUNT(global_bytes, line->count.global_bytes)                                                  \
+    COUNT(divergent_branches, line->count.divergent)
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+json_t *smc_json_annotation(const struct smc_annotation *annotation)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < annotation->hottest_count; i++) {
+        const struct smc_annotated_line *line = annotation->hottest[i];
+        json_t *object = json_object();
+        smc_json_set(object, "file", line->file ? json_string(line->file) : json_null());
+        smc_json_known_integer(object, "line", line->line);
+#define COUNT(key, value) smc_json_integer(object, #key, value);
+        COUNTS
+#undef COUNT
+        smc_json_set(object, "source", line->text ? json_string(line->text) : json_null());
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+void smc_csv_annotation_head(struct smc_text *out)
+{
+    smc_text_append(out, "kernel,file,line");
+#define COUNT(key, value) smc_text_append(out, "," #key);
+    COUNTS
+#undef COUNT
+    smc_text_append(out, ",source\n");
+}
+
+void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,
+                        struct smc_text *out)
+{
+    for (size_t i = 0; i < annotation->hottest_count; i++) {
+        const struct smc_annotated_line *line = annotation->hottest[i];
+        smc_csv_field(out, kernel);
+        smc_text_append(out, ",");
+        smc_csv_field(out, line->file ? line->file : "");
+        smc_text_append(out, ",");
+        if (line->file)
+            smc_text_printf(out, "%" PRIu32, line->line);
+#define COUNT(key, value) smc_text_printf(out, ",%" PRIu64, (uint64_t)(value));
+        COUNTS
+#undef COUNT
+        smc_text_append(out, ",");
+        smc_csv_field(out, line->text ? line->text : "");
+        smc_text_append(out, "\n");
+    }
 }

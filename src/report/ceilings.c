@@ -1,9 +1,14 @@
-/* Measured ceilings: a table with what the samples lay between, and the share of what theory
-   would allow. */
+/* A GPU's measured ceilings: the values, the range of their samples and the share of the
+   theoretical peak, as text, JSON and CSV. */
 #include <stdio.h>
 
+#include "ceilings/entry.h"
+#include "report/csv_parts.h"
+#include "report/json_parts.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
+
+/* --- Text ------------------------------------------------------------------------------------- */
 
 /* A line fits 80 columns; FACTS_EDGE is where the values of a device's other facts end. */
 enum { LABEL_WIDTH = 28, VALUE_WIDTH = 14, SPREAD_WIDTH = 17, FACTS_EDGE = 47 };
@@ -91,4 +96,62 @@ void smc_text_calibration(const struct smc_calibration *calibration, const char 
         smc_text_safe_line(out, "kept in %s", kept_in);
     else
         smc_text_append(out, "not kept\n");
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+json_t *smc_json_ceilings(const struct smc_ceilings *ceilings)
+{
+    if (ceilings->source == SMC_CEILINGS_UNKNOWN)
+        return json_null();
+    json_t *object = smc_ceilings_entry(ceilings);
+    smc_json_string(object, "source", smc_ceilings_source_name(ceilings->source));
+    return object;
+}
+
+void smc_json_calibration(json_t *object, const struct smc_calibration *calibration,
+                          const char *kept_in)
+{
+    json_t *spread = json_object();
+    smc_json_set(object, "device", smc_json_device(&calibration->device));
+    smc_json_set(object, "ceilings", smc_json_ceilings(&calibration->ceilings));
+    for (int i = 0; i < SMC_CEILING_COUNT; i++) {
+        const struct smc_spread *seen = &calibration->spread[i];
+        json_t *one = json_object();
+        smc_json_integer(one, "samples", seen->samples);
+        smc_json_known_real(one, "lowest", seen->lowest);
+        smc_json_known_real(one, "highest", seen->highest);
+        smc_json_known_real(one, "theoretical_peak",
+                            smc_ceiling_peak((enum smc_ceiling)i, &calibration->device));
+        smc_json_set(spread, smc_ceiling_info[i].key, one);
+    }
+    smc_json_set(object, "spread", spread);
+    smc_json_real(object, "elapsed_ms", calibration->elapsed_ms);
+    if (kept_in)
+        smc_json_string(object, "kept_in", kept_in);
+    else
+        smc_json_set(object, "kept_in", json_null());
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+void smc_csv_calibration(const struct smc_calibration *calibration, const char *kept_in,
+                         const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)kept_in, (void)style;
+    const struct smc_ceilings *ceilings = &calibration->ceilings;
+    smc_text_append(out, "device,driver,date");
+    for (int i = 0; i < SMC_CEILING_COUNT; i++)
+        smc_text_printf(out, ",%s", smc_ceiling_info[i].key);
+    smc_text_append_char(out, '\n', 1);
+    smc_csv_field(out, ceilings->device);
+    smc_text_append_char(out, ',', 1);
+    smc_csv_field(out, ceilings->driver);
+    smc_text_printf(out, ",%s", ceilings->date);
+    for (int i = 0; i < SMC_CEILING_COUNT; i++) {
+        smc_text_append_char(out, ',', 1);
+        if (ceilings->value[i] > 0)
+            smc_text_printf(out, "%.6g", ceilings->value[i]);
+    }
+    smc_text_append_char(out, '\n', 1);
 }
