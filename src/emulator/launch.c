@@ -136,6 +136,7 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     const struct smc_program *program = launch->program;
     worker->launch = launch;
     worker->count = calloc(program->instructions + 1, sizeof *worker->count);
+    worker->sample = calloc(program->instructions + 1, sizeof *worker->sample);
     worker->array_count = calloc(launch->request->array_count + 1, sizeof *worker->array_count);
     worker->warp = calloc(launch->warps_per_block, sizeof *worker->warp);
     worker->files = aligned((size_t)program->file_bytes * launch->warps_per_block);
@@ -148,7 +149,7 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
         worker->warp[w].index = w;
         worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
     }
-    return worker->count && worker->array_count && worker->warp && worker->files &&
+    return worker->count && worker->sample && worker->array_count && worker->warp && worker->files &&
            worker->shared && worker->local && worker->memo &&
            (worker->shadow || launch->request->unchecked);
 }
@@ -158,6 +159,7 @@ static void end_worker(struct smc_worker *worker)
     for (uint32_t w = 0; worker->warp && worker->launch && w < worker->launch->warps_per_block; w++)
         smc_copies_forget(&worker->warp[w]);
     free(worker->count);
+    free(worker->sample);
     free(worker->array_count);
     free(worker->warp);
     free(worker->files);
@@ -204,6 +206,8 @@ static void add_worker(const struct smc_worker *worker, struct smc_emulation *em
     for (size_t i = 0; i < emulation->count_length; i++) {
         smc_emulated_count_add(&worker->count[i], &emulation->count[i]);
         smc_emulated_count_add(&worker->count[i], &emulation->total);
+        if (smc_sample_replaces(&worker->sample[i], &emulation->sample[i]))
+            emulation->sample[i] = worker->sample[i];
     }
     for (size_t i = 0; i < emulation->array_count; i++)
         for (int kind = 0; kind < SMC_EMULATED_KINDS; kind++) {
@@ -287,9 +291,10 @@ static enum smc_status prepare(struct smc_launch_state *launch, struct smc_emula
         return status;
     emulation->count_length = launch->program->instructions;
     emulation->count = calloc(emulation->count_length + 1, sizeof *emulation->count);
+    emulation->sample = calloc(emulation->count_length + 1, sizeof *emulation->sample);
     emulation->array_count = launch->request->array_count;
     emulation->array = calloc(emulation->array_count + 1, sizeof *emulation->array);
-    if (!emulation->count || !emulation->array || !lay_out_memory(launch))
+    if (!emulation->count || !emulation->sample || !emulation->array || !lay_out_memory(launch))
         return smc_fail(error, SMC_MACHINE, "out of memory");
     return pass_arguments(launch, error);
 }
@@ -317,6 +322,7 @@ enum smc_status smc_emulate(const struct smc_emulation_request *request,
 void smc_emulation_free(struct smc_emulation *emulation)
 {
     free(emulation->count);
+    free(emulation->sample);
     free(emulation->array);
     *emulation = (struct smc_emulation){0};
 }

@@ -90,6 +90,7 @@ struct smc_bank_memo;
 struct smc_worker {
     struct smc_launch_state *launch;
     struct smc_emulated_count *count; /* by instruction */
+    struct smc_conflict_sample *sample;
     struct smc_emulated_array_count *array_count;
     struct smc_warp *warp;
     struct smc_barrier barrier[SMC_BARRIERS];
@@ -132,6 +133,15 @@ uint32_t smc_warp_gather(struct smc_warp *warp, uint32_t need);
 void smc_warp_release(struct smc_warp *warp, uint32_t mask);
 
 /* counts.c */
+/* Whether it shows more conflicts, or as many in an earlier block: so that it does not depend on
+   how blocks were shared out. */
+static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,
+                                       const struct smc_conflict_sample *kept)
+{
+    return sample->taken &&
+           (!kept->taken || sample->conflicts > kept->conflicts ||
+            (sample->conflicts == kept->conflicts && sample->block < kept->block));
+}
 void smc_count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
                       bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,
                       uint32_t bytes);
