@@ -149,8 +149,8 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
         worker->warp[w].index = w;
         worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
     }
-    return worker->count && worker->sample && worker->array_count && worker->warp && worker->files &&
-           worker->shared && worker->local && worker->memo &&
+    return worker->count && worker->sample && worker->array_count && worker->warp &&
+           worker->files && worker->shared && worker->local && worker->memo &&
            (worker->shadow || launch->request->unchecked);
 }
 

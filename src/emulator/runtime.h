@@ -138,9 +138,8 @@ void smc_warp_release(struct smc_warp *warp, uint32_t mask);
 static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,
                                        const struct smc_conflict_sample *kept)
 {
-    return sample->taken &&
-           (!kept->taken || sample->conflicts > kept->conflicts ||
-            (sample->conflicts == kept->conflicts && sample->block < kept->block));
+    return sample->taken && (!kept->taken || sample->conflicts > kept->conflicts ||
+                             (sample->conflicts == kept->conflicts && sample->block < kept->block));
 }
 void smc_count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
                       bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,

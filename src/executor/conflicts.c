@@ -48,8 +48,8 @@ static void add_row(int64_t bytes, uint32_t width_bytes, const struct array *arr
         rows[(*count)++] = (uint32_t)(row_bytes / width_bytes);
 }
 
-/* How far lanes at powers of two are from the first one: a row where they walk down a column. Last a
-   row as long as the banks. */
+/* How far lanes at powers of two are from the first one: a row where they walk down a column. Last
+   a row as long as the banks. */
 static size_t find_rows(const struct smc_access *access, const struct array *array,
                         uint32_t rows[MOST_ROWS])
 {
@@ -66,11 +66,9 @@ static size_t find_rows(const struct smc_access *access, const struct array *arr
 static bool find_array(const struct smc_program *program, const struct smc_conflict_sample *sample,
                        struct array *array)
 {
-    return sample->taken &&
-           smc_program_shared_array(program,
-                                    sample->access.address[__builtin_ctz(sample->access.mask)],
-                                    array->name, sizeof array->name, &array->first_byte,
-                                    &array->bytes);
+    return sample->taken && smc_program_shared_array(
+                                program, sample->access.address[__builtin_ctz(sample->access.mask)],
+                                array->name, sizeof array->name, &array->first_byte, &array->bytes);
 }
 
 /* False where an instruction accesses the array in another width: its rows would be others. */
@@ -122,8 +120,7 @@ static enum smc_status find_remedy(const struct smc_program *program,
 enum smc_status smc_emulated_find_conflicts(const struct smc_program *program,
                                             const struct smc_emulation *emulation,
                                             const struct smc_bank_layout *banks,
-                                            struct smc_conflict_site *site,
-                                            struct smc_error *error)
+                                            struct smc_conflict_site *site, struct smc_error *error)
 {
     const struct smc_emulated_count *total = &emulation->total;
     uint64_t loads = total->machine_loads ? total->machine_load_wavefronts : total->load_wavefronts;

@@ -14,8 +14,8 @@
 #include "compile/compile.h"
 #include "devices/devices.h"
 #include "emulator/emulator.h"
-#include "model/conflict_free.h"
 #include "executor/metrics.h"
+#include "model/conflict_free.h"
 #include "model/occupancy.h"
 
 /* "GPU-" and 32 digits in groups, as nvidia-smi prints it; "" where there is no such GPU. */
@@ -58,7 +58,7 @@ static inline bool smc_is_lost(const struct smc_attempt *finish)
 /* The line of the source with the most bank conflicts, and what would leave none in its array:
    proven on one access of each instruction there, the one with the most conflicts. */
 struct smc_conflict_site {
-    uint64_t conflicts; /* of the line, in the whole launch; 0: there are none */
+    uint64_t conflicts;       /* of the line, in the whole launch; 0: there are none */
     uint64_t all, wavefronts; /* of the launch */
     uint32_t line;            /* 0: not known */
     char array[96];

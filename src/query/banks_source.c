@@ -98,7 +98,7 @@ const char *smc_banks_source_address(const struct smc_banks_source *source,
 
 uint32_t smc_banks_source_extent(const struct smc_banks_source *source, uint32_t place)
 {
-    uint32_t extent = place < LANE   ? source->query->block[place]
+    uint32_t extent = place < LANE    ? source->query->block[place]
                       : place == LANE ? SMC_WARP_LANES
                                       : source->threads / SMC_WARP_LANES;
     return extent < 2 ? 2 : extent;

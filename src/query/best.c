@@ -61,10 +61,31 @@ static double use_of(const struct smc_answer *answer)
     return use * smc_best_fill(answer);
 }
 
+double smc_best_moved_bytes(const struct smc_answer *answer)
+{
+    return answer->has_work ? answer->work.global_load_bytes + answer->work.global_store_bytes : 0;
+}
+
+/* A single wave has no tail, but may leave SMs without a block. */
+static double busy_of(const struct smc_answer *answer)
+{
+    double sms = answer->query.device.sm_count;
+    if (!answer->has_waves || answer->waves.waves > 1)
+        return smc_best_fill(answer);
+    return (double)answer->waves.grid_blocks < sms ? (double)answer->waves.grid_blocks / sms : 1;
+}
+
+/* Of some kernels the problem grows with the block: so traffic counts against the least possible.
+ */
+static double traffic_of(const struct smc_answer *answer)
+{
+    double least = answer->has_work ? answer->work.minimum_bytes : 0;
+    return least > 0 ? smc_best_moved_bytes(answer) / least : 0;
+}
+
 static void set_values(struct smc_candidate *candidate)
 {
     const struct smc_answer *answer = &candidate->answer;
-    const struct smc_work *work = &answer->work;
     uint64_t row = smc_best_row_bytes(answer);
     double *value = candidate->choice.value;
     value[SMC_RULE_LAUNCHES] = answer->outcome == SMC_LAUNCHES;
@@ -72,9 +93,8 @@ static void set_values(struct smc_candidate *candidate)
     value[SMC_RULE_WHOLE_WARPS] = (double)idle / (answer->launch.threads_per_block + idle);
     value[SMC_RULE_ALIGNED_ROWS] = row % SMC_SECTOR_BYTES == 0;
     value[SMC_RULE_WARPS] = answer->occupancy_percent;
-    value[SMC_RULE_WAVES] = smc_best_fill(answer);
-    value[SMC_RULE_TRAFFIC] =
-        answer->has_work ? work->global_load_bytes + work->global_store_bytes : 0;
+    value[SMC_RULE_WAVES] = busy_of(answer);
+    value[SMC_RULE_TRAFFIC] = traffic_of(answer);
     value[SMC_RULE_WHOLE_LINES] = row % SMC_LINE_BYTES == 0;
     value[SMC_RULE_ARCHITECTURES] = candidate->architectures;
     value[SMC_RULE_SMALLEST] = answer->launch.threads_per_block >= SMALL_BLOCK;

@@ -257,8 +257,8 @@ double smc_query_percent_after(const struct smc_answer *answer, const struct smc
     const struct smc_sm *sm = &answer->query.device.sm;
     uint64_t warps = answer->occupancy.warps_per_block;
     if (step->resource == SMC_STEP_THREADS)
-        warps = divide_up((uint64_t)(answer->launch.threads_per_block + step->change),
-                          sm->warp_size);
+        warps =
+            divide_up((uint64_t)(answer->launch.threads_per_block + step->change), sm->warp_size);
     return 100.0 * (double)(warps * step->blocks_per_sm) / sm->max_warps_per_sm;
 }
 

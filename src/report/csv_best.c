@@ -36,7 +36,7 @@ static void append_rows(const struct smc_best *best, struct smc_text *out)
             smc_text_printf(out, "%" PRIu64, answer->waves.waves);
         smc_text_printf(out, ",%.10g,", 100 * candidate->use);
         if (answer->has_work)
-            smc_text_printf(out, "%.15g", candidate->choice.value[SMC_RULE_TRAFFIC]);
+            smc_text_printf(out, "%.15g", smc_best_moved_bytes(answer));
         smc_text_printf(out, ",%u,%s,", candidate->architectures,
                         rule == SMC_RULE_COUNT ? "" : smc_rule_info[rule].name);
         append_reason(best, candidate, out);

@@ -40,8 +40,7 @@ static json_t *candidate_object(const struct smc_best *best, const struct smc_ca
                  answer->has_waves ? json_integer((json_int_t)answer->waves.waves) : json_null());
     smc_json_real(object, "use_percent", 100 * candidate->use);
     smc_json_set(object, "global_bytes",
-                 answer->has_work ? json_real(candidate->choice.value[SMC_RULE_TRAFFIC])
-                                  : json_null());
+                 answer->has_work ? json_real(smc_best_moved_bytes(answer)) : json_null());
     smc_json_integer(object, "architectures", candidate->architectures);
     add_reasons(object, best, candidate);
     return object;

@@ -11,7 +11,8 @@
 
 enum { SHOWN_VALUES = 6 };
 
-/* "no findings", "no errors found; 15,872 bank conflicts, 50 % of the wavefronts", "5 findings in 2 places", or the first failure's message. */
+/* "no findings", "no errors found; 15,872 bank conflicts, 50 % of the wavefronts", "5 findings in 2
+ * places", or the first failure's message. */
 static void append_verdict(const struct smc_own_run *run, struct smc_text *out)
 {
     const struct smc_own_emulated *emulated = &run->result.emulated;

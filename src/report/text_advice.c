@@ -30,8 +30,8 @@ static void append_need(const struct smc_answer *answer, const struct smc_next_s
                         answer->launch.threads_per_block + step->change, or_so);
         return;
     case SMC_STEP_REGISTERS:
-        smc_text_printf(out, " %" PRId64 " registers %s a thread, __launch_bounds__(%u," SMC_TIE
-                             "%u)",
+        smc_text_printf(out,
+                        " %" PRId64 " registers %s a thread, __launch_bounds__(%u," SMC_TIE "%u)",
                         answer->launch.regs_per_thread + step->change, or_so,
                         answer->launch.threads_per_block, step->blocks_per_sm);
         return;

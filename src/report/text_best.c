@@ -89,7 +89,7 @@ static void append_row(const struct smc_candidate *candidate, const struct smc_r
     if (answer->has_waves)
         snprintf(waves, sizeof waves, "%" PRIu64, answer->waves.waves);
     if (answer->has_work)
-        snprintf(moved, sizeof moved, "%.4g", candidate->choice.value[SMC_RULE_TRAFFIC] / 1e6);
+        snprintf(moved, sizeof moved, "%.4g", smc_best_moved_bytes(answer) / 1e6);
     smc_layout_percent(&percent, answer->occupancy_percent);
     smc_layout_percent(&use, 100 * candidate->use);
     smc_text_printf(&row, "%c %4" PRId64 " %7u %4s %6u %6u %7s %6s %7s %8s  ", chosen ? '>' : ' ',
@@ -122,8 +122,11 @@ static void append_table(const struct smc_best *best, const struct smc_report_st
     if (shown < best->count)
         smc_text_printf(out, "  and %zu more, clearly worse (--format csv has all)\n",
                         best->count - shown);
-    if (smc_words_estimated_mark(&ranked(best, 0)->answer)[0])
-        smc_text_append(out, "  ~ registers as compiled for another architecture\n");
+    bool estimated = false;
+    for (size_t rank = 0; rank < shown; rank++)
+        estimated |= smc_words_estimated_mark(&ranked(best, rank)->answer)[0] != '\0';
+    if (estimated)
+        smc_text_append(out, "  ~ registers estimated from another architecture or size\n");
     smc_text_append_char(out, '\n', 1);
 }
 

@@ -21,7 +21,8 @@ static void append_device(const struct smc_answer *answer, const struct smc_repo
     struct smc_text left = {0}, right = {0}, percent = {0}, regs = {0};
     smc_layout_percent(&percent, answer->occupancy_percent);
     if (smc_words_regs_known(answer))
-        smc_text_printf(&regs, "%s%u", smc_words_estimated_mark(answer), answer->launch.regs_per_thread);
+        smc_text_printf(&regs, "%s%u", smc_words_estimated_mark(answer),
+                        answer->launch.regs_per_thread);
     else
         smc_text_append(&regs, "-");
     smc_text_printf(&left, "%-*.*s %2d.%d %4s %6u %6u %7s", NAME_WIDTH, NAME_WIDTH,

@@ -172,7 +172,8 @@ static void write_run(const struct smc_confirmed_run *run, const struct smc_repo
     smc_text_append_char(out, '\n', 1);
     append_head(&run->answer, &run->result, style, out);
     smc_text_conflict_fix(&run->conflicts,
-                          run->answer.query.kernel ? run->answer.query.kernel->file : "", style, out);
+                          run->answer.query.kernel ? run->answer.query.kernel->file : "", style,
+                          out);
     smc_text_append_char(out, '\n', 1);
     smc_text_rows(confirmation, run->result.load.made, style, out);
     if (run->result.emulated.finding_count > 1) /* the row has room for the first */

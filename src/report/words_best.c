@@ -55,13 +55,13 @@ void smc_words_why_not(const struct smc_best *best, const struct smc_candidate *
                         taken->size, out);
         return;
     case SMC_RULE_WAVES:
-        append_percents("its waves are full to ", 100 * value[SMC_RULE_WAVES],
+        append_percents("its waves keep the SMs busy to ", 100 * value[SMC_RULE_WAVES],
                         100 * taken->choice.value[SMC_RULE_WAVES], taken->size, out);
         return;
     case SMC_RULE_TRAFFIC:
         smc_text_printf(out, "moves %.4g" SMC_TIE "MB, %.4g" SMC_TIE "MB with %" PRId64,
-                        value[SMC_RULE_TRAFFIC] / 1e6, taken->choice.value[SMC_RULE_TRAFFIC] / 1e6,
-                        taken->size);
+                        smc_best_moved_bytes(answer) / 1e6,
+                        smc_best_moved_bytes(&taken->answer) / 1e6, taken->size);
         return;
     case SMC_RULE_ARCHITECTURES:
         smc_text_printf(out, "launches on %u compute capabilities, %u with %" PRId64,
@@ -76,8 +76,7 @@ void smc_words_why_not(const struct smc_best *best, const struct smc_candidate *
                         taken->size);
         return;
     case SMC_RULE_THREADS:
-        smc_text_printf(out, "as good, with %u threads a block",
-                        answer->launch.threads_per_block);
+        smc_text_printf(out, "as good, with %u threads a block", answer->launch.threads_per_block);
         return;
     case SMC_RULE_COUNT:
         return;
