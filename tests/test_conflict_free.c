@@ -478,12 +478,13 @@ static enum smc_status ask_case(const struct array_case *c, const char *expressi
                                 struct smc_banks_answer *found)
 {
     struct smc_banks_query query;
+    char note[256];
     smc_banks_query_init(&query);
-    CU_ASSERT_EQUAL(smc_device_find("9.0", &query.device, NULL, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_device_find("9.0", &query.device, note, NULL), SMC_OK);
     query.expression = expression;
     query.block[0] = c->block[0];
     query.block[1] = c->block[1];
-    return smc_banks_answer(&query, answer, NULL);
+    return smc_banks_answer(&query, found, NULL);
 }
 
 static void test_rows_of_expressions(void)

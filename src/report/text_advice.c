@@ -93,19 +93,21 @@ static void append_loss(const struct smc_answer *answer, const struct smc_next_s
     smc_layout_percent(out, smc_query_percent_after(answer, step));
 }
 
-/* A loss is news where a person might take the step: the end of what a block may have is not. */
-static bool is_worth_telling(const struct smc_next_step *step)
-{
-    bool barriers = step->resource == SMC_STEP_BARRIERS;
-    bool too_many_threads = step->resource == SMC_STEP_THREADS && step->blocks_per_sm == 0;
-    return !barriers && !too_many_threads;
-}
-
 /* A tile or a block of a catalog's kernel is proposed by the rules of `best` instead. */
 static bool chooses_block(const struct smc_answer *answer)
 {
     const uint32_t params = 1u << SMC_PARAM_TILE | 1u << SMC_PARAM_BLOCK;
     return answer->query.kernel && answer->query.kernel->params & params;
+}
+
+/* A loss is news where a person might take the step: the end of what a block may have is not, and
+   a tile cannot grow by some threads. */
+static bool is_worth_telling(const struct smc_answer *answer, const struct smc_next_step *step)
+{
+    bool barriers = step->resource == SMC_STEP_BARRIERS;
+    bool too_many_threads =
+        step->resource == SMC_STEP_THREADS && (step->blocks_per_sm == 0 || chooses_block(answer));
+    return !barriers && !too_many_threads;
 }
 
 /* More blocks of fewer threads may be fewer warps. */
@@ -168,7 +170,8 @@ static void append_losses(const struct smc_answer *answer, struct smc_text *line
 {
     for (uint32_t i = 0; i < answer->next_steps.count; i++) {
         const struct smc_next_step *step = &answer->next_steps.step[i];
-        if (step->blocks_per_sm > answer->occupancy.blocks_per_sm || !is_worth_telling(step))
+        if (step->blocks_per_sm > answer->occupancy.blocks_per_sm ||
+            !is_worth_telling(answer, step))
             continue;
         smc_text_append(line, line->length ? "; " : "");
         append_loss(answer, step, line);
