@@ -20,6 +20,7 @@ unset COLUMNS SMEMCALC_NVRTC SMEMCALC_CACHE_DIR
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
 top=$here/..
 manual=$here/../man/smemcalc.1
+formats=$here/../man/smemcalc-formats.5
 program=$PWD/smemcalc
 results_page=$PWD/tests/results_page
 # shellcheck source=tests/cases.sh
@@ -43,7 +44,7 @@ same_lines() { # NAME FILE FILE
 # --- Options --------------------------------------------------------------------------------------
 
 smemcalc --help | sed -n 's/^  *\(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p' | sort -u >options-help
-sed -n 's/^\.It .*Fl -\([a-z][a-z-]*\).*/--\1/p' "$manual" | sort -u >options-manual
+grep '^\.It .*Fl -' "$manual" | grep -o 'Fl -[a-z][a-z-]*' | sed 's/^Fl /-/' | sort -u >options-manual
 [ -s options-help ] || fail "--help shows options"
 same_lines "the man page has the options of --help" options-help options-manual
 
@@ -52,7 +53,7 @@ sed -n 's/^\.It Fl \([a-zA-Z]\) *, Fl -\([a-z-]*\).*/-\1 --\2/p' "$manual" | sor
 same_lines "the man page has the letters of --help" letters-help letters-manual
 
 smemcalc --help | sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' | sort >commands-help
-sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.It Cm \([a-z]*\).*/\1/p' "$manual" | sort >commands-manual
+sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.Ss \([a-z]*\)$/\1/p' "$manual" | sort >commands-manual
 [ -s commands-help ] || fail "--help shows commands"
 same_lines "the man page has the commands of --help" commands-help commands-manual
 
@@ -63,15 +64,30 @@ empty "the man page has every lesson" "$(smemcalc lesson | sed '/^$/,$d; s/ .*//
 
 # --- Keys and columns -----------------------------------------------------------------------------
 
-sed -n '/^\.Sh OUTPUT FORMATS/,/^\.Sh ENVIRONMENT/p' "$manual" | grep -oE '[a-z0-9_-]+' |
-    sort -u >documented
+grep -oE '[a-z0-9_-]+' "$formats" | sort -u >documented
 
 undocumented() { # words on stdin
-    sort -u | comm -23 - documented | sed 's/$/ is not in OUTPUT FORMATS/'
+    sort -u | comm -23 - documented | sed 's/$/ is not in smemcalc-formats(5)/'
 }
 
 json_keys() { # COMMAND...
     smemcalc "$@" --format json | jq -r '[paths | .[] | strings] | unique | .[]'
+}
+
+# The CSV header on stdin is the list of columns that the manual has under `columns: NAME`. (Not in
+# a pipeline, whose subshell would lose the count of cases.)
+documented_csv() { # NAME
+    head -n 1 | tr -d '\r' | tr ',' '\n' >columns-seen
+    awk -v name="$1" '
+        $0 == ".\\\" columns: " name { wanted = 1; next }
+        wanted && /^\.Bd/ { inside = 1; next }
+        inside && /^\.Ed/ { exit }
+        inside { gsub(/[ ,]+/, "\n"); print }' "$formats" | sed '/^$/d' >columns-documented
+    if [ -s columns-seen ]; then
+        same_lines "the CSV columns: $1" columns-documented columns-seen
+    else
+        fail "the CSV columns: $1" "nothing was printed"
+    fi
 }
 
 documented_json() { # NAME COMMAND...
@@ -104,17 +120,27 @@ if command -v jq >/dev/null; then
 else
     skip "JSON keys are documented" "there is no jq"
 fi
-empty "every CSV column of a query" "$(smemcalc --tile 32 --device H200 --no-nvrtc --format csv |
-    head -n 1 | tr -d '\r' | tr ',' '\n' | undocumented)"
+csv() { # NAME ARGUMENT...
+    name=$1
+    shift
+    smemcalc "$@" --format csv >csv-seen
+    documented_csv "$name" <csv-seen
+}
 
-empty "every CSV column of merge" "$(smemcalc merge --format csv "$here/data/merge/node1.json" |
-    head -n 1 | tr ',' '\n' | undocumented)"
-
-for lint in "" --lint; do
-    # shellcheck disable=SC2086 # no word where empty
-    empty "every CSV column of inspect $lint" "$(smemcalc inspect $lint \
-        "$here/data/inspect/own-sm90.cubin" --format csv | head -n 1 | tr ',' '\n' | undocumented)"
-done
+csv query --tile 32 --device H200 --no-nvrtc
+csv query sweep --threads 256 --regs 16:18 --device H200
+csv merge merge "$here/data/merge/node1.json"
+csv limits limits --threads 256 --device H200
+csv best best --regs 40 --device H200
+csv carveout carveout --device H200
+csv inspect inspect "$here/data/inspect/own-sm90.cubin"
+csv lint inspect --lint "$here/data/inspect/own-sm90.cubin"
+csv banks banks --kernel matmul-tiled --tile 32
+csv devices devices
+csv kernels kernels
+documented_csv calibrate <"$top/data/ceilings.csv"
+printf 'threads,regs\n256,40\n' | smemcalc batch --device 9.0 | sed 's/^threads,regs,//' >csv-seen
+documented_csv batch <csv-seen
 
 # --- Pictures, links and generated pages -----------------------------------------------------------
 
@@ -126,6 +152,30 @@ empty "the links and pictures of every document lead to a file" "$(cd "$top" &&
             while read -r target; do
                 [ -s "$(dirname "$document")/$target" ] || echo "$document: $target is missing"
             done
+    done)"
+# `tests/test_x.c` "title", "title": the file, and the cases that it must have.
+named_in() { # DOCUMENT: a line `FILE` or `FILE<tab>TITLE` for each that it names
+    tr '\n' ' ' <"$1" | awk -v RS='`' '
+        NR % 2 == 0 { file = $0; if (file ~ /^(src|tests|data|kernels|bench|doc|man)\/[^ ]*$/) print file; next }
+        file ~ /^tests\/.*\.c$/ {
+            gsub(/  +/, " ")
+            while (match($0, /^[ ,;and]*"[^"]*"/)) {
+                title = substr($0, RSTART, RLENGTH)
+                sub(/^[^"]*"/, "", title); sub(/"$/, "", title)
+                print file "\t" title
+                $0 = substr($0, RSTART + RLENGTH)
+            }
+        }'
+}
+
+empty "the files and test cases that documents name are there" "$(cd "$top" &&
+    for document in $documents; do
+        named_in "$document" | while IFS="$(printf '\t')" read -r file title; do
+            # shellcheck disable=SC2086 # a pattern such as tests/gpu/*.c
+            ls -d $file >/dev/null 2>&1 || echo "$document: $file is missing"
+            [ -z "$title" ] || grep -qF "\"$title\"" "$file" ||
+                echo "$document: $file has no case \"$title\""
+        done
     done)"
 empty "README.md leads to every document" "$(cd "$top" && for document in HACKING.md doc/*.md; do
     grep -qF "]($document)" README.md || echo "$document is missing"
@@ -207,8 +257,7 @@ if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
     # shellcheck disable=SC2086 # words
     documented_json "every JSON key of a comparison" $compared
     # shellcheck disable=SC2086
-    empty "every CSV column of a comparison" "$(smemcalc $compared --format csv | head -n 1 |
-        tr ',' '\n' | undocumented)"
+    csv compare $compared
 else
     skip "keys of a comparison are documented" "there is no NVRTC 13.0, or no jq"
 fi
@@ -218,8 +267,8 @@ if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
     # shellcheck disable=SC2086 # words
     documented_json "every JSON key of an annotated run" $annotated
     # shellcheck disable=SC2086
-    empty "every CSV column of an annotated run" "$(smemcalc $annotated --format csv | head -n 1 |
-        tr ',' '\n' | undocumented)"
+    csv annotate $annotated
+    csv run run --on emulator --tile 4 --size 8 --device 9.0
 else
     skip "keys of an annotated run are documented" "there is no NVRTC 13.0, or no jq"
 fi

@@ -60,10 +60,10 @@ static bool is_free(const struct smc_kernel *kernel, const struct smc_answer *an
         return false;
     if (!given)
         params.value[SMC_PARAM_PAD] = kernel->default_pad;
-    if (kernel->complete(&params, NULL) != SMC_OK)
+    if (kernel->complete(kernel, &params, NULL) != SMC_OK)
         return false;
     smc_bank_layout_of(&answer->query.device.sm, SMC_BANK_MODE_4_BYTES, &layout);
-    kernel->shared_work(&params, &layout, &work);
+    kernel->shared_work(kernel, &params, &layout, &work);
     return smc_bank_conflicts(&work.stores) + smc_bank_conflicts(&work.written_loads) == 0;
 }
 

@@ -145,7 +145,7 @@ static enum smc_status add_blocks(const struct smc_query *query, struct smc_best
 static bool leaves_lanes_idle(const struct smc_query *query, const struct smc_params *params)
 {
     struct smc_plan plan;
-    query->kernel->plan(params, &plan);
+    query->kernel->plan(query->kernel, params, &plan);
     return plan.threads_per_block % query->device.sm.warp_size != 0;
 }
 
@@ -159,13 +159,14 @@ static enum smc_status add_params(const struct smc_query *query, enum smc_param 
     int64_t highest = param == SMC_PARAM_TILE ? smc_param_info[param].highest
                                               : (int64_t)sm->max_threads_per_block;
     /* The problem stays the same, whatever the block. */
-    enum smc_status status = query->kernel->complete(&asked.params, error);
+    enum smc_status status = query->kernel->complete(query->kernel, &asked.params, error);
     for (int64_t size = step;
          size <= highest && best->count < SMC_MAX_CANDIDATES && status == SMC_OK; size += step) {
         asked.params.value[param] = size;
         asked.params.given |= 1u << param;
         struct smc_params tried = asked.params;
-        bool possible = query->kernel->complete(&tried, NULL) == SMC_OK; /* for this problem */
+        /* Some sizes do not divide the problem. */
+        bool possible = query->kernel->complete(query->kernel, &tried, NULL) == SMC_OK;
         if (possible && !(best->quick && leaves_lanes_idle(query, &tried)))
             status = add(&asked, size, best, warnings, error);
     }
@@ -214,7 +215,7 @@ static void count_traffic(struct smc_answer *answer)
 {
     answer->has_work = answer->query.kernel && answer->query.kernel->work;
     if (answer->has_work)
-        answer->query.kernel->work(&answer->query.params, &answer->work);
+        answer->query.kernel->work(answer->query.kernel, &answer->query.params, &answer->work);
 }
 
 /* Counting the work costs more than all else: quickly, it is only for those that it decides on. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/csv_parts.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
@@ -141,20 +142,10 @@ static void append_legend(const struct table *table)
 
 /* --- Source ----------------------------------------------------------------------------------- */
 
-/* Bytes of the first `most` characters. */
-static size_t bytes_of(const char *text, size_t most)
-{
-    size_t bytes = 0;
-    while (text[bytes] && (most > 0 || (text[bytes] & 0xc0) == 0x80))
-        if ((text[bytes++] & 0xc0) != 0x80)
-            most--;
-    return bytes;
-}
-
 /* Where a row of `room` characters ends: before a blank, if there is one behind its middle. */
 static size_t row_bytes(const char *text, size_t room)
 {
-    size_t most = bytes_of(text, room), end = most;
+    size_t most = smc_utf8_fit(text, (int)room), end = most;
     if (!text[most])
         return most;
     while (end > most / 2 && text[end] != ' ')
@@ -178,7 +169,7 @@ static void append_source(const struct table *table, const char *text, size_t in
     const char *more = style->utf8 ? "\xe2\x80\xa6" : "...";
     bool cut = text[bytes] && !counted;
     if (cut)
-        bytes = bytes_of(text, room - depth - (style->utf8 ? 1 : 3));
+        bytes = smc_utf8_fit(text, (int)(room - depth) - (style->utf8 ? 1 : 3));
     if (!*text)
         return;
     smc_text_append_char(out, ' ', 2 + depth);

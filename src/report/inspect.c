@@ -184,11 +184,9 @@ static void append_device(const struct smc_inspect_row *row, struct smc_text *ou
     for (size_t i = 0; i < sizeof brands / sizeof *brands; i++)
         if (strncmp(name, brands[i], strlen(brands[i])) == 0)
             name += strlen(brands[i]);
-    if (device->sm_count == 0)
-        snprintf(text, sizeof text, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
-    else
-        snprintf(text, sizeof text, "%.*s", DEVICE_WIDTH, name);
-    smc_text_printf(out, "  %-*s", DEVICE_WIDTH, text);
+    snprintf(text, sizeof text, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+    smc_text_append(out, "  ");
+    smc_text_cell(out, device->sm_count == 0 ? text : name, -DEVICE_WIDTH);
 }
 
 static void append_numbers(const struct smc_inspect_row *row, struct smc_text *out)
