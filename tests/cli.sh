@@ -396,9 +396,9 @@ holds "JSON: the occupancy" '.occupancy | .blocks_per_sm == 2 and .warps_per_sm 
     and .allocated == {registers_per_block: 32768, smem_bytes_per_block: 9216}
     and .carveout_bytes == 233472' out.json
 holds "JSON: the next steps" '.next_steps | map(select(.resource == "registers"))
-    == [{resource: "registers", change: 2, blocks_per_sm: 1}]' out.json
+    == [{resource: "registers", change: 2, blocks_per_sm: 1, percent: 50}]' out.json
 holds "JSON: the next steps name shared memory" '.next_steps
-    | any(. == {resource: "shared_memory", change: 107521, blocks_per_sm: 1})' out.json
+    | any(. == {resource: "shared_memory", change: 107521, blocks_per_sm: 1, percent: 50})' out.json
 smemcalc --tile 32 --regs 31 --device H200 --device 8.0 --format json >out.json
 holds "JSON: several devices" '.schema == "smemcalc/1"
     and (.answers | map(.device.compute_capability)) == ["9.0", "8.0"]' out.json

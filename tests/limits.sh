@@ -110,7 +110,7 @@ golden best-compare.csv best --regs 64 -d 1.3 -d 8.6 --format csv
 golden best.csv best --regs 64 --device 1.3 --format csv
 holds "best: a proposal, every size, every rule" '.best | .proposal == 128 and .option == "threads"
     and (.candidates | length) == 32 and .candidates[0].dropped_by == null
-    and (.candidates[1:] | all(.dropped_by != null)) and (.rules | length) == 7' \
+    and (.candidates[1:] | all(.dropped_by != null)) and (.rules | length) == 11' \
     best --regs 40 --device 9.0
 holds "best: the answer is the proposal's" '.kernel.threads_per_block == 128
     and .occupancy.blocks_per_sm == 12' best --regs 40 --device 9.0

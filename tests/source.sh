@@ -337,4 +337,42 @@ else
     skip "a fake GPU" "it is not built"
 fi
 
+# --- Bank conflicts -------------------------------------------------------------------------------
+
+cat >columns.cu <<'END'
+extern "C" __global__ void transpose(float *out, const float *in)
+{
+    __shared__ float tile[32][32];
+    int x = threadIdx.x, y = threadIdx.y;
+    tile[y][x] = in[y * 32 + x];
+    __syncthreads();
+    out[y * 32 + x] = tile[x][y];
+}
+END
+sed 's/\[32\]\[32\]/[32][33]/' columns.cu >widened.cu
+columns() { # FILE OPTION...
+    file=$1
+    shift
+    smemcalc run --source "$file" --grid 16 --block 32x32 --arg f32x1024 \
+        --arg f32x1024:random --device 9.0 --on emulator "$@"
+}
+columns columns.cu >out
+empty "the headline names bank conflicts and their share" "$(
+    head -n 1 out | grep -vx 'no errors found; 15,872 bank conflicts, 94 % of the wavefronts')"
+empty "what removes them is named with its line" "$(
+    grep -q '^conflicts   tile, columns.cu:7: pad each row of 32 elements by 1 element; or' out ||
+        cat out)"
+empty "JSON has the same" "$(columns columns.cu --format json |
+    jq -r '.conflicts | "\(.count) \(.line) \(.padding.padding_elements)"' | grep -vx '15872 7 1')"
+empty "the padding that is named removes them" "$(
+    columns widened.cu | head -n 1 | grep -vx 'no findings')"
+smemcalc run --kernel aat-conflict --size 64 --on emulator --device H200 | tr -s '\n ' ' ' >out
+empty "the catalog's array, and a kernel without conflicts" "$(
+    grep -q '; 7,936 bank conflicts, 38 % of the wavefronts kernel' out || cat out
+    grep -q 'conflicts t_tile\[x\]\[y\], aat_conflict.cu:[0-9]*: .* conflicts: aat-swizzled' out ||
+        cat out)"
+smemcalc --kernel matmul-a-tile --tile 16 --device 9.0 --explain >out
+empty "--explain compiles with the launch bounds that gain a block" "$(
+    grep -q '^launch bounds  compiled with __launch_bounds__(256, 8): 32 registers' out || cat out)"
+
 finish_cases

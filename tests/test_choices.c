@@ -4,6 +4,7 @@
 
 #include "model/choices.h"
 #include "query/best.h"
+#include "report/text_parts.h"
 #include "unit.h"
 
 enum { MOST = 12 };
@@ -174,7 +175,119 @@ static void test_kernels(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
+static const struct smc_kernel *const *block_kernels(size_t *count)
+{
+    static const struct smc_kernel *kernels[32];
+    *count = 0;
+    for (size_t i = 0; i < smc_kernel_count(); i++)
+        if (smc_kernel_at(i)->params & (1u << SMC_PARAM_TILE | 1u << SMC_PARAM_BLOCK))
+            kernels[(*count)++] = smc_kernel_at(i);
+    return kernels;
+}
+
+static struct smc_query kernel_query(const struct smc_kernel *kernel,
+                                     const struct smc_device *device)
+{
+    struct smc_query query = own_query("9.0");
+    query.device = *device;
+    query.kernel = kernel;
+    smc_params_init(kernel, &query.params);
+    return query;
+}
+
+/* Every kernel on a board of each compute capability: whole warps, whole sectors, resident warps
+   near the most of all such blocks. A query of any other block names the same one. */
+static void test_proposals_are_sound(void)
+{
+    struct smc_best *best = malloc(sizeof *best);
+    size_t kernels;
+    const struct smc_kernel *const *kernel = block_kernels(&kernels);
+    unsigned wrong = 0, advised = 0;
+    uint16_t seen = 0;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(best);
+    for (size_t d = 0; d < smc_device_count(); d++) {
+        struct smc_device device;
+        smc_device_at(d, &device);
+        if (device.sm.cc == seen)
+            continue;
+        seen = device.sm.cc;
+        for (size_t k = d % 3; k < kernels; k += 3) {
+            struct smc_query query = kernel_query(kernel[k], &device);
+            struct smc_answer answer;
+            CU_ASSERT_EQUAL_FATAL(smc_best_find(&query, SMC_NOT_GIVEN, best, NULL, NULL), SMC_OK);
+            const struct smc_candidate *proposal = smc_best_proposal(best);
+            CU_ASSERT_PTR_NOT_NULL_FATAL(proposal);
+            double most = 0;
+            for (size_t i = 0; i < best->count; i++) {
+                const struct smc_answer *other = &best->candidate[i].answer;
+                if (other->launch.threads_per_block % 32 == 0 && other->outcome == SMC_LAUNCHES &&
+                    other->occupancy_percent > most)
+                    most = other->occupancy_percent;
+            }
+            wrong += proposal->answer.launch.threads_per_block % 32 != 0;
+            wrong += smc_best_row_bytes(&proposal->answer) % 32 != 0;
+            wrong += proposal->answer.occupancy_percent < 0.95 * most - 1e-9;
+            CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, NULL, NULL), SMC_OK);
+            if (!answer.better_block.option)
+                continue;
+            wrong += answer.better_block.size != proposal->size;
+            wrong += answer.better_block.percent != proposal->answer.occupancy_percent;
+            advised++;
+        }
+    }
+    free(best);
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT(advised > 10);
+}
+
+static int64_t proposed(const char *kernel, const char *device)
+{
+    struct smc_query query = own_query(device);
+    struct smc_best *best = malloc(sizeof *best);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(best);
+    query = kernel_query(smc_kernel_find(kernel), &query.device);
+    CU_ASSERT_EQUAL(smc_best_find(&query, SMC_NOT_GIVEN, best, NULL, NULL), SMC_OK);
+    const struct smc_candidate *proposal = smc_best_proposal(best);
+    int64_t size = proposal ? proposal->size : 0;
+    free(best);
+    return size;
+}
+
+/* At full occupancy there is headroom, and nothing that lowers it. */
+static void test_full_occupancy(void)
+{
+    struct smc_query query = own_query("NVIDIA H200");
+    struct smc_answer answer;
+    struct smc_text steps = {0};
+    query = kernel_query(smc_kernel_find("matmul-tiled"), &query.device);
+    query.params.value[SMC_PARAM_TILE] = 32;
+    query.regs_per_thread = 32;
+    CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, NULL, NULL), SMC_OK);
+    smc_text_next_steps(&answer, &steps);
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&steps), "occupancy is at its maximum"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&steps), "0\x1fregisters a thread"));
+    CU_ASSERT_PTR_NULL(strstr(smc_text_string(&steps), "--tile"));
+    smc_text_free(&steps);
+    query.regs_per_thread = 40;
+    CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, NULL, NULL), SMC_OK);
+    smc_text_next_steps(&answer, &steps);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(smc_text_string(&steps), "32 registers or fewer a thread, __launch_bounds__(1024,"));
+    smc_text_free(&steps);
+}
+
+static void test_known_proposals(void)
+{
+    CU_ASSERT_EQUAL(proposed("matmul-tiled", "RTX 4090"), 16);
+    CU_ASSERT_EQUAL(proposed("matmul-tiled", "8800 GTX"), 16);
+    CU_ASSERT_EQUAL(proposed("matmul-tiled", "NVIDIA H200"), 32);
+    CU_ASSERT_EQUAL(proposed("reverse-static", "NVIDIA H200"), 128); /* one block of any size */
+}
+
 CU_TestInfo tests_choices[] = {
+    {"proposals have whole warps and sectors, and queries agree", test_proposals_are_sound},
+    {"nothing lowers a full occupancy", test_full_occupancy},
+    {"no tile of 27 or 17 is proposed", test_known_proposals},
     {"rules drop what the definition drops", test_against_definition},
     {"where nothing launches nothing is proposed", test_nothing_launches},
     {"the proposal against every block size", test_own_kernels},

@@ -427,7 +427,99 @@ static void test_reverse_patterns(void)
     }
 }
 
+/* --- Rows found in expressions ---------------------------------------------------------------- */
+
+struct array_case {
+    uint32_t row, step; /* elements between rows, and between columns */
+    uint32_t block[2];
+    bool transposed; /* tx walks down a column */
+    char text[64];
+};
+
+static void make_case(struct array_case *c)
+{
+    static const uint32_t shapes[][2] = {{32, 1}, {32, 8}, {16, 16}, {8, 32}, {4, 8}, {32, 32}};
+    const uint32_t *shape = shapes[rand() % 6];
+    c->block[0] = shape[0];
+    c->block[1] = shape[1];
+    c->transposed = rand() % 2;
+    c->step = 1u << rand() % 3;
+    uint32_t columns = c->transposed ? shape[1] : shape[0];
+    c->row = columns * c->step + 1 + (uint32_t)rand() % 64;
+    snprintf(c->text, sizeof c->text, c->transposed ? "(tx*%u + ty*%u)*4" : "(ty*%u + tx*%u)*4",
+             c->row, c->step);
+}
+
+static uint64_t element_of(const struct array_case *c, uint32_t thread)
+{
+    uint32_t x = thread % c->block[0], y = thread / c->block[0];
+    return c->transposed ? (uint64_t)x * c->row + y * c->step : (uint64_t)y * c->row + x * c->step;
+}
+
+/* Wavefronts above one for each warp, by counting the words of each bank; a row of 0 is not
+   padded. */
+static uint32_t count_conflicts(const struct array_case *c, uint32_t row, uint32_t padding)
+{
+    uint32_t threads = c->block[0] * c->block[1], conflicts = 0;
+    for (uint32_t warp = 0; warp < threads / 32; warp++) {
+        uint32_t words[32] = {0}, most = 1;
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            uint64_t word = element_of(c, warp * 32 + lane);
+            word += row ? word / row * padding : 0;
+            words[word % 32]++; /* all elements are distinct */
+            most = words[word % 32] > most ? words[word % 32] : most;
+        }
+        conflicts += most - 1;
+    }
+    return conflicts;
+}
+
+static enum smc_status ask_case(const struct array_case *c, const char *expression,
+                                struct smc_banks_answer *found)
+{
+    struct smc_banks_query query;
+    char note[256];
+    smc_banks_query_init(&query);
+    CU_ASSERT_EQUAL(smc_device_find("9.0", &query.device, note, NULL), SMC_OK);
+    query.expression = expression;
+    query.block[0] = c->block[0];
+    query.block[1] = c->block[1];
+    return smc_banks_answer(&query, found, NULL);
+}
+
+static void test_rows_of_expressions(void)
+{
+    unsigned wrong = 0, padded = 0, rows = 0;
+    struct smc_banks_answer *found = malloc(sizeof *found);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(found);
+    srand(10);
+    for (int round = 0; round < 2000; round++) {
+        struct array_case c;
+        make_case(&c);
+        CU_ASSERT_EQUAL_FATAL(ask_case(&c, c.text, found), SMC_OK);
+        const struct smc_banks_pattern pattern = found->pattern[0];
+        const struct smc_rearrangement *padding = &pattern.padding.rearrangement;
+        uint32_t before = count_conflicts(&c, 0, 0);
+        wrong += pattern.row_elements != c.row;
+        wrong += pattern.total.wavefronts - pattern.total.least != before;
+        if (!pattern.padding.found)
+            continue;
+        padded++;
+        rows += padding->row_elements == c.row;
+        wrong += padding->row_elements != c.row && padding->row_elements != 32;
+        wrong += count_conflicts(&c, padding->row_elements, padding->padding_elements) != 0;
+        if (pattern.padding.expression[0]) {
+            wrong += ask_case(&c, pattern.padding.expression, found) != SMC_OK;
+            wrong += found->pattern[0].total.wavefronts != found->pattern[0].total.least;
+        }
+    }
+    free(found);
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT(padded > 300 && rows > 100);
+}
+
 CU_TestInfo tests_conflict_free[] = {
+    {"rows and paddings of random expressions", test_rows_of_expressions},
     {"the padding found is the smallest", test_smallest_padding},
     {"known proposals", test_known_proposals},
     {"elements keep apart", test_rearrangements},

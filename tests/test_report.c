@@ -125,7 +125,7 @@ static void test_refused_launch(void)
     CU_ASSERT_EQUAL(
         strncmp(shown, "cannot launch: a block of 1024 threads; this device takes 512", 61), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(shown, "shared memory      2    8192 B"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(shown, "--tile 22 or less (484 threads)"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(shown, "--tile 16 (256 threads)"));
     smc_text_free(&text);
 }
 

@@ -75,6 +75,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct smc_query query;
     struct smc_questions questions = {0};
     enum smc_status status = smc_ask_query(arguments, &query, error);
+    query.try_bounds = arguments->given[SMC_OPTION_EXPLAIN];
     if (status == SMC_OK)
         status = smc_ask_questions(arguments, &query, &questions, error);
     if (status == SMC_OK)

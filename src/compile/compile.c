@@ -167,7 +167,7 @@ static enum smc_status answer(struct job *job, const struct smc_compile_options 
     if (status != SMC_UNAVAILABLE)
         return status;
     *resources = (struct smc_resources){0};
-    if (binary)
+    if (binary || options->min_blocks)
         return smc_fail(error, SMC_UNAVAILABLE, "kernel %s: no machine code: %s (%s)",
                         job->build.kernel->name, job->why.message, hint(job->build.cc));
     return assume(job, resources, error);
@@ -184,6 +184,9 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
     if (binary)
         *binary = (struct smc_binary){0};
     enum smc_status status = smc_source_load(kernel, options->kernel_dir, &source, error);
+    if (status == SMC_OK && options->min_blocks && !smc_source_bound(&source, options->min_blocks))
+        status = smc_fail(error, SMC_UNAVAILABLE, "kernel %s: its __launch_bounds__ are its own",
+                          kernel->name);
     if (status == SMC_OK) {
         kernel->defines(kernel, params, &defines);
         if (defines.failed)

@@ -49,6 +49,8 @@ struct smc_compile_options {
     bool no_cache;          /* neither read nor write the cache */
     bool no_nvrtc;          /* as on a machine without a toolkit */
     const char *kernel_dir; /* edited kernels, or NULL for the built-in text */
+    uint32_t min_blocks;    /* __launch_bounds__ asks for so many blocks per SM as well; then only
+                               NVRTC for the architecture serves; 0: as written */
     struct smc_text *log;   /* receives all that NVRTC says of a text it rejects; or NULL */
 };
 

@@ -68,3 +68,33 @@ void smc_source_free(struct smc_source *source)
 {
     smc_text_free(&source->text);
 }
+
+/* The ')' that ends what begins at `at`, behind its '('; `comma`: one stands outside of others. */
+static const char *closing_parenthesis(const char *at, bool *comma)
+{
+    for (int depth = 1; *at; at++) {
+        depth += (*at == '(') - (*at == ')');
+        *comma |= *at == ',' && depth == 1;
+        if (depth == 0)
+            return at;
+    }
+    return NULL;
+}
+
+bool smc_source_bound(struct smc_source *source, uint32_t min_blocks)
+{
+    static const char bounds[] = "__launch_bounds__(";
+    const char *text = smc_text_string(&source->text);
+    const char *at = strstr(text, bounds);
+    bool comma = false;
+    const char *end = at ? closing_parenthesis(at + sizeof bounds - 1, &comma) : NULL;
+    if (!end || comma)
+        return false;
+    struct smc_text bounded = {0};
+    smc_text_append_bytes(&bounded, text, (size_t)(end - text));
+    smc_text_printf(&bounded, ", %u", min_blocks);
+    smc_text_append(&bounded, end);
+    smc_text_free(&source->text);
+    source->text = bounded;
+    return true;
+}

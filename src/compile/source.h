@@ -20,6 +20,10 @@ struct smc_source {
 enum smc_status smc_source_load(const struct smc_kernel *kernel, const char *kernel_dir,
                                 struct smc_source *source, struct smc_error *error);
 
+/* Makes __launch_bounds__(N) of the text __launch_bounds__(N, min_blocks). False where it has none
+   with one argument. */
+bool smc_source_bound(struct smc_source *source, uint32_t min_blocks);
+
 void smc_source_free(struct smc_source *source);
 
 #endif

@@ -52,6 +52,7 @@ enum smc_status smc_confirm_one(const struct smc_query *query,
     if (status != SMC_OK)
         return status;
     smc_confirm(&run->answer, &run->result, &run->confirmation);
+    smc_conflict_fix_find(&run->answer, &run->result, &run->conflicts);
     run->has_result = true;
     if (smc_is_lost(&run->result.finish))
         return smc_fail(error, SMC_MACHINE, "%s", run->result.finish.message);

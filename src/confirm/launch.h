@@ -7,6 +7,7 @@
 
 #include "confirm/confirm.h"
 #include "executor/executor.h"
+#include "query/banks.h"
 #include "query/query.h"
 
 /* Where a kernel runs; in the order of the words of option --on. */
@@ -36,11 +37,31 @@ struct smc_run_settings {
         .seed = SMC_RUN_SEED, .timeout_ms = SMC_RUN_TIMEOUT_MS                                     \
     }
 
+enum { SMC_MOST_VARIANTS = 4 };
+
+/* The bank conflicts of a run, and what removes them from the access with the most. */
+struct smc_conflict_fix {
+    double conflicts, wavefronts; /* measured, else emulated, else predicted; 0 conflicts: none */
+    uint32_t line;                /* of the kernel's file; 0: not known */
+    char access[96];              /* "t_tile[x][y]", or the array's name; "" where not known */
+    bool has_padding, has_swizzle;
+    struct smc_rearrangement padding, swizzle;
+    const char *variant[SMC_MOST_VARIANTS]; /* kernels of its family without conflicts */
+    size_t variant_count;
+};
+
+/* `out` is {0} where there are none. */
+void smc_conflict_fix_find(const struct smc_answer *answer, const struct smc_run_result *result,
+                           struct smc_conflict_fix *out);
+/* The same of the user's own kernel, as the emulator saw it. */
+void smc_conflict_fix_of_site(const struct smc_conflict_site *site, struct smc_conflict_fix *out);
+
 /* What was predicted, what was seen, and the two side by side. */
 struct smc_confirmed_run {
     struct smc_answer answer;
     struct smc_run_result result;
     struct smc_confirmation confirmation;
+    struct smc_conflict_fix conflicts;
     bool has_result; /* also where it came to no good end */
 };
 

@@ -2,6 +2,7 @@
 libsmc_la_SOURCES += \
 	src/confirm/allocation.c src/confirm/allocation.h \
 	src/confirm/confirm.c src/confirm/confirm.h \
+	src/confirm/conflicts.c \
 	src/confirm/counted.c src/confirm/counted.h \
 	src/confirm/dram.c src/confirm/dram.h \
 	src/confirm/everywhere.c src/confirm/everywhere.h \

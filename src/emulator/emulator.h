@@ -58,6 +58,10 @@ size_t smc_program_parameter_bytes(const struct smc_program *program, size_t ind
 /* The name of file number `file` of the line table; NULL where it has none. */
 const char *smc_program_file(const struct smc_program *program, uint32_t file);
 uint32_t smc_program_static_smem_bytes(const struct smc_program *program);
+/* The variable in shared memory that begins at or before the address; its name as in the source,
+   cut to `room`. `bytes` is 0 of dynamic shared memory. False where there is none. */
+bool smc_program_shared_array(const struct smc_program *program, uint64_t address, char *name,
+                              size_t room, uint64_t *first_byte, uint64_t *bytes);
 
 /* What the machine code made of the loads of shared memory. */
 enum smc_following {
@@ -187,11 +191,21 @@ struct smc_finding {
 
 enum { SMC_MAX_FINDINGS = 16 };
 
+/* Of one instruction on shared memory: the access of a warp with the most conflicts, in the first
+   block that has one; addresses from the beginning of the block's. */
+struct smc_conflict_sample {
+    bool taken;
+    uint32_t conflicts;
+    uint64_t block;
+    struct smc_access access;
+};
+
 struct smc_emulation {
     bool completed; /* every block ran to its end */
     struct smc_emulated_count total;
     struct smc_emulated_count *count; /* by instruction */
     size_t count_length;
+    struct smc_conflict_sample *sample;     /* by instruction */
     struct smc_emulated_array_count *array; /* by array of the request */
     size_t array_count;
     uint64_t blocks_run;

@@ -56,16 +56,36 @@ static void set_array(struct smc_finding *finding, struct smc_span name, uint64_
 }
 
 /* The variable in shared memory that holds the address or, beyond all of them, the last one. */
-static void name_shared(const struct smc_worker *worker, struct smc_finding *finding)
+static const struct smc_ptx_symbol *shared_symbol(const struct smc_program *program,
+                                                  uint64_t address)
 {
-    const struct smc_ptx_module *module = &worker->launch->program->module;
+    const struct smc_ptx_module *module = &program->module;
     const struct smc_ptx_symbol *best = NULL;
     for (size_t i = 0; i < module->symbols; i++) {
         const struct smc_ptx_symbol *symbol = module->symbol[i];
-        if (symbol->space == SMC_SPACE_SHARED && symbol->address <= finding->address &&
+        if (symbol->space == SMC_SPACE_SHARED && symbol->address <= address &&
             (symbol->in_kernel || symbol->is_used) && (!best || symbol->address >= best->address))
             best = symbol;
     }
+    return best;
+}
+
+bool smc_program_shared_array(const struct smc_program *program, uint64_t address, char *name,
+                              size_t room, uint64_t *first_byte, uint64_t *bytes)
+{
+    const struct smc_ptx_symbol *symbol = shared_symbol(program, address);
+    if (!symbol)
+        return false;
+    struct smc_span plain = plain_name(symbol->name);
+    snprintf(name, room, "%.*s", (int)plain.bytes, plain.at);
+    *first_byte = symbol->address;
+    *bytes = symbol->is_extern ? 0 : symbol->bytes;
+    return true;
+}
+
+static void name_shared(const struct smc_worker *worker, struct smc_finding *finding)
+{
+    const struct smc_ptx_symbol *best = shared_symbol(worker->launch->program, finding->address);
     if (best)
         set_array(finding, plain_name(best->name), best->address,
                   best->is_extern ? worker->launch->smem_bytes - best->address : best->bytes);

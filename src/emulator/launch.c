@@ -138,6 +138,7 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
     const struct smc_program *program = launch->program;
     worker->launch = launch;
     worker->count = smc_calloc(program->instructions + 1, sizeof *worker->count);
+    worker->sample = smc_calloc(program->instructions + 1, sizeof *worker->sample);
     worker->array_count = smc_calloc(launch->request->array_count + 1, sizeof *worker->array_count);
     worker->warp = smc_calloc(launch->warps_per_block, sizeof *worker->warp);
     worker->files = aligned((size_t)program->file_bytes * launch->warps_per_block);
@@ -150,8 +151,8 @@ static bool begin_worker(struct smc_worker *worker, struct smc_launch_state *lau
         worker->warp[w].index = w;
         worker->warp[w].file = worker->files + (size_t)program->file_bytes * w;
     }
-    return worker->count && worker->array_count && worker->warp && worker->files &&
-           worker->shared && worker->local && worker->memo &&
+    return worker->count && worker->sample && worker->array_count && worker->warp &&
+           worker->files && worker->shared && worker->local && worker->memo &&
            (worker->shadow || launch->request->unchecked);
 }
 
@@ -161,6 +162,7 @@ static void end_worker(struct smc_worker *worker)
         smc_copies_forget(&worker->warp[w]);
     free(worker->shared_sum);
     free(worker->count);
+    free(worker->sample);
     free(worker->array_count);
     free(worker->warp);
     free(worker->files);
@@ -203,6 +205,8 @@ static void add_worker(const struct smc_worker *worker, struct smc_emulation *em
     for (size_t i = 0; i < emulation->count_length; i++) {
         smc_emulated_count_add(&worker->count[i], &emulation->count[i]);
         smc_emulated_count_add(&worker->count[i], &emulation->total);
+        if (smc_sample_replaces(&worker->sample[i], &emulation->sample[i]))
+            emulation->sample[i] = worker->sample[i];
     }
     for (size_t i = 0; i < emulation->array_count; i++)
         for (int kind = 0; kind < SMC_EMULATED_KINDS; kind++) {
@@ -289,9 +293,10 @@ static enum smc_status prepare(struct smc_launch_state *launch, struct smc_emula
         return status;
     emulation->count_length = launch->program->instructions;
     emulation->count = smc_calloc(emulation->count_length + 1, sizeof *emulation->count);
+    emulation->sample = smc_calloc(emulation->count_length + 1, sizeof *emulation->sample);
     emulation->array_count = launch->request->array_count;
     emulation->array = smc_calloc(emulation->array_count + 1, sizeof *emulation->array);
-    if (!emulation->count || !emulation->array || !lay_out_memory(launch))
+    if (!emulation->count || !emulation->sample || !emulation->array || !lay_out_memory(launch))
         return smc_out_of_memory(error);
     return pass_arguments(launch, error);
 }
@@ -333,6 +338,7 @@ void smc_emulation_free(struct smc_emulation *emulation)
         free(emulation->sum[i]);
     free(emulation->sum);
     free(emulation->count);
+    free(emulation->sample);
     free(emulation->array);
     *emulation = (struct smc_emulation){0};
 }

@@ -82,6 +82,20 @@ static struct smc_bank_cost find_cost(struct smc_worker *worker, enum smc_bank_o
     return pattern->cost;
 }
 
+static void take_sample(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
+                        uint32_t conflicts, const uint64_t address[SMC_LANES], uint32_t mask,
+                        uint32_t bytes)
+{
+    struct smc_conflict_sample *sample = &worker->sample[op->instruction];
+    *sample = (struct smc_conflict_sample){
+        .taken = true,
+        .conflicts = conflicts,
+        .block = worker->block,
+        .access = {.mask = mask, .width_bytes = bytes, .op = kind},
+    };
+    EACH_LANE(i) sample->access.address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] : 0;
+}
+
 static void count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
                          bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,
                          uint32_t bytes)
@@ -93,6 +107,9 @@ static void count_shared(struct smc_worker *worker, const struct smc_op *op, enu
     }
     struct smc_bank_cost cost = find_cost(worker, kind, address, mask, bytes);
     count->least_wavefronts += cost.least;
+    const struct smc_conflict_sample *kept = &worker->sample[op->instruction];
+    if (!kept->taken || cost.wavefronts - cost.least > kept->conflicts)
+        take_sample(worker, op, kind, cost.wavefronts - cost.least, address, mask, bytes);
     if (kind == SMC_BANK_STORE) {
         count->shared_stores++;
         count->store_wavefronts += cost.wavefronts;

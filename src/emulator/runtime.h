@@ -93,6 +93,7 @@ struct smc_shared_sum {
 struct smc_worker {
     struct smc_launch_state *launch;
     struct smc_emulated_count *count; /* by instruction */
+    struct smc_conflict_sample *sample;
     struct smc_emulated_array_count *array_count;
     struct smc_warp *warp;
     struct smc_barrier barrier[SMC_BARRIERS];
@@ -136,6 +137,16 @@ void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask);
 uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need);
 /* Lets all groups that converged here continue after the op. */
 void smc_warp_release(struct smc_warp *warp, uint32_t mask);
+
+/* memory.c */
+/* Whether it shows more conflicts, or as many in an earlier block: so that it does not depend on
+   how blocks were shared out. */
+static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,
+                                       const struct smc_conflict_sample *kept)
+{
+    return sample->taken && (!kept->taken || sample->conflicts > kept->conflicts ||
+                             (sample->conflicts == kept->conflicts && sample->block < kept->block));
+}
 void smc_count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
                       const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
                       const struct smc_allocation *allocation);

@@ -19,4 +19,11 @@ void smc_emulated_copies(const struct smc_program *program, const struct smc_emu
 void smc_emulated_take(const struct smc_program *program, const struct smc_emulation *emulation,
                        const char *file, struct smc_emulated_run *run);
 
+/* The line with the most bank conflicts, and what removes them. SMC_MACHINE: memory. */
+enum smc_status smc_emulated_find_conflicts(const struct smc_program *program,
+                                            const struct smc_emulation *emulation,
+                                            const struct smc_bank_layout *banks,
+                                            struct smc_conflict_site *site,
+                                            struct smc_error *error);
+
 #endif

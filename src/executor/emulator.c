@@ -21,6 +21,7 @@ struct run {
     struct smc_program *program;
     struct smc_emulated_array arrays[SMC_MAX_BUFFERS];
     struct smc_emulation emulation;
+    struct smc_bank_layout banks;
 };
 
 static void not_on_a_gpu(struct smc_run_result *result)
@@ -117,7 +118,8 @@ static enum smc_status emulate(struct run *run)
         .stop_context = request,
         .progress = request->progress,
     };
-    smc_bank_layout_of(&request->device.sm, SMC_BANK_MODE_4_BYTES, &launch.banks);
+    smc_bank_layout_of(&request->device.sm, SMC_BANK_MODE_4_BYTES, &run->banks);
+    launch.banks = run->banks;
     double start_ms = smc_clock_ms();
     enum smc_status status = smc_emulate(&launch, &run->emulation, run->error);
     run->result->emulated.elapsed_ms = smc_clock_ms() - start_ms;
@@ -196,7 +198,10 @@ static enum smc_status run_kernel(struct run *run)
     result->emulation.made = result->emulation.succeeded = true;
     smc_emulated_take(run->program, &run->emulation, run->request->kernel->file, &result->emulated);
     copy_accesses(run, &result->emulated);
-    status = check(run);
+    status = smc_emulated_find_conflicts(run->program, &run->emulation, &run->banks,
+                                         &result->emulated.site, run->error);
+    if (status == SMC_OK)
+        status = check(run);
     return status == SMC_OK ? annotate(run) : status;
 }
 

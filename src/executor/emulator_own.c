@@ -140,6 +140,12 @@ static enum smc_status run_steps(struct run *run, struct smc_error *error)
     result->run = (struct smc_attempt){.made = true, .succeeded = true};
     note_end(run);
     smc_emulated_take(run->program, &run->emulation, NULL, &result->counts);
+    struct smc_bank_layout banks;
+    smc_bank_layout_of(&launch->device->sm, SMC_BANK_MODE_4_BYTES, &banks);
+    status = smc_emulated_find_conflicts(run->program, &run->emulation, &banks,
+                                         &result->counts.site, error);
+    if (status != SMC_OK)
+        return status;
     result->total = run->emulation.total;
     result->float_adds = run->emulation.float_adds;
     result->shared_bound = run->emulation.shared_bound;

@@ -15,6 +15,7 @@
 #include "devices/devices.h"
 #include "emulator/emulator.h"
 #include "executor/metrics.h"
+#include "model/conflict_free.h"
 #include "model/occupancy.h"
 
 /* "GPU-" and 32 digits in groups, as nvidia-smi prints it; "" where there is no such GPU. */
@@ -55,7 +56,19 @@ static inline bool smc_is_lost(const struct smc_attempt *finish)
 }
 
 /* What the emulator counted: instructions of warps with an active lane, as the PTX has them. */
+/* The line of the source with the most bank conflicts, and what would leave none in its array:
+   proven on one access of each instruction there, the one with the most conflicts. */
+struct smc_conflict_site {
+    uint64_t conflicts;       /* of the line, in the whole launch; 0: there are none */
+    uint64_t all, wavefronts; /* of the launch */
+    uint32_t line;            /* 0: not known */
+    char array[96];
+    bool has_padding, has_swizzle;
+    struct smc_rearrangement padding, swizzle;
+};
+
 struct smc_emulated_run {
+    struct smc_conflict_site site;
     struct smc_shared_count loads, stores;
     struct smc_shared_count copies; /* of the stores, those by cp.async */
     double conflicts;               /* wavefronts beyond the least */

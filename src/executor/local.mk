@@ -7,7 +7,7 @@ libsmc_la_SOURCES += \
 	src/executor/clock.c src/executor/clock.h \
 	src/executor/counters.h \
 	src/executor/default.c \
-	src/executor/emulated_run.c src/executor/emulated_run.h \
+	src/executor/conflicts.c src/executor/emulated_run.c src/executor/emulated_run.h \
 	src/executor/emulator.c \
 	src/executor/emulator_own.c src/executor/emulator_own.h \
 	src/executor/executor.h \

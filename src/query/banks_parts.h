@@ -27,9 +27,16 @@ const char *smc_banks_source_address(const struct smc_banks_source *source,
                                      const struct smc_expression *expression, uint32_t thread,
                                      int64_t *address);
 
-/* The value of the expression where the variable of that place is 1 and every other one 0. */
-enum { SMC_BANKS_INDICES = 5 }; /* places that a row may lie along: tx, ty, tz, lane, warp */
-bool smc_banks_source_stride(const struct smc_banks_source *source, uint32_t place, int64_t *bytes);
+/* The places of indices that a row may lie along: tx, ty, tz, lane, warp. */
+enum { SMC_BANKS_INDICES = 5 };
+
+/* How many values the index takes in the block, at least 2: a dimension of 1 is asked about as
+   well. */
+uint32_t smc_banks_source_extent(const struct smc_banks_source *source, uint32_t place);
+
+/* How far the address at `index`, every other one 0, is from the one where all are 0. */
+bool smc_banks_source_stride(const struct smc_banks_source *source, uint32_t place, uint32_t index,
+                             int64_t *bytes);
 
 /* The likeliest row of the pattern's array, in elements. */
 uint32_t smc_banks_likely_row(const struct smc_banks_source *source,

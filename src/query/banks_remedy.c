@@ -4,41 +4,77 @@
 #include "base/memory.h"
 #include "query/banks_parts.h"
 
-enum { MOST_ROWS = SMC_BANKS_INDICES + 1, BANKS_BYTES = 128 };
+enum {
+    MOST_STRIDES = 16,
+    BANKS_BYTES = 128,
+    MOST_INDEX = 1024, /* threads of a block in one dimension */
+};
 
-/* The row lengths to try, in elements: what neighbouring indices are apart, the longest first,
-   then a row of all banks. A person's own length, or the array's, counts alone. */
+/* How far apart the values of indices are, in elements, the shortest first, each once. */
+struct strides {
+    size_t count;
+    uint32_t elements[MOST_STRIDES];
+};
+
+static void insert(struct strides *strides, uint32_t elements)
+{
+    size_t at = 0;
+    while (at < strides->count && strides->elements[at] < elements)
+        at++;
+    bool known = at < strides->count && strides->elements[at] == elements;
+    if (known || strides->count == MOST_STRIDES)
+        return;
+    for (size_t i = strides->count++; i > at; i--)
+        strides->elements[i] = strides->elements[i - 1];
+    strides->elements[at] = elements;
+}
+
+/* Of one index. At powers of two, so that (tx / 8 * 64 + tx % 8) has both 1 and 64. */
+static void add_strides(const struct smc_banks_source *source, uint32_t place, uint32_t width_bytes,
+                        struct strides *strides)
+{
+    uint32_t extent = smc_banks_source_extent(source, place);
+    int64_t before = 0, bytes;
+    for (uint32_t index = 1; index < extent && index < MOST_INDEX; index *= 2) {
+        if (!smc_banks_source_stride(source, place, index, &bytes))
+            return;
+        int64_t elements = (bytes < 0 ? -bytes : bytes) / width_bytes;
+        bool follows = index > 1 && bytes == 2 * before;
+        bool whole = bytes % width_bytes == 0;
+        before = bytes;
+        if (follows || !whole || elements == 0 || elements > UINT32_MAX)
+            continue;
+        insert(strides, (uint32_t)elements);
+    }
+}
+
+/* The rows of the array, in elements, the innermost first. The shortest of several strides is the
+   distance of columns: (ty*64 + tx*2) has rows of 64. A given length, or the array's, counts
+   alone. */
 static size_t find_rows(const struct smc_banks_source *source, uint32_t width_bytes,
-                        uint32_t of_array, uint32_t rows[MOST_ROWS])
+                        uint32_t of_array, uint32_t rows[MOST_STRIDES])
 {
     uint32_t known = source->query->row_elements ? source->query->row_elements : of_array;
+    struct strides strides = {0};
     size_t count = 0;
     if (known) {
-        rows[count++] = known;
-        return count;
+        rows[0] = known;
+        return 1;
     }
-    for (uint32_t place = 0; place < SMC_BANKS_INDICES && !source->is_kernel; place++) {
-        int64_t bytes, elements;
-        if (!smc_banks_source_stride(source, place, &bytes) || bytes % width_bytes)
-            continue;
-        elements = bytes / width_bytes;
-        if (elements < 2 || elements > UINT32_MAX)
-            continue;
-        size_t at = count++;
-        for (; at > 0 && rows[at - 1] < elements; at--)
-            rows[at] = rows[at - 1];
-        rows[at] = (uint32_t)elements;
-    }
-    rows[count++] = BANKS_BYTES / width_bytes;
+    for (uint32_t place = 0; place < SMC_BANKS_INDICES && !source->is_kernel; place++)
+        add_strides(source, place, width_bytes, &strides);
+    bool has_columns = strides.count > 1 || (strides.count == 1 && strides.elements[0] == 1);
+    for (size_t i = has_columns; i < strides.count; i++)
+        rows[count++] = strides.elements[i];
     return count;
 }
 
 uint32_t smc_banks_likely_row(const struct smc_banks_source *source,
                               const struct smc_banks_pattern *pattern, uint32_t of_array)
 {
-    uint32_t rows[MOST_ROWS];
-    find_rows(source, pattern->width_bytes, of_array, rows);
-    return rows[0];
+    uint32_t rows[MOST_STRIDES];
+    size_t count = find_rows(source, pattern->width_bytes, of_array, rows);
+    return count ? rows[0] : BANKS_BYTES / pattern->width_bytes;
 }
 
 /* Every counted access to the pattern's array. */
@@ -67,12 +103,31 @@ static enum smc_status collect(const struct smc_banks_source *source,
     return SMC_OK;
 }
 
+/* Rows are padded where that helps: then the index stays as it is written. Else, and for a swizzle,
+   a row may be what all banks hold. */
+static void search(const struct smc_banks_source *source, struct smc_conflict_search *accesses,
+                   uint32_t of_array, struct smc_banks_pattern *pattern)
+{
+    uint32_t rows[MOST_STRIDES + 1];
+    size_t count = find_rows(source, pattern->width_bytes, of_array, rows);
+    bool fixed = source->query->row_elements || of_array;
+    accesses->row_elements = rows;
+    accesses->row_count = count;
+    pattern->padding.found = smc_find_padding(accesses, &pattern->padding.rearrangement);
+    if (!fixed)
+        rows[count++] = BANKS_BYTES / pattern->width_bytes;
+    accesses->row_count = count;
+    if (!pattern->padding.found)
+        pattern->padding.found = smc_find_padding(accesses, &pattern->padding.rearrangement);
+    pattern->swizzle.found = smc_find_swizzle(accesses, &pattern->swizzle.rearrangement);
+}
+
 enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
                                         const struct smc_banks_answer *answer, uint32_t index,
                                         struct smc_banks_pattern *pattern, struct smc_error *error)
 {
     size_t most = 0, count = 0;
-    uint32_t rows[MOST_ROWS], row_elements = 0;
+    uint32_t row_elements = 0;
     for (uint32_t i = 0; i < answer->pattern_count; i++)
         most += answer->pattern[i].accesses;
     struct smc_access *access = smc_calloc(most ? most : 1, sizeof *access);
@@ -80,16 +135,13 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
         return smc_out_of_memory(error);
     enum smc_status status = collect(source, answer, index, access, &count, &row_elements, error);
     if (status == SMC_OK) {
-        struct smc_conflict_search search = {
+        struct smc_conflict_search accesses = {
             .layout = &answer->layout,
             .access = access,
             .access_count = count,
-            .row_elements = rows,
-            .row_count = find_rows(source, pattern->width_bytes, row_elements, rows),
             .first_byte = pattern->first_byte,
         };
-        pattern->padding.found = smc_find_padding(&search, &pattern->padding.rearrangement);
-        pattern->swizzle.found = smc_find_swizzle(&search, &pattern->swizzle.rearrangement);
+        search(source, &accesses, row_elements, pattern);
     }
     free(access);
     struct smc_remedy *const remedies[] = {&pattern->padding, &pattern->swizzle};

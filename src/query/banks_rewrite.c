@@ -27,6 +27,23 @@ static bool is_same(const struct smc_banks_source *source,
     return true;
 }
 
+/* Also in the next row and plane of a block that has one: what is right there only because an index
+   is always 0 would break the array as a whole. */
+static bool is_same_beyond(const struct smc_banks_source *source,
+                           const struct smc_rearrangement *rearrangement, const char *text)
+{
+    struct smc_banks_query query = *source->query;
+    struct smc_banks_source larger = *source;
+    larger.query = &query;
+    larger.threads = 1;
+    for (int i = 0; i < 3; i++) {
+        query.block[i] = query.block[i] == 1 ? 2 : query.block[i];
+        larger.threads *= query.block[i];
+    }
+    query.warp = SMC_ALL_WARPS;
+    return is_same(source, rearrangement, text) && is_same(&larger, rearrangement, text);
+}
+
 /* With `value` in place of the literal. False where it gets too long. */
 static bool replace(const struct smc_banks_source *source, uint32_t at, uint32_t length,
                     int64_t value, char text[SMC_EXPRESSION_CHARS + 1])
@@ -45,11 +62,11 @@ static bool by_literal(const struct smc_banks_source *source,
     for (size_t i = 0; smc_expression_literal(&source->expression, i, &at, &length, &value); i++) {
         int64_t bytes = change->element_bytes;
         bool elements = value == row && replace(source, at, length, row + padding, text);
-        if (elements && is_same(source, change, text))
+        if (elements && is_same_beyond(source, change, text))
             return true;
         bool is_bytes =
             value == row * bytes && replace(source, at, length, (row + padding) * bytes, text);
-        if (is_bytes && is_same(source, change, text))
+        if (is_bytes && is_same_beyond(source, change, text))
             return true;
     }
     return false;

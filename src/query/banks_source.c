@@ -96,14 +96,23 @@ const char *smc_banks_source_address(const struct smc_banks_source *source,
     return smc_expression_evaluate(expression, values, address);
 }
 
-bool smc_banks_source_stride(const struct smc_banks_source *source, uint32_t place, int64_t *bytes)
+uint32_t smc_banks_source_extent(const struct smc_banks_source *source, uint32_t place)
+{
+    uint32_t extent = place < LANE    ? source->query->block[place]
+                      : place == LANE ? SMC_WARP_LANES
+                                      : source->threads / SMC_WARP_LANES;
+    return extent < 2 ? 2 : extent;
+}
+
+bool smc_banks_source_stride(const struct smc_banks_source *source, uint32_t place, uint32_t index,
+                             int64_t *bytes)
 {
     const uint32_t *block = source->query->block;
     int64_t values[PLACES] = {[BX] = block[0], [BY] = block[1], [BZ] = block[2]};
     int64_t origin, there;
     if (smc_expression_evaluate(&source->expression, values, &origin))
         return false;
-    values[place] = 1;
+    values[place] = index;
     return !smc_expression_evaluate(&source->expression, values, &there) &&
            !__builtin_sub_overflow(there, origin, bytes);
 }

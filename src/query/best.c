@@ -1,7 +1,10 @@
 /* Which block size, or which tile, to take. */
 #include "query/best.h"
 
+#include <stdlib.h>
+
 #include "model/round.h"
+#include "model/sectors.h"
 
 /* Below it a block is only taken where no larger one is as good otherwise. */
 enum { SMALL_BLOCK = 128 };
@@ -25,29 +28,74 @@ static void count_architectures(struct smc_candidate *candidate, struct smc_best
     }
 }
 
+uint32_t smc_best_idle_lanes(const struct smc_answer *answer)
+{
+    uint32_t threads = answer->launch.threads_per_block;
+    uint32_t warp_size = answer->query.device.sm.warp_size;
+    return (warp_size - threads % warp_size) % warp_size;
+}
+
+uint64_t smc_best_row_bytes(const struct smc_answer *answer)
+{
+    const struct smc_query *query = &answer->query;
+    if (!query->kernel)
+        return 0;
+    enum smc_dtype dtype = (enum smc_dtype)query->params.value[SMC_PARAM_DTYPE];
+    return (uint64_t)answer->plan.block[0] * smc_dtype_bytes(dtype);
+}
+
+/* A grid that is not known counts as full waves. */
+double smc_best_fill(const struct smc_answer *answer)
+{
+    const struct smc_waves *waves = &answer->waves;
+    if (!answer->has_waves)
+        return 1;
+    return (double)waves->grid_blocks / ((double)waves->waves * (double)waves->resident_blocks);
+}
+
 /* Threads, not warps: lanes of a warp beyond the block's last thread do nothing. */
 static double use_of(const struct smc_answer *answer)
 {
-    const struct smc_waves *waves = &answer->waves;
     double use = (double)answer->occupancy.blocks_per_sm * answer->launch.threads_per_block /
                  answer->query.device.sm.max_threads_per_sm;
-    if (answer->has_waves)
-        use *= (double)waves->grid_blocks / ((double)waves->waves * (double)waves->resident_blocks);
-    return use;
+    return use * smc_best_fill(answer);
 }
 
-static void evaluate(struct smc_candidate *candidate, struct smc_best *best)
+double smc_best_moved_bytes(const struct smc_answer *answer)
+{
+    return answer->has_work ? answer->work.global_load_bytes + answer->work.global_store_bytes : 0;
+}
+
+/* A single wave has no tail, but may leave SMs without a block. */
+static double busy_of(const struct smc_answer *answer)
+{
+    double sms = answer->query.device.sm_count;
+    if (!answer->has_waves || answer->waves.waves > 1)
+        return smc_best_fill(answer);
+    return (double)answer->waves.grid_blocks < sms ? (double)answer->waves.grid_blocks / sms : 1;
+}
+
+/* Of some kernels the problem grows with the block: so traffic counts against the least possible.
+ */
+static double traffic_of(const struct smc_answer *answer)
+{
+    double least = answer->has_work ? answer->work.minimum_bytes : 0;
+    return least > 0 ? smc_best_moved_bytes(answer) / least : 0;
+}
+
+static void set_values(struct smc_candidate *candidate)
 {
     const struct smc_answer *answer = &candidate->answer;
-    bool launches = answer->outcome == SMC_LAUNCHES;
-    count_architectures(candidate, best);
-    candidate->use = launches ? use_of(answer) : 0;
+    uint64_t row = smc_best_row_bytes(answer);
     double *value = candidate->choice.value;
-    value[SMC_RULE_LAUNCHES] = launches;
-    value[SMC_RULE_USE] = candidate->use;
-    const struct smc_work *work = &answer->work;
-    value[SMC_RULE_TRAFFIC] =
-        answer->has_work ? work->global_load_bytes + work->global_store_bytes : 0;
+    value[SMC_RULE_LAUNCHES] = answer->outcome == SMC_LAUNCHES;
+    uint32_t idle = smc_best_idle_lanes(answer);
+    value[SMC_RULE_WHOLE_WARPS] = (double)idle / (answer->launch.threads_per_block + idle);
+    value[SMC_RULE_ALIGNED_ROWS] = row % SMC_SECTOR_BYTES == 0;
+    value[SMC_RULE_WARPS] = answer->occupancy_percent;
+    value[SMC_RULE_WAVES] = busy_of(answer);
+    value[SMC_RULE_TRAFFIC] = traffic_of(answer);
+    value[SMC_RULE_WHOLE_LINES] = row % SMC_LINE_BYTES == 0;
     value[SMC_RULE_ARCHITECTURES] = candidate->architectures;
     value[SMC_RULE_SMALLEST] = answer->launch.threads_per_block >= SMALL_BLOCK;
     value[SMC_RULE_BLOCKS] = answer->occupancy.blocks_per_sm;
@@ -60,11 +108,16 @@ static enum smc_status add(const struct smc_query *query, int64_t size, struct s
     struct smc_candidate *candidate = &best->candidate[best->count];
     *candidate = (struct smc_candidate){.size = size};
     bool first = best->count == 0; /* the others would say the same again */
+    struct smc_answer *answer = &candidate->answer;
     enum smc_status status =
-        smc_query_answer(query, &candidate->answer, first ? warnings : NULL, error);
+        smc_query_evaluate(query, NULL, answer, first ? warnings : NULL, error);
     if (status != SMC_OK)
         return status;
-    evaluate(candidate, best);
+    if (!best->quick)
+        smc_query_find_work(answer);
+    count_architectures(candidate, best);
+    candidate->use = answer->outcome == SMC_LAUNCHES ? use_of(answer) : 0;
+    set_values(candidate);
     best->count++;
     return SMC_OK;
 }
@@ -88,6 +141,14 @@ static enum smc_status add_blocks(const struct smc_query *query, struct smc_best
     return status;
 }
 
+/* A size that no rule but the first two would have to look at. */
+static bool leaves_lanes_idle(const struct smc_query *query, const struct smc_params *params)
+{
+    struct smc_plan plan;
+    query->kernel->plan(query->kernel, params, &plan);
+    return plan.threads_per_block % query->device.sm.warp_size != 0;
+}
+
 static enum smc_status add_params(const struct smc_query *query, enum smc_param param,
                                   struct smc_best *best, struct smc_text *warnings,
                                   struct smc_error *error)
@@ -104,20 +165,24 @@ static enum smc_status add_params(const struct smc_query *query, enum smc_param 
         asked.params.value[param] = size;
         asked.params.given |= 1u << param;
         struct smc_params tried = asked.params;
-        if (query->kernel->complete(query->kernel, &tried, NULL) ==
-            SMC_OK) /* else no size for this problem */
+        /* Some sizes do not divide the problem. */
+        bool possible = query->kernel->complete(query->kernel, &tried, NULL) == SMC_OK;
+        if (possible && !(best->quick && leaves_lanes_idle(query, &tried)))
             status = add(&asked, size, best, warnings, error);
     }
     return status;
 }
 
+/* By how late a rule dropped them; equal by that rule, by the rules after it. */
 static bool comes_before(const struct smc_choice *a, const struct smc_choice *b)
 {
-    enum smc_rule rule = a->dropped_by;
-    if (rule != b->dropped_by || rule == SMC_RULE_COUNT)
-        return rule > b->dropped_by;
-    return smc_rule_info[rule].higher_is_better ? a->value[rule] > b->value[rule]
-                                                : a->value[rule] < b->value[rule];
+    if (a->dropped_by != b->dropped_by)
+        return a->dropped_by > b->dropped_by;
+    for (int rule = a->dropped_by; rule < SMC_RULE_COUNT; rule++)
+        if (a->value[rule] != b->value[rule])
+            return smc_rule_info[rule].higher_is_better ? a->value[rule] > b->value[rule]
+                                                        : a->value[rule] < b->value[rule];
+    return false;
 }
 
 /* By insertion: few, and equal ones keep their order. */
@@ -135,38 +200,80 @@ static void sort(struct smc_best *best)
     }
 }
 
-enum smc_status smc_best_find(const struct smc_query *query, int64_t total_threads,
-                              struct smc_best *best, struct smc_text *warnings,
-                              struct smc_error *error)
+static void apply_rules(struct smc_best *best)
 {
-    const struct smc_kernel *kernel = query->kernel;
     struct smc_choice choices[SMC_MAX_CANDIDATES];
-    enum smc_status status;
-    best->count = 0;
-    best->total_threads = total_threads;
-    best->option = "threads";
-    if (!kernel) {
-        status = add_blocks(query, best, warnings, error);
-    } else {
-        enum smc_param param =
-            kernel->params & 1u << SMC_PARAM_TILE ? SMC_PARAM_TILE : SMC_PARAM_BLOCK;
-        if (!(kernel->params & 1u << param))
-            return smc_fail(error, SMC_USAGE,
-                            "option --kernel: %s takes neither --tile nor --block: there is "
-                            "nothing to choose",
-                            kernel->name);
-        best->option = smc_param_info[param].option;
-        status = add_params(query, param, best, warnings, error);
-    }
-    if (status != SMC_OK)
-        return status;
     for (size_t i = 0; i < best->count; i++)
         choices[i] = best->candidate[i].choice;
     smc_choices_apply(choices, best->count);
     for (size_t i = 0; i < best->count; i++)
         best->candidate[i].choice = choices[i];
+}
+
+/* Without what shared memory does, which takes by far the longest to count. */
+static void count_traffic(struct smc_answer *answer)
+{
+    answer->has_work = answer->query.kernel && answer->query.kernel->work;
+    if (answer->has_work)
+        answer->query.kernel->work(answer->query.kernel, &answer->query.params, &answer->work);
+}
+
+/* Counting the work costs more than all else: quickly, it is only for those that it decides on. */
+static void choose(struct smc_best *best)
+{
+    apply_rules(best);
+    for (size_t i = 0; i < best->count && best->quick; i++) {
+        struct smc_candidate *candidate = &best->candidate[i];
+        if (candidate->choice.dropped_by < SMC_RULE_TRAFFIC)
+            continue;
+        count_traffic(&candidate->answer);
+        set_values(candidate);
+    }
+    if (best->quick)
+        apply_rules(best);
     sort(best);
-    return SMC_OK;
+}
+
+/* What a kernel's block follows from. False where that is no parameter. */
+static bool find_param(const struct smc_kernel *kernel, enum smc_param *param)
+{
+    *param = kernel->params & 1u << SMC_PARAM_TILE ? SMC_PARAM_TILE : SMC_PARAM_BLOCK;
+    return kernel->params & 1u << *param;
+}
+
+static enum smc_status find(const struct smc_query *query, struct smc_best *best,
+                            struct smc_text *warnings, struct smc_error *error)
+{
+    enum smc_param param;
+    enum smc_status status;
+    if (!query->kernel) {
+        best->option = "threads";
+        status = add_blocks(query, best, warnings, error);
+    } else if (find_param(query->kernel, &param)) {
+        best->option = smc_param_info[param].option;
+        status = add_params(query, param, best, warnings, error);
+    } else {
+        return smc_fail(error, SMC_USAGE,
+                        "option --kernel: %s takes neither --tile nor --block: there is "
+                        "nothing to choose",
+                        query->kernel->name);
+    }
+    if (status == SMC_OK)
+        choose(best);
+    return status;
+}
+
+enum smc_status smc_best_find(const struct smc_query *query, int64_t total_threads,
+                              struct smc_best *best, struct smc_text *warnings,
+                              struct smc_error *error)
+{
+    best->count = 0;
+    best->total_threads = total_threads;
+    best->quick = false;
+    enum smc_status status = find(query, best, warnings, error);
+    if (status == SMC_OK && smc_best_proposal(best))
+        smc_query_find_next_steps(&best->candidate[best->order[0]].answer);
+    return status;
 }
 
 const struct smc_candidate *smc_best_proposal(const struct smc_best *best)
@@ -174,4 +281,38 @@ const struct smc_candidate *smc_best_proposal(const struct smc_best *best)
     const struct smc_candidate *first = &best->candidate[best->order[0]];
     bool kept = best->count > 0 && first->choice.dropped_by == SMC_RULE_COUNT;
     return kept ? first : NULL;
+}
+
+/* What `best` proposes, with the registers of the built-in table, so that nothing is compiled; of
+   numbers that were given, and of an edited kernel, with those that are known. */
+static bool find_without_compiling(const struct smc_answer *answer, struct smc_best *best)
+{
+    struct smc_query query = answer->query;
+    query.compile.no_nvrtc = true;
+    query.compile.no_cache = true;
+    best->count = 0;
+    best->total_threads = SMC_NOT_GIVEN;
+    best->quick = true;
+    return find(&query, best, NULL, NULL) == SMC_OK;
+}
+
+void smc_best_block_find(const struct smc_answer *answer, struct smc_best_block *out)
+{
+    const struct smc_kernel *kernel = answer->query.kernel;
+    enum smc_param param;
+    *out = (struct smc_best_block){.option = NULL};
+    if (!kernel || answer->query.compile.kernel_dir || !find_param(kernel, &param))
+        return;
+    struct smc_best *best = calloc(1, sizeof *best);
+    const struct smc_candidate *proposal =
+        best && find_without_compiling(answer, best) ? smc_best_proposal(best) : NULL;
+    if (proposal && proposal->size != answer->query.params.value[param])
+        *out = (struct smc_best_block){
+            .option = best->option,
+            .size = proposal->size,
+            .threads_per_block = proposal->answer.launch.threads_per_block,
+            .blocks_per_sm = proposal->answer.occupancy.blocks_per_sm,
+            .percent = proposal->answer.occupancy_percent,
+        };
+    free(best);
 }

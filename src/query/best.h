@@ -23,6 +23,7 @@ struct smc_best {
     const char *option; /* what is chosen: "tile", "block" or "threads" */
     uint32_t architectures;
     int64_t total_threads; /* of the whole launch, or SMC_NOT_GIVEN */
+    bool quick;            /* only the proposal is wanted: sizes that cannot be it are left out */
     size_t count;
     struct smc_candidate candidate[SMC_MAX_CANDIDATES]; /* by size, ascending */
     size_t order[SMC_MAX_CANDIDATES]; /* of the candidates: the proposal, then by how late a rule
@@ -35,6 +36,19 @@ struct smc_best {
 enum smc_status smc_best_find(const struct smc_query *query, int64_t total_threads,
                               struct smc_best *best, struct smc_text *warnings,
                               struct smc_error *error);
+
+/* Lanes of a block's last warp without a thread. */
+uint32_t smc_best_idle_lanes(const struct smc_answer *answer);
+
+/* Global memory that a row of a block's threads (along x) accesses, an element each; 0 without a
+   kernel of the catalog. */
+uint64_t smc_best_row_bytes(const struct smc_answer *answer);
+
+/* How full the waves are on average, of 1. */
+double smc_best_fill(const struct smc_answer *answer);
+
+/* Bytes that the threads load from and store to global memory; 0 where that is not known. */
+double smc_best_moved_bytes(const struct smc_answer *answer);
 
 /* The proposal; NULL where nothing can be launched. */
 const struct smc_candidate *smc_best_proposal(const struct smc_best *best);

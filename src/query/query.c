@@ -234,11 +234,64 @@ void smc_query_find_work(struct smc_answer *answer)
     smc_workload_find(query, &answer->work, &answer->workload);
 }
 
+bool smc_query_at_maximum(const struct smc_answer *answer)
+{
+    return answer->occupancy.warps_per_sm >= answer->query.device.sm.max_warps_per_sm;
+}
+
 void smc_query_find_next_steps(struct smc_answer *answer)
 {
     bool mendable = answer->outcome != SMC_CANNOT_COMPILE;
-    if (mendable && !(answer->occupancy.refusals & SMC_GRID_REFUSALS))
-        smc_next_steps_find(&answer->query.device.sm, &answer->launch, &answer->next_steps);
+    if (!mendable || answer->occupancy.refusals & SMC_GRID_REFUSALS)
+        return;
+    smc_next_steps_find(&answer->query.device.sm, &answer->launch, &answer->next_steps);
+    if (smc_query_at_maximum(answer))
+        return;
+    smc_best_block_find(answer, &answer->better_block);
+    if (answer->better_block.percent <= answer->occupancy_percent)
+        answer->better_block.option = NULL;
+}
+
+double smc_query_percent_after(const struct smc_answer *answer, const struct smc_next_step *step)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    uint64_t warps = answer->occupancy.warps_per_block;
+    if (step->resource == SMC_STEP_THREADS)
+        warps =
+            divide_up((uint64_t)(answer->launch.threads_per_block + step->change), sm->warp_size);
+    return 100.0 * (double)(warps * step->blocks_per_sm) / sm->max_warps_per_sm;
+}
+
+static const struct smc_next_step *register_gain(const struct smc_answer *answer)
+{
+    for (uint32_t i = 0; i < answer->next_steps.count; i++) {
+        const struct smc_next_step *step = &answer->next_steps.step[i];
+        if (step->resource == SMC_STEP_REGISTERS &&
+            step->blocks_per_sm > answer->occupancy.blocks_per_sm)
+            return step;
+    }
+    return NULL;
+}
+
+/* Registers that were given are no property of the text. */
+static void try_bounds(struct smc_answer *answer)
+{
+    struct smc_bounds_trial *trial = &answer->bounds_trial;
+    const struct smc_query *query = &answer->query;
+    const struct smc_next_step *step = register_gain(answer);
+    if (!query->try_bounds || !query->kernel || answer->regs_given || !step)
+        return;
+    struct smc_compile_options options = query->compile;
+    struct smc_launch launch = answer->launch;
+    struct smc_occupancy occupancy;
+    options.min_blocks = step->blocks_per_sm;
+    if (smc_compile(query->kernel, &query->params, query->device.sm.cc, &options, &trial->resources,
+                    NULL, NULL, NULL) != SMC_OK)
+        return;
+    launch.regs_per_thread = trial->resources.regs_per_thread;
+    smc_occupancy_compute(&query->device.sm, &launch, &occupancy);
+    trial->min_blocks = step->blocks_per_sm;
+    trial->blocks_per_sm = occupancy.blocks_per_sm;
 }
 
 enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,
@@ -248,6 +301,7 @@ enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answe
     if (status == SMC_OK) {
         smc_query_find_work(answer);
         smc_query_find_next_steps(answer);
+        try_bounds(answer);
     }
     return status;
 }

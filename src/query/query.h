@@ -34,6 +34,8 @@ struct smc_query {
     struct smc_launch settings;    /* carve-out, cache configuration, cluster, partitioned caching,
                                       opt-in, virtual resources; the rest is filled in */
     struct smc_compile_options compile;
+    bool try_bounds; /* compile with the launch bounds that the next steps name: half as slow again
+                        where the cache has nothing */
 };
 
 /* Nothing given: SMC_NOT_GIVEN throughout, settings as SMC_LAUNCH_INIT. */
@@ -63,6 +65,21 @@ struct smc_workload {
     double shared_cycles_per_step;
 };
 
+/* Another tile or block that the rules of `best` prefer. */
+struct smc_best_block {
+    const char *option; /* "tile" or "block"; NULL: there is none, or it is the present one */
+    int64_t size;
+    uint32_t threads_per_block, blocks_per_sm;
+    double percent; /* occupancy */
+};
+
+/* The kernel compiled with the __launch_bounds__ that gain a block, and what that costs. */
+struct smc_bounds_trial {
+    uint32_t min_blocks; /* 0: not tried: not wanted, nothing to gain, or no NVRTC for it */
+    struct smc_resources resources;
+    uint32_t blocks_per_sm; /* with these */
+};
+
 enum smc_outcome {
     SMC_LAUNCHES,
     SMC_CANNOT_COMPILE, /* static shared memory above what a block may declare */
@@ -79,6 +96,8 @@ struct smc_answer {
     double occupancy_percent;
     enum smc_outcome outcome;
     struct smc_next_steps next_steps;
+    struct smc_best_block better_block; /* where it raises occupancy, or the launch fails */
+    struct smc_bounds_trial bounds_trial;
     bool has_work;
     struct smc_work work;
     struct smc_workload workload; /* where there is work */
@@ -100,6 +119,15 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
                                    struct smc_error *error);
 void smc_query_find_work(struct smc_answer *answer);
 void smc_query_find_next_steps(struct smc_answer *answer);
+
+/* Every warp slot of an SM is in use: no change can raise occupancy. */
+bool smc_query_at_maximum(const struct smc_answer *answer);
+
+/* Occupancy after one of the answer's next steps. */
+double smc_query_percent_after(const struct smc_answer *answer, const struct smc_next_step *step);
+
+/* Sets `out` for a kernel of the catalog (query/best.c); compiles nothing. */
+void smc_best_block_find(const struct smc_answer *answer, struct smc_best_block *out);
 
 /* What follows from device, launch and resources: for answers that come from elsewhere, such as a
    kernel read from a file. Values beyond the device's are refusals, not errors. */

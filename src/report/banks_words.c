@@ -41,6 +41,20 @@ void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, stru
     smc_text_printf(out, " & %u)", rearrangement->swizzle_span - 1);
 }
 
+void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
+                      struct smc_text *out)
+{
+    const struct smc_rearrangement *change = &remedy->rearrangement;
+    if (change->padding_elements && change->row_elements < pattern->row_elements) {
+        smc_text_printf(out, "no padding of rows of %u elements helps; leave ",
+                        pattern->row_elements);
+        append_count(out, change->padding_elements, "element");
+        smc_text_printf(out, " unused after every %u", change->row_elements);
+        return;
+    }
+    smc_words_rearrangement(change, out);
+}
+
 /* Lines break within the expression only, where the shell takes a line end as part of it. */
 #define OPTION(name) SMC_TIE "--" name SMC_TIE
 

@@ -4,6 +4,19 @@
 #include "report/csv_parts.h"
 #include "report/words.h"
 
+static void append_reason(const struct smc_best *best, const struct smc_candidate *candidate,
+                          struct smc_text *out)
+{
+    struct smc_text reason = {0};
+    smc_text_printf(out, "%u,", smc_best_idle_lanes(&candidate->answer));
+    smc_words_why_not(best, candidate, &reason);
+    smc_words_untie(&reason);
+    smc_csv_field(out, smc_text_string(&reason));
+    smc_text_append(out, "\n");
+    out->failed |= reason.failed;
+    smc_text_free(&reason);
+}
+
 static void append_rows(const struct smc_best *best, struct smc_text *out)
 {
     for (size_t rank = 0; rank < best->count; rank++) {
@@ -23,9 +36,10 @@ static void append_rows(const struct smc_best *best, struct smc_text *out)
             smc_text_printf(out, "%" PRIu64, answer->waves.waves);
         smc_text_printf(out, ",%.10g,", 100 * candidate->use);
         if (answer->has_work)
-            smc_text_printf(out, "%.15g", candidate->choice.value[SMC_RULE_TRAFFIC]);
-        smc_text_printf(out, ",%u,%s\n", candidate->architectures,
+            smc_text_printf(out, "%.15g", smc_best_moved_bytes(answer));
+        smc_text_printf(out, ",%u,%s,", candidate->architectures,
                         rule == SMC_RULE_COUNT ? "" : smc_rule_info[rule].name);
+        append_reason(best, candidate, out);
     }
 }
 
@@ -35,7 +49,7 @@ void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_re
     (void)style;
     smc_text_append(out, "device,kernel,option,size,threads,regs,static_smem,dynamic_smem,"
                          "blocks_per_sm,occupancy_percent,waves,use_percent,global_bytes,"
-                         "architectures,dropped_by\n");
+                         "architectures,dropped_by,idle_lanes,reason\n");
     for (size_t i = 0; i < count; i++)
         append_rows(&best[i], out);
 }

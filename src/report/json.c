@@ -65,6 +65,7 @@ static void describe_run(json_t *object, const struct smc_confirmed_run *run)
 {
     describe_answer(object, &run->answer);
     smc_json_confirmation(object, &run->result, &run->confirmation);
+    smc_json_set(object, "conflicts", smc_json_conflicts(&run->conflicts));
 }
 
 /* The run asked for is the object itself; those besides it are its member "besides". */

@@ -145,18 +145,33 @@ static json_t *occupancy_object(const struct smc_answer *answer)
     return object;
 }
 
-static json_t *step_list(const struct smc_next_steps *steps)
+static json_t *step_list(const struct smc_answer *answer)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < steps->count; i++) {
-        const struct smc_next_step *step = &steps->step[i];
+    for (uint32_t i = 0; i < answer->next_steps.count; i++) {
+        const struct smc_next_step *step = &answer->next_steps.step[i];
         json_t *object = json_object();
         smc_json_string(object, "resource", smc_step_resource_name(step->resource));
         smc_json_set(object, "change", json_integer(step->change));
         smc_json_integer(object, "blocks_per_sm", step->blocks_per_sm);
+        smc_json_real(object, "percent", smc_query_percent_after(answer, step));
         json_array_append_new(list, object);
     }
     return list;
+}
+
+static json_t *better_block_object(const struct smc_answer *answer)
+{
+    const struct smc_best_block *block = &answer->better_block;
+    if (!block->option)
+        return json_null();
+    json_t *object = json_object();
+    smc_json_string(object, "option", block->option);
+    smc_json_set(object, "size", json_integer(block->size));
+    smc_json_integer(object, "threads_per_block", block->threads_per_block);
+    smc_json_integer(object, "blocks_per_sm", block->blocks_per_sm);
+    smc_json_real(object, "percent", block->percent);
+    return object;
 }
 
 static json_t *waves_object(const struct smc_answer *answer)
@@ -187,7 +202,8 @@ void smc_json_answer(json_t *object, const struct smc_answer *answer)
     smc_json_set(object, "kernel", kernel_object(answer));
     smc_json_set(object, "launch", launch_object(&answer->launch));
     smc_json_set(object, "occupancy", occupancy_object(answer));
-    smc_json_set(object, "next_steps", step_list(&answer->next_steps));
+    smc_json_set(object, "next_steps", step_list(answer));
+    smc_json_set(object, "better_block", better_block_object(answer));
     smc_json_set(object, "waves", waves_object(answer));
     smc_json_set(object, "workload", smc_json_workload(answer));
 }

@@ -56,18 +56,41 @@ static json_t *worst_object(const struct smc_bank_layout *layout,
     return object;
 }
 
-static json_t *remedy_object(const struct smc_remedy *remedy)
+static json_t *rearrangement_object(bool found, const struct smc_rearrangement *change)
 {
-    if (!remedy->found)
+    if (!found)
         return json_null();
-    const struct smc_rearrangement *change = &remedy->rearrangement;
     json_t *object = json_object();
     smc_json_integer(object, "row_elements", change->row_elements);
     smc_json_integer(object, "padding_elements", change->padding_elements);
     smc_json_integer(object, "swizzle_span", change->swizzle_span);
     smc_json_integer(object, "swizzle_shift", change->swizzle_shift);
-    smc_json_set(object, "expression",
-                 remedy->expression[0] ? json_string(remedy->expression) : json_null());
+    return object;
+}
+
+static json_t *remedy_object(const struct smc_remedy *remedy)
+{
+    json_t *object = rearrangement_object(remedy->found, &remedy->rearrangement);
+    if (remedy->found)
+        smc_json_set(object, "expression",
+                     remedy->expression[0] ? json_string(remedy->expression) : json_null());
+    return object;
+}
+
+json_t *smc_json_conflicts(const struct smc_conflict_fix *fix)
+{
+    if (fix->conflicts <= 0)
+        return json_null();
+    json_t *object = json_object(), *variants = json_array();
+    smc_json_set(object, "count", smc_json_number(fix->conflicts));
+    smc_json_real(object, "percent_of_wavefronts", 100 * fix->conflicts / fix->wavefronts);
+    smc_json_known_integer(object, "line", fix->line);
+    smc_json_known_string(object, "access", fix->access);
+    smc_json_set(object, "padding", rearrangement_object(fix->has_padding, &fix->padding));
+    smc_json_set(object, "swizzle", rearrangement_object(fix->has_swizzle, &fix->swizzle));
+    for (size_t i = 0; i < fix->variant_count; i++)
+        json_array_append_new(variants, json_string(fix->variant[i]));
+    smc_json_set(object, "kernels_without", variants);
     return object;
 }
 
@@ -79,6 +102,7 @@ static json_t *access_object(const struct smc_bank_layout *layout,
     smc_json_string(object, "op", smc_words_bank_op(pattern->op));
     smc_json_integer(object, "width_bytes", pattern->width_bytes);
     smc_json_integer(object, "warps_counted", pattern->warps_counted);
+    smc_json_integer(object, "row_elements", pattern->row_elements);
     smc_json_integer(object, "steps", pattern->steps);
     smc_json_integer(object, "steps_counted", pattern->steps_counted);
     smc_json_integer(object, "accesses", pattern->accesses);

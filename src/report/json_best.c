@@ -2,11 +2,29 @@
 #include "report/json_parts.h"
 #include "report/words.h"
 
-static json_t *candidate_object(const struct smc_candidate *candidate)
+/* What the rules saw, and why it is not the proposal. */
+static void add_reasons(json_t *object, const struct smc_best *best,
+                        const struct smc_candidate *candidate)
 {
     const struct smc_answer *answer = &candidate->answer;
     enum smc_rule rule = candidate->choice.dropped_by;
-    bool chosen = rule == SMC_RULE_COUNT;
+    struct smc_text reason = {0};
+    smc_json_integer(object, "idle_lanes", smc_best_idle_lanes(answer));
+    smc_json_known_integer(object, "row_bytes", smc_best_row_bytes(answer));
+    smc_json_set(object, "wave_fill_percent",
+                 answer->has_waves ? json_real(100 * smc_best_fill(answer)) : json_null());
+    smc_json_set(object, "dropped_by",
+                 rule == SMC_RULE_COUNT ? json_null() : json_string(smc_rule_info[rule].name));
+    smc_words_why_not(best, candidate, &reason);
+    smc_words_untie(&reason);
+    smc_json_set(object, "reason",
+                 reason.length ? json_string(smc_text_string(&reason)) : json_null());
+    smc_text_free(&reason);
+}
+
+static json_t *candidate_object(const struct smc_best *best, const struct smc_candidate *candidate)
+{
+    const struct smc_answer *answer = &candidate->answer;
     json_t *object = json_object();
     smc_json_integer(object, "size", (uint64_t)candidate->size);
     smc_json_integer(object, "threads_per_block", answer->launch.threads_per_block);
@@ -22,11 +40,9 @@ static json_t *candidate_object(const struct smc_candidate *candidate)
                  answer->has_waves ? json_integer((json_int_t)answer->waves.waves) : json_null());
     smc_json_real(object, "use_percent", 100 * candidate->use);
     smc_json_set(object, "global_bytes",
-                 answer->has_work ? json_real(candidate->choice.value[SMC_RULE_TRAFFIC])
-                                  : json_null());
+                 answer->has_work ? json_real(smc_best_moved_bytes(answer)) : json_null());
     smc_json_integer(object, "architectures", candidate->architectures);
-    smc_json_set(object, "dropped_by",
-                 chosen ? json_null() : json_string(smc_rule_info[rule].name));
+    add_reasons(object, best, candidate);
     return object;
 }
 
@@ -43,7 +59,7 @@ json_t *smc_json_best(const struct smc_best *best)
         json_array_append_new(rules, object);
     }
     for (size_t rank = 0; rank < best->count; rank++)
-        json_array_append_new(list, candidate_object(&best->candidate[best->order[rank]]));
+        json_array_append_new(list, candidate_object(best, &best->candidate[best->order[rank]]));
     smc_json_string(root, "option", best->option);
     smc_json_set(root, "proposal", proposal ? json_integer(proposal->size) : json_null());
     smc_json_integer(root, "architectures_asked", best->architectures);

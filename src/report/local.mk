@@ -16,5 +16,5 @@ libsmc_la_SOURCES += \
 	src/report/text_limits.c src/report/text_merge.c src/report/text_parts.h \
 	src/report/text_rooms.c src/report/text_rooms_compare.c src/report/text_run.c \
 	src/report/text_side_by_side.c src/report/text_side_by_side.h src/report/text_work.c \
-	src/report/words.c src/report/words.h src/report/words_run.c src/report/words_run.h \
+	src/report/words.c src/report/words.h src/report/words_best.c src/report/words_run.c src/report/words_run.h \
 	src/report/writers.c

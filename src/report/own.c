@@ -11,7 +11,8 @@
 
 enum { SHOWN_VALUES = 6 };
 
-/* "no findings", "5 findings in 2 places", or the first failure's message. */
+/* "no findings", "no errors found; 15,872 bank conflicts, 50 % of the wavefronts", "5 findings in 2
+ * places", or the first failure's message. */
 static void append_verdict(const struct smc_own_run *run, struct smc_text *out)
 {
     const struct smc_own_emulated *emulated = &run->result.emulated;
@@ -24,9 +25,12 @@ static void append_verdict(const struct smc_own_run *run, struct smc_text *out)
         smc_text_printf(out, "%llu finding%s in %zu place%s", findings, findings == 1 ? "" : "s",
                         places, places == 1 ? "" : "s");
     else if (emulated->run.made)
-        smc_text_append(out, "no findings");
+        smc_text_append(out, emulated->counts.site.all ? "no errors found" : "no findings");
     else
         smc_text_append(out, "launched; only the emulator finds what is wrong");
+    struct smc_conflict_fix fix;
+    smc_conflict_fix_of_site(&emulated->counts.site, &fix);
+    smc_words_conflicts(&fix, out);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i]->made && !ends[i]->succeeded)
             smc_text_printf(out, "; %s", ends[i]->message);
@@ -83,6 +87,9 @@ static void append_head(const struct smc_own_run *run, const struct smc_report_s
     smc_text_line(out, style, "device", &device);
     smc_text_machine_line(run->result.host_name, gpu->gpu_uuid, style, out);
     smc_text_block_line(&run->row.answer, style, out);
+    struct smc_conflict_fix fix;
+    smc_conflict_fix_of_site(&run->result.emulated.counts.site, &fix);
+    smc_text_conflict_fix(&fix, request->file, style, out);
     smc_text_free(&kernel);
     smc_text_free(&device);
 }
@@ -263,6 +270,9 @@ void smc_json_own(json_t *object, const struct smc_own_run *run,
     smc_json_set(object, "emulator", attempt_object(&run->result.emulated.finish));
     smc_json_set(object, "gpu", attempt_object(&run->result.gpu.finish));
     smc_json_set(object, "findings", smc_json_findings(&run->result.emulated.counts));
+    struct smc_conflict_fix fix;
+    smc_conflict_fix_of_site(&run->result.emulated.counts.site, &fix);
+    smc_json_set(object, "conflicts", smc_json_conflicts(&fix));
     for (size_t i = 0; i < run->memory_count; i++)
         json_array_append_new(memory, memory_object(run, i));
     smc_json_set(object, "memory", memory);

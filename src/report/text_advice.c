@@ -19,29 +19,6 @@ static void append_ordinal(uint32_t n, struct smc_text *out)
         smc_text_printf(out, "block %u needs", n);
 }
 
-/* The largest square tile of at most so many threads; 0 where the kernel has none. */
-static int64_t tile_of_threads(const struct smc_answer *answer, int64_t threads)
-{
-    const struct smc_kernel *kernel = answer->query.kernel;
-    int64_t tile = 0;
-    if (kernel && kernel->params & 1u << SMC_PARAM_TILE)
-        while ((tile + 1) * (tile + 1) <= threads)
-            tile++;
-    return tile;
-}
-
-static double percent_after(const struct smc_answer *answer, const struct smc_next_step *step)
-{
-    const struct smc_sm *sm = &answer->query.device.sm;
-    uint64_t warps = answer->occupancy.warps_per_block;
-    if (step->resource == SMC_STEP_THREADS) {
-        int64_t threads = answer->launch.threads_per_block + step->change;
-        int64_t tile = step->change < 0 ? tile_of_threads(answer, threads) : 0;
-        warps = divide_up((uint64_t)(tile ? tile * tile : threads), sm->warp_size);
-    }
-    return 100.0 * (double)(warps * step->blocks_per_sm) / sm->max_warps_per_sm;
-}
-
 /* "672 threads or fewer", "28 registers or fewer a thread", "312 B less shared memory". */
 static void append_need(const struct smc_answer *answer, const struct smc_next_step *step,
                         struct smc_text *out)
@@ -49,18 +26,15 @@ static void append_need(const struct smc_answer *answer, const struct smc_next_s
     bool less = step->change < 0;
     const char *or_so = less ? "or fewer" : "or more";
     switch (step->resource) {
-    case SMC_STEP_THREADS: {
-        int64_t threads = answer->launch.threads_per_block + step->change;
-        int64_t tile = less ? tile_of_threads(answer, threads) : 0;
-        if (tile)
-            smc_text_printf(out, " --tile %" PRId64 " or less", tile);
-        else
-            smc_text_printf(out, " %" PRId64 " threads %s", threads, or_so);
+    case SMC_STEP_THREADS:
+        smc_text_printf(out, " %" PRId64 " threads %s",
+                        answer->launch.threads_per_block + step->change, or_so);
         return;
-    }
     case SMC_STEP_REGISTERS:
-        smc_text_printf(out, " %" PRId64 " registers %s a thread",
-                        answer->launch.regs_per_thread + step->change, or_so);
+        smc_text_printf(out,
+                        " %" PRId64 " registers %s a thread, __launch_bounds__(%u," SMC_TIE "%u)",
+                        answer->launch.regs_per_thread + step->change, or_so,
+                        answer->launch.threads_per_block, step->blocks_per_sm);
         return;
     case SMC_STEP_SHARED_MEMORY:
         smc_text_printf(out, " %lld" SMC_TIE "B %s shared memory", llabs(step->change),
@@ -87,7 +61,7 @@ static void append_gain(const struct smc_answer *answer, const struct smc_next_s
         smc_text_printf(out, "%u blocks need", step->blocks_per_sm);
     append_need(answer, step, out);
     smc_text_append(out, " (");
-    smc_layout_percent(out, percent_after(answer, step));
+    smc_layout_percent(out, smc_query_percent_after(answer, step));
     smc_text_append(out, ")");
 }
 
@@ -117,23 +91,53 @@ static void append_loss(const struct smc_answer *answer, const struct smc_next_s
     }
     smc_words_blocks(step->blocks_per_sm, out);
     smc_text_append(out, ", ");
-    smc_layout_percent(out, percent_after(answer, step));
+    smc_layout_percent(out, smc_query_percent_after(answer, step));
 }
 
-/* A loss is news where a person might take the step: the end of what a block may have is not. */
-static bool is_worth_telling(const struct smc_next_step *step)
+/* A tile or a block of a catalog's kernel is proposed by the rules of `best` instead. */
+static bool chooses_block(const struct smc_answer *answer)
+{
+    const uint32_t params = 1u << SMC_PARAM_TILE | 1u << SMC_PARAM_BLOCK;
+    return answer->query.kernel && answer->query.kernel->params & params;
+}
+
+/* A loss is news where a person might take the step: the end of what a block may have is not, and
+   a tile cannot grow by some threads. */
+static bool is_worth_telling(const struct smc_answer *answer, const struct smc_next_step *step)
 {
     bool barriers = step->resource == SMC_STEP_BARRIERS;
-    bool too_many_threads = step->resource == SMC_STEP_THREADS && step->blocks_per_sm == 0;
+    bool too_many_threads =
+        step->resource == SMC_STEP_THREADS && (step->blocks_per_sm == 0 || chooses_block(answer));
     return !barriers && !too_many_threads;
+}
+
+/* More blocks of fewer threads may be fewer warps. */
+static bool raises_occupancy(const struct smc_answer *answer, const struct smc_next_step *step)
+{
+    bool by_block = step->resource == SMC_STEP_THREADS && chooses_block(answer);
+    return step->blocks_per_sm > answer->occupancy.blocks_per_sm && !by_block &&
+           smc_query_percent_after(answer, step) > answer->occupancy_percent;
+}
+
+static void append_better_block(const struct smc_answer *answer, struct smc_text *line)
+{
+    const struct smc_best_block *block = &answer->better_block;
+    if (!block->option)
+        return;
+    smc_text_printf(line, "--%s %" PRId64 " gives ", block->option, block->size);
+    smc_words_blocks(block->blocks_per_sm, line);
+    smc_text_printf(line, " of %u threads (", block->threads_per_block);
+    smc_layout_percent(line, block->percent);
+    smc_text_append(line, ")");
 }
 
 void smc_text_gains(const struct smc_answer *answer, struct smc_text *line)
 {
     uint32_t last = 0;
+    append_better_block(answer, line);
     for (uint32_t i = 0; i < answer->next_steps.count; i++) {
         const struct smc_next_step *step = &answer->next_steps.step[i];
-        if (step->blocks_per_sm <= answer->occupancy.blocks_per_sm)
+        if (!raises_occupancy(answer, step))
             continue;
         bool again = step->blocks_per_sm == last;
         smc_text_append(line, line->length && !again ? "; " : "");
@@ -142,30 +146,56 @@ void smc_text_gains(const struct smc_answer *answer, struct smc_text *line)
     }
 }
 
+/* What may be added to each resource alone before a block is lost. */
+static void append_headroom(const struct smc_answer *answer, struct smc_text *line)
+{
+    const char *before = "; headroom before a block is lost: ";
+    for (uint32_t i = 0; i < answer->next_steps.count; i++) {
+        const struct smc_next_step *step = &answer->next_steps.step[i];
+        long long headroom = step->change - 1;
+        bool lost = step->change > 0 && step->blocks_per_sm < answer->occupancy.blocks_per_sm;
+        if (!lost)
+            continue;
+        if (step->resource == SMC_STEP_REGISTERS)
+            smc_text_printf(line, "%s%lld" SMC_TIE "register%s a thread", before, headroom,
+                            headroom == 1 ? "" : "s");
+        else if (step->resource == SMC_STEP_SHARED_MEMORY)
+            smc_text_printf(line, "%s%lld" SMC_TIE "B of dynamic shared memory", before, headroom);
+        else
+            continue;
+        before = ", ";
+    }
+}
+
 static void append_losses(const struct smc_answer *answer, struct smc_text *line)
 {
     for (uint32_t i = 0; i < answer->next_steps.count; i++) {
         const struct smc_next_step *step = &answer->next_steps.step[i];
-        if (step->blocks_per_sm > answer->occupancy.blocks_per_sm || !is_worth_telling(step))
+        if (step->blocks_per_sm > answer->occupancy.blocks_per_sm ||
+            !is_worth_telling(answer, step))
             continue;
         smc_text_append(line, line->length ? "; " : "");
         append_loss(answer, step, line);
     }
 }
 
-/* The largest smaller tile or block that can be launched, all else as it is: sets it in `params`,
-   and its plan. */
+/* What `best` proposes, else the largest smaller tile or block that can be launched, all else as it
+   is: sets it in `params`, and its plan. */
 static bool find_smaller_block(const struct smc_answer *answer, struct smc_params *params,
                                enum smc_param *param, struct smc_plan *plan)
 {
     const struct smc_kernel *kernel = answer->query.kernel;
-    if (!kernel)
+    if (!chooses_block(answer))
         return false;
     *params = answer->query.params;
     *param = kernel->params & 1u << SMC_PARAM_TILE ? SMC_PARAM_TILE : SMC_PARAM_BLOCK;
-    if (!(kernel->params & 1u << *param))
-        return false;
     int64_t *value = &params->value[*param];
+    if (answer->better_block.option) {
+        *value = answer->better_block.size;
+        params->given |= 1u << *param;
+        kernel->plan(kernel, params, plan);
+        return true;
+    }
     struct smc_launch launch = answer->launch;
     struct smc_occupancy occupancy;
     for (--*value; *value >= smc_param_info[*param].lowest; --*value) {
@@ -201,8 +231,9 @@ static void append_smaller_block(const struct smc_answer *answer, struct smc_tex
         smc_text_printf(line, "--threads %u or less",
                         answer->query.device.sm.max_threads_per_block);
     else if (find_smaller_block(answer, &params, &param, &plan))
-        smc_text_printf(line, "--%s %" PRId64 " or less (%u threads)", smc_param_info[param].option,
-                        params.value[param], plan.threads_per_block);
+        smc_text_printf(line, "--%s %" PRId64 "%s (%u threads)", smc_param_info[param].option,
+                        params.value[param], answer->better_block.option ? "" : " or less",
+                        plan.threads_per_block);
 }
 
 /* The same kernel with dynamic shared memory, where the block may opt in to that much. */
@@ -246,8 +277,9 @@ static void append_fewer_registers(const struct smc_answer *answer, struct smc_t
         line->length ? NULL : gain_of(answer, SMC_STEP_THREADS); /* told already */
     smc_text_append(line, line->length ? "; " : "");
     if (registers)
-        smc_text_printf(line, "%" PRId64 " registers or fewer a thread (__launch_bounds__)",
-                        answer->launch.regs_per_thread + registers->change);
+        smc_text_printf(line, "%" PRId64 " registers or fewer a thread, __launch_bounds__(%u)",
+                        answer->launch.regs_per_thread + registers->change,
+                        answer->launch.threads_per_block);
     else
         smc_text_append(line, "fewer registers a thread (__launch_bounds__)");
     if (threads)
@@ -331,14 +363,19 @@ static void append_try(const struct smc_answer *answer, bool explained, struct s
 
 void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line)
 {
-    if (answer->outcome == SMC_LAUNCHES) {
-        smc_text_gains(answer, line);
-        append_losses(answer, line);
-    } else {
+    if (answer->outcome != SMC_LAUNCHES) {
         append_remedies(answer, line);
+        return;
     }
+    if (smc_query_at_maximum(answer)) {
+        smc_text_append(line, "occupancy is at its maximum");
+        append_headroom(answer, line);
+        return;
+    }
+    smc_text_gains(answer, line);
     if (line->length == 0)
-        smc_text_append(line, "no change of one resource alone gains or loses a block");
+        smc_text_append(line, "no change of one resource alone raises occupancy");
+    append_losses(answer, line);
 }
 
 void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,

@@ -18,6 +18,7 @@ static void append_verdict(const struct smc_answer *answer, const struct smc_rep
         smc_text_printf(&verdict, " (%u/%u warps), limited by ", occupancy->warps_per_sm,
                         answer->query.device.sm.max_warps_per_sm);
         smc_words_limiters(occupancy, &verdict);
+        smc_words_estimated(answer, &verdict);
     } else {
         smc_words_failure(answer, &verdict);
     }

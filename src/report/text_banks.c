@@ -44,12 +44,13 @@ static void append_picture(const struct smc_banks_answer *answer,
     smc_text_bank_grid(&answer->layout, &pattern->map, style, out);
 }
 
-static void append_remedy(const struct smc_banks_query *query, const struct smc_remedy *remedy,
+static void append_remedy(const struct smc_banks_query *query,
+                          const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
                           const char *label, const struct smc_report_style *style,
                           struct smc_text *out)
 {
     struct smc_text text = {0};
-    smc_words_rearrangement(&remedy->rearrangement, &text);
+    smc_words_remedy(pattern, remedy, &text);
     bool shown = remedy->expression[0] && strlen(remedy->expression) <= LONGEST_SHOWN;
     if (shown)
         smc_text_printf(&text, ": %s has no conflict", remedy->expression);
@@ -73,9 +74,9 @@ static void append_remedies(const struct smc_banks_query *query,
         return;
     smc_text_append(out, "\n");
     if (pattern->padding.found)
-        append_remedy(query, &pattern->padding, "padding", style, out);
+        append_remedy(query, pattern, &pattern->padding, "padding", style, out);
     if (pattern->swizzle.found)
-        append_remedy(query, &pattern->swizzle, "swizzle", style, out);
+        append_remedy(query, pattern, &pattern->swizzle, "swizzle", style, out);
     if (pattern->padding.found || pattern->swizzle.found)
         return;
     struct smc_text text = {0};

@@ -8,7 +8,7 @@
 #include "report/words.h"
 
 /* Of those that a rule dropped early, only the first are of interest. */
-enum { MOST_ROWS = 12 };
+enum { MOST_ROWS = 12, MOST_REASONS = 7, REASON_INDENT = 8 };
 
 static const struct smc_candidate *ranked(const struct smc_best *best, size_t rank)
 {
@@ -30,6 +30,7 @@ void smc_text_append_proposal(const struct smc_best *best, struct smc_text *line
     smc_layout_percent(line, answer->occupancy_percent);
     smc_text_append(line, ", limited by ");
     smc_words_limiters(&answer->occupancy, line);
+    smc_words_estimated(answer, line);
 }
 
 static void append_verdict(const struct smc_best *best, const struct smc_report_style *style,
@@ -83,11 +84,12 @@ static void append_row(const struct smc_candidate *candidate, const struct smc_r
     char regs[16] = "-", waves[24] = "-", moved[24] = "-";
     struct smc_text percent = {0}, use = {0}, row = {0};
     if (smc_words_regs_known(answer))
-        snprintf(regs, sizeof regs, "%u", launch->regs_per_thread);
+        snprintf(regs, sizeof regs, "%s%u", smc_words_estimated_mark(answer),
+                 launch->regs_per_thread);
     if (answer->has_waves)
         snprintf(waves, sizeof waves, "%" PRIu64, answer->waves.waves);
     if (answer->has_work)
-        snprintf(moved, sizeof moved, "%.4g", candidate->choice.value[SMC_RULE_TRAFFIC] / 1e6);
+        snprintf(moved, sizeof moved, "%.4g", smc_best_moved_bytes(answer) / 1e6);
     smc_layout_percent(&percent, answer->occupancy_percent);
     smc_layout_percent(&use, 100 * candidate->use);
     smc_text_printf(&row, "%c %4" PRId64 " %7u %4s %6u %6u %7s %6s %7s %8s  ", chosen ? '>' : ' ',
@@ -120,7 +122,32 @@ static void append_table(const struct smc_best *best, const struct smc_report_st
     if (shown < best->count)
         smc_text_printf(out, "  and %zu more, clearly worse (--format csv has all)\n",
                         best->count - shown);
+    bool estimated = false;
+    for (size_t rank = 0; rank < shown; rank++)
+        estimated |= smc_words_estimated_mark(&ranked(best, rank)->answer)[0] != '\0';
+    if (estimated)
+        smc_text_append(out, "  ~ registers estimated from another architecture or size\n");
     smc_text_append_char(out, '\n', 1);
+}
+
+/* The runners-up, each with what it lacks. */
+static void append_reasons(const struct smc_best *best, const struct smc_report_style *style,
+                           struct smc_text *out)
+{
+    size_t shown = best->count < MOST_REASONS ? best->count : MOST_REASONS;
+    if (shown > 1)
+        smc_text_append(out, "Why the next ones rank below it:\n");
+    for (size_t rank = 1; rank < shown; rank++) {
+        const struct smc_candidate *candidate = ranked(best, rank);
+        struct smc_text text = {0};
+        char label[32];
+        snprintf(label, sizeof label, "%6" PRId64, candidate->size);
+        smc_words_why_not(best, candidate, &text);
+        smc_layout_paragraph(out, label, REASON_INDENT, smc_text_string(&text), style->columns);
+        out->failed |= text.failed;
+        smc_text_free(&text);
+    }
+    smc_text_append_char(out, '\n', shown > 1);
 }
 
 /* How many were left before the rule looked. */
@@ -165,5 +192,6 @@ void smc_text_best(const struct smc_best *best, const struct smc_report_style *s
     if (!smc_best_proposal(best))
         return;
     append_table(best, style, out);
+    append_reasons(best, style, out);
     append_rules(best, style, out);
 }

@@ -25,7 +25,7 @@ static const struct smc_candidate *find_size(const struct smc_best *best, int64_
 
 static bool is_useful(const struct smc_candidate *candidate)
 {
-    return candidate && candidate->choice.dropped_by > SMC_RULE_USE;
+    return candidate && candidate->choice.dropped_by > SMC_RULE_WARPS;
 }
 
 /* Where the largest block of one device is smaller, the other's sizes include its own. */

@@ -21,7 +21,8 @@ static void append_device(const struct smc_answer *answer, const struct smc_repo
     struct smc_text left = {0}, right = {0}, percent = {0}, regs = {0};
     smc_layout_percent(&percent, answer->occupancy_percent);
     if (smc_words_regs_known(answer))
-        smc_text_printf(&regs, "%u", answer->launch.regs_per_thread);
+        smc_text_printf(&regs, "%s%u", smc_words_estimated_mark(answer),
+                        answer->launch.regs_per_thread);
     else
         smc_text_append(&regs, "-");
     smc_text_cell(&left, short_name(device->name), -NAME_WIDTH);
@@ -56,6 +57,11 @@ static void append_sources(const struct smc_answer *answers, size_t count,
     }
     if (line.length == 0)
         smc_text_append(&line, answers->regs_given ? "given" : "not known, not counted");
+    for (size_t i = 0; i < count; i++)
+        if (smc_words_estimated_mark(&answers[i])[0]) {
+            smc_text_append(&line, "; ~ is an estimate");
+            break;
+        }
     smc_text_append_char(out, '\n', 1);
     smc_text_line(out, style, "registers", &line);
     smc_text_free(&line);

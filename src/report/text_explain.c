@@ -213,6 +213,24 @@ static void explain_result(const struct smc_answer *a, struct step *step)
     smc_text_free(&percent);
 }
 
+/* What fewer registers would cost: nothing tells that but compiling. */
+static void explain_bounds(const struct smc_answer *a, struct step *step)
+{
+    const struct smc_bounds_trial *trial = &a->bounds_trial;
+    const struct smc_resources *resources = &trial->resources;
+    if (trial->min_blocks == 0)
+        return;
+    step->heading = "launch bounds";
+    say(step, "compiled with __launch_bounds__(%u, %u): %u registers a thread, %u block%s per SM",
+        a->launch.threads_per_block, trial->min_blocks, resources->regs_per_thread,
+        trial->blocks_per_sm, trial->blocks_per_sm == 1 ? "" : "s");
+    if (resources->spill_store_bytes + resources->spill_load_bytes == 0)
+        say(step, "nothing is spilled");
+    else
+        say(step, "it spills: %u B stored, %u B loaded by each thread, to and from local memory",
+            resources->spill_store_bytes, resources->spill_load_bytes);
+}
+
 void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
                       struct smc_text *out)
 {
@@ -225,6 +243,7 @@ void smc_text_explain(const struct smc_answer *answer, const struct smc_report_s
     explain_rest(answer, &step);
     explain_refusals(answer, &step);
     explain_result(answer, &step);
+    explain_bounds(answer, &step);
     if (answer->has_work)
         smc_text_explain_work(answer, style, out);
 }

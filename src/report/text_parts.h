@@ -94,6 +94,10 @@ void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_r
 void smc_text_promises(const struct smc_inspect_promises *promises,
                        const struct smc_report_style *style, struct smc_text *out);
 
+/* What removes the bank conflicts of a run; nothing where there are none. */
+void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
+                           const struct smc_report_style *style, struct smc_text *out);
+
 /* The nearest changes that gain blocks: "a third block needs 28 registers or fewer a thread (75
  * %)". */
 void smc_text_gains(const struct smc_answer *answer, struct smc_text *line);

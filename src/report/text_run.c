@@ -145,16 +145,33 @@ void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
                    out);
 }
 
+void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (fix->conflicts <= 0)
+        return;
+    smc_words_conflict_fix(fix, file, &line);
+    smc_text_line(out, style, "conflicts", &line);
+    smc_text_free(&line);
+}
+
 static void write_run(const struct smc_confirmed_run *run, const struct smc_report_style *style,
                       struct smc_text *out)
 {
     const struct smc_confirmation *confirmation = &run->confirmation;
+    struct smc_text verdict = {0};
+    smc_words_verdicts(confirmation, &verdict);
+    smc_words_conflicts(&run->conflicts, &verdict);
     smc_layout_begin(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD);
-    smc_words_verdicts(confirmation, out);
-    smc_text_append_char(out, '\n', 1);
+    smc_layout_paragraph(out, "", 0, smc_text_string(&verdict), style->columns);
     smc_layout_end(out, style);
+    smc_text_free(&verdict);
     smc_text_append_char(out, '\n', 1);
     append_head(&run->answer, &run->result, style, out);
+    smc_text_conflict_fix(&run->conflicts,
+                          run->answer.query.kernel ? run->answer.query.kernel->file : "", style,
+                          out);
     smc_text_append_char(out, '\n', 1);
     smc_text_rows(confirmation, run->result.load.made, style, out);
     if (run->result.emulated.finding_count > 1) /* the row has room for the first */

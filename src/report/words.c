@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/layout.h"
 #include "model/round.h"
 #include "model/shared_memory.h"
 
@@ -367,6 +368,33 @@ void smc_words_blocks(uint32_t blocks, struct smc_text *out)
 bool smc_words_is_compiled(const struct smc_answer *answer)
 {
     return answer->query.kernel || answer->resources.nvrtc_major > 0;
+}
+
+void smc_words_untie(struct smc_text *text)
+{
+    for (char *at = text->data; at && *at; at++)
+        *at = *at == *SMC_TIE ? ' ' : *at;
+}
+
+static bool is_estimated(const struct smc_answer *answer)
+{
+    return smc_words_regs_known(answer) && answer->resources.source == SMC_RESOURCES_ASSUMED;
+}
+
+void smc_words_estimated(const struct smc_answer *answer, struct smc_text *out)
+{
+    uint16_t cc = answer->resources.cc;
+    if (!is_estimated(answer))
+        return;
+    if (cc == answer->query.device.sm.cc)
+        smc_text_append(out, " (registers estimated from other parameters)");
+    else
+        smc_text_printf(out, " (registers estimated from sm_%u)", cc);
+}
+
+const char *smc_words_estimated_mark(const struct smc_answer *answer)
+{
+    return is_estimated(answer) ? "~" : "";
 }
 
 bool smc_words_regs_known(const struct smc_answer *answer)

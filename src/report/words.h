@@ -4,7 +4,7 @@
 #define SMC_REPORT_WORDS_H
 
 #include "base/text.h"
-#include "query/query.h"
+#include "query/best.h"
 #include "sweep/sweep.h"
 
 /* "warps and registers". */
@@ -62,6 +62,21 @@ bool smc_words_is_compiled(const struct smc_answer *answer);
 /* Whether the registers per thread are a number at all: not where ptxas refused the kernel, and
    not where a person's own kernel was described without them. */
 bool smc_words_regs_known(const struct smc_answer *answer);
+
+/* Blanks for SMC_TIE: for JSON and CSV, where no line is broken. */
+void smc_words_untie(struct smc_text *text);
+
+/* " (registers estimated from sm_75)" where they were compiled for another architecture, or with
+   other parameters; else nothing. */
+void smc_words_estimated(const struct smc_answer *answer, struct smc_text *out);
+
+/* "~" before such registers in a table, else "". */
+const char *smc_words_estimated_mark(const struct smc_answer *answer);
+
+/* Why a size ranks below the proposal of `best`: "729 threads leave 7 lanes of each block's last
+   warp idle". Nothing for the proposal itself. */
+void smc_words_why_not(const struct smc_best *best, const struct smc_candidate *candidate,
+                       struct smc_text *out);
 
 /* "100 %", "62.5 %". */
 void smc_words_percent(double percent, char text[32]);
