@@ -234,3 +234,8 @@ tests_crash_smemcalc_LDADD = libsmc.la
 tests_crash_smemcalc_SOURCES = tests/crash_smemcalc.c
 TESTS += tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh
 EXTRA_DIST += tests/terminal.sh tests/tui_confirm.sh tests/tui_terminal.sh tests/tui_work.sh
+
+# For a run that shows how far it is.
+.PHONY: list-suites
+list-suites:
+	@echo $(TESTS)
