@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/program.h"
 #include "base/suggest.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -24,7 +25,8 @@ static enum smc_status fail_no_command(const char *word, struct smc_error *error
     if (suggestion.best)
         return smc_fail(error, SMC_USAGE, "'%s' is no command; did you mean '%s'?", word,
                         suggestion.best);
-    return smc_fail(error, SMC_USAGE, "'%s' is no command; 'smemcalc help' lists them", word);
+    return smc_fail(error, SMC_USAGE, "'%s' is no command; '%s help' lists them", word,
+                    smc_program_name());
 }
 
 static enum smc_status run_command(int count, char **words, struct smc_text *out,
@@ -62,6 +64,7 @@ int smc_cli_main(int argc, char **argv)
 {
     struct smc_error error = {""};
     struct smc_text out = {0};
+    smc_program_set_name(argc > 0 ? argv[0] : NULL);
     enum smc_status status = smc_output_open(&error);
     if (status != SMC_OK) {
         smc_output_tell("", error.message);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/program.h"
 #include "merge/documents.h"
 #include "merge/merge.h"
 #include "merge/question.h"
@@ -161,8 +162,9 @@ static bool fill(const json_t *object, struct smc_merge_report *report, char *wh
         return false;
     }
     snprintf(why, size,
-             "no report of a run: key 'confirmation' is missing ('smemcalc run --format "
-             "json' has it)");
+             "no report of a run: key 'confirmation' is missing ('%s run --format "
+             "json' has it)",
+             smc_program_name());
     return false;
 }
 
