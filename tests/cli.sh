@@ -393,4 +393,19 @@ else
     skip "a hint works when pasted" "no NVRTC was found"
 fi
 
+# quickstart fetches an NVRTC into the folder of the program. None compiles for 1.3, so that all that
+# are known are tried, and the dynamic linker tells which.
+mkdir -p beside/nvrtc/nvidia/cu13/lib beside/tests/gpu
+echo none >beside/nvrtc/nvidia/cu13/lib/libnvrtc.so.13
+if LD_DEBUG=files "$program" --version 2>&1 | grep -q 'file='; then
+    for place in . tests tests/gpu; do
+        cp "$program" "beside/$place/smemcalc"
+        LD_DEBUG=files "beside/$place/smemcalc" --tile 8 --device 1.3 --no-cache >out 2>&1
+        empty "an NVRTC beside the program is tried, seen from $place" "$(
+            grep -q "file=$scratch/beside/nvrtc/nvidia/cu13/lib/libnvrtc.so.13" out || grep nvrtc out)"
+    done
+else
+    skip "an NVRTC beside the program is tried" "the dynamic linker does not tell"
+fi
+
 finish_cases

@@ -387,9 +387,11 @@ exec sleep 50
 END
 chmod +x fake/nvcc
 printf '#include <nowhere>\n__global__ void k() {}\n' >host.cu
-# Started by nohup or in the background, this script has signals ignored, and so would the program.
+# Where a script is started by nohup or in the background, its children have signals ignored: as here
+# on purpose, so that it is seen on every machine that they are reset.
 with_default_signals() { # COMMAND...
-    env --default-signal=INT,TERM,HUP timeout 60 "$@"
+    # shellcheck disable=SC2016 # the inner shell's
+    sh -c 'trap "" INT TERM HUP; exec env --default-signal=INT,TERM,HUP timeout 60 "$@"' sh "$@"
 }
 if env --default-signal=INT true 2>/dev/null; then
     for signal in INT TERM HUP; do
