@@ -294,11 +294,16 @@ static bool can_run(const struct smc_answer *answer)
     return answer->query.device.sm.cc >= 75;
 }
 
-/* Which GPU is here, if any, is known of a live device only; the emulator is everywhere. */
+/* Which GPU is here, if any, is known of a live device only; the emulator is everywhere. Of a board
+   in the table it needs the architecture alone, which is shorter than some names. */
 static void append_emulation(const struct smc_query *query, struct smc_text *line)
 {
+    unsigned cc = query->device.sm.cc;
     smc_text_append(line, " --on emulator");
-    smc_words_device_option(query, line);
+    if (query->device.source == SMC_DEVICE_TABLE && !query->device_assumed)
+        smc_text_printf(line, " --device %u.%u", cc / 10, cc % 10);
+    else
+        smc_words_device_option(query, line);
 }
 
 /* Where the launch fails: the nearest question whose answer is better. Else the proof, which asks
