@@ -50,10 +50,10 @@ enum smc_status bench_open(const struct smc_kernel *kernel, const struct smc_par
                            struct smc_error *error)
 {
     bench->params = *params;
-    enum smc_status status = kernel->complete(&bench->params, error);
+    enum smc_status status = kernel->complete(kernel, &bench->params, error);
     if (status != SMC_OK)
         return status;
-    kernel->plan(&bench->params, &bench->plan);
+    kernel->plan(kernel, &bench->params, &bench->plan);
     bench->dynamic_smem_bytes = (uint32_t)bench->plan.dynamic_smem_bytes;
     status = load(kernel, device, bench, error);
     if (status == SMC_OK)

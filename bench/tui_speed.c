@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "base/numbers.h"
+#include "base/utf8.h"
 #include "devices/devices.h"
-#include "tui/glyph.h"
 #include "tui/keys.h"
 #include "tui/tui.h"
 
@@ -188,7 +188,7 @@ static size_t bytes_of_key(uint32_t key, char bytes[8])
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
         if (sequences[i].key == key)
             return (size_t)(stpcpy(bytes, sequences[i].bytes) - bytes);
-    return smc_glyph_encode(key, bytes);
+    return smc_utf8_encode(key, bytes);
 }
 
 static void add(struct times *times, double ms)

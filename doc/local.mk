@@ -1,5 +1,19 @@
-# The pictures of README.md, taken of the explorer anew: make update-screens
-EXTRA_DIST += doc/banks.svg doc/explore.svg doc/screen_svg.awk doc/update_screens.sh
+# The documents. They are installed in the folders they have here, so that their links work.
+nobase_dist_doc_DATA = \
+	README.md HACKING.md \
+	doc/confirmation.md doc/emulator.md doc/explorer.md doc/many-gpus.md doc/model.md \
+	doc/tables.md doc/tutorial.md doc/banks.svg doc/explore.svg \
+	data/README.md results/README.md
+
+# The page of devices and kernels.
+EXTRA_DIST += doc/tables.sh
+.PHONY: update-tables
+update-tables: smemcalc$(EXEEXT)
+	$(srcdir)/doc/tables.sh $(srcdir) ./smemcalc >tables.new
+	cat tables.new >$(srcdir)/doc/tables.md && rm -f tables.new
+
+# The documents' pictures, taken of the explorer anew: make update-screens
+EXTRA_DIST += doc/screen_svg.awk doc/update_screens.sh
 .PHONY: update-screens
 update-screens: smemcalc$(EXEEXT)
 	$(srcdir)/doc/update_screens.sh $(srcdir)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Takes the pictures of README.md anew, of the explorer in a terminal that tmux plays. Run in the
+# Takes the pictures of the documents anew: the explorer in a terminal that tmux plays. Run in the
 # build folder; needs tmux and NVRTC.   update_screens.sh SOURCE-FOLDER
 
 set -eu

@@ -14,6 +14,7 @@ devicesinclude_HEADERS = src/devices/devices.h
 lib_LTLIBRARIES += libsmemcalc.la
 libsmemcalc_la_SOURCES = $(library_sources)
 libsmemcalc_la_CFLAGS = $(AM_CFLAGS)
+libsmemcalc_la_LIBADD = $(UTF8PROC_LIBS)
 libsmemcalc_la_LDFLAGS = \
 	$(AM_LDFLAGS) -no-undefined -version-info 0:0:0 -export-symbols smemcalc.sym
 EXTRA_libsmemcalc_la_DEPENDENCIES = smemcalc.sym

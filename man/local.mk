@@ -1,2 +1,2 @@
 # Manual pages.
-dist_man_MANS = man/smemcalc.1 man/smemcalc.3
+dist_man_MANS = man/smemcalc.1 man/smemcalc.3 man/smemcalc-formats.5

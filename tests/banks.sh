@@ -264,8 +264,7 @@ refuses 2 "option --expr: not for the command query, only for banks" --expr 0
 
 # --- JSON -----------------------------------------------------------------------------------------
 
-sed -n '/^\.Sh OUTPUT FORMATS/,/^\.Sh ENVIRONMENT/p' "$here/../man/smemcalc.1" |
-    grep -oE '[a-z0-9_]+' | sort -u >documented
+grep -oE '[a-z0-9_]+' "$here/../man/smemcalc-formats.5" | sort -u >documented
 empty "every CSV column is in the man page" "$(banks --stride 1 --format csv | head -n 1 |
     tr ',' '\n' | sort -u | comm -23 - documented)"
 if ! command -v jq >/dev/null; then

@@ -137,14 +137,14 @@ static void set_length(struct draw *draw, int kind, struct smc_params *params)
 double catalog_set_effort(const struct smc_kernel *kernel, const struct smc_params *params)
 {
     struct smc_work work = {0};
-    kernel->work(params, &work);
+    kernel->work(kernel, params, &work);
     return work.flops + work.minimum_bytes;
 }
 
 static bool has_room(const struct draw *draw, const struct smc_params *params)
 {
     struct smc_plan plan;
-    draw->sets->kernel->plan(params, &plan);
+    draw->sets->kernel->plan(draw->sets->kernel, params, &plan);
     return plan.static_smem_bytes <= draw->sm->smem_per_block_default_bytes &&
            plan.static_smem_bytes + plan.dynamic_smem_bytes <= draw->sm->smem_per_block_optin_bytes;
 }
@@ -162,7 +162,7 @@ static bool add(struct draw *draw, const struct smc_params *params)
 {
     struct catalog_sets *sets = draw->sets;
     struct smc_params completed = *params;
-    if (sets->kernel->complete(&completed, NULL) != SMC_OK ||
+    if (sets->kernel->complete(sets->kernel, &completed, NULL) != SMC_OK ||
         catalog_set_effort(sets->kernel, &completed) > most_effort || !is_new(sets, &completed))
         return false;
     bool without_room = !has_room(draw, &completed);
@@ -221,7 +221,7 @@ void catalog_sets_make(const struct smc_kernel *kernel, const struct smc_sm *sm,
         int64_t edge[3] = {0};
         draw_variant(&draw, &variant);
         completed = variant;
-        if (kernel->complete(&completed, NULL) != SMC_OK || is_known(sets, &completed))
+        if (kernel->complete(kernel, &completed, NULL) != SMC_OK || is_known(sets, &completed))
             continue;
         block_edges(&completed, kernel, edge);
         add_sizes(&draw, &variant, edge);
@@ -235,7 +235,7 @@ size_t catalog_sets_compiled(const struct catalog_sets *sets,
     size_t found = 0;
     for (size_t i = 0; i < sets->count; i++) {
         size_t known = 0;
-        sets->kernel->defines(&sets->set[i], &text[found]);
+        sets->kernel->defines(sets->kernel, &sets->set[i], &text[found]);
         while (strcmp(smc_text_string(&text[known]), smc_text_string(&text[found])) != 0)
             known++;
         if (known == found)

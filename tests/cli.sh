@@ -6,6 +6,27 @@ set -u
 # shellcheck source=tests/command.sh
 . "$(dirname "$0")/command.sh"
 
+# --- The kernels follow from the rows of the catalog ----------------------------------------------
+
+# The kernels that accept the parameter, as messages list them.
+kernels_with() { # PARAMETER
+    smemcalc kernels --format csv | awk -F , -v parameter="$1" \
+        'NR > 1 && "+" $3 "+" ~ "[+]" parameter "[+]" { printf "%s%s", comma, $1; comma = ", " }'
+}
+
+smemcalc kernels --format csv >kernels.csv
+sed '1d; s/,.*//' kernels.csv | tr - _ >listed
+sed -n 's/^KERNEL(\(.*\))$/\1/p' "$here/../src/catalog/kernels.def" >rows
+empty "a line of CSV for each kernel, in the catalog's order" "$(diff rows listed)"
+sed -n '1p; /^aat-padded/p' kernels.csv >shown
+cat >expected <<'END'
+name,family,parameters,summary
+aat-padded,aat,tile+dtype+pad+m+k+lda+ldc,C = A A^T by tiles; padded rows spread the transposed tile over the banks
+END
+empty "the columns of kernels --format csv" "$(diff expected shown)"
+empty "a parameter's kernels are found" \
+    "$([ "$(kernels_with occupy)" = residency ] || echo "occupy: $(kernels_with occupy)")"
+
 # --- Golden outputs: from the table and given registers, so that no machine changes them ----------
 
 golden tile-32.txt --tile 32 --device H200 --regs 31
@@ -28,7 +49,6 @@ golden own-kernel.json --threads 256 --smem 8K --device "RTX 4090" --format json
 golden compare.csv --tile 16 --regs 32 --device H200 --device 1.0 --format csv
 golden device.txt devices --device H200
 golden device.json devices --device "GeForce 8800 GTX" --format json
-golden kernels.csv kernels --format csv
 golden no-arguments.txt
 golden virtual-resources.txt --threads 64 --regs 16 --virtual-resources 8 --device B200
 golden too-much-of-all.txt --threads 2147483647 --regs 255 --smem 2147483647 \
@@ -121,10 +141,9 @@ them" --tile 8 --device 9.1
 refuses 2 "option --kernel: 'matmul-tild' is unknown; did you mean 'matmul-tiled'?" \
     --kernel matmul-tild
 refuses 2 "option --kernel: 'xyz' is unknown; 'smemcalc kernels' lists them" --kernel xyz
-refuses 2 "option --radius: matmul-tiled does not take it; these kernels do: stencil-naive, stencil-static, \
-stencil-dynamic, stencil-window" --tile 8 --radius 3
-refuses 2 "option --radius: name a kernel with --kernel; these take it: stencil-naive, stencil-static, \
-stencil-dynamic, stencil-window" --radius 3
+refuses 2 "option --radius: matmul-tiled does not take it; these kernels do: $(kernels_with radius)" \
+    --tile 8 --radius 3
+refuses 2 "option --radius: name a kernel with --kernel; these take it: $(kernels_with radius)" --radius 3
 refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" --device H200
 refuses 2 "option --threads: not with the kernel matmul-tiled: --tile sets the threads of a block" \
     --tile 8 --threads 64
@@ -194,10 +213,10 @@ refuses 2 "option --size: '1x2' is neither MxNxK nor one number, each between 1 
 refuses 2 "option --size: '1x2x3' is neither MxK nor one number, each between 1 and 2147483647" \
     --kernel aat-naive --size 1x2x3
 refuses 2 "option --k: not together with --size, which sets it" --kernel aat-naive --size 5x6 --k 7
-refuses 2 "option --n: aat-naive does not take it; these kernels do: matmul-tiled, matmul-tiled-racy, matmul-naive, matmul-a-tile, matmul-async, matmul-register" \
+refuses 2 "option --n: aat-naive does not take it; these kernels do: $(kernels_with n)" \
     --kernel aat-naive --n 7
 refuses 2 "option --pad: '33' is not between 0 and 32" --tile 8 --pad 33
-refuses 2 "option --pad: aat-conflict does not take it; these kernels do: matmul-tiled, matmul-a-tile, matmul-async, aat-padded" \
+refuses 2 "option --pad: aat-conflict does not take it; these kernels do: $(kernels_with pad)" \
     --kernel aat-conflict --pad 1
 refuses 2 "option --size: '5G' is not a number of elements between 1 and 4294967296" \
     --kernel stencil-static --size 5G

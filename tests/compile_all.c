@@ -26,8 +26,8 @@ static const char *judge(const struct smc_kernel *kernel, const struct smc_param
     struct smc_plan plan;
     struct smc_text defines = {0};
     const struct smc_table_row *row = NULL;
-    kernel->plan(params, &plan);
-    kernel->defines(params, &defines);
+    kernel->plan(kernel, params, &plan);
+    kernel->defines(kernel, params, &defines);
     enum smc_table_match match =
         smc_table_find(kernel->name, smc_text_string(&defines), r->cc, &row);
     smc_text_free(&defines);
@@ -65,7 +65,7 @@ static void try_one(const struct smc_kernel *kernel, enum smc_dtype dtype, uint1
     struct smc_error error = {""};
     smc_params_init(kernel, &params);
     params.value[SMC_PARAM_DTYPE] = dtype;
-    if (kernel->complete(&params, &error) != SMC_OK ||
+    if (kernel->complete(kernel, &params, &error) != SMC_OK ||
         smc_compile(kernel, &params, cc, &options, &resources, &binary, NULL, &error) != SMC_OK) {
         fail(tally, kernel, dtype, cc, error.message);
         return;

@@ -190,4 +190,13 @@ printf '{"name": "\033[31m", "compute_capability": "9.0"}' >escape.json
 smemcalc devices --device-file escape.json >out 2>&1
 empty "no control character of a file reaches the terminal" "$(LC_ALL=C grep '[[:cntrl:]]' out)"
 
+# 20 characters of two columns each; the table has room for less.
+name=$(awk 'BEGIN { for (i = 0; i < 20; i++) printf "\346\274\242" }')
+printf '{"name": "%s", "compute_capability": "9.0"}' "$name" >wide.json
+smemcalc --threads 256 --regs 32 --device-file wide.json --device H200 >out 2>&1
+empty "a name of wide characters is cut between two of them, and the columns stay in line" "$(
+    iconv -f UTF-8 -t UTF-16 out >/dev/null 2>&1 || echo "not UTF-8"
+    LC_ALL=C sed "s/\(\o346\o274\o242\)/__/g" out | awk '/ 9\.0 / { print index($0, " 9.0 ") }' |
+        uniq | awk 'END { if (NR != 1) print NR " places of the compute capability" }')"
+
 finish_cases

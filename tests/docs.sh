@@ -1,16 +1,17 @@
 #!/bin/sh
-# The documentation tells the truth: the man page names the options that --help does, every key and
-# column of the machine-readable outputs, and every example of README.md and of the man page runs
-# and prints what is shown.
+# The documentation tells the truth: the manual names the options that --help does, every key and
+# column of the machine-readable outputs, and every example of README.md, HACKING.md, doc/*.md and
+# the manual runs and prints what is shown.
 #
-# Examples are the lines "$ command" in README's ```console blocks and in the man page's
-# `.Bd -literal` blocks; the lines up to the next command are the expected output. A word behind
-# ```console, or a comment `.\" example: WORD` before .Bd, says what a block needs:
+# Examples are the lines "$ command" in ```console blocks of Markdown and in the manual's
+# `.Bd -literal` blocks; the lines up to the next command are the expected output. A line `...`
+# alone stands for any number of lines. A word after ```console, or a comment `.\" example: WORD`
+# before .Bd, says what a block needs:
 #   gpu     a GPU; figures differ from run to run, so only the exit status counts
 #   nvrtc   NVRTC 13.0, because the output names it
-#   no-run  is not run: installs something, or stands for a person's own files
+#   no-run  is not run: installs something, or needs files of the user's
 # A block ```cuda whose first line is `// NAME.cu: ...` is that file, for the examples to use.
-# With GENERATE=1 README's shown outputs are written anew.
+# With GENERATE=1 the outputs shown in Markdown are written anew, except those with a `...`.
 
 set -u
 export LC_ALL=C NO_COLOR=1
@@ -18,8 +19,9 @@ unset SMEMCALC_PROGRAM
 unset COLUMNS SMEMCALC_NVRTC SMEMCALC_CACHE_DIR
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
-readme=$here/../README.md
+top=$here/..
 manual=$here/../man/smemcalc.1
+formats=$here/../man/smemcalc-formats.5
 program=$PWD/smemcalc
 results_page=$PWD/tests/results_page
 # shellcheck source=tests/cases.sh
@@ -43,7 +45,7 @@ same_lines() { # NAME FILE FILE
 # --- Options --------------------------------------------------------------------------------------
 
 smemcalc --help | sed -n 's/^  *\(-., \)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p' | sort -u >options-help
-sed -n 's/^\.It .*Fl -\([a-z][a-z-]*\).*/--\1/p' "$manual" | sort -u >options-manual
+grep '^\.It .*Fl -' "$manual" | grep -o 'Fl -[a-z][a-z-]*' | sed 's/^Fl /-/' | sort -u >options-manual
 [ -s options-help ] || fail "--help shows options"
 same_lines "the man page has the options of --help" options-help options-manual
 
@@ -52,7 +54,7 @@ sed -n 's/^\.It Fl \([a-zA-Z]\) *, Fl -\([a-z-]*\).*/-\1 --\2/p' "$manual" | sor
 same_lines "the man page has the letters of --help" letters-help letters-manual
 
 smemcalc --help | sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' | sort >commands-help
-sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.It Cm \([a-z]*\).*/\1/p' "$manual" | sort >commands-manual
+sed -n '/^\.Sh COMMANDS/,/^\.Sh OPTIONS/s/^\.Ss \([a-z]*\)$/\1/p' "$manual" | sort >commands-manual
 [ -s commands-help ] || fail "--help shows commands"
 same_lines "the man page has the commands of --help" commands-help commands-manual
 
@@ -63,15 +65,30 @@ empty "the man page has every lesson" "$(smemcalc lesson | sed '/^$/,$d; s/ .*//
 
 # --- Keys and columns -----------------------------------------------------------------------------
 
-sed -n '/^\.Sh OUTPUT FORMATS/,/^\.Sh ENVIRONMENT/p' "$manual" | grep -oE '[a-z0-9_-]+' |
-    sort -u >documented
+grep -oE '[a-z0-9_-]+' "$formats" | sort -u >documented
 
 undocumented() { # words on stdin
-    sort -u | comm -23 - documented | sed 's/$/ is not in OUTPUT FORMATS/'
+    sort -u | comm -23 - documented | sed 's/$/ is not in smemcalc-formats(5)/'
 }
 
 json_keys() { # COMMAND...
     smemcalc "$@" --format json | jq -r '[paths | .[] | strings] | unique | .[]'
+}
+
+# The CSV header on stdin is the list of columns that the manual has under `columns: NAME`. (Not in
+# a pipeline, whose subshell would lose the count of cases.)
+documented_csv() { # NAME
+    head -n 1 | tr -d '\r' | tr ',' '\n' >columns-seen
+    awk -v name="$1" '
+        $0 == ".\\\" columns: " name { wanted = 1; next }
+        wanted && /^\.Bd/ { inside = 1; next }
+        inside && /^\.Ed/ { exit }
+        inside { gsub(/[ ,]+/, "\n"); print }' "$formats" | sed '/^$/d' >columns-documented
+    if [ -s columns-seen ]; then
+        same_lines "the CSV columns: $1" columns-documented columns-seen
+    else
+        fail "the CSV columns: $1" "nothing was printed"
+    fi
 }
 
 documented_json() { # NAME COMMAND...
@@ -104,56 +121,88 @@ if command -v jq >/dev/null; then
 else
     skip "JSON keys are documented" "there is no jq"
 fi
-empty "every CSV column of a query" "$(smemcalc --tile 32 --device H200 --no-nvrtc --format csv |
-    head -n 1 | tr -d '\r' | tr ',' '\n' | undocumented)"
+csv() { # NAME ARGUMENT...
+    name=$1
+    shift
+    smemcalc "$@" --format csv >csv-seen
+    documented_csv "$name" <csv-seen
+}
 
-empty "every CSV column of merge" "$(smemcalc merge --format csv "$here/data/merge/node1.json" |
-    head -n 1 | tr ',' '\n' | undocumented)"
+csv query --tile 32 --device H200 --no-nvrtc
+csv query sweep --threads 256 --regs 16:18 --device H200
+csv merge merge "$here/data/merge/node1.json"
+csv limits limits --threads 256 --device H200
+csv best best --regs 40 --device H200
+csv carveout carveout --device H200
+csv inspect inspect "$here/data/inspect/own-sm90.cubin"
+csv lint inspect --lint "$here/data/inspect/own-sm90.cubin"
+csv banks banks --kernel matmul-tiled --tile 32
+csv devices devices
+csv kernels kernels
+documented_csv calibrate <"$top/data/ceilings.csv"
+printf 'threads,regs\n256,40\n' | smemcalc batch --device 9.0 | sed 's/^threads,regs,//' >csv-seen
+documented_csv batch <csv-seen
 
-for lint in "" --lint; do
-    # shellcheck disable=SC2086 # no word where empty
-    empty "every CSV column of inspect $lint" "$(smemcalc inspect $lint \
-        "$here/data/inspect/own-sm90.cubin" --format csv | head -n 1 | tr ',' '\n' | undocumented)"
-done
+# --- Pictures, links and generated pages -----------------------------------------------------------
 
-# --- Pictures and tables of README.md -------------------------------------------------------------
+documents=$(cd "$top" && echo README.md HACKING.md doc/*.md)
 
-pictures=$(sed -n 's/^!\[.*\](\(.*\))$/\1/p' "$readme")
-[ -n "$pictures" ] || fail "README has pictures"
-empty "README's pictures are there" "$(for picture in $pictures; do
-    [ -s "$here/../$picture" ] || printf '%s is missing\n' "$picture"
-done)"
-
-empty "README has every compute capability" "$(sed -n '2,$s/^\([0-9.]*\),.*/\1/p' \
-    "$here/../data/compute_capabilities.csv" | while read -r cc; do
-        grep -q "^| $cc |" "$readme" || printf '%s is missing\n' "$cc"
+empty "the links and pictures of every document lead to a file" "$(cd "$top" &&
+    for document in $documents results/README.md data/README.md; do
+        grep -o '](\([^)#:]*\)[^):]*)' "$document" | sed 's/^](//; s/[#)].*//; /^$/d' |
+            while read -r target; do
+                [ -s "$(dirname "$document")/$target" ] || echo "$document: $target is missing"
+            done
     done)"
-empty "README has every board" "$(sed -n '2,$s/^\([^,]*\),.*/\1/p' "$here/../data/devices.csv" |
-    while read -r board; do
-        grep -q "[|,] ${board}[ ,]" "$readme" || printf '%s is missing\n' "$board"
+# `tests/test_x.c` "title", "title": the file, and the cases that it must have.
+named_in() { # DOCUMENT: a line `FILE` or `FILE<tab>TITLE` for each that it names
+    tr '\n' ' ' <"$1" | awk -v RS='`' '
+        NR % 2 == 0 { file = $0; if (file ~ /^(src|tests|data|kernels|bench|doc|man)\/[^ ]*$/) print file; next }
+        file ~ /^tests\/.*\.c$/ {
+            gsub(/  +/, " ")
+            while (match($0, /^[ ,;and]*"[^"]*"/)) {
+                title = substr($0, RSTART, RLENGTH)
+                sub(/^[^"]*"/, "", title); sub(/"$/, "", title)
+                print file "\t" title
+                $0 = substr($0, RSTART + RLENGTH)
+            }
+        }'
+}
+
+empty "the files and test cases that documents name are there" "$(cd "$top" &&
+    for document in $documents; do
+        named_in "$document" | while IFS="$(printf '\t')" read -r file title; do
+            # shellcheck disable=SC2086 # a pattern such as tests/gpu/*.c
+            ls -d $file >/dev/null 2>&1 || echo "$document: $file is missing"
+            [ -z "$title" ] || grep -qF "\"$title\"" "$file" ||
+                echo "$document: $file has no case \"$title\""
+        done
     done)"
-kernels=$(smemcalc kernels --format csv | sed -n '2,$s/,.*//p')
-[ -n "$kernels" ] || fail "the program lists its kernels"
-empty "README has every kernel" "$(for kernel in $kernels; do
-    grep -q "^|.*\`$kernel\`.*|" "$readme" || printf '%s is missing\n' "$kernel"
+empty "README.md leads to every document" "$(cd "$top" && for document in HACKING.md doc/*.md; do
+    grep -qF "]($document)" README.md || echo "$document is missing"
 done)"
+lines=$(wc -l <"$top/README.md")
+empty "README.md has at most 200 lines" "$([ "$lines" -le 200 ] || echo "it has $lines")"
 
-# --- What was seen on a GPU ------------------------------------------------------------------------
+"$top/doc/tables.sh" "$top" smemcalc >tables.md
+same_lines "doc/tables.md lists the devices and kernels (make update-tables)" \
+    "$top/doc/tables.md" tables.md
 
-results=$here/../results/h200.json
+results=$top/results/h200.json
 if [ -f "$results" ]; then
-    "$results_page" "$results" "$readme" >README.results
-    same_lines "README's page is that of results/h200.json (make update-results-page)" \
-        "$readme" README.results
+    "$results_page" "$results" "$top/results/README.md" >results.md
+    same_lines "results/README.md is that of results/h200.json (make update-results-page)" \
+        "$top/results/README.md" results.md
 else
-    skip "README's page of results" "there are none yet: results/h200.json"
+    skip "the page of results" "there are none yet: results/h200.json"
 fi
 
 # --- Examples -------------------------------------------------------------------------------------
 
-# Cuts a document into examples/N.command, N.kind and, where output is shown, N.expected.
-cut_examples() { # PREFIX BEGIN END: regular expressions; document on stdin
-    awk -v base="examples/$1" -v begin="$2" -v end="$3" '
+# Cuts a document into examples/PREFIX-N.command, .kind, .place (FILE:LINE) and, where output is
+# shown, .expected.
+cut_examples() { # PREFIX BEGIN END DOCUMENT: BEGIN and END are regular expressions
+    awk -v base="examples/$1" -v begin="$2" -v end="$3" -v document="$4" '
         /^\.\\" example: / { words = $3; next }
         inside && $0 ~ end { inside = 0; words = ""; next }
         !inside && $0 ~ begin {
@@ -164,19 +213,33 @@ cut_examples() { # PREFIX BEGIN END: regular expressions; document on stdin
         inside && /^\$ / {
             name = sprintf("%s-%03d", base, ++count)
             print substr($0, 3) > (name ".command"); print words > (name ".kind")
+            print document ":" NR > (name ".place")
             next
         }
-        inside && name { print > (name ".expected") }'
+        inside && name { print > (name ".expected") }' "$top/$4"
 }
 
-cut_examples readme '^```console' '^```$' <"$readme"
-cut_examples manual '^[.]Bd -literal' '^[.]Ed' <"$manual"
+cut_files() { # DOCUMENT: its ```cuda blocks
+    awk '
+        /^```cuda$/ { first = inside = 1; next }
+        /^```$/ { inside = 0 }
+        inside && first { file = $2; sub(/:$/, "", file); first = 0 }
+        inside { print > file }' "$top/$1"
+}
 
-awk '
-    /^```cuda$/ { first = inside = 1; next }
-    /^```$/ { inside = 0 }
-    inside && first { file = $2; sub(/:$/, "", file); first = 0 }
-    inside { print > file }' "$readme"
+prefix() { # DOCUMENT
+    echo "$1" | tr / _
+}
+
+for document in $documents; do
+    cut_examples "$(prefix "$document")" '^```console' '^```$' "$document"
+    cut_files "$document"
+done
+for page in "$top"/man/*.[0-9]; do
+    page=man/$(basename "$page")
+    cut_examples "$(prefix "$page")" '^[.]Bd -literal' '^[.]Ed' "$page"
+done
+cp "$here"/data/merge/node[12].json . # the reports of doc/many-gpus.md
 
 case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in
 *'"nvrtc 13.0 '*) nvrtc=yes ;;
@@ -195,8 +258,7 @@ if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
     # shellcheck disable=SC2086 # words
     documented_json "every JSON key of a comparison" $compared
     # shellcheck disable=SC2086
-    empty "every CSV column of a comparison" "$(smemcalc $compared --format csv | head -n 1 |
-        tr ',' '\n' | undocumented)"
+    csv compare $compared
 else
     skip "keys of a comparison are documented" "there is no NVRTC 13.0, or no jq"
 fi
@@ -206,8 +268,8 @@ if [ "$nvrtc" = yes ] && command -v jq >/dev/null; then
     # shellcheck disable=SC2086 # words
     documented_json "every JSON key of an annotated run" $annotated
     # shellcheck disable=SC2086
-    empty "every CSV column of an annotated run" "$(smemcalc $annotated --format csv | head -n 1 |
-        tr ',' '\n' | undocumented)"
+    csv annotate $annotated
+    csv run run --on emulator --tile 4 --size 8 --device 9.0
 else
     skip "keys of an annotated run are documented" "there is no NVRTC 13.0, or no jq"
 fi
@@ -225,9 +287,51 @@ run_example() { # FILE without suffix; prints what the command prints
     sh ./command.sh 2>&1 </dev/null
 }
 
+# Like diff, but a line `...` of the first file stands for any number of lines of the second.
+differences() { # EXPECTED SEEN
+    if ! grep -qx '\.\.\.' "$1"; then
+        diff "$1" "$2"
+        return
+    fi
+    awk -v expected="$1" '
+        # Whether lines from..to of the example stand at line at of the output.
+        function stands(from, to, at,    i) {
+            if (at < 1 || at + to - from > seen_lines)
+                return 0
+            for (i = from; i <= to; i++)
+                if (wanted[i] != seen[at + i - from])
+                    return 0
+            return 1
+        }
+        function complain(from) {
+            print "line " from " of the example and those after it are not there, or not in this place:"
+            print "  " wanted[from]
+            print "the output:"
+            for (i = 1; i <= seen_lines; i++) print "  " seen[i]
+            exit
+        }
+        { seen[NR] = $0 }
+        END {
+            seen_lines = NR
+            while ((getline line < expected) > 0) wanted[++wanted_lines] = line
+            wanted[wanted_lines + 1] = "..."
+            next_line = 1
+            for (from = 1; from <= wanted_lines + 1; from = to + 2) {
+                for (to = from - 1; wanted[to + 1] != "..."; to++);
+                last = to == wanted_lines
+                at = last && to >= from ? seen_lines - (to - from) : next_line
+                if (from > 1 && !last)
+                    while (at + to - from <= seen_lines && !stands(from, to, at)) at++
+                if (to >= from && (at < next_line || !stands(from, to, at)))
+                    complain(from)
+                next_line = at + to - from + 1
+            }
+        }' "$2"
+}
+
 check_example() { # FILE without suffix
     read -r kind <"$1.kind" || kind=
-    name="$(basename "$1"): $(cat "$1.command")"
+    name="$(cat "$1.place"): $(cat "$1.command")"
     case $kind in *no-run*) return ;; esac
     reason=$(why_not "$kind")
     if [ -n "$reason" ]; then
@@ -238,8 +342,8 @@ check_example() { # FILE without suffix
     status=$?
     printf '%s\n' "$seen" >"$1.seen"
     case " $kind " in *" gpu "*) shown=no ;; *) shown=yes ;; esac
-    if [ "$shown" = yes ] && [ -f "$1.expected" ]; then
-        same_lines "$name" "$1.expected" "$1.seen"
+    if [ "$shown" = yes ] && grep -qvsx '\.\.\.' "$1.expected"; then
+        empty "$name" "$(differences "$1.expected" "$1.seen")"
     elif [ "$status" -ne 0 ] || [ -z "$seen" ]; then
         fail "$name" "exit status $status: $seen"
     else
@@ -247,28 +351,38 @@ check_example() { # FILE without suffix
     fi
 }
 
-# A command whose output is shown is followed by what it printed just now.
-write_readme_anew() {
-    awk -v base="examples/readme" '
-        function flush_seen(    line) {
-            while ((getline line < (name ".seen")) > 0) print line
+# A command whose output is shown whole is followed by what it printed just now.
+write_anew() { # DOCUMENT
+    awk -v base="examples/$(prefix "$1")" '
+        function lines(file,    line, count) {
+            while ((getline line < file) > 0) {
+                count++
+                if (line == "...") count = -1e9
+            }
+            close(file)
+            return count
         }
-        inside && /^```$/ { inside = 0; name = "" }
+        inside && /^```$/ { inside = 0; replaced = 0 }
         /^```console/ { inside = 1 }
         inside && /^\$ / {
             name = sprintf("%s-%03d", base, ++count); print; replaced = 0
-            if ((getline line < (name ".expected")) > 0 && (getline line < (name ".seen")) > 0) {
-                close(name ".seen"); flush_seen(); replaced = 1
+            if (lines(name ".expected") > 0 && lines(name ".seen") > 0) {
+                while ((getline line < (name ".seen")) > 0) print line
+                replaced = 1
             }
             next
         }
-        inside && name && replaced { next }
-        { print }' "$readme" >README.new && cat README.new >"$readme"
+        inside && replaced { next }
+        { print }' "$top/$1" >document.new && cat document.new >"$top/$1"
 }
 
 for command in examples/*.command; do
     check_example "${command%.command}"
 done
-[ -z "${GENERATE-}" ] || write_readme_anew
+if [ -n "${GENERATE-}" ]; then
+    for document in $documents; do
+        write_anew "$document"
+    done
+fi
 
 finish_cases

@@ -29,7 +29,7 @@ static void complain(const struct smc_answer *answer, const struct smc_confirmat
                      const char *why)
 {
     struct smc_text defines = {0};
-    answer->query.kernel->defines(&answer->query.params, &defines);
+    answer->query.kernel->defines(answer->query.kernel, &answer->query.params, &defines);
     printf("FAIL: %s %s cc %u: %s\n", answer->query.kernel->name, smc_text_string(&defines),
            answer->query.device.sm.cc, why);
     for (size_t i = 0; confirmation && i < confirmation->row_count; i++)

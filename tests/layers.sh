@@ -34,7 +34,7 @@ tui:      lesson report confirm executor/executor.h sweep query compile catalog 
 cli:      own lesson tui/tui.h tui/script.h batch plot report confirm merge inspect executor sweep query compile catalog ceilings devicefile devices model base
 main:     cli
 '
-longest=500
+longest=1000
 
 sources() { # TREE: files whose text the rules are about
     (cd "$1" && find src -name '*.[ch]' -o -name '*.def' -path 'src/*' | sort)
@@ -132,7 +132,7 @@ printf 'int main(void)\n{ return puts("a tool"); }\n' >"$broken/src/base/tool.c"
 printf '#include <cuda_runtime_api.h>\n' >"$broken/src/executor/none.c"
 printf '#include <cuda_runtime_api.h>\n' >"$broken/src/executor/gpu_run.c"
 printf '#include <curses.h>\n' >"$broken/src/confirm/screen.c"
-awk 'BEGIN { for (i = 0; i < 501; i++) print "" }' >"$broken/src/extra/long.c"
+awk 'BEGIN { for (i = 0; i < 1001; i++) print "" }' >"$broken/src/extra/long.c"
 
 expect() { # NAME EXPECTED SEEN
     if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "expected: $2
@@ -149,7 +149,7 @@ expect "a CUDA header is noticed" 'src/executor/none.c:1:#include <cuda_runtime_
 expect "curses is noticed" 'src/confirm/screen.c:1:#include <curses.h>' "$(curses_elsewhere "$broken")"
 expect "printing is noticed" 'src/model/bad.c:6:int print(void) { return printf(""); }' \
     "$(printing_or_exiting "$broken")"
-expect "a long file is noticed" "src/extra/long.c has 501 lines, more than $longest" \
+expect "a long file is noticed" "src/extra/long.c has 1001 lines, more than $longest" \
     "$(too_long "$broken")"
 
 finish_cases

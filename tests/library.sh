@@ -80,7 +80,7 @@ runs() { # NAME FILE LINK COMPILER FLAG...
 }
 
 anywhere=${shared:+$libs}
-anywhere=${anywhere:-$static}
+anywhere=${anywhere:-$static -lutf8proc}
 # A sanitizer's run-time library is that of the compiler which built the library.
 if [ -z "$sanitize" ]; then
     for compiler in gcc clang; do
@@ -98,7 +98,7 @@ fi
 runs "the example, linked as the build is" example.c "$anywhere" $cc -std=c11
 if [ -n "$static" ]; then
     # shellcheck disable=SC2086
-    runs "the example, linked statically" example.c "$static" $cc -std=c11
+    runs "the example, linked statically" example.c "$static -lutf8proc" $cc -std=c11
 else
     skip "the example, linked statically" "there is no static library"
 fi
@@ -144,7 +144,7 @@ case $source$build in
 *)
     # shellcheck disable=SC2086
     if $cc -std=c11 -O1 -g -D_GNU_SOURCE $sanitize $thread_flags $cflags -I"$source/src" \
-        -I"$build/src" -I"$build" "$here/library_threads.c" $sources -o threads -lpthread >log 2>&1; then
+        -I"$build/src" -I"$build" "$here/library_threads.c" $sources -o threads -lpthread -lutf8proc >log 2>&1; then
         empty "threads get the same answers${thread_flags:+, under ThreadSanitizer}" \
             "$(./threads >out 2>&1 || head -n 40 out; grep -vx '0 of 4 threads differ' out)"
     else

@@ -193,7 +193,7 @@ EXTRA_DIST += tests/fuzz/ptx.c tests/fuzz/ptx.dict
 TESTS += tests/inspect.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 
-# README's page of what was seen on a GPU, made from a results file.
+# results/README.md's page of what was seen on a GPU, made from a results file.
 check_PROGRAMS += tests/results_page
 tests_results_page_SOURCES = tests/results_page.c
 tests_results_page_LDADD = $(JANSSON_LIBS) -lm
@@ -201,8 +201,8 @@ TESTS += tests/results.sh
 EXTRA_DIST += tests/results.sh tests/data/results results
 .PHONY: update-results-page
 update-results-page: tests/results_page$(EXEEXT)
-	tests/results_page$(EXEEXT) $(srcdir)/results/h200.json $(srcdir)/README.md >README.new
-	cat README.new >$(srcdir)/README.md && rm -f README.new
+	tests/results_page$(EXEEXT) $(srcdir)/results/h200.json $(srcdir)/results/README.md >results.new
+	cat results.new >$(srcdir)/results/README.md && rm -f results.new
 
 # Scripts; cases.sh counts for them.
 TESTS += tests/layers.sh tests/docs.sh

@@ -240,12 +240,4 @@ empty "more reports than are merged" "$(
     [ "$(wc -l <err)" -eq 3 ] || cat err
     [ "$(wc -l <out)" -eq 10001 ] || wc -l <out)"
 
-# --- README.md ------------------------------------------------------------------------------------
-
-smemcalc merge node1.json node2.json >out
-empty "README shows what merge prints" "$(awk '
-    /^\$ smemcalc merge node1/ { inside = 1; next }
-    /^```$/ { inside = 0 }
-    inside' "$here/../README.md" | diff out -)"
-
 finish_cases

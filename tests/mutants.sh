@@ -1,5 +1,5 @@
 #!/bin/sh
-# Mutants of the catalog's kernels, from mutants.list: what each does wrong is seen by the
+# Mutants of the catalog's kernels, from mutants.list: what each does wrong is found by the
 # emulator's checks or in the results, or it is known to do nothing wrong. Run in the build folder.
 
 set -u
@@ -58,6 +58,9 @@ work() { # FIRST STEP
 }
 
 grep -v -e '^#' -e '^$' "$here/mutants.list" >list
+sed 's/ *@.*//' list | sort -u >mutated
+empty "every kernel but the probe has mutants" \
+    "$(smemcalc kernels --format csv | sed '1d; s/,.*//; /^residency$/d' | sort | comm -23 - mutated)"
 case $(smemcalc --tile 1 --device 9.0 --format json | jq -r .kernel.registers_source) in
 nvrtc*) ;;
 *)

@@ -24,8 +24,10 @@ static const char probe_text[] = "extern \"C\" __global__ void probe(int *p)\n"
                                  "    p[threadIdx.x] = s[COUNT - 1 - threadIdx.x];\n"
                                  "}\n";
 
-static void probe_defines(const struct smc_params *params, struct smc_text *options)
+static void probe_defines(const struct smc_kernel *kernel, const struct smc_params *params,
+                          struct smc_text *options)
 {
+    (void)kernel;
     smc_text_printf(options, "-DCOUNT=%d\n", (int)params->value[SMC_PARAM_BLOCK]);
 }
 

@@ -141,7 +141,7 @@ static bool set_tiles(const char *name, int64_t tile, int64_t pad, enum smc_dtyp
     params->value[SMC_PARAM_PAD] = pad;
     params->value[SMC_PARAM_DTYPE] = dtype;
     params->value[SMC_PARAM_M] = params->value[SMC_PARAM_N] = params->value[SMC_PARAM_K] = tile;
-    return tiles->kernel->complete(params, NULL) == SMC_OK;
+    return tiles->kernel->complete(tiles->kernel, params, NULL) == SMC_OK;
 }
 
 /* The workload counts the loads that were compiled. */
@@ -150,8 +150,8 @@ static bool joins_as_counted(const struct tiles *tiles, const unsigned loads[17]
     const struct smc_bank_layout layout = {.banks = 32, .row_words = 32, .neighbouring_words = 1};
     struct smc_shared_work work = {0};
     struct smc_plan plan;
-    tiles->kernel->shared_work(&tiles->params, &layout, &work);
-    tiles->kernel->plan(&tiles->params, &plan);
+    tiles->kernel->shared_work(tiles->kernel, &tiles->params, &layout, &work);
+    tiles->kernel->plan(tiles->kernel, &tiles->params, &plan);
     double warps = (plan.threads_per_block + 31) / 32;
     unsigned seen = loads[4] + loads[8] + loads[16], turns;
     double counted = work.loads.instructions / warps;
@@ -169,8 +169,8 @@ static bool tiles_hold(const struct smc_nvrtc *nvrtc, uint16_t cc, const struct 
     unsigned loads[17] = {0};
     size_t length;
     bool has_barriers;
-    tiles->kernel->defines(&tiles->params, &defines);
-    tiles->kernel->plan(&tiles->params, &plan);
+    tiles->kernel->defines(tiles->kernel, &tiles->params, &defines);
+    tiles->kernel->plan(tiles->kernel, &tiles->params, &plan);
     bool good = compile(nvrtc, cc, smc_kernel_text(tiles->kernel->file, &length),
                         smc_text_string(&defines), &output) &&
                 smc_ptxas_log_read(smc_text_string(&output.log), tiles->kernel->entry, &resources,

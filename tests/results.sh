@@ -1,6 +1,6 @@
 #!/bin/sh
-# Results of GPU tests: parts are laid together, and README's page is made from them. The parts are
-# made up (tests/data/results); GENERATE=1 writes what is expected anew.
+# Results of GPU tests: parts are laid together, and results/README.md's page is made from them. The
+# parts are made up (tests/data/results); GENERATE=1 writes what is expected anew.
 
 set -u
 export LC_ALL=C
@@ -53,19 +53,19 @@ empty "a part that is missing is left out" "$(grep -n 'matmul-register\|matmul-t
 
 # shellcheck disable=SC2016 # a marker, not a command
 printf '%s\n' before '<!-- results: written by `make update-results-page` -->' old \
-    '<!-- end of results -->' after >"$scratch/readme"
+    '<!-- end of results -->' after >"$scratch/document"
 {
-    sed 2q "$scratch/readme"
+    sed 2q "$scratch/document"
     cat "$scratch/page.md"
-    sed -n '4,$p' "$scratch/readme"
+    sed -n '4,$p' "$scratch/document"
 } >"$scratch/expected"
-"$page" "$golden/results.json" "$scratch/readme" >"$scratch/new"
+"$page" "$golden/results.json" "$scratch/document" >"$scratch/new"
 empty "only what is between the markers is replaced" "$(diff "$scratch/expected" "$scratch/new")"
 "$page" "$golden/results.json" "$scratch/new" >"$scratch/again"
 empty "twice is once" "$(diff "$scratch/new" "$scratch/again")"
 
 echo before >"$scratch/bare"
-refused "a README without markers" 'lacks the two markers' "$page" "$golden/results.json" "$scratch/bare"
+refused "a document without markers" 'lacks the two markers' "$page" "$golden/results.json" "$scratch/bare"
 echo '{"schema": "other/1"}' >"$scratch/foreign.json"
 refused "a file of another schema" 'smemcalc-results/1' "$page" "$scratch/foreign.json"
 

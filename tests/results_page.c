@@ -1,8 +1,8 @@
-/* README's page of what was seen on a GPU, made from a results file of the GPU tests
+/* The page of what was seen on a GPU (results/README.md), made from a results file of the GPU tests
    ("smemcalc-results/1", tests/gpu/results.h).
 
      results_page RESULTS            prints the page
-     results_page RESULTS README     prints the README with the page between its two markers
+     results_page RESULTS PAGE       prints the file PAGE with the page between its two markers
 
    A part that the file does not have is left out. Exit status: 0; 1 with a line on standard error.
  */
@@ -56,8 +56,8 @@ static void print_head(const json_t *all)
     printf("; CUDA %s, NVRTC %s; %s; ", text(all, "cuda"), text(all, "nvrtc"),
            text(all, "program"));
     print_date(text(all, "date"));
-    printf(".\nEverything below is made by `make update-results-page` from what one run of\n"
-           "`make gpu-bundle`'s folder wrote there.\n");
+    printf(".\n`make update-results-page` writes this page from what one run of the folder that\n"
+           "`make gpu-bundle` makes wrote there.\n");
 }
 
 /* --- The catalog -------------------------------------------------------------------------------
@@ -70,12 +70,14 @@ static void print_kernels(const json_t *kernels)
     const json_t *kernel;
     if (!kernels)
         return;
-    printf("\nEvery kernel, over sets of parameters drawn once for all: tiles, blocks, types and "
-           "paddings; sizes\nof 1, primes, one more and one less than a block makes; gaps between "
-           "rows; radii above block and\narray; and once an array of more than 2^31 bytes, where "
-           "the kernel can have one. A set is confirmed\nif result, registers, shared memory and "
-           "resident blocks are all as predicted, or the refusal is.\n\n"
-           "| kernel | sets | confirmed | of these refused |\n|---|---:|---:|---:|\n");
+    printf(
+        "\nEvery kernel runs with sets of parameters drawn from a fixed seed: tiles, blocks, types "
+        "and paddings;\nsizes of 1, primes, and one more and one less than a block computes; "
+        "gaps between rows; radii above\nblock and array; and once an array of more than 2^31 "
+        "bytes, where the kernel can have one. A set is\nconfirmed if the result, the "
+        "registers, the shared memory and the resident blocks are all as\npredicted, or if "
+        "the launch fails as predicted.\n\n"
+        "| kernel | sets | confirmed | of these fail as predicted |\n|---|---:|---:|---:|\n");
     json_array_foreach(kernels, i, kernel)
     {
         const char *name = text(kernel, "kernel");
@@ -83,13 +85,13 @@ static void print_kernels(const json_t *kernels)
         confirmed += count(kernel, "confirmed");
         refused += count(kernel, "refused_as_predicted");
         printf("| `%s`%s | %lld | %lld | %lld |\n", name,
-               strstr(name, "racy") ? ", but for its result" : "", count(kernel, "sets"),
+               strstr(name, "racy") ? ", except its result" : "", count(kernel, "sets"),
                count(kernel, "confirmed"), count(kernel, "refused_as_predicted"));
     }
-    printf("| together | %lld | %lld | %lld |\n", sets, confirmed, refused);
+    printf("| all | %lld | %lld | %lld |\n", sets, confirmed, refused);
 }
 
-/* --- Witnesses ---------------------------------------------------------------------------------
+/* --- Sources -----------------------------------------------------------------------------------
  */
 
 static void print_residency(const json_t *residency)
@@ -98,13 +100,13 @@ static void print_residency(const json_t *residency)
         return;
     long long launches = count(residency, "launches");
     printf(
-        "| blocks resident on an SM, random launches | %lld | %lld | the driver's answer is the "
-        "model's on %lld; with a carve-out, which is a hint, more blocks resided on %lld of %lld "
-        "|\n",
+        "| resident blocks per SM, random launches | %lld | %lld | the driver's answer equals the "
+        "model's on %lld; with a carve-out, which is a hint, more blocks were resident on %lld of "
+        "%lld |\n",
         launches, count(residency, "equal_probe"), count(residency, "equal_api"),
         count(residency, "beyond_carveout_hint"), count(residency, "with_carveout"));
-    printf("| launches that the model refuses | %lld | %lld | |\n", count(residency, "refusals"),
-           count(residency, "refused_as_predicted"));
+    printf("| launches that fail, as the model says | %lld | %lld | |\n",
+           count(residency, "refusals"), count(residency, "refused_as_predicted"));
 }
 
 static void print_failures(const json_t *failures)
@@ -116,11 +118,11 @@ static void print_failures(const json_t *failures)
         return;
     json_array_foreach(failures, i, failure) confirmed +=
         json_is_true(json_object_get(failure, "confirmed"));
-    printf("| predicted failures, after which the GPU works on | %zu | %lld | |\n",
+    printf("| predicted failures after which the GPU still works | %zu | %lld | |\n",
            json_array_size(failures), confirmed);
 }
 
-static void print_witnesses(const json_t *all)
+static void print_sources(const json_t *all)
 {
     const json_t *api = json_object_get(all, "api"), *banks = json_object_get(all, "banks");
     const json_t *ptx = json_object_get(all, "ptx"), *emulator = json_object_get(all, "emulator");
@@ -128,23 +130,23 @@ static void print_witnesses(const json_t *all)
     print_residency(json_object_get(all, "residency"));
     print_failures(json_object_get(all, "failures"));
     if (api)
-        printf("| questions to the driver's occupancy call | %lld | %lld | |\n",
+        printf("| answers of the driver's occupancy call | %lld | %lld | |\n",
                count(api, "questions"), count(api, "questions") - count(api, "differing"));
     if (banks)
-        printf("| random accesses to shared memory, their wavefronts counted | %lld | %lld | %lld "
+        printf("| random accesses to shared memory: wavefronts | %lld | %lld | %lld "
                "of them loads of 16 bytes with inactive lanes |\n",
                count(banks, "patterns"), count(banks, "equal"), count(banks, "wide_masked_loads"));
     if (ptx)
-        printf("| PTX instructions, emulated | %lld | %lld | %lld results; those of approximations "
-               "within their stated error |\n",
+        printf("| PTX instructions, emulated | %lld | %lld | %lld results; approximations within "
+               "their stated error |\n",
                count(ptx, "instructions"), count(ptx, "instructions") - count(ptx, "differing"),
                count(ptx, "results"));
     if (emulator)
-        printf(
-            "| launches of all kernels, emulated: results bit for bit | %lld | %lld | %lld more of "
-            "the racy kernel are not judged |\n",
-            count(emulator, "equal_results") + count(emulator, "other_results"),
-            count(emulator, "equal_results"), count(emulator, "racy"));
+        printf("| launches of all kernels, emulated: results equal bit for bit | %lld | %lld | "
+               "%lld more, "
+               "of the racy kernel, are not judged |\n",
+               count(emulator, "equal_results") + count(emulator, "other_results"),
+               count(emulator, "equal_results"), count(emulator, "racy"));
 }
 
 /* --- Counters ----------------------------------------------------------------------------------
@@ -176,8 +178,8 @@ static void print_counted_kernels(const json_t *kernels)
     const char *name;
     const json_t *kernel;
     printf("\nModel, emulator and the GPU's counters (CUPTI), summed over the launches of each "
-           "kernel: "
-           "one number\nwhere all three are equal, else model / emulator / counter.\n\n| kernel |");
+           "kernel: one\nnumber if all three are equal, else model / emulator / counter.\n\n"
+           "| kernel |");
     for (size_t c = 0; c < COLUMNS; c++)
         printf(" %s |", columns[c].heading);
     printf("\n|---|---:|---:|---:|---:|\n");
@@ -205,9 +207,9 @@ static void print_metrics(const json_t *metrics)
 {
     const char *name;
     const json_t *metric;
-    printf(
-        "\n| counter | launches | equal | within 2 %% | furthest | where they differ (launches) |\n"
-        "|---|---:|---:|---:|---:|---|\n");
+    printf("\n| counter | launches | equal | within 2 %% | largest difference | where they differ "
+           "(launches) |\n"
+           "|---|---:|---:|---:|---:|---|\n");
     json_object_foreach((json_t *)metrics, name, metric)
     {
         printf("| `%s` | %lld | %lld | %lld | %.2g %% |", name, count(metric, "launches"),
@@ -258,9 +260,9 @@ static void print_speed(const json_t *speed)
 {
     if (!speed)
         return;
-    printf("\nTwo kernels are made for speed, and take turns with what they are measured against "
+    printf("\nTwo kernels are written for speed. They alternate with what they are compared with "
            "(medians of 15\nlaunches, random data).\n\n"
-           "| kernel | | reached | beside it | | bar |\n|---|---|---:|---:|---:|---|\n");
+           "| kernel | | reached | compared with | | bar |\n|---|---|---:|---:|---:|---|\n");
     print_sgemm(json_object_get(speed, "sgemm"));
     print_stencils(json_object_get(speed, "stencil"));
 }
@@ -270,7 +272,7 @@ static void print_page(const json_t *all)
     const json_t *counters = json_object_get(all, "counters");
     print_head(all);
     print_kernels(json_object_get(all, "kernels"));
-    print_witnesses(all);
+    print_sources(all);
     if (counters) {
         print_counted_kernels(json_object_get(counters, "kernels"));
         print_metrics(json_object_get(counters, "metrics"));
@@ -278,7 +280,7 @@ static void print_page(const json_t *all)
     print_speed(json_object_get(all, "speed"));
 }
 
-/* --- Into the README ---------------------------------------------------------------------------
+/* --- Into a document ---------------------------------------------------------------------------
  */
 
 static int fail(const char *path, const char *why)
@@ -287,7 +289,7 @@ static int fail(const char *path, const char *why)
     return 1;
 }
 
-static int print_readme(const char *path, const json_t *all)
+static int print_document(const char *path, const json_t *all)
 {
     char line[4096];
     enum { BEFORE, WITHIN, AFTER } place = BEFORE;
@@ -312,7 +314,7 @@ int main(int argc, char **argv)
 {
     json_error_t error;
     if (argc < 2 || argc > 3)
-        return fail("usage", "results_page RESULTS [README]");
+        return fail("usage", "results_page RESULTS [PAGE]");
     json_t *all = json_load_file(argv[1], 0, &error);
     if (!all)
         return fail(argv[1], error.text);
@@ -320,7 +322,7 @@ int main(int argc, char **argv)
     if (strcmp(text(all, "schema"), "smemcalc-results/1") != 0)
         status = fail(argv[1], "not of the schema smemcalc-results/1");
     else if (argc == 3)
-        status = print_readme(argv[2], all);
+        status = print_document(argv[2], all);
     else
         print_page(all);
     json_decref(all);

@@ -126,6 +126,33 @@ static void test_safe_csv(void)
     CU_ASSERT_STRING_EQUAL(part, "??\xac");
 }
 
+/* Han characters take two columns and three bytes; a combining mark stays with its letter. */
+static void test_cells(void)
+{
+    static const struct {
+        const char *string;
+        int width;
+        const char *cell;
+    } cases[] = {
+        {"H200", 6, "  H200"},
+        {"H200", -6, "H200  "},
+        {"H200", 2, "H2"},
+        {"\xe6\xbc\xa2\xe5\xad\x97", -5, "\xe6\xbc\xa2\xe5\xad\x97 "},
+        {"\xe6\xbc\xa2\xe5\xad\x97", -3, "\xe6\xbc\xa2 "},
+        {"\xe6\xbc\xa2\xe5\xad\x97", 3, " \xe6\xbc\xa2"},
+        {"\xe6\xbc\xa2", 1, " "},
+        {"e\xcc\x81x", -1, "e\xcc\x81"},
+        {"", 2, "  "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_text text = {0};
+        smc_text_append(&text, "|");
+        smc_text_cell(&text, cases[i].string, cases[i].width);
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&text) + 1, cases[i].cell);
+        smc_text_free(&text);
+    }
+}
+
 static void test_errors(void)
 {
     struct smc_error error;
@@ -159,6 +186,7 @@ CU_TestInfo tests_base[] = {
     {"the text buffer grows", test_text},
     {"control characters and broken UTF-8 are replaced", test_safe_text},
     {"in CSV too, but for line ends and tabs", test_safe_csv},
+    {"a cell is cut and padded in columns", test_cells},
     {"an error keeps its message on one safe line", test_errors},
     {"numbers in order, and their median", test_numbers},
     CU_TEST_INFO_NULL,

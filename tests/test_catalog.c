@@ -23,14 +23,31 @@ static void give(struct smc_params *params, enum smc_param param, int64_t value)
 static void complete(const struct smc_kernel *kernel, struct smc_params *params)
 {
     struct smc_error error = {""};
-    CU_ASSERT_EQUAL(kernel->complete(params, &error), SMC_OK);
+    CU_ASSERT_EQUAL(kernel->complete(kernel, params, &error), SMC_OK);
     CU_ASSERT_STRING_EQUAL(error.message, "");
+}
+
+static void plan_of(const struct smc_kernel *kernel, const struct smc_params *params,
+                    struct smc_plan *plan)
+{
+    kernel->plan(kernel, params, plan);
+}
+
+static void work_of(const struct smc_kernel *kernel, const struct smc_params *params,
+                    struct smc_work *work)
+{
+    kernel->work(kernel, params, work);
 }
 
 static void test_kernels(void)
 {
-    CU_ASSERT_EQUAL(smc_kernel_count(), 17);
-    CU_ASSERT_PTR_NULL(smc_kernel_at(17));
+#define KERNEL(id) +1
+    const size_t rows = 0
+#include "catalog/kernels.def"
+        ;
+#undef KERNEL
+    CU_ASSERT_EQUAL(smc_kernel_count(), rows);
+    CU_ASSERT_PTR_NULL(smc_kernel_at(rows));
     CU_ASSERT_PTR_NULL(smc_kernel_find("matmul"));
     CU_ASSERT_PTR_EQUAL(smc_kernel_find("Matmul-TILED"), smc_kernel_at(0));
     for (size_t i = 0; i < smc_kernel_count(); i++) {
@@ -181,21 +198,21 @@ static void test_refusals(void)
          "option --tile: matmul-register does not take it"},
         {"matmul-register",
          {{SMC_PARAM_BLOCK_M, 64}},
-         "option --block-m: '64' is no multiple of 128, the rows of a warp: 8 threads of "
+         "option --block-m: '64' is not a multiple of 128, the rows of a warp: 8 threads of "
          "--thread-m 16"},
         {"matmul-register",
          {{SMC_PARAM_BLOCK_N, 48}},
-         "option --block-n: '48' is no multiple of 32, the columns of a warp: 4 threads of "
+         "option --block-n: '48' is not a multiple of 32, the columns of a warp: 4 threads of "
          "--thread-n 8"},
         {"matmul-register",
          {{SMC_PARAM_THREAD_M, 6}},
-         "option --thread-m: '6' is no multiple of 4, a load of 16 bytes"},
+         "option --thread-m: '6' is not a multiple of 4, a load of 16 bytes"},
         {"matmul-register",
          {{SMC_PARAM_THREAD_N, 3}, {SMC_PARAM_DTYPE, SMC_DOUBLE}},
-         "option --thread-n: '3' is no multiple of 2, a load of 16 bytes"},
+         "option --thread-n: '3' is not a multiple of 2, a load of 16 bytes"},
         {"matmul-register",
          {{SMC_PARAM_BLOCK_K, 7}},
-         "option --block-k: '7' is no multiple of 2, the fragments in turn"},
+         "option --block-k: '7' is not a multiple of 2, the fragments in turn"},
         {"matmul-register", {{SMC_PARAM_STAGES, 1}}, "option --stages: '1' is not between 2 and 4"},
         {"matmul-register", {{SMC_PARAM_STAGES, 5}}, "option --stages: '5' is not between 0 and 4"},
         {"matmul-register",
@@ -220,7 +237,7 @@ static void test_refusals(void)
         for (int j = 0; j < 4; j++)
             if (cases[i].given[j].param || cases[i].given[j].value || j == 0)
                 give(&p, cases[i].given[j].param, cases[i].given[j].value);
-        CU_ASSERT_EQUAL(kernel->complete(&p, &error), SMC_USAGE);
+        CU_ASSERT_EQUAL(kernel->complete(kernel, &p, &error), SMC_USAGE);
         CU_ASSERT_STRING_EQUAL(error.message, cases[i].message);
     }
 }
@@ -244,12 +261,12 @@ static void test_largest_exact_radius(void)
         give(&first, SMC_PARAM_BLOCK, cases[i].block);
         give(&first, SMC_PARAM_RADIUS, cases[i].radius);
         p = first;
-        CU_ASSERT_EQUAL(kernel->complete(&p, NULL), SMC_OK);
+        CU_ASSERT_EQUAL(kernel->complete(kernel, &p, NULL), SMC_OK);
         p = first;
         p.value[SMC_PARAM_RADIUS]++;
-        CU_ASSERT_EQUAL(kernel->complete(&p, NULL), SMC_USAGE);
+        CU_ASSERT_EQUAL(kernel->complete(kernel, &p, NULL), SMC_USAGE);
         p.value[SMC_PARAM_DTYPE] = SMC_INT32;
-        CU_ASSERT_EQUAL(kernel->complete(&p, NULL), SMC_OK);
+        CU_ASSERT_EQUAL(kernel->complete(kernel, &p, NULL), SMC_OK);
     }
 }
 
@@ -263,7 +280,7 @@ static void test_largest(void)
     give(&p, SMC_PARAM_M, 2147483647);
     give(&p, SMC_PARAM_N, 1073741824);
     complete(kernel, &p);
-    kernel->plan(&p, &plan);
+    kernel->plan(kernel, &p, &plan);
     CU_ASSERT_EQUAL(plan.grid[0], 1073741824);
     CU_ASSERT(plan.grid[1] <= 65535 && plan.grid[2] <= 65535);
     CU_ASSERT((uint64_t)plan.grid[1] * plan.grid[2] >= 2147483647);
@@ -273,7 +290,7 @@ static void test_largest(void)
     give(&p, SMC_PARAM_LENGTH, 4294967296);
     give(&p, SMC_PARAM_RADIUS, 1000000);
     complete(kernel, &p);
-    kernel->plan(&p, &plan);
+    kernel->plan(kernel, &p, &plan);
     CU_ASSERT_EQUAL(plan.dynamic_smem_bytes, 4 * (256 + 2000000));
     CU_ASSERT_EQUAL(plan.argument[2].value, 4294967296 - 2000000);
 }
@@ -298,7 +315,7 @@ static void test_matmul_plans(void)
             give(&p, SMC_PARAM_N, 77);
             give(&p, SMC_PARAM_LDC, 80);
             complete(kernel, &p);
-            kernel->plan(&p, &plan);
+            kernel->plan(kernel, &p, &plan);
             failures += plan.threads_per_block != tile * tile;
             failures += plan.block[0] != tile || plan.block[1] != tile || plan.block[2] != 1;
             failures += !covers(plan.grid[0], (uint32_t)tile, 77);
@@ -308,7 +325,7 @@ static void test_matmul_plans(void)
             failures += plan.dynamic_smem_bytes != 0 || plan.output_rows != 100;
             failures += plan.buffer_count != 3 || plan.argument_count != 9;
             failures += plan.buffer[2].elements != 100 * 80 || !plan.buffer[2].output;
-            smc_kernel_find("matmul-naive")->plan(&p, &plan);
+            plan_of(smc_kernel_find("matmul-naive"), &p, &plan);
             failures += plan.static_smem_bytes != 0 || plan.threads_per_block != tile * tile;
         }
     CU_ASSERT_EQUAL(failures, 0);
@@ -351,7 +368,7 @@ static void test_aat_plans(void)
         if (cases[i].pad >= 0)
             give(&p, SMC_PARAM_PAD, cases[i].pad);
         complete(kernel, &p);
-        kernel->plan(&p, &plan);
+        kernel->plan(kernel, &p, &plan);
         failures += plan.static_smem_bytes != cases[i].floats * (i % 2 ? 8 : 4);
         if (product)
             continue;
@@ -375,11 +392,11 @@ static void test_line_plans(void)
     give(&p, SMC_PARAM_BLOCK, 1024);
     give(&p, SMC_PARAM_RADIUS, 6000);
     complete(kernel, &p);
-    kernel->plan(&p, &plan);
+    kernel->plan(kernel, &p, &plan);
     CU_ASSERT_EQUAL(plan.static_smem_bytes, 0xcb80);
     CU_ASSERT_EQUAL(plan.grid_blocks, 1024);
     CU_ASSERT_EQUAL(plan.buffer[1].elements, 1 << 20);
-    smc_kernel_find(kernel->sibling)->plan(&p, &plan);
+    plan_of(smc_kernel_find(kernel->sibling), &p, &plan);
     CU_ASSERT_EQUAL(plan.static_smem_bytes, 0);
     CU_ASSERT_EQUAL(plan.dynamic_smem_bytes, 0xcb80);
     CU_ASSERT_EQUAL(plan.argument_count, 4);
@@ -388,15 +405,15 @@ static void test_line_plans(void)
     kernel = start("reverse-static", &p);
     give(&p, SMC_PARAM_LENGTH, 1000);
     complete(kernel, &p);
-    kernel->plan(&p, &plan);
+    kernel->plan(kernel, &p, &plan);
     CU_ASSERT(plan.static_smem_bytes == 4000 && plan.grid_blocks == 1);
-    smc_kernel_find(kernel->sibling)->plan(&p, &plan);
+    plan_of(smc_kernel_find(kernel->sibling), &p, &plan);
     CU_ASSERT(plan.dynamic_smem_bytes == 4000 && plan.static_smem_bytes == 0);
 
     kernel = start("residency", &p);
     give(&p, SMC_PARAM_STATIC_BYTES, 1001);
     complete(kernel, &p);
-    kernel->plan(&p, &plan);
+    kernel->plan(kernel, &p, &plan);
     CU_ASSERT(plan.static_smem_bytes == 1001 && plan.threads_per_block == 256);
 }
 
@@ -430,20 +447,20 @@ static void test_matmul_work(void)
         give(&p, SMC_PARAM_TILE, tile);
         give(&p, SMC_PARAM_DTYPE, SMC_DOUBLE);
         complete(kernel, &p);
-        kernel->work(&p, &work);
+        kernel->work(kernel, &p, &work);
         failures += work.flops != 2 * m * n * k || work.access_count != 3;
         failures += work.global_load_bytes != 8 * count_tiled_loads(m, n, k, tile);
         failures += work.global_store_bytes != 8 * m * n;
         failures += work.untiled_load_bytes != 8 * count_tiled_loads(m, n, k, 1);
         failures += work.minimum_bytes != 8 * (m * k + k * n + m * n);
-        smc_kernel_find("matmul-naive")->work(&p, &work);
+        work_of(smc_kernel_find("matmul-naive"), &p, &work);
         failures += work.global_load_bytes != 8 * count_tiled_loads(m, n, k, 1);
-        smc_kernel_find("aat-padded")->work(&p, &work); /* the same loads, of one array */
+        work_of(smc_kernel_find("aat-padded"), &p, &work); /* the same loads, of one array */
         failures += work.flops != 2 * m * m * k || work.access_count != 2;
         failures += work.global_load_bytes != 8 * count_tiled_loads(m, m, k, tile);
         failures += work.untiled_load_bytes != 8 * count_tiled_loads(m, m, k, 1);
         failures += work.minimum_bytes != 8 * (m * k + m * m);
-        smc_kernel_find("aat-naive")->work(&p, &work);
+        work_of(smc_kernel_find("aat-naive"), &p, &work);
         failures += work.global_load_bytes != 8 * count_tiled_loads(m, m, k, 1);
     }
     CU_ASSERT_EQUAL(failures, 0);
@@ -463,7 +480,7 @@ static void test_line_work(void)
         give(&p, SMC_PARAM_RADIUS, radius);
         give(&p, SMC_PARAM_LENGTH, length);
         complete(kernel, &p);
-        kernel->work(&p, &work);
+        kernel->work(kernel, &p, &work);
         int loads = 0, untiled = 0, additions = 0;
         for (int first = 0; first < outputs; first += block)
             for (int j = first; j < first + block + 2 * radius; j++)
@@ -482,7 +499,7 @@ static void test_line_work(void)
     struct smc_work work;
     const struct smc_kernel *kernel = start("reverse-dynamic", &p);
     complete(kernel, &p);
-    kernel->work(&p, &work);
+    kernel->work(kernel, &p, &work);
     CU_ASSERT(work.flops == 0 && work.global_load_bytes == 1024 && work.minimum_bytes == 2048);
 }
 
@@ -491,7 +508,7 @@ static void check_defines_of(const struct smc_kernel *kernel, struct smc_params 
 {
     struct smc_text options = {0};
     complete(kernel, params);
-    kernel->defines(params, &options);
+    kernel->defines(kernel, params, &options);
     CU_ASSERT_STRING_EQUAL(smc_text_string(&options), expected);
     smc_text_free(&options);
 }
@@ -540,7 +557,7 @@ static void test_defines(void)
         char expected[32];
         const struct smc_kernel *kernel = start("residency", &p);
         give(&p, SMC_PARAM_LIVE, caps[i][0]);
-        kernel->defines(&p, &options);
+        kernel->defines(kernel, &p, &options);
         snprintf(expected, sizeof expected, "--maxrregcount=%d\n", (int)caps[i][1]);
         CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&options), expected));
         smc_text_free(&options);

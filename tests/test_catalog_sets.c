@@ -44,7 +44,7 @@ static void check_sets(const struct smc_kernel *kernel)
     size_t repeated = 0;
     for (size_t i = 0; i < sets.count; i++) {
         struct smc_params again = sets.set[i];
-        CU_ASSERT_EQUAL(kernel->complete(&again, NULL), SMC_OK);
+        CU_ASSERT_EQUAL(kernel->complete(kernel, &again, NULL), SMC_OK);
         CU_ASSERT_EQUAL(memcmp(again.value, sets.set[i].value, sizeof again.value), 0);
         for (size_t k = 0; k < i; k++)
             repeated += memcmp(sets.set[k].value, sets.set[i].value, sizeof again.value) == 0;

@@ -17,8 +17,9 @@ struct launch {
 static void prepare(struct launch *launch)
 {
     struct smc_error error;
-    CU_ASSERT_EQUAL_FATAL(launch->kernel->complete(&launch->params, &error), SMC_OK);
-    launch->kernel->plan(&launch->params, &launch->plan);
+    CU_ASSERT_EQUAL_FATAL(launch->kernel->complete(launch->kernel, &launch->params, &error),
+                          SMC_OK);
+    launch->kernel->plan(launch->kernel, &launch->params, &launch->plan);
     for (size_t i = 0; i < launch->plan.buffer_count; i++) {
         const struct smc_buffer *buffer = &launch->plan.buffer[i];
         size_t bytes = buffer->elements * smc_dtype_bytes(buffer->dtype);
@@ -46,7 +47,7 @@ static struct smc_comparison compare(const struct launch *launch)
     uint64_t rows = launch->plan.output_rows;
     for (uint64_t row = 0, part = 1; row < rows; row += part, part = 2 * part + 1) {
         part = row + part > rows ? rows - row : part;
-        launch->kernel->compare(&launch->params, buffers, row, part, &result);
+        launch->kernel->compare(launch->kernel, &launch->params, buffers, row, part, &result);
     }
     return result;
 }
@@ -72,7 +73,7 @@ static void start_matmul(enum smc_dtype dtype, int m, int n, int k, struct launc
     start_product("matmul-tiled", dtype, m, n, k, launch);
 }
 
-/* A product of A with itself turned has no buffer for B. */
+/* A product of A with its transpose has no buffer for B. */
 static bool is_aat(const struct launch *launch)
 {
     return launch->plan.buffer_count == 2;
@@ -162,7 +163,7 @@ static void test_wrong_products(void)
     release(&launch);
 }
 
-/* Of C = A A^T; A A, which is not turned, is another matrix. */
+/* Of C = A A^T; A A, which is not transposed, is another matrix. */
 static void test_wrong_squares(void)
 {
     struct launch launch;
@@ -178,13 +179,13 @@ static void test_wrong_squares(void)
     CU_ASSERT_EQUAL(compare(&launch).wrong, 0);
 
     const float *a = launch.buffer[0];
-    float *not_turned = launch.buffer[1];
+    float *not_transposed = launch.buffer[1];
     for (int i = 0; i < 60; i++)
         for (int j = 0; j < 60; j++) {
             float sum = 0;
             for (int k = 0; k < 60; k++)
                 sum += a[i * 67 + k] * a[k * 67 + j];
-            not_turned[i * 74 + j] = sum;
+            not_transposed[i * 74 + j] = sum;
         }
     CU_ASSERT(compare(&launch).wrong > 3500);
     release(&launch);

@@ -504,8 +504,8 @@ static enum smc_status without_nvrtc(const char *name, enum smc_param param, int
     CU_ASSERT_PTR_NOT_NULL_FATAL(kernel);
     smc_params_init(kernel, &params);
     params.value[param] = value;
-    CU_ASSERT_EQUAL(kernel->complete(&params, NULL), SMC_OK);
-    kernel->plan(&params, plan);
+    CU_ASSERT_EQUAL(kernel->complete(kernel, &params, NULL), SMC_OK);
+    kernel->plan(kernel, &params, plan);
     return smc_compile(kernel, &params, cc, &options, resources, NULL, NULL, NULL);
 }
 

@@ -259,15 +259,15 @@ static size_t wrong_tile_accesses(const char *name, uint32_t tile, uint32_t pad,
     params.value[SMC_PARAM_TILE] = tile;
     params.value[SMC_PARAM_PAD] = pad;
     params.value[SMC_PARAM_DTYPE] = bytes == 4 ? SMC_FLOAT : SMC_DOUBLE;
-    bool turned = name[0] == 'a', swizzled = strcmp(name, "aat-swizzled") == 0;
-    uint32_t row_a = turned ? tile : tile + pad, row_b = tile + pad;
+    bool transposed = name[0] == 'a', swizzled = strcmp(name, "aat-swizzled") == 0;
+    uint32_t row_a = transposed ? tile : tile + pad, row_b = tile + pad;
     while (swizzled && __builtin_popcount(row_b) != 1)
         row_b++;
     for (uint32_t i = 0; i <= tile; i++)
         for (uint32_t y = 0; y < tile; y++)
             for (uint32_t x = 0; x < tile; x++) {
                 uint32_t thread = y * tile + x, b = tile * row_a;
-                uint32_t row = turned ? x : y, column = turned ? y : x;
+                uint32_t row = transposed ? x : y, column = transposed ? y : x;
                 uint32_t stored = swizzled ? column ^ row : column, loaded = swizzled ? x ^ i : x;
                 uint32_t expected[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
                 if (i == 0) {
@@ -278,7 +278,7 @@ static size_t wrong_tile_accesses(const char *name, uint32_t tile, uint32_t pad,
                     expected[2] = (y * row_a + i) * bytes;
                     expected[3] = (b + i * row_b + loaded) * bytes;
                 }
-                wrong += kernel->shared_accesses(&params, thread / 32, i, list) != 4;
+                wrong += kernel->shared_accesses(kernel, &params, thread / 32, i, list) != 4;
                 for (int a = 0; a < 4; a++) {
                     wrong += address_of(&list[a], thread) != expected[a];
                     wrong += list[a].first_byte != (a % 2 ? b * bytes : 0);
@@ -302,9 +302,9 @@ static void test_tile_patterns(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* The least and the conflicts of one block's accesses to the turned tile of A A^T. */
-static struct smc_bank_cost turned_tile(const char *name, int64_t tile, int64_t pad,
-                                        enum smc_dtype dtype)
+/* The least and the conflicts of one block's accesses to the transposed tile of A A^T. */
+static struct smc_bank_cost transposed_tile(const char *name, int64_t tile, int64_t pad,
+                                            enum smc_dtype dtype)
 {
     struct smc_banks_query query;
     struct smc_error error = {""};
@@ -323,7 +323,7 @@ static struct smc_bank_cost turned_tile(const char *name, int64_t tile, int64_t 
 static void test_aat_conflicts(void)
 {
     for (enum smc_dtype dtype = SMC_FLOAT; dtype <= SMC_DOUBLE; dtype++) {
-        turned_tile("aat-conflict", 32, 0, dtype);
+        transposed_tile("aat-conflict", 32, 0, dtype);
         const struct smc_banks_pattern *store = &answer.pattern[1];
         CU_ASSERT_STRING_EQUAL(store->label, "t_tile[x][y]");
         CU_ASSERT_EQUAL(store->total.wavefronts, 32 * 32);
@@ -331,10 +331,10 @@ static void test_aat_conflicts(void)
         CU_ASSERT_EQUAL(answer.worst, 1);
         CU_ASSERT(store->padding.found && store->swizzle.found);
         CU_ASSERT_EQUAL(store->padding.rearrangement.padding_elements, 1);
-        struct smc_bank_cost cost = turned_tile("aat-padded", 32, 1, dtype);
+        struct smc_bank_cost cost = transposed_tile("aat-padded", 32, 1, dtype);
         CU_ASSERT_EQUAL(cost.wavefronts, cost.least);
         for (int64_t tile = 1; tile <= 32; tile *= 2) {
-            cost = turned_tile("aat-swizzled", tile, 0, dtype);
+            cost = transposed_tile("aat-swizzled", tile, 0, dtype);
             CU_ASSERT_EQUAL(cost.wavefronts, cost.least);
         }
     }
@@ -344,7 +344,7 @@ static void test_aat_conflicts(void)
 static int64_t least_further_padding(int64_t tile, int64_t pad)
 {
     for (int64_t more = 1; pad + more <= smc_param_info[SMC_PARAM_PAD].highest; more++) {
-        struct smc_bank_cost cost = turned_tile("aat-padded", tile, pad + more, SMC_FLOAT);
+        struct smc_bank_cost cost = transposed_tile("aat-padded", tile, pad + more, SMC_FLOAT);
         if (cost.wavefronts == cost.least)
             return more;
     }
@@ -359,7 +359,7 @@ static void test_proposed_paddings(void)
     unsigned proposals = 0, wrong = 0;
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
         for (int64_t pad = 0; pad < 10; pad++) {
-            struct smc_bank_cost cost = turned_tile("aat-padded", tiles[i], pad, SMC_FLOAT);
+            struct smc_bank_cost cost = transposed_tile("aat-padded", tiles[i], pad, SMC_FLOAT);
             const struct smc_remedy remedy = answer.pattern[1].padding;
             if (cost.wavefronts == cost.least)
                 continue;
@@ -387,7 +387,7 @@ static void test_stencil_patterns(void)
         uint32_t stored[4096] = {0}, wrong = 0, loads = 0;
         for (uint32_t thread = 0; thread < (block + 31) / 32 * 32; thread++)
             for (uint32_t step = 0; step < 2 * radius + 3; step++) {
-                wrong += kernel->shared_accesses(&params, thread / 32, step, list) != 2;
+                wrong += kernel->shared_accesses(kernel, &params, thread / 32, step, list) != 2;
                 uint32_t store = address_of(&list[0], thread), load = address_of(&list[1], thread);
                 if (store != UINT32_MAX)
                     stored[store / 4]++;
@@ -415,7 +415,7 @@ static void test_reverse_patterns(void)
         for (uint32_t thread = 0; thread < (block + 31) / 32 * 32; thread++)
             for (uint32_t step = 0, i = thread; step < length / block + 2; step++, i += block) {
                 bool active = thread < block && i < length;
-                wrong += kernel->shared_accesses(&params, thread / 32, step, list) != 2;
+                wrong += kernel->shared_accesses(kernel, &params, thread / 32, step, list) != 2;
                 uint32_t store = active ? i * 4 : UINT32_MAX;
                 uint32_t load = active ? (length - 1 - i) * 4 : UINT32_MAX;
                 wrong += address_of(&list[0], thread) != store;

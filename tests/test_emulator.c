@@ -83,8 +83,7 @@ static void fill(struct trial *trial)
     }
 }
 
-/* --- Arithmetic: out = f(low word of in, high word of in) of each of 64 threads -----------------
- */
+/* --- Arithmetic: out = f(low word of in, high word of in) of each of 64 threads --------------- */
 
 typedef uint64_t expected_t(uint32_t x, uint32_t y);
 
@@ -318,8 +317,7 @@ static void test_known_values(void)
     end(&trial);
 }
 
-/* --- Memory ------------------------------------------------------------------------------------
- */
+/* --- Memory ----------------------------------------------------------------------------------- */
 
 static void test_memory(void)
 {
@@ -436,8 +434,7 @@ static void test_copies_past_l1(void)
     }
 }
 
-/* --- Lanes -------------------------------------------------------------------------------------
- */
+/* --- Lanes ------------------------------------------------------------------------------------ */
 
 static void test_lanes(void)
 {
@@ -517,8 +514,7 @@ static void test_barriers(void)
     end(&trial);
 }
 
-/* --- Findings ----------------------------------------------------------------------------------
- */
+/* --- Findings --------------------------------------------------------------------------------- */
 
 static const char shared_place[] =
     "mov.u32 %r2, s;\nshl.b32 %r3, %r1, 2;\nadd.u32 %r2, %r2, %r3;\n";
@@ -604,15 +600,14 @@ static void test_bad_accesses(void)
     check_finding("setp.eq.u32 %p1, %r1, 3;\n@%p1 trap;", 32, SMC_FINDING_TRAP);
 }
 
-/* --- The reader --------------------------------------------------------------------------------
- */
+/* --- The reader ------------------------------------------------------------------------------- */
 
 static void test_refusals(void)
 {
     static const struct {
         const char *text, *message;
     } refusals[] = {
-        {"int main", "PTX line 1: no PTX: it does not begin with .version"},
+        {"int main", "PTX line 1: not PTX: it does not begin with .version"},
         {".version 8.0\n.target sm_80\n", "PTX line 3: no kernel"},
         {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b32 %r<2>;\nwgmma.fence %r1;\n}",
          "PTX line 6: 'wgmma.fence %r1' is not supported"},
@@ -630,6 +625,37 @@ static void test_refusals(void)
         CU_ASSERT_EQUAL(trial.status, SMC_USAGE);
         CU_ASSERT_STRING_EQUAL(trial.error.message, refusals[i].message);
     }
+}
+
+/* Flags follow from the mnemonic, not from what the text of an instruction contains. */
+static void test_instruction_flags(void)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n"
+        ".entry k(.param .u64 out)\n{\n.reg .b32 %cp<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<2>;\n"
+        ".shared .align 16 .b8 bar[64];\nld.param.u64 %rd1, [out];\nmov.u32 %cp1, bar;\n"
+        "cp.async.ca.shared.global [%cp1], [%rd1], 4;\ncp.async.wait_all;\nbar.sync 0;\n"
+        "setp.eq.u32 %p1, %cp1, 0;\n@%p1 bra $E;\nadd.u32 %cp1, %cp1, 1;\n$E:\nret;\n}";
+    static const uint32_t expected[] = {
+        SMC_INSTRUCTION_MEMORY,
+        0,
+        SMC_INSTRUCTION_MEMORY | SMC_INSTRUCTION_ASYNC_COPY,
+        SMC_INSTRUCTION_MEMORY | SMC_INSTRUCTION_ASYNC_COPY,
+        SMC_INSTRUCTION_BARRIER,
+        SMC_INSTRUCTION_PREDICATE,
+        SMC_INSTRUCTION_BRANCH,
+        0,
+        0,
+    };
+    struct smc_program *program;
+    struct smc_error error;
+    CU_ASSERT_EQUAL_FATAL(smc_program_read(text, strlen(text), "k", &program, &error), SMC_OK);
+    CU_ASSERT_STRING_EQUAL(smc_program_entry(program), "k");
+    CU_ASSERT_EQUAL_FATAL(smc_program_instruction_count(program),
+                          sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        CU_ASSERT_EQUAL(smc_program_instruction(program, i)->flags, expected[i]);
+    smc_program_free(program);
 }
 
 /* The same results, counts and findings, whatever the number of threads. */
@@ -697,11 +723,12 @@ CU_TestInfo tests_emulator[] = {
     {"asynchronous copies", test_asynchronous_copies},
     {"cache policies", test_cache_policies},
     {"sectors of copies past L1", test_copies_past_l1},
-    {"lanes part and meet", test_lanes},
+    {"lanes diverge and reconverge", test_lanes},
     {"barriers", test_barriers},
     {"races are found, and nothing else", test_races},
     {"bad accesses and stuck blocks are found", test_bad_accesses},
     {"what is not supported is named", test_refusals},
+    {"flags of instructions", test_instruction_flags},
     {"the same with any number of threads", test_any_number_of_threads},
     {"findings in the order of blocks", test_order_of_blocks},
     CU_TEST_INFO_NULL,

@@ -215,7 +215,7 @@ static void test_shared_memory(void)
     CU_ASSERT(says("shared-memory", 3, NULL, "52096 B is refused, for 48 KB"));
     CU_ASSERT(says("shared-memory", 3, NULL, "an SM runs 2 blocks, occupancy 100 %"));
     CU_ASSERT(says("shared-memory", 4, NULL, "driver keeps 1024 bytes of every block"));
-    CU_ASSERT(says("shared-memory", 4, "7.5", "Here the driver takes nothing"));
+    CU_ASSERT(says("shared-memory", 4, "7.5", "Here the driver reserves nothing"));
     for (unsigned blocks = 1; blocks <= 4; blocks++) {
         char row[64];
         snprintf(row, sizeof row, " %u %u 233472 ", blocks, 233472 / blocks / 128 * 128 - 1024);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/files.h"
+#include "plot/page.h"
+#include "plot/paint.h"
 #include "plot/plot.h"
-#include "plot/ticks.h"
 #include "unit.h"
 
 /* --- Ticks -------------------------------------------------------------------------------------

@@ -64,10 +64,11 @@ static void test_emulation(void)
 
 static uint64_t compared;
 
-static void compare(const struct smc_params *params, const void *const *buffers, uint64_t row,
-                    uint64_t rows, struct smc_comparison *comparison)
+static void compare(const struct smc_kernel *kernel, const struct smc_params *params,
+                    const void *const *buffers, uint64_t row, uint64_t rows,
+                    struct smc_comparison *comparison)
 {
-    (void)params, (void)buffers, (void)row;
+    (void)kernel, (void)params, (void)buffers, (void)row;
     __atomic_fetch_add(&compared, rows, __ATOMIC_RELAXED);
     comparison->checked += rows;
 }

@@ -34,10 +34,10 @@ static bool halves_match(void)
     for (int row = 0; row < frame.rows; row++) {
         const struct smc_cell *cell = &frame.cell[row * frame.cols];
         for (int col = 0; col < frame.cols; col++) {
-            bool wide = cell[col].glyph && smc_glyph_columns(cell[col].glyph) == 2;
+            bool wide = cell[col].glyph && smc_utf8_columns(cell[col].glyph) == 2;
             if (wide && (col + 1 == frame.cols || cell[col + 1].glyph != 0))
                 return false;
-            if (cell[col].glyph == 0 && (col == 0 || smc_glyph_columns(cell[col - 1].glyph) != 2))
+            if (cell[col].glyph == 0 && (col == 0 || smc_utf8_columns(cell[col - 1].glyph) != 2))
                 return false;
         }
     }
@@ -124,7 +124,7 @@ static size_t changes_outside(const struct smc_cell *before, const struct smc_re
     for (int i = 0; i < frame.rows * frame.cols; i++) {
         const struct smc_cell *now = &frame.cell[i], *was = &before[i];
         bool same = now->glyph == was->glyph && now->style == was->style;
-        bool half = now->glyph == ' ' && (was->glyph == 0 || smc_glyph_columns(was->glyph) == 2);
+        bool half = now->glyph == ' ' && (was->glyph == 0 || smc_utf8_columns(was->glyph) == 2);
         if (!same && !half && !smc_rect_holds(*rect, i / frame.cols, i % frame.cols))
             changes++;
     }

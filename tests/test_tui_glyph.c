@@ -17,11 +17,11 @@ static void test_all_characters(void)
     for (uint32_t glyph = 0x20; glyph <= 0x10ffff; glyph++) {
         bool refused = (glyph >= 0xd800 && glyph <= 0xdfff) || (glyph >= 0x7f && glyph < 0xa0);
         char text[6] = "";
-        size_t bytes = smc_glyph_encode(glyph, text);
+        size_t bytes = smc_utf8_encode(glyph, text);
         size_t expected = glyph < 0x80 ? 1 : glyph < 0x800 ? 2 : glyph < 0x10000 ? 3 : 4;
         text[bytes] = 'x';
         const char *at = text;
-        uint32_t read = smc_glyph_next(&at);
+        uint32_t read = smc_utf8_next(&at);
         failures += bytes != expected || read != (refused ? REPLACEMENT : glyph);
         failures += !refused && at != text + bytes;
     }
@@ -32,7 +32,7 @@ static void test_all_characters(void)
 static void check_broken(const char *text, size_t replacements, const char *rest)
 {
     for (size_t i = 0; i < replacements; i++)
-        CU_ASSERT_EQUAL(smc_glyph_next(&text), REPLACEMENT);
+        CU_ASSERT_EQUAL(smc_utf8_next(&text), REPLACEMENT);
     CU_ASSERT_STRING_EQUAL(text, rest);
 }
 
@@ -59,26 +59,26 @@ static void test_broken(void)
                  "31m",
                  2, "31m"); /* CSI in one character */
     const char *end = "";
-    CU_ASSERT_EQUAL(smc_glyph_next(&end), 0);
-    CU_ASSERT_EQUAL(smc_glyph_next(&end), 0);
+    CU_ASSERT_EQUAL(smc_utf8_next(&end), 0);
+    CU_ASSERT_EQUAL(smc_utf8_next(&end), 0);
 }
 
 static void test_columns(void)
 {
-    CU_ASSERT_EQUAL(smc_glyph_string_columns("H200"), 4);
-    CU_ASSERT_EQUAL(smc_glyph_string_columns("\xe6\xbc\xa2\xe5\xad\x97"), 4); /* Han */
-    CU_ASSERT_EQUAL(smc_glyph_string_columns("\xed\x95\x9c\xea\xb8\x80"), 4); /* Hangul */
-    CU_ASSERT_EQUAL(smc_glyph_string_columns("\xef\xbc\xa1\xef\xbd\xb1"), 3); /* full, half */
-    CU_ASSERT_EQUAL(smc_glyph_string_columns("e\xcc\x81x"), 2);               /* combining */
-    CU_ASSERT_EQUAL(smc_glyph_string_columns("\xf0\x9f\x9a\x80"), 2);         /* a rocket */
-    CU_ASSERT_EQUAL(smc_glyph_string_columns("\xf0\x9f\x96\xa5"), 1);         /* a desktop */
-    CU_ASSERT_EQUAL(smc_glyph_string_columns("\xe2\x9a\xa1"), 2);             /* high voltage */
-    CU_ASSERT_EQUAL(smc_glyph_string_columns("a\xe2\x80\x8b"
-                                             "b\xe2\x80\xae"
-                                             "c"),
-                    3);                                                       /* unseen */
-    CU_ASSERT_EQUAL(smc_glyph_string_columns("\xe2\x94\x80\xe2\x96\x88"), 2); /* our lines */
-    CU_ASSERT_EQUAL(smc_glyph_string_columns("\xff\xfe"), 2);
+    CU_ASSERT_EQUAL(smc_utf8_string_columns("H200"), 4);
+    CU_ASSERT_EQUAL(smc_utf8_string_columns("\xe6\xbc\xa2\xe5\xad\x97"), 4); /* Han */
+    CU_ASSERT_EQUAL(smc_utf8_string_columns("\xed\x95\x9c\xea\xb8\x80"), 4); /* Hangul */
+    CU_ASSERT_EQUAL(smc_utf8_string_columns("\xef\xbc\xa1\xef\xbd\xb1"), 3); /* full, half */
+    CU_ASSERT_EQUAL(smc_utf8_string_columns("e\xcc\x81x"), 2);               /* combining */
+    CU_ASSERT_EQUAL(smc_utf8_string_columns("\xf0\x9f\x9a\x80"), 2);         /* a rocket */
+    CU_ASSERT_EQUAL(smc_utf8_string_columns("\xf0\x9f\x96\xa5"), 1);         /* a desktop */
+    CU_ASSERT_EQUAL(smc_utf8_string_columns("\xe2\x9a\xa1"), 2);             /* high voltage */
+    CU_ASSERT_EQUAL(smc_utf8_string_columns("a\xe2\x80\x8b"
+                                            "b\xe2\x80\xae"
+                                            "c"),
+                    3);                                                      /* unseen */
+    CU_ASSERT_EQUAL(smc_utf8_string_columns("\xe2\x94\x80\xe2\x96\x88"), 2); /* our lines */
+    CU_ASSERT_EQUAL(smc_utf8_string_columns("\xff\xfe"), 2);
 }
 
 /* Blocks in which no new character has come for long, so that every C library agrees. */
@@ -96,7 +96,7 @@ static void test_columns_of_libc(void)
         for (uint32_t glyph = blocks[i].first; glyph <= blocks[i].last; glyph++) {
             int columns = wcwidth((wchar_t)glyph);
             compared += columns >= 0;
-            failures += columns >= 0 && columns != smc_glyph_columns(glyph);
+            failures += columns >= 0 && columns != smc_utf8_columns(glyph);
         }
     }
     setlocale(LC_CTYPE, "C");

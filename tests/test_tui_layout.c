@@ -112,9 +112,9 @@ static size_t faults_of_cells(const struct smc_frame *frame)
     for (int i = 0; i < frame->rows * frame->cols; i++) {
         const struct smc_cell *cell = &frame->cell[i];
         bool first = i % frame->cols == 0, last = (i + 1) % frame->cols == 0;
-        int columns = cell->glyph ? smc_glyph_columns(cell->glyph) : 0;
+        int columns = cell->glyph ? smc_utf8_columns(cell->glyph) : 0;
         faults += cell->style >= SMC_STYLE_COUNT;
-        faults += cell->glyph == 0 && (first || smc_glyph_columns(cell[-1].glyph) != 2);
+        faults += cell->glyph == 0 && (first || smc_utf8_columns(cell[-1].glyph) != 2);
         faults += columns == 2 && (last || cell[1].glyph != 0);
         faults += cell->glyph != 0 && columns == 0;
     }

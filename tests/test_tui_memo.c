@@ -26,7 +26,7 @@ static void test_exact(void)
     struct smc_memo memo = {0};
     struct smc_query query, other;
     test_query(smc_kernel_find("matmul-tiled"), 3, &query);
-    CU_ASSERT_EQUAL(query.kernel->complete(&query.params, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(query.kernel->complete(query.kernel, &query.params, NULL), SMC_OK);
     CU_ASSERT_EQUAL(found(&memo, &query), 0);
     struct smc_resources one = number(1), two = number(2);
     smc_memo_keep(&memo, &query, &one);

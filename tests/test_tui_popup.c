@@ -101,7 +101,7 @@ static void test_scrolling(void)
 
 static void type(struct smc_prompt *prompt, const char *text)
 {
-    for (uint32_t glyph; (glyph = smc_glyph_next(&text)) != 0;)
+    for (uint32_t glyph; (glyph = smc_utf8_next(&text)) != 0;)
         CU_ASSERT_EQUAL(smc_prompt_key(prompt, glyph), SMC_PROMPT_GOES_ON);
 }
 

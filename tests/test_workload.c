@@ -227,15 +227,15 @@ static bool product_agrees(const struct product *sizes, const struct smc_bank_la
     struct smc_shared_work shared = {0};
     p.layout = layout;
     begin_product(&p, &params);
-    if (kernel->complete(&params, NULL) != SMC_OK || p.tiled != !!kernel->shared_work)
+    if (kernel->complete(kernel, &params, NULL) != SMC_OK || p.tiled != !!kernel->shared_work)
         return false;
-    kernel->plan(&params, &plan);
-    kernel->work(&params, &work);
+    kernel->plan(kernel, &params, &plan);
+    kernel->work(kernel, &params, &work);
     p.block_columns = plan.grid[0];
     p.block_rows = (uint64_t)plan.grid[1] * plan.grid[2];
     walk_product(&p);
     if (p.tiled)
-        kernel->shared_work(&params, layout, &shared);
+        kernel->shared_work(kernel, &params, layout, &shared);
     uint64_t rows_elements = p.row_a + (p.a_only ? 0 : p.row_b);
     uint64_t tiles_bytes = p.tiled ? p.stages * p.tile * rows_elements * p.bytes : 0;
     return global_agrees(&p, &work) && plan.static_smem_bytes == tiles_bytes &&
@@ -366,11 +366,11 @@ static bool blocked_agrees(struct blocked p)
     smc_params_init(kernel, &params);
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         set(&params, (enum smc_param)given[i][0], given[i][1]);
-    if (kernel->complete(&params, NULL) != SMC_OK)
+    if (kernel->complete(kernel, &params, NULL) != SMC_OK)
         return false;
-    kernel->plan(&params, &plan);
-    kernel->work(&params, &work);
-    kernel->shared_work(&params, p.layout, &shared);
+    kernel->plan(kernel, &params, &plan);
+    kernel->work(kernel, &params, &work);
+    kernel->shared_work(kernel, &params, p.layout, &shared);
     p.threads = plan.threads_per_block;
     p.vector = 16 / p.bytes;
     p.a_row = p.bm + p.vector;
@@ -588,9 +588,9 @@ static void test_lines(void)
         set(&params, SMC_PARAM_BLOCK, l.block);
         set(&params, SMC_PARAM_RADIUS, radius);
         set(&params, SMC_PARAM_LENGTH, l.outputs + l.halo);
-        wrong += kernel->complete(&params, NULL) != SMC_OK;
-        kernel->work(&params, &work);
-        kernel->shared_work(&params, &layout, &shared);
+        wrong += kernel->complete(kernel, &params, NULL) != SMC_OK;
+        kernel->work(kernel, &params, &work);
+        kernel->shared_work(kernel, &params, &layout, &shared);
         walk_line(&l);
         wrong += !same(&work.access[0], &l.load) || !same(&work.access[1], &l.store);
         wrong += work.global_load_bytes != 4 * l.load.elements;
@@ -624,9 +624,9 @@ static void test_reverse(void)
         smc_params_init(kernel, &params);
         set(&params, SMC_PARAM_BLOCK, block);
         set(&params, SMC_PARAM_LENGTH, length);
-        wrong += kernel->complete(&params, NULL) != SMC_OK;
-        kernel->work(&params, &work);
-        kernel->shared_work(&params, &layout, &shared);
+        wrong += kernel->complete(kernel, &params, NULL) != SMC_OK;
+        kernel->work(kernel, &params, &work);
+        kernel->shared_work(kernel, &params, &layout, &shared);
         wrong += !same(&work.access[0], &global) || !same(&work.access[1], &global);
         wrong += !one_each(&shared.stores, &global) || !one_each(&shared.loads, &global);
     }
@@ -674,7 +674,8 @@ static void test_joined_loads(void)
         p.tile = p.m = p.n = p.k = p.lda = p.ldb = p.ldc = cases[i].tile;
         p.bytes = cases[i].bytes;
         begin_product(&p, &params);
-        smc_kernel_find(p.kernel)->shared_work(&params, &layout, &work);
+        const struct smc_kernel *kernel = smc_kernel_find(p.kernel);
+        kernel->shared_work(kernel, &params, &layout, &work);
         bool good = work.loads.instructions == cases[i].instructions &&
                     work.loads.wavefronts == cases[i].wavefronts;
         if (!good)

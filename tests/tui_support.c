@@ -69,7 +69,7 @@ void test_close(struct smc_tui *tui)
 
 void test_type(struct smc_tui *tui, const char *text, uint32_t key)
 {
-    for (uint32_t glyph; (glyph = smc_glyph_next(&text)) != 0;)
+    for (uint32_t glyph; (glyph = smc_utf8_next(&text)) != 0;)
         smc_tui_key(tui, glyph);
     smc_tui_key(tui, key);
 }

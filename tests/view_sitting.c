@@ -52,7 +52,7 @@ void sitting_keys(struct sitting *sitting, const char *names)
 void sitting_type(struct sitting *sitting, const char *text)
 {
     while (*text)
-        smc_tui_key(sitting->tui, smc_glyph_next(&text));
+        smc_tui_key(sitting->tui, smc_utf8_next(&text));
     smc_tui_key(sitting->tui, SMC_KEY_ENTER);
 }
 

@@ -3,17 +3,28 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 static void append_untied(struct smc_text *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         smc_text_append_char(out, text[i] == *SMC_TIE ? ' ' : text[i], 1);
 }
 
+static size_t columns_of(const char *text, size_t length)
+{
+    const char *end = text + length;
+    size_t columns = 0;
+    while (text < end)
+        columns += (size_t)smc_utf8_columns(smc_utf8_next(&text));
+    return columns;
+}
+
 void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent, const char *text,
                           size_t columns)
 {
-    size_t column = strlen(label);
-    append_untied(out, label, column);
+    size_t column = columns_of(label, strlen(label));
+    append_untied(out, label, strlen(label));
     if (*text && column > 0 && column >= indent) {
         smc_text_append_char(out, '\n', 1);
         column = 0;
@@ -22,8 +33,8 @@ void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent
         smc_text_append_char(out, ' ', indent - column);
     column = indent;
     for (bool first = true; *text; first = false) {
-        size_t length = strcspn(text, " ");
-        if (!first && column + 1 + length > columns) {
+        size_t length = strcspn(text, " "), taken = columns_of(text, length);
+        if (!first && column + 1 + taken > columns) {
             smc_text_append_char(out, '\n', 1);
             smc_text_append_char(out, ' ', indent);
             column = indent;
@@ -32,7 +43,7 @@ void smc_layout_paragraph(struct smc_text *out, const char *label, size_t indent
             column++;
         }
         append_untied(out, text, length);
-        column += length;
+        column += taken;
         text += length;
         text += strspn(text, " ");
     }

@@ -5,7 +5,7 @@ library_sources += \
 	src/base/parse.c src/base/parse.h src/base/range.c src/base/range.h \
 	src/base/status.c src/base/status.h \
 	src/base/suggest.c src/base/suggest.h \
-	src/base/text.c src/base/text.h
+	src/base/text.c src/base/text.h src/base/utf8.c src/base/utf8.h
 
 # Not for the library.
 libsmc_la_SOURCES += \

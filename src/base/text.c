@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 static bool reserve(struct smc_text *text, size_t extra)
 {
     if (text->failed)
@@ -98,6 +100,21 @@ void smc_text_safe_line(struct smc_text *text, const char *format, ...)
     smc_text_append(text, "\n");
 }
 
+void smc_text_cell(struct smc_text *text, const char *string, int width)
+{
+    int most = width < 0 ? -width : width;
+    size_t length = smc_utf8_fit(string, most), start = text->length;
+    smc_text_append_bytes(text, string, length);
+    if (text->failed)
+        return;
+    size_t blanks = (size_t)(most - smc_utf8_string_columns(text->data + start));
+    smc_text_append_char(text, ' ', blanks);
+    if (width < 0 || text->failed)
+        return;
+    memmove(text->data + start + blanks, text->data + start, length);
+    memset(text->data + start, ' ', blanks);
+}
+
 const char *smc_text_string(const struct smc_text *text)
 {
     return text->data ? text->data : "";
@@ -107,33 +124,6 @@ void smc_text_free(struct smc_text *text)
 {
     free(text->data);
     *text = (struct smc_text){0};
-}
-
-/* Embeddings, overrides and isolates: they show text in another order than it has. */
-static bool is_bidirectional_control(const unsigned char *s)
-{
-    bool override = s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae; /* U+202A to U+202E */
-    bool isolate = s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9;  /* U+2066 to U+2069 */
-    return s[0] == 0xe2 && (override || isolate);
-}
-
-/* The length of the well-formed, printable UTF-8 sequence at the first of `left` bytes, or 0. */
-static size_t printable_sequence(const unsigned char *s, size_t left)
-{
-    if (s[0] < 0x80)
-        return s[0] >= 0x20 && s[0] != 0x7f ? 1 : 0;
-    size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    if (s[0] < 0xc2 || s[0] > 0xf4 || length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
-    bool beyond = s[0] == 0xf4 && s[1] >= 0x90;
-    bool c1_control = s[0] == 0xc2 && s[1] < 0xa0;
-    bool unsafe = overlong || surrogate || beyond || c1_control;
-    return unsafe || is_bidirectional_control(s) ? 0 : length;
 }
 
 /* Eight bytes at a time: most text is this. Returns how many bytes it is for sure. */
@@ -157,7 +147,7 @@ static bool is_blank_of_csv(const unsigned char *s, size_t left)
 static void make_safe(unsigned char *s, size_t length, bool is_csv)
 {
     for (size_t i = printable_ascii(s, length); i < length;) {
-        size_t step = printable_sequence(s + i, length - i);
+        size_t step = smc_utf8_printable((const char *)s + i, length - i);
         if (step == 0 && !(is_csv && is_blank_of_csv(s + i, length - i)))
             s[i] = '?';
         i += step ? step : 1;

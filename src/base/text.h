@@ -27,6 +27,10 @@ void smc_text_printf(struct smc_text *text, const char *format, ...)
 void smc_text_safe_line(struct smc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* As "%*.*s" does, but in columns of a terminal: `string` cut and padded to `width`, on the right
+   for a negative one; a character is never cut in the middle. */
+void smc_text_cell(struct smc_text *text, const char *string, int width);
+
 /* The text so far, never NULL. Owned by the buffer. */
 const char *smc_text_string(const struct smc_text *text);
 

@@ -1,5 +1,6 @@
 /* Which kernels exist, and for given parameters: their geometry, shared memory, buffers, work and
-   reference results. Nothing here compiles or launches. One file a family; catalog.c lists them. */
+   reference results. Nothing here compiles or launches. A kernel is one file in kernels/ and one
+   row of its family's file, listed in kernels.def. */
 #ifndef SMC_CATALOG_CATALOG_H
 #define SMC_CATALOG_CATALOG_H
 
@@ -27,7 +28,7 @@ struct smc_param_info {
 
 extern const struct smc_param_info smc_param_info[SMC_PARAM_COUNT];
 
-/* The sizes of a product, as bits: --size sets those that a kernel takes, in this order. */
+/* The sizes of a product, as bits: --size sets those that a kernel accepts, in this order. */
 #define SMC_MATRIX_SIZES (1u << SMC_PARAM_M | 1u << SMC_PARAM_N | 1u << SMC_PARAM_K)
 
 enum smc_dtype { SMC_FLOAT, SMC_DOUBLE, SMC_INT32, SMC_DTYPE_COUNT };
@@ -42,7 +43,7 @@ enum { SMC_LARGEST_WHOLE = 1000 };
 /* What outputs are filled with before a launch: no result of bounded inputs has this pattern. */
 unsigned char smc_dtype_poison(enum smc_dtype dtype);
 
-/* Values by parameter; bit n of `given` is set where a person chose value n. */
+/* Values by parameter; bit n of `given` is set where the user chose value n. */
 struct smc_params {
     int64_t value[SMC_PARAM_COUNT];
     uint32_t given;
@@ -80,7 +81,7 @@ struct smc_plan {
 
 /* One array of global memory, accessed by all warps of a launch; it begins at a whole sector, as
    allocations do. A request is one instruction of one warp with an active lane; a sector is 32
-   bytes, counted anew for each request. */
+   bytes, counted again for each request. */
 struct smc_global_access {
     const char *name; /* the buffer's */
     bool store;
@@ -150,7 +151,7 @@ struct smc_kernel {
     const char *file;    /* in kernels/: "matmul_tiled.cu" */
     const char *entry;   /* the extern "C" function */
     const char *summary; /* one line for lists */
-    uint32_t params;     /* bit n: takes parameter n */
+    uint32_t params;     /* bit n: accepts parameter n */
     uint32_t dtypes;     /* bit n: exists for dtype n */
     enum smc_dtype default_dtype;
     bool is_probe;       /* residency: has no result to compare, is launched by the executor */
@@ -158,33 +159,43 @@ struct smc_kernel {
     bool streams;        /* all accesses to one element are near in time: DRAM moves each once */
     int64_t default_pad; /* where --pad is not given */
     const char *sibling; /* does the same with dynamic shared memory, or NULL */
+    const void
+        *variant; /* what tells the kernels of a family apart, for its own functions; or NULL */
+
+    /* The functions below receive the kernel that they are a member of. */
 
     /* Sets derived defaults (leading dimensions, length) and checks relations between values.
        SMC_USAGE with a message that names the options. Call before the functions below. */
-    enum smc_status (*complete)(struct smc_params *params, struct smc_error *error);
+    enum smc_status (*complete)(const struct smc_kernel *kernel, struct smc_params *params,
+                                struct smc_error *error);
 
     /* Compiler options, each followed by '\n': "-DTILE=32\n-DELEMENT=float\n". Only what the code
        depends on, so that the text identifies the compiled kernel. */
-    void (*defines)(const struct smc_params *params, struct smc_text *options);
+    void (*defines)(const struct smc_kernel *kernel, const struct smc_params *params,
+                    struct smc_text *options);
 
-    void (*plan)(const struct smc_params *params, struct smc_plan *plan);
-    void (*work)(const struct smc_params *params, struct smc_work *work);
+    void (*plan)(const struct smc_kernel *kernel, const struct smc_params *params,
+                 struct smc_plan *plan);
+    void (*work)(const struct smc_kernel *kernel, const struct smc_params *params,
+                 struct smc_work *work);
 
     /* Fills `list` with what warp `warp` of a block accesses at turn `step`, from 0, and returns
-       how many there are, always the same; nothing is active behind the last turn. NULL: the kernel
+       how many there are, always the same; nothing is active after the last step. NULL: the kernel
        has no shared memory. */
-    size_t (*shared_accesses)(const struct smc_params *params, uint32_t warp, uint32_t step,
+    size_t (*shared_accesses)(const struct smc_kernel *kernel, const struct smc_params *params,
+                              uint32_t warp, uint32_t step,
                               struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES]);
 
     /* Counts the whole launch; `work` is zero before. NULL: the kernel has no shared memory. */
-    void (*shared_work)(const struct smc_params *params, const struct smc_bank_layout *layout,
-                        struct smc_shared_work *work);
+    void (*shared_work)(const struct smc_kernel *kernel, const struct smc_params *params,
+                        const struct smc_bank_layout *layout, struct smc_shared_work *work);
 
     /* Compares rows [row, row + rows) of the output with a reference of higher precision, and adds
        to `result`. `buffers` are host copies, in the plan's order. Thread-safe for disjoint
        results, so that rows can be shared out. NULL for a probe. */
-    void (*compare)(const struct smc_params *params, const void *const *buffers, uint64_t row,
-                    uint64_t rows, struct smc_comparison *result);
+    void (*compare)(const struct smc_kernel *kernel, const struct smc_params *params,
+                    const void *const *buffers, uint64_t row, uint64_t rows,
+                    struct smc_comparison *result);
 };
 
 size_t smc_kernel_count(void);
@@ -197,7 +208,8 @@ const struct smc_kernel *smc_kernel_find(const char *name);
 void smc_params_init(const struct smc_kernel *kernel, struct smc_params *params);
 
 /* For smc_kernel's `defines` where one text serves every parameter. */
-void smc_defines_nothing(const struct smc_params *params, struct smc_text *options);
+void smc_defines_nothing(const struct smc_kernel *kernel, const struct smc_params *params,
+                         struct smc_text *options);
 
 /* The built-in text of a file in kernels/; NULL where there is none. Not owned by the caller. */
 const char *smc_kernel_text(const char *file, size_t *length);

@@ -24,26 +24,15 @@ KERNELS = \
 	kernels/stencil_window.cu
 
 libsmc_la_SOURCES += \
-	src/catalog/aat.c \
 	src/catalog/catalog.c src/catalog/catalog.h \
-	src/catalog/comparison.c \
-	src/catalog/dtypes.c \
-	src/catalog/families.h \
+	src/catalog/family.c src/catalog/family.h \
 	src/catalog/kernels.def \
-	src/catalog/matmul.c \
-	src/catalog/matmul_register.c src/catalog/matmul_register.h \
-	src/catalog/matmul_register_work.c \
-	src/catalog/params.c src/catalog/params.def \
-	src/catalog/product.c src/catalog/product.h src/catalog/product_compare.c \
-	src/catalog/product_shared.c src/catalog/product_work.c \
-	src/catalog/random.c \
+	src/catalog/matmul_register.c \
+	src/catalog/params.def \
+	src/catalog/product.c src/catalog/product.h \
 	src/catalog/residency.c \
 	src/catalog/reverse.c \
-	src/catalog/shared.c \
-	src/catalog/stencil.c src/catalog/stencil.h src/catalog/stencil_naive.c \
-	src/catalog/stencil_staged.c src/catalog/stencil_window.c \
-	src/catalog/texts.c \
-	src/catalog/work_global.c src/catalog/work_parts.h src/catalog/work_shared.c
+	src/catalog/stencil.c
 
 kernelsdir = $(pkgdatadir)/kernels
 dist_kernels_DATA = $(KERNELS)

@@ -1,18 +1,21 @@
-/* The probe of residency: its head comment in kernels/residency.cu tells how it works. */
+/* The probe of residency: its head comment in kernels/residency.cu explains how it works. */
 #include <inttypes.h>
 
-#include "catalog/families.h"
+#include "catalog/family.h"
 
 /* ptxas uses exactly the registers of a cap this close to the live values. */
 enum { OTHER_REGISTERS = 10, LOWEST_CAP = 24, HIGHEST_CAP = 255 };
 
-static enum smc_status complete(struct smc_params *params, struct smc_error *error)
+static enum smc_status complete(const struct smc_kernel *kernel, struct smc_params *params,
+                                struct smc_error *error)
 {
-    return smc_params_check(&smc_kernel_residency, params, error);
+    return smc_params_check(kernel, params, error);
 }
 
-static void defines(const struct smc_params *params, struct smc_text *options)
+static void defines(const struct smc_kernel *kernel, const struct smc_params *params,
+                    struct smc_text *options)
 {
+    (void)kernel;
     int64_t live = params->value[SMC_PARAM_LIVE];
     int64_t cap = live + OTHER_REGISTERS;
     cap = cap < LOWEST_CAP ? LOWEST_CAP : cap > HIGHEST_CAP ? HIGHEST_CAP : cap;
@@ -22,8 +25,10 @@ static void defines(const struct smc_params *params, struct smc_text *options)
 }
 
 /* One block; the executor chooses the grid and makes the buffers. */
-static void plan(const struct smc_params *params, struct smc_plan *plan)
+static void plan(const struct smc_kernel *kernel, const struct smc_params *params,
+                 struct smc_plan *plan)
 {
+    (void)kernel;
     *plan = (struct smc_plan){
         .block = {(uint32_t)params->value[SMC_PARAM_BLOCK], 1, 1},
         .grid = {1, 1, 1},

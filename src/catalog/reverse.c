@@ -1,13 +1,13 @@
 /* An int32 array reversed by one block. */
 #include <inttypes.h>
 
-#include "catalog/work_parts.h"
+#include "catalog/family.h"
 #include "model/round.h"
 
 enum { INPUT, OUTPUT };
 enum { BYTES = sizeof(int32_t) };
 
-/* A launch takes the bytes of shared memory as an int. */
+/* A launch accepts the bytes of shared memory as an int. */
 #define MAX_LENGTH (INT32_MAX / BYTES)
 
 static uint64_t length_of(const struct smc_params *params)
@@ -32,23 +32,15 @@ static enum smc_status complete(const struct smc_kernel *kernel, struct smc_para
     return SMC_OK;
 }
 
-static enum smc_status complete_static(struct smc_params *params, struct smc_error *error)
+static void defines_static(const struct smc_kernel *kernel, const struct smc_params *params,
+                           struct smc_text *options)
 {
-    return complete(&smc_kernel_reverse_static, params, error);
-}
-
-static enum smc_status complete_dynamic(struct smc_params *params, struct smc_error *error)
-{
-    return complete(&smc_kernel_reverse_dynamic, params, error);
-}
-
-static void defines_static(const struct smc_params *params, struct smc_text *options)
-{
+    (void)kernel;
     smc_text_printf(options, "-DBLOCK=%" PRId64 "\n-DLENGTH=%" PRId64 "\n",
                     params->value[SMC_PARAM_BLOCK], params->value[SMC_PARAM_LENGTH]);
 }
 
-static void plan(const struct smc_params *params, struct smc_plan *plan)
+static void plan_array(const struct smc_params *params, struct smc_plan *plan)
 {
     *plan = (struct smc_plan){
         .block = {(uint32_t)params->value[SMC_PARAM_BLOCK], 1, 1},
@@ -60,23 +52,29 @@ static void plan(const struct smc_params *params, struct smc_plan *plan)
     smc_plan_add_buffer(plan, "output", SMC_INT32, length_of(params), true);
 }
 
-static void plan_static(const struct smc_params *params, struct smc_plan *out)
+static void plan_static(const struct smc_kernel *kernel, const struct smc_params *params,
+                        struct smc_plan *out)
 {
-    plan(params, out);
+    (void)kernel;
+    plan_array(params, out);
     out->static_smem_bytes = length_of(params) * BYTES;
 }
 
-static void plan_dynamic(const struct smc_params *params, struct smc_plan *out)
+static void plan_dynamic(const struct smc_kernel *kernel, const struct smc_params *params,
+                         struct smc_plan *out)
 {
-    plan(params, out);
+    (void)kernel;
+    plan_array(params, out);
     out->dynamic_smem_bytes = length_of(params) * BYTES;
     out->argument[out->argument_count++] =
         (struct smc_argument){SMC_ARGUMENT_INT32, params->value[SMC_PARAM_LENGTH]};
 }
 
-static size_t shared_accesses(const struct smc_params *params, uint32_t warp, uint32_t step,
+static size_t shared_accesses(const struct smc_kernel *kernel, const struct smc_params *params,
+                              uint32_t warp, uint32_t step,
                               struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
+    (void)kernel;
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
     uint32_t length = (uint32_t)length_of(params);
     struct smc_shared_access *store = &list[0], *load = &list[1];
@@ -94,8 +92,10 @@ static size_t shared_accesses(const struct smc_params *params, uint32_t warp, ui
     return 2;
 }
 
-static void work(const struct smc_params *params, struct smc_work *work)
+static void work(const struct smc_kernel *kernel, const struct smc_params *params,
+                 struct smc_work *work)
 {
+    (void)kernel;
     uint32_t block = (uint32_t)params->value[SMC_PARAM_BLOCK];
     double length = (double)length_of(params);
     const struct smc_lines lines = {0, 1, 0, length_of(params), block, 1};
@@ -108,10 +108,11 @@ static void work(const struct smc_params *params, struct smc_work *work)
     smc_work_sum_bytes(work, BYTES);
 }
 
-/* Downwards from the end meets the same banks as upwards. */
-static void shared_work(const struct smc_params *params, const struct smc_bank_layout *layout,
-                        struct smc_shared_work *work)
+/* Downwards from the end accesses the same banks as upwards. */
+static void shared_work(const struct smc_kernel *kernel, const struct smc_params *params,
+                        const struct smc_bank_layout *layout, struct smc_shared_work *work)
 {
+    (void)kernel;
     uint64_t block = (uint64_t)params->value[SMC_PARAM_BLOCK], length = length_of(params);
     double turns = (double)(length / block);
     uint32_t rest = (uint32_t)(length % block);
@@ -122,9 +123,11 @@ static void shared_work(const struct smc_params *params, const struct smc_bank_l
     work->written_loads = work->loads;
 }
 
-static void compare(const struct smc_params *params, const void *const *buffers, uint64_t row,
-                    uint64_t rows, struct smc_comparison *result)
+static void compare(const struct smc_kernel *kernel, const struct smc_params *params,
+                    const void *const *buffers, uint64_t row, uint64_t rows,
+                    struct smc_comparison *result)
 {
+    (void)kernel;
     const int32_t *last = (const int32_t *)buffers[INPUT] + length_of(params) - 1;
     const int32_t *output = buffers[OUTPUT];
     for (uint64_t i = row; i < row + rows; i++)
@@ -145,7 +148,7 @@ const struct smc_kernel smc_kernel_reverse_static = {
     .default_dtype = SMC_INT32,
     .streams = true,
     .sibling = "reverse-dynamic",
-    .complete = complete_static,
+    .complete = complete,
     .defines = defines_static,
     .plan = plan_static,
     .work = work,
@@ -164,7 +167,7 @@ const struct smc_kernel smc_kernel_reverse_dynamic = {
     .dtypes = 1u << SMC_INT32,
     .default_dtype = SMC_INT32,
     .streams = true,
-    .complete = complete_dynamic,
+    .complete = complete,
     .defines = smc_defines_nothing,
     .plan = plan_dynamic,
     .work = work,

@@ -119,7 +119,7 @@ static enum smc_status from_table(struct job *job, const struct smc_table_row *r
     bool others = match == SMC_TABLE_OTHER_PARAMETERS;
     if (others) {
         struct smc_plan plan = {0};
-        job->build.kernel->plan(job->params, &plan);
+        job->build.kernel->plan(job->build.kernel, job->params, &plan);
         resources->static_smem_bytes = (uint32_t)plan.static_smem_bytes;
     }
     set_reason(resources, job, others ? row : NULL);
@@ -208,7 +208,7 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
         *binary = (struct smc_binary){0};
     enum smc_status status = smc_source_load(kernel, options->kernel_dir, &source, error);
     if (status == SMC_OK) {
-        kernel->defines(params, &defines);
+        kernel->defines(kernel, params, &defines);
         if (defines.failed)
             status = smc_fail(error, SMC_MACHINE, "out of memory");
     }

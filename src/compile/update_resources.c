@@ -61,7 +61,7 @@ static int compare_rows(const void *a, const void *b)
 static bool write_defines(const struct smc_kernel *kernel, const struct smc_params *params,
                           struct smc_text *options, char *joined, size_t capacity)
 {
-    kernel->defines(params, options);
+    kernel->defines(kernel, params, options);
     if (options->failed || options->length > capacity)
         return false;
     snprintf(joined, capacity, "%s", smc_text_string(options));
@@ -168,7 +168,7 @@ static enum smc_status vary(const struct smc_kernel *kernel, struct smc_params *
     };
     if (param == SMC_PARAM_COUNT) {
         struct smc_params completed = *params;
-        if (kernel->complete(&completed, NULL) != SMC_OK)
+        if (kernel->complete(kernel, &completed, NULL) != SMC_OK)
             return SMC_OK; /* no such launch */
         return compile_everywhere(kernel, &completed, libraries, list, error);
     }

@@ -7,7 +7,7 @@ library_sources += \
 
 BUILT_SOURCES += src/devices/boards.inc src/devices/capabilities.inc src/devices/ceilings.inc
 CLEANFILES += src/devices/boards.inc src/devices/capabilities.inc src/devices/ceilings.inc
-EXTRA_DIST += data/table.awk data/compute_capabilities.csv data/devices.csv data/ceilings.csv data/README.md
+EXTRA_DIST += data/table.awk data/compute_capabilities.csv data/devices.csv data/ceilings.csv
 
 src/devices/capabilities.inc: data/compute_capabilities.csv data/table.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) \

@@ -3,7 +3,7 @@
 
 #include "emulator/shadow.h"
 
-uint32_t smc_block_live_lanes(const struct smc_worker *worker)
+static uint32_t block_live_lanes(const struct smc_worker *worker)
 {
     uint32_t lanes = 0;
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++)
@@ -13,8 +13,8 @@ uint32_t smc_block_live_lanes(const struct smc_worker *worker)
 
 /* --- Barriers --------------------------------------------------------------------------------- */
 
-/* bar.red: what the waiting lanes are told. */
-static void write_reduction(struct smc_warp *warp, const struct smc_part *part,
+/* bar.red: the result for the waiting lanes. */
+static void write_reduction(struct smc_warp *warp, const struct smc_group *group,
                             const struct smc_op *op, const struct smc_barrier *barrier)
 {
     if (op->d_kind == SMC_SLOT_NONE)
@@ -23,9 +23,9 @@ static void write_reduction(struct smc_warp *warp, const struct smc_part *part,
                                                 : barrier->true_lanes == barrier->lanes;
     lane_u32 *d = (lane_u32 *)(warp->file + op->d);
     if (op->d_kind == SMC_SLOT_PREDICATE)
-        *d = holds ? *d | part->mask : *d & ~part->mask;
+        *d = holds ? *d | group->active : *d & ~group->active;
     else
-        EACH_ACTIVE(lane, part->mask) d[lane] = barrier->true_lanes;
+        EACH_ACTIVE(lane, group->active) d[lane] = barrier->true_lanes;
 }
 
 static void release(struct smc_worker *worker, uint32_t id)
@@ -34,20 +34,21 @@ static void release(struct smc_worker *worker, uint32_t id)
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
         struct smc_warp *warp = &worker->warp[w];
         for (uint64_t left = warp->used; left; left &= left - 1) {
-            struct smc_part *part = &warp->part[__builtin_ctzll(left)];
-            if (part->state != SMC_PART_AT_BARRIER || part->barrier != id)
+            struct smc_group *group = &warp->group[__builtin_ctzll(left)];
+            if (group->state != SMC_GROUP_AT_BARRIER || group->barrier != id)
                 continue;
-            write_reduction(warp, part, &worker->launch->program->op[part->place], barrier);
-            part->state = SMC_PART_READY;
-            part->place++;
+            write_reduction(warp, group, &worker->launch->program->op[group->pc], barrier);
+            group->state = SMC_GROUP_READY;
+            group->pc++;
         }
     }
 }
 
-void smc_barrier_try(struct smc_worker *worker, uint32_t id)
+/* Releases the barrier's waiting lanes if all that it waits for have arrived. */
+static void barrier_try(struct smc_worker *worker, uint32_t id)
 {
     struct smc_barrier *barrier = &worker->barrier[id];
-    uint32_t live = smc_block_live_lanes(worker);
+    uint32_t live = block_live_lanes(worker);
     bool complete =
         barrier->expected ? barrier->slots >= barrier->expected : barrier->lanes >= live;
     if (!barrier->warps || !complete)
@@ -65,7 +66,7 @@ static void try_barriers(struct smc_worker *worker)
 {
     for (uint32_t id = 0; id < SMC_BARRIERS; id++)
         if (worker->barrier[id].warps)
-            smc_barrier_try(worker, id);
+            barrier_try(worker, id);
 }
 
 /* --- Registers that do not change ------------------------------------------------------------- */
@@ -185,19 +186,19 @@ static void report_waiting(struct smc_worker *worker)
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
         const struct smc_warp *warp = &worker->warp[w];
         for (uint64_t left = warp->used; left; left &= left - 1) {
-            const struct smc_part *part = &warp->part[__builtin_ctzll(left)];
-            bool barrier = part->state == SMC_PART_AT_BARRIER;
-            if (!barrier && part->state != SMC_PART_AT_MEETING)
+            const struct smc_group *group = &warp->group[__builtin_ctzll(left)];
+            bool barrier = group->state == SMC_GROUP_AT_BARRIER;
+            if (!barrier && group->state != SMC_GROUP_CONVERGING)
                 continue;
-            uint32_t lane = (uint32_t)__builtin_ctz(part->mask);
-            uint32_t place = worker->launch->program->op[part->place].instruction;
+            uint32_t lane = (uint32_t)__builtin_ctz(group->active);
+            uint32_t place = worker->launch->program->op[group->pc].instruction;
             struct smc_finding finding =
                 smc_finding_at(worker, SMC_FINDING_DEADLOCK, place, smc_thread_of(warp, lane));
-            const struct smc_barrier *at = &worker->barrier[part->barrier];
-            finding.waiting = barrier ? at->lanes : (uint32_t)__builtin_popcount(part->mask);
-            finding.expected = !barrier       ? (uint32_t)__builtin_popcount(part->need)
+            const struct smc_barrier *at = &worker->barrier[group->barrier];
+            finding.waiting = barrier ? at->lanes : (uint32_t)__builtin_popcount(group->active);
+            finding.expected = !barrier       ? (uint32_t)__builtin_popcount(group->need)
                                : at->expected ? at->expected
-                                              : smc_block_live_lanes(worker);
+                                              : block_live_lanes(worker);
             smc_find(worker, &finding);
             return;
         }
@@ -207,10 +208,10 @@ static void report_waiting(struct smc_worker *worker)
 static void report_endless(struct smc_worker *worker, const struct smc_warp *warp)
 {
     int index = warp->used ? warp->current : 0;
-    const struct smc_part *part = &warp->part[index];
-    uint32_t lane = part->mask ? (uint32_t)__builtin_ctz(part->mask) : 0;
+    const struct smc_group *group = &warp->group[index];
+    uint32_t lane = group->active ? (uint32_t)__builtin_ctz(group->active) : 0;
     size_t ops = worker->launch->program->ops;
-    uint32_t place = part->place < ops ? part->place : (uint32_t)ops - 1;
+    uint32_t place = group->pc < ops ? group->pc : (uint32_t)ops - 1;
     struct smc_finding finding =
         smc_finding_at(worker, SMC_FINDING_ENDLESS, worker->launch->program->op[place].instruction,
                        smc_thread_of(warp, lane));
@@ -222,8 +223,8 @@ static void report_endless(struct smc_worker *worker, const struct smc_warp *war
         ;
 }
 
-/* A turn for every warp; true where one of them got on. */
-static bool run_turn(struct smc_worker *worker)
+/* Runs every warp for a time slice; true where one of them advanced. */
+static bool run_warps(struct smc_worker *worker)
 {
     const struct smc_emulation_request *request = worker->launch->request;
     uint64_t budget = request->budget ? request->budget : SMC_EMULATOR_BUDGET;
@@ -245,8 +246,8 @@ static bool run_turn(struct smc_worker *worker)
 void smc_block_run(struct smc_worker *worker, uint64_t block)
 {
     begin(worker, block);
-    while (!worker->gave_up && smc_block_live_lanes(worker) > 0) {
-        bool moved = run_turn(worker);
+    while (!worker->gave_up && block_live_lanes(worker) > 0) {
+        bool moved = run_warps(worker);
         if (atomic_load(&worker->launch->stopped))
             return;
         if (!moved && !worker->gave_up) {

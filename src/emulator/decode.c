@@ -1,22 +1,9 @@
-/* From a module to a program: every statement through the decoder of its mnemonic; then where
-   variables lie and where branches lead. */
+/* What the decoders share: modifiers, operands, and the ops they make. */
 #include "emulator/decode.h"
-#include "emulator/address.h"
-#include "emulator/steps.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FILE_BYTES = 1 << 24 }; /* of one warp: 65536 registers of 64 bits */
-
-static const struct {
-    const char *name;
-    smc_decode *decode;
-} mnemonics[] = {
-#define MNEMONIC(name, function) {name, smc_decode_##function},
-#include "emulator/mnemonics.def"
-#undef MNEMONIC
-};
+#include "emulator/operations.h"
 
 bool smc_decode_refuse(struct smc_decoder *decoder, const char *why)
 {
@@ -27,6 +14,11 @@ bool smc_decode_refuse(struct smc_decoder *decoder, const char *why)
                  statement->ptx_line, (int)bytes, statement->text.at, *why ? ": " : "", why);
     decoder->failed = true;
     return false;
+}
+
+bool smc_decode_is(const struct smc_decoder *decoder, const char *name)
+{
+    return smc_span_is(decoder->statement->opcode, name);
 }
 
 bool smc_decode_has(const struct smc_decoder *decoder, const char *name)
@@ -52,6 +44,216 @@ bool smc_decode_count(struct smc_decoder *decoder, unsigned least, unsigned most
     uint32_t count = decoder->statement->operands;
     return (count >= least && count <= most) ||
            smc_decode_refuse(decoder, "another number of operands was expected");
+}
+
+enum smc_ptx_space smc_decode_space(const struct smc_decoder *decoder)
+{
+    static const struct {
+        const char *name;
+        enum smc_ptx_space space;
+    } names[] = {
+        {"shared", SMC_SPACE_SHARED}, {"shared::cta", SMC_SPACE_SHARED}, {"local", SMC_SPACE_LOCAL},
+        {"param", SMC_SPACE_PARAM},   {"global", SMC_SPACE_GLOBAL},      {"const", SMC_SPACE_CONST},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (smc_decode_has(decoder, names[i].name))
+            return names[i].space;
+    return SMC_SPACE_GENERIC;
+}
+
+/* --- Operands --------------------------------------------------------------------------------- */
+
+enum smc_slot_kind smc_slot_kind_of(enum smc_ptx_type type)
+{
+    return type == SMC_PTX_PRED                 ? SMC_SLOT_PREDICATE
+           : smc_ptx_type_info[type].bytes <= 4 ? SMC_SLOT_32
+                                                : SMC_SLOT_64;
+}
+
+uint32_t smc_slot_new(struct smc_program *program, enum smc_slot_kind kind)
+{
+    static const uint32_t bytes[] = {
+        [SMC_SLOT_PREDICATE] = 64, [SMC_SLOT_32] = 128, [SMC_SLOT_64] = 256};
+    uint32_t offset = program->file_bytes;
+    program->file_bytes += bytes[kind];
+    return offset;
+}
+
+static uint32_t fixed_slot(struct smc_decoder *decoder, enum smc_special special,
+                           enum smc_slot_kind kind, uint64_t bits)
+{
+    struct smc_program *program = decoder->program;
+    for (size_t i = 0; i < program->fixed_count; i++) {
+        const struct smc_fixed_slot *known = &program->fixed[i];
+        if (known->special == special && known->kind == kind && known->bits == bits)
+            return known->offset;
+    }
+    program->fixed = smc_arena_grow(&program->arena, program->fixed, program->fixed_count,
+                                    &program->fixed_room, sizeof *program->fixed);
+    if (!program->fixed)
+        return SMC_NO_SLOT;
+    uint32_t offset = smc_slot_new(program, kind);
+    program->fixed[program->fixed_count++] = (struct smc_fixed_slot){offset, kind, special, bits};
+    return offset;
+}
+
+uint32_t smc_decode_constant(struct smc_decoder *decoder, enum smc_slot_kind kind, uint64_t bits)
+{
+    return fixed_slot(decoder, SMC_SPECIAL_CONSTANT, kind, bits);
+}
+
+static uint32_t refuse(struct smc_decoder *decoder, const char *why)
+{
+    smc_decode_refuse(decoder, why);
+    return SMC_NO_SLOT;
+}
+
+static uint32_t special_slot(struct smc_decoder *decoder, const struct smc_operand *operand,
+                             enum smc_slot_kind kind)
+{
+    static const char *const names[SMC_SPECIAL_COUNT] = {
+#define SPECIAL(id, name) [SMC_SPECIAL_##id] = name,
+#include "emulator/specials.def"
+#undef SPECIAL
+    };
+    for (int i = SMC_SPECIAL_CONSTANT + 1; i < SMC_SPECIAL_COUNT; i++)
+        if (smc_span_is(operand->name, names[i]))
+            return fixed_slot(decoder, (enum smc_special)i, kind, 0);
+    return refuse(decoder, "this special register");
+}
+
+/* The bits of a number as the type has them. */
+static uint64_t constant_bits(const struct smc_operand *operand, enum smc_ptx_type type)
+{
+    bool wants_float = smc_ptx_type_info[type].class == SMC_CLASS_FLOAT;
+    uint64_t bits = operand->integer;
+    if (operand->kind == SMC_OPERAND_FLOAT && operand->is_single && type == SMC_PTX_F64) {
+        float narrow;
+        memcpy(&narrow, &bits, sizeof narrow);
+        double wide = (double)narrow;
+        memcpy(&bits, &wide, sizeof wide);
+    } else if (operand->kind == SMC_OPERAND_FLOAT && !operand->is_single && wants_float &&
+               type != SMC_PTX_F64) {
+        double wide;
+        memcpy(&wide, &bits, sizeof wide);
+        float narrow = (float)wide;
+        bits = 0;
+        memcpy(&bits, &narrow, sizeof narrow);
+    }
+    return smc_slot_kind_of(type) == SMC_SLOT_64 ? bits : (uint32_t)bits;
+}
+
+static uint64_t address_of(const struct smc_operand *operand)
+{
+    const struct smc_ptx_symbol *symbol = operand->symbol;
+    return symbol->address + operand->integer;
+}
+
+static uint32_t register_slot(struct smc_decoder *decoder, const struct smc_operand *operand)
+{
+    uint32_t *slot = &decoder->slot_of_register[operand->number];
+    if (*slot == SMC_NO_SLOT)
+        *slot = smc_slot_new(decoder->program, smc_slot_kind_of(operand->type));
+    return *slot;
+}
+
+static uint32_t negated_copy(struct smc_decoder *decoder, uint32_t predicate)
+{
+    uint32_t copy = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    if (!smc_decode_emit_alu(decoder, smc_not_predicate, SMC_SLOT_PREDICATE, copy, predicate,
+                             predicate, predicate))
+        return SMC_NO_SLOT;
+    return copy;
+}
+
+uint32_t smc_decode_any_source(struct smc_decoder *decoder, const struct smc_operand *operand,
+                               enum smc_ptx_type type, enum smc_slot_kind *kind)
+{
+    if (type == SMC_PTX_TYPE_COUNT)
+        return refuse(decoder, "its type is unknown");
+    *kind = smc_slot_kind_of(type);
+    switch (operand->kind) {
+    case SMC_OPERAND_REGISTER: {
+        *kind = smc_slot_kind_of(operand->type);
+        uint32_t slot = register_slot(decoder, operand);
+        if (operand->negated && *kind != SMC_SLOT_PREDICATE)
+            return refuse(decoder, "'!' is for predicates");
+        return operand->negated ? negated_copy(decoder, slot) : slot;
+    }
+    case SMC_OPERAND_INTEGER:
+    case SMC_OPERAND_FLOAT:
+        if (*kind == SMC_SLOT_PREDICATE)
+            return smc_decode_constant(decoder, *kind, operand->integer ? UINT32_MAX : 0);
+        return smc_decode_constant(decoder, *kind, constant_bits(operand, type));
+    case SMC_OPERAND_SPECIAL:
+        if (*kind == SMC_SLOT_PREDICATE)
+            return refuse(decoder, "no predicate");
+        return special_slot(decoder, operand, *kind);
+    case SMC_OPERAND_SYMBOL:
+        if (*kind == SMC_SLOT_PREDICATE)
+            return refuse(decoder, "no predicate");
+        return smc_decode_constant(decoder, *kind, address_of(operand));
+    case SMC_OPERAND_LABEL:
+        if (smc_span_is(operand->name, "WARP_SZ") && *kind != SMC_SLOT_PREDICATE)
+            return smc_decode_constant(decoder, *kind, 32);
+        return refuse(decoder, "a name that is not declared");
+    default:
+        return refuse(decoder, "a source of this form");
+    }
+}
+
+uint32_t smc_decode_source(struct smc_decoder *decoder, const struct smc_operand *operand,
+                           enum smc_ptx_type type)
+{
+    enum smc_slot_kind kind;
+    uint32_t slot = smc_decode_any_source(decoder, operand, type, &kind);
+    if (slot != SMC_NO_SLOT && kind != smc_slot_kind_of(type))
+        return refuse(decoder, "a source of another size than the type");
+    return slot;
+}
+
+uint32_t smc_decode_any_target(struct smc_decoder *decoder, const struct smc_operand *operand,
+                               enum smc_ptx_type type, enum smc_slot_kind *kind)
+{
+    if (type == SMC_PTX_TYPE_COUNT)
+        return refuse(decoder, "its type is unknown");
+    *kind = smc_slot_kind_of(type);
+    if (operand->kind == SMC_OPERAND_SINK)
+        return smc_slot_new(decoder->program, *kind);
+    if (operand->kind != SMC_OPERAND_REGISTER || operand->negated)
+        return refuse(decoder, "a register to write to was expected");
+    *kind = smc_slot_kind_of(operand->type);
+    return register_slot(decoder, operand);
+}
+
+uint32_t smc_decode_target(struct smc_decoder *decoder, const struct smc_operand *operand,
+                           enum smc_ptx_type type)
+{
+    enum smc_slot_kind kind;
+    uint32_t slot = smc_decode_any_target(decoder, operand, type, &kind);
+    if (slot != SMC_NO_SLOT && kind != smc_slot_kind_of(type))
+        return refuse(decoder, "a register of another size than the type");
+    return slot;
+}
+
+bool smc_decode_address(struct smc_decoder *decoder, const struct smc_operand *operand,
+                        struct smc_op *op)
+{
+    if (operand->kind != SMC_OPERAND_ADDRESS)
+        return smc_decode_refuse(decoder, "an address was expected");
+    const struct smc_operand *base = operand->element;
+    enum smc_slot_kind kind;
+    op->immediate = operand->integer;
+    if (base->kind == SMC_OPERAND_INTEGER) {
+        op->immediate = base->integer;
+        op->a = smc_decode_constant(decoder, kind = SMC_SLOT_64, 0);
+    } else {
+        op->a = smc_decode_any_source(decoder, base, SMC_PTX_U64, &kind);
+    }
+    if (op->a != SMC_NO_SLOT && kind == SMC_SLOT_PREDICATE)
+        return smc_decode_refuse(decoder, "a predicate is not an address");
+    op->address_is_32 = kind == SMC_SLOT_32;
+    return op->a != SMC_NO_SLOT;
 }
 
 /* --- Ops -------------------------------------------------------------------------------------- */
@@ -80,8 +282,8 @@ struct smc_op *smc_decode_emit(struct smc_decoder *decoder)
     struct smc_op *op = &program->op[program->ops++];
     *op = (struct smc_op){.instruction = decoder->instruction,
                           .is_first = !decoder->begun,
-                          .target = SMC_NO_PLACE,
-                          .meet = SMC_NO_PLACE};
+                          .target = SMC_NO_PC,
+                          .reconverge_at = SMC_NO_PC};
     op->guard = guard_of(decoder, &op->guard_negated);
     decoder->begun = true;
     return op;
@@ -138,226 +340,4 @@ bool smc_decode_uniform(struct smc_decoder *decoder, smc_alu *alu, enum smc_ptx_
 {
     const enum smc_ptx_type types[] = {type, type, type};
     return smc_decode_simple(decoder, alu, type, sources, types) != NULL;
-}
-
-/* --- The whole -------------------------------------------------------------------------------- */
-
-static bool decode_statement(struct smc_decoder *decoder)
-{
-    for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
-        if (smc_span_is(decoder->statement->opcode, mnemonics[i].name))
-            return mnemonics[i].decode(decoder);
-    return smc_decode_refuse(decoder, "");
-}
-
-static bool starts_with(struct smc_span span, const char *text)
-{
-    size_t bytes = strlen(text);
-    return span.bytes >= bytes && memcmp(span.at, text, bytes) == 0;
-}
-
-static struct smc_instruction describe(const struct smc_ptx_statement *statement)
-{
-    static const char *const memory[] = {"ld", "ldu", "st", "atom", "red", "cp"};
-    struct smc_instruction instruction = {
-        .text = statement->text.at,
-        .text_bytes = (uint32_t)statement->text.bytes,
-        .ptx_line = statement->ptx_line,
-        .file = statement->file,
-        .line = statement->line,
-        .inlined_line = statement->inlined_line,
-        .is_branch = smc_span_is(statement->opcode, "bra") || smc_span_is(statement->opcode, "brx"),
-        .is_barrier = starts_with(statement->opcode, "bar"),
-    };
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        instruction.is_memory |= smc_span_is(statement->opcode, memory[i]);
-    return instruction;
-}
-
-static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
-{
-    struct smc_program *program = decoder->program;
-    const struct smc_ptx_module *module = &program->module;
-    for (size_t i = 0; i < module->statements; i++) {
-        decoder->statement = &module->statement[i];
-        decoder->instruction = (uint32_t)i;
-        decoder->begun = false;
-        program->instruction[i] = describe(decoder->statement);
-        first_op[i] = (uint32_t)program->ops;
-        if (!decode_statement(decoder))
-            return false;
-        if (program->file_bytes > MOST_FILE_BYTES)
-            return smc_decode_refuse(decoder, "more registers than the emulator holds");
-        if (program->ops == first_op[i] && !smc_decode_emit(decoder))
-            return false; /* one without effect counts all the same */
-    }
-    first_op[module->statements] = (uint32_t)program->ops;
-    struct smc_ptx_statement end = {.opcode = {"exit", 4}};
-    decoder->statement = &end; /* a body that runs out ends its threads */
-    decoder->begun = true;
-    decoder->instruction = module->statements ? (uint32_t)module->statements - 1 : 0;
-    return smc_decode_exit(decoder);
-}
-
-static bool find_target(struct smc_decoder *decoder, const struct smc_ptx_statement *statement,
-                        struct smc_span name, const uint32_t *first_op, uint32_t *target)
-{
-    const struct smc_ptx_module *module = &decoder->program->module;
-    const struct smc_ptx_label *label = smc_ptx_find_label(module, name, statement->scope);
-    decoder->statement = statement;
-    if (!label || label->targets)
-        return smc_decode_refuse(decoder, "there is no such label");
-    *target = first_op[label->statement];
-    return true;
-}
-
-/* brx.idx: operand 1 names the list. */
-static bool find_targets(struct smc_decoder *decoder, const struct smc_ptx_statement *statement,
-                         const uint32_t *first_op, struct smc_op *op)
-{
-    struct smc_program *program = decoder->program;
-    const struct smc_ptx_label *list =
-        smc_ptx_find_label(&program->module, statement->operand[1].name, statement->scope);
-    decoder->statement = statement;
-    if (!list || !list->targets)
-        return smc_decode_refuse(decoder, "there is no such list of labels");
-    op->targets = smc_arena_take(&program->arena, list->targets * sizeof *op->targets);
-    if (!op->targets)
-        return false;
-    op->target_count = list->targets;
-    for (uint32_t i = 0; i < list->targets; i++)
-        if (!find_target(decoder, statement, list->target[i], first_op, &op->targets[i]))
-            return false;
-    return true;
-}
-
-static bool link_branches(struct smc_decoder *decoder, const uint32_t *first_op)
-{
-    struct smc_program *program = decoder->program;
-    for (size_t i = 0; i < program->ops; i++) {
-        struct smc_op *op = &program->op[i];
-        bool linked = true;
-        if (op->step != smc_step_branch && op->step != smc_step_indexed_branch)
-            continue;
-        const struct smc_ptx_statement *statement = &program->module.statement[op->instruction];
-        if (op->step == smc_step_branch)
-            linked =
-                find_target(decoder, statement, statement->operand[0].name, first_op, &op->target);
-        else
-            linked = find_targets(decoder, statement, first_op, op);
-        if (!linked)
-            return false;
-    }
-    return true;
-}
-
-/* Where each variable lies. Shared: as declared, the dynamic ones behind all others. */
-static bool lay_out(struct smc_program *program, struct smc_error *error)
-{
-    uint64_t end[SMC_SPACE_CONST + 1] = {0};
-    const struct smc_ptx_module *module = &program->module;
-    for (size_t i = 0; i < module->symbols; i++) {
-        struct smc_ptx_symbol *symbol = module->symbol[i];
-        bool placed = symbol->space == SMC_SPACE_PARAM || symbol->space == SMC_SPACE_LOCAL ||
-                      (symbol->space == SMC_SPACE_SHARED && !symbol->is_extern &&
-                       (symbol->in_kernel || symbol->is_used));
-        if (!placed)
-            continue;
-        uint64_t *place = &end[symbol->space];
-        *place = (*place + symbol->align - 1) / symbol->align * symbol->align;
-        symbol->address = *place;
-        *place += symbol->bytes;
-        if (*place > UINT32_MAX / 2)
-            return smc_fail(error, SMC_USAGE, "PTX: the variables are too large") == SMC_OK;
-    }
-    uint64_t variables = SMC_VARIABLES_BASE;
-    for (size_t i = 0; i < module->symbols; i++) {
-        struct smc_ptx_symbol *symbol = module->symbol[i];
-        bool is_global = symbol->space == SMC_SPACE_GLOBAL || symbol->space == SMC_SPACE_CONST;
-        if (!is_global || !symbol->is_used)
-            continue;
-        symbol->address = variables;
-        variables +=
-            (symbol->bytes + SMC_ALLOCATION_GAP) / SMC_ALLOCATION_ALIGN * SMC_ALLOCATION_ALIGN +
-            SMC_ALLOCATION_ALIGN;
-    }
-    uint64_t dynamic = end[SMC_SPACE_SHARED];
-    for (size_t i = 0; i < module->symbols; i++) {
-        struct smc_ptx_symbol *symbol = module->symbol[i];
-        if (symbol->space == SMC_SPACE_SHARED && symbol->is_extern && symbol->is_used)
-            dynamic = (dynamic + symbol->align - 1) / symbol->align * symbol->align;
-    }
-    for (size_t i = 0; i < module->symbols; i++)
-        if (module->symbol[i]->space == SMC_SPACE_SHARED && module->symbol[i]->is_extern)
-            module->symbol[i]->address = dynamic;
-    program->static_smem_bytes = (uint32_t)dynamic;
-    program->parameter_bytes = (uint32_t)end[SMC_SPACE_PARAM];
-    program->local_bytes = (uint32_t)end[SMC_SPACE_LOCAL];
-    return true;
-}
-
-static char *copy_of(struct smc_arena *arena, struct smc_span span)
-{
-    char *copy = smc_arena_take(arena, span.bytes + 1);
-    if (copy)
-        memcpy(copy, span.at, span.bytes);
-    return copy;
-}
-
-static bool copy_names(struct smc_program *program)
-{
-    const struct smc_ptx_module *module = &program->module;
-    program->entry = copy_of(&program->arena, module->entry);
-    program->file_name = smc_arena_take(&program->arena, (module->files + 1) * sizeof(char *));
-    for (size_t i = 0; program->file_name && i < module->files; i++)
-        program->file_name[i] = copy_of(&program->arena, module->file[i].name);
-    program->instruction =
-        smc_arena_take(&program->arena, (module->statements + 1) * sizeof *program->instruction);
-    program->instructions = module->statements;
-    return !program->arena.failed;
-}
-
-static bool decode_program(struct smc_decoder *decoder)
-{
-    struct smc_program *program = decoder->program;
-    size_t registers = program->module.registers;
-    uint32_t *first_op =
-        smc_arena_take(&program->arena, (program->module.statements + 1) * sizeof *first_op);
-    decoder->slot_of_register =
-        smc_arena_take(&program->arena, (registers + 1) * sizeof *decoder->slot_of_register);
-    if (!first_op || !decoder->slot_of_register)
-        return false;
-    memset(decoder->slot_of_register, 0xff, registers * sizeof *decoder->slot_of_register);
-    smc_slot_new(program, SMC_SLOT_64); /* offset 0: what an op without that source reads */
-    return decode_all(decoder, first_op) && link_branches(decoder, first_op) &&
-           smc_flow_find_meets(program);
-}
-
-enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
-                                 struct smc_program **out, struct smc_error *error)
-{
-    struct smc_program *program = calloc(1, sizeof *program);
-    *out = program;
-    if (!program)
-        return smc_fail(error, SMC_MACHINE, "out of memory");
-    struct smc_decoder decoder = {.program = program, .error = error};
-    enum smc_status status = smc_ptx_read(ptx, bytes, entry, &program->module, error);
-    if (status == SMC_OK && !lay_out(program, error))
-        status = SMC_USAGE;
-    if (status == SMC_OK && (!copy_names(program) || !decode_program(&decoder)))
-        status = decoder.failed ? SMC_USAGE : smc_fail(error, SMC_MACHINE, "out of memory");
-    if (status == SMC_OK)
-        return SMC_OK;
-    smc_program_free(program);
-    *out = NULL;
-    return status;
-}
-
-void smc_program_free(struct smc_program *program)
-{
-    if (!program)
-        return;
-    smc_ptx_free(&program->module);
-    smc_arena_free(&program->arena);
-    free(program);
 }

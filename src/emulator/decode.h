@@ -1,7 +1,7 @@
 /* From statements to ops: what the decoders of all groups of instructions share.
 
    A decoder reads `decoder->statement` and emits ops. On failure it returns false: either after
-   smc_decode_refuse, or as an operand said what is wrong. Only decode*.c include this. */
+   smc_decode_refuse, or after an operand's own message. Only decode*.c include this. */
 #ifndef SMC_EMULATOR_DECODE_H
 #define SMC_EMULATOR_DECODE_H
 
@@ -20,14 +20,15 @@ struct smc_decoder {
 
 typedef bool smc_decode(struct smc_decoder *decoder);
 
-#define MNEMONIC(name, function) smc_decode smc_decode_##function;
+#define MNEMONIC(name, function, flags) smc_decode smc_decode_##function;
 #include "emulator/mnemonics.def"
 #undef MNEMONIC
 
 /* "PTX line 12: 'foo.bar %r1' is not supported: why". Returns false. */
 bool smc_decode_refuse(struct smc_decoder *decoder, const char *why);
 
-/* Whether ".name" is among the modifiers. */
+/* Whether the opcode is `name`; whether ".name" is among the modifiers. */
+bool smc_decode_is(const struct smc_decoder *decoder, const char *name);
 bool smc_decode_has(const struct smc_decoder *decoder, const char *name);
 /* The n-th type among the modifiers, from 0; SMC_PTX_TYPE_COUNT: there is none. */
 enum smc_ptx_type smc_decode_type(const struct smc_decoder *decoder, unsigned n);
@@ -37,7 +38,7 @@ bool smc_decode_count(struct smc_decoder *decoder, unsigned least, unsigned most
 enum smc_slot_kind smc_slot_kind_of(enum smc_ptx_type type);
 uint32_t smc_slot_new(struct smc_program *program, enum smc_slot_kind kind);
 
-/* Where the source lies: a register of the type's size, a constant of it, a special register, or
+/* The slot of the source: a register of the type's size, a constant of it, a special register, or
    an address. A negated predicate is copied. SMC_NO_SLOT on failure. */
 uint32_t smc_decode_source(struct smc_decoder *decoder, const struct smc_operand *operand,
                            enum smc_ptx_type type);

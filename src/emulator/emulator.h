@@ -4,7 +4,7 @@
      smc_program_read     PTX text -> the decoded kernel
      smc_emulate          one launch of it -> counts and findings
      smc_emulation_free
-     smc_annotate         counts -> lines of the source, beside their text
+     smc_annotate         counts -> lines of the source, with their text
 
    Nothing here prints. A launch's results and counts do not depend on the number of threads: a
    kernel with atomic operations on global memory runs on one, its blocks in order. */
@@ -23,6 +23,15 @@
 
 struct smc_program;
 
+/* What kind of instruction a mnemonic names; mnemonics.def says which. */
+enum smc_instruction_flags {
+    SMC_INSTRUCTION_MEMORY = 1 << 0,     /* loads, stores, atomics, asynchronous copies */
+    SMC_INSTRUCTION_ASYNC_COPY = 1 << 1, /* cp.async, its commit and its wait */
+    SMC_INSTRUCTION_BRANCH = 1 << 2,
+    SMC_INSTRUCTION_BARRIER = 1 << 3,
+    SMC_INSTRUCTION_PREDICATE = 1 << 4, /* sets a predicate: setp and its like */
+};
+
 /* One instruction of the kernel, as the PTX has it. */
 struct smc_instruction {
     const char *text; /* in the PTX, without the ';'; not ended by '\0' */
@@ -30,9 +39,7 @@ struct smc_instruction {
     uint32_t ptx_line;     /* from 1 */
     uint32_t file, line;   /* of the source (.loc), 0 where there is none */
     uint32_t inlined_line; /* where the function that holds it was inlined, 0: it was not */
-    bool is_memory;        /* loads, stores, atomics, asynchronous copies */
-    bool is_branch;
-    bool is_barrier;
+    uint32_t flags;        /* of enum smc_instruction_flags, by its mnemonic */
 };
 
 /* Reads the kernel `entry` (NULL: the only one). SMC_USAGE: not PTX, no such kernel, or an
@@ -40,7 +47,6 @@ struct smc_instruction {
 enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
                                  struct smc_program **program, struct smc_error *error);
 void smc_program_free(struct smc_program *program);
-
 const char *smc_program_entry(const struct smc_program *program);
 size_t smc_program_instruction_count(const struct smc_program *program);
 const struct smc_instruction *smc_program_instruction(const struct smc_program *program,
@@ -151,10 +157,10 @@ struct smc_finding {
     char array[96];        /* that holds the address, or the nearest; "" where unknown */
     uint64_t array_offset; /* bytes from the array's beginning */
     uint64_t array_bytes;
-    bool beyond; /* the offset lies behind its end (or, as a negative number, before) */
+    bool beyond; /* the offset is beyond its end (or, as a negative number, before it) */
     uint32_t width_bytes;
     uint32_t waiting, expected; /* threads at a barrier */
-    uint64_t times;             /* so often at this instruction (and the other) */
+    uint64_t times;             /* how often at this instruction (and the other) */
 };
 
 enum { SMC_MAX_FINDINGS = 16 };
@@ -184,7 +190,7 @@ void smc_emulation_free(struct smc_emulation *emulation);
 /* "race", "out_of_bounds": for scripts. */
 const char *smc_finding_name(enum smc_finding_kind kind);
 
-/* One line for people: what, where in the source, block, thread, address, array. `file` names the
+/* One readable line: what, where in the source, block, thread, address, array. `file` names the
    source, NULL: as the line table does. Cut to `room`, ended by '\0'. */
 void smc_finding_describe(const struct smc_program *program, const struct smc_finding *finding,
                           const char *file, char *text, size_t room);
@@ -212,7 +218,7 @@ struct smc_annotation {
     struct smc_arena arena;
 };
 
-/* `source` is the kernel's text and `name` its file: lines of a file with this name, in whatever
+/* `source` is the kernel's text and `name` its file: lines of a file with this name, in any
    folder, are the source's. Replaces what is in `annotation`. SMC_MACHINE: memory. */
 enum smc_status smc_annotate(const struct smc_program *program,
                              const struct smc_emulation *emulation, const char *name,

@@ -1,4 +1,4 @@
-/* Findings: kept once for each kind and place, merged in the order of blocks, put into words. */
+/* Findings: kept once for each kind and place, merged in the order of blocks, described. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

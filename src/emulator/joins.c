@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/program.h"
-#include "emulator/steps.h"
+#include "emulator/operations.h"
 
 enum { WIDTHS = SMC_EMULATOR_WIDTHS, WIDEST = 16, MOST_GROUPS = 48 };
-enum { MOST_TRIES = 1 << 20 }; /* widths of a group: what takes more is not explained */
+enum { MOST_TRIES = 1 << 20 }; /* widths of a group: beyond that the search gives up */
 
 /* Loads from one register in one run of ops without a branch or a barrier, by offset. */
 struct group {
@@ -41,9 +40,9 @@ static bool is_shared_load(const struct smc_op *op)
     return op->step == smc_step_load && op->space == SMC_SPACE_SHARED;
 }
 
-/* --- Groups --- */
+/* --- Groups ----------------------------------------------------------------------------------- */
 
-/* Whether the op writes the register: then what comes behind has another address. */
+/* Whether the op writes the register: then later loads have another address. */
 static bool writes(const struct smc_op *op, uint32_t slot)
 {
     if (op->d_kind != SMC_SLOT_NONE && op->d == slot)
@@ -114,7 +113,7 @@ static uint32_t *find_targets(const struct smc_program *program)
 }
 
 /* A branch forward over nothing but arithmetic and loads from elsewhere, of which ptxas makes
-   guarded instructions: what lies before and behind stays one run. */
+   guarded instructions: what is before and after it stays one run. */
 static bool is_skip(const struct smc_program *program, const uint32_t *leads, size_t at)
 {
     const struct smc_op *op = &program->op[at];
@@ -152,14 +151,14 @@ static bool find_groups(struct smc_program *program, const uint32_t *leads, cons
             first = search->groups;
         for (size_t g = first; g < search->groups; g++)
             if (writes(op, search->group[g].base))
-                search->group[g].base = SMC_NO_SLOT; /* takes no more */
+                search->group[g].base = SMC_NO_SLOT; /* closed */
     }
     for (size_t g = 0; g < search->groups; g++)
         qsort(search->group[g].op, search->group[g].count, sizeof(struct smc_op *), by_offset);
     return true;
 }
 
-/* --- Joining --- */
+/* --- Joining ---------------------------------------------------------------------------------- */
 
 /* How many loads from `at` on make one of `bytes`; 0: they do not. */
 static size_t chunk_at(const struct group *group, size_t at, uint32_t bytes)

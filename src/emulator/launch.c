@@ -1,4 +1,4 @@
-/* A launch: memory laid out, blocks shared out to one worker a core, counts added up. */
+/* A launch: memory laid out, blocks distributed over one worker per core, counts added up. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -101,7 +101,7 @@ static enum smc_status pass_arguments(struct smc_launch_state *launch, struct sm
     const struct smc_emulation_request *request = launch->request;
     const struct smc_ptx_module *module = &launch->program->module;
     if (request->argument_count != module->parameters)
-        return smc_fail(error, SMC_USAGE, "kernel %s: it takes %zu arguments, %zu were given",
+        return smc_fail(error, SMC_USAGE, "kernel %s: it has %zu parameters, %zu were given",
                         launch->program->entry, module->parameters, request->argument_count);
     for (size_t i = 0; i < module->parameters; i++) {
         const struct smc_ptx_symbol *parameter = module->parameter[i];
@@ -112,7 +112,7 @@ static enum smc_status pass_arguments(struct smc_launch_state *launch, struct sm
             continue;
         }
         if (parameter->bytes != sizeof(uint64_t) || argument->array >= request->array_count)
-            return smc_fail(error, SMC_USAGE, "kernel %s: argument %zu is no address",
+            return smc_fail(error, SMC_USAGE, "kernel %s: argument %zu is not an address",
                             launch->program->entry, i + 1);
         uint64_t address = address_of_array(launch, argument->array) + argument->offset;
         memcpy(place, &address, sizeof address);
@@ -165,13 +165,6 @@ static void end_worker(struct smc_worker *worker)
     free(worker->local);
     free(worker->memo);
     smc_shadow_free(worker->shadow);
-}
-
-bool smc_launch_stops(struct smc_launch_state *launch)
-{
-    if (launch->request->stop && launch->request->stop(launch->request->stop_context))
-        atomic_store(&launch->stopped, true);
-    return atomic_load(&launch->stopped);
 }
 
 static void *work(void *argument)
@@ -229,7 +222,7 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
         return smc_fail(error, SMC_MACHINE, "out of memory");
     for (; started < ready; started++)
         if (pthread_create(&thread[started], NULL, work, &workers[started]) != 0)
-            break; /* fewer hands, the same answer */
+            break; /* fewer threads, the same answer */
     work(&workers[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(thread[i], NULL);

@@ -1,11 +1,10 @@
-/* Integer arithmetic over 32 lanes. */
-#include "emulator/lanes.h"
-#include "emulator/ops.h"
+/* Integer arithmetic and operations on bits, over the 32 lanes of a warp. */
+#include "emulator/operations.h"
 
 typedef __int128 int128_t;
 typedef unsigned __int128 uint128_t;
 
-/* For each type: how a lane lies, as what it is read, and how the result is cut. */
+/* For each type: the lane's type, the type it is read as, and how the result is truncated. */
 #define AS_u16 lane_u32, uint16_t, uint16_t, uint32_t
 #define AS_s16 lane_u32, int16_t, uint16_t, int32_t
 #define AS_u32 lane_u32, uint32_t, uint32_t, uint64_t
@@ -86,7 +85,7 @@ smc_alu_by_type smc_integer_abs = {TABLE_SIGNED(abs)};
 smc_alu_by_type smc_integer_neg = {TABLE_SIGNED(neg)};
 smc_alu_by_type smc_integer_sad = {TABLE_BOTH(sad)};
 
-/* Results twice as wide as the factors: 16 bits lie in 32 as they are, 32 become 64. */
+/* Results twice as wide as the factors: 16 bits stay in lanes of 32, 32 become 64. */
 #define DEFINE_WIDE(name, value_t, lane_t, wide_t, add_third)                                      \
     static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
                      const void *c)                                                                \
@@ -190,3 +189,324 @@ smc_alu_by_type smc_add_carry = {TABLE_CARRY(add_carry)};
 smc_alu_by_type smc_sub_borrow = {TABLE_CARRY(sub_borrow)};
 smc_alu_by_type smc_carry_of_add = {TABLE_CARRY(carry_of_add)};
 smc_alu_by_type smc_borrow_of_sub = {TABLE_CARRY(borrow_of_sub)};
+
+/* --- Bits ------------------------------------------------------------------------------------- */
+
+const uint32_t smc_lane_bit[SMC_LANES] = {
+#define EIGHT(n)                                                                                   \
+    1u << (n), 1u << ((n) + 1), 1u << ((n) + 2), 1u << ((n) + 3), 1u << ((n) + 4),                 \
+        1u << ((n) + 5), 1u << ((n) + 6), 1u << ((n) + 7)
+    EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24)};
+
+#define DEFINE_BITS(name, lane_t, value_t, expression)                                             \
+    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
+                     const void *c)                                                                \
+    {                                                                                              \
+        lane_t *result = d;                                                                        \
+        const lane_t *first = a, *second = b;                                                      \
+        (void)op, (void)second, (void)c;                                                           \
+        EACH_LANE(i)                                                                               \
+        {                                                                                          \
+            const value_t x = (value_t)first[i], y = (value_t)second[i];                           \
+            (void)x, (void)y;                                                                      \
+            result[i] = (lane_t)(expression);                                                      \
+        }                                                                                          \
+    }
+#define FOR_WIDTHS(name, expression)                                                               \
+    DEFINE_BITS(name##_b16, lane_u32, uint16_t, (uint16_t)(expression))                            \
+    DEFINE_BITS(name##_b32, lane_u32, uint32_t, expression)                                        \
+    DEFINE_BITS(name##_b64, lane_u64, uint64_t, expression)
+
+static void and_pred(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+{
+    (void)op, (void)c;
+    *(lane_u32 *)d = *(const lane_u32 *)a & *(const lane_u32 *)b;
+}
+
+static void or_pred(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+{
+    (void)op, (void)c;
+    *(lane_u32 *)d = *(const lane_u32 *)a | *(const lane_u32 *)b;
+}
+
+static void xor_pred(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+{
+    (void)op, (void)c;
+    *(lane_u32 *)d = *(const lane_u32 *)a ^ *(const lane_u32 *)b;
+}
+
+FOR_WIDTHS(and, x &y)
+FOR_WIDTHS(or, x | y)
+FOR_WIDTHS(xor, x ^ y)
+FOR_WIDTHS(not, ~x)
+FOR_WIDTHS(cnot, x == 0)
+
+#define TABLE_WIDTHS(name)                                                                         \
+    [SMC_PTX_B16] = name##_b16, [SMC_PTX_B32] = name##_b32, [SMC_PTX_B64] = name##_b64
+smc_alu_by_type smc_bits_and = {TABLE_WIDTHS(and), [SMC_PTX_PRED] = and_pred};
+smc_alu_by_type smc_bits_or = {TABLE_WIDTHS(or), [SMC_PTX_PRED] = or_pred};
+smc_alu_by_type smc_bits_xor = {TABLE_WIDTHS(xor), [SMC_PTX_PRED] = xor_pred};
+smc_alu_by_type smc_bits_not = {TABLE_WIDTHS(not ), [SMC_PTX_PRED] = smc_not_predicate};
+smc_alu_by_type smc_bits_cnot = {TABLE_WIDTHS(cnot)};
+
+/* --- Shifts: by 32 bits; what is beyond the width counts as all of it ------------------------- */
+
+#define DEFINE_SHIFT(name, lane_t, value_t, bits_t, expression)                                    \
+    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
+                     const void *c)                                                                \
+    {                                                                                              \
+        lane_t *result = d;                                                                        \
+        const lane_t *first = a;                                                                   \
+        const lane_u32 *second = b;                                                                \
+        const unsigned last = 8 * sizeof(value_t) - 1;                                             \
+        lane_t shifted[SMC_LANES];                                                                 \
+        (void)op, (void)c;                                                                         \
+        EACH_LANE(i)                                                                               \
+        {                                                                                          \
+            const value_t x = (value_t)first[i];                                                   \
+            const uint32_t n = second[i], most = n > last ? last : n;                              \
+            shifted[i] = (bits_t)(expression);                                                     \
+        }                                                                                          \
+        EACH_LANE(i) result[i] = shifted[i];                                                       \
+    }
+#define FOR_SHIFTS(lane_t, width)                                                                  \
+    DEFINE_SHIFT(shl_b##width, lane_t, uint##width##_t, uint##width##_t,                           \
+                 n > last ? 0 : (uint64_t)x << most)                                               \
+    DEFINE_SHIFT(shr_u##width, lane_t, uint##width##_t, uint##width##_t, n > last ? 0 : x >> most) \
+    DEFINE_SHIFT(shr_s##width, lane_t, int##width##_t, uint##width##_t, x >> most)
+FOR_SHIFTS(lane_u32, 16)
+FOR_SHIFTS(lane_u32, 32)
+FOR_SHIFTS(lane_u64, 64)
+
+smc_alu_by_type smc_bits_shl = {TABLE_WIDTHS(shl)};
+smc_alu_by_type smc_bits_shr = {
+    [SMC_PTX_B16] = shr_u16, [SMC_PTX_B32] = shr_u32, [SMC_PTX_B64] = shr_u64,
+    [SMC_PTX_U16] = shr_u16, [SMC_PTX_U32] = shr_u32, [SMC_PTX_U64] = shr_u64,
+    [SMC_PTX_S16] = shr_s16, [SMC_PTX_S32] = shr_s32, [SMC_PTX_S64] = shr_s64,
+};
+
+#define DEFINE_FUNNEL(name, expression)                                                            \
+    void name(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)       \
+    {                                                                                              \
+        lane_u32 *result = d;                                                                      \
+        const lane_u32 *low = a, *high = b, *amount = c;                                           \
+        (void)op;                                                                                  \
+        EACH_LANE(i)                                                                               \
+        {                                                                                          \
+            const uint64_t both = (uint64_t)high[i] << 32 | low[i];                                \
+            const uint32_t wrapped = amount[i] & 31, clamped = amount[i] < 32 ? amount[i] : 32;    \
+            (void)wrapped, (void)clamped;                                                          \
+            result[i] = (uint32_t)(expression);                                                    \
+        }                                                                                          \
+    }
+DEFINE_FUNNEL(smc_bits_shf_l_wrap, both << wrapped >> 32)
+DEFINE_FUNNEL(smc_bits_shf_l_clamp, both << clamped >> 32)
+DEFINE_FUNNEL(smc_bits_shf_r_wrap, both >> wrapped)
+DEFINE_FUNNEL(smc_bits_shf_r_clamp, both >> clamped)
+
+/* --- Fields: position and length are the low 8 bits ------------------------------------------- */
+
+static uint64_t field_mask(uint32_t length)
+{
+    return length >= 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1;
+}
+
+/* Beyond the top of the word a signed field continues with the sign. */
+static uint64_t extract(uint64_t x, uint32_t position, uint32_t length, uint32_t width,
+                        bool is_signed)
+{
+    uint64_t value = position < width ? x >> position & field_mask(length) : 0;
+    if (!is_signed || length == 0)
+        return value;
+    uint32_t top = position + length - 1 < width - 1 ? position + length - 1 : width - 1;
+    uint32_t bits = top < position ? 0 : top - position + 1;
+    return x >> top & 1 ? value | ~field_mask(bits) : value;
+}
+
+static uint64_t insert(uint64_t from, uint64_t into, uint32_t position, uint32_t length,
+                       uint32_t width)
+{
+    uint64_t mask = position < width ? field_mask(length) << position : 0;
+    return (position < width ? from << position & mask : 0) | (into & ~mask);
+}
+
+/* PTX defines positions and lengths up to 255. Beyond, an H200 takes the low 8 bits for fields of
+   32 bits, and for those of 64 whatever is larger as the largest. */
+static uint32_t place_of(uint32_t value, uint32_t width)
+{
+    return width == 32 ? value & 255 : value < 255 ? value : 255;
+}
+
+#define DEFINE_FIELD(suffix, lane_t, width, is_signed)                                             \
+    static void bfe_##suffix(const struct smc_op *op, void *d, const void *a, const void *b,       \
+                             const void *c)                                                        \
+    {                                                                                              \
+        lane_t *result = d;                                                                        \
+        const lane_t *x = a;                                                                       \
+        const lane_u32 *position = b, *length = c;                                                 \
+        lane_t out[SMC_LANES];                                                                     \
+        (void)op;                                                                                  \
+        for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
+            out[i] = (lane_t)extract(x[i], place_of(position[i], width),                           \
+                                     place_of(length[i], width), width, is_signed);                \
+        EACH_LANE(i) result[i] = out[i];                                                           \
+    }
+DEFINE_FIELD(u32, lane_u32, 32, false)
+DEFINE_FIELD(s32, lane_u32, 32, true)
+DEFINE_FIELD(u64, lane_u64, 64, false)
+DEFINE_FIELD(s64, lane_u64, 64, true)
+smc_alu_by_type smc_bits_bfe = {[SMC_PTX_U32] = bfe_u32,
+                                [SMC_PTX_S32] = bfe_s32,
+                                [SMC_PTX_U64] = bfe_u64,
+                                [SMC_PTX_S64] = bfe_s64};
+
+/* Position and length are joined into c by the decoder: position in the low 8 bits of one word. */
+#define DEFINE_INSERT(name, lane_t, width)                                                         \
+    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
+                     const void *c)                                                                \
+    {                                                                                              \
+        lane_t *result = d;                                                                        \
+        const lane_t *from = a, *into = b;                                                         \
+        const lane_u64 *place = c;                                                                 \
+        (void)op;                                                                                  \
+        for (unsigned i = 0; i < SMC_LANES; i++)                                                   \
+            result[i] = (lane_t)insert(from[i], into[i], place_of((uint32_t)place[i], width),      \
+                                       place_of((uint32_t)(place[i] >> 32), width), width);        \
+    }
+DEFINE_INSERT(bfi_b32, lane_u32, 32)
+DEFINE_INSERT(bfi_b64, lane_u64, 64)
+smc_alu_by_type smc_bits_bfi = {[SMC_PTX_B32] = bfi_b32, [SMC_PTX_B64] = bfi_b64};
+
+/* --- Counting: 32 bits come out of 64 as well ------------------------------------------------- */
+
+#define DEFINE_COUNT(name, lane_t, value_t, result_t, expression)                                  \
+    static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
+                     const void *c)                                                                \
+    {                                                                                              \
+        result_t *result = d;                                                                      \
+        const lane_t *first = a;                                                                   \
+        result_t out[SMC_LANES];                                                                   \
+        (void)op, (void)b, (void)c;                                                                \
+        for (unsigned i = 0; i < SMC_LANES; i++) {                                                 \
+            const value_t x = (value_t)first[i];                                                   \
+            out[i] = (result_t)(expression);                                                       \
+        }                                                                                          \
+        EACH_LANE(i) result[i] = out[i];                                                           \
+    }
+
+static uint32_t reversed(uint32_t x)
+{
+    x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
+    x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
+    x = (x >> 4 & 0x0f0f0f0f) | (x & 0x0f0f0f0f) << 4;
+    return __builtin_bswap32(x);
+}
+
+/* Of a negative number the highest 0. */
+static uint64_t as_magnitude(int64_t x)
+{
+    return (uint64_t)(x < 0 ? ~x : x);
+}
+
+static uint32_t highest(uint64_t x)
+{
+    return x ? 63 - (uint32_t)__builtin_clzll(x) : UINT32_MAX;
+}
+
+static uint32_t shift_to_highest(uint64_t x, uint32_t width)
+{
+    return x ? width - 1 - highest(x) : UINT32_MAX;
+}
+
+DEFINE_COUNT(popc_b32, lane_u32, uint32_t, lane_u32, __builtin_popcount(x))
+DEFINE_COUNT(popc_b64, lane_u64, uint64_t, lane_u32, __builtin_popcountll(x))
+DEFINE_COUNT(clz_b32, lane_u32, uint32_t, lane_u32, x ? __builtin_clz(x) : 32)
+DEFINE_COUNT(clz_b64, lane_u64, uint64_t, lane_u32, x ? __builtin_clzll(x) : 64)
+DEFINE_COUNT(brev_b32, lane_u32, uint32_t, lane_u32, reversed(x))
+DEFINE_COUNT(brev_b64, lane_u64, uint64_t, lane_u64,
+             (uint64_t)reversed((uint32_t)x) << 32 | reversed((uint32_t)(x >> 32)))
+DEFINE_COUNT(bfind_u32, lane_u32, uint32_t, lane_u32, highest(x))
+DEFINE_COUNT(bfind_s32, lane_u32, int32_t, lane_u32, highest(as_magnitude(x)))
+DEFINE_COUNT(bfind_u64, lane_u64, uint64_t, lane_u32, highest(x))
+DEFINE_COUNT(bfind_s64, lane_u64, int64_t, lane_u32, highest(as_magnitude(x)))
+DEFINE_COUNT(bfind_shift_u32, lane_u32, uint32_t, lane_u32, shift_to_highest(x, 32))
+DEFINE_COUNT(bfind_shift_s32, lane_u32, int32_t, lane_u32, shift_to_highest(as_magnitude(x), 32))
+DEFINE_COUNT(bfind_shift_u64, lane_u64, uint64_t, lane_u32, shift_to_highest(x, 64))
+DEFINE_COUNT(bfind_shift_s64, lane_u64, int64_t, lane_u32, shift_to_highest(as_magnitude(x), 64))
+
+#define TABLE_BITS(name) [SMC_PTX_B32] = name##_b32, [SMC_PTX_B64] = name##_b64
+#define TABLE_NUMBERS(name)                                                                        \
+    [SMC_PTX_U32] = name##_u32, [SMC_PTX_S32] = name##_s32, [SMC_PTX_U64] = name##_u64,            \
+    [SMC_PTX_S64] = name##_s64
+smc_alu_by_type smc_bits_popc = {TABLE_BITS(popc)};
+smc_alu_by_type smc_bits_clz = {TABLE_BITS(clz)};
+smc_alu_by_type smc_bits_brev = {TABLE_BITS(brev)};
+smc_alu_by_type smc_bits_bfind = {TABLE_NUMBERS(bfind)};
+smc_alu_by_type smc_bits_bfind_shift = {TABLE_NUMBERS(bfind_shift)};
+
+/* --- Three operands --------------------------------------------------------------------------- */
+
+void smc_bits_lop3(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+{
+    lane_u32 *result = d;
+    const lane_u32 *x = a, *y = b, *z = c;
+    lane_u32 out[SMC_LANES] = {0};
+    for (unsigned row = 0; row < 8; row++) {
+        if (!(op->immediate >> row & 1))
+            continue;
+        const uint32_t fx = row & 4 ? 0 : UINT32_MAX, fy = row & 2 ? 0 : UINT32_MAX;
+        const uint32_t fz = row & 1 ? 0 : UINT32_MAX;
+        EACH_LANE(i) out[i] |= (x[i] ^ fx) & (y[i] ^ fy) & (z[i] ^ fz);
+    }
+    EACH_LANE(i) result[i] = out[i];
+}
+
+/* The bytes that the mode chooses, as selectors for the general case (mode 0). */
+static uint32_t selectors(unsigned mode, uint32_t c)
+{
+    static const uint16_t of_mode[7][4] = {
+        {0},
+        {0x3210, 0x4321, 0x5432, 0x6543}, /* f4e: four bytes forward from c */
+        {0x5670, 0x6701, 0x7012, 0x0123}, /* b4e: backward */
+        {0x0000, 0x1111, 0x2222, 0x3333}, /* rc8 */
+        {0x3210, 0x3211, 0x3222, 0x3333}, /* ecl */
+        {0x0000, 0x1110, 0x2210, 0x3210}, /* ecr */
+        {0x1010, 0x3232, 0x1010, 0x3232}, /* rc16 */
+    };
+    return mode == 0 ? c : of_mode[mode][c & 3];
+}
+
+void smc_bits_prmt(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)
+{
+    lane_u32 *result = d;
+    const lane_u32 *low = a, *high = b, *choice = c;
+    for (unsigned i = 0; i < SMC_LANES; i++) {
+        const uint64_t bytes = (uint64_t)high[i] << 32 | low[i];
+        uint32_t select = selectors((unsigned)op->immediate, choice[i]), out = 0;
+        for (unsigned n = 0; n < 4; n++, select >>= 4) {
+            uint32_t byte = bytes >> (8 * (select & 7)) & 255;
+            if (select & 8)
+                byte = byte & 128 ? 255 : 0;
+            out |= byte << (8 * n);
+        }
+        result[i] = out;
+    }
+}
+
+#define DEFINE_DP4A(name, first_t, second_t)                                                       \
+    void name(const struct smc_op *op, void *d, const void *a, const void *b, const void *c)       \
+    {                                                                                              \
+        lane_u32 *result = d;                                                                      \
+        const lane_u32 *x = a, *y = b, *z = c;                                                     \
+        (void)op;                                                                                  \
+        for (unsigned i = 0; i < SMC_LANES; i++) {                                                 \
+            uint32_t sum = z[i];                                                                   \
+            for (unsigned n = 0; n < 32; n += 8)                                                   \
+                sum += (uint32_t)((int32_t)(first_t)(x[i] >> n) * (int32_t)(second_t)(y[i] >> n)); \
+            result[i] = sum;                                                                       \
+        }                                                                                          \
+    }
+DEFINE_DP4A(smc_bits_dp4a_uu, uint8_t, uint8_t)
+DEFINE_DP4A(smc_bits_dp4a_us, uint8_t, int8_t)
+DEFINE_DP4A(smc_bits_dp4a_su, int8_t, uint8_t)
+DEFINE_DP4A(smc_bits_dp4a_ss, int8_t, int8_t)

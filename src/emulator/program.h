@@ -1,18 +1,101 @@
-/* A kernel as the interpreter runs it: one `struct smc_op` after another.
+/* A kernel as the emulator runs it: one `struct smc_op` after another.
 
-   All that an instruction reads lies in the register file of its warp, laid out by lane: registers,
+   All that an instruction reads is in the register file of its warp, laid out by lane: registers,
    and also constants and special registers (%tid.x), which are written once. So an operand is
    nothing but an offset, and an arithmetic operation a function over arrays of 32 lanes. A
-   predicate is a mask of lanes. Values of 8 and 16 bits lie in lanes of 32 bits, the rest zero.
+   predicate is a mask of lanes. Values of 8 and 16 bits are in lanes of 32 bits, the rest zero.
 
-   decode*.c make these ops, flow.c says where lanes meet again, ops_*.c and steps_*.c are what they
-   point at. */
+   decode*.c make these ops, reconvergence.c sets where diverged lanes reconverge, ops_*.c and
+   steps_*.c are the functions that ops point at. */
 #ifndef SMC_EMULATOR_PROGRAM_H
 #define SMC_EMULATOR_PROGRAM_H
 
 #include "emulator/arena.h"
 #include "emulator/emulator.h"
-#include "emulator/ptx_module.h"
+#include "emulator/ptx.h"
+
+/* --- The lanes of a register ------------------------------------------------------------------ */
+
+enum { SMC_LANES = 32 };
+
+/* A register is written as one type and read as another. */
+typedef uint32_t __attribute__((may_alias)) lane_u32;
+typedef uint64_t __attribute__((may_alias)) lane_u64;
+typedef int32_t __attribute__((may_alias)) lane_s32;
+typedef int64_t __attribute__((may_alias)) lane_s64;
+typedef float __attribute__((may_alias)) lane_f32;
+typedef double __attribute__((may_alias)) lane_f64;
+
+/* A loop over the lanes, none of which depends on another. */
+#ifdef __clang__ /* finds that out when it runs */
+#define EACH_LANE(i) for (unsigned i = 0; i < SMC_LANES; i++)
+#else
+#define EACH_LANE(i) _Pragma("GCC ivdep") for (unsigned i = 0; i < SMC_LANES; i++)
+#endif
+
+/* A loop over the lanes whose bit is set. */
+#define EACH_ACTIVE(i, mask)                                                                       \
+    for (uint32_t left_##i = (mask), i; left_##i && (i = (uint32_t)__builtin_ctz(left_##i), 1);    \
+         left_##i &= left_##i - 1)
+
+extern const uint32_t smc_lane_bit[SMC_LANES]; /* 1 << lane: no shift by a variable */
+
+static inline uint32_t smc_lane_count(uint32_t mask)
+{
+    return mask == UINT32_MAX ? SMC_LANES : (uint32_t)__builtin_popcount(mask);
+}
+
+/* 32 bytes, each 0 or 1, into a mask. */
+static inline uint32_t smc_mask_of(const uint8_t flag[SMC_LANES])
+{
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < SMC_LANES / 8; i++) {
+        uint64_t eight;
+        __builtin_memcpy(&eight, flag + 8 * i, sizeof eight);
+        mask |= (uint32_t)(eight * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
+    }
+    return mask;
+}
+
+/* --- Addresses -------------------------------------------------------------------------------- */
+
+/* Shared, local and parameter addresses are offsets below 2^32; their windows begin here. */
+#define SMC_SHARED_WINDOW UINT64_C(0x100000000)
+#define SMC_LOCAL_WINDOW  UINT64_C(0x200000000)
+#define SMC_PARAM_WINDOW  UINT64_C(0x300000000)
+#define SMC_WINDOW_BYTES  UINT64_C(0x100000000)
+
+/* Global addresses: the module's variables (constants among them), then the arrays of a launch.
+   Between any two of them is a gap that belongs to neither. */
+#define SMC_VARIABLES_BASE UINT64_C(0x40000000000)
+#define SMC_ARRAYS_BASE    UINT64_C(0x7f0000000000)
+enum { SMC_ALLOCATION_ALIGN = 512, SMC_ALLOCATION_GAP = 4096 };
+
+/* Added to an address of the space to make it generic. */
+static inline uint64_t smc_window_of(enum smc_ptx_space space)
+{
+    return space == SMC_SPACE_SHARED  ? SMC_SHARED_WINDOW
+           : space == SMC_SPACE_LOCAL ? SMC_LOCAL_WINDOW
+           : space == SMC_SPACE_PARAM ? SMC_PARAM_WINDOW
+                                      : 0;
+}
+
+/* Global means constant as well. */
+static inline enum smc_ptx_space smc_space_of(uint64_t generic)
+{
+    switch (generic / SMC_WINDOW_BYTES) {
+    case SMC_SHARED_WINDOW / SMC_WINDOW_BYTES:
+        return SMC_SPACE_SHARED;
+    case SMC_LOCAL_WINDOW / SMC_WINDOW_BYTES:
+        return SMC_SPACE_LOCAL;
+    case SMC_PARAM_WINDOW / SMC_WINDOW_BYTES:
+        return SMC_SPACE_PARAM;
+    default:
+        return SMC_SPACE_GLOBAL;
+    }
+}
+
+/* --- Ops -------------------------------------------------------------------------------------- */
 
 struct smc_op;
 struct smc_worker;
@@ -25,7 +108,7 @@ typedef void smc_alu(const struct smc_op *op, void *d, const void *a, const void
 /* What becomes of the lanes that ran an op. */
 enum smc_next {
     SMC_GO_ON,    /* to the next op */
-    SMC_MOVED,    /* the step itself set where to go on, or ended them */
+    SMC_MOVED,    /* the step itself set their pc, or ended them */
     SMC_WAITS,    /* for other lanes or warps */
     SMC_GIVES_UP, /* the block cannot go on: there is a finding */
 };
@@ -36,8 +119,8 @@ typedef enum smc_next smc_step(struct smc_worker *worker, struct smc_warp *warp,
 
 enum smc_slot_kind { SMC_SLOT_NONE, SMC_SLOT_PREDICATE, SMC_SLOT_32, SMC_SLOT_64 };
 
-#define SMC_NO_SLOT  UINT32_MAX
-#define SMC_NO_PLACE UINT32_MAX
+#define SMC_NO_SLOT UINT32_MAX
+#define SMC_NO_PC   UINT32_MAX
 
 enum { SMC_MAX_VECTOR = 8 };
 
@@ -93,11 +176,14 @@ struct smc_op {
     /* Control. */
     enum smc_reduction reduction; /* of bar.red, vote, redux, atom */
     uint32_t target;              /* op to branch to */
-    uint32_t meet; /* op at which lanes that part here meet again; SMC_NO_PLACE: only at the end */
-    bool is_aligned; /* a barrier for whole warps */
+    uint32_t
+        reconverge_at; /* op at which lanes that diverge here reconverge; SMC_NO_PC: at the end */
+    bool is_aligned;   /* a barrier for whole warps */
     uint32_t *targets;
     uint32_t target_count;
 };
+
+/* --- The program ------------------------------------------------------------------------------ */
 
 /* A value that is the same for all lanes, or follows from the lane. */
 enum smc_special {
@@ -135,7 +221,7 @@ struct smc_program {
     bool splits_shared_words, splits_global_words; /* accesses below 4 bytes */
 };
 
-/* Which ops lanes that part at a branch meet at: sets `meet` of every branch. */
-bool smc_flow_find_meets(struct smc_program *program);
+/* Sets `reconverge_at` of every branch. */
+bool smc_find_reconvergence(struct smc_program *program);
 
 #endif

@@ -31,8 +31,13 @@ struct smc_lexer {
     uint32_t line;
 };
 
-/* Passes over blanks and comments. A comment or string without an end lasts to that of the text. */
+/* Skips blanks and comments. A comment or string without an end lasts to that of the text. */
 struct smc_token smc_lexer_next(struct smc_lexer *lexer);
+
+/* The digits of a token: 12, 0x1f, 017, 0b1, with U. */
+bool smc_ptx_number_of(struct smc_span text, uint64_t *value);
+/* 0f3F800000, 0d..., 1.5: the bits, of a float with `is_single`. */
+bool smc_ptx_float_of(struct smc_span text, uint64_t *bits, bool *is_single);
 
 bool smc_span_is(struct smc_span span, const char *text);
 bool smc_span_equal(struct smc_span a, struct smc_span b);

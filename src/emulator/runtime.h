@@ -1,18 +1,15 @@
 /* What exists while a launch runs: the launch, its workers (one thread each, a block at a time),
-   the block's warps, and the parts that the lanes of a warp went. */
+   the block's warps, and the divergent groups of lanes of a warp. */
 #ifndef SMC_EMULATOR_RUNTIME_H
 #define SMC_EMULATOR_RUNTIME_H
 
 #include <stdatomic.h>
 
-#include "emulator/address.h"
-#include "emulator/lanes.h"
 #include "emulator/program.h"
 
-enum { SMC_MAX_WARPS = 32, SMC_MAX_PARTS = 64, SMC_BARRIERS = 16, SMC_KEPT_FINDINGS = 64 };
+enum { SMC_MAX_WARPS = 32, SMC_MAX_GROUPS = 64, SMC_BARRIERS = 16, SMC_KEPT_FINDINGS = 64 };
 
-/* --- The launch: the same for all workers ------------------------------------------------------
- */
+/* --- The launch: the same for all workers ----------------------------------------------------- */
 
 struct smc_allocation {
     uint64_t address, bytes;
@@ -33,24 +30,23 @@ struct smc_launch_state {
     uint64_t blocks;
     atomic_uint_fast64_t next_block;
     atomic_uint_fast64_t last_block; /* blocks above it need not run: an endless loop is in it */
-    atomic_bool stopped;             /* somebody wished it */
+    atomic_bool stopped;             /* an early end was requested */
 };
 
-/* --- Lanes of a warp that go together ----------------------------------------------------------
- */
+/* --- Divergent groups of a warp's lanes ------------------------------------------------------- */
 
-enum smc_part_state {
-    SMC_PART_READY,
-    SMC_PART_PARTED, /* waits where its children will meet */
-    SMC_PART_AT_BARRIER,
-    SMC_PART_AT_MEETING, /* waits for `need` at an instruction that lanes run together */
+enum smc_group_state {
+    SMC_GROUP_READY,
+    SMC_GROUP_DIVERGED, /* waits where its children reconverge */
+    SMC_GROUP_AT_BARRIER,
+    SMC_GROUP_CONVERGING, /* waits for the lanes of `need` at an instruction they run together */
 };
 
-struct smc_part {
-    uint32_t place; /* the op to run next */
-    uint32_t meet;  /* the op at which it ends and its parent goes on */
-    uint32_t mask;
-    enum smc_part_state state;
+struct smc_group {
+    uint32_t pc;            /* the op to run next */
+    uint32_t reconverge_at; /* the op at which it ends and its parent continues */
+    uint32_t active;        /* mask of its lanes */
+    enum smc_group_state state;
     int parent; /* -1: none */
     uint32_t children;
     uint32_t need;
@@ -64,8 +60,8 @@ struct smc_warp {
     uint32_t index;
     uint32_t lanes; /* that exist */
     uint32_t live;  /* that have not ended */
-    struct smc_part part[SMC_MAX_PARTS];
-    uint64_t used; /* bit n: part n exists */
+    struct smc_group group[SMC_MAX_GROUPS];
+    uint64_t used; /* bit n: group n exists */
     int current;
     uint64_t steps, clock;
     struct smc_copy *copies;            /* cp.async on its way, oldest first */
@@ -108,33 +104,28 @@ struct smc_worker {
     uint64_t findings_total;
 };
 
-/* launch.c */
-/* Asks whether somebody wishes an early end. */
-bool smc_launch_stops(struct smc_launch_state *launch);
+/* Asks whether an early end is requested. */
+static inline bool smc_launch_stops(struct smc_launch_state *launch)
+{
+    if (launch->request->stop && launch->request->stop(launch->request->stop_context))
+        atomic_store(&launch->stopped, true);
+    return atomic_load(&launch->stopped);
+}
 
 /* block.c */
 void smc_block_run(struct smc_worker *worker, uint64_t block);
-/* The warp's lanes arrive; whoever completes the barrier lets all others go on. */
-void smc_barrier_try(struct smc_worker *worker, uint32_t id);
-uint32_t smc_block_live_lanes(const struct smc_worker *worker);
-
 /* warp.c */
 void smc_warp_begin(struct smc_warp *warp, uint32_t lanes);
-/* Runs until every part waits or has ended, or the turn is over. True: something was done. */
+/* Runs until every group waits or has ended, or its time slice is over. True: it ran something. */
 bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp);
-/* Lanes go to one of `count` places each; they meet again at op->meet. */
-void smc_warp_part(struct smc_warp *warp, const struct smc_op *op, const uint32_t *place,
-                   const uint32_t *mask, uint32_t count);
+/* Divergence: the lanes of mask[i] continue at place[i]; all reconverge at op->reconverge_at. */
+void smc_warp_diverge(struct smc_warp *warp, const struct smc_op *op, const uint32_t *place,
+                      const uint32_t *mask, uint32_t count);
 void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask);
-/* For an op that lanes run together: the lanes that are here, 0 while others are missing. */
-uint32_t smc_warp_gather(struct smc_warp *warp, uint32_t need);
-/* Lets all parts that gathered here go on behind the op. */
+/* For an op that lanes run together: the converged lanes, 0 while lanes of `need` are missing. */
+uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need);
+/* Lets all groups that converged here continue after the op. */
 void smc_warp_release(struct smc_warp *warp, uint32_t mask);
-
-/* counts.c */
-void smc_count_shared(struct smc_worker *worker, const struct smc_op *op, enum smc_bank_op kind,
-                      bool is_atomic, const uint64_t address[SMC_LANES], uint32_t mask,
-                      uint32_t bytes);
 void smc_count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
                       const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
                       const struct smc_allocation *allocation);
@@ -160,9 +151,7 @@ uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
 /* The generic address, or that within op->space, of each lane: register + immediate. */
 void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
                           uint64_t address[SMC_LANES]);
-const struct smc_allocation *smc_memory_find(struct smc_worker *worker, uint64_t address);
-
-/* steps_async.c */
+/* steps_memory.c */
 void smc_copies_forget(struct smc_warp *warp);
 
 /* findings.c */

@@ -191,7 +191,7 @@ static void check_read(const struct visit *visit, struct cell *cell, uint32_t me
     if (cell->write_at < shadow->all_synced_at) {
         if (visit->space == SMC_SPACE_SHARED && cell->write_at < shadow->block_began_at) {
             report(visit, SMC_FINDING_UNWRITTEN, me, address, 0, 0);
-            cell->write_at = shadow->block_began_at; /* said once */
+            cell->write_at = shadow->block_began_at; /* reported once */
         }
     } else if (!in_order(visit, cell->write_at, cell->writer, me) &&
                !(cell->strong_write && visit->op->is_strong)) {
@@ -296,7 +296,7 @@ static void check_shared(const struct visit *visit, enum smc_access_kind kind, u
     check_cells(visit, cell, count, kind, me, address, same_value);
 }
 
-/* Accesses are aligned and at most 32 bytes wide: they lie in one line. */
+/* Accesses are aligned and at most 32 bytes wide: they are in one line. */
 static void check_global(const struct visit *visit, enum smc_access_kind kind, uint32_t me,
                          uint64_t address, bool same_value, struct line **last)
 {
@@ -347,7 +347,7 @@ void smc_shadow_check_copy(struct smc_worker *worker, struct smc_warp *warp,
     EACH_ACTIVE(lane, mask)
     {
         if (bytes < visit.bytes || address[lane] > bytes - visit.bytes)
-            continue; /* is told when it arrives */
+            continue; /* reported when it arrives */
         struct cell *cell = &worker->shadow->shared[address[lane] / unit];
         for (uint32_t i = 0; i < visit.bytes / unit; i++) {
             bool is_unwritten = cell[i].write_at < worker->shadow->block_began_at;

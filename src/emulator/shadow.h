@@ -1,4 +1,4 @@
-/* Who accessed each word last, for races and for memory that nobody wrote.
+/* Who accessed each word last, for races and for memory that was never written.
 
    Time is a counter of the worker that every synchronisation moves on. Two accesses of different
    threads are in order when a barrier of the whole block lies between them, or one that both

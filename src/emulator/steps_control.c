@@ -1,35 +1,38 @@
-/* Branches, ends, barriers. */
+/* Control flow, barriers, and what the lanes of a warp do together. */
+#include "emulator/operations.h"
+#include "emulator/runtime.h"
 #include "emulator/shadow.h"
-#include "emulator/steps.h"
+
+/* --- Branches and exits ----------------------------------------------------------------------- */
 
 enum smc_next smc_step_branch(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, uint32_t mask)
 {
-    struct smc_part *part = &warp->part[warp->current];
+    struct smc_group *group = &warp->group[warp->current];
     if (!mask)
         return SMC_GO_ON;
-    if (mask == part->mask) {
-        part->place = op->target;
+    if (mask == group->active) {
+        group->pc = op->target;
         return SMC_MOVED;
     }
-    const uint32_t place[] = {part->place + 1, op->target};
-    const uint32_t masks[] = {part->mask & ~mask, mask};
+    const uint32_t place[] = {group->pc + 1, op->target};
+    const uint32_t masks[] = {group->active & ~mask, mask};
     worker->count[op->instruction].divergent++;
-    smc_warp_part(warp, op, place, masks, 2);
+    smc_warp_diverge(warp, op, place, masks, 2);
     return SMC_MOVED;
 }
 
-/* brx.idx: a holds the index. Lanes of one target go together; an index beyond the list is
-   undefined, and ends the lane here with a finding. */
+/* brx.idx: a holds the index. Lanes with one target form a group; an index beyond the list is
+   undefined, and ends the block here with a finding. */
 enum smc_next smc_step_indexed_branch(struct smc_worker *worker, struct smc_warp *warp,
                                       const struct smc_op *op, uint32_t mask)
 {
-    struct smc_part *part = &warp->part[warp->current];
+    struct smc_group *group = &warp->group[warp->current];
     const lane_u32 *index = (const lane_u32 *)(warp->file + op->a);
     uint32_t place[SMC_LANES + 1], masks[SMC_LANES + 1], count = 0;
-    if (mask != part->mask) {
-        place[count] = part->place + 1;
-        masks[count++] = part->mask & ~mask;
+    if (mask != group->active) {
+        place[count] = group->pc + 1;
+        masks[count++] = group->active & ~mask;
     }
     for (uint32_t left = mask; left;) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), same = 0;
@@ -46,11 +49,11 @@ enum smc_next smc_step_indexed_branch(struct smc_worker *worker, struct smc_warp
         left &= ~same;
     }
     if (count == 1) {
-        part->place = place[0];
+        group->pc = place[0];
         return SMC_MOVED;
     }
     worker->count[op->instruction].divergent++;
-    smc_warp_part(warp, op, place, masks, count);
+    smc_warp_diverge(warp, op, place, masks, count);
     return SMC_MOVED;
 }
 
@@ -58,7 +61,7 @@ enum smc_next smc_step_exit(struct smc_worker *worker, struct smc_warp *warp,
                             const struct smc_op *op, uint32_t mask)
 {
     (void)worker, (void)op;
-    bool all = mask == warp->part[warp->current].mask;
+    bool all = mask == warp->group[warp->current].active;
     smc_warp_end_lanes(warp, mask);
     return all ? SMC_MOVED : SMC_GO_ON;
 }
@@ -73,7 +76,7 @@ enum smc_next smc_step_trap(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GIVES_UP;
 }
 
-/* Instructions that the warp has run: a clock that counts, at least. */
+/* A clock that advances with each reading. */
 enum smc_next smc_step_clock(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask)
 {
@@ -101,7 +104,7 @@ static struct smc_barrier *barrier_of(struct smc_worker *worker, const struct sm
     return barrier;
 }
 
-/* A barrier that is to be reached by whole warps is reached by a part of one. */
+/* Reports a barrier for whole warps that only some lanes of a warp reach. */
 static void check_whole(struct smc_worker *worker, const struct smc_warp *warp,
                         const struct smc_op *op, uint32_t mask)
 {
@@ -131,7 +134,7 @@ enum smc_next smc_step_barrier(struct smc_worker *worker, struct smc_warp *warp,
 {
     uint32_t id;
     struct smc_barrier *barrier = barrier_of(worker, warp, op, mask, &id);
-    struct smc_part *part = &warp->part[warp->current];
+    struct smc_group *group = &warp->group[warp->current];
     check_whole(worker, warp, op, mask);
     arrive(worker, warp, mask, barrier);
     barrier->waiting |= 1u << warp->index;
@@ -139,8 +142,8 @@ enum smc_next smc_step_barrier(struct smc_worker *worker, struct smc_warp *warp,
         uint32_t holds = *(const lane_u32 *)(warp->file + op->c);
         barrier->true_lanes += (uint32_t)__builtin_popcount(holds & mask);
     }
-    part->state = SMC_PART_AT_BARRIER;
-    part->barrier = id;
+    group->state = SMC_GROUP_AT_BARRIER;
+    group->barrier = id;
     return SMC_WAITS;
 }
 
@@ -160,11 +163,188 @@ enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *war
 {
     uint32_t lane = (uint32_t)__builtin_ctz(mask);
     uint32_t need = ((const lane_u32 *)(warp->file + op->a))[lane];
-    uint32_t gathered = smc_warp_gather(warp, need);
-    if (!gathered)
+    uint32_t converged = smc_warp_converge(warp, need);
+    if (!converged)
         return SMC_WAITS;
     if (worker->shadow)
-        smc_shadow_sync_lanes(worker->shadow, warp, gathered);
-    smc_warp_release(warp, gathered);
+        smc_shadow_sync_lanes(worker->shadow, warp, converged);
+    smc_warp_release(warp, converged);
     return SMC_MOVED;
+}
+
+/* --- Shuffles, votes, matches, reductions ----------------------------------------------------- */
+
+/* The converged lanes, once all that the first lane's member mask names are here. 0: not yet. */
+static uint32_t converge(struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
+{
+    uint32_t lane = (uint32_t)__builtin_ctz(mask);
+    uint32_t need = ((const lane_u32 *)(warp->file + op->v[0]))[lane];
+    return smc_warp_converge(warp, need);
+}
+
+static uint32_t guarded(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
+{
+    if (op->guard == SMC_NO_SLOT)
+        return mask;
+    uint32_t holds = *(const lane_u32 *)(warp->file + op->guard);
+    return mask & (op->guard_negated ? ~holds : holds);
+}
+
+static enum smc_next done(struct smc_warp *warp, uint32_t converged)
+{
+    smc_warp_release(warp, converged);
+    return SMC_MOVED;
+}
+
+static void set_predicate(struct smc_warp *warp, uint32_t offset, uint32_t mask, uint32_t holds)
+{
+    lane_u32 *d = (lane_u32 *)(warp->file + offset);
+    *d = (*d & ~mask) | (holds & mask);
+}
+
+/* The lane that `lane` reads from (PTX ISA, shfl.sync), and whether that is within its segment. */
+static uint32_t source_lane(const struct smc_op *op, uint32_t lane, uint32_t b, uint32_t c,
+                            bool *inside)
+{
+    uint32_t clamp = c & 31, segment = c >> 8 & 31, step = b & 31;
+    uint32_t most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+    uint32_t from;
+    switch ((enum smc_shuffle)op->immediate) {
+    case SMC_SHUFFLE_UP:
+        from = lane - step;
+        *inside = (int32_t)from >= (int32_t)most;
+        break;
+    case SMC_SHUFFLE_DOWN:
+        from = lane + step;
+        *inside = from <= most;
+        break;
+    case SMC_SHUFFLE_BUTTERFLY:
+        from = lane ^ step;
+        *inside = from <= most;
+        break;
+    default:
+        from = least | (step & ~segment);
+        *inside = from <= most;
+    }
+    return *inside ? from & 31 : lane;
+}
+
+enum smc_next smc_step_shuffle(struct smc_worker *worker, struct smc_warp *warp,
+                               const struct smc_op *op, uint32_t mask)
+{
+    uint32_t converged = converge(warp, op, mask), active = guarded(warp, op, converged);
+    const lane_u32 *a = (const lane_u32 *)(warp->file + op->a);
+    const lane_u32 *b = (const lane_u32 *)(warp->file + op->b);
+    const lane_u32 *c = (const lane_u32 *)(warp->file + op->c);
+    uint32_t out[SMC_LANES], inside = 0;
+    (void)worker;
+    if (!converged)
+        return SMC_WAITS;
+    EACH_ACTIVE(lane, active)
+    {
+        bool is_inside;
+        out[lane] = a[source_lane(op, lane, b[lane], c[lane], &is_inside)];
+        inside |= (uint32_t)is_inside << lane;
+    }
+    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
+    EACH_ACTIVE(lane, active) d[lane] = out[lane];
+    if (op->v[1] != SMC_NO_SLOT)
+        set_predicate(warp, op->v[1], active, inside);
+    return done(warp, converged);
+}
+
+enum smc_next smc_step_vote(struct smc_worker *worker, struct smc_warp *warp,
+                            const struct smc_op *op, uint32_t mask)
+{
+    uint32_t converged = converge(warp, op, mask), active = guarded(warp, op, converged);
+    uint32_t holds = *(const lane_u32 *)(warp->file + op->a) & active;
+    (void)worker;
+    if (!converged)
+        return SMC_WAITS;
+    if (op->reduction == SMC_REDUCE_BALLOT) {
+        lane_u32 *d = (lane_u32 *)(warp->file + op->d);
+        EACH_ACTIVE(lane, active) d[lane] = holds;
+        return done(warp, converged);
+    }
+    bool answer = op->reduction == SMC_REDUCE_AND  ? holds == active
+                  : op->reduction == SMC_REDUCE_OR ? holds != 0
+                                                   : holds == 0 || holds == active;
+    set_predicate(warp, op->d, active, answer ? SMC_ALL_LANES : 0);
+    return done(warp, converged);
+}
+
+enum smc_next smc_step_active_mask(struct smc_worker *worker, struct smc_warp *warp,
+                                   const struct smc_op *op, uint32_t mask)
+{
+    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
+    (void)worker;
+    EACH_ACTIVE(lane, mask) d[lane] = mask;
+    return SMC_GO_ON;
+}
+
+static uint64_t lane_value(const struct smc_warp *warp, const struct smc_op *op, uint32_t lane)
+{
+    const char *file = warp->file + op->a;
+    return op->width_bytes == 8 ? ((const lane_u64 *)file)[lane] : ((const lane_u32 *)file)[lane];
+}
+
+enum smc_next smc_step_match(struct smc_worker *worker, struct smc_warp *warp,
+                             const struct smc_op *op, uint32_t mask)
+{
+    uint32_t converged = converge(warp, op, mask), active = guarded(warp, op, converged);
+    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
+    uint32_t out[SMC_LANES];
+    bool all = op->reduction == SMC_REDUCE_AND;
+    (void)worker;
+    if (!converged)
+        return SMC_WAITS;
+    EACH_ACTIVE(lane, active)
+    {
+        out[lane] = 0;
+        EACH_ACTIVE(other, active)
+        out[lane] |= (uint32_t)(lane_value(warp, op, other) == lane_value(warp, op, lane)) << other;
+    }
+    EACH_ACTIVE(lane, active) d[lane] = all && out[lane] != active ? 0 : out[lane];
+    if (op->v[1] != SMC_NO_SLOT && active) {
+        uint32_t first = (uint32_t)__builtin_ctz(active);
+        set_predicate(warp, op->v[1], active, out[first] == active ? SMC_ALL_LANES : 0);
+    }
+    return done(warp, converged);
+}
+
+static uint32_t combined(const struct smc_op *op, uint32_t x, uint32_t y)
+{
+    bool is_signed = smc_ptx_type_info[op->type].class == SMC_CLASS_SIGNED;
+    bool below = is_signed ? (int32_t)x < (int32_t)y : x < y;
+    switch (op->reduction) {
+    case SMC_REDUCE_ADD:
+        return x + y;
+    case SMC_REDUCE_MIN:
+        return below ? x : y;
+    case SMC_REDUCE_MAX:
+        return below ? y : x;
+    case SMC_REDUCE_AND:
+        return x & y;
+    case SMC_REDUCE_OR:
+        return x | y;
+    default:
+        return x ^ y;
+    }
+}
+
+enum smc_next smc_step_reduce(struct smc_worker *worker, struct smc_warp *warp,
+                              const struct smc_op *op, uint32_t mask)
+{
+    uint32_t converged = converge(warp, op, mask), active = guarded(warp, op, converged);
+    const lane_u32 *a = (const lane_u32 *)(warp->file + op->a);
+    lane_u32 *d = (lane_u32 *)(warp->file + op->d);
+    (void)worker;
+    if (!converged)
+        return SMC_WAITS;
+    if (active) {
+        uint32_t result = a[__builtin_ctz(active)];
+        EACH_ACTIVE(lane, active & (active - 1)) result = combined(op, result, a[lane]);
+        EACH_ACTIVE(lane, active) d[lane] = result;
+    }
+    return done(warp, converged);
 }

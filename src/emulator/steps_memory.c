@@ -1,8 +1,13 @@
-/* Loads and stores. */
+/* Loads, stores, atomic operations and asynchronous copies. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "emulator/operations.h"
 #include "emulator/runtime.h"
-#include "emulator/steps.h"
+#include "emulator/shadow.h"
+
+/* --- Loads and stores ------------------------------------------------------------------------- */
 
 #define FETCH(type_t, lane_t)                                                                      \
     do {                                                                                           \
@@ -79,7 +84,7 @@ enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GO_ON;
 }
 
-/* Where each lane's new value lies: in the register itself, or joined from several. */
+/* Where each lane's new value is: in the register itself, or joined from several. */
 static void gather(const struct smc_warp *warp, const struct smc_op *op, char joined[SMC_LANES][32],
                    const void *value[SMC_LANES])
 {
@@ -108,5 +113,220 @@ enum smc_next smc_step_store(struct smc_worker *worker, struct smc_warp *warp,
         EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], 4);
     else
         EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], bytes);
+    return SMC_GO_ON;
+}
+
+/* --- Atomic operations: one lane after another, from the lowest ------------------------------- */
+
+static uint64_t lane_bits(const struct smc_warp *warp, uint32_t offset, uint32_t bytes,
+                          uint32_t lane)
+{
+    const char *file = warp->file + offset;
+    return bytes == 8 ? ((const lane_u64 *)file)[lane] : ((const lane_u32 *)file)[lane];
+}
+
+static uint64_t add_floats(enum smc_ptx_type type, uint64_t a, uint64_t b)
+{
+    if (type == SMC_PTX_F64) {
+        double x, y;
+        memcpy(&x, &a, sizeof x);
+        memcpy(&y, &b, sizeof y);
+        x += y;
+        memcpy(&a, &x, sizeof x);
+        return a;
+    }
+    float x, y;
+    uint32_t bits;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x += y;
+    memcpy(&bits, &x, sizeof x);
+    return isnan(x) ? 0x7fffffff : bits;
+}
+
+/* Widened by its type, so that one comparison serves all. */
+static bool below(enum smc_ptx_type type, uint64_t a, uint64_t b)
+{
+    if (type == SMC_PTX_S32)
+        return (int32_t)a < (int32_t)b;
+    return type == SMC_PTX_S64 ? (int64_t)a < (int64_t)b : a < b;
+}
+
+static uint64_t updated(const struct smc_op *op, uint64_t old, uint64_t b, uint64_t c)
+{
+    switch (op->reduction) {
+    case SMC_REDUCE_ADD:
+        return smc_ptx_type_info[op->type].class == SMC_CLASS_FLOAT ? add_floats(op->type, old, b)
+                                                                    : old + b;
+    case SMC_REDUCE_MIN:
+        return below(op->type, b, old) ? b : old;
+    case SMC_REDUCE_MAX:
+        return below(op->type, old, b) ? b : old;
+    case SMC_REDUCE_AND:
+        return old & b;
+    case SMC_REDUCE_OR:
+        return old | b;
+    case SMC_REDUCE_XOR:
+        return old ^ b;
+    case SMC_REDUCE_INC:
+        return old >= b ? 0 : old + 1;
+    case SMC_REDUCE_DEC:
+        return old == 0 || old > b ? b : old - 1;
+    case SMC_REDUCE_COMPARE_AND_SWAP:
+        return old == b ? c : old;
+    default:
+        return b; /* exchange */
+    }
+}
+
+enum smc_next smc_step_atomic(struct smc_worker *worker, struct smc_warp *warp,
+                              const struct smc_op *op, uint32_t mask)
+{
+    char *host[SMC_LANES];
+    uint32_t bytes = op->width_bytes;
+    mask = smc_memory_access(worker, warp, op, SMC_UPDATES, mask, NULL, host);
+    EACH_ACTIVE(lane, mask)
+    {
+        uint64_t old = 0, b = lane_bits(warp, op->b, bytes, lane);
+        uint64_t c = lane_bits(warp, op->c, bytes, lane);
+        memcpy(&old, host[lane], bytes);
+        uint64_t new = updated(op, old, b, c);
+        memcpy(host[lane], &new, bytes);
+        if (op->d_kind == SMC_SLOT_64)
+            ((lane_u64 *)(warp->file + op->d))[lane] = old;
+        else if (op->d_kind == SMC_SLOT_32)
+            ((lane_u32 *)(warp->file + op->d))[lane] = (uint32_t)old;
+    }
+    return SMC_GO_ON;
+}
+
+/* --- cp.async --------------------------------------------------------------------------------- */
+
+/* What is fetched is stored when its thread waits for it, and not before, so that a read too early
+   finds the old value. Groups are counted by warp. */
+
+enum { MOST_BYTES = 16 };
+
+/* One instruction's copies. */
+struct smc_copy {
+    struct smc_copy *next;
+    const struct smc_op *op;
+    uint64_t group;
+    uint32_t mask;
+    uint64_t to[SMC_LANES];
+    char data[SMC_LANES][MOST_BYTES];
+};
+
+void smc_copies_forget(struct smc_warp *warp)
+{
+    while (warp->copies) {
+        struct smc_copy *next = warp->copies->next;
+        free(warp->copies);
+        warp->copies = next;
+    }
+    warp->copy_group = 0;
+}
+
+/* Lanes that copy as many bytes as the first of `mask`. */
+static uint32_t lanes_alike(const lane_u32 *bytes, uint32_t mask)
+{
+    uint32_t alike = 0, first = (uint32_t)__builtin_ctz(mask);
+    EACH_ACTIVE(lane, mask) alike |= (uint32_t)(bytes[lane] == bytes[first]) << lane;
+    return alike;
+}
+
+static uint32_t read_from(struct smc_worker *worker, struct smc_warp *warp,
+                          const struct smc_op *read, const uint64_t to[SMC_LANES], uint32_t mask,
+                          char *host[SMC_LANES])
+{
+    uint64_t from[SMC_LANES];
+    smc_memory_addresses(warp, read, from);
+    mask = smc_memory_access_at(worker, warp, read, SMC_SPACE_GLOBAL, SMC_READS, from, mask, NULL,
+                                host);
+    if (read->skips_l1 && mask)
+        smc_count_copy(worker, read, from, to, mask);
+    return mask;
+}
+
+/* Reads what each lane asks for; the rest of its bytes are 0. Returns the lanes that may. */
+static uint32_t fetch_copy(struct smc_worker *worker, struct smc_warp *warp,
+                           const struct smc_op *op, uint32_t mask, struct smc_copy *copy)
+{
+    const lane_u32 *wanted = (const lane_u32 *)(warp->file + op->c);
+    uint32_t fetched = 0;
+    for (uint32_t left = mask; left;) {
+        uint32_t alike = lanes_alike(wanted, left), bytes = wanted[__builtin_ctz(left)];
+        char *host[SMC_LANES];
+        struct smc_op read = *op;
+        left &= ~alike;
+        read.a = op->b;
+        read.immediate = op->source_offset;
+        read.address_is_32 = false;
+        read.space = SMC_SPACE_GLOBAL;
+        bytes = bytes < op->width_bytes ? bytes : op->width_bytes;
+        while (read.width_bytes > 1 && read.width_bytes / 2 >= bytes)
+            read.width_bytes /= 2;
+        if (bytes > 0)
+            alike = read_from(worker, warp, &read, copy->to, alike, host);
+        EACH_ACTIVE(lane, alike)
+        if (bytes > 0)
+            memcpy(copy->data[lane], host[lane], bytes);
+        fetched |= alike;
+    }
+    return fetched;
+}
+
+enum smc_next smc_step_copy(struct smc_worker *worker, struct smc_warp *warp,
+                            const struct smc_op *op, uint32_t mask)
+{
+    struct smc_copy *copy = calloc(1, sizeof *copy), **last = &warp->copies;
+    if (!copy) {
+        worker->out_of_memory = true;
+        return SMC_GIVES_UP;
+    }
+    copy->op = op;
+    copy->group = warp->copy_group;
+    smc_memory_addresses(warp, op, copy->to);
+    copy->mask = fetch_copy(worker, warp, op, mask, copy);
+    if (worker->shadow && copy->mask)
+        smc_shadow_check_copy(worker, warp, op, copy->to, copy->mask);
+    while (*last)
+        last = &(*last)->next;
+    *last = copy;
+    return SMC_GO_ON;
+}
+
+static void store_copy(struct smc_worker *worker, struct smc_warp *warp,
+                       const struct smc_copy *copy)
+{
+    char *host[SMC_LANES];
+    const void *value[SMC_LANES];
+    for (unsigned lane = 0; lane < SMC_LANES; lane++)
+        value[lane] = copy->data[lane];
+    uint32_t mask = copy->mask ? smc_memory_access_at(worker, warp, copy->op, SMC_SPACE_SHARED,
+                                                      SMC_WRITES, copy->to, copy->mask, value, host)
+                               : 0;
+    EACH_ACTIVE(lane, mask) memcpy(host[lane], value[lane], copy->op->width_bytes);
+}
+
+enum smc_next smc_step_commit(struct smc_worker *worker, struct smc_warp *warp,
+                              const struct smc_op *op, uint32_t mask)
+{
+    (void)worker, (void)op, (void)mask;
+    warp->copy_group++;
+    return SMC_GO_ON;
+}
+
+enum smc_next smc_step_wait(struct smc_worker *worker, struct smc_warp *warp,
+                            const struct smc_op *op, uint32_t mask)
+{
+    (void)mask;
+    while (warp->copies && (op->immediate == SMC_WAIT_FOR_ALL ||
+                            warp->copies->group + op->immediate < warp->copy_group)) {
+        struct smc_copy *copy = warp->copies;
+        store_copy(worker, warp, copy);
+        warp->copies = copy->next;
+        free(copy);
+    }
     return SMC_GO_ON;
 }

@@ -1,65 +1,67 @@
-/* Runs a warp: op after op, for the lanes that go together. Lanes that part at a branch meet again
-   at the nearest op that all of them must come to. */
+/* Runs a warp: op after op, for one group of converged lanes at a time. Lanes that diverge at a
+   branch reconverge at the nearest op that all of them must reach. */
 #include "emulator/runtime.h"
 
 #include <string.h>
 
-/* Instructions that a warp may run before the next one has its turn: others may wait for it. And
-   before it is asked whether to stop. */
-enum { TURN = 1 << 14, SLICE = 1 << 10 };
+/* Instructions that a warp may run before the next warp runs, which others may wait for; and before
+   it asks whether to stop. */
+enum { TIME_SLICE = 1 << 14, CHECK_EVERY = 1 << 10 };
 
 void smc_warp_begin(struct smc_warp *warp, uint32_t lanes)
 {
     warp->lanes = warp->live = lanes;
-    warp->part[0] = (struct smc_part){.meet = SMC_NO_PLACE, .mask = lanes, .parent = -1};
+    warp->group[0] = (struct smc_group){.reconverge_at = SMC_NO_PC, .active = lanes, .parent = -1};
     warp->used = 1;
     warp->current = 0;
     warp->steps = 0;
 }
 
-/* --- Parts ------------------------------------------------------------------------------------ */
+/* --- Divergent groups ------------------------------------------------------------------------- */
 
-/* The part has come to its end: its parent goes on when no sibling is left, and ends as well when
-   none of its lanes lives. */
-static void end_part(struct smc_warp *warp, int index)
+/* The group has come to its end: its parent continues when no sibling is left, and ends as well
+   when none of its lanes is live. */
+static void end_group(struct smc_warp *warp, int index)
 {
     while (index >= 0) {
-        struct smc_part *part = &warp->part[index];
+        struct smc_group *group = &warp->group[index];
         warp->used &= ~(UINT64_C(1) << index);
-        index = part->parent;
+        index = group->parent;
         if (index < 0)
             return;
-        struct smc_part *parent = &warp->part[index];
+        struct smc_group *parent = &warp->group[index];
         if (--parent->children > 0)
             return;
-        parent->state = SMC_PART_READY;
-        parent->mask &= warp->live;
+        parent->state = SMC_GROUP_READY;
+        parent->active &= warp->live;
         warp->current = index;
-        if (parent->mask)
+        if (parent->active)
             return;
     }
 }
 
-static int new_part(struct smc_warp *warp)
+static int new_group(struct smc_warp *warp)
 {
-    return __builtin_ctzll(~warp->used); /* below SMC_MAX_PARTS: 63 exist at most */
+    return __builtin_ctzll(~warp->used); /* below SMC_MAX_GROUPS: 63 exist at most */
 }
 
-void smc_warp_part(struct smc_warp *warp, const struct smc_op *op, const uint32_t *place,
-                   const uint32_t *mask, uint32_t count)
+void smc_warp_diverge(struct smc_warp *warp, const struct smc_op *op, const uint32_t *place,
+                      const uint32_t *mask, uint32_t count)
 {
     int index = warp->current;
-    struct smc_part *parent = &warp->part[index];
-    parent->place = op->meet;
-    parent->state = SMC_PART_PARTED;
+    struct smc_group *parent = &warp->group[index];
+    parent->pc = op->reconverge_at;
+    parent->state = SMC_GROUP_DIVERGED;
     parent->children = 0;
     for (uint32_t i = count; i > 0; i--) {
-        if (place[i - 1] == op->meet)
+        if (place[i - 1] == op->reconverge_at)
             continue;
-        int child = new_part(warp);
+        int child = new_group(warp);
         warp->used |= UINT64_C(1) << child;
-        warp->part[child] = (struct smc_part){
-            .place = place[i - 1], .meet = op->meet, .mask = mask[i - 1], .parent = index};
+        warp->group[child] = (struct smc_group){.pc = place[i - 1],
+                                                .reconverge_at = op->reconverge_at,
+                                                .active = mask[i - 1],
+                                                .parent = index};
         parent->children++;
         warp->current = child;
     }
@@ -67,69 +69,69 @@ void smc_warp_part(struct smc_warp *warp, const struct smc_op *op, const uint32_
 
 void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask)
 {
-    struct smc_part *part = &warp->part[warp->current];
+    struct smc_group *group = &warp->group[warp->current];
     warp->live &= ~mask;
-    part->mask &= ~mask;
-    if (!part->mask)
-        end_part(warp, warp->current);
+    group->active &= ~mask;
+    if (!group->active)
+        end_group(warp, warp->current);
 }
 
-uint32_t smc_warp_gather(struct smc_warp *warp, uint32_t need)
+uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need)
 {
-    struct smc_part *here = &warp->part[warp->current];
-    uint32_t gathered = here->mask;
+    struct smc_group *here = &warp->group[warp->current];
+    uint32_t converged = here->active;
     need &= warp->live;
-    if (!(need & ~gathered))
-        return gathered;
+    if (!(need & ~converged))
+        return converged;
     for (uint64_t left = warp->used; left; left &= left - 1) {
-        const struct smc_part *part = &warp->part[__builtin_ctzll(left)];
-        if (part->state == SMC_PART_AT_MEETING && part->place == here->place)
-            gathered |= part->mask;
+        const struct smc_group *group = &warp->group[__builtin_ctzll(left)];
+        if (group->state == SMC_GROUP_CONVERGING && group->pc == here->pc)
+            converged |= group->active;
     }
-    if (!(need & ~gathered))
-        return gathered;
-    here->state = SMC_PART_AT_MEETING;
+    if (!(need & ~converged))
+        return converged;
+    here->state = SMC_GROUP_CONVERGING;
     here->need = need;
     return 0;
 }
 
 void smc_warp_release(struct smc_warp *warp, uint32_t mask)
 {
-    uint32_t place = warp->part[warp->current].place;
+    uint32_t place = warp->group[warp->current].pc;
     for (uint64_t left = warp->used; left; left &= left - 1) {
-        struct smc_part *part = &warp->part[__builtin_ctzll(left)];
-        if (part->state != SMC_PART_PARTED && part->place == place && part->mask & mask) {
-            part->state = SMC_PART_READY;
-            part->place = place + 1;
+        struct smc_group *group = &warp->group[__builtin_ctzll(left)];
+        if (group->state != SMC_GROUP_DIVERGED && group->pc == place && group->active & mask) {
+            group->state = SMC_GROUP_READY;
+            group->pc = place + 1;
         }
     }
 }
 
-/* Lanes that a meeting waited for have ended: it takes place now. */
-static bool may_meet(const struct smc_warp *warp, const struct smc_part *here)
+/* Lanes that a converging group waited for have ended: it waits no longer. */
+static bool may_converge(const struct smc_warp *warp, const struct smc_group *here)
 {
-    uint32_t gathered = 0;
+    uint32_t converged = 0;
     for (uint64_t left = warp->used; left; left &= left - 1) {
-        const struct smc_part *part = &warp->part[__builtin_ctzll(left)];
-        if (part->state == SMC_PART_AT_MEETING && part->place == here->place)
-            gathered |= part->mask;
+        const struct smc_group *group = &warp->group[__builtin_ctzll(left)];
+        if (group->state == SMC_GROUP_CONVERGING && group->pc == here->pc)
+            converged |= group->active;
     }
-    return !(here->need & warp->live & ~gathered);
+    return !(here->need & warp->live & ~converged);
 }
 
-/* A part that can go on: the one that ran last if it can, else the one furthest behind. -1: none.
+/* A group that can run: the one that ran last if it can, else the one with the lowest pc. -1: none.
  */
 static int pick(struct smc_warp *warp)
 {
     int lowest = -1;
-    if (warp->used >> warp->current & 1 && warp->part[warp->current].state == SMC_PART_READY)
+    if (warp->used >> warp->current & 1 && warp->group[warp->current].state == SMC_GROUP_READY)
         return warp->current;
     for (uint64_t left = warp->used; left; left &= left - 1) {
         int index = __builtin_ctzll(left);
-        struct smc_part *part = &warp->part[index];
-        if (part->state == SMC_PART_AT_MEETING && may_meet(warp, part))
-            part->state = SMC_PART_READY;
-        if (part->state == SMC_PART_READY && (lowest < 0 || part->place < warp->part[lowest].place))
+        struct smc_group *group = &warp->group[index];
+        if (group->state == SMC_GROUP_CONVERGING && may_converge(warp, group))
+            group->state = SMC_GROUP_READY;
+        if (group->state == SMC_GROUP_READY && (lowest < 0 || group->pc < warp->group[lowest].pc))
             lowest = index;
     }
     return lowest;
@@ -150,7 +152,7 @@ static void keep_64(lane_u64 *to, const lane_u64 *from, uint32_t mask)
 static void run_alu(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
 {
     char *file = warp->file, *d = file + op->d;
-    if (mask == warp->live) { /* no lane has a value to lose */
+    if (mask == warp->live) { /* no inactive lane has a value to keep */
         op->alu(op, d, file + op->a, file + op->b, file + op->c);
         return;
     }
@@ -179,40 +181,41 @@ static void count_execution(struct smc_worker *worker, const struct smc_op *op, 
     count->lanes += smc_lane_count(mask);
 }
 
-/* Until the part ends, parts or waits, or `limit` ops are run; returns how many were. */
-static uint64_t run_part(struct smc_worker *worker, struct smc_warp *warp, int index,
-                         uint64_t limit)
+/* Runs the group until it ends, diverges or waits, or has run `limit` ops; returns how many it ran.
+ */
+static uint64_t run_group(struct smc_worker *worker, struct smc_warp *warp, int index,
+                          uint64_t limit)
 {
     const struct smc_op *ops = worker->launch->program->op;
-    struct smc_part *part = &warp->part[index];
+    struct smc_group *group = &warp->group[index];
     uint64_t steps = 0;
     warp->current = index;
     while (steps < limit) {
-        if (part->place == part->meet) {
-            end_part(warp, index);
+        if (group->pc == group->reconverge_at) {
+            end_group(warp, index);
             return steps;
         }
-        const struct smc_op *op = &ops[part->place];
-        uint32_t mask = guarded(warp, op, part->mask);
+        const struct smc_op *op = &ops[group->pc];
+        uint32_t mask = guarded(warp, op, group->active);
         steps++;
         if (op->is_first && (mask || op->step_without_lanes))
             count_execution(worker, op, mask);
         if (op->alu) {
             if (mask)
                 run_alu(warp, op, mask);
-            part->place++;
+            group->pc++;
             continue;
         }
         enum smc_next next = SMC_GO_ON;
         if (op->step && (mask || op->step_without_lanes))
             next = op->step(worker, warp, op, mask);
         if (next == SMC_GO_ON) {
-            part->place++;
+            group->pc++;
             continue;
         }
         worker->gave_up |= next == SMC_GIVES_UP;
         if (next != SMC_MOVED || warp->current != index || !(warp->used >> index & 1) ||
-            part->state != SMC_PART_READY)
+            group->state != SMC_GROUP_READY)
             return steps;
     }
     return steps;
@@ -222,9 +225,9 @@ bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp)
 {
     uint64_t steps = 0;
     int index;
-    for (uint64_t limit = SLICE; limit <= TURN; limit += SLICE) {
+    for (uint64_t limit = CHECK_EVERY; limit <= TIME_SLICE; limit += CHECK_EVERY) {
         while (steps < limit && !worker->gave_up && warp->live && (index = pick(warp)) >= 0)
-            steps += run_part(worker, warp, index, limit - steps);
+            steps += run_group(worker, warp, index, limit - steps);
         if (steps < limit || smc_launch_stops(worker->launch))
             break;
     }

@@ -30,12 +30,9 @@ void smc_emulated_follow(struct smc_program *program, const struct smc_binary *b
 void smc_emulated_copies(const struct smc_program *program, const struct smc_emulation *emulation,
                          struct smc_shared_count *copies)
 {
-    static const char copy[] = "cp.async.c"; /* .ca or .cg */
     *copies = (struct smc_shared_count){0};
     for (size_t i = 0; i < emulation->count_length; i++) {
-        const struct smc_instruction *instruction = smc_program_instruction(program, i);
-        if (!instruction->is_memory ||
-            !memmem(instruction->text, instruction->text_bytes, copy, sizeof copy - 1))
+        if (!(smc_program_instruction(program, i)->flags & SMC_INSTRUCTION_ASYNC_COPY))
             continue;
         copies->instructions += (double)emulation->count[i].shared_stores;
         copies->wavefronts += (double)emulation->count[i].store_wavefronts;

@@ -129,7 +129,7 @@ static void copy_accesses(const struct run *run, struct smc_emulated_run *emulat
 {
     const struct smc_run_request *request = run->request;
     struct smc_work work = {0};
-    request->kernel->work(&request->params, &work);
+    request->kernel->work(request->kernel, &request->params, &work);
     emulated->access_count = work.access_count;
     for (size_t i = 0; i < work.access_count; i++) {
         struct smc_global_access *out = &emulated->access[i];

@@ -16,8 +16,10 @@ static const double fma_sample_ms = 8;
 
 /* --- Fused multiply-adds ------------------------------------------------------------------ */
 
-static void fma_defines(const struct smc_params *params, struct smc_text *options)
+static void fma_defines(const struct smc_kernel *kernel, const struct smc_params *params,
+                        struct smc_text *options)
 {
+    (void)kernel;
     enum smc_dtype dtype = (enum smc_dtype)params->value[SMC_PARAM_DTYPE];
     smc_text_printf(options, "-DELEMENT=%s\n", smc_dtype_name(dtype));
 }

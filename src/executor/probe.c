@@ -176,7 +176,7 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
     }
     smc_params_init(residency, &params);
     params.value[SMC_PARAM_BLOCK] = probe->launch.threads_per_block;
-    enum smc_status status = residency->complete(&params, error);
+    enum smc_status status = residency->complete(residency, &params, error);
     if (status == SMC_OK)
         status = smc_live_find(residency, probe->regs_per_thread, device->sm.cc, options, &params,
                                &resources, &binary, warnings, error);

@@ -1,5 +1,5 @@
 /* Guided lessons: a few short pages each, whose numbers are computed while they are shown, and a
-   question at the end that is checked. Pure data: whoever shows a lesson asks for its lines. */
+   question at the end that is checked. Pure data: the caller shows the lines. */
 #ifndef SMC_LESSON_LESSON_H
 #define SMC_LESSON_LESSON_H
 
@@ -24,7 +24,7 @@ struct smc_lesson {
     const char *name;    /* "8800-gtx" */
     const char *title;   /* "The first CUDA GPU: a cliff of one register" */
     const char *summary; /* one line for lists */
-    const char *device;  /* the device it is about, or takes where none is chosen */
+    const char *device;  /* the device it is about, or uses by default */
     uint16_t least_cc;   /* of a device that may be chosen instead; 0: none may */
     size_t page_count;
     const struct smc_lesson_page *page; /* smc_lesson_heading and so on read it */
@@ -73,9 +73,9 @@ enum smc_status smc_lesson_question(const struct smc_lesson *lesson,
                                     const struct smc_lesson_setting *setting, struct smc_text *out,
                                     struct smc_error *error);
 
-/* Holds what somebody answered, a whole number or the letter of a choice, to what the model says.
+/* Compares the answer given, a whole number or the letter of a choice, with the model.
    `reply` gets an explanation, or a hint that does not give the answer away. SMC_USAGE where
-   `given` has not the form that is asked for; the message has no prefix. */
+   `given` does not have the form asked for; the message has no prefix. */
 enum smc_status smc_lesson_check(const struct smc_lesson *lesson,
                                  const struct smc_lesson_setting *setting, const char *given,
                                  bool *right, struct smc_text *reply, struct smc_error *error);

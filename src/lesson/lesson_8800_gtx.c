@@ -1,7 +1,6 @@
 /* Lesson: the textbooks' analysis of the GeForce 8800 GTX, and the cliff at its eleventh register.
  */
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 
 static const char device[] = "GeForce 8800 GTX";
 static const char device_today[] = "NVIDIA H200";
@@ -145,13 +144,13 @@ static const struct smc_lesson_page pages[] = {
     },
     {
         .heading = "One register more: the cliff",
-        .text = "Somebody adds a variable, and each thread needs {regs} registers. A block takes "
+        .text = "Add one variable, and each thread needs {regs} registers. A block takes "
                 "{threads} x {regs} = {block_regs}, and {next} would take {next_regs}. The SM has "
                 "{sm_regs}. So it runs {blocks}: {resident} threads, occupancy {occupancy}.\n"
                 "One register in each thread has cost {lost} of the threads at once. Here is "
                 "every number of registers that a thread can have:\n"
                 "{steps}\n"
-                "Between the steps registers are free; at a step one of them is dear.",
+                "Between the steps registers are free; at a step one more register costs a block.",
         .fill = fill_eleven,
         .launch = &eleven_registers,
     },
@@ -162,20 +161,20 @@ static const struct smc_lesson_page pages[] = {
             "{tile} x {tile} = {threads} threads, and this GPU refuses more than {most}. "
             "Other tiles, still with {regs} registers a thread:\n"
             "{tiles}\n"
-            "Nothing here rises or falls smoothly. Warps are whole: a tile whose square is "
-            "no multiple of {lanes} leaves lanes empty. Blocks are whole: one that is a little "
-            "larger may leave room for one less.",
+            "Nothing here rises or falls smoothly. Warps are whole: a tile whose square is not a "
+            "multiple of {lanes} leaves lanes empty. Blocks are whole: one that is a little "
+            "larger may let one block fewer fit.",
         .fill = fill_tiles,
         .launch = &large_tile,
     },
     {
         .heading = "The cliffs of today",
-        .text = "An SM of the {device} has {sm_regs} registers, so one more is no "
-                "matter there. But the cliffs have only moved. The same block:\n"
+        .text = "An SM of the {device} has {sm_regs} registers, so one more does not matter there. "
+                "But the cliffs have only moved. The same block:\n"
                 "{steps}\n"
                 "A warp gets its registers in units of {unit}, which is {step} for each of "
-                "{lanes} threads: only every {step}th register can be a step. The compiler keeps "
-                "below one if told to: __launch_bounds__(threads, blocks).",
+                "{lanes} threads: only every {step}th register can be a step. "
+                "__launch_bounds__(threads, blocks) makes the compiler stay below a step.",
         .fill = fill_today,
         .launch = &today,
     },

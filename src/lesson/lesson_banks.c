@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "base/layout.h"
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 
 /* float tile[32][32]: a warp (ty) along a row, and down a column. */
 static const char along_row[] = "(ty*32 + tx)*4";
@@ -108,14 +107,15 @@ static void fill_swizzle(struct smc_scene *scene)
 static const struct smc_lesson_page pages[] = {
     {
         .heading = "A word for each bank at a time",
-        .text = "Shared memory lies in {banks} banks, numbered 0 to {last}. Neighbouring words of "
-                "{width} bytes lie in neighbouring banks, and behind the last it goes on with the "
-                "first. An SM reads all banks at once, one word each: that is a wavefront. The "
-                "{lanes} lanes of a warp that read a row of floats need {row_cost}:\n"
-                "{picture}\n"
-                "Lanes that want the same word share it: if all read the same, {same_cost} will "
-                "do. But two different words of one bank are two wavefronts: a bank conflict. The "
-                "warp waits for the bank that is asked for the most words.",
+        .text =
+            "Shared memory has {banks} banks, numbered 0 to {last}. Neighbouring words of {width} "
+            "bytes are in neighbouring banks, and after the last bank comes the first. An SM reads "
+            "all banks at once, one word each: that is a wavefront. The "
+            "{lanes} lanes of a warp that read a row of floats need {row_cost}:\n"
+            "{picture}\n"
+            "Lanes that want the same word share it: if all read the same, {same_cost} will "
+            "do. But two different words of one bank are two wavefronts: a bank conflict. The "
+            "warp waits for the bank that is asked for the most words.",
         .fill = fill_layout,
         .expression = along_row,
     },
@@ -177,12 +177,12 @@ static void fill_question(struct smc_scene *scene, struct smc_lesson_solution *s
 }
 
 static const struct smc_lesson_question question = {
-    .text = "Somebody pads more generously, so that rows begin at multiples of 16 bytes: float "
+    .text = "Pad more generously, so that rows begin at multiples of 16 bytes: float "
             "tile[{edge}][36]. How many wavefronts does a warp need for a column?",
-    .right = "Rows are now 4 banks apart, so a column meets only {used} of the {banks} banks, and "
-             "{edge} words from {used} banks take {cost} wavefronts. Odd row lengths meet all "
-             "banks.",
-    .wrong = "Lane n comes to word 36 n, which lies in bank 36 n modulo {banks}. Write down the "
+    .right =
+        "Rows are now 4 banks apart, so a column uses only {used} of the {banks} banks, and "
+        "{edge} words from {used} banks take {cost} wavefronts. Odd row lengths use all banks.",
+    .wrong = "Lane n accesses word 36 n, which is in bank 36 n modulo {banks}. Write down the "
              "first dozen banks, and see how soon they repeat.",
     .trap = "That would be so if rows were shifted by one bank, or by three. Write down the banks "
             "of the first dozen lanes, 36 n modulo {banks}, and see how soon they repeat.",

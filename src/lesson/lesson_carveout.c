@@ -2,8 +2,7 @@
 #include <stdio.h>
 
 #include "base/layout.h"
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 #include "model/carveouts.h"
 
 enum { KB = 1024, ASKED_BLOCKS = 3 };
@@ -138,15 +137,16 @@ static const struct smc_lesson_page pages[] = {
     },
     {
         .heading = "It is a hint",
-        .text = "The percentage is a wish. Where it is too small for a single block, the driver "
-                "takes the first size that is not: a block here needs {smem}, and a carve-out of "
+        .text = "The percentage is a hint. Where it is too small for a single block, the driver "
+                "takes the first size that is large enough: a block here needs {smem}, and a "
+                "carve-out of "
                 "0 asks for {smallest} KB, {raised}. Then an SM runs {blocks}.\n"
                 "The driver may also take a larger size than asked for, for instance to let "
-                "kernels run side by side without waiting until the store is divided anew. So "
+                "kernels run concurrently without waiting until the store is divided again. So "
                 "more blocks than this table promises can reside: count on the shared memory, "
                 "not on the L1 cache.\n"
-                "cudaFuncSetCacheConfig is the older way to choose. It knows four words instead "
-                "of a percentage, and where both are given the percentage counts.",
+                "cudaFuncSetCacheConfig is the older way to choose. It accepts four words "
+                "instead of a percentage; where both are given the percentage counts.",
         .fill = fill_hint,
         .launch = &tiled,
     },

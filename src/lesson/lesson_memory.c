@@ -2,8 +2,7 @@
 #include <inttypes.h>
 
 #include "base/layout.h"
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 
 enum { KB = 1024, REGISTER_BYTES = 4 };
 
@@ -78,7 +77,7 @@ static void fill_block(struct smc_scene *scene)
 static const struct smc_lesson_page pages[] = {
     {
         .heading = "Who sees it, and for how long",
-        .text = "A kernel's variables lie in five kinds of memory. They differ in scope, who can "
+        .text = "A kernel's variables are in five kinds of memory. They differ in scope, who can "
                 "see a variable, and in lifetime, how long it keeps its value:\n"
                 "{table}\n"
                 "Registers and shared memory are on the chip, in the SM, and fast. Local, global "
@@ -117,8 +116,8 @@ static const struct smc_lesson_page pages[] = {
                 "Both are on the chip, and both are held from a block's beginning to its end. "
                 "That is why they limit how many blocks reside: {blocks} on an SM. Global memory "
                 "limits nothing here, however much a kernel uses.\n"
-                "A thread can have up to {most_regs} registers. Where the compiler is told to use "
-                "fewer than it wants (__launch_bounds__, -maxrregcount), it spills: the block "
+                "A thread can have up to {most_regs} registers. Where the compiler has to use "
+                "fewer than it needs (__launch_bounds__, -maxrregcount), it spills: the block "
                 "gets smaller, and some of its variables move far away.",
         .fill = fill_block,
         .launch = &tiled,

@@ -1,8 +1,7 @@
 /* Lesson: occupancy is not speed. The shared-memory wall of the tiled product, and what register
    tiles do about it with fewer threads. */
 #include "base/layout.h"
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 #include "query/workload.h"
 
 static const struct smc_lesson_launch full = {.kernel = "matmul-tiled", .tile = 16};

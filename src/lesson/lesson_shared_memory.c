@@ -1,6 +1,5 @@
 /* Lesson: static and dynamic shared memory, the 48 KB wall, the opt-in and the driver's reserve. */
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 #include "model/room.h"
 
 enum { ROOMS_SHOWN = 4, KB = 1024 };
@@ -30,11 +29,11 @@ static uint64_t static_bytes(const struct smc_query *query, int64_t radius)
     struct smc_params params = query->params;
     struct smc_plan plan;
     params.value[SMC_PARAM_RADIUS] = radius;
-    query->kernel->plan(&params, &plan);
+    query->kernel->plan(query->kernel, &params, &plan);
     return plan.static_smem_bytes;
 }
 
-/* The largest radius with at most so many bytes of static shared memory. */
+/* The largest radius with at most `most_bytes` of static shared memory. */
 static int64_t largest_radius(const struct smc_query *query, uint32_t most_bytes)
 {
     int64_t fits = 0, fails = smc_param_info[SMC_PARAM_RADIUS].highest + 1;
@@ -136,7 +135,7 @@ static void fill_reserve(struct smc_scene *scene)
                         "not count them, and yet they decide how many blocks fit.",
                         sm->smem_reserved_per_block_bytes);
     else
-        smc_text_append(reserve, "Here the driver takes nothing for itself. From compute "
+        smc_text_append(reserve, "Here the driver reserves nothing. From compute "
                                  "capability 8.0 on it keeps some bytes of every block, which a "
                                  "kernel does not see and ptxas does not count.");
     smc_scene_number(scene, "unit", sm->smem_alloc_unit_bytes);
@@ -184,12 +183,12 @@ static const struct smc_lesson_page pages[] = {
     },
     {
         .heading = "What the driver keeps",
-        .text = "An SM of {device} can use {sm} as shared memory, and one block may ask for "
-                "{optin}. {reserve}\n"
-                "The most dynamic shared memory that each block may have, if so many are to "
-                "reside:\n"
-                "{rooms}\n"
-                "Sizes are rounded up to a multiple of {unit} bytes.",
+        .text =
+            "An SM of {device} can use {sm} as shared memory, and one block may ask for "
+            "{optin}. {reserve}\n"
+            "The most dynamic shared memory that each block may have, by resident blocks per SM:\n"
+            "{rooms}\n"
+            "Sizes are rounded up to a multiple of {unit} bytes.",
         .fill = fill_reserve,
         .launch = &dynamic,
     },

@@ -2,8 +2,7 @@
 #include <stdio.h>
 
 #include "base/layout.h"
-#include "lesson/figures.h"
-#include "lesson/parts.h"
+#include "lesson/scene.h"
 
 static const struct smc_lesson_launch naive = {.kernel = "matmul-naive", .tile = 16};
 static const struct smc_lesson_launch tiled = {.kernel = "matmul-tiled", .tile = 16};
@@ -61,7 +60,7 @@ static void fill_cgma(struct smc_scene *scene)
     const struct smc_device *device = &answer.query.device;
     if (!has_roof(device)) {
         smc_text_printf(roof,
-                        "For %s no bandwidth is known, as it is no board; with --device and the "
+                        "For %s no bandwidth is known, as it is not a board; with --device and the "
                         "name of one, this page says what it allows.",
                         device->name);
         return;
@@ -168,13 +167,13 @@ static const struct smc_lesson_page pages[] = {
         .launch = &naive,
     },
     {
-        .heading = "A tile for everybody",
+        .heading = "A tile for all threads of a block",
         .text = "In matmul-tiled a block makes {tile} x {tile} elements of C with as many "
                 "threads. It goes step by step along its rows of A and down its columns of B. In "
                 "a step each of the {threads} threads fetches one element of A and one of B into "
                 "shared memory; __syncthreads() waits until both tiles are whole; then each "
                 "thread uses {tile} elements of both. A second __syncthreads() keeps the next "
-                "step from overwriting what somebody still reads.\n"
+                "step from overwriting what another thread still reads.\n"
                 "Every element fetched serves {tile} threads: each is loaded {each} times instead "
                 "of {before}. The price is {smem} of shared memory a block. With {regs} registers "
                 "a thread ({source}) an SM runs {blocks}, occupancy {occupancy}.",
@@ -187,8 +186,8 @@ static const struct smc_lesson_page pages[] = {
                 "A tile's edge is its CGMA: an element is loaded N / tile times.\n"
                 "{roof}\n"
                 "A block has at most {most} threads, so with an element of C for each thread the "
-                "tile cannot grow for ever. And shared memory is no free lunch: it is the next "
-                "wall, in the lesson 'occupancy'.",
+                "tile cannot grow for ever. And shared memory is limited: it is the next wall, in "
+                "the lesson 'occupancy'.",
         .fill = fill_tiles,
         .launch = &tiled,
     },

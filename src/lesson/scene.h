@@ -1,15 +1,18 @@
-/* The scene of one page: the device and the launches it is about, and the values that its text
-   names. Fillers ask and set values; after a failure all they do has no effect. */
+/* What a lesson is made of: its pages and its question, and the scene of one page: the device and
+   the launches it is about, and the values that its text names. Fillers ask and set values; after a
+   failure they have no effect. A lesson is one file and one row of lessons.def. */
 #ifndef SMC_LESSON_SCENE_H
 #define SMC_LESSON_SCENE_H
 
 #include "lesson/lesson.h"
 #include "query/query.h"
 
+/* --- The scene of a page ---------------------------------------------------------------------- */
+
 /* Numbers that are 0 are not given: the kernel's own count. */
 struct smc_lesson_launch {
     const char *device; /* NULL: the scene's */
-    const char *kernel; /* NULL: somebody's own, of the numbers below */
+    const char *kernel; /* NULL: the user's own, of the numbers below */
     enum smc_dtype dtype;
     int64_t tile, block, radius;
     int64_t threads, regs, smem_bytes;
@@ -32,26 +35,12 @@ struct smc_scene {
     struct smc_scene_value value[SMC_SCENE_MOST_VALUES];
 };
 
-/* To be closed whatever scene->status is afterwards. */
-void smc_scene_open(const struct smc_lesson *lesson, const struct smc_lesson_setting *setting,
-                    struct smc_scene *scene);
-
-/* Returns scene->status, with its message in `error`, which may be NULL. */
-enum smc_status smc_scene_close(struct smc_scene *scene, struct smc_error *error);
-
-/* The query that asks about the launch. */
-void smc_scene_query(struct smc_scene *scene, const struct smc_lesson_launch *launch,
-                     struct smc_query *query);
-
-/* Its answer without next steps; false after a failure, and `answer` is zero. */
+/* The answer about a launch, without next steps; false after a failure, and `answer` is zero. */
 bool smc_scene_ask(struct smc_scene *scene, const struct smc_lesson_launch *launch,
                    struct smc_answer *answer);
 
 /* The same for accesses to shared memory by blocks of 32 x 32, at the byte address that the
-   expression is. The answer is about warp 0, and the caller's, to be freed; NULL after a failure.
- */
-void smc_scene_banks_query(struct smc_scene *scene, const char *expression,
-                           struct smc_banks_query *query);
+   expression gives. The answer is about warp 0; the caller frees it; NULL after a failure. */
 struct smc_banks_answer *smc_scene_ask_banks(struct smc_scene *scene, const char *expression);
 
 /* A new value, for its text to be appended to; or its text set at once. */
@@ -63,8 +52,56 @@ void smc_scene_percent(struct smc_scene *scene, const char *name, double percent
 /* "1 block", "3 blocks" */
 void smc_scene_count(struct smc_scene *scene, const char *name, uint64_t count, const char *thing);
 
-/* Appends a template: each {name} is replaced by the value of that name. Its lines are paragraphs;
-   one that is nothing but a block is taken over line by line. */
-void smc_scene_write(struct smc_scene *scene, const char *template, struct smc_text *out);
+/* --- Tables and pictures ---------------------------------------------------------------------- */
+
+/* Small tables and pictures for pages, at most SMC_LESSON_LEAST_COLUMNS wide except for bars, which
+   fill the line. Each becomes a value of the scene, a block. */
+
+/* Blocks that warps, registers, shared memory and block slots allow; those that bind are marked. */
+void smc_figure_limits(struct smc_scene *scene, const char *name, const struct smc_answer *answer);
+
+/* Occupancy for every number of registers a thread, all else as in the answer: a row a step. */
+void smc_figure_registers(struct smc_scene *scene, const char *name,
+                          const struct smc_answer *answer);
+
+/* A bar after `row`, which has `used` columns. Ends the line. */
+void smc_figure_bar(const struct smc_scene *scene, double share, unsigned used,
+                    struct smc_text *row);
+
+/* The first `lanes` lanes of the access with the most conflicts: a row a lane, its bank marked. */
+void smc_figure_banks(struct smc_scene *scene, const char *name,
+                      const struct smc_banks_answer *answer, uint32_t lanes);
+
+/* --- Pages and questions ---------------------------------------------------------------------- */
+
+struct smc_lesson_page {
+    const char *heading;
+    const char *text; /* a template: each {name} is replaced by the value of that name */
+    void (*fill)(struct smc_scene *scene);
+    const struct smc_lesson_launch *launch; /* for the explorer; or NULL */
+    const char *expression;                 /* accesses of blocks of 32 x 32, instead of a launch;
+                                               or NULL */
+};
+
+enum { SMC_NO_TRAP = -1 };
+
+/* Numbers, or indices of choices. */
+struct smc_lesson_solution {
+    int64_t right;
+    int64_t trap; /* the answer that a likely mistake leads to, or SMC_NO_TRAP */
+};
+
+struct smc_lesson_question {
+    const char *text;           /* a template, as those below */
+    const char *const *choices; /* up to NULL; or NULL: a whole number is asked for */
+    const char *right;          /* why it is right */
+    const char *wrong;          /* how to find it */
+    const char *trap;           /* why the likely mistake is one */
+    void (*fill)(struct smc_scene *scene, struct smc_lesson_solution *solution);
+};
+
+#define LESSON(id) extern const struct smc_lesson smc_lesson_about_##id;
+#include "lesson/lessons.def"
+#undef LESSON
 
 #endif

@@ -161,7 +161,7 @@ static void draw_proposal(struct picture *picture, const struct smc_banks_patter
     smc_text_free(&text);
 }
 
-/* On paper what is proposed stands beside what is, on a terminal below it. */
+/* The proposed layouts are drawn beside the present one on paper, below it on a terminal. */
 static void draw_pattern(struct picture *picture, const struct smc_banks_pattern *pattern)
 {
     struct smc_page *page = picture->page;

@@ -1,4 +1,4 @@
-/* The parts that pictures share: a page that fills from the top, its heading and its legend, and a
+/* What all pictures share: a page that fills from the top, its heading and its legend, grids, and a
    diagram of occupancy over one quantity. */
 #ifndef SMC_PLOT_PAGE_H
 #define SMC_PLOT_PAGE_H
@@ -6,12 +6,11 @@
 #include <stdint.h>
 
 #include "plot/picture.h"
-#include "plot/ticks.h"
 
 struct smc_page {
     struct smc_picture *picture;
     struct smc_canvas canvas;
-    double y; /* what is above is taken */
+    double y; /* where the free space begins */
 };
 
 struct smc_page smc_page_begin(struct smc_picture *picture, const struct smc_canvas *canvas);
@@ -26,7 +25,9 @@ void smc_page_heading(struct smc_page *page, enum smc_face face, enum smc_ink in
 void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink ink, double left,
                         double width, const char *text);
 
-/* A grid with labels, for whatever has rows and columns. */
+/* --- Grids ------------------------------------------------------------------------------------ */
+
+/* A grid with labels, for anything that has rows and columns. */
 struct smc_grid_cell {
     enum smc_ink ink;
     bool outlined; /* the second cue */
@@ -50,11 +51,34 @@ void smc_page_cell(struct smc_page *page, const struct smc_grid_cell *cell, doub
 /* Which inks a picture uses: bit n for ink n. */
 struct smc_legend {
     uint32_t inks;
-    const char *now;  /* what the disc stands for; NULL: none is drawn */
+    const char *now;  /* what the disc means; NULL: none is drawn */
     const char *best; /* what is outlined; NULL: nothing */
     bool heat;        /* the ramp is explained */
 };
 void smc_page_legend(struct smc_page *page, const struct smc_legend *legend);
+
+/* --- Ticks of an axis ------------------------------------------------------------------------- */
+
+enum smc_tick_kind {
+    SMC_TICKS_BINARY,  /* 1, 2, 4, 8 ... : threads, registers, bytes */
+    SMC_TICKS_DECIMAL, /* 1, 2, 5, 10 ... : percent, elements */
+};
+
+struct smc_ticks {
+    int64_t first, step; /* step 0: only `first` */
+};
+
+/* The ticks of a continuous axis from `low` to `high`: the multiples of the smallest round step
+   that gives at most `most` of them, one at least. */
+struct smc_ticks smc_ticks_between(int64_t low, int64_t high, enum smc_tick_kind kind,
+                                   unsigned most);
+
+/* The same for an axis that only has the values first, first + step, ...: ticks are values, round
+   ones where there are any. */
+struct smc_ticks smc_ticks_among(int64_t first, int64_t step, uint64_t count,
+                                 enum smc_tick_kind kind, unsigned most);
+
+/* --- Diagrams --------------------------------------------------------------------------------- */
 
 /* Values next to each other with one result. */
 struct smc_run {
@@ -69,7 +93,7 @@ struct smc_diagram {
     const char *unit;   /* below the axis */
     double low, high;   /* of the quantity */
     struct smc_ticks ticks;
-    double last_tick;   /* none stands beyond */
+    double last_tick;   /* none is drawn beyond it */
     bool in_k;          /* ticks as multiples of 1024: "64K" */
     uint32_t max_warps; /* of the left axis; 0: it has percent, too */
     const struct smc_run *runs;
@@ -81,8 +105,5 @@ struct smc_diagram {
     const char *now_text;
 };
 void smc_page_diagram(struct smc_page *page, const struct smc_diagram *diagram);
-
-/* The name of an ink that stands for a result: "registers", "cannot launch". */
-const char *smc_ink_label(enum smc_ink ink);
 
 #endif

@@ -4,7 +4,7 @@
 #include <cairo.h>
 #include <math.h>
 
-#include "plot/files.h"
+#include "plot/paint.h"
 
 enum { PNG_SCALE = 2, HATCH_GAP = 7 };
 
@@ -16,8 +16,7 @@ static void set_ink(cairo_t *cairo, enum smc_ink ink, double opacity)
     cairo_set_source_rgba(cairo, style->red, style->green, style->blue, opacity);
 }
 
-/* --- Areas -------------------------------------------------------------------------------------
- */
+/* --- Areas ------------------------------------------------------------------------------------ */
 
 /* Slanted lines at fixed places of the page, so that neighbouring areas fit together. */
 static void stroke_slanted(cairo_t *cairo, const struct smc_shape *shape, double direction)
@@ -123,8 +122,7 @@ static void paint_area(cairo_t *cairo, const struct smc_shape *shape)
     cairo_restore(cairo);
 }
 
-/* --- The rest ----------------------------------------------------------------------------------
- */
+/* --- The rest --------------------------------------------------------------------------------- */
 
 static void paint_line(cairo_t *cairo, const struct smc_shape *shape)
 {
@@ -200,8 +198,7 @@ static void paint(cairo_t *cairo, const struct smc_picture *picture)
     }
 }
 
-/* --- Files -------------------------------------------------------------------------------------
- */
+/* --- Files ------------------------------------------------------------------------------------ */
 
 static cairo_status_t take_bytes(void *context, const unsigned char *bytes, unsigned count)
 {

@@ -1,5 +1,5 @@
-/* In place of paint_cairo.c in a program built without cairo. */
-#include "plot/files.h"
+/* Instead of paint_cairo.c in a program built without cairo. */
+#include "plot/paint.h"
 
 enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_plot_format format,
                                     struct smc_text *bytes, struct smc_error *error)

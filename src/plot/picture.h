@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "model/occupancy.h"
 
-/* What a shape is drawn in; the palette is inks.c. One ink for each limit, in their order. */
+/* What a shape is drawn in; the palette is in picture.c. One ink for each limit, in their order. */
 enum smc_ink {
     SMC_INK_PAPER,
     SMC_INK_TEXT,
@@ -26,7 +26,7 @@ enum smc_ink {
     SMC_INK_COUNT = SMC_INK_FIRST_LIMIT + SMC_LIMIT_COUNT
 };
 
-/* The second cue beside colour. */
+/* The second cue besides colour. */
 enum smc_hatch {
     SMC_HATCH_NONE,
     SMC_HATCH_RISING,
@@ -85,13 +85,13 @@ struct smc_picture {
     bool failed;
 };
 
-/* What a layout has to work with; all lengths in the canvas's unit: points or cells. */
+/* The space of a layout; all lengths in the canvas's unit: points or cells. */
 struct smc_canvas {
     double width;
     double char_width, line_height; /* of the normal face; no character is wider on average */
     double gap;
     double plot_height; /* of one diagram */
-    bool cells;         /* everything stands in whole cells */
+    bool cells;         /* all positions are whole cells */
 };
 
 /* 1000 points wide; a terminal so many columns wide. */

@@ -12,8 +12,7 @@
 #include "query/query.h"
 #include "sweep/sweep.h"
 
-/* --- Layout ------------------------------------------------------------------------------------
- */
+/* --- Layout ----------------------------------------------------------------------------------- */
 
 /* Occupancy over the block size, the registers and the shared memory, all else as it is, with the
    present point marked. */
@@ -35,8 +34,7 @@ enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *
 void smc_plot_banks(const struct smc_banks_answer *answer, const struct smc_canvas *canvas,
                     struct smc_picture *picture);
 
-/* --- Painting ----------------------------------------------------------------------------------
- */
+/* --- Painting --------------------------------------------------------------------------------- */
 
 enum smc_plot_format { SMC_PLOT_SVG, SMC_PLOT_PNG, SMC_PLOT_PDF, SMC_PLOT_FORMAT_COUNT };
 

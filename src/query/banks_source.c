@@ -23,10 +23,10 @@ static enum smc_status open_kernel(struct smc_banks_query *query, struct smc_ban
     if (!query->kernel->shared_accesses)
         return smc_fail(error, SMC_USAGE, "option --kernel: %s does not use shared memory",
                         query->kernel->name);
-    enum smc_status status = query->kernel->complete(&query->params, error);
+    enum smc_status status = query->kernel->complete(query->kernel, &query->params, error);
     if (status != SMC_OK)
         return status;
-    query->kernel->plan(&query->params, &plan);
+    query->kernel->plan(query->kernel, &query->params, &plan);
     source->is_kernel = true;
     source->threads = plan.threads_per_block;
     memcpy(query->block, plan.block, sizeof query->block);
@@ -157,7 +157,7 @@ enum smc_status smc_banks_source_get(const struct smc_banks_source *source, uint
         list[0] = (struct smc_shared_access){.label = source->text, .steps = 1};
         return evaluate(source, warp, &list[0].access, error);
     }
-    *count = query->kernel->shared_accesses(&query->params, warp, step, list);
+    *count = query->kernel->shared_accesses(query->kernel, &query->params, warp, step, list);
     for (size_t i = 0; i < *count; i++)
         list[i].access.mask &= query->mask;
     return SMC_OK;

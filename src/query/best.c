@@ -98,13 +98,14 @@ static enum smc_status add_params(const struct smc_query *query, enum smc_param 
     int64_t highest = param == SMC_PARAM_TILE ? smc_param_info[param].highest
                                               : (int64_t)sm->max_threads_per_block;
     /* The problem stays the same, whatever the block. */
-    enum smc_status status = query->kernel->complete(&asked.params, error);
+    enum smc_status status = query->kernel->complete(query->kernel, &asked.params, error);
     for (int64_t size = step;
          size <= highest && best->count < SMC_MAX_CANDIDATES && status == SMC_OK; size += step) {
         asked.params.value[param] = size;
         asked.params.given |= 1u << param;
         struct smc_params tried = asked.params;
-        if (query->kernel->complete(&tried, NULL) == SMC_OK) /* else no size for this problem */
+        if (query->kernel->complete(query->kernel, &tried, NULL) ==
+            SMC_OK) /* else no size for this problem */
             status = add(&asked, size, best, warnings, error);
     }
     return status;

@@ -196,10 +196,10 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
     const struct smc_kernel *kernel = query->kernel;
     struct smc_params *params = &answer->query.params;
     if (kernel) {
-        status = kernel->complete(params, error);
+        status = kernel->complete(kernel, params, error);
         if (status != SMC_OK)
             return status;
-        kernel->plan(params, &answer->plan);
+        kernel->plan(kernel, params, &answer->plan);
     } else {
         answer->plan.threads_per_block = (uint32_t)query->threads_per_block;
         set_own_grid(query, &answer->plan);
@@ -229,7 +229,7 @@ void smc_query_find_work(struct smc_answer *answer)
     answer->has_work = query->kernel && query->kernel->work;
     if (!answer->has_work)
         return;
-    query->kernel->work(&query->params, &answer->work);
+    query->kernel->work(query->kernel, &query->params, &answer->work);
     count_copies(query->device.sm.cc, &answer->work);
     smc_workload_find(query, &answer->work, &answer->workload);
 }

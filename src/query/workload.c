@@ -41,7 +41,7 @@ void smc_workload_find(const struct smc_query *query, const struct smc_work *wor
         struct smc_bank_layout layout;
         smc_bank_layout_of(&query->device.sm, SMC_BANK_MODE_4_BYTES, &layout);
         out->has_shared = true;
-        query->kernel->shared_work(&query->params, &layout, &out->shared);
+        query->kernel->shared_work(query->kernel, &query->params, &layout, &out->shared);
         if (query->device.sm.cc < SMC_OLDEST_WITH_COPIES)
             out->shared.copies = (struct smc_shared_count){0};
     }

@@ -169,7 +169,7 @@ static bool find_smaller_block(const struct smc_answer *answer, struct smc_param
     struct smc_launch launch = answer->launch;
     struct smc_occupancy occupancy;
     for (--*value; *value >= smc_param_info[*param].lowest; --*value) {
-        kernel->plan(params, plan);
+        kernel->plan(kernel, params, plan);
         launch.threads_per_block = plan->threads_per_block;
         if (!answer->static_smem_given)
             launch.static_smem_bytes = saturate(plan->static_smem_bytes);

@@ -24,8 +24,8 @@ static void append_device(const struct smc_answer *answer, const struct smc_repo
         smc_text_printf(&regs, "%u", answer->launch.regs_per_thread);
     else
         smc_text_append(&regs, "-");
-    smc_text_printf(&left, "%-*.*s %2d.%d %4s %6u %6u %7s", NAME_WIDTH, NAME_WIDTH,
-                    short_name(device->name), device->sm.cc / 10, device->sm.cc % 10,
+    smc_text_cell(&left, short_name(device->name), -NAME_WIDTH);
+    smc_text_printf(&left, " %2d.%d %4s %6u %6u %7s", device->sm.cc / 10, device->sm.cc % 10,
                     smc_text_string(&regs),
                     answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes,
                     answer->occupancy.blocks_per_sm, smc_text_string(&percent));

@@ -16,8 +16,8 @@ static void append_number(struct smc_text *out, int width, double value)
 
 static void append_row(const struct smc_device *device, struct smc_text *out)
 {
-    smc_text_printf(out, "%-*.*s %2d.%d", NAME_WIDTH, NAME_WIDTH, device->name, device->sm.cc / 10,
-                    device->sm.cc % 10);
+    smc_text_cell(out, device->name, -NAME_WIDTH);
+    smc_text_printf(out, " %2d.%d", device->sm.cc / 10, device->sm.cc % 10);
     append_number(out, 4, device->sm_count);
     append_number(out, 5, device->sm_clock_khz / 1e3);
     append_number(out, 5, device->memory_bytes_per_s / 1e9);

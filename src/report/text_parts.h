@@ -64,8 +64,6 @@ void smc_text_calibration(const struct smc_calibration *calibration, const char 
                           const struct smc_report_style *style, struct smc_text *out);
 void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
                     struct smc_text *out);
-void smc_text_sweep_grid(const struct smc_sweep_result *result,
-                         const struct smc_report_style *style, struct smc_text *out);
 void smc_text_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms,
                     const struct smc_report_style *style, struct smc_text *out);
 void smc_text_compare_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms,

@@ -23,8 +23,8 @@ static const char *name_of(const struct smc_device *device)
 
 static void append_cell(const struct band *band, const char *text, struct smc_text *line)
 {
-    int most = band->width - 2;
-    smc_text_printf(line, "%*.*s", band->width, most, text);
+    smc_text_append(line, "  ");
+    smc_text_cell(line, text, band->width - 2);
 }
 
 static void end_line(struct smc_text *line, struct smc_text *out)

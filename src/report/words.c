@@ -356,3 +356,13 @@ bool smc_words_regs_known(const struct smc_answer *answer)
         return true;
     return smc_words_is_compiled(answer) && !answer->resources.refused;
 }
+
+void smc_words_percent(double percent, char text[32])
+{
+    snprintf(text, 32, percent == (double)(int)percent ? "%.0f %%" : "%.1f %%", percent);
+}
+
+enum smc_limit smc_words_first_limiter(uint32_t limiters)
+{
+    return (enum smc_limit)__builtin_ctz(limiters);
+}

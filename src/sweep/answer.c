@@ -14,8 +14,8 @@ struct compiled {
 static void describe(const struct smc_query *query, struct smc_text *defines)
 {
     struct smc_params params = query->params;
-    if (query->kernel->complete(&params, NULL) == SMC_OK)
-        query->kernel->defines(&params, defines);
+    if (query->kernel->complete(query->kernel, &params, NULL) == SMC_OK)
+        query->kernel->defines(query->kernel, &params, defines);
 }
 
 static const struct smc_resources *known(struct compiled *last, const struct smc_query *query)

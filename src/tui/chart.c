@@ -97,7 +97,7 @@ static struct smc_chart_point point_at(const struct smc_query *asked,
     struct smc_chart_point point = {.value = value};
     smc_field_set_number(&query, axis->field, value);
     if (smc_field_is_param(axis->field)) {
-        if (query.kernel->complete(&query.params, NULL) != SMC_OK)
+        if (query.kernel->complete(query.kernel, &query.params, NULL) != SMC_OK)
             return point;
         known = smc_memo_find(memo, &query);
     }

@@ -124,7 +124,7 @@ void smc_devices_open(struct smc_devices_state *devices, const struct smc_query 
     struct list list = {devices, &launch, memo, &before};
     bool fresh = before.count == 0;
     if (launch.kernel) /* what cannot be completed is told by each answer */
-        launch.kernel->complete(&launch.params, NULL);
+        launch.kernel->complete(launch.kernel, &launch.params, NULL);
     *devices = (struct smc_devices_state){
         .gpu_count = gpu_count,
         .sort = fresh ? SMC_DEVICE_COLUMN_CC : before.sort,

@@ -40,11 +40,11 @@ static void limiters_of(const struct smc_device_row *row, int columns, char text
         return;
     }
     smc_words_limiters(occupancy, &words);
-    if (smc_glyph_string_columns(smc_text_string(&words)) > columns) {
+    if (smc_utf8_string_columns(smc_text_string(&words)) > columns) {
         smc_text_free(&words);
         smc_words_limiter_names(occupancy, "+", &words);
     }
-    if (smc_glyph_string_columns(smc_text_string(&words)) > columns) {
+    if (smc_utf8_string_columns(smc_text_string(&words)) > columns) {
         smc_text_free(&words);
         for (int limit = 0; limit < SMC_LIMIT_COUNT; limit++)
             if (occupancy->limiters >> limit & 1)

@@ -11,7 +11,7 @@ static enum smc_status evaluate(const struct smc_explore *explore, struct smc_an
 {
     struct smc_query query = explore->query;
     const struct smc_resources *known = NULL;
-    if (query.kernel && query.kernel->complete(&query.params, NULL) == SMC_OK)
+    if (query.kernel && query.kernel->complete(query.kernel, &query.params, NULL) == SMC_OK)
         known = smc_memo_find(&explore->memo, &query);
     query.compile.no_nvrtc = true;
     struct smc_text warnings = {0};

@@ -218,11 +218,11 @@ static void become_own(struct smc_query *query)
     enum { REGS = 32 };
     struct smc_params params = query->params;
     struct smc_plan plan;
-    if (query->kernel->complete(&params, NULL) != SMC_OK) {
+    if (query->kernel->complete(query->kernel, &params, NULL) != SMC_OK) {
         smc_params_init(query->kernel, &params);
-        query->kernel->complete(&params, NULL);
+        query->kernel->complete(query->kernel, &params, NULL);
     }
-    query->kernel->plan(&params, &plan);
+    query->kernel->plan(query->kernel, &params, &plan);
     query->threads_per_block = plan.threads_per_block;
     if (query->regs_per_thread == SMC_NOT_GIVEN)
         query->regs_per_thread = REGS;

@@ -74,7 +74,7 @@ void smc_frame_glyph(struct smc_frame *frame, struct smc_rect rect, int row, int
 static int put_glyph(struct smc_frame *frame, struct smc_rect rect, int row, int col,
                      enum smc_style style, uint32_t glyph)
 {
-    int columns = smc_glyph_columns(glyph);
+    int columns = smc_utf8_columns(glyph);
     if (columns == 0)
         return col;
     struct smc_cell *right =
@@ -90,8 +90,8 @@ static int put_glyph(struct smc_frame *frame, struct smc_rect rect, int row, int
 int smc_frame_text(struct smc_frame *frame, struct smc_rect rect, int row, int col,
                    enum smc_style style, const char *text)
 {
-    for (uint32_t glyph; (glyph = smc_glyph_next(&text)) != 0;) {
-        if (col + smc_glyph_columns(glyph) > rect.cols)
+    for (uint32_t glyph; (glyph = smc_utf8_next(&text)) != 0;) {
+        if (col + smc_utf8_columns(glyph) > rect.cols)
             return rect.cols;
         col = put_glyph(frame, rect, row, col, style, glyph);
     }
@@ -102,7 +102,7 @@ int smc_frame_text_within(struct smc_frame *frame, struct smc_rect rect, int row
                           int width, enum smc_style style, const char *text)
 {
     width = width < rect.cols - col ? width : rect.cols - col;
-    bool cut = width > 0 && smc_glyph_string_columns(text) > width;
+    bool cut = width > 0 && smc_utf8_string_columns(text) > width;
     struct smc_rect room = {rect.row, rect.col, rect.rows, col + width - cut};
     int behind = smc_frame_text(frame, room, row, col, style, text);
     if (!cut)
@@ -125,7 +125,7 @@ int smc_frame_printf(struct smc_frame *frame, struct smc_rect rect, int row, int
 void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row,
                           enum smc_style style, const char *text)
 {
-    int col = rect.cols - smc_glyph_string_columns(text);
+    int col = rect.cols - smc_utf8_string_columns(text);
     smc_frame_text(frame, rect, row, col > 0 ? col : 0, style, text);
 }
 
@@ -133,7 +133,7 @@ void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row
 static uint32_t next_of_word(const char **word)
 {
     if (**word != *SMC_TIE)
-        return smc_glyph_next(word);
+        return smc_utf8_next(word);
     (*word)++;
     return ' ';
 }
@@ -142,7 +142,7 @@ static int word_columns(const char *word, const char *end)
 {
     int columns = 0;
     while (word < end)
-        columns += smc_glyph_columns(next_of_word(&word));
+        columns += smc_utf8_columns(next_of_word(&word));
     return columns;
 }
 
@@ -167,7 +167,7 @@ int smc_frame_paragraph(struct smc_frame *frame, struct smc_rect rect, int row,
         }
         for (col += blanks; text < end;) {
             uint32_t glyph = next_of_word(&text);
-            if (col > 0 && col + smc_glyph_columns(glyph) > rect.cols) { /* longer than a line */
+            if (col > 0 && col + smc_utf8_columns(glyph) > rect.cols) { /* longer than a line */
                 row++;
                 col = 0;
             }

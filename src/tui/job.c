@@ -19,7 +19,7 @@ static void compile(struct smc_job_result *result, struct smc_text *warnings)
     struct smc_text log = {0};
     struct smc_compile_options options = query->compile;
     options.log = &log;
-    result->status = query->kernel->complete(&query->params, &result->error);
+    result->status = query->kernel->complete(query->kernel, &query->params, &result->error);
     if (result->status == SMC_OK)
         result->status = smc_compile(query->kernel, &query->params, query->device.sm.cc, &options,
                                      &result->resources, NULL, warnings, &result->error);

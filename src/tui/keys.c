@@ -72,7 +72,7 @@ void smc_key_name(uint32_t key, char name[16])
     if (key < ' ')
         snprintf(name, 16, "Ctrl-%c", (char)(key + '@'));
     else
-        name[smc_glyph_encode(key, name)] = '\0';
+        name[smc_utf8_encode(key, name)] = '\0';
 }
 
 bool smc_key_of_name(const char *name, uint32_t *key)
@@ -88,6 +88,6 @@ bool smc_key_of_name(const char *name, uint32_t *key)
         *key = (uint32_t)SMC_KEY_CONTROL(letter);
         return letter >= '@' && letter <= '_';
     }
-    *key = smc_glyph_next(&name);
+    *key = smc_utf8_next(&name);
     return *key != 0 && *name == '\0';
 }

@@ -34,7 +34,7 @@ void smc_list_draw_field(const struct smc_field_view *view, bool here, struct sm
         smc_frame_glyph(frame, line, 0, col, SMC_STYLE_STRONG, '>');
     }
     struct smc_rect rest = {line.row, line.col + col + 2, 1, line.cols - col - 3};
-    if (smc_glyph_string_columns(view->source) <= rest.cols)
+    if (smc_utf8_string_columns(view->source) <= rest.cols)
         smc_frame_text_right(frame, rest, 0, view->awaited ? SMC_STYLE_WARN : SMC_STYLE_DIM,
                              view->source);
 }

@@ -27,7 +27,7 @@ libsmc_la_SOURCES += \
 	src/tui/field_edit.c src/tui/field_numbers.c src/tui/field_numbers.h \
 	src/tui/fields.c src/tui/fields.h \
 	src/tui/frame.c src/tui/frame.h \
-	src/tui/glyph.c src/tui/glyph.h src/tui/glyph_widths.def \
+	src/tui/glyph.c src/tui/glyph.h \
 	src/tui/job.c src/tui/job.h \
 	src/tui/keys.c src/tui/keys.h \
 	src/tui/lessons_state.h src/tui/view_lessons.c \

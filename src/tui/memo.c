@@ -14,7 +14,7 @@ struct smc_memo_entry {
 static bool name_of(const struct smc_query *query, char defines[128])
 {
     struct smc_text text = {0};
-    query->kernel->defines(&query->params, &text);
+    query->kernel->defines(query->kernel, &query->params, &text);
     bool fits = !text.failed && text.length < 128;
     if (fits)
         memcpy(defines, smc_text_string(&text), text.length + 1);

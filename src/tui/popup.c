@@ -57,7 +57,7 @@ static const char *row_end(const char *text, int columns)
     const char *blank = NULL, *at = text;
     for (int used = 0; *at && *at != '\n';) {
         const char *next = at;
-        used += smc_glyph_columns(smc_glyph_next(&next));
+        used += smc_utf8_columns(smc_utf8_next(&next));
         if (used > columns && at > text)
             return blank ? blank : at;
         if (*at == ' ' && at > text)
@@ -102,7 +102,7 @@ static int widest_line(const char *text)
             text++;
             continue;
         }
-        columns += smc_glyph_columns(smc_glyph_next(&text));
+        columns += smc_utf8_columns(smc_utf8_next(&text));
         widest = columns > widest ? columns : widest;
     }
     return widest;
@@ -119,7 +119,7 @@ void smc_popup_draw(struct smc_popup *popup, struct smc_rect body, struct smc_fr
 {
     enum { EDGES = 4 }; /* the frame's, and a blank beside each */
     int widest = widest_line(smc_text_string(&popup->text));
-    int title = smc_glyph_string_columns(popup->title) + 2;
+    int title = smc_utf8_string_columns(popup->title) + 2;
     int cols = (widest > title ? widest : title) + EDGES;
     struct smc_rect text = {0, 0, 0, (cols < body.cols ? cols : body.cols) - EDGES};
     popup->rows = lay_rows(popup, text, NULL);

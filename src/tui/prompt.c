@@ -43,7 +43,7 @@ enum smc_prompt_end smc_prompt_key(struct smc_prompt *prompt, uint32_t key)
         return SMC_PROMPT_GOES_ON;
     default:
         if (key >= ' ' && key < SMC_KEY_FIRST && length + 5 < sizeof prompt->typed)
-            prompt->typed[length + smc_glyph_encode(key, prompt->typed + length)] = '\0';
+            prompt->typed[length + smc_utf8_encode(key, prompt->typed + length)] = '\0';
         return SMC_PROMPT_GOES_ON;
     }
 }
@@ -53,8 +53,8 @@ void smc_prompt_draw(const struct smc_prompt *prompt, struct smc_rect line, stru
     smc_frame_fill(frame, line, SMC_STYLE_NORMAL, ' ');
     int col = smc_frame_printf(frame, line, 0, 0, SMC_STYLE_STRONG, " %s ", prompt->question);
     const char *typed = prompt->typed;
-    while (*typed && smc_glyph_string_columns(typed) > line.cols - col - 2)
-        smc_glyph_next(&typed); /* the end of a long line stays in sight */
+    while (*typed && smc_utf8_string_columns(typed) > line.cols - col - 2)
+        smc_utf8_next(&typed); /* the end of a long line stays in sight */
     col = smc_frame_text(frame, line, 0, col, SMC_STYLE_GIVEN, typed);
     smc_frame_glyph(frame, line, 0, col, SMC_STYLE_CURSOR, ' ');
     smc_frame_text(frame, line, 0, col + 3, SMC_STYLE_DIM, prompt->hint);

@@ -32,7 +32,7 @@ static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc
     snprintf(subject, sizeof subject, " %s | %s on %s", smc_views[tui->view]->title,
              query->kernel ? query->kernel->name : "your own kernel", query->device.name);
     struct smc_rect left = {line.row, line.col, 1,
-                            line.cols - smc_glyph_string_columns(verdict) - 1};
+                            line.cols - smc_utf8_string_columns(verdict) - 1};
     int col = smc_frame_text(frame, left, 0, 1, SMC_STYLE_BAR_STRONG, "smemcalc");
     smc_frame_text_within(frame, left, 0, col, left.cols - col, SMC_STYLE_BAR, subject);
     smc_frame_text_right(frame, line, 0, SMC_STYLE_BAR_STRONG, verdict);
@@ -50,8 +50,8 @@ static int columns_of(int action)
 {
     char key[16];
     smc_key_name(smc_action_key((enum smc_action)action, 0), key);
-    return smc_glyph_string_columns(key) + 1 +
-           smc_glyph_string_columns(smc_action_info[action].label);
+    return smc_utf8_string_columns(key) + 1 +
+           smc_utf8_string_columns(smc_action_info[action].label);
 }
 
 static int draw_key(const struct smc_tui *tui, int action, struct smc_rect line, int col,

@@ -142,7 +142,7 @@ static void next(struct smc_event *event)
     while (event->kind == SMC_EVENT_NONE && script->status == SMC_OK) {
         if (script->typing && *script->typing) {
             *event =
-                (struct smc_event){.kind = SMC_EVENT_KEY, .key = smc_glyph_next(&script->typing)};
+                (struct smc_event){.kind = SMC_EVENT_KEY, .key = smc_utf8_next(&script->typing)};
             return;
         }
         char *line = next_line();

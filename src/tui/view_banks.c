@@ -19,7 +19,7 @@ static void write_title(const struct smc_banks_state *banks, int cols, char titl
     int used = snprintf(title, 256, "warp %u", banks->warp);
     if (pattern->steps > 1)
         used += snprintf(title + used, 256 - (size_t)used, ", turn %u", banks->turn);
-    if (used + 4 + smc_glyph_string_columns(pattern->label) + VERDICT + EDGES <= cols)
+    if (used + 4 + smc_utf8_string_columns(pattern->label) + VERDICT + EDGES <= cols)
         snprintf(title + used, 256 - (size_t)used, " of %.200s", pattern->label);
 }
 
@@ -135,7 +135,7 @@ static void type(struct smc_tui *tui, uint32_t character)
     bool is_switch = banks->on_field && smc_bank_field_flip(banks, banks->field, &choice);
     if (!banks->on_field || is_switch || !(digit || (expression && character == '(')))
         return;
-    begun[smc_glyph_encode(character, begun)] = '\0';
+    begun[smc_utf8_encode(character, begun)] = '\0';
     ask(tui, begun);
 }
 

@@ -100,7 +100,7 @@ static void type(struct smc_tui *tui, uint32_t character)
 {
     char begun[5] = "";
     if (character >= '0' && character <= '9') {
-        begun[smc_glyph_encode(character, begun)] = '\0';
+        begun[smc_utf8_encode(character, begun)] = '\0';
         ask(tui, begun);
     }
 }

@@ -342,7 +342,7 @@ static void type(struct smc_tui *tui, uint32_t character)
     char begun[5] = "";
     struct smc_lessons *lessons = &tui->lessons;
     if (lessons->is_open && is_question(lessons)) {
-        begun[smc_glyph_encode(character, begun)] = '\0';
+        begun[smc_utf8_encode(character, begun)] = '\0';
         ask(tui, begun);
     } else if (!lessons->is_open && character > '0' &&
                character <= '0' + (uint32_t)smc_lesson_count()) {

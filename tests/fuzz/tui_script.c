@@ -19,8 +19,8 @@ static void check_cells(const struct smc_frame *frame)
         const struct smc_cell *cell = &frame->cell[i];
         bool right = cell->glyph == 0;
         if (cell->style >= SMC_STYLE_COUNT || (right && i % frame->cols == 0) ||
-            (right && smc_glyph_columns(cell[-1].glyph) != 2) ||
-            (!right && smc_glyph_columns(cell->glyph) == 0))
+            (right && smc_utf8_columns(cell[-1].glyph) != 2) ||
+            (!right && smc_utf8_columns(cell->glyph) == 0))
             abort();
     }
 }

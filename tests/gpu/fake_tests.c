@@ -355,7 +355,7 @@ static void test_live(void)
         struct smc_binary binary = {0};
         struct smc_error error = {""};
         smc_params_init(probe, &params);
-        CU_ASSERT_EQUAL_FATAL(probe->complete(&params, &error), SMC_OK);
+        CU_ASSERT_EQUAL_FATAL(probe->complete(probe, &params, &error), SMC_OK);
         CU_ASSERT_EQUAL_FATAL(smc_live_find(probe, cases[i].wanted, 90, &options, &params, &found,
                                             &binary, NULL, &error),
                               SMC_OK);
@@ -381,7 +381,7 @@ static void test_signals(void)
     struct smc_binary binary = {0};
     struct smc_error error = {""};
     smc_params_init(kernel, &params);
-    CU_ASSERT_EQUAL_FATAL(kernel->complete(&params, &error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(kernel->complete(kernel, &params, &error), SMC_OK);
     struct sigaction seen, action = {.sa_handler = note};
     sigaction(SIGINT, &action, NULL);
     CU_ASSERT_EQUAL(smc_compile(kernel, &params, 90, &options, &found, &binary, NULL, &error),

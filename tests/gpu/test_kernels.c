@@ -164,7 +164,7 @@ static void test_compiled_twice(void)
     struct smc_error error = {""};
     smc_params_init(kernel, &params);
     params.value[SMC_PARAM_TILE] = 13;
-    CU_ASSERT_EQUAL(kernel->complete(&params, &error), SMC_OK);
+    CU_ASSERT_EQUAL(kernel->complete(kernel, &params, &error), SMC_OK);
     uint16_t cc = gpu_device()->sm.cc;
     CU_ASSERT_EQUAL(smc_compile(kernel, &params, cc, &options, &first, NULL, NULL, &error), SMC_OK);
     CU_ASSERT_EQUAL(smc_compile(kernel, &params, cc, &options, &second, NULL, NULL, &error),

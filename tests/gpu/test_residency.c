@@ -158,7 +158,7 @@ static unsigned ask_about(int64_t live, uint64_t *random)
     CU_ASSERT_PTR_NOT_NULL_FATAL(residency);
     smc_params_init(residency, &params);
     params.value[SMC_PARAM_LIVE] = live;
-    CU_ASSERT_EQUAL_FATAL(residency->complete(&params, &error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(residency->complete(residency, &params, &error), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(smc_compile(residency, &params, gpu_device()->sm.cc, &options, &resources,
                                       &binary, NULL, &error),
                           SMC_OK);

@@ -1,0 +1,94 @@
+#include "base/utf8.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <utf8proc.h>
+
+enum { REPLACEMENT = 0xfffd, FIRST_COMBINING = 0x300 };
+
+/* C0, DEL and C1: what a terminal obeys instead of printing it. */
+static bool is_control(utf8proc_int32_t character)
+{
+    return character < 0x20 || (character >= 0x7f && character < 0xa0);
+}
+
+/* Embeddings, overrides and isolates, which show text in another order than it has. */
+static bool changes_direction(utf8proc_int32_t character)
+{
+    return (character >= 0x202a && character <= 0x202e) ||
+           (character >= 0x2066 && character <= 0x2069);
+}
+
+/* The bytes of the character at `bytes`, or 0 where they are not UTF-8. */
+static size_t read_character(const char *bytes, size_t left, utf8proc_int32_t *character)
+{
+    utf8proc_ssize_t length =
+        utf8proc_iterate((const utf8proc_uint8_t *)bytes, (utf8proc_ssize_t)left, character);
+    return length > 0 ? (size_t)length : 0;
+}
+
+uint32_t smc_utf8_next(const char **text)
+{
+    utf8proc_int32_t character;
+    if (**text == '\0')
+        return 0;
+    size_t length = read_character(*text, strnlen(*text, 4), &character);
+    if (length == 0 || is_control(character)) {
+        (*text)++;
+        return REPLACEMENT;
+    }
+    *text += length;
+    return (uint32_t)character;
+}
+
+int smc_utf8_columns(uint32_t character)
+{
+    if (character < FIRST_COMBINING) /* nearly all; spares the look-up */
+        return 1;
+    const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)character);
+    switch (property->boundclass) {
+    case UTF8PROC_BOUNDCLASS_V: /* Hangul vowels and finals join the syllable before */
+    case UTF8PROC_BOUNDCLASS_T:
+        return 0;
+    default:
+        break;
+    }
+    switch (property->category) {
+    case UTF8PROC_CATEGORY_CN: /* unassigned: shown as a box */
+    case UTF8PROC_CATEGORY_MC: /* a spacing mark; utf8proc has 0, the C library 1 */
+        return 1;
+    default:
+        return (int)property->charwidth;
+    }
+}
+
+int smc_utf8_string_columns(const char *text)
+{
+    int columns = 0;
+    for (uint32_t character; (character = smc_utf8_next(&text)) != 0;)
+        columns += smc_utf8_columns(character);
+    return columns;
+}
+
+size_t smc_utf8_fit(const char *text, int width)
+{
+    const char *end = text;
+    for (const char *next = text; *end; end = next) {
+        width -= smc_utf8_columns(smc_utf8_next(&next));
+        if (width < 0)
+            break;
+    }
+    return (size_t)(end - text);
+}
+
+size_t smc_utf8_printable(const char *bytes, size_t left)
+{
+    utf8proc_int32_t character;
+    size_t length = read_character(bytes, left, &character);
+    return length > 0 && !is_control(character) && !changes_direction(character) ? length : 0;
+}
+
+size_t smc_utf8_encode(uint32_t character, char bytes[4])
+{
+    return (size_t)utf8proc_encode_char((utf8proc_int32_t)character, (utf8proc_uint8_t *)bytes);
+}

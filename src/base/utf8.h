@@ -1,0 +1,28 @@
+/* UTF-8 and the columns that its characters take on a terminal, by the tables of utf8proc. */
+#ifndef SMC_BASE_UTF8_H
+#define SMC_BASE_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads one character and moves `*text` past it. A byte that is not UTF-8, or that would control a
+   terminal (C0, DEL, C1), is read as U+FFFD. 0 at the end of the string. */
+uint32_t smc_utf8_next(const char **text);
+
+/* 2 for East Asian wide characters and emoji, 0 for combining marks and format characters, else 1.
+ */
+int smc_utf8_columns(uint32_t character);
+int smc_utf8_string_columns(const char *text);
+
+/* The bytes of the longest beginning of `text` that takes at most `width` columns: whole
+   characters, with the combining marks that follow. */
+size_t smc_utf8_fit(const char *text, int width);
+
+/* The bytes of the well-formed character at the first of `left` bytes that a terminal prints and
+   that does not change the direction of text; 0 where there is none. */
+size_t smc_utf8_printable(const char *bytes, size_t left);
+
+/* Writes UTF-8 without a '\0'; returns the number of bytes. */
+size_t smc_utf8_encode(uint32_t character, char bytes[4]);
+
+#endif

@@ -1,0 +1,712 @@
+/* Decoders of arithmetic, operations on bits, moves, selections, comparisons and conversions. */
+#include "emulator/decode.h"
+
+#include "emulator/operations.h"
+
+static bool known_type(struct smc_decoder *decoder, enum smc_ptx_type *type)
+{
+    *type = smc_decode_type(decoder, 0);
+    return *type != SMC_PTX_TYPE_COUNT || smc_decode_refuse(decoder, "its type is unknown");
+}
+
+/* --- Floating point --------------------------------------------------------------------------- */
+
+/* .rn .rz .rm .rp, or to whole numbers .rni .rzi .rmi .rpi (then `integral` is set). */
+static enum smc_rounding rounding_of(const struct smc_decoder *decoder, bool *integral)
+{
+    static const char *const names[][2] = {
+        [SMC_ROUND_NEAREST] = {"rn", "rni"},
+        [SMC_ROUND_ZERO] = {"rz", "rzi"},
+        [SMC_ROUND_DOWN] = {"rm", "rmi"},
+        [SMC_ROUND_UP] = {"rp", "rpi"},
+    };
+    *integral = false;
+    for (int i = SMC_ROUND_NEAREST; i <= SMC_ROUND_UP; i++)
+        for (int whole = 0; whole < 2; whole++)
+            if (smc_decode_has(decoder, names[i][whole])) {
+                *integral = whole;
+                return (enum smc_rounding)i;
+            }
+    return SMC_ROUND_NEAREST;
+}
+
+static bool emit_float(struct smc_decoder *decoder, smc_alu *alu, enum smc_ptx_type type,
+                       unsigned sources)
+{
+    const enum smc_ptx_type types[] = {type, type, type};
+    bool integral;
+    struct smc_op *op = smc_decode_simple(decoder, alu, type, sources, types);
+    if (!op)
+        return false;
+    op->rounding = rounding_of(decoder, &integral);
+    op->saturates = smc_decode_has(decoder, "sat");
+    op->flushes = smc_decode_has(decoder, "ftz");
+    if (op->rounding != SMC_ROUND_NEAREST || op->saturates || op->flushes) {
+        op->inner = op->alu;
+        op->alu = smc_float_modified;
+    }
+    return true;
+}
+
+/* d = f(a, b...) with the rounding, .ftz and .sat that the statement asks for. */
+static bool decode_float(struct smc_decoder *decoder, smc_alu_by_type by_type, unsigned sources)
+{
+    enum smc_ptx_type type = smc_decode_type(decoder, 0);
+    return emit_float(decoder, by_type[type], type, sources);
+}
+
+bool smc_decode_fma(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type = smc_decode_type(decoder, 0);
+    return emit_float(decoder, type < SMC_PTX_TYPE_COUNT ? smc_float_fma(type) : NULL, type, 3);
+}
+
+bool smc_decode_float1(struct smc_decoder *decoder)
+{
+    static const struct {
+        const char *name;
+        smc_alu_by_type *by_type;
+    } functions[] = {
+        {"rcp", &smc_float_rcp}, {"sqrt", &smc_float_sqrt}, {"rsqrt", &smc_float_rsqrt},
+        {"ex2", &smc_float_ex2}, {"lg2", &smc_float_lg2},   {"sin", &smc_float_sin},
+        {"cos", &smc_float_cos}, {"tanh", &smc_float_tanh},
+    };
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type))
+        return false;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (smc_decode_is(decoder, functions[i].name))
+            return decode_float(decoder, *functions[i].by_type, 1);
+    return smc_decode_refuse(decoder, "");
+}
+
+bool smc_decode_copysign(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type))
+        return false;
+    return decode_float(decoder, smc_float_copysign, 2);
+}
+
+bool smc_decode_testp(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type = smc_decode_type(decoder, 0);
+    const struct smc_ptx_statement *statement = decoder->statement;
+    for (uint32_t i = 0; i < statement->modifiers; i++) {
+        struct smc_span name = statement->modifier[i];
+        smc_alu *alu = smc_float_testp(name.at, name.bytes, type);
+        if (alu)
+            return smc_decode_simple(decoder, alu, SMC_PTX_PRED, 1, &type) != NULL;
+    }
+    return smc_decode_refuse(decoder, "");
+}
+
+/* --- Arithmetic that integers and floating point share ---------------------------------------- */
+
+static bool is_float(enum smc_ptx_type type)
+{
+    return type < SMC_PTX_TYPE_COUNT && smc_ptx_type_info[type].class == SMC_CLASS_FLOAT;
+}
+
+/* The carry between instructions: one predicate of the warp. */
+static uint32_t carry_slot(struct smc_decoder *decoder)
+{
+    if (!decoder->carry_slot)
+        decoder->carry_slot = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    return decoder->carry_slot;
+}
+
+/* d = a +- b +- carry. The carry out is found first: d may be a source. */
+static bool add_with_carry(struct smc_decoder *decoder, enum smc_ptx_type type, bool subtracts,
+                           bool carries_in)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    if (!smc_decode_count(decoder, 3, 3))
+        return false;
+    uint32_t a = smc_decode_source(decoder, &operand[1], type);
+    uint32_t b = smc_decode_source(decoder, &operand[2], type);
+    uint32_t d = smc_decode_target(decoder, &operand[0], type);
+    uint32_t none = smc_decode_constant(decoder, SMC_SLOT_PREDICATE, 0);
+    uint32_t in = carries_in ? carry_slot(decoder) : none, out = none;
+    enum smc_slot_kind kind = smc_slot_kind_of(type);
+    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || d == SMC_NO_SLOT || in == SMC_NO_SLOT)
+        return false;
+    bool carries_out = smc_decode_has(decoder, "cc");
+    smc_alu *sum = subtracts ? smc_sub_borrow[type] : smc_add_carry[type];
+    smc_alu *carry = subtracts ? smc_borrow_of_sub[type] : smc_carry_of_add[type];
+    if (carries_out) {
+        out = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+        if (!smc_decode_emit_alu(decoder, carry, SMC_SLOT_PREDICATE, out, a, b, in))
+            return false;
+    }
+    return smc_decode_emit_alu(decoder, sum, kind, d, a, b, in) &&
+           (!carries_out || smc_decode_emit_alu(decoder, smc_move_predicate, SMC_SLOT_PREDICATE,
+                                                carry_slot(decoder), out, out, out));
+}
+
+bool smc_decode_add(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    bool subtracts = smc_decode_is(decoder, "sub");
+    if (!known_type(decoder, &type))
+        return false;
+    if (is_float(type))
+        return decode_float(decoder, subtracts ? smc_float_sub : smc_float_add, 2);
+    if (smc_decode_has(decoder, "cc"))
+        return add_with_carry(decoder, type, subtracts, false);
+    if (smc_decode_has(decoder, "sat"))
+        return smc_decode_uniform(decoder, subtracts ? smc_integer_sub_sat : smc_integer_add_sat,
+                                  type, 2);
+    return smc_decode_uniform(decoder, subtracts ? smc_integer_sub[type] : smc_integer_add[type],
+                              type, 2);
+}
+
+bool smc_decode_carry(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    return known_type(decoder, &type) &&
+           add_with_carry(decoder, type, smc_decode_is(decoder, "subc"), true);
+}
+
+static enum smc_ptx_type twice(enum smc_ptx_type type)
+{
+    return type == SMC_PTX_U16   ? SMC_PTX_U32
+           : type == SMC_PTX_S16 ? SMC_PTX_S32
+           : type == SMC_PTX_U32 ? SMC_PTX_U64
+                                 : SMC_PTX_S64;
+}
+
+bool smc_decode_mul(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type))
+        return false;
+    if (is_float(type))
+        return decode_float(decoder, smc_float_mul, 2);
+    const enum smc_ptx_type sources[] = {type, type};
+    if (smc_decode_has(decoder, "wide"))
+        return smc_decode_simple(decoder, smc_integer_mul_wide[type], twice(type), 2, sources) !=
+               NULL;
+    if (smc_decode_has(decoder, "hi"))
+        return smc_decode_uniform(decoder, smc_integer_mul_hi[type], type, 2);
+    return smc_decode_uniform(decoder, smc_integer_mul_lo[type], type, 2);
+}
+
+bool smc_decode_mad(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type))
+        return false;
+    if (is_float(type))
+        return smc_decode_fma(decoder);
+    const enum smc_ptx_type sources[] = {type, type, twice(type)};
+    if (smc_decode_has(decoder, "cc"))
+        return smc_decode_refuse(decoder, "mad with a carry");
+    if (smc_decode_has(decoder, "wide"))
+        return smc_decode_simple(decoder, smc_integer_mad_wide[type], twice(type), 3, sources) !=
+               NULL;
+    if (smc_decode_has(decoder, "hi"))
+        return smc_decode_uniform(decoder,
+                                  smc_decode_has(decoder, "sat") ? smc_integer_mad_hi_sat
+                                                                 : smc_integer_mad_hi[type],
+                                  type, 3);
+    return smc_decode_uniform(decoder, smc_integer_mad_lo[type], type, 3);
+}
+
+bool smc_decode_div(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type))
+        return false;
+    if (is_float(type))
+        return decode_float(decoder, smc_float_div, 2);
+    return smc_decode_uniform(
+        decoder, smc_decode_is(decoder, "div") ? smc_integer_div[type] : smc_integer_rem[type],
+        type, 2);
+}
+
+bool smc_decode_extreme(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    bool least = smc_decode_is(decoder, "min");
+    if (!known_type(decoder, &type))
+        return false;
+    if (is_float(type) && smc_decode_has(decoder, "xorsign"))
+        return smc_decode_refuse(decoder, "xorsign");
+    if (is_float(type) && smc_decode_has(decoder, "NaN"))
+        return decode_float(decoder, least ? smc_float_min_nan : smc_float_max_nan, 2);
+    if (is_float(type))
+        return decode_float(decoder, least ? smc_float_min : smc_float_max, 2);
+    return smc_decode_uniform(decoder, least ? smc_integer_min[type] : smc_integer_max[type], type,
+                              2);
+}
+
+bool smc_decode_sign(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    bool absolute = smc_decode_is(decoder, "abs");
+    if (!known_type(decoder, &type))
+        return false;
+    if (is_float(type))
+        return decode_float(decoder, absolute ? smc_float_abs : smc_float_neg, 1);
+    return smc_decode_uniform(decoder, absolute ? smc_integer_abs[type] : smc_integer_neg[type],
+                              type, 1);
+}
+
+bool smc_decode_sad(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    return known_type(decoder, &type) &&
+           smc_decode_uniform(decoder, smc_integer_sad[type], type, 3);
+}
+
+bool smc_decode_dp4a(struct smc_decoder *decoder)
+{
+    bool first = smc_decode_type(decoder, 0) == SMC_PTX_S32;
+    bool second = smc_decode_type(decoder, 1) == SMC_PTX_S32;
+    smc_alu *const alu[2][2] = {{smc_bits_dp4a_uu, smc_bits_dp4a_us},
+                                {smc_bits_dp4a_su, smc_bits_dp4a_ss}};
+    return smc_decode_uniform(decoder, alu[first][second], SMC_PTX_B32, 3);
+}
+
+/* --- Bits ------------------------------------------------------------------------------------- */
+
+bool smc_decode_logic(struct smc_decoder *decoder)
+{
+    static const struct {
+        const char *name;
+        smc_alu_by_type *by_type;
+        unsigned sources;
+    } functions[] = {{"and", &smc_bits_and, 2},
+                     {"or", &smc_bits_or, 2},
+                     {"xor", &smc_bits_xor, 2},
+                     {"not", &smc_bits_not, 1},
+                     {"cnot", &smc_bits_cnot, 1}};
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type))
+        return false;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (smc_decode_is(decoder, functions[i].name))
+            return smc_decode_uniform(decoder, (*functions[i].by_type)[type], type,
+                                      functions[i].sources);
+    return smc_decode_refuse(decoder, "");
+}
+
+bool smc_decode_shift(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type))
+        return false;
+    const enum smc_ptx_type sources[] = {type, SMC_PTX_U32};
+    smc_alu *alu = smc_decode_is(decoder, "shl") ? smc_bits_shl[type] : smc_bits_shr[type];
+    return smc_decode_simple(decoder, alu, type, 2, sources) != NULL;
+}
+
+bool smc_decode_shf(struct smc_decoder *decoder)
+{
+    bool left = smc_decode_has(decoder, "l"), wraps = smc_decode_has(decoder, "wrap");
+    smc_alu *alu = left ? (wraps ? smc_bits_shf_l_wrap : smc_bits_shf_l_clamp)
+                        : (wraps ? smc_bits_shf_r_wrap : smc_bits_shf_r_clamp);
+    return smc_decode_uniform(decoder, alu, SMC_PTX_B32, 3);
+}
+
+bool smc_decode_bfe(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type))
+        return false;
+    const enum smc_ptx_type sources[] = {type, SMC_PTX_U32, SMC_PTX_U32};
+    return smc_decode_simple(decoder, smc_bits_bfe[type], type, 3, sources) != NULL;
+}
+
+/* Four sources: place and length go into one word of 64 bits first. */
+bool smc_decode_bfi(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type) || !smc_decode_count(decoder, 5, 5))
+        return false;
+    uint32_t from = smc_decode_source(decoder, &operand[1], type);
+    uint32_t into = smc_decode_source(decoder, &operand[2], type);
+    uint32_t place = smc_decode_source(decoder, &operand[3], SMC_PTX_U32);
+    uint32_t length = smc_decode_source(decoder, &operand[4], SMC_PTX_U32);
+    uint32_t d = smc_decode_target(decoder, &operand[0], type);
+    if (from == SMC_NO_SLOT || into == SMC_NO_SLOT || place == SMC_NO_SLOT ||
+        length == SMC_NO_SLOT || d == SMC_NO_SLOT)
+        return false;
+    uint32_t joined = smc_slot_new(decoder->program, SMC_SLOT_64);
+    return smc_decode_emit_alu(decoder, smc_pack_32, SMC_SLOT_64, joined, place, length, place) &&
+           smc_decode_emit_alu(decoder, smc_bits_bfi[type], smc_slot_kind_of(type), d, from, into,
+                               joined);
+}
+
+bool smc_decode_bfind(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type))
+        return false;
+    smc_alu *alu =
+        smc_decode_has(decoder, "shiftamt") ? smc_bits_bfind_shift[type] : smc_bits_bfind[type];
+    return smc_decode_simple(decoder, alu, SMC_PTX_U32, 1, &type) != NULL;
+}
+
+bool smc_decode_count_bits(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type))
+        return false;
+    if (smc_decode_is(decoder, "brev"))
+        return smc_decode_uniform(decoder, smc_bits_brev[type], type, 1);
+    smc_alu *alu = smc_decode_is(decoder, "clz") ? smc_bits_clz[type] : smc_bits_popc[type];
+    return smc_decode_simple(decoder, alu, SMC_PTX_U32, 1, &type) != NULL;
+}
+
+bool smc_decode_lop3(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    if (!smc_decode_count(decoder, 5, 5) || operand[4].kind != SMC_OPERAND_INTEGER)
+        return smc_decode_refuse(decoder, "a table was expected");
+    uint32_t a = smc_decode_source(decoder, &operand[1], SMC_PTX_B32);
+    uint32_t b = smc_decode_source(decoder, &operand[2], SMC_PTX_B32);
+    uint32_t c = smc_decode_source(decoder, &operand[3], SMC_PTX_B32);
+    uint32_t d = smc_decode_target(decoder, &operand[0], SMC_PTX_B32);
+    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT || d == SMC_NO_SLOT)
+        return false;
+    struct smc_op *op = smc_decode_emit_alu(decoder, smc_bits_lop3, SMC_SLOT_32, d, a, b, c);
+    if (op)
+        op->immediate = operand[4].integer & 255;
+    return op != NULL;
+}
+
+bool smc_decode_prmt(struct smc_decoder *decoder)
+{
+    static const char *const modes[] = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
+    static const enum smc_ptx_type types[] = {SMC_PTX_B32, SMC_PTX_B32, SMC_PTX_B32};
+    struct smc_op *op = smc_decode_simple(decoder, smc_bits_prmt, SMC_PTX_B32, 3, types);
+    for (size_t i = 1; op && i < sizeof modes / sizeof *modes; i++)
+        if (smc_decode_has(decoder, modes[i]))
+            op->immediate = i;
+    return op != NULL;
+}
+
+/* --- Moves ------------------------------------------------------------------------------------ */
+
+static smc_alu *move_of(enum smc_ptx_type type)
+{
+    smc_alu *const moves[] = {[SMC_SLOT_PREDICATE] = smc_move_predicate,
+                              [SMC_SLOT_32] = smc_move_32,
+                              [SMC_SLOT_64] = smc_move_64};
+    return moves[smc_slot_kind_of(type)];
+}
+
+/* --- mov -------------------------------------------------------------------------------------- */
+
+static smc_alu *pack_of(enum smc_ptx_type half)
+{
+    return half == SMC_PTX_B32 ? smc_pack_32 : half == SMC_PTX_B16 ? smc_pack_16 : NULL;
+}
+
+static enum smc_ptx_type half_of(enum smc_ptx_type type)
+{
+    unsigned bytes = smc_ptx_type_info[type].bytes;
+    return bytes == 8 ? SMC_PTX_B32 : bytes == 4 ? SMC_PTX_B16 : SMC_PTX_TYPE_COUNT;
+}
+
+/* Joins 2 or 4 elements, the first one lowest. */
+static uint32_t pack(struct smc_decoder *decoder, const struct smc_operand *element, uint32_t count,
+                     enum smc_ptx_type type)
+{
+    enum smc_ptx_type half = half_of(type);
+    if (count == 1)
+        return smc_decode_source(decoder, element, type);
+    if (half == SMC_PTX_TYPE_COUNT || count % 2) {
+        smc_decode_refuse(decoder, "a vector of this form");
+        return SMC_NO_SLOT;
+    }
+    uint32_t low = pack(decoder, element, count / 2, half);
+    uint32_t high = pack(decoder, element + count / 2, count / 2, half);
+    if (low == SMC_NO_SLOT || high == SMC_NO_SLOT)
+        return SMC_NO_SLOT;
+    uint32_t joined = smc_slot_new(decoder->program, smc_slot_kind_of(type));
+    return smc_decode_emit_alu(decoder, pack_of(half), smc_slot_kind_of(type), joined, low, high,
+                               low)
+               ? joined
+               : SMC_NO_SLOT;
+}
+
+static bool unpack(struct smc_decoder *decoder, const struct smc_operand *element, uint32_t count,
+                   enum smc_ptx_type type, uint32_t from)
+{
+    enum smc_ptx_type half = half_of(type);
+    if (count == 1) {
+        uint32_t d = smc_decode_target(decoder, element, type);
+        return d != SMC_NO_SLOT && smc_decode_emit_alu(decoder, move_of(type),
+                                                       smc_slot_kind_of(type), d, from, from, from);
+    }
+    if (half == SMC_PTX_TYPE_COUNT || count % 2)
+        return smc_decode_refuse(decoder, "a vector of this form");
+    for (uint32_t i = 0; i < 2; i++) {
+        smc_alu *const parts[2][2] = {{smc_unpack_low_16, smc_unpack_high_16},
+                                      {smc_unpack_low, smc_unpack_high}};
+        uint32_t part = smc_slot_new(decoder->program, SMC_SLOT_32);
+        if (!smc_decode_emit_alu(decoder, parts[half == SMC_PTX_B32][i], SMC_SLOT_32, part, from,
+                                 from, from) ||
+            !unpack(decoder, element + i * (count / 2), count / 2, half, part))
+            return false;
+    }
+    return true;
+}
+
+bool smc_decode_mov(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type) || !smc_decode_count(decoder, 2, 2))
+        return false;
+    if (operand[1].kind == SMC_OPERAND_SPECIAL && smc_decode_clock(decoder))
+        return !decoder->failed;
+    uint32_t from = operand[1].kind == SMC_OPERAND_VECTOR
+                        ? pack(decoder, operand[1].element, operand[1].elements, type)
+                        : smc_decode_source(decoder, &operand[1], type);
+    if (from == SMC_NO_SLOT)
+        return false;
+    if (operand[0].kind == SMC_OPERAND_VECTOR) {
+        /* Copied first: an element may be the source itself. */
+        uint32_t copy = smc_slot_new(decoder->program, smc_slot_kind_of(type));
+        return smc_decode_emit_alu(decoder, move_of(type), smc_slot_kind_of(type), copy, from, from,
+                                   from) &&
+               unpack(decoder, operand[0].element, operand[0].elements, type, copy);
+    }
+    return unpack(decoder, &operand[0], 1, type, from);
+}
+
+/* --- Addresses -------------------------------------------------------------------------------- */
+
+/* Adds the beginning of the window, or subtracts it; modulo 2^32 for 32-bit addresses. */
+bool smc_decode_cvta(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    enum smc_ptx_type type;
+    enum smc_ptx_space space = smc_decode_space(decoder);
+    if (!known_type(decoder, &type) || !smc_decode_count(decoder, 2, 2))
+        return false;
+    if (space == SMC_SPACE_GENERIC)
+        return smc_decode_refuse(decoder, "this space");
+    uint64_t window = smc_window_of(space);
+    if (smc_decode_has(decoder, "to"))
+        window = -window;
+    uint32_t from = smc_decode_source(decoder, &operand[1], type);
+    uint32_t d = smc_decode_target(decoder, &operand[0], type);
+    uint32_t shift = smc_decode_constant(decoder, SMC_SLOT_64, window);
+    if (from == SMC_NO_SLOT || d == SMC_NO_SLOT || shift == SMC_NO_SLOT)
+        return false;
+    smc_alu *alu = window ? smc_integer_add[type] : move_of(type);
+    return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(type), d, from, shift, from) != NULL;
+}
+
+/* A policy says how long L2 is to keep what is accessed: it has no effect here. */
+bool smc_decode_createpolicy(struct smc_decoder *decoder)
+{
+    if (!smc_decode_count(decoder, 1, 4))
+        return false;
+    uint32_t policy = smc_decode_constant(decoder, SMC_SLOT_64, 0);
+    uint32_t d = smc_decode_target(decoder, &decoder->statement->operand[0], SMC_PTX_B64);
+    return policy != SMC_NO_SLOT && d != SMC_NO_SLOT &&
+           smc_decode_emit_alu(decoder, move_of(SMC_PTX_B64), SMC_SLOT_64, d, policy, policy,
+                               policy);
+}
+
+bool smc_decode_isspacep(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    enum smc_ptx_space space = smc_decode_space(decoder);
+    bool negated;
+    if (!smc_decode_count(decoder, 2, 2))
+        return false;
+    if (space == SMC_SPACE_GENERIC || space == SMC_SPACE_CONST)
+        return smc_decode_refuse(decoder, "this space");
+    uint32_t address = smc_decode_source(decoder, &operand[1], SMC_PTX_U64);
+    uint32_t d = smc_decode_target(decoder, &operand[0], SMC_PTX_PRED);
+    uint32_t bits = smc_decode_constant(decoder, SMC_SLOT_32, 32);
+    uint32_t least = smc_decode_constant(decoder, SMC_SLOT_64, SMC_VARIABLES_BASE >> 32);
+    uint32_t window = smc_decode_constant(decoder, SMC_SLOT_64, smc_window_of(space) >> 32);
+    if (address == SMC_NO_SLOT || d == SMC_NO_SLOT || bits == SMC_NO_SLOT || least == SMC_NO_SLOT ||
+        window == SMC_NO_SLOT)
+        return false;
+    uint32_t high = smc_slot_new(decoder->program, SMC_SLOT_64);
+    bool global = space == SMC_SPACE_GLOBAL;
+    smc_alu *compare = smc_compare(global ? "ge" : "eq", 2, SMC_PTX_U64, &negated);
+    return smc_decode_emit_alu(decoder, smc_bits_shr[SMC_PTX_U64], SMC_SLOT_64, high, address, bits,
+                               bits) &&
+           smc_decode_emit_alu(decoder, compare, SMC_SLOT_PREDICATE, d, high,
+                               global ? least : window, d);
+}
+
+/* --- cvt -------------------------------------------------------------------------------------- */
+
+bool smc_decode_cvt(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {.type = smc_decode_type(decoder, 0),
+                           .immediate = smc_decode_type(decoder, 1),
+                           .saturates = smc_decode_has(decoder, "sat"),
+                           .flushes = smc_decode_has(decoder, "ftz")};
+    if (!smc_decode_count(decoder, 2, 2))
+        return false;
+    if (shape.type == SMC_PTX_TYPE_COUNT || shape.immediate == SMC_PTX_TYPE_COUNT ||
+        shape.type == SMC_PTX_F16X2 || shape.type == SMC_PTX_BF16X2 ||
+        smc_decode_has(decoder, "relu") || smc_decode_has(decoder, "satfinite"))
+        return smc_decode_refuse(decoder, "");
+    uint32_t from = smc_decode_any_source(decoder, &operand[1], (enum smc_ptx_type)shape.immediate,
+                                          &shape.v_kind[0]);
+    uint32_t d = smc_decode_any_target(decoder, &operand[0], shape.type, &shape.d_kind);
+    if (from == SMC_NO_SLOT || d == SMC_NO_SLOT)
+        return false;
+    if (shape.v_kind[0] == SMC_SLOT_PREDICATE || shape.d_kind == SMC_SLOT_PREDICATE)
+        return smc_decode_refuse(decoder, "a predicate");
+    shape.rounding = rounding_of(decoder, &shape.to_integral);
+    smc_alu *fast = smc_convert_fast(&shape);
+    struct smc_op *op =
+        smc_decode_emit_alu(decoder, fast ? fast : smc_convert, shape.d_kind, d, from, from, from);
+    if (!op)
+        return false;
+    op->type = shape.type;
+    op->immediate = shape.immediate;
+    op->saturates = shape.saturates;
+    op->flushes = shape.flushes;
+    op->rounding = shape.rounding;
+    op->to_integral = shape.to_integral;
+    op->v_kind[0] = shape.v_kind[0];
+    return true;
+}
+
+/* The source, or with .ftz a copy of it without subnormal numbers. */
+static uint32_t flushed_source(struct smc_decoder *decoder, const struct smc_operand *operand,
+                               enum smc_ptx_type type)
+{
+    uint32_t from = smc_decode_source(decoder, operand, type);
+    if (from == SMC_NO_SLOT || type != SMC_PTX_F32 || !smc_decode_has(decoder, "ftz"))
+        return from;
+    uint32_t copy = smc_slot_new(decoder->program, SMC_SLOT_32);
+    return smc_decode_emit_alu(decoder, smc_float_flush, SMC_SLOT_32, copy, from, from, from)
+               ? copy
+               : SMC_NO_SLOT;
+}
+
+/* --- Choices ---------------------------------------------------------------------------------- */
+
+bool smc_decode_selp(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type;
+    if (!known_type(decoder, &type) || type == SMC_PTX_PRED)
+        return smc_decode_refuse(decoder, "");
+    const enum smc_ptx_type sources[] = {type, type, SMC_PTX_PRED};
+    bool wide = smc_slot_kind_of(type) == SMC_SLOT_64;
+    return smc_decode_simple(decoder, wide ? smc_select_64 : smc_select_32, type, 3, sources) !=
+           NULL;
+}
+
+bool smc_decode_slct(struct smc_decoder *decoder)
+{
+    enum smc_ptx_type type, sign = smc_decode_type(decoder, 1);
+    if (!known_type(decoder, &type) || (sign != SMC_PTX_S32 && sign != SMC_PTX_F32))
+        return smc_decode_refuse(decoder, "");
+    /* -0 and numbers that .ftz makes 0 count as not negative. */
+    const struct smc_operand *operand = decoder->statement->operand;
+    smc_alu *alu = sign == SMC_PTX_F32 ? smc_select_by_float_sign[type] : smc_select_by_sign[type];
+    if (!smc_decode_count(decoder, 4, 4))
+        return false;
+    uint32_t a = smc_decode_source(decoder, &operand[1], type);
+    uint32_t b = smc_decode_source(decoder, &operand[2], type);
+    uint32_t c = flushed_source(decoder, &operand[3], sign);
+    uint32_t d = smc_decode_target(decoder, &operand[0], type);
+    if (a == SMC_NO_SLOT || b == SMC_NO_SLOT || c == SMC_NO_SLOT || d == SMC_NO_SLOT)
+        return false;
+    return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(type), d, a, b, c) != NULL;
+}
+
+/* --- Comparisons ------------------------------------------------------------------------------ */
+
+struct comparison {
+    smc_alu *alu;
+    enum smc_ptx_type type;
+    uint64_t flags;
+    uint32_t a, b, c;
+};
+
+/* The sources begin at operand 1. */
+static bool read_comparison(struct smc_decoder *decoder, enum smc_ptx_type type,
+                            struct comparison *comparison)
+{
+    const struct smc_ptx_statement *statement = decoder->statement;
+    bool negated = false;
+    *comparison = (struct comparison){.type = type};
+    if (!smc_decode_count(decoder, 3, 4))
+        return false;
+    for (uint32_t i = 0; i < statement->modifiers && !comparison->alu; i++)
+        comparison->alu =
+            smc_compare(statement->modifier[i].at, statement->modifier[i].bytes, type, &negated);
+    if (!comparison->alu)
+        return smc_decode_refuse(decoder, "this comparison");
+    if (negated)
+        comparison->flags = SMC_COMPARE_NEGATED;
+    comparison->a = flushed_source(decoder, &statement->operand[1], type);
+    comparison->b = flushed_source(decoder, &statement->operand[2], type);
+    comparison->c = comparison->a;
+    if (comparison->a == SMC_NO_SLOT || comparison->b == SMC_NO_SLOT)
+        return false;
+    if (statement->operands == 3)
+        return true;
+    comparison->flags |= smc_decode_has(decoder, "and")  ? SMC_COMBINE_AND
+                         : smc_decode_has(decoder, "or") ? SMC_COMBINE_OR
+                                                         : SMC_COMBINE_XOR;
+    comparison->c = smc_decode_source(decoder, &statement->operand[3], SMC_PTX_PRED);
+    return comparison->c != SMC_NO_SLOT;
+}
+
+static bool emit_comparison(struct smc_decoder *decoder, const struct comparison *comparison,
+                            uint64_t flags, uint32_t d)
+{
+    struct smc_op *op = smc_decode_emit_alu(decoder, comparison->alu, SMC_SLOT_PREDICATE, d,
+                                            comparison->a, comparison->b, comparison->c);
+    if (op)
+        op->immediate = flags;
+    return op != NULL;
+}
+
+/* p|q: q is the opposite, by way of a copy, as q may be what p is combined with. */
+bool smc_decode_setp(struct smc_decoder *decoder)
+{
+    struct comparison comparison;
+    enum smc_ptx_type type;
+    const struct smc_operand *target = &decoder->statement->operand[0];
+    if (!known_type(decoder, &type) || !read_comparison(decoder, type, &comparison))
+        return false;
+    uint32_t p = smc_decode_target(decoder, target, SMC_PTX_PRED);
+    if (p == SMC_NO_SLOT)
+        return false;
+    if (!target->second)
+        return emit_comparison(decoder, &comparison, comparison.flags, p);
+    uint32_t q = smc_decode_target(decoder, target->second, SMC_PTX_PRED);
+    uint32_t copy = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    return q != SMC_NO_SLOT &&
+           emit_comparison(decoder, &comparison, comparison.flags ^ SMC_COMPARE_NEGATED, copy) &&
+           emit_comparison(decoder, &comparison, comparison.flags, p) &&
+           smc_decode_emit_alu(decoder, smc_move_predicate, SMC_SLOT_PREDICATE, q, copy, copy,
+                               copy);
+}
+
+bool smc_decode_set(struct smc_decoder *decoder)
+{
+    struct comparison comparison;
+    enum smc_ptx_type to, type = smc_decode_type(decoder, 1);
+    if (!known_type(decoder, &to) || !read_comparison(decoder, type, &comparison))
+        return false;
+    if (smc_ptx_type_info[to].bytes != 4)
+        return smc_decode_refuse(decoder, "a result that is not of 32 bits");
+    uint32_t holds = smc_slot_new(decoder->program, SMC_SLOT_PREDICATE);
+    uint32_t d = smc_decode_target(decoder, &decoder->statement->operand[0], to);
+    return d != SMC_NO_SLOT && emit_comparison(decoder, &comparison, comparison.flags, holds) &&
+           smc_decode_emit_alu(decoder, to == SMC_PTX_F32 ? smc_set_float : smc_set_bits,
+                               SMC_SLOT_32, d, holds, holds, holds);
+}

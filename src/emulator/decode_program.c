@@ -1,0 +1,267 @@
+/* Makes a program of a PTX module: decodes each statement by its mnemonic, places its variables,
+   and links its branches. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/decode.h"
+#include "emulator/operations.h"
+
+enum { MOST_FILE_BYTES = 1 << 24 }; /* of one warp: 65536 registers of 64 bits */
+
+static const struct {
+    const char *name;
+    smc_decode *decode;
+    uint32_t flags;
+} mnemonics[] = {
+#define MNEMONIC(name, function, flags) {name, smc_decode_##function, flags},
+#include "emulator/mnemonics.def"
+#undef MNEMONIC
+};
+
+/* Decodes one statement, whose description goes into the program's list of instructions. */
+static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction *instruction)
+{
+    const struct smc_ptx_statement *statement = decoder->statement;
+    *instruction = (struct smc_instruction){
+        .text = statement->text.at,
+        .text_bytes = (uint32_t)statement->text.bytes,
+        .ptx_line = statement->ptx_line,
+        .file = statement->file,
+        .line = statement->line,
+        .inlined_line = statement->inlined_line,
+    };
+    for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
+        if (smc_decode_is(decoder, mnemonics[i].name)) {
+            instruction->flags = mnemonics[i].flags;
+            return mnemonics[i].decode(decoder);
+        }
+    return smc_decode_refuse(decoder, "");
+}
+
+static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
+{
+    struct smc_program *program = decoder->program;
+    const struct smc_ptx_module *module = &program->module;
+    for (size_t i = 0; i < module->statements; i++) {
+        decoder->statement = &module->statement[i];
+        decoder->instruction = (uint32_t)i;
+        decoder->begun = false;
+        first_op[i] = (uint32_t)program->ops;
+        if (!decode_statement(decoder, &program->instruction[i]))
+            return false;
+        if (program->file_bytes > MOST_FILE_BYTES)
+            return smc_decode_refuse(decoder, "more registers than the emulator holds");
+        if (program->ops == first_op[i] && !smc_decode_emit(decoder))
+            return false; /* one without effect is counted as well */
+    }
+    first_op[module->statements] = (uint32_t)program->ops;
+    struct smc_ptx_statement end = {.opcode = {"exit", 4}};
+    decoder->statement = &end; /* a body that runs out ends its threads */
+    decoder->begun = true;
+    decoder->instruction = module->statements ? (uint32_t)module->statements - 1 : 0;
+    return smc_decode_exit(decoder);
+}
+
+static bool find_target(struct smc_decoder *decoder, const struct smc_ptx_statement *statement,
+                        struct smc_span name, const uint32_t *first_op, uint32_t *target)
+{
+    const struct smc_ptx_module *module = &decoder->program->module;
+    const struct smc_ptx_label *label = smc_ptx_find_label(module, name, statement->scope);
+    decoder->statement = statement;
+    if (!label || label->targets)
+        return smc_decode_refuse(decoder, "there is no such label");
+    *target = first_op[label->statement];
+    return true;
+}
+
+/* brx.idx: operand 1 names the list. */
+static bool find_targets(struct smc_decoder *decoder, const struct smc_ptx_statement *statement,
+                         const uint32_t *first_op, struct smc_op *op)
+{
+    struct smc_program *program = decoder->program;
+    const struct smc_ptx_label *list =
+        smc_ptx_find_label(&program->module, statement->operand[1].name, statement->scope);
+    decoder->statement = statement;
+    if (!list || !list->targets)
+        return smc_decode_refuse(decoder, "there is no such list of labels");
+    op->targets = smc_arena_take(&program->arena, list->targets * sizeof *op->targets);
+    if (!op->targets)
+        return false;
+    op->target_count = list->targets;
+    for (uint32_t i = 0; i < list->targets; i++)
+        if (!find_target(decoder, statement, list->target[i], first_op, &op->targets[i]))
+            return false;
+    return true;
+}
+
+static bool link_branches(struct smc_decoder *decoder, const uint32_t *first_op)
+{
+    struct smc_program *program = decoder->program;
+    for (size_t i = 0; i < program->ops; i++) {
+        struct smc_op *op = &program->op[i];
+        bool linked = true;
+        if (op->step != smc_step_branch && op->step != smc_step_indexed_branch)
+            continue;
+        const struct smc_ptx_statement *statement = &program->module.statement[op->instruction];
+        if (op->step == smc_step_branch)
+            linked =
+                find_target(decoder, statement, statement->operand[0].name, first_op, &op->target);
+        else
+            linked = find_targets(decoder, statement, first_op, op);
+        if (!linked)
+            return false;
+    }
+    return true;
+}
+
+/* Where each variable lies. Shared: as declared, the dynamic ones after all others. */
+static bool lay_out(struct smc_program *program, struct smc_error *error)
+{
+    uint64_t end[SMC_SPACE_CONST + 1] = {0};
+    const struct smc_ptx_module *module = &program->module;
+    for (size_t i = 0; i < module->symbols; i++) {
+        struct smc_ptx_symbol *symbol = module->symbol[i];
+        bool placed = symbol->space == SMC_SPACE_PARAM || symbol->space == SMC_SPACE_LOCAL ||
+                      (symbol->space == SMC_SPACE_SHARED && !symbol->is_extern &&
+                       (symbol->in_kernel || symbol->is_used));
+        if (!placed)
+            continue;
+        uint64_t *place = &end[symbol->space];
+        *place = (*place + symbol->align - 1) / symbol->align * symbol->align;
+        symbol->address = *place;
+        *place += symbol->bytes;
+        if (*place > UINT32_MAX / 2)
+            return smc_fail(error, SMC_USAGE, "PTX: the variables are too large") == SMC_OK;
+    }
+    uint64_t variables = SMC_VARIABLES_BASE;
+    for (size_t i = 0; i < module->symbols; i++) {
+        struct smc_ptx_symbol *symbol = module->symbol[i];
+        bool is_global = symbol->space == SMC_SPACE_GLOBAL || symbol->space == SMC_SPACE_CONST;
+        if (!is_global || !symbol->is_used)
+            continue;
+        symbol->address = variables;
+        variables +=
+            (symbol->bytes + SMC_ALLOCATION_GAP) / SMC_ALLOCATION_ALIGN * SMC_ALLOCATION_ALIGN +
+            SMC_ALLOCATION_ALIGN;
+    }
+    uint64_t dynamic = end[SMC_SPACE_SHARED];
+    for (size_t i = 0; i < module->symbols; i++) {
+        struct smc_ptx_symbol *symbol = module->symbol[i];
+        if (symbol->space == SMC_SPACE_SHARED && symbol->is_extern && symbol->is_used)
+            dynamic = (dynamic + symbol->align - 1) / symbol->align * symbol->align;
+    }
+    for (size_t i = 0; i < module->symbols; i++)
+        if (module->symbol[i]->space == SMC_SPACE_SHARED && module->symbol[i]->is_extern)
+            module->symbol[i]->address = dynamic;
+    program->static_smem_bytes = (uint32_t)dynamic;
+    program->parameter_bytes = (uint32_t)end[SMC_SPACE_PARAM];
+    program->local_bytes = (uint32_t)end[SMC_SPACE_LOCAL];
+    return true;
+}
+
+static char *copy_of(struct smc_arena *arena, struct smc_span span)
+{
+    char *copy = smc_arena_take(arena, span.bytes + 1);
+    if (copy)
+        memcpy(copy, span.at, span.bytes);
+    return copy;
+}
+
+static bool copy_names(struct smc_program *program)
+{
+    const struct smc_ptx_module *module = &program->module;
+    program->entry = copy_of(&program->arena, module->entry);
+    program->file_name = smc_arena_take(&program->arena, (module->files + 1) * sizeof(char *));
+    for (size_t i = 0; program->file_name && i < module->files; i++)
+        program->file_name[i] = copy_of(&program->arena, module->file[i].name);
+    program->instruction =
+        smc_arena_take(&program->arena, (module->statements + 1) * sizeof *program->instruction);
+    program->instructions = module->statements;
+    return !program->arena.failed;
+}
+
+static bool decode_program(struct smc_decoder *decoder)
+{
+    struct smc_program *program = decoder->program;
+    size_t registers = program->module.registers;
+    uint32_t *first_op =
+        smc_arena_take(&program->arena, (program->module.statements + 1) * sizeof *first_op);
+    decoder->slot_of_register =
+        smc_arena_take(&program->arena, (registers + 1) * sizeof *decoder->slot_of_register);
+    if (!first_op || !decoder->slot_of_register)
+        return false;
+    memset(decoder->slot_of_register, 0xff, registers * sizeof *decoder->slot_of_register);
+    smc_slot_new(program, SMC_SLOT_64); /* offset 0: what an op without that source reads */
+    return decode_all(decoder, first_op) && link_branches(decoder, first_op) &&
+           smc_find_reconvergence(program);
+}
+
+enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
+                                 struct smc_program **out, struct smc_error *error)
+{
+    struct smc_program *program = calloc(1, sizeof *program);
+    *out = program;
+    if (!program)
+        return smc_fail(error, SMC_MACHINE, "out of memory");
+    struct smc_decoder decoder = {.program = program, .error = error};
+    enum smc_status status = smc_ptx_read(ptx, bytes, entry, &program->module, error);
+    if (status == SMC_OK && !lay_out(program, error))
+        status = SMC_USAGE;
+    if (status == SMC_OK && (!copy_names(program) || !decode_program(&decoder)))
+        status = decoder.failed ? SMC_USAGE : smc_fail(error, SMC_MACHINE, "out of memory");
+    if (status == SMC_OK)
+        return SMC_OK;
+    smc_program_free(program);
+    *out = NULL;
+    return status;
+}
+
+void smc_program_free(struct smc_program *program)
+{
+    if (!program)
+        return;
+    smc_ptx_free(&program->module);
+    smc_arena_free(&program->arena);
+    free(program);
+}
+
+/* --- Questions about a program ---------------------------------------------------------------- */
+
+const char *smc_program_entry(const struct smc_program *program)
+{
+    return program->entry;
+}
+
+size_t smc_program_instruction_count(const struct smc_program *program)
+{
+    return program->instructions;
+}
+
+const struct smc_instruction *smc_program_instruction(const struct smc_program *program,
+                                                      size_t index)
+{
+    return &program->instruction[index];
+}
+
+size_t smc_program_parameter_count(const struct smc_program *program)
+{
+    return program->module.parameters;
+}
+
+size_t smc_program_parameter_bytes(const struct smc_program *program, size_t index)
+{
+    return program->module.parameter[index]->bytes;
+}
+
+const char *smc_program_file(const struct smc_program *program, uint32_t file)
+{
+    for (size_t i = 0; i < program->module.files; i++)
+        if (program->module.file[i].number == file)
+            return program->file_name[i];
+    return NULL;
+}
+
+uint32_t smc_program_static_smem_bytes(const struct smc_program *program)
+{
+    return program->static_smem_bytes;
+}

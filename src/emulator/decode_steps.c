@@ -1,0 +1,459 @@
+/* Decoders of all that is not arithmetic: memory, control flow, barriers, and what the lanes of a
+   warp do together. */
+#include "emulator/decode.h"
+
+#include "emulator/operations.h"
+
+/* --- Loads, stores, atomic operations, copies ------------------------------------------------- */
+
+static bool read_shape(struct smc_decoder *decoder, struct smc_op *op)
+{
+    static const char *const strong[] = {"relaxed", "acquire", "release", "acq_rel"};
+    const char *const vectors[] = {"v2", "v4", "v8"};
+    op->type = smc_decode_type(decoder, 0);
+    if (op->type == SMC_PTX_TYPE_COUNT || op->type == SMC_PTX_PRED || op->type == SMC_PTX_B128)
+        return smc_decode_refuse(decoder, "this type");
+    if (smc_decode_has(decoder, "shared::cluster"))
+        return smc_decode_refuse(decoder, "clusters");
+    op->width_bytes = smc_ptx_type_info[op->type].bytes;
+    op->vector = 1;
+    for (uint8_t i = 0; i < 3; i++)
+        if (smc_decode_has(decoder, vectors[i]))
+            op->vector = (uint8_t)(2u << i);
+    if (op->width_bytes * op->vector > 32)
+        return smc_decode_refuse(decoder, "above 32 bytes");
+    op->space = smc_decode_space(decoder);
+    for (size_t i = 0; i < sizeof strong / sizeof *strong; i++)
+        op->is_strong |= smc_decode_has(decoder, strong[i]);
+    return true;
+}
+
+/* Races are looked for by bytes where the kernel has accesses below a word. */
+static void note_width(struct smc_program *program, const struct smc_op *op)
+{
+    bool narrow = op->width_bytes * op->vector < 4, generic = op->space == SMC_SPACE_GENERIC;
+    program->splits_shared_words |= narrow && (generic || op->space == SMC_SPACE_SHARED);
+    program->splits_global_words |= narrow && (generic || op->space == SMC_SPACE_GLOBAL);
+}
+
+/* A copy of `shape` with the guard of the statement. */
+static bool emit_access(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
+{
+    struct smc_op *op = smc_decode_emit(decoder);
+    if (!op)
+        return false;
+    struct smc_op copy = *shape;
+    copy.guard = op->guard;
+    copy.guard_negated = op->guard_negated;
+    copy.is_first = op->is_first;
+    copy.instruction = op->instruction;
+    copy.step = step;
+    *op = copy;
+    note_width(decoder->program, op);
+    return true;
+}
+
+/* The registers of a load's or a store's elements. */
+static bool read_elements(struct smc_decoder *decoder, const struct smc_operand *operand,
+                          bool is_load, struct smc_op *op)
+{
+    bool is_vector = operand->kind == SMC_OPERAND_VECTOR;
+    uint32_t count = is_vector ? operand->elements : 1;
+    if (count != op->vector)
+        return smc_decode_refuse(decoder, "another number of elements");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct smc_operand *element = is_vector ? &operand->element[i] : operand;
+        if (is_load && element->kind == SMC_OPERAND_SINK)
+            op->v[i] = SMC_NO_SLOT;
+        else if (is_load)
+            op->v[i] = smc_decode_any_target(decoder, element, op->type, &op->v_kind[i]);
+        else
+            op->v[i] = smc_decode_any_source(decoder, element, op->type, &op->v_kind[i]);
+        if (decoder->failed || decoder->program->arena.failed)
+            return false;
+        uint32_t room = op->v_kind[i] == SMC_SLOT_64 ? 8 : op->v_kind[i] == SMC_SLOT_32 ? 4 : 0;
+        if (op->v[i] != SMC_NO_SLOT && room < op->width_bytes)
+            return smc_decode_refuse(decoder, "a register that is too narrow");
+    }
+    return true;
+}
+
+bool smc_decode_ld(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {0};
+    if (!smc_decode_count(decoder, 2, 3) || !read_shape(decoder, &shape))
+        return false; /* a third operand is a cache policy */
+    if (decoder->statement->operand[1].elements && shape.space == SMC_SPACE_CONST)
+        shape.space = SMC_SPACE_GLOBAL;
+    return read_elements(decoder, &operand[0], true, &shape) &&
+           smc_decode_address(decoder, &operand[1], &shape) &&
+           emit_access(decoder, smc_step_load, &shape);
+}
+
+bool smc_decode_st(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {0};
+    if (smc_decode_has(decoder, "async") || smc_decode_has(decoder, "bulk"))
+        return smc_decode_refuse(decoder, "");
+    if (!smc_decode_count(decoder, 2, 3) || !read_shape(decoder, &shape))
+        return false;
+    if (shape.space == SMC_SPACE_PARAM || shape.space == SMC_SPACE_CONST)
+        return smc_decode_refuse(decoder, "a store to this space");
+    return smc_decode_address(decoder, &operand[0], &shape) &&
+           read_elements(decoder, &operand[1], false, &shape) &&
+           emit_access(decoder, smc_step_store, &shape);
+}
+
+static enum smc_reduction reduction_of(const struct smc_decoder *decoder)
+{
+    static const struct {
+        const char *name;
+        enum smc_reduction reduction;
+    } names[] = {
+        {"add", SMC_REDUCE_ADD},       {"min", SMC_REDUCE_MIN},
+        {"max", SMC_REDUCE_MAX},       {"and", SMC_REDUCE_AND},
+        {"or", SMC_REDUCE_OR},         {"xor", SMC_REDUCE_XOR},
+        {"inc", SMC_REDUCE_INC},       {"dec", SMC_REDUCE_DEC},
+        {"exch", SMC_REDUCE_EXCHANGE}, {"cas", SMC_REDUCE_COMPARE_AND_SWAP},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (smc_decode_has(decoder, names[i].name))
+            return names[i].reduction;
+    return SMC_REDUCE_NONE;
+}
+
+bool smc_decode_atom(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    bool returns = smc_decode_is(decoder, "atom");
+    struct smc_op shape = {0};
+    if (!read_shape(decoder, &shape))
+        return false;
+    shape.reduction = reduction_of(decoder);
+    bool swaps = shape.reduction == SMC_REDUCE_COMPARE_AND_SWAP;
+    unsigned expected = 2 + returns + swaps;
+    bool is_float = smc_ptx_type_info[shape.type].class == SMC_CLASS_FLOAT;
+    if (shape.reduction == SMC_REDUCE_NONE || shape.vector > 1 || shape.width_bytes < 4 ||
+        (is_float && (shape.reduction != SMC_REDUCE_ADD || shape.type == SMC_PTX_F16X2 ||
+                      shape.type == SMC_PTX_BF16X2)))
+        return smc_decode_refuse(decoder, "");
+    if (!smc_decode_count(decoder, expected, expected))
+        return false;
+    const struct smc_operand *source = &operand[returns ? 2 : 1];
+    if (!smc_decode_address(decoder, &operand[returns], &shape))
+        return false;
+    shape.is_strong = true;
+    shape.b = smc_decode_source(decoder, &source[0], shape.type);
+    shape.c = swaps ? smc_decode_source(decoder, &source[1], shape.type) : shape.b;
+    if (returns && operand[0].kind != SMC_OPERAND_SINK) {
+        shape.d_kind = smc_slot_kind_of(shape.type);
+        shape.d = smc_decode_target(decoder, &operand[0], shape.type);
+    }
+    decoder->program->runs_in_order |= shape.space != SMC_SPACE_SHARED;
+    return !decoder->failed && shape.b != SMC_NO_SLOT && shape.c != SMC_NO_SLOT &&
+           shape.d != SMC_NO_SLOT && emit_access(decoder, smc_step_atomic, &shape);
+}
+
+/* cp.async.ca.shared.global [to], [from], 16{, bytes}{, cache policy}; */
+static bool decode_copy(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op to = {.space = SMC_SPACE_SHARED, .type = SMC_PTX_B32, .vector = 1}, from = {0};
+    unsigned policies = smc_decode_has(decoder, "L2::cache_hint");
+    if (!smc_decode_count(decoder, 3 + policies, 4 + policies) ||
+        !smc_decode_address(decoder, &operand[0], &to) ||
+        !smc_decode_address(decoder, &operand[1], &from))
+        return false;
+    uint64_t bytes = operand[2].integer;
+    if (operand[2].kind != SMC_OPERAND_INTEGER || (bytes != 4 && bytes != 8 && bytes != 16) ||
+        from.address_is_32)
+        return smc_decode_refuse(decoder, "a copy of this form");
+    to.width_bytes = (uint8_t)bytes;
+    to.b = from.a;
+    to.source_offset = from.immediate;
+    to.skips_l1 = smc_decode_has(decoder, "cg");
+    to.c = decoder->statement->operands == 4 + policies
+               ? smc_decode_source(decoder, &operand[3], SMC_PTX_U32)
+               : smc_decode_constant(decoder, SMC_SLOT_32, bytes);
+    return to.c != SMC_NO_SLOT && emit_access(decoder, smc_step_copy, &to);
+}
+
+bool smc_decode_cp(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {.vector = 1, .width_bytes = 4};
+    if (!smc_decode_has(decoder, "async") || smc_decode_has(decoder, "bulk") ||
+        smc_decode_has(decoder, "mbarrier"))
+        return smc_decode_refuse(decoder, "");
+    if (smc_decode_has(decoder, "commit_group"))
+        return emit_access(decoder, smc_step_commit, &shape);
+    if (smc_decode_has(decoder, "wait_all")) {
+        shape.immediate = SMC_WAIT_FOR_ALL;
+        return emit_access(decoder, smc_step_wait, &shape);
+    }
+    if (!smc_decode_has(decoder, "wait_group"))
+        return decode_copy(decoder);
+    if (!smc_decode_count(decoder, 1, 1) || operand[0].kind != SMC_OPERAND_INTEGER)
+        return smc_decode_refuse(decoder, "a number of groups was expected");
+    shape.immediate = operand[0].integer & UINT32_MAX;
+    return emit_access(decoder, smc_step_wait, &shape);
+}
+
+/* --- Control flow ----------------------------------------------------------------------------- */
+
+static struct smc_op *emit_step(struct smc_decoder *decoder, smc_step *step)
+{
+    struct smc_op *op = smc_decode_emit(decoder);
+    if (op)
+        op->step = step;
+    return op;
+}
+
+bool smc_decode_bra(struct smc_decoder *decoder)
+{
+    if (!smc_decode_count(decoder, 1, 1))
+        return false;
+    if (decoder->statement->operand[0].kind != SMC_OPERAND_LABEL)
+        return smc_decode_refuse(decoder, "a label was expected");
+    struct smc_op *op = emit_step(decoder, smc_step_branch);
+    if (op)
+        op->step_without_lanes = true;
+    return op != NULL;
+}
+
+bool smc_decode_brx(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    if (!smc_decode_has(decoder, "idx") || !smc_decode_count(decoder, 2, 2) ||
+        operand[1].kind != SMC_OPERAND_LABEL)
+        return smc_decode_refuse(decoder, "");
+    uint32_t index = smc_decode_source(decoder, &operand[0], SMC_PTX_U32);
+    struct smc_op *op = index != SMC_NO_SLOT ? emit_step(decoder, smc_step_indexed_branch) : NULL;
+    if (op)
+        op->a = index;
+    return op != NULL;
+}
+
+bool smc_decode_exit(struct smc_decoder *decoder)
+{
+    return emit_step(decoder, smc_step_exit) != NULL;
+}
+
+bool smc_decode_trap(struct smc_decoder *decoder)
+{
+    return emit_step(decoder, smc_step_trap) != NULL;
+}
+
+/* Hints, and fences: the emulator's memory is in order. Without an op of its own the statement gets
+   one that does nothing. */
+bool smc_decode_nothing(struct smc_decoder *decoder)
+{
+    if (smc_decode_has(decoder, "proxy"))
+        return smc_decode_refuse(decoder, "");
+    return true;
+}
+
+bool smc_decode_clock(struct smc_decoder *decoder)
+{
+    /* A nanosecond is said to take two clocks. */
+    static const struct {
+        const char *name;
+        unsigned shift;
+        enum smc_slot_kind kind;
+    } clocks[] = {
+        {"%clock", 1, SMC_SLOT_32},          {"%clock64", 1, SMC_SLOT_64},
+        {"%clock_hi", 1, SMC_SLOT_32},       {"%globaltimer", 0, SMC_SLOT_64},
+        {"%globaltimer_lo", 0, SMC_SLOT_32},
+    };
+    const struct smc_operand *operand = decoder->statement->operand;
+    enum smc_ptx_type type = smc_decode_type(decoder, 0);
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+        if (!smc_span_is(operand[1].name, clocks[i].name))
+            continue;
+        uint32_t d = smc_decode_target(decoder, &operand[0], type);
+        struct smc_op *op = d != SMC_NO_SLOT ? emit_step(decoder, smc_step_clock) : NULL;
+        if (!op)
+            return true; /* it was a clock, and failed */
+        op->d = d;
+        op->d_kind = clocks[i].kind;
+        op->immediate = clocks[i].shift;
+        return smc_slot_kind_of(type) == clocks[i].kind ||
+               !smc_decode_refuse(decoder, "another type");
+    }
+    return false;
+}
+
+/* --- Barriers --------------------------------------------------------------------------------- */
+
+static bool decode_sync_warp(struct smc_decoder *decoder)
+{
+    if (!smc_decode_count(decoder, 1, 1))
+        return false;
+    uint32_t mask = smc_decode_source(decoder, &decoder->statement->operand[0], SMC_PTX_B32);
+    struct smc_op *op = mask != SMC_NO_SLOT ? emit_step(decoder, smc_step_sync_warp) : NULL;
+    if (op)
+        op->a = mask;
+    return op != NULL;
+}
+
+/* bar.sync a{, b}  bar.arrive a, b  bar.red.popc.u32 d, a{, b}, {!}c */
+bool smc_decode_bar(struct smc_decoder *decoder)
+{
+    const struct smc_ptx_statement *statement = decoder->statement;
+    bool reduces = smc_decode_has(decoder, "red"), arrives = smc_decode_has(decoder, "arrive");
+    struct smc_op shape = {.is_aligned =
+                               smc_decode_is(decoder, "bar") || smc_decode_has(decoder, "aligned")};
+    if (smc_decode_has(decoder, "cluster"))
+        return smc_decode_refuse(decoder, "clusters");
+    if (smc_decode_has(decoder, "warp"))
+        return decode_sync_warp(decoder);
+    if (!smc_decode_count(decoder, reduces ? 3 : 1, reduces ? 4 : 2))
+        return false;
+    uint32_t next = reduces;
+    shape.a = smc_decode_source(decoder, &statement->operand[next++], SMC_PTX_U32);
+    if (statement->operands - next - reduces > 0)
+        shape.b = smc_decode_source(decoder, &statement->operand[next++], SMC_PTX_U32);
+    if (reduces) {
+        enum smc_ptx_type type = smc_decode_has(decoder, "popc") ? SMC_PTX_U32 : SMC_PTX_PRED;
+        shape.reduction = type == SMC_PTX_U32             ? SMC_REDUCE_POPC
+                          : smc_decode_has(decoder, "or") ? SMC_REDUCE_OR
+                                                          : SMC_REDUCE_AND;
+        shape.c = smc_decode_source(decoder, &statement->operand[next], SMC_PTX_PRED);
+        shape.d = smc_decode_target(decoder, &statement->operand[0], type);
+        shape.d_kind = smc_slot_kind_of(type);
+    }
+    if (shape.a == SMC_NO_SLOT || shape.b == SMC_NO_SLOT || shape.c == SMC_NO_SLOT ||
+        shape.d == SMC_NO_SLOT)
+        return false;
+    struct smc_op *op = emit_step(decoder, arrives ? smc_step_arrive : smc_step_barrier);
+    if (!op)
+        return false;
+    op->a = shape.a;
+    op->b = shape.b;
+    op->c = shape.c;
+    op->d = shape.d;
+    op->d_kind = shape.d_kind;
+    op->reduction = shape.reduction;
+    op->is_aligned = shape.is_aligned;
+    return true;
+}
+
+/* --- Lanes together --------------------------------------------------------------------------- */
+
+/* Emits the step with its slots; all must be there. */
+static bool emit_together(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
+{
+    if (decoder->failed || shape->a == SMC_NO_SLOT || shape->b == SMC_NO_SLOT ||
+        shape->c == SMC_NO_SLOT || shape->d == SMC_NO_SLOT || shape->v[0] == SMC_NO_SLOT)
+        return false;
+    struct smc_op *op = emit_step(decoder, step);
+    if (!op)
+        return false;
+    op->a = shape->a;
+    op->b = shape->b;
+    op->c = shape->c;
+    op->d = shape->d;
+    op->d_kind = shape->d_kind;
+    op->v[0] = shape->v[0];
+    op->v[1] = shape->v[1];
+    op->type = shape->type;
+    op->width_bytes = shape->width_bytes;
+    op->reduction = shape->reduction;
+    op->immediate = shape->immediate;
+    return true;
+}
+
+/* d|p, or d alone. */
+static uint32_t second_target(struct smc_decoder *decoder)
+{
+    const struct smc_operand *second = decoder->statement->operand[0].second;
+    return second ? smc_decode_target(decoder, second, SMC_PTX_PRED) : SMC_NO_SLOT;
+}
+
+bool smc_decode_shfl(struct smc_decoder *decoder)
+{
+    static const char *const modes[] = {[SMC_SHUFFLE_INDEX] = "idx",
+                                        [SMC_SHUFFLE_UP] = "up",
+                                        [SMC_SHUFFLE_DOWN] = "down",
+                                        [SMC_SHUFFLE_BUTTERFLY] = "bfly"};
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {0};
+    if (!smc_decode_has(decoder, "sync") || !smc_decode_count(decoder, 5, 5))
+        return smc_decode_refuse(decoder, "without .sync");
+    while (shape.immediate < 4 && !smc_decode_has(decoder, modes[shape.immediate]))
+        shape.immediate++;
+    if (shape.immediate == 4)
+        return smc_decode_refuse(decoder, "");
+    shape.a = smc_decode_source(decoder, &operand[1], SMC_PTX_B32);
+    shape.b = smc_decode_source(decoder, &operand[2], SMC_PTX_B32);
+    shape.c = smc_decode_source(decoder, &operand[3], SMC_PTX_B32);
+    shape.v[0] = smc_decode_source(decoder, &operand[4], SMC_PTX_B32);
+    shape.v[1] = second_target(decoder);
+    shape.d = smc_decode_target(decoder, &operand[0], SMC_PTX_B32);
+    return emit_together(decoder, smc_step_shuffle, &shape);
+}
+
+bool smc_decode_vote(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    bool ballot = smc_decode_has(decoder, "ballot");
+    enum smc_ptx_type type = ballot ? SMC_PTX_B32 : SMC_PTX_PRED;
+    struct smc_op shape = {.reduction = ballot                           ? SMC_REDUCE_BALLOT
+                                        : smc_decode_has(decoder, "all") ? SMC_REDUCE_AND
+                                        : smc_decode_has(decoder, "any") ? SMC_REDUCE_OR
+                                                                         : SMC_REDUCE_UNIFORM};
+    if (!smc_decode_has(decoder, "sync") || !smc_decode_count(decoder, 3, 3))
+        return smc_decode_refuse(decoder, "without .sync");
+    shape.a = smc_decode_source(decoder, &operand[1], SMC_PTX_PRED);
+    shape.v[0] = smc_decode_source(decoder, &operand[2], SMC_PTX_B32);
+    shape.d = smc_decode_target(decoder, &operand[0], type);
+    return emit_together(decoder, smc_step_vote, &shape);
+}
+
+bool smc_decode_activemask(struct smc_decoder *decoder)
+{
+    struct smc_op shape = {0};
+    if (!smc_decode_count(decoder, 1, 1))
+        return false;
+    shape.d = smc_decode_target(decoder, &decoder->statement->operand[0], SMC_PTX_B32);
+    return emit_together(decoder, smc_step_active_mask, &shape);
+}
+
+bool smc_decode_match(struct smc_decoder *decoder)
+{
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {.type = smc_decode_type(decoder, 0)};
+    if (shape.type == SMC_PTX_TYPE_COUNT || !smc_decode_count(decoder, 3, 3))
+        return smc_decode_refuse(decoder, "");
+    shape.width_bytes = smc_ptx_type_info[shape.type].bytes;
+    shape.reduction = smc_decode_has(decoder, "all") ? SMC_REDUCE_AND : SMC_REDUCE_NONE;
+    shape.a = smc_decode_source(decoder, &operand[1], shape.type);
+    shape.v[0] = smc_decode_source(decoder, &operand[2], SMC_PTX_B32);
+    shape.v[1] = second_target(decoder);
+    shape.d = smc_decode_target(decoder, &operand[0], SMC_PTX_B32);
+    return emit_together(decoder, smc_step_match, &shape);
+}
+
+bool smc_decode_redux(struct smc_decoder *decoder)
+{
+    static const struct {
+        const char *name;
+        enum smc_reduction reduction;
+    } names[] = {{"add", SMC_REDUCE_ADD}, {"min", SMC_REDUCE_MIN}, {"max", SMC_REDUCE_MAX},
+                 {"and", SMC_REDUCE_AND}, {"or", SMC_REDUCE_OR},   {"xor", SMC_REDUCE_XOR}};
+    const struct smc_operand *operand = decoder->statement->operand;
+    struct smc_op shape = {.type = smc_decode_type(decoder, 0)};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (smc_decode_has(decoder, names[i].name))
+            shape.reduction = names[i].reduction;
+    if (shape.reduction == SMC_REDUCE_NONE || shape.type == SMC_PTX_TYPE_COUNT ||
+        smc_ptx_type_info[shape.type].bytes != 4 ||
+        smc_ptx_type_info[shape.type].class == SMC_CLASS_FLOAT || !smc_decode_count(decoder, 3, 3))
+        return smc_decode_refuse(decoder, "");
+    shape.a = smc_decode_source(decoder, &operand[1], shape.type);
+    shape.v[0] = smc_decode_source(decoder, &operand[2], SMC_PTX_B32);
+    shape.d = smc_decode_target(decoder, &operand[0], shape.type);
+    return emit_together(decoder, smc_step_reduce, &shape);
+}

@@ -1,0 +1,144 @@
+/* One kernel of a PTX module as the parser read it: names are resolved, nothing is decoded yet.
+   decode.c turns the result into what the emulator runs. */
+#ifndef SMC_EMULATOR_PTX_H
+#define SMC_EMULATOR_PTX_H
+
+#include "base/status.h"
+#include "emulator/arena.h"
+#include "emulator/ptx_lexer.h"
+
+enum smc_ptx_type {
+#define TYPE(id, name, bytes, class) SMC_PTX_##id,
+#include "emulator/ptx_types.def"
+#undef TYPE
+    SMC_PTX_TYPE_COUNT
+};
+
+enum smc_ptx_class {
+    SMC_CLASS_PREDICATE,
+    SMC_CLASS_BITS,
+    SMC_CLASS_UNSIGNED,
+    SMC_CLASS_SIGNED,
+    SMC_CLASS_FLOAT
+};
+
+struct smc_ptx_type_info {
+    const char *name;
+    uint8_t bytes;
+    enum smc_ptx_class class;
+};
+extern const struct smc_ptx_type_info smc_ptx_type_info[SMC_PTX_TYPE_COUNT];
+
+/* By name without the dot; SMC_PTX_TYPE_COUNT where there is none. */
+enum smc_ptx_type smc_ptx_type_find(struct smc_span name);
+
+enum smc_ptx_space {
+    SMC_SPACE_GENERIC,
+    SMC_SPACE_REGISTER,
+    SMC_SPACE_PARAM,
+    SMC_SPACE_GLOBAL,
+    SMC_SPACE_SHARED,
+    SMC_SPACE_LOCAL,
+    SMC_SPACE_CONST,
+};
+
+struct smc_ptx_symbol {
+    struct smc_span name;
+    enum smc_ptx_space space;
+    enum smc_ptx_type type;
+    uint32_t scope;
+    uint32_t registers; /* %r<22> declares 22 of them; 0: one, by its own name */
+    uint32_t first;     /* of a register: its number in the kernel */
+    uint64_t bytes;     /* of a variable */
+    uint32_t align;
+    bool is_extern; /* dynamic shared memory */
+    bool is_used;
+    bool in_kernel;
+    uint64_t address;       /* within its space; set when the kernel is laid out */
+    const uint8_t *initial; /* NULL: zero */
+};
+
+enum smc_operand_kind {
+    SMC_OPERAND_REGISTER,
+    SMC_OPERAND_SPECIAL, /* %tid.x: its name */
+    SMC_OPERAND_INTEGER,
+    SMC_OPERAND_FLOAT,   /* bits of a double, or of a float with is_single */
+    SMC_OPERAND_SYMBOL,  /* a variable's address + integer */
+    SMC_OPERAND_LABEL,   /* or any name that is not declared */
+    SMC_OPERAND_ADDRESS, /* [element[0] + integer] */
+    SMC_OPERAND_VECTOR,  /* {element...} */
+    SMC_OPERAND_SINK,    /* _ */
+};
+
+struct smc_operand {
+    enum smc_operand_kind kind;
+    struct smc_span name;
+    bool negated;           /* !%p1 */
+    uint32_t number;        /* of the register in the kernel */
+    enum smc_ptx_type type; /* of the register */
+    struct smc_ptx_symbol *symbol;
+    uint64_t integer; /* also the offset of an address or symbol */
+    bool is_single;
+    struct smc_operand *element; /* of an address or a vector */
+    uint32_t elements;
+    struct smc_operand *second; /* %r1|%p1 */
+};
+
+enum { SMC_MAX_MODIFIERS = 10, SMC_MAX_OPERANDS = 8 };
+
+struct smc_ptx_statement {
+    struct smc_span text;
+    uint32_t ptx_line, file, line, inlined_line;
+    struct smc_span opcode;                      /* "ld" */
+    struct smc_span modifier[SMC_MAX_MODIFIERS]; /* "shared" "f32" */
+    uint32_t modifiers;
+    struct smc_operand operand[SMC_MAX_OPERANDS];
+    uint32_t operands;
+    struct smc_operand *guard; /* @%p1, @!%p1; or NULL */
+    uint32_t scope;
+};
+
+/* Of a kernel; `scope` tells labels of one name in different blocks apart. */
+struct smc_ptx_label {
+    struct smc_span name;
+    uint32_t scope;
+    uint32_t statement;      /* that follows */
+    struct smc_span *target; /* of a .branchtargets list */
+    uint32_t targets;
+};
+
+struct smc_ptx_file {
+    uint32_t number;
+    struct smc_span name;
+};
+
+struct smc_ptx_module {
+    struct smc_arena arena;
+    char *text;
+    struct smc_span entry;
+    struct smc_ptx_symbol **symbol; /* every one that was declared, but for other kernels' */
+    size_t symbols, symbol_room;
+    struct smc_ptx_symbol **parameter;
+    size_t parameters, parameter_room;
+    struct smc_ptx_statement *statement;
+    size_t statements, statement_room;
+    struct smc_ptx_label *label;
+    size_t labels, label_room;
+    struct smc_ptx_file *file;
+    size_t files, file_room;
+    uint32_t *scope_parent; /* of scope n; 0 is the module's */
+    size_t scopes, scope_room;
+    enum smc_ptx_type *register_type;
+    size_t registers, register_room;
+};
+
+/* Reads the kernel `entry`, or the only one. Free in every case. */
+enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry,
+                             struct smc_ptx_module *module, struct smc_error *error);
+void smc_ptx_free(struct smc_ptx_module *module);
+
+/* The label that a name means within `scope`, or NULL. */
+const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *module,
+                                               struct smc_span name, uint32_t scope);
+
+#endif

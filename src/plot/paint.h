@@ -1,0 +1,13 @@
+/* What a back end for files offers. */
+#ifndef SMC_PLOT_PAINT_H
+#define SMC_PLOT_PAINT_H
+
+#include "plot/plot.h"
+
+extern const bool smc_plot_has_files;
+
+/* Appends the file's bytes. */
+enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_plot_format format,
+                                    struct smc_text *bytes, struct smc_error *error);
+
+#endif

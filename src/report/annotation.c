@@ -1,0 +1,362 @@
+/* The lines of a kernel's source with the emulator's counts beside them: the hottest, then all in
+   order; as text, JSON and CSV. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "report/csv_parts.h"
+#include "report/json_parts.h"
+#include "report/layout.h"
+#include "report/text_parts.h"
+
+/* --- Text ------------------------------------------------------------------------------------- */
+
+enum {
+    HOTTEST_SHOWN = 5,
+    CONTEXT = 2, /* lines without instructions that are shown around those with some */
+    NARROW = 44, /* characters for the source, below which indentation is halved */
+    NARROWEST = 24,
+    CONTINUED = 2, /* further indentation of a line's second row */
+};
+
+/* --- Columns ---------------------------------------------------------------------------------- */
+
+typedef uint64_t value_of(const struct smc_emulated_count *count);
+
+static uint64_t requests_of(const struct smc_emulated_count *count)
+{
+    return count->global_requests;
+}
+
+static uint64_t sectors_of(const struct smc_emulated_count *count)
+{
+    return count->global_sectors;
+}
+
+static uint64_t splits_of(const struct smc_emulated_count *count)
+{
+    return count->divergent;
+}
+
+/* Behind those that are always there; where no line has a value the column is left out. */
+static const struct column {
+    const char *head;
+    int width;
+    value_of *value;
+    const char *legend;
+} columns[] = {
+    {"shared", 7, smc_emulated_wavefronts, "wavefronts of shared memory"},
+    {"confl", 6, smc_emulated_conflicts, "those beyond the least possible, bank conflicts"},
+    {"req", 6, requests_of, "requests of global memory"},
+    {"sect", 6, sectors_of, "their sectors of 32 B"},
+    {"split", 6, splits_of, "branches that the lanes of one warp took both ways"},
+};
+enum {
+    COLUMNS = sizeof columns / sizeof *columns,
+    HEAT_WIDTH = 6,
+    INSTRUCTIONS_WIDTH = 6,
+    LANES_WIDTH = 6,
+    LINE_WIDTH = 5,
+};
+
+struct table {
+    const struct smc_annotation *annotation;
+    const struct smc_report_style *style;
+    struct smc_text *out;
+    bool shows[COLUMNS];
+    size_t indent;  /* that all lines have */
+    size_t source;  /* the column at which the source begins */
+    uint64_t least; /* heat of the coolest line that is marked as hot */
+};
+
+static void append_count(uint64_t value, int width, struct smc_text *out)
+{
+    static const char units[] = " kMGTP";
+    char text[32];
+    double scaled = (double)value;
+    size_t unit = 0;
+    for (; value >= 100000 && scaled >= 1000; unit++)
+        scaled /= 1000;
+    if (unit)
+        snprintf(text, sizeof text, "%.*f%c", scaled < 10 ? 2 : scaled < 100, scaled, units[unit]);
+    else
+        snprintf(text, sizeof text, "%" PRIu64, value);
+    smc_text_printf(out, "%*s", width, value ? text : "-");
+}
+
+static void append_heat(const struct table *table, const struct smc_annotated_line *line)
+{
+    char text[16] = "-";
+    double percent =
+        table->annotation->heat ? 100.0 * (double)line->heat / (double)table->annotation->heat : 0;
+    if (line->heat)
+        snprintf(text, sizeof text, percent < 0.5 ? "<1%%" : "%.0f%%", percent);
+    bool hot = line->heat && line->heat >= table->least;
+    smc_text_printf(table->out, "%c%*s", hot ? '>' : ' ', HEAT_WIDTH - 1, text);
+}
+
+static void append_lanes(const struct smc_emulated_count *count, struct smc_text *out)
+{
+    char text[16] = "-";
+    double lanes = count->executions ? (double)count->lanes / (double)count->executions : 0;
+    if (count->executions)
+        snprintf(text, sizeof text, "%.*f", count->lanes % count->executions ? 1 : 0, lanes);
+    smc_text_printf(out, "%*s", LANES_WIDTH, text);
+}
+
+static void append_counts(const struct table *table, const struct smc_annotated_line *line)
+{
+    append_heat(table, line);
+    append_count(line->count.executions, INSTRUCTIONS_WIDTH, table->out);
+    append_lanes(&line->count, table->out);
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (table->shows[i])
+            append_count(columns[i].value(&line->count), columns[i].width, table->out);
+}
+
+static void append_head(const struct table *table, const char *subject)
+{
+    struct smc_text *out = table->out;
+    smc_text_printf(out, "\n%*s%*s%*s", HEAT_WIDTH, "heat", INSTRUCTIONS_WIDTH, "instr",
+                    LANES_WIDTH, "lanes");
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (table->shows[i])
+            smc_text_printf(out, "%*s", columns[i].width, columns[i].head);
+    smc_text_printf(out, "%*s  %s\n", LINE_WIDTH, "line", subject);
+}
+
+static void append_legend(const struct table *table)
+{
+    struct smc_text text = {0};
+    smc_text_append(&text, "heat: executed warp instructions plus wavefronts of shared memory, "
+                           "of all; instr: executed warp instructions, as the PTX has them; "
+                           "lanes: those active, of 32");
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (table->shows[i])
+            smc_text_printf(&text, "; %s: %s", columns[i].head, columns[i].legend);
+    smc_text_append_char(table->out, '\n', 1);
+    smc_layout_paragraph(table->out, "", 2, smc_text_string(&text), table->style->columns);
+    smc_text_free(&text);
+}
+
+/* --- Source ----------------------------------------------------------------------------------- */
+
+/* Where a row of `room` characters ends: before a blank, if there is one behind its middle. */
+static size_t row_bytes(const char *text, size_t room)
+{
+    size_t most = smc_utf8_fit(text, (int)room), end = most;
+    if (!text[most])
+        return most;
+    while (end > most / 2 && text[end] != ' ')
+        end--;
+    return end > most / 2 ? end : most;
+}
+
+/* Text without counts is cut; that of a counted line goes on in the next row. */
+static void append_source(const struct table *table, const char *text, size_t indent, bool counted)
+{
+    const struct smc_report_style *style = table->style;
+    struct smc_text *out = table->out;
+    size_t blanks = strspn(text, " ");
+    size_t depth = blanks > indent ? blanks - indent : 0;
+    size_t room = style->columns > table->source + NARROWEST ? style->columns - table->source : 0;
+    room = room > NARROWEST ? room : NARROWEST;
+    text += blanks;
+    depth = room < NARROW ? depth / 2 : depth;
+    depth = depth < room / 2 ? depth : room / 2;
+    size_t bytes = row_bytes(text, room - depth);
+    const char *more = style->utf8 ? "\xe2\x80\xa6" : "...";
+    bool cut = text[bytes] && !counted;
+    if (cut)
+        bytes = smc_utf8_fit(text, (int)(room - depth) - (style->utf8 ? 1 : 3));
+    if (!*text)
+        return;
+    smc_text_append_char(out, ' ', 2 + depth);
+    smc_text_append_bytes(out, text, bytes);
+    smc_text_append(out, cut ? more : "");
+    depth = depth + CONTINUED < room / 2 ? depth + CONTINUED : depth;
+    for (text += bytes; *text && counted; text += bytes) {
+        text += strspn(text, " ");
+        bytes = row_bytes(text, room - depth);
+        smc_text_append_char(out, '\n', *text != '\0');
+        smc_text_append_char(out, ' ', *text ? table->source + depth : 0);
+        smc_text_append_bytes(out, text, bytes);
+    }
+}
+
+/* `alone`: not among its neighbours. A line of another file, whose text is not at hand, is named
+   then. */
+static void append_line(const struct table *table, const struct smc_annotated_line *line,
+                        bool alone)
+{
+    struct smc_text *out = table->out;
+    struct smc_text name = {0};
+    bool hot = line->heat && line->heat >= table->least;
+    if (line->instructions)
+        append_counts(table, line);
+    else
+        smc_text_append_char(out, ' ', table->source - LINE_WIDTH - 2);
+    if (line->file)
+        smc_text_printf(out, "%*" PRIu32, LINE_WIDTH, line->line);
+    else
+        smc_text_printf(out, "%*s", LINE_WIDTH, "-");
+    if (!line->text && !line->file)
+        smc_text_append(&name, "no line of any file");
+    else if (!line->text && alone)
+        smc_text_append(&name, line->file);
+    if (hot)
+        smc_layout_begin(out, table->style, SMC_STRONG);
+    append_source(table, line->text ? line->text : smc_text_string(&name),
+                  alone ? SIZE_MAX : table->indent, line->instructions > 0);
+    if (hot)
+        smc_layout_end(out, table->style);
+    smc_text_append_char(out, '\n', 1);
+    smc_text_free(&name);
+}
+
+static bool is_shown(const struct smc_annotation *annotation, size_t index)
+{
+    size_t first = index > CONTEXT ? index - CONTEXT : 0;
+    for (size_t i = first; i < annotation->lines && i <= index + CONTEXT; i++)
+        if (annotation->line[i].instructions &&
+            annotation->line[i].file == annotation->line[index].file)
+            return true;
+    return false;
+}
+
+static void append_listing(const struct table *table)
+{
+    const struct smc_annotation *annotation = table->annotation;
+    const char *file = NULL;
+    bool first = true, left_out = false;
+    for (size_t i = 0; i < annotation->lines; i++) {
+        const struct smc_annotated_line *line = &annotation->line[i];
+        if (!is_shown(annotation, i)) {
+            left_out = true;
+            continue;
+        }
+        bool same_file =
+            !first && (line->file == file || (line->file && file && strcmp(line->file, file) == 0));
+        if (!same_file)
+            append_head(table, line->file ? line->file : "");
+        else if (left_out)
+            smc_text_printf(table->out, "%*s\n", (int)table->source - 2, "...");
+        append_line(table, line, false);
+        file = line->file;
+        first = left_out = false;
+    }
+}
+
+static void append_hottest(const struct table *table)
+{
+    const struct smc_annotation *annotation = table->annotation;
+    append_head(table, "hottest lines");
+    for (size_t i = 0; i < annotation->hottest_count && i < HOTTEST_SHOWN; i++)
+        append_line(table, annotation->hottest[i], true);
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+static void lay_out(struct table *table)
+{
+    const struct smc_annotation *annotation = table->annotation;
+    size_t indent = SIZE_MAX;
+    table->source = HEAT_WIDTH + INSTRUCTIONS_WIDTH + LANES_WIDTH + LINE_WIDTH + 2;
+    for (size_t c = 0; c < COLUMNS; c++) {
+        for (size_t i = 0; i < annotation->lines; i++)
+            table->shows[c] |= columns[c].value(&annotation->line[i].count) > 0;
+        table->source += table->shows[c] ? (size_t)columns[c].width : 0;
+    }
+    for (size_t i = 0; i < annotation->lines; i++) {
+        const char *text = annotation->line[i].text;
+        size_t blanks = text ? strspn(text, " ") : 0;
+        if (text && text[blanks] && is_shown(annotation, i) && blanks < indent)
+            indent = blanks;
+    }
+    table->indent = indent;
+    size_t hot =
+        annotation->hottest_count < HOTTEST_SHOWN ? annotation->hottest_count : HOTTEST_SHOWN;
+    table->least = hot ? annotation->hottest[hot - 1]->heat : 0;
+}
+
+void smc_text_annotation(const struct smc_annotation *annotation,
+                         const struct smc_report_style *style, struct smc_text *out)
+{
+    struct table table = {.annotation = annotation, .style = style, .out = out};
+    if (!annotation || annotation->hottest_count == 0)
+        return;
+    lay_out(&table);
+    append_hottest(&table);
+    append_listing(&table);
+    append_legend(&table);
+}
+
+/* --- Fields --------------------------------------------------------------------------------------
+ */
+
+/* What scripts get of a line that was executed: COUNT(key, value of `line`). */
+#define COUNTS                                                                                     \
+    COUNT(heat, line->heat)                                                                        \
+    COUNT(instructions, line->instructions)                                                        \
+    COUNT(executions, line->count.executions)                                                      \
+    COUNT(active_lanes, line->count.lanes)                                                         \
+    COUNT(shared_loads, line->count.shared_loads)                                                  \
+    COUNT(shared_load_wavefronts, line->count.load_wavefronts)                                     \
+    COUNT(shared_stores, line->count.shared_stores)                                                \
+    COUNT(shared_store_wavefronts, line->count.store_wavefronts)                                   \
+    COUNT(bank_conflicts, smc_emulated_conflicts(&line->count))                                    \
+    COUNT(global_requests, line->count.global_requests)                                            \
+    COUNT(global_sectors, line->count.global_sectors)                                              \
+    COUNT(global_bytes, line->count.global_bytes)                                                  \
+    COUNT(divergent_branches, line->count.divergent)
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+json_t *smc_json_annotation(const struct smc_annotation *annotation)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < annotation->hottest_count; i++) {
+        const struct smc_annotated_line *line = annotation->hottest[i];
+        json_t *object = json_object();
+        smc_json_set(object, "file", line->file ? json_string(line->file) : json_null());
+        smc_json_known_integer(object, "line", line->line);
+#define COUNT(key, value) smc_json_integer(object, #key, value);
+        COUNTS
+#undef COUNT
+        smc_json_set(object, "source", line->text ? json_string(line->text) : json_null());
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+void smc_csv_annotation_head(struct smc_text *out)
+{
+    smc_text_append(out, "kernel,file,line");
+#define COUNT(key, value) smc_text_append(out, "," #key);
+    COUNTS
+#undef COUNT
+    smc_text_append(out, ",source\n");
+}
+
+void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,
+                        struct smc_text *out)
+{
+    for (size_t i = 0; i < annotation->hottest_count; i++) {
+        const struct smc_annotated_line *line = annotation->hottest[i];
+        smc_csv_field(out, kernel);
+        smc_text_append(out, ",");
+        smc_csv_field(out, line->file ? line->file : "");
+        smc_text_append(out, ",");
+        if (line->file)
+            smc_text_printf(out, "%" PRIu32, line->line);
+#define COUNT(key, value) smc_text_printf(out, ",%" PRIu64, (uint64_t)(value));
+        COUNTS
+#undef COUNT
+        smc_text_append(out, ",");
+        smc_csv_field(out, line->text ? line->text : "");
+        smc_text_append(out, "\n");
+    }
+}

@@ -1,0 +1,73 @@
+/* The fields of a result, listed once. A table of fields gives each its names, its unit, its
+   meaning and a function that reads it; the JSON members, the CSV columns and the manual's lists
+   are made from the table. */
+#ifndef SMC_REPORT_FIELDS_H
+#define SMC_REPORT_FIELDS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+enum smc_value_kind {
+    SMC_VALUE_UNKNOWN, /* null in JSON, empty in CSV */
+    SMC_VALUE_INTEGER,
+    SMC_VALUE_REAL,
+    SMC_VALUE_STRING,
+    SMC_VALUE_BOOLEAN,
+    SMC_VALUE_LIMITERS, /* a set of enum smc_limit: a list in JSON, joined by '+' in CSV */
+};
+
+struct smc_value {
+    enum smc_value_kind kind;
+    uint64_t integer; /* also a boolean (0 or 1) and a set of limiters (bit n: limit n) */
+    double real;
+    const char *string; /* belongs to the item it was read from; NULL: `copy` holds it */
+    char copy[24];
+};
+
+struct smc_value smc_value_integer(uint64_t integer);
+struct smc_value smc_value_real(double real);
+struct smc_value smc_value_boolean(bool boolean);
+struct smc_value smc_value_limiters(uint32_t limiters);
+/* Unknown where the string is NULL or empty. */
+struct smc_value smc_value_string(const char *string);
+/* For text that does not outlive the reader: at most 23 bytes of it are kept. */
+struct smc_value smc_value_copy(const char *string);
+/* Unknown unless `known`. */
+struct smc_value smc_value_if(bool known, struct smc_value value);
+
+struct smc_field {
+    const char *key;     /* in JSON; NULL: not a member */
+    const char *column;  /* in CSV; NULL: not a column */
+    const char *unit;    /* "bytes", "percent"; empty for counts and text */
+    const char *meaning; /* one phrase, for the manual */
+    struct smc_value (*read)(const void *item);
+};
+
+/* Defines the table `name` from a list LIST(FIELD) with an entry for each field:
+       FIELD(id, key, column, unit, meaning, value)
+   where `value` is an expression of `item`, a const ITEM *; ITEM is a macro of the including file,
+   and `id` is unique in it. A table ends in a field without a reader. */
+#define SMC_FIELD_TABLE(name, LIST)                                                                \
+    LIST(SMC_FIELD_READER)                                                                         \
+    static const struct smc_field name[] = {LIST(SMC_FIELD_ROW){.read = NULL}};
+#define SMC_FIELD_READER(id, key, column, unit, meaning, value)                                    \
+    static struct smc_value read_##id(const void *untyped)                                         \
+    {                                                                                              \
+        const ITEM *item = untyped;                                                                \
+        return value;                                                                              \
+    }
+#define SMC_FIELD_ROW(id, key, column, unit, meaning, value)                                       \
+    {key, column, unit, meaning, read_##id},
+
+/* Adds a member for each field with a key to `object`. */
+void smc_fields_json(const struct smc_field *fields, const void *item, json_t *object);
+
+/* A line with the columns' names, then one for each of `count` items of `size` bytes. */
+void smc_fields_csv_table(const struct smc_field *fields, const void *items, size_t count,
+                          size_t size, struct smc_text *out);
+
+#endif

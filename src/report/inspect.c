@@ -1,0 +1,480 @@
+/* The user's own kernels, read from files: each with a line for each device and its next step, or
+   held to its launch bounds; as text, JSON and CSV. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/csv_parts.h"
+#include "report/fields.h"
+#include "report/json_parts.h"
+#include "report/kernel_names.h"
+#include "report/layout.h"
+#include "report/text_parts.h"
+#include "report/words.h"
+
+enum { DEVICE_WIDTH = 13, LIMITERS_COLUMN = 61, STEPS_COLUMN = 6, VERDICT_COLUMN = 26 };
+
+/* --- Fields ----------------------------------------------------------------------------------- */
+
+static struct smc_value count_if(bool known, uint32_t count)
+{
+    return smc_value_if(known, smc_value_integer(count));
+}
+
+static struct smc_value architecture_of(const struct smc_inspect_kernel *kernel)
+{
+    char text[SMC_INSPECT_ARCHITECTURE];
+    return smc_value_copy(kernel->cc ? smc_inspect_architecture(kernel, text) : "");
+}
+
+static struct smc_value threads_source(enum smc_threads_source source)
+{
+    static const char *const names[] = {
+        [SMC_THREADS_GIVEN] = "given",
+        [SMC_THREADS_BOUND] = "launch_bounds",
+        [SMC_THREADS_ASSUMED] = "assumed",
+    };
+    return smc_value_string(names[source]);
+}
+
+static struct smc_value loads(const struct smc_inspect_row *row)
+{
+    uint16_t cc = row->answer.query.device.sm.cc;
+    return smc_value_if(row->kernel->cc != 0,
+                        smc_value_boolean(smc_inspect_loads(row->kernel, cc)));
+}
+
+/* Of a kernel, whatever the device. */
+#define ITEM struct smc_inspect_kernel
+#define KERNEL_FIELDS(FIELD)                                                                       \
+    FIELD(kernel_file, "file", NULL, "", "the file that holds it", smc_value_string(item->file))   \
+    FIELD(kernel_name, "name", NULL, "", "its name, demangled", smc_value_string(item->shown))     \
+    FIELD(mangled_name, "mangled_name", NULL, "", "its name in the file",                          \
+          smc_value_string(item->name))                                                            \
+    FIELD(source, "source", NULL, "", "the kind of file",                                          \
+          smc_value_string(smc_inspect_source_name(item->source)))                                 \
+    FIELD(compiled_for, "compiled_for", NULL, "", "the architecture of its machine code",          \
+          architecture_of(item))                                                                   \
+    FIELD(max_threads, "max_threads_per_block", NULL, "threads", "its launch bound",               \
+          count_if(item->max_threads_per_block > 0, item->max_threads_per_block))                  \
+    FIELD(min_blocks, "min_blocks_per_sm", NULL, "blocks",                                         \
+          "the second value of its launch bounds",                                                 \
+          count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))
+SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
+#undef ITEM
+
+/* Of a kernel on a device. */
+#define ITEM struct smc_inspect_row
+#define ROW_FIELDS(FIELD)                                                                          \
+    FIELD(row_file, NULL, "file", "", "the file that holds the kernel",                            \
+          smc_value_string(item->kernel->file))                                                    \
+    FIELD(row_name, NULL, "kernel", "", "its name, demangled",                                     \
+          smc_value_string(item->kernel->shown))                                                   \
+    FIELD(row_device, NULL, "device", "", "the device it was answered for",                        \
+          smc_value_string(item->answer.query.device.name))                                        \
+    FIELD(loads, "loads", NULL, "", "whether its machine code loads on the device", loads(item))   \
+    FIELD(threads, "threads_per_block", NULL, "threads", "the block size",                         \
+          smc_value_integer(item->answer.launch.threads_per_block))                                \
+    FIELD(threads_source, "threads_source", NULL, "", "where the block size is from",              \
+          threads_source(item->threads_source))                                                    \
+    FIELD(registers, "registers_per_thread", "registers", "registers", "registers per thread",     \
+          count_if(smc_words_regs_known(&item->answer), item->answer.resources.regs_per_thread))   \
+    FIELD(spill_stores, "spill_store_bytes", "spill_stores", "bytes", "spill stores per thread",   \
+          count_if(item->kernel->has_spills, item->answer.resources.spill_store_bytes))            \
+    FIELD(spill_loads, "spill_load_bytes", "spill_loads", "bytes", "spill loads per thread",       \
+          count_if(item->kernel->has_spills, item->answer.resources.spill_load_bytes))             \
+    FIELD(stack, "stack_bytes", NULL, "bytes", "stack frame per thread",                           \
+          count_if(item->kernel->has_stack && !item->answer.resources.refused,                     \
+                   item->answer.resources.stack_bytes))                                            \
+    FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
+          "static shared memory per block",                                                        \
+          smc_value_integer(item->answer.launch.static_smem_bytes))                                \
+    FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
+          "dynamic shared memory per block",                                                       \
+          smc_value_integer(item->answer.launch.dynamic_smem_bytes))                               \
+    FIELD(barriers, "barriers_per_block", "barriers", "barriers", "barriers per block",            \
+          count_if(item->kernel->has_barriers, item->answer.resources.barriers))                   \
+    FIELD(blocks, NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                       \
+          smc_value_integer(item->answer.occupancy.blocks_per_sm))                                 \
+    FIELD(warps, NULL, "warps_per_sm", "warps", "resident warps per SM",                           \
+          smc_value_integer(item->answer.occupancy.warps_per_sm))                                  \
+    FIELD(percent, NULL, "occupancy_percent", "percent", "occupancy",                              \
+          smc_value_real(item->answer.occupancy_percent))                                          \
+    FIELD(limiters, NULL, "limiters", "", "the limits that bind",                                  \
+          smc_value_limiters(item->answer.occupancy.limiters))
+SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
+#undef ITEM
+
+/* Of launch bounds on a device. */
+#define ITEM struct smc_inspect_promise
+#define BOUNDS_FIELDS(FIELD)                                                                       \
+    FIELD(bounds_file, NULL, "file", "", "the file that holds the kernel",                         \
+          smc_value_string(item->kernel->file))                                                    \
+    FIELD(bounds_name, NULL, "kernel", "", "its name, demangled",                                  \
+          smc_value_string(item->kernel->shown))                                                   \
+    FIELD(bounds_device, "device", "device", "", "the device it is held to",                       \
+          smc_value_string(item->answer.query.device.name))                                        \
+    FIELD(bounds_threads, NULL, "max_threads", "threads", "the launch bound",                      \
+          smc_value_integer(item->kernel->max_threads_per_block))                                  \
+    FIELD(bounds_blocks, NULL, "min_blocks", "blocks", "the second value of the launch bounds",    \
+          count_if(item->kernel->min_blocks_per_sm > 0, item->kernel->min_blocks_per_sm))          \
+    FIELD(bounds_registers, "registers_per_thread", "registers", "registers",                      \
+          "registers per thread", count_if(item->regs_known, item->answer.launch.regs_per_thread)) \
+    FIELD(bounds_resident, "blocks_per_sm", "blocks_per_sm", "blocks",                             \
+          "resident blocks per SM of a block of that size",                                        \
+          smc_value_integer(item->answer.occupancy.blocks_per_sm))                                 \
+    FIELD(bounds_limiters, "limiters", "limiters", "", "the limits that bind",                     \
+          smc_value_limiters(item->answer.occupancy.limiters))                                     \
+    FIELD(bounds_verdict, "verdict", "verdict", "", "whether the bounds hold",                     \
+          smc_value_string(smc_promise_verdict_name(item->verdict)))
+SMC_FIELD_TABLE(bounds_fields, BOUNDS_FIELDS)
+#undef ITEM
+
+/* --- Text ------------------------------------------------------------------------------------- */
+
+/* Rows of one kernel follow each other. */
+static bool is_same(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
+{
+    return a->file == b->file && a->version_hash == b->version_hash;
+}
+
+static bool begins_kernel(const struct smc_inspect_rows *rows, size_t i)
+{
+    return i == 0 || !is_same(rows->item[i - 1].kernel, rows->item[i].kernel);
+}
+
+/* Of the file at row `i`, which kernels have the same short name. */
+static void find_names(const struct smc_inspect_rows *rows, size_t i,
+                       struct smc_kernel_names *names)
+{
+    const char *file = rows->item[i].kernel->file;
+    const char **shown = calloc(rows->count - i, sizeof *shown);
+    size_t count = 0;
+    for (; shown && i < rows->count && rows->item[i].kernel->file == file; i++)
+        if (begins_kernel(rows, i))
+            shown[count++] = rows->item[i].kernel->shown;
+    smc_kernel_names_init(names, shown, count);
+    free(shown);
+}
+
+static void append_file(const struct smc_inspect_kernel *kernel,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    char *file = strdup(strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file);
+    if (file)
+        smc_text_make_safe(file);
+    smc_text_printf(&line, "%s (%s)", file ? file : "", smc_inspect_source_words(kernel->source));
+    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
+    smc_text_printf(out, "\n  %-*s %4s %8s %6s %7s %6s %7s  %s\n", DEVICE_WIDTH, "device", "regs",
+                    "spills B", "smem B", "threads", "blocks", "occup.", "limited by");
+    smc_text_free(&line);
+    free(file);
+}
+
+/* "CC 9.0", or a board's name without its brand. */
+static void append_device(const struct smc_inspect_row *row, struct smc_text *out)
+{
+    static const char *const brands[] = {"NVIDIA ", "GeForce "};
+    const struct smc_device *device = &row->answer.query.device;
+    const char *name = device->name;
+    char text[32];
+    for (size_t i = 0; i < sizeof brands / sizeof *brands; i++)
+        if (strncmp(name, brands[i], strlen(brands[i])) == 0)
+            name += strlen(brands[i]);
+    snprintf(text, sizeof text, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+    smc_text_append(out, "  ");
+    smc_text_cell(out, device->sm_count == 0 ? text : name, -DEVICE_WIDTH);
+}
+
+static void append_numbers(const struct smc_inspect_row *row, struct smc_text *out)
+{
+    const struct smc_answer *answer = &row->answer;
+    const struct smc_resources *resources = &answer->resources;
+    char regs[16] = "-", spills[32] = "-", threads[16];
+    struct smc_text percent = {0};
+    if (smc_words_regs_known(answer))
+        snprintf(regs, sizeof regs, "%u", resources->regs_per_thread);
+    if (row->kernel->has_spills && resources->spill_store_bytes + resources->spill_load_bytes == 0)
+        snprintf(spills, sizeof spills, "0");
+    else if (row->kernel->has_spills)
+        snprintf(spills, sizeof spills, "%u+%u", resources->spill_store_bytes,
+                 resources->spill_load_bytes);
+    snprintf(threads, sizeof threads, "%u%s", answer->launch.threads_per_block,
+             row->threads_source == SMC_THREADS_ASSUMED ? "*" : "");
+    smc_layout_percent(&percent, answer->occupancy_percent);
+    smc_text_printf(out, " %4s %8s %6u %7s %6u %7s", regs, spills,
+                    answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes, threads,
+                    answer->occupancy.blocks_per_sm, smc_text_string(&percent));
+    smc_text_free(&percent);
+}
+
+/* What the figures are worth on a device that the code was not compiled for. */
+static void append_architecture(const struct smc_inspect_row *row,
+                                const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_inspect_kernel *kernel = row->kernel;
+    uint16_t cc = row->answer.query.device.sm.cc;
+    char architecture[SMC_INSPECT_ARCHITECTURE], line[96];
+    if (kernel->cc == 0 || kernel->cc == cc)
+        return;
+    snprintf(line, sizeof line,
+             smc_inspect_loads(kernel, cc)
+                 ? "counted on machine code for %s"
+                 : "machine code for %s does not load there: estimated by it",
+             smc_inspect_architecture(kernel, architecture));
+    smc_layout_paragraph(out, "", STEPS_COLUMN, line, style->columns);
+}
+
+static void append_steps(const struct smc_inspect_row *row, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    const struct smc_answer *answer = &row->answer;
+    const struct smc_inspect_kernel *kernel = row->kernel;
+    struct smc_text line = {0};
+    if (row->exceeds_bound)
+        smc_text_printf(&line, "cannot launch: more threads than its __launch_bounds__ of %u",
+                        kernel->max_threads_per_block);
+    else if (answer->outcome != SMC_LAUNCHES)
+        smc_words_failure(answer, &line);
+    else if (answer->occupancy.warps_per_sm < answer->query.device.sm.max_warps_per_sm)
+        smc_text_gains(answer, &line);
+    if (line.length > 0)
+        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+}
+
+static void append_row(const struct smc_inspect_row *row, const struct smc_report_style *style,
+                       struct smc_text *out)
+{
+    struct smc_text left = {0}, right = {0};
+    append_device(row, &left);
+    append_numbers(row, &left);
+    if (row->answer.outcome == SMC_LAUNCHES)
+        smc_words_limiters(&row->answer.occupancy, &right);
+    smc_layout_paragraph(out, smc_text_string(&left), LIMITERS_COLUMN, smc_text_string(&right),
+                         style->columns);
+    smc_text_free(&left);
+    smc_text_free(&right);
+    append_architecture(row, style, out);
+    append_steps(row, style, out);
+}
+
+static void append_notes(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    bool assumed = false, without_spills = false;
+    for (size_t i = 0; i < rows->count; i++) {
+        assumed |= rows->item[i].threads_source == SMC_THREADS_ASSUMED;
+        without_spills |= !rows->item[i].kernel->has_spills;
+    }
+    if (assumed || without_spills)
+        smc_text_append_char(out, '\n', 1);
+    if (assumed)
+        smc_layout_paragraph(out, "  *", 4,
+                             "256 threads a block are assumed, as nothing tells how many there "
+                             "are: --threads N does",
+                             style->columns);
+    if (without_spills)
+        smc_layout_paragraph(out, "  -", 4, "this input does not tell spills: ptxas -v does",
+                             style->columns);
+}
+
+void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    struct smc_kernel_names names = {0};
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
+        if (i == 0 || rows->item[i - 1].kernel->file != kernel->file) {
+            smc_kernel_names_free(&names);
+            find_names(rows, i, &names);
+            smc_text_append(out, i == 0 ? "" : "\n");
+            append_file(kernel, style, out);
+        }
+        if (begins_kernel(rows, i)) {
+            smc_layout_begin(out, style, SMC_STRONG);
+            smc_kernel_names_append(&names, kernel->shown, style->columns, out);
+            smc_layout_end(out, style);
+        }
+        append_row(&rows->item[i], style, out);
+    }
+    smc_kernel_names_free(&names);
+    append_notes(rows, style, out);
+}
+
+/* --- Text: launch bounds ---------------------------------------------------------------------- */
+
+static bool begins_bounds(const struct smc_inspect_promises *promises, size_t i)
+{
+    return i == 0 || !is_same(promises->item[i - 1].kernel, promises->item[i].kernel);
+}
+
+static void append_bounds(const struct smc_inspect_kernel *kernel,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_kernel_names whole = {0};
+    smc_layout_begin(out, style, SMC_STRONG);
+    smc_kernel_names_append(&whole, kernel->shown, style->columns, out);
+    smc_layout_end(out, style);
+    smc_text_printf(out, "  __launch_bounds__(%u", kernel->max_threads_per_block);
+    if (kernel->min_blocks_per_sm)
+        smc_text_printf(out, ", %u", kernel->min_blocks_per_sm);
+    smc_text_append(out, ")\n");
+}
+
+/* Why the promise does not hold, or that it does. */
+static void append_verdict(const struct smc_inspect_promise *promise, struct smc_text *out)
+{
+    const struct smc_answer *answer = &promise->answer;
+    const struct smc_sm *sm = &answer->query.device.sm;
+    uint32_t blocks = answer->occupancy.blocks_per_sm;
+    switch (promise->verdict) {
+    case SMC_PROMISE_HOLDS:
+        smc_text_append(out, "holds: ");
+        smc_words_blocks(blocks, out);
+        if (promise->regs_known)
+            smc_text_printf(out, " at %u registers", answer->launch.regs_per_thread);
+        else
+            smc_text_append(out, " at most (not compiled for it)");
+        return;
+    case SMC_PROMISE_UNKNOWN:
+        smc_text_append(out, "unknown promise: ");
+        smc_words_blocks(blocks, out);
+        if (promise->regs_known)
+            smc_text_printf(out, " at %u registers", answer->launch.regs_per_thread);
+        else
+            smc_text_append(out, " at most");
+        return;
+    case SMC_PROMISE_FEWER_BLOCKS:
+        smc_text_append(out, "BROKEN: ");
+        smc_words_blocks(blocks, out);
+        smc_text_append(out, ", limited by ");
+        smc_words_limiters(&answer->occupancy, out);
+        return;
+    case SMC_PROMISE_IGNORED:
+        smc_text_printf(out, "BROKEN: an SM holds %u threads and %u blocks; the compiler drops it",
+                        sm->max_threads_per_sm, sm->max_blocks_per_sm);
+        return;
+    case SMC_PROMISE_CANNOT_LAUNCH:
+        smc_text_append(out, "BROKEN: ");
+        smc_words_failure(answer, out);
+        return;
+    case SMC_PROMISE_VERDICT_COUNT:
+        return;
+    }
+}
+
+static void append_devices(const struct smc_inspect_promises *promises, size_t from, size_t to,
+                           struct smc_text *out)
+{
+    for (size_t i = from; i < to; i++) {
+        const struct smc_device *device = &promises->item[i].answer.query.device;
+        smc_text_append(out, i == from ? "  " : " ");
+        if (device->sm_count)
+            smc_text_append(out, device->name);
+        else
+            smc_text_printf(out, "%d.%d", device->sm.cc / 10, device->sm.cc % 10);
+    }
+}
+
+/* Devices with the same verdict in a row share a line. */
+static size_t append_same(const struct smc_inspect_promises *promises, size_t i,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text verdict = {0}, left = {0};
+    size_t end = i + 1;
+    append_verdict(&promises->item[i], &verdict);
+    for (; end < promises->count && end < i + 5 && !begins_bounds(promises, end); end++) {
+        struct smc_text next = {0};
+        append_verdict(&promises->item[end], &next);
+        bool same = strcmp(smc_text_string(&next), smc_text_string(&verdict)) == 0;
+        smc_text_free(&next);
+        if (!same)
+            break;
+    }
+    append_devices(promises, i, end, &left);
+    smc_layout_paragraph(out, smc_text_string(&left), VERDICT_COLUMN, smc_text_string(&verdict),
+                         style->columns);
+    smc_text_free(&verdict);
+    smc_text_free(&left);
+    return end;
+}
+
+void smc_text_promises(const struct smc_inspect_promises *promises,
+                       const struct smc_report_style *style, struct smc_text *out)
+{
+    size_t broken = 0, unknown = 0;
+    for (size_t i = 0; i < promises->count;) {
+        if (begins_bounds(promises, i)) {
+            smc_text_append(out, i == 0 ? "" : "\n");
+            append_bounds(promises->item[i].kernel, style, out);
+        }
+        i = append_same(promises, i, style, out);
+    }
+    for (size_t i = 0; i < promises->count; i++) {
+        bool is_unknown = promises->item[i].verdict == SMC_PROMISE_UNKNOWN;
+        unknown += is_unknown;
+        broken += !is_unknown && promises->item[i].verdict != SMC_PROMISE_HOLDS;
+    }
+    if (promises->count > 0)
+        smc_text_printf(out, "\n%zu of %zu promises are broken", broken, promises->count);
+    if (unknown > 0)
+        smc_text_printf(out, ", %zu unknown: machine code keeps the threads, not the blocks",
+                        unknown);
+    if (promises->count > 0)
+        smc_text_append(out, "\n");
+    if (promises->without_bounds > 0)
+        smc_text_printf(out, "%zu kernel%s without __launch_bounds__, or the input keeps none\n",
+                        promises->without_bounds, promises->without_bounds == 1 ? "" : "s");
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+json_t *smc_json_inspection(const struct smc_inspect_rows *rows)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < rows->count; i++) {
+        json_t *object = json_object(), *kernel = json_object();
+        smc_json_answer(object, &rows->item[i].answer);
+        smc_fields_json(kernel_fields, rows->item[i].kernel, kernel);
+        smc_fields_json(row_fields, &rows->item[i], kernel);
+        smc_json_set(object, "kernel", kernel);
+        if (rows->item[i].exceeds_bound)
+            smc_json_string(json_object_get(object, "occupancy"), "refusal_reason",
+                            "cannot launch: more threads than its launch bounds allow");
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+json_t *smc_json_promises(const struct smc_inspect_promises *promises)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < promises->count; i++) {
+        json_t *object = json_object();
+        smc_fields_json(kernel_fields, promises->item[i].kernel, object);
+        smc_fields_json(bounds_fields, &promises->item[i], object);
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+void smc_csv_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    (void)style;
+    smc_fields_csv_table(row_fields, rows->item, rows->count, sizeof *rows->item, out);
+}
+
+void smc_csv_promises(const struct smc_inspect_promises *promises,
+                      const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    smc_fields_csv_table(bounds_fields, promises->item, promises->count, sizeof *promises->item,
+                         out);
+}

@@ -1,0 +1,77 @@
+/* The kernels of the catalog, their parameters and what they show, as text and JSON. */
+#include "report/json_parts.h"
+#include "report/layout.h"
+#include "report/text_parts.h"
+
+/* --- Text ------------------------------------------------------------------------------------- */
+
+enum { NAME_WIDTH = 20 };
+
+void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out)
+{
+    for (size_t i = 0; i < smc_kernel_count(); i++) {
+        const struct smc_kernel *kernel = smc_kernel_at(i);
+        struct smc_text options = {0};
+        for (int p = 0; p < SMC_PARAM_COUNT; p++)
+            if (kernel->params & 1u << p)
+                smc_text_printf(&options, "%s--%s", options.length ? " " : "",
+                                smc_param_info[p].option);
+        smc_layout_begin(out, style, SMC_STRONG);
+        smc_layout_paragraph(out, kernel->name, NAME_WIDTH, kernel->summary, style->columns);
+        smc_layout_end(out, style);
+        smc_layout_paragraph(out, "", NAME_WIDTH, smc_text_string(&options), style->columns);
+        smc_text_free(&options);
+    }
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *params_list(const struct smc_kernel *kernel)
+{
+    struct smc_params defaults;
+    smc_params_init(kernel, &defaults);
+    json_t *list = json_array();
+    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
+        if (!(kernel->params & 1u << i) || i == SMC_PARAM_DTYPE)
+            continue;
+        const struct smc_param_info *info = &smc_param_info[i];
+        json_t *object = json_object();
+        smc_json_string(object, "name", info->option);
+        smc_json_set(object, "lowest", json_integer(info->lowest));
+        smc_json_set(object, "highest", json_integer(info->highest));
+        smc_json_set(object, "default", json_integer(defaults.value[i]));
+        smc_json_string(object, "unit", info->unit);
+        smc_json_string(object, "help", info->help);
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *dtypes_list(const struct smc_kernel *kernel)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < SMC_DTYPE_COUNT; i++)
+        if (kernel->dtypes & 1u << i)
+            json_array_append_new(list, json_string(smc_dtype_name((enum smc_dtype)i)));
+    return list;
+}
+
+json_t *smc_json_kernels(void)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < smc_kernel_count(); i++) {
+        const struct smc_kernel *kernel = smc_kernel_at(i);
+        json_t *object = json_object();
+        smc_json_string(object, "name", kernel->name);
+        smc_json_string(object, "family", kernel->family);
+        smc_json_string(object, "summary", kernel->summary);
+        smc_json_string(object, "file", kernel->file);
+        smc_json_set(object, "sibling",
+                     kernel->sibling ? json_string(kernel->sibling) : json_null());
+        smc_json_set(object, "dtypes", dtypes_list(kernel));
+        smc_json_string(object, "default_dtype", smc_dtype_name(kernel->default_dtype));
+        smc_json_set(object, "parameters", params_list(kernel));
+        json_array_append_new(list, object);
+    }
+    return list;
+}

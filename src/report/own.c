@@ -1,0 +1,338 @@
+/* The user's own kernel, launched: its launch and limits, the counts, its memory and the findings,
+   as text, JSON and CSV. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report/csv_parts.h"
+#include "report/json_parts.h"
+#include "report/layout.h"
+#include "report/text_parts.h"
+#include "report/words_run.h"
+
+enum { SHOWN_VALUES = 6 };
+
+/* "no findings", "5 findings in 2 places", or the first failure's message. */
+static void append_verdict(const struct smc_own_run *run, struct smc_text *out)
+{
+    const struct smc_own_emulated *emulated = &run->result.emulated;
+    const struct smc_own_on_gpu *gpu = &run->result.gpu;
+    const struct smc_attempt *const ends[] = {&emulated->finish, &gpu->load, &gpu->launch,
+                                              &gpu->finish};
+    unsigned long long findings = emulated->counts.findings_total;
+    size_t places = emulated->counts.finding_count;
+    if (findings > 0)
+        smc_text_printf(out, "%llu finding%s in %zu place%s", findings, findings == 1 ? "" : "s",
+                        places, places == 1 ? "" : "s");
+    else if (emulated->run.made)
+        smc_text_append(out, "no findings");
+    else
+        smc_text_append(out, "launched; only the emulator finds what is wrong");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i]->made && !ends[i]->succeeded)
+            smc_text_printf(out, "; %s", ends[i]->message);
+}
+
+/* The emulator's where it ran, else the GPU's; NULL where neither did. */
+static const struct smc_own_digest *digest_of(const struct smc_own_memory *memory)
+{
+    return memory->has_emulated ? &memory->emulated : memory->has_gpu ? &memory->gpu : NULL;
+}
+
+/* The first elements after the run, as the emulator left them, else the GPU: "0, 1, 2, ...". */
+static void append_values(const struct smc_own_memory *memory, struct smc_text *out)
+{
+    const struct smc_own_argument *argument = memory->argument;
+    const void *data = memory->has_emulated ? memory->after_emulated : memory->after_gpu;
+    uint64_t shown = argument->elements < SHOWN_VALUES ? argument->elements : SHOWN_VALUES;
+    for (uint64_t i = 0; i < shown; i++) {
+        char text[32];
+        smc_own_show(argument->type, data, i, text);
+        smc_text_printf(out, "%s%s", i ? ", " : "", text);
+    }
+    if (shown < argument->elements)
+        smc_text_append(out, ", ...");
+}
+
+/* --- Text ------------------------------------------------------------------------------------- */
+
+static void append_extent(const uint32_t size[3], struct smc_text *line)
+{
+    smc_text_printf(line, "%u", size[0]);
+    if (size[1] > 1 || size[2] > 1)
+        smc_text_printf(line, " x %u", size[1]);
+    if (size[2] > 1)
+        smc_text_printf(line, " x %u", size[2]);
+}
+
+static void append_head(const struct smc_own_run *run, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    const struct smc_own_request *request = &run->request;
+    const struct smc_own_on_gpu *gpu = &run->result.gpu;
+    struct smc_text kernel = {0}, device = {0};
+    smc_text_printf(&kernel, "%s of %s: grid ", run->row.kernel->shown, request->file);
+    append_extent(request->grid, &kernel);
+    smc_text_append(&kernel, ", block ");
+    append_extent(request->block, &kernel);
+    if (kernel.data)
+        smc_text_make_safe(kernel.data);
+    smc_text_line(out, style, "kernel", &kernel);
+    smc_words_run_device(&request->device, &device);
+    if (gpu->driver[0])
+        smc_text_printf(&device, "; driver for CUDA %s, runtime %s", gpu->driver, gpu->runtime);
+    smc_text_line(out, style, "device", &device);
+    smc_text_machine_line(run->result.host_name, gpu->gpu_uuid, style, out);
+    smc_text_block_line(&run->row.answer, style, out);
+    smc_text_free(&kernel);
+    smc_text_free(&device);
+}
+
+static void append_traffic(const struct smc_own_run *run, size_t index, struct smc_text *line)
+{
+    static const char *const names[SMC_EMULATED_KINDS] = {"loads", "stores", "atomics"};
+    for (int kind = 0; kind < SMC_EMULATED_KINDS; kind++) {
+        const struct smc_emulated_traffic *seen = &run->result.emulated.buffer[index].kind[kind];
+        if (seen->requests > 0)
+            smc_text_printf(line,
+                            "; %s: %" PRIu64 SMC_TIE "requests, %" PRIu64 SMC_TIE
+                            "sectors, %" PRIu64 SMC_TIE "B",
+                            names[kind], seen->requests, seen->sectors, seen->bytes);
+    }
+}
+
+static void append_agreement(const struct smc_agreement *agreement, struct smc_text *line)
+{
+    if (!agreement->compared)
+        return;
+    if (agreement->differing == 0)
+        smc_text_append(line, "; the GPU's is the same");
+    else
+        smc_text_printf(line, "; %" PRIu64 " differ%s on the GPU, from element %" PRIu64 " on",
+                        agreement->differing, agreement->differing == 1 ? "s" : "",
+                        agreement->first);
+}
+
+static void append_memory(const struct smc_own_run *run, const struct smc_report_style *style,
+                          struct smc_text *out)
+{
+    if (run->memory_count > 0)
+        smc_text_append(out, "\nmemory, and what it holds afterwards\n");
+    for (size_t i = 0; i < run->memory_count; i++) {
+        const struct smc_own_memory *memory = &run->memory[i];
+        const struct smc_own_argument *argument = memory->argument;
+        const struct smc_own_digest *digest = digest_of(memory);
+        struct smc_text line = {0};
+        smc_text_printf(&line, "%" PRIu64 " x %s", argument->elements,
+                        smc_own_types[argument->type].name);
+        append_traffic(run, i, &line);
+        if (digest) {
+            smc_text_append(&line, "; ");
+            append_values(memory, &line);
+            smc_text_printf(&line, "; %" PRIu64 SMC_TIE "changed; CRC-32" SMC_TIE "%08" PRIx32,
+                            digest->changed, digest->crc32);
+            append_agreement(&memory->agreement, &line);
+        }
+        smc_text_line(out, style, memory->name, &line);
+        smc_text_free(&line);
+    }
+}
+
+void smc_text_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+                  const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_emulated_run *counts = &run->result.emulated.counts;
+    struct smc_text verdict = {0};
+    append_verdict(run, &verdict);
+    smc_layout_begin(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD);
+    smc_layout_paragraph(out, "", 0, smc_text_string(&verdict), style->columns);
+    smc_layout_end(out, style);
+    smc_text_append_char(out, '\n', 1);
+    if (counts->finding_count > 0) {
+        for (size_t i = 0; i < counts->finding_count; i++)
+            smc_layout_paragraph(out, "", 4, counts->finding[i].text, style->columns);
+        smc_text_append_char(out, '\n', 1);
+    }
+    append_head(run, style, out);
+    smc_text_append_char(out, '\n', 1);
+    smc_text_limits(&run->row.answer, style, out);
+    smc_text_append_char(out, '\n', 1);
+    smc_text_rows(confirmation, false, style, out);
+    append_memory(run, style, out);
+    smc_text_annotation(counts->annotation, style, out);
+    smc_text_free(&verdict);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *source_object(const struct smc_own_run *run)
+{
+    const struct smc_own_request *request = &run->request;
+    json_t *object = json_object(), *arguments = json_array();
+    smc_json_string(object, "file", request->file);
+    smc_json_string(object, "entry", run->row.kernel->name);
+    for (size_t i = 0; i < request->argument_count; i++)
+        json_array_append_new(arguments, json_string(request->argument[i].typed));
+    smc_json_set(object, "arguments", arguments);
+    return object;
+}
+
+/* null where it was not launched there. */
+static json_t *attempt_object(const struct smc_attempt *attempt)
+{
+    if (!attempt->made)
+        return json_null();
+    json_t *object = json_object();
+    smc_json_set(object, "succeeded", json_boolean(attempt->succeeded));
+    smc_json_set(object, "message",
+                 attempt->message[0] ? json_string(attempt->message) : json_null());
+    return object;
+}
+
+static json_t *traffic_object(const struct smc_emulated_traffic *traffic)
+{
+    json_t *object = json_object();
+    smc_json_integer(object, "requests", traffic->requests);
+    smc_json_integer(object, "sectors", traffic->sectors);
+    smc_json_integer(object, "elements", traffic->elements);
+    smc_json_integer(object, "bytes", traffic->bytes);
+    return object;
+}
+
+static json_t *digest_object(bool present, const struct smc_own_digest *digest)
+{
+    char text[16];
+    if (!present)
+        return json_null();
+    json_t *object = json_object();
+    snprintf(text, sizeof text, "%08" PRIx32, digest->crc32);
+    smc_json_string(object, "crc32", text);
+    smc_json_integer(object, "changed", digest->changed);
+    return object;
+}
+
+static json_t *memory_object(const struct smc_own_run *run, size_t index)
+{
+    const struct smc_own_memory *memory = &run->memory[index];
+    const struct smc_own_argument *argument = memory->argument;
+    const struct smc_emulated_traffic *kind = run->result.emulated.buffer[index].kind;
+    bool counted = run->result.emulated.run.made;
+    json_t *object = json_object();
+    smc_json_integer(object, "argument", memory->position);
+    smc_json_string(object, "type", smc_own_types[argument->type].name);
+    smc_json_integer(object, "elements", argument->elements);
+    smc_json_set(object, "loads", counted ? traffic_object(&kind[SMC_EMULATED_LOAD]) : json_null());
+    smc_json_set(object, "stores",
+                 counted ? traffic_object(&kind[SMC_EMULATED_STORE]) : json_null());
+    smc_json_set(object, "atomics",
+                 counted ? traffic_object(&kind[SMC_EMULATED_ATOMIC]) : json_null());
+    smc_json_set(object, "emulated", digest_object(memory->has_emulated, &memory->emulated));
+    smc_json_set(object, "measured", digest_object(memory->has_gpu, &memory->gpu));
+    smc_json_set(object, "unlike_emulated",
+                 memory->agreement.compared ? json_integer((json_int_t)memory->agreement.differing)
+                                            : json_null());
+    return object;
+}
+
+static json_t *run_object(const struct smc_own_run *run)
+{
+    const struct smc_own_on_gpu *gpu = &run->result.gpu;
+    json_t *object = json_object();
+    smc_json_known_string(object, "host", run->result.host_name);
+    smc_json_known_string(object, "gpu_uuid", gpu->gpu_uuid);
+    smc_json_known_string(object, "driver", gpu->driver);
+    smc_json_known_string(object, "runtime", gpu->runtime);
+    smc_json_integer(object, "seed", run->request.seed);
+    return object;
+}
+
+void smc_json_own(json_t *object, const struct smc_own_run *run,
+                  const struct smc_confirmation *confirmation)
+{
+    json_t *memory = json_array();
+    smc_json_answer(object, &run->row.answer);
+    smc_json_string(json_object_get(object, "kernel"), "name", run->row.kernel->shown);
+    smc_json_set(object, "source", source_object(run));
+    smc_json_rows(object, confirmation);
+    smc_json_set(object, "run", run_object(run));
+    smc_json_set(object, "emulator", attempt_object(&run->result.emulated.finish));
+    smc_json_set(object, "gpu", attempt_object(&run->result.gpu.finish));
+    smc_json_set(object, "findings", smc_json_findings(&run->result.emulated.counts));
+    for (size_t i = 0; i < run->memory_count; i++)
+        json_array_append_new(memory, memory_object(run, i));
+    smc_json_set(object, "memory", memory);
+    const struct smc_annotation *annotation = run->result.emulated.counts.annotation;
+    smc_json_set(object, "lines", annotation ? smc_json_annotation(annotation) : json_null());
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+static void append_count(const struct smc_csv_run *of, size_t position, const char *name,
+                         double emulated, struct smc_text *out)
+{
+    char quantity[48];
+    snprintf(quantity, sizeof quantity, "arg_%zu_%s", position, name);
+    const struct smc_row row = {
+        .quantity = quantity,
+        .unit = "",
+        .emulated = {.present = true, .value = emulated},
+        .verdict = SMC_INFORMATION,
+    };
+    smc_csv_row(of, &row, out);
+}
+
+static void append_memory_rows(const struct smc_own_run *run, const struct smc_csv_run *of,
+                               size_t index, struct smc_text *out)
+{
+    static const char *const names[SMC_EMULATED_KINDS][3] = {
+        {"load_requests", "load_sectors", "load_bytes"},
+        {"store_requests", "store_sectors", "store_bytes"},
+        {"atomic_requests", "atomic_sectors", "atomic_bytes"},
+    };
+    const struct smc_own_memory *memory = &run->memory[index];
+    for (int kind = 0; kind < SMC_EMULATED_KINDS && run->result.emulated.run.made; kind++) {
+        const struct smc_emulated_traffic *seen = &run->result.emulated.buffer[index].kind[kind];
+        append_count(of, memory->position, names[kind][0], (double)seen->requests, out);
+        append_count(of, memory->position, names[kind][1], (double)seen->sectors, out);
+        append_count(of, memory->position, names[kind][2], (double)seen->bytes, out);
+    }
+    char quantity[48];
+    snprintf(quantity, sizeof quantity, "arg_%zu_changed", memory->position);
+    struct smc_row row = {
+        .quantity = quantity,
+        .unit = "",
+        .emulated = {memory->has_emulated, (double)memory->emulated.changed},
+        .measured = {memory->has_gpu, (double)memory->gpu.changed},
+        .verdict = SMC_INFORMATION,
+    };
+    smc_csv_row(of, &row, out);
+}
+
+void smc_csv_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+                 const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_emulated_run *counts = &run->result.emulated.counts;
+    const struct smc_csv_run of = {run->row.kernel->shown, run->result.host_name,
+                                   run->result.gpu.gpu_uuid};
+    (void)style;
+    if (counts->annotation) {
+        smc_csv_annotation_head(out);
+        smc_csv_annotation(run->row.kernel->shown, counts->annotation, out);
+        return;
+    }
+    smc_csv_rows_head(out);
+    for (size_t i = 0; i < confirmation->row_count; i++)
+        smc_csv_row(&of, &confirmation->row[i], out);
+    for (size_t i = 0; i < run->memory_count; i++)
+        append_memory_rows(run, &of, i, out);
+    for (size_t i = 0; i < counts->finding_count; i++) {
+        const struct smc_run_finding *finding = &counts->finding[i];
+        struct smc_row row = {
+            .quantity = smc_finding_name(finding->finding.kind),
+            .unit = "",
+            .emulated = {true, (double)finding->finding.times},
+            .verdict = SMC_DIFFERS,
+        };
+        snprintf(row.note, sizeof row.note, "%.255s", finding->text);
+        smc_csv_row(&of, &row, out);
+    }
+}

@@ -1,0 +1,16 @@
+/* What tests read of the report of a series. */
+#ifndef SMC_REPORT_SERIES_H
+#define SMC_REPORT_SERIES_H
+
+#include "base/text.h"
+#include "confirm/series.h"
+
+/* "confirmed: 107 quantities of 7 runs, 0 differ, 49 not measured": the verdict of all, and the
+   quantities of each, shown in the table or not. */
+void smc_words_series_verdicts(const struct smc_series *series, struct smc_text *out);
+
+/* "2 runs were not started: aat-padded, pad 1; aat-swizzled"; of many only how many, of none
+   nothing. */
+void smc_words_series_not_started(const struct smc_series *series, struct smc_text *out);
+
+#endif
