@@ -609,7 +609,7 @@ static bool has_built_in_ptx(const struct smc_kernel *kernel, const struct smc_p
     struct smc_text defines = {0};
     struct smc_source source;
     struct smc_error error;
-    kernel->defines(params, &defines);
+    kernel->defines(kernel, params, &defines);
     bool found = smc_source_load(kernel, NULL, &source, &error) == SMC_OK &&
                  smc_built_in_ptx_find(kernel->name, &source, smc_text_string(&defines), cc);
     smc_text_free(&defines);
@@ -629,7 +629,7 @@ static void test_built_in_ptx(void)
             smc_params_init(kernel, &params);
             if (is_tiled)
                 params.value[SMC_PARAM_TILE] = tile;
-            CU_ASSERT_EQUAL(kernel->complete(&params, &error), SMC_OK);
+            CU_ASSERT_EQUAL(kernel->complete(kernel, &params, &error), SMC_OK);
             if (!has_built_in_ptx(kernel, &params, 90))
                 printf("no PTX of %s as it is now, tile %d: make update-ptx\n", kernel->name, tile);
             CU_ASSERT(has_built_in_ptx(kernel, &params, 90));

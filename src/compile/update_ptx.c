@@ -20,7 +20,7 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
     struct smc_binary binary = {0};
     struct smc_resources resources = {0};
     enum smc_status status = smc_source_load(kernel, NULL, &source, error);
-    kernel->defines(params, &defines);
+    kernel->defines(kernel, params, &defines);
     struct smc_build build = {kernel, &source, smc_text_string(&defines), place, COMPUTE_CAPABILITY,
                               NULL};
     if (status == SMC_OK)
@@ -50,7 +50,7 @@ static enum smc_status print_kernel(const struct smc_kernel *kernel,
         smc_params_init(kernel, &params);
         if (is_tiled)
             params.value[SMC_PARAM_TILE] = tile;
-        if (kernel->complete(&params, error) == SMC_OK)
+        if (kernel->complete(kernel, &params, error) == SMC_OK)
             status = print_one(kernel, &params, place, error);
     }
     return status;
