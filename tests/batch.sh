@@ -4,7 +4,7 @@
 # GENERATE=1 writes tests/golden/batch.csv anew.
 
 set -u
-export LC_ALL=C NO_COLOR=1
+export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
 program=$PWD/smemcalc

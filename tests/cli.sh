@@ -407,4 +407,54 @@ holds "JSON: what nobody gave is null" '.kernel.registers_per_thread == null and
     and .occupancy.limits.registers == null and .occupancy.limits.barriers == null
     and .device.sm_count == null and .workload == null' out.json
 
+# --- Hints: commands that work when pasted --------------------------------------------------------
+
+hint() { # NAME, and then as `smemcalc`: the command after "try it"
+    SMEMCALC_PROGRAM=$1
+    shift
+    smemcalc "$@" | sed -n '/^try it /,/^$/s/^\(try it\)\{0,1\} *//p' | paste -sd' ' -
+    SMEMCALC_PROGRAM=smemcalc
+}
+named() { # NAME-OF-THE-CASE EXPECTED SEEN
+    empty "$1" "$([ "$3" = "$2" ] || echo "$3, not $2")"
+}
+small='--tile 8 --size 16 --device H200 --no-nvrtc'
+tail='run --tile 8 --size 16x16x16 --on emulator --device 9.0'
+# shellcheck disable=SC2086 # options are words
+{
+    named "a hint begins as the program was called by a script" "./quickstart $tail" \
+        "$(hint ./quickstart $small)"
+    named "or else as it was called itself" "$program $tail" "$(hint '' $small)"
+    named "quoted where a shell needs that" "'/my own/it'\\''s' $tail" "$(hint "/my own/it's" $small)"
+    named "a name that would spoil a line is not repeated" "smemcalc $tail" \
+        "$(hint "$(printf 'a\033[31m')" $small)"
+}
+export SMEMCALC_PROGRAM=./quickstart
+empty "help has no other name" "$(for word in '' query run sweep inspect banks batch lesson merge; do
+    smemcalc help $word
+done | grep -n '\(^\|[ (`'\'']\)smemcalc [a-z-]' | grep -v 'what smemcalc\|leave smemcalc')"
+empty "nor have errors" "$(for words in xyz '--xyz' '-Z' '--kernel xyz' 'lesson xyz' 'help xyz' merge; do
+    # shellcheck disable=SC2086
+    smemcalc $words 2>&1 | sed 's/^smemcalc: //' | grep smemcalc
+done)"
+SMEMCALC_PROGRAM=smemcalc
+# shellcheck disable=SC2086
+eval "$(hint "$program" $small)" >out 2>&1
+named "a hint works when pasted" 0 $?
+
+# quickstart fetches an NVRTC into the folder of the program. None compiles for 1.3, so that all that
+# are known are tried, and the dynamic linker tells which.
+mkdir -p beside/nvrtc/nvidia/cu13/lib beside/tests/gpu
+echo none >beside/nvrtc/nvidia/cu13/lib/libnvrtc.so.13
+if LD_DEBUG=files "$program" --version 2>&1 | grep -q 'file='; then
+    for place in . tests tests/gpu; do
+        cp "$program" "beside/$place/smemcalc"
+        LD_DEBUG=files "beside/$place/smemcalc" --tile 8 --device 1.3 --no-cache >out 2>&1
+        empty "an NVRTC beside the program is tried, seen from $place" "$(
+            grep -q "file=$scratch/beside/nvrtc/nvidia/cu13/lib/libnvrtc.so.13" out || grep nvrtc out)"
+    done
+else
+    skip "an NVRTC beside the program is tried" "the dynamic linker does not tell"
+fi
+
 finish_cases

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2086,SC2317
 # shellcheck shell=sh
 
-export LC_ALL=C NO_COLOR=1
+export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc
 unset SMEMCALC_NVRTC SMEMCALC_CACHE_DIR SMEMCALC_CEILINGS
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 99

@@ -4,7 +4,7 @@
 # folder.
 
 set -u
-export LC_ALL=C
+export LC_ALL=C SMEMCALC_PROGRAM=smemcalc
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
 program=$PWD/smemcalc
 # shellcheck source=tests/cases.sh

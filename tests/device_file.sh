@@ -5,7 +5,7 @@
 # shellcheck disable=SC2317
 
 set -u
-export LC_ALL=C NO_COLOR=1
+export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
 program=$PWD/smemcalc
 # shellcheck source=tests/cases.sh

@@ -15,6 +15,7 @@
 
 set -u
 export LC_ALL=C NO_COLOR=1
+unset SMEMCALC_PROGRAM
 unset COLUMNS SMEMCALC_NVRTC SMEMCALC_CACHE_DIR
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
@@ -29,7 +30,7 @@ results_page=$PWD/tests/results_page
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin" "$scratch/examples"
-printf '#!/bin/sh\nexec "%s" "$@"\n' "$program" >"$scratch/bin/smemcalc"
+printf '#!/bin/sh\nexport SMEMCALC_PROGRAM="${SMEMCALC_PROGRAM:-smemcalc}"\nexec "%s" "$@"\n' "$program" >"$scratch/bin/smemcalc"
 chmod +x "$scratch/bin/smemcalc"
 export PATH="$scratch/bin:$PATH" SMEMCALC_CACHE_DIR="$scratch/cache"
 export SMEMCALC_CEILINGS="$scratch/ceilings.json"
@@ -282,7 +283,7 @@ why_not() { # KIND: why such an example cannot be run here
 
 # ./quickstart ARGUMENT... stands for the program, which the test has built already.
 run_example() { # FILE without suffix; prints what the command prints
-    sed 's|^\./quickstart|smemcalc|' "$1.command" >command.sh
+    sed 's|^\./quickstart|SMEMCALC_PROGRAM=& smemcalc|' "$1.command" >command.sh
     sh ./command.sh 2>&1 </dev/null
 }
 

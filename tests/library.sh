@@ -4,7 +4,7 @@
 # Run in the build folder. CC, MAKE and SANITIZE_FLAGS are those of the build.
 
 set -u
-export LC_ALL=C
+export LC_ALL=C SMEMCALC_PROGRAM=smemcalc
 unset MAKEFLAGS MFLAGS MAKELEVEL
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
 source=$(dirname "$here")

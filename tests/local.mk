@@ -165,6 +165,10 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/ceilings_file.c
 EXTRA_DIST += tests/fuzz/banks_csv.c tests/fuzz/banks_csv.dict tests/fuzz/expression.c tests/fuzz/expression.dict
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/fuzz/ptxas_log.c tests/fuzz/ptxas_log.dict
 
+# The PTX that comes with the program.
+TESTS += tests/built_in_ptx.sh
+EXTRA_DIST += tests/built_in_ptx.sh
+
 # The catalog's kernels, emulated; a machine without an NVRTC skips it.
 check_PROGRAMS += tests/emulated
 TESTS += tests/emulated
@@ -259,3 +263,8 @@ EXTRA_DIST += tests/memory.sh
 .PHONY: check-allocations
 check-allocations: tests/allocation$(EXEEXT)
 	tests/allocation$(EXEEXT) --all
+
+# For a run that shows how far it is.
+.PHONY: list-suites
+list-suites:
+	@echo $(TESTS)

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "compile/built_in_ptx.h"
 #include "compile/cache.h"
 #include "compile/ptxas_log.h"
 #include "compile/table.h"
@@ -602,6 +603,54 @@ static void test_descriptions(void)
     }
 }
 
+static bool has_built_in_ptx(const struct smc_kernel *kernel, const struct smc_params *params,
+                             uint16_t cc)
+{
+    struct smc_text defines = {0};
+    struct smc_source source;
+    struct smc_error error;
+    kernel->defines(kernel, params, &defines);
+    bool found = smc_source_load(kernel, NULL, &source, &error) == SMC_OK &&
+                 smc_built_in_ptx_find(kernel->name, &source, smc_text_string(&defines), cc);
+    smc_text_free(&defines);
+    smc_source_free(&source);
+    return found;
+}
+
+/* Made from another text it is not found: `make update-ptx` makes it anew. */
+static void test_built_in_ptx(void)
+{
+    for (size_t i = 0; i < smc_kernel_count(); i++) {
+        const struct smc_kernel *kernel = smc_kernel_at(i);
+        bool is_tiled = kernel->params & 1u << SMC_PARAM_TILE;
+        for (int tile = 1; tile <= (is_tiled ? 32 : 1); tile++) {
+            struct smc_params params;
+            struct smc_error error;
+            smc_params_init(kernel, &params);
+            if (is_tiled)
+                params.value[SMC_PARAM_TILE] = tile;
+            CU_ASSERT_EQUAL(kernel->complete(kernel, &params, &error), SMC_OK);
+            if (!has_built_in_ptx(kernel, &params, 90))
+                printf("no PTX of %s as it is now, tile %d: make update-ptx\n", kernel->name, tile);
+            CU_ASSERT(has_built_in_ptx(kernel, &params, 90));
+            CU_ASSERT_FALSE(has_built_in_ptx(kernel, &params, 70));
+            if (strcmp(kernel->name, "matmul-tiled") == 0)
+                CU_ASSERT(has_built_in_ptx(kernel, &params, 75));
+            if (strcmp(kernel->name, "matmul-async") == 0) /* cp.async comes with 8.0 */
+                CU_ASSERT_FALSE(has_built_in_ptx(kernel, &params, 75));
+        }
+    }
+}
+
+static void test_short_ptx(void)
+{
+    struct smc_text out = {0};
+    smc_ptx_shorten(
+        "//\n.version 9.0\n\n\t.loc 1 2 3\n\t.file 1 \"a\"\n  ret;\n}\n\t.section x\n{\n", &out);
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&out), ".version 9.0\nret;\n}\n");
+    smc_text_free(&out);
+}
+
 CU_TestInfo tests_compile[] = {
     {"ptxas's report is read, in old and new forms", test_logs},
     {"ptxas's refusal is read", test_refusals},
@@ -619,5 +668,7 @@ CU_TestInfo tests_compile[] = {
     {"what to do where nothing serves", test_nothing_serves},
     {"the table knows nothing of edited kernels", test_table_and_edits},
     {"the source of numbers in words", test_descriptions},
+    {"the built-in PTX is of the kernels as they are", test_built_in_ptx},
+    {"PTX without what nobody reads", test_short_ptx},
     CU_TEST_INFO_NULL,
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/program.h"
 #include "base/suggest.h"
 #include "cli/options.h"
 #include "sweep/sweep.h"
@@ -32,7 +33,8 @@ enum smc_status smc_command_fail_unknown(const char *word, struct smc_error *err
     if (suggestion.best)
         return smc_fail(error, SMC_USAGE, "unknown command '%.64s'; did you mean '%s'?", word,
                         suggestion.best);
-    return smc_fail(error, SMC_USAGE, "unknown command '%.64s'; 'smemcalc help' lists them", word);
+    return smc_fail(error, SMC_USAGE, "unknown command '%.64s'; '%s help' lists them", word,
+                    smc_program_name());
 }
 
 /* Commands may understand one name differently: the row of this command goes before others. */
@@ -74,8 +76,8 @@ static enum smc_status fail_unknown(const char *name, size_t length, enum smc_co
     if (suggestion.best)
         return smc_fail(error, SMC_USAGE, "option --%s is unknown; did you mean --%s?", typed,
                         suggestion.best);
-    return smc_fail(error, SMC_USAGE, "option --%s is unknown; 'smemcalc help %s' lists them",
-                    typed, smc_commands[command]->name);
+    return smc_fail(error, SMC_USAGE, "option --%s is unknown; '%s help %s' lists them", typed,
+                    smc_program_name(), smc_commands[command]->name);
 }
 
 static enum smc_status fail_command(const struct smc_option *option, enum smc_command_id command,
@@ -361,9 +363,8 @@ static enum smc_status read_option(const char *word, struct reader *reader,
     } else {
         id = find_by_letter(word[1], arguments->command);
         if (id < 0)
-            return smc_fail(error, SMC_USAGE,
-                            "option -%c is unknown; 'smemcalc help %s' lists them", word[1],
-                            smc_commands[arguments->command]->name);
+            return smc_fail(error, SMC_USAGE, "option -%c is unknown; '%s help %s' lists them",
+                            word[1], smc_program_name(), smc_commands[arguments->command]->name);
         if (word[2])
             attached = word + 2;
     }
@@ -401,13 +402,13 @@ static enum smc_status read_word(char *word, struct smc_arguments *arguments,
         return SMC_OK;
     }
     if (known)
-        return smc_fail(error, SMC_USAGE, "'%s': a command comes first: smemcalc %s ...", word,
-                        word);
+        return smc_fail(error, SMC_USAGE, "'%s': a command comes first: %s %s ...", word,
+                        smc_program_name(), word);
     if (arguments->command == SMC_COMMAND_HELP)
         return smc_command_fail_unknown(word, error);
     return smc_fail(error, SMC_USAGE,
-                    "'%.64s' is no option; options begin with two dashes ('smemcalc help %s')",
-                    word, smc_commands[arguments->command]->name);
+                    "'%.64s' is no option; options begin with two dashes ('%s help %s')", word,
+                    smc_program_name(), smc_commands[arguments->command]->name);
 }
 
 /* Without a kernel of the catalog, --block is the block of your own kernel: --threads. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/program.h"
 #include "base/suggest.h"
 #include "confirm/series.h"
 
@@ -90,9 +91,8 @@ enum smc_status smc_ask_named_kernel(const struct smc_arguments *arguments,
     if (suggestion.best)
         return smc_fail(error, SMC_USAGE, "option --kernel: '%s' is unknown; did you mean '%s'?",
                         suggestion.typed, suggestion.best);
-    return smc_fail(error, SMC_USAGE,
-                    "option --kernel: '%s' is unknown; 'smemcalc kernels' lists them",
-                    suggestion.typed);
+    return smc_fail(error, SMC_USAGE, "option --kernel: '%s' is unknown; '%s kernels' lists them",
+                    suggestion.typed, smc_program_name());
 }
 
 static void set_param(struct smc_params *params, enum smc_param param, int64_t value)

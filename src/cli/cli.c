@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/program.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -54,6 +55,7 @@ int smc_cli_main(int argc, char **argv)
 {
     struct smc_error error = {""};
     struct smc_text out = {0};
+    smc_program_set_name(argc > 0 ? argv[0] : NULL);
     enum smc_status status = smc_output_open(&error);
     if (status != SMC_OK) {
         smc_output_tell("", error.message);

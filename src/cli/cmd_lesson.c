@@ -1,6 +1,7 @@
 /* smemcalc lesson: guided pages with computed numbers, and a question that is checked. */
 #include <stdio.h>
 
+#include "base/program.h"
 #include "base/suggest.h"
 #include "cli/ask.h"
 #include "cli/ask_devices.h"
@@ -20,7 +21,8 @@ static void list_lessons(struct smc_text *out)
         const struct smc_lesson *lesson = smc_lesson_at(i);
         smc_layout_paragraph(out, lesson->name, NAME_COLUMNS, lesson->summary, style.columns);
     }
-    smc_text_append(out, "\n'smemcalc lesson NAME' prints one; each ends in a question.\n");
+    smc_text_printf(out, "\n'%s lesson NAME' prints one; each ends in a question.\n",
+                    smc_program_name());
 }
 
 static enum smc_status find_lesson(const struct smc_arguments *arguments,
@@ -35,8 +37,8 @@ static enum smc_status find_lesson(const struct smc_arguments *arguments,
     if (suggestion.best)
         return smc_fail(error, SMC_USAGE, "lesson: '%.64s' is unknown; did you mean '%s'?",
                         arguments->topic, suggestion.best);
-    return smc_fail(error, SMC_USAGE, "lesson: '%.64s' is unknown; 'smemcalc lesson' lists them",
-                    arguments->topic);
+    return smc_fail(error, SMC_USAGE, "lesson: '%.64s' is unknown; '%s lesson' lists them",
+                    arguments->topic, smc_program_name());
 }
 
 static bool names_device(const struct smc_arguments *arguments)
@@ -76,7 +78,7 @@ static void append_command(const struct smc_lesson *lesson, size_t page,
     struct smc_query query;
     struct smc_banks_query banks;
     if (smc_lesson_launch(lesson, page, setting, &query)) {
-        smc_text_append(command, "smemcalc ");
+        smc_text_printf(command, "%s ", smc_program_name());
         if (query.kernel)
             smc_words_options(&query.params, query.kernel->name, command);
         else
@@ -84,8 +86,8 @@ static void append_command(const struct smc_lesson *lesson, size_t page,
         smc_words_settings(&query, false, command);
         smc_words_device_option(&query, command);
     } else if (smc_lesson_banks(lesson, page, setting, &banks)) {
-        smc_text_printf(command, "smemcalc banks --expr '%s' --block %ux%u", banks.expression,
-                        banks.block[0], banks.block[1]);
+        smc_text_printf(command, "%s banks --expr '%s' --block %ux%u", smc_program_name(),
+                        banks.expression, banks.block[0], banks.block[1]);
     }
 }
 
@@ -124,7 +126,7 @@ static void append_check(const struct smc_arguments *arguments, const struct smc
                          const struct smc_lesson_setting *setting, struct smc_text *out)
 {
     struct smc_text command = {0};
-    smc_text_printf(&command, "smemcalc lesson %s --answer ...", lesson->name);
+    smc_text_printf(&command, "%s lesson %s --answer ...", smc_program_name(), lesson->name);
     if (names_device(arguments)) {
         struct smc_query query = {.device = *setting->device};
         smc_words_device_option(&query, &command);
@@ -211,9 +213,8 @@ static enum smc_status fail_without_name(const struct smc_arguments *arguments,
 {
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
         if (arguments->given[i])
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: name a lesson; 'smemcalc lesson' lists them",
-                            smc_options[i].name);
+            return smc_fail(error, SMC_USAGE, "option --%s: name a lesson; '%s lesson' lists them",
+                            smc_options[i].name, smc_program_name());
     return SMC_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/program.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -95,8 +96,9 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct smc_merge merge = {0};
     if (arguments->file_count == 0)
         return smc_fail(error, SMC_USAGE,
-                        "merge: name a file with reports of 'smemcalc run --format json'; - is "
-                        "standard input");
+                        "merge: name a file with reports of '%s run --format json'; - is "
+                        "standard input",
+                        smc_program_name());
     char **names = smc_calloc(arguments->file_count, sizeof *names);
     if (!names)
         return smc_out_of_memory(error);

@@ -1,6 +1,7 @@
 /* smemcalc query, or smemcalc with nothing but options: one question, on one device or several. */
 #include <stdlib.h>
 
+#include "base/program.h"
 #include "cli/ask.h"
 #include "cli/ask_questions.h"
 #include "cli/command.h"
@@ -33,7 +34,8 @@ static enum smc_status check_picture(const struct smc_arguments *arguments, size
     enum smc_status status = smc_picture_target(arguments, target, error);
     if (status == SMC_OK && *target != SMC_PLOT_NOWHERE && count > 1)
         return smc_fail(error, SMC_USAGE,
-                        "option --plot: one device at a time; 'smemcalc sweep' draws several");
+                        "option --plot: one device at a time; '%s sweep' draws several",
+                        smc_program_name());
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/program.h"
 #include "cli/options.h"
 #include "config.h"
 #include "report/layout.h"
@@ -52,7 +53,7 @@ static void append_option(const struct smc_option *option, struct smc_text *out)
         smc_text_append(&left, "      ");
     smc_text_printf(&left, "--%s%s%s", option->name, option->value ? " " : "",
                     option->value ? option->value : "");
-    smc_text_append(&right, option->help);
+    smc_program_append(&right, option->help);
     append_range(option, &right);
     smc_layout_paragraph(out, smc_text_string(&left), TEXT_COLUMN, smc_text_string(&right),
                          COLUMNS);
@@ -79,8 +80,11 @@ static void append_options(uint32_t commands, struct smc_text *out)
             if ((int)option->group != group || !(option->commands & commands) ||
                 is_listed(i, commands))
                 continue;
-            if (!begun)
-                smc_text_printf(out, "\n%s:\n", headings[group]);
+            if (!begun) {
+                smc_text_append(out, "\n");
+                smc_program_append(out, headings[group]);
+                smc_text_append(out, ":\n");
+            }
             begun = true;
             append_option(option, out);
         }
@@ -126,10 +130,10 @@ static void append_commands(struct smc_text *out)
 
 static void append_head(struct smc_text *out)
 {
-    smc_text_append(out, examples);
-    smc_text_append(out, "\nHow many blocks of a CUDA kernel fit on one SM, and what stops the "
-                         "next one.\n"
-                         "Usage: smemcalc [COMMAND] [OPTION]...\n");
+    smc_program_append(out, examples);
+    smc_program_append(out, "\nHow many blocks of a CUDA kernel fit on one SM, and what stops the "
+                            "next one.\n"
+                            "Usage: smemcalc [COMMAND] [OPTION]...\n");
 }
 
 void smc_help_short(struct smc_text *out)
@@ -137,8 +141,8 @@ void smc_help_short(struct smc_text *out)
     append_head(out);
     append_commands(out);
     append_most_used(out);
-    smc_text_append(out, "\n'smemcalc help COMMAND' shows a command's options and examples,\n"
-                         "'smemcalc help all' every option.\n");
+    smc_program_append(out, "\n'smemcalc help COMMAND' shows a command's options and examples,\n"
+                            "'smemcalc help all' every option.\n");
 }
 
 void smc_help_all(struct smc_text *out)
@@ -155,8 +159,9 @@ void smc_help_command(enum smc_command_id id, struct smc_text *out)
 {
     const struct smc_command *command = smc_commands[id];
     if (command->examples)
-        smc_text_printf(out, "%s\n", command->examples);
-    smc_text_printf(out, "smemcalc %s %s\n%s\n", command->name, command->usage, command->help);
+        smc_program_append(out, command->examples);
+    smc_text_printf(out, "%s%s %s %s\n%s\n", command->examples ? "\n" : "", smc_program_name(),
+                    command->name, command->usage, command->help);
     append_options(1u << id, out);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "compile/build.h"
+#include "compile/built_in_ptx.h"
 #include "compile/cache.h"
 #include "compile/find_nvrtc.h"
 #include "compile/nvrtc.h"
@@ -155,6 +156,29 @@ static enum smc_status assume(struct job *job, struct smc_resources *resources,
                     job->why.message, hint(build->cc));
 }
 
+/* The numbers come from the table, which has all of these kernels. */
+static enum smc_status from_built_in_ptx(struct job *job, struct smc_resources *resources,
+                                         struct smc_binary *binary, struct smc_error *error)
+{
+    const struct smc_build *build = &job->build;
+    const struct smc_built_in_ptx *entry =
+        smc_built_in_ptx_find(build->kernel->name, build->source, build->defines, build->cc);
+    if (!entry)
+        return smc_fail(error, SMC_UNAVAILABLE, "kernel %s: no machine code: %s (%s)",
+                        build->kernel->name, job->why.message, hint(build->cc));
+    binary->ptx = smc_strdup(entry->ptx);
+    if (!binary->ptx)
+        return smc_out_of_memory(error);
+    binary->ptx_bytes = strlen(entry->ptx);
+    enum smc_status status = assume(job, resources, error);
+    if (status != SMC_OK)
+        smc_binary_free(binary);
+    else
+        smc_warn(job->warnings, "PTX: built in, NVRTC %d.%d, sm_%u: %s", entry->nvrtc_major,
+                 entry->nvrtc_minor, entry->cc, job->why.message);
+    return status;
+}
+
 static enum smc_status answer(struct job *job, const struct smc_compile_options *options,
                               struct smc_resources *resources, struct smc_binary *binary,
                               struct smc_error *error)
@@ -167,6 +191,8 @@ static enum smc_status answer(struct job *job, const struct smc_compile_options 
     if (status != SMC_UNAVAILABLE)
         return status;
     *resources = (struct smc_resources){0};
+    if (binary && options->ptx_suffices)
+        return from_built_in_ptx(job, resources, binary, error);
     if (binary || options->min_blocks)
         return smc_fail(error, SMC_UNAVAILABLE, "kernel %s: no machine code: %s (%s)",
                         job->build.kernel->name, job->why.message, hint(job->build.cc));

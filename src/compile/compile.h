@@ -48,6 +48,7 @@ struct smc_binary {
 struct smc_compile_options {
     bool no_cache;          /* neither read nor write the cache */
     bool no_nvrtc;          /* as on a machine without a toolkit */
+    bool ptx_suffices;      /* without an NVRTC, `binary` may have PTX alone: the built-in */
     const char *kernel_dir; /* edited kernels, or NULL for the built-in text */
     uint32_t min_blocks;    /* __launch_bounds__ asks for so many blocks per SM as well; then only
                                NVRTC for the architecture serves; 0: as written */
@@ -55,10 +56,11 @@ struct smc_compile_options {
 };
 
 /* Fills `resources`, and `binary` where it is not NULL (then only NVRTC serves: SMC_UNAVAILABLE
-   without one). `warnings` receives at most a line a problem that the answer survives (a cache that
-   cannot be read or written). A kernel that ptxas refuses for its static shared memory is SMC_OK
-   with `refused` set. SMC_USAGE: a kernel in kernel_dir that is missing or does not compile, named
-   with file and line. SMC_MACHINE: memory. */
+   without one, unless `ptx_suffices` and the kernel's PTX is built in, which is a warning).
+   `warnings` receives at most a line a problem that the answer survives (a cache that cannot be
+   read or written). A kernel that ptxas refuses for its static shared memory is SMC_OK with
+   `refused` set. SMC_USAGE: a kernel in kernel_dir that is missing or does not compile, named with
+   file and line. SMC_MACHINE: memory. */
 enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_params *params,
                             uint16_t cc, const struct smc_compile_options *options,
                             struct smc_resources *resources, struct smc_binary *binary,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/folder.h"
 #include "base/memory.h"
@@ -72,21 +73,45 @@ static int newest_first(const void *a, const void *b)
     return order ? order : strcmp(s, t);
 }
 
+static void add_matches(struct candidates *candidates, const char *root, const char *pattern)
+{
+    char path[1200];
+    struct smc_folder_matches found = {0};
+    if (strlen(root) > 1000)
+        return;
+    snprintf(path, sizeof path, "%s%s", root, pattern);
+    smc_folder_match(path, &found);
+    if (found.count > 0)
+        qsort(found.path, found.count, sizeof *found.path, newest_first);
+    for (size_t k = 0; k < found.count; k++)
+        add_path(candidates, found.path[k], false);
+    smc_folder_matches_free(&found);
+}
+
 static void add_wheels(struct candidates *candidates)
 {
-    char pattern[1200];
     for (size_t i = 0; i < sizeof wheels / sizeof *wheels; i++) {
         const char *root = wheels[i].variable ? getenv(wheels[i].variable) : "";
-        struct smc_folder_matches found = {0};
-        if (!root || (wheels[i].variable && !*root) || strlen(root) > 1000)
-            continue;
-        snprintf(pattern, sizeof pattern, "%s%s", root, wheels[i].pattern);
-        smc_folder_match(pattern, &found);
-        if (found.count > 0)
-            qsort(found.path, found.count, sizeof *found.path, newest_first);
-        for (size_t k = 0; k < found.count; k++)
-            add_path(candidates, found.path[k], false);
-        smc_folder_matches_free(&found);
+        if (root && (!wheels[i].variable || *root))
+            add_matches(candidates, root, wheels[i].pattern);
+    }
+}
+
+/* The one that quickstart fetched into its build folder, where this program lies; those of the
+   tests lie up to two folders deeper. */
+static void add_fetched(struct candidates *candidates)
+{
+    char folder[1000];
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder);
+    if (length <= 0 || length == sizeof folder)
+        return;
+    folder[length] = '\0';
+    for (int up = 0; up < 3; up++) {
+        char *slash = strrchr(folder, '/');
+        if (!slash || slash == folder)
+            return;
+        *slash = '\0';
+        add_matches(candidates, folder, "/nvrtc/nvidia/*/lib/libnvrtc.so.*");
     }
 }
 
@@ -123,6 +148,7 @@ static void list_candidates(struct candidates *candidates)
             add_path(candidates, path, false);
         }
     add_wheels(candidates);
+    add_fetched(candidates);
     append_linker_state(&candidates->lines);
 }
 

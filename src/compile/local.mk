@@ -1,5 +1,6 @@
 libsmc_la_SOURCES += \
 	src/compile/build.c src/compile/build.h \
+	src/compile/built_in_ptx.c src/compile/built_in_ptx.h \
 	src/compile/cache.c src/compile/cache.h \
 	src/compile/cache_folder.c src/compile/cache_folder.h \
 	src/compile/compile.c src/compile/compile.h \
@@ -34,3 +35,21 @@ src_compile_update_resources_LDADD = libsmc.la
 update-resources: src/compile/update_resources$(EXEEXT)
 	$(AM_V_GEN)src/compile/update_resources$(EXEEXT) $(NVRTC) $(ONLY) > resources.csv.tmp && \
 	  mv resources.csv.tmp $(srcdir)/data/resources.csv
+
+# PTX for machines without an NVRTC; written anew by: make update-ptx NVRTC=/a/libnvrtc.so.13
+BUILT_SOURCES += src/compile/built_in_ptx.inc
+CLEANFILES += src/compile/built_in_ptx.inc
+EXTRA_DIST += data/ptx.txt data/ptx.awk
+
+src/compile/built_in_ptx.inc: data/ptx.txt data/ptx.awk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) -f $(srcdir)/data/ptx.awk \
+	  $(srcdir)/data/ptx.txt > $@.tmp && mv $@.tmp $@
+
+check_PROGRAMS += src/compile/update_ptx
+src_compile_update_ptx_SOURCES = src/compile/update_ptx.c
+src_compile_update_ptx_LDADD = libsmc.la
+
+.PHONY: update-ptx
+update-ptx: src/compile/update_ptx$(EXEEXT)
+	$(AM_V_GEN)src/compile/update_ptx$(EXEEXT) $(NVRTC) > ptx.txt.tmp && \
+	  mv ptx.txt.tmp $(srcdir)/data/ptx.txt

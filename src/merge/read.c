@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/program.h"
 #include "merge/documents.h"
 #include "merge/merge.h"
 #include "merge/question.h"
@@ -162,8 +163,9 @@ static bool fill(const json_t *object, struct smc_merge_report *report, char *wh
         return false;
     }
     snprintf(why, size,
-             "no report of a run: key 'confirmation' is missing ('smemcalc run --format "
-             "json' has it)");
+             "no report of a run: key 'confirmation' is missing ('%s run --format "
+             "json' has it)",
+             smc_program_name());
     return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/program.h"
 #include "report/layout.h"
 #include "report/words.h"
 
@@ -117,7 +118,7 @@ static void append_expression(const struct smc_banks_query *query, const char *e
 void smc_words_banks_command(const struct smc_banks_query *query, const char *expression,
                              struct smc_text *out)
 {
-    smc_text_append(out, "smemcalc" SMC_TIE "banks");
+    smc_text_printf(out, "%s" SMC_TIE "banks", smc_program_name());
     if (expression) {
         append_expression(query, expression, out);
     } else {
@@ -141,6 +142,6 @@ void smc_words_banks_row_command(const struct smc_banks_query *query,
         if (access->mask >> lane & 1)
             smc_text_printf(out, "%" PRIu32, access->address[lane]);
     }
-    smc_text_append(out, " | smemcalc" SMC_TIE "banks" OPTION("csv") "-");
+    smc_text_printf(out, " | %s" SMC_TIE "banks" OPTION("csv") "-", smc_program_name());
     append_device(query, out);
 }

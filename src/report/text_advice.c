@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/program.h"
 #include "model/round.h"
 #include "model/shared_memory.h"
 #include "report/layout.h"
@@ -327,6 +328,18 @@ static bool can_run(const struct smc_answer *answer)
     return answer->query.device.sm.cc >= 75;
 }
 
+/* Which GPU is here, if any, is known of a live device only; the emulator is everywhere. Of a board
+   in the table it needs the architecture alone, which is shorter than some names. */
+static void append_emulation(const struct smc_query *query, struct smc_text *line)
+{
+    unsigned cc = query->device.sm.cc;
+    smc_text_append(line, " --on emulator");
+    if (query->device.source == SMC_DEVICE_TABLE && !query->device_assumed)
+        smc_text_printf(line, " --device %u.%u", cc / 10, cc % 10);
+    else
+        smc_words_device_option(query, line);
+}
+
 /* Where the launch fails: the nearest question whose answer is better. Else the proof, which asks
    for the same numbers. Nothing where there is no such command. */
 static void append_try(const struct smc_answer *answer, bool explained, struct smc_text *line)
@@ -342,20 +355,20 @@ static void append_try(const struct smc_answer *answer, bool explained, struct s
         return;
     }
     if (answer->outcome == SMC_CANNOT_COMPILE && sibling_can(answer)) {
-        smc_text_append(line, "smemcalc ");
+        smc_text_printf(line, "%s ", smc_program_name());
         smc_words_options(&query->params, kernel->sibling, line);
         smc_words_device_option(query, line);
     } else if (block_is_too_large(answer) && find_smaller_block(answer, &params, &param, &plan)) {
-        smc_text_append(line, "smemcalc ");
+        smc_text_printf(line, "%s ", smc_program_name());
         smc_words_options(&params, kernel->name, line);
         smc_words_settings(query, false, line);
         smc_words_device_option(query, line);
     } else if (can_run(answer)) {
-        smc_text_append(line, "smemcalc run ");
+        smc_text_printf(line, "%s run ", smc_program_name());
         smc_words_options(&query->params, kernel->name, line);
         smc_words_settings(query, true, line);
         if (query->device.source != SMC_DEVICE_LIVE)
-            smc_text_append(line, " (or --on emulator)");
+            append_emulation(query, line);
     } else if (!explained) {
         smc_text_append(line, "the same with --explain shows the arithmetic line by line");
     }

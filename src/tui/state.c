@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/program.h"
 #include "report/words.h"
 #include "tui/command.h"
 
@@ -101,7 +102,7 @@ static void answer_overwriting(struct smc_tui *tui, const char *typed)
 
 void smc_tui_command(const struct smc_query *query, struct smc_text *out)
 {
-    smc_text_append(out, "smemcalc ");
+    smc_text_printf(out, "%s ", smc_program_name());
     if (query->kernel)
         smc_words_options(&query->params, query->kernel->name, out);
     else

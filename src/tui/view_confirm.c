@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/program.h"
 #include "report/report.h"
 #include "report/words.h"
 #include "report/words_run.h"
@@ -196,7 +197,7 @@ static void show_command(struct smc_tui *tui)
         return;
     }
     struct smc_text words = {0};
-    smc_text_append(&words, "smemcalc run ");
+    smc_text_printf(&words, "%s run ", smc_program_name());
     smc_words_options(&tui->explore.answer.query.params, query.kernel->name, &words);
     smc_words_settings(&query, true, &words);
     if (settings->place == SMC_ON_EMULATOR) {

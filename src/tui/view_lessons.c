@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/program.h"
 #include "lesson/lesson.h"
 #include "tui/glyph.h"
 #include "tui/state.h"
@@ -268,7 +269,8 @@ static void try_it(struct smc_tui *tui)
 static void show_command(struct smc_tui *tui)
 {
     smc_popup_open(&tui->popup, "the same on the command line");
-    smc_text_printf(&tui->popup.text, "smemcalc lesson %s", present(&tui->lessons)->name);
+    smc_text_printf(&tui->popup.text, "%s lesson %s", smc_program_name(),
+                    present(&tui->lessons)->name);
 }
 
 /* The next lesson, from the one behind the present on, whose words hold what was searched. */

@@ -1,0 +1,17 @@
+/* What this program was called as, for hints: a command in a hint works when pasted. */
+#ifndef SMC_BASE_PROGRAM_H
+#define SMC_BASE_PROGRAM_H
+
+#include "base/text.h"
+
+/* From $SMEMCALC_PROGRAM, which a script that starts the program sets to its own name, else from
+   argv[0]; NULL is neither. To be called once, before the first hint. */
+void smc_program_set_name(const char *argv0);
+
+/* As a shell reads it, quoted where it has to be; "smemcalc" before the name was set. */
+const char *smc_program_name(void);
+
+/* Appends a fixed text in which each command "smemcalc ..." begins with the program's name. */
+void smc_program_append(struct smc_text *out, const char *text);
+
+#endif
