@@ -30,6 +30,7 @@ results_page=$PWD/tests/results_page
 scratch=$(mktemp -d) || exit 99
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin" "$scratch/examples"
+# shellcheck disable=SC2016 # for the script
 printf '#!/bin/sh\nexport SMEMCALC_PROGRAM="${SMEMCALC_PROGRAM:-smemcalc}"\nexec "%s" "$@"\n' "$program" >"$scratch/bin/smemcalc"
 chmod +x "$scratch/bin/smemcalc"
 export PATH="$scratch/bin:$PATH" SMEMCALC_CACHE_DIR="$scratch/cache"
