@@ -13,6 +13,7 @@ devicesinclude_HEADERS = src/devices/devices.h
 
 lib_LTLIBRARIES += libsmemcalc.la
 libsmemcalc_la_SOURCES = $(library_sources)
+libsmemcalc_la_CPPFLAGS = $(AM_CPPFLAGS) -DSMC_LIBRARY
 libsmemcalc_la_CFLAGS = $(AM_CFLAGS)
 libsmemcalc_la_LIBADD = $(UTF8PROC_LIBS)
 libsmemcalc_la_LDFLAGS = \

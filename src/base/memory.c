@@ -8,6 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef SMC_LIBRARY /* it keeps no state: who calls it gets a status */
+void smc_memory_note_failure(void)
+{
+}
+
+bool smc_memory_failed(void)
+{
+    return false;
+}
+#else
 static atomic_bool failed;
 
 void smc_memory_note_failure(void)
@@ -19,6 +29,7 @@ bool smc_memory_failed(void)
 {
     return atomic_load(&failed);
 }
+#endif
 
 static void *noted(void *memory)
 {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "model/round.h"
 #include "model/sectors.h"
 
@@ -303,7 +304,7 @@ void smc_best_block_find(const struct smc_answer *answer, struct smc_best_block 
     *out = (struct smc_best_block){.option = NULL};
     if (!kernel || answer->query.compile.kernel_dir || !find_param(kernel, &param))
         return;
-    struct smc_best *best = calloc(1, sizeof *best);
+    struct smc_best *best = smc_calloc(1, sizeof *best);
     const struct smc_candidate *proposal =
         best && find_without_compiling(answer, best) ? smc_best_proposal(best) : NULL;
     if (proposal && proposal->size != answer->query.params.value[param])
