@@ -57,9 +57,9 @@ void smc_pick_add(struct smc_pick *pick, const char *text, const char *note)
     snprintf(entry->note, sizeof entry->note, "%s", note);
 }
 
-/* How well an entry matches: the whole of it, its beginning, the beginning of a word, any part, a
-   part of its note. */
-enum { WHOLE, BEGINNING, WORD, PART, NOTE, NO_MATCH };
+/* How well an entry matches: the whole of it, its beginning, its last words ("5090" is the RTX 5090
+   rather than its laptop variant), the beginning of a word, any part, a part of its note. */
+enum { WHOLE, BEGINNING, LAST_WORDS, WORD, PART, NOTE, NO_MATCH };
 
 static int rank_of(const struct smc_pick_entry *entry, const char *typed)
 {
@@ -70,7 +70,7 @@ static int rank_of(const struct smc_pick_entry *entry, const char *typed)
         return BEGINNING;
     for (const char *next = at; next; next = strcasestr(next + 1, typed))
         if (!isalnum((unsigned char)next[-1]))
-            return WORD;
+            return next[strlen(typed)] == '\0' ? LAST_WORDS : WORD;
     if (at)
         return PART;
     return strcasestr(entry->note, typed) ? NOTE : NO_MATCH;
