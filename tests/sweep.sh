@@ -159,15 +159,15 @@ fi
 # --- Ctrl-C: what is done is printed, whole lines and sound JSON ----------------------------------
 # The sweeps would take tens of seconds; the signal comes while they run.
 
-# Its JSON is held in a temporary file until the end.
-has_written() { # PID
-    stat -L -c '%F %s' "/proc/$1/fd/"* 2>/dev/null | grep -q '^regular file [1-9]'
+# Its JSON is held in a temporary file, which has no name, until the end.
+has_begun() { # PID
+    find "/proc/$1/fd" -lname '*(deleted)' 2>/dev/null | grep -q .
 }
 
 if env --default-signal=INT true 2>/dev/null; then
     env --default-signal=INT "$program" sweep --threads 1:1000 --regs 1:200 --device 9.0 \
         --format json >cut.json 2>cut.err </dev/null &
-    while ! has_written $! && kill -0 $!; do sleep 0.02; done
+    while ! has_begun $! && kill -0 $!; do sleep 0.02; done
     kill -INT $!
     wait $!
     status=$?
