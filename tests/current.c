@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     if (argc == 1)
         return !is_covered(&info);
     for (int i = 1; i < argc; i++) {
-        if (!smc_nvrtc_open(argv[i], &nvrtc, &info, &error)) {
+        if (smc_nvrtc_open(argv[i], &nvrtc, &info, &error) != SMC_OK) {
             printf("%s: %s\n", argv[i], error.message);
             return 77;
         }

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     struct smc_error error = {""};
     if (argc != 2)
         return complain("usage: update_ptx LIBNVRTC");
-    if (!smc_nvrtc_open(argv[1], &nvrtc, &place.info, &error))
+    if (smc_nvrtc_open(argv[1], &nvrtc, &place.info, &error) != SMC_OK)
         return complain(error.message);
     for (size_t i = 0; i < smc_kernel_count(); i++)
         if (print_kernel(smc_kernel_at(i), &place, &error) != SMC_OK)
