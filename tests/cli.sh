@@ -433,7 +433,8 @@ export SMEMCALC_PROGRAM=./quickstart
 empty "help has no other name" "$(for word in '' query run sweep inspect banks batch lesson merge; do
     smemcalc help $word
 done | grep -n '\(^\|[ (`'\'']\)smemcalc [a-z-]' | grep -v 'what smemcalc\|leave smemcalc')"
-empty "nor have errors" "$(for words in xyz '--xyz' '-Z' '--kernel xyz' 'lesson xyz' 'help xyz' merge; do
+empty "nor have errors" "$(for words in xyz '--xyz' '-Z' '--kernel xyz' 'lesson xyz' 'help xyz' merge '--tile 3 --device xyz' \
+    '--tile 3 --device 10.9'; do
     # shellcheck disable=SC2086
     smemcalc $words 2>&1 | sed 's/^smemcalc: //' | grep smemcalc
 done)"

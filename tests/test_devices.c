@@ -192,6 +192,8 @@ static void test_closest_matches(void)
     check_found("A100 80GB", "NVIDIA A100-SXM4-80GB",
                 "closest match for 'A100 80GB': NVIDIA A100-SXM4-80GB (108 SMs); also NVIDIA A100 "
                 "80GB PCIe");
+    check_found("RTX 3070 Laptop", "NVIDIA GeForce RTX 3070 Laptop GPU", "closest match for ");
+    check_found("4070 laptop", "NVIDIA GeForce RTX 4070 Laptop GPU", "closest match for ");
     check_found("a100-80gb", "NVIDIA A100-SXM4-80GB", "closest match for 'a100-80gb': ");
     check_found("tesla a100 80 gb", "NVIDIA A100-SXM4-80GB", "closest match for ");
     check_found("8800", "GeForce 8800 GTX", "closest match for '8800': GeForce 8800 GTX (16 SMs)");

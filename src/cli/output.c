@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/program.h"
 
 enum { NARROWEST = 80, WIDEST = 120 };
 
@@ -83,6 +84,15 @@ enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error)
     return SMC_OK;
 }
 
+/* The commands that a message names begin as this program was called. */
+static void tell_line(const char *kind, const char *line)
+{
+    struct smc_text text = {0};
+    smc_program_append(&text, line);
+    fprintf(stderr, "smemcalc: %s%s\n", kind, text.failed ? line : smc_text_string(&text));
+    smc_text_free(&text);
+}
+
 static void tell(const char *kind, const char *text)
 {
     while (*text) {
@@ -91,7 +101,7 @@ static void tell(const char *kind, const char *text)
         snprintf(line, sizeof line, "%.*s", (int)length, text);
         smc_text_make_safe(line);
         if (*line)
-            fprintf(stderr, "smemcalc: %s%s\n", kind, line);
+            tell_line(kind, line);
         text += length + (text[length] == '\n');
     }
 }

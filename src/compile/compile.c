@@ -157,15 +157,19 @@ static enum smc_status assume(struct job *job, struct smc_resources *resources,
 }
 
 /* The numbers come from the table, which has all of these kernels. */
-static enum smc_status from_built_in_ptx(struct job *job, struct smc_resources *resources,
-                                         struct smc_binary *binary, struct smc_error *error)
+static enum smc_status from_built_in_ptx(struct job *job, bool no_nvrtc,
+                                         struct smc_resources *resources, struct smc_binary *binary,
+                                         struct smc_error *error)
 {
     const struct smc_build *build = &job->build;
     const struct smc_built_in_ptx *entry =
         smc_built_in_ptx_find(build->kernel->name, build->source, build->defines, build->cc);
     if (!entry)
-        return smc_fail(error, SMC_UNAVAILABLE, "kernel %s: no machine code: %s (%s)",
-                        build->kernel->name, job->why.message, hint(build->cc));
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "kernel %s: %s, and the built-in PTX is for the default parameters, tiles 1 "
+                        "to 32 and compute capability 8.0 or later (%s)",
+                        build->kernel->name, job->why.message,
+                        no_nvrtc ? "without --no-nvrtc it is compiled" : hint(build->cc));
     binary->ptx = smc_strdup(entry->ptx);
     if (!binary->ptx)
         return smc_out_of_memory(error);
@@ -192,7 +196,7 @@ static enum smc_status answer(struct job *job, const struct smc_compile_options 
         return status;
     *resources = (struct smc_resources){0};
     if (binary && options->ptx_suffices)
-        return from_built_in_ptx(job, resources, binary, error);
+        return from_built_in_ptx(job, options->no_nvrtc, resources, binary, error);
     if (binary || options->min_blocks)
         return smc_fail(error, SMC_UNAVAILABLE, "kernel %s: no machine code: %s (%s)",
                         job->build.kernel->name, job->why.message, hint(job->build.cc));

@@ -14,10 +14,11 @@ enum { WORDS = 128, GIB = 1 << 30 };
 /* How well a board fits the text; the best fit that occurs decides. */
 enum fit {
     FIT_NONE,
-    FIT_WORDS, /* each word is one of the name's: "A100 80GB" in "NVIDIA A100-SXM4-80GB" */
-    FIT_OTHER, /* another name of the board */
-    FIT_MODEL, /* the name without its brand words */
-    FIT_NAME,  /* the whole name */
+    FIT_VARIANT, /* as below, of a board that is a Ti or SUPER, which the text does not say */
+    FIT_WORDS,   /* each word is one of the name's: "A100 80GB" in "NVIDIA A100-SXM4-80GB" */
+    FIT_OTHER,   /* another name of the board */
+    FIT_MODEL,   /* the name without its brand words */
+    FIT_NAME,    /* the whole name */
 };
 
 /* --- Names as words --- */
@@ -140,6 +141,18 @@ static void make_ready(const char *typed, struct wanted *wanted)
     wanted->model = without_brand(wanted->words);
 }
 
+/* A Ti or SUPER is a product of its own: "RTX 3070 Laptop" is not the RTX 3070 Ti Laptop GPU. */
+static bool names_variant(const char *words, const struct wanted *wanted)
+{
+    static const char *const variants[] = {"ti", "super"};
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        size_t length = strlen(variants[i]);
+        if (has_run(words, variants[i], length) && !strstr(wanted->words, variants[i]))
+            return true;
+    }
+    return false;
+}
+
 static enum fit fit_of(const char *name, uint64_t memory_bytes, const struct wanted *wanted)
 {
     char words[WORDS];
@@ -150,9 +163,9 @@ static enum fit fit_of(const char *name, uint64_t memory_bytes, const struct wan
         return FIT_NAME;
     if (*wanted->model && same_letters(without_brand(words), wanted->model))
         return FIT_MODEL;
-    return has_words(words, *wanted->model ? wanted->model : wanted->words, memory_bytes)
-               ? FIT_WORDS
-               : FIT_NONE;
+    if (!has_words(words, *wanted->model ? wanted->model : wanted->words, memory_bytes))
+        return FIT_NONE;
+    return names_variant(words, wanted) ? FIT_VARIANT : FIT_WORDS;
 }
 
 /* The best fit of the board's name and its other names. */
@@ -186,7 +199,7 @@ bool smc_device_has_name(const struct smc_device *device, const char *typed,
     make_ready(typed, &wanted);
     if (match != SMC_NAME_PART)
         return fit_of(device->name, device->global_mem_bytes, &wanted) >=
-               (match == SMC_NAME_WHOLE ? FIT_MODEL : FIT_WORDS);
+               (match == SMC_NAME_WHOLE ? FIT_MODEL : FIT_VARIANT);
     split_words(device->name, strlen(device->name), words);
     for (const char *at = words; *at && wanted.words[0]; at++)
         if (skip_letters(at, wanted.words, strlen(wanted.words)))
