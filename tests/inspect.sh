@@ -127,7 +127,7 @@ empty "of machine code a lint does not claim how many blocks were promised" "$(
 inspect --lint own-sm90.cubin >out 2>err
 empty "nor in words" "$(
     ! grep holds out
-    has out '^  9.0 .*unknown promise: 16 blocks at 10 registers$'
+    has out '^  9.0 .*cannot be checked: 16 blocks at 10 registers$'
     has out ' unknown: machine code keeps the threads, not the blocks$')"
 ends 2 "option --lint: nothing was checked: machine code does not tell how many blocks its launch \
 bounds promise; source and PTX do" own-sm90.cubin --lint --device 9.0
@@ -152,7 +152,7 @@ printf '%s\n' "ptxas info    : Compiling entry function 'k' for 'sm_90a'" \
 inspect accelerated.ptxas --threads 256 --device 9.0 --device 10.0 >out 2>err
 empty "code for sm_90a does not load elsewhere, and the answer says so" "$(
     grep -A1 '^  CC 10.0 ' out >there
-    has there '^      machine code for sm_90a does not load there: estimated by it$'
+    has there '^      estimated from machine code for sm_90a, which this device cannot load$'
     [ "$(grep -c 'does not load' out)" -eq 1 ] || cat out
     cat err)"
 inspect accelerated.ptxas --threads 256 --device 10.0 --format csv >out 2>err
@@ -235,6 +235,14 @@ fi
     >cut.ptxas
 ends 2 "cut.ptxas: last for sm_90a: its registers are missing: the log is cut off, or several \
 compilations wrote it at once" cut.ptxas
+for figures in "10 registers, used 1 barriers, 4294967296 bytes smem" \
+    "10 registers, used 1 barriers, 10x24 bytes smem" "10 registers, used 1 barriers, -1024 bytes smem" \
+    "10 registers, used 99999999999 barriers" "4294967296 registers"; do
+    printf "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Used %s\n" \
+        "$figures" >damaged.ptxas
+    ends 2 "damaged.ptxas: k for sm_90: a number of its resources cannot be read: the log is damaged" \
+        damaged.ptxas
+done
 empty "the rest of a log that was cut is answered" "$([ "$(grep -c '^  CC 9.0' out)" -eq 3 ] || cat out)"
 
 bytes() { # NUMBER COUNT: the number in so many bytes, the lowest first
@@ -357,7 +365,7 @@ elif nvcc=$(find_tool nvcc) && "$nvcc" -arch=sm_90 -cubin -o own.cubin own.cu >l
     "$nvcc" -arch=sm_90a -cubin -o accelerated.cubin own.cu
     inspect accelerated.cubin --device 9.0 --device 10.0 >out 2>err
     empty "machine code for sm_90a is known as such" "$(
-        [ "$(grep -c 'code for sm_90a does not load there' out)" -eq 3 ] || cat out err)"
+        [ "$(grep -c 'estimated from machine code for sm_90a' out)" -eq 3 ] || cat out err)"
     empty "no folder of the compilers is left behind" "$(ls "$TMPDIR")"
 else
     for name in "CUB: machine code and log" "source with host code" "an object"; do

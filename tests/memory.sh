@@ -42,7 +42,7 @@ nvrtc*)
     limited 100000 --tile 16 --device 9.0
     empty "too little for NVRTC is told" "$(
         { [ $seen -eq 4 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] &&
-            grep -q '^smemcalc: not enough memory for NVRTC: ' err; } || { echo "$seen"; cat out err; })"
+            grep -q '^smemcalc: not enough memory to load NVRTC: ' err; } || { echo "$seen"; cat out err; })"
     limited 100000 --tile 16 --device 9.0 --no-nvrtc
     empty "and the hint works" "$([ $seen -eq 0 ] || cat err)"
     empty "and is not remembered" "$(registers | grep -v '^nvrtc')"

@@ -245,7 +245,7 @@ static void test_refusals(void)
     check_refused("10.9", "compute capability 10.9 is newer than this table; ");
     check_refused("sm_130", "compute capability 13.0 is newer than this table; ");
     check_refused("4.0", "compute capability 4.0 is not in this table; ");
-    check_refused("9.0x", "'9.0x' is not a compute capability, which is written 9.0, 9.0a, 90");
+    check_refused("9.0x", "'9.0x' is not a compute capability; write it as 9.0, 9.0a, 90");
     check_refused("90x", "'90x' is not a compute capability");
     check_refused("sm_90b", "'sm_90b' is not a compute capability");
     check_refused("sm90", "'sm90' is not a compute capability");

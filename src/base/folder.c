@@ -1,4 +1,4 @@
-/* The folders in which this user's files of the program lie, and looking for files by a pattern. */
+/* The user's folders for smemcalc's files, and a search for files by a pattern. */
 #include "config.h"
 
 #include "base/folder.h"

@@ -1,6 +1,6 @@
 /* Allocation that is remembered when it fails. Whoever asks for memory still checks for NULL; but a
    report that misses a part because one of many allocations failed is noticed once, where it would
-   be printed: smc_memory_failed. What was taken is given back with free(). */
+   be printed: smc_memory_failed. The caller frees the memory with free(). */
 #ifndef SMC_BASE_MEMORY_H
 #define SMC_BASE_MEMORY_H
 
@@ -26,7 +26,7 @@ void smc_memory_note_failure(void);
    the status of a call that failed for that reason. */
 enum smc_status smc_memory_status(int reason, enum smc_status otherwise);
 
-/* SMC_MACHINE, with the one message for it; remembered too. */
+/* SMC_MACHINE with the message 'out of memory'; remembered too. */
 enum smc_status smc_out_of_memory(struct smc_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* What this program was called as, for hints: a command in a hint works when pasted. */
+/* The name this program was called by, for hints: a command in a hint works when pasted. */
 #ifndef SMC_BASE_PROGRAM_H
 #define SMC_BASE_PROGRAM_H
 

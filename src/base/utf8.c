@@ -1,3 +1,4 @@
+/* UTF-8, and the columns that its characters take on a terminal. */
 #include "base/utf8.h"
 
 #include <stdbool.h>

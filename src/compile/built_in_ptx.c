@@ -11,16 +11,6 @@ static const struct smc_built_in_ptx entries[] = {
 #include "compile/built_in_ptx.inc"
 };
 
-size_t smc_built_in_ptx_count(void)
-{
-    return sizeof entries / sizeof *entries;
-}
-
-const struct smc_built_in_ptx *smc_built_in_ptx_at(size_t index)
-{
-    return &entries[index];
-}
-
 uint64_t smc_source_hash(const struct smc_source *source)
 {
     return smc_hash(SMC_HASH_START, smc_text_string(&source->text), source->text.length);
@@ -47,7 +37,7 @@ const struct smc_built_in_ptx *smc_built_in_ptx_find(const char *kernel,
     const struct smc_built_in_ptx *found = NULL;
     struct smc_text joined = {0};
     smc_join_defines(defines, &joined);
-    for (size_t i = 0; i < smc_built_in_ptx_count() && !found; i++)
+    for (size_t i = 0; i < sizeof entries / sizeof *entries && !found; i++)
         if (strcmp(entries[i].kernel, kernel) == 0 &&
             strcmp(entries[i].defines, smc_text_string(&joined)) == 0)
             found = &entries[i];

@@ -14,9 +14,6 @@ struct smc_built_in_ptx {
     const char *ptx;
 };
 
-size_t smc_built_in_ptx_count(void);
-const struct smc_built_in_ptx *smc_built_in_ptx_at(size_t index);
-
 /* NULL where there is none for these defines (each followed by '\n'), for this device, or for this
    text of the kernel. */
 const struct smc_built_in_ptx *smc_built_in_ptx_find(const char *kernel,

@@ -54,35 +54,38 @@ const char *smc_log_read_number(const char *s, const char *end, uint32_t *value)
 }
 
 /* The number before `unit`, which ends the item: "8192 bytes smem"; "8+4 bytes smem" is 12. */
-static bool read_item(struct smc_log_line item, const char *unit, uint32_t *value)
+static enum smc_log_item read_item(struct smc_log_line item, const char *unit, uint32_t *value)
 {
-    const char *close = item.end, *s;
+    const char *close = item.end, *s = item.start;
     size_t length = strlen(unit);
     while (close > item.start && isspace((unsigned char)close[-1]))
         close--;
     if ((size_t)(close - item.start) < length || memcmp(close - length, unit, length) != 0)
-        return false;
+        return SMC_LOG_ABSENT;
     close -= length;
-    for (s = close; s > item.start && (isdigit((unsigned char)s[-1]) || s[-1] == '+');)
-        s--;
+    for (const char *at = item.start; at < close;
+         at++) /* the last word: words may stand before it */
+        s = isspace((unsigned char)*at) ? at + 1 : s;
     uint32_t n, more = 0;
     s = smc_log_read_number(s, close, &n);
     if (s && s < close && *s == '+')
         s = smc_log_read_number(s + 1, close, &more);
     if (s != close || more > UINT32_MAX - n)
-        return false;
+        return SMC_LOG_DAMAGED;
     *value = n + more;
-    return true;
+    return SMC_LOG_READ;
 }
 
-bool smc_log_read_list(const char *s, const char *end, const char *unit, uint32_t *value)
+enum smc_log_item smc_log_read_list(const char *s, const char *end, const char *unit,
+                                    uint32_t *value)
 {
     while (s < end) {
         const char *comma = memchr(s, ',', (size_t)(end - s));
         struct smc_log_line item = {s, comma ? comma : end};
-        if (read_item(item, unit, value))
-            return true;
+        enum smc_log_item read = read_item(item, unit, value);
+        if (read != SMC_LOG_ABSENT)
+            return read;
         s = item.end + 1;
     }
-    return false;
+    return SMC_LOG_ABSENT;
 }

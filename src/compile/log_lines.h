@@ -23,8 +23,10 @@ bool smc_log_is_name(const char *s, const char *end, const char *name, size_t le
 /* A number in decimal, or in hexadecimal after 0x: where it ends, or NULL. */
 const char *smc_log_read_number(const char *s, const char *end, uint32_t *value);
 
-/* Finds the item with `unit` among those joined by ',': "8192 bytes smem"; "8+4 bytes smem" is
-   12. */
-bool smc_log_read_list(const char *s, const char *end, const char *unit, uint32_t *value);
+/* Finds the item with `unit` among those joined by ',': "8192 bytes smem"; "8+4 bytes smem" is 12.
+   SMC_LOG_DAMAGED where what stands before the unit is not a number of 32 bits. */
+enum smc_log_item { SMC_LOG_ABSENT, SMC_LOG_READ, SMC_LOG_DAMAGED };
+enum smc_log_item smc_log_read_list(const char *s, const char *end, const char *unit,
+                                    uint32_t *value);
 
 #endif

@@ -93,7 +93,7 @@ static enum smc_status fail_opening(const char *name, const char *text, struct s
     if (is_for_memory(text)) {
         smc_memory_note_failure();
         return smc_fail(why, SMC_MACHINE,
-                        "not enough memory for NVRTC: %s; --no-nvrtc does without it", text);
+                        "not enough memory to load NVRTC: %s; --no-nvrtc avoids it", text);
     }
     bool absent = strchr(name, '/') ? is_no_library(name)
                                     : strncmp(text, name, length) == 0 && text[length] == ':' &&

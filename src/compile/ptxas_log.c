@@ -119,14 +119,22 @@ static bool read_res_usage(struct smc_log_line line, struct smc_log_kernel *kern
     return close && *close && regs && smc_log_read_number(regs, line.end, &out->regs_per_thread);
 }
 
+/* Whether the item is there. A damaged one leaves the kernel incomplete. */
+static bool read_figure(struct smc_log_line line, const char *unit, struct smc_log_kernel *kernel,
+                        uint32_t *value)
+{
+    enum smc_log_item item = smc_log_read_list(line.start, line.end, unit, value);
+    kernel->is_damaged |= item == SMC_LOG_DAMAGED;
+    return item == SMC_LOG_READ;
+}
+
 static void read_properties(struct smc_log_line line, struct smc_log_kernel *kernel)
 {
     struct smc_resources *out = &kernel->resources;
-    kernel->has_stack =
-        smc_log_read_list(line.start, line.end, " bytes stack frame", &out->stack_bytes);
-    kernel->has_spills =
-        smc_log_read_list(line.start, line.end, " bytes spill stores", &out->spill_store_bytes) &&
-        smc_log_read_list(line.start, line.end, " bytes spill loads", &out->spill_load_bytes);
+    kernel->has_stack = read_figure(line, " bytes stack frame", kernel, &out->stack_bytes);
+    bool stores = read_figure(line, " bytes spill stores", kernel, &out->spill_store_bytes);
+    bool loads = read_figure(line, " bytes spill loads", kernel, &out->spill_load_bytes);
+    kernel->has_spills = stores && loads;
 }
 
 /* Of the log's last line, where nothing ends it: does it stop in the middle of an item? */
@@ -145,12 +153,13 @@ static bool is_cut(const char *s, const char *end)
 static bool read_used(const char *s, const char *end, struct smc_log_kernel *kernel)
 {
     struct smc_resources *out = &kernel->resources;
-    if (!s || is_cut(s, end) || !smc_log_read_list(s, end, " registers", &out->regs_per_thread))
+    const struct smc_log_line line = {s, end};
+    if (!s || is_cut(s, end) || !read_figure(line, " registers", kernel, &out->regs_per_thread))
         return false;
-    smc_log_read_list(s, end, " bytes smem", &out->static_smem_bytes);
+    read_figure(line, " bytes smem", kernel, &out->static_smem_bytes);
     if (kernel->form == SMC_LOG_NVLINK)
-        kernel->has_stack = smc_log_read_list(s, end, " stack", &out->stack_bytes);
-    kernel->has_barriers = smc_log_read_list(s, end, " barriers", &out->barriers);
+        kernel->has_stack = read_figure(line, " stack", kernel, &out->stack_bytes);
+    kernel->has_barriers = read_figure(line, " barriers", kernel, &out->barriers);
     return true;
 }
 
@@ -226,7 +235,7 @@ bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel)
             kernel->suffix = reader->suffix;
         }
         const char *body = reader->cursor;
-        kernel->is_incomplete = !read_body(&reader->cursor, kernel);
+        kernel->is_incomplete = !read_body(&reader->cursor, kernel) || kernel->is_damaged;
         if (kernel->is_incomplete && is_explained(body, reader->cursor, kernel))
             continue;
         return true;

@@ -26,8 +26,8 @@ struct smc_log_kernel {
     bool smem_has_reserve; /* from CC 9.0 on static_smem_bytes contains the driver's reserve */
 
     /* The log names the kernel, but not its registers: it was cut off, or the lines of several
-       compilations are mixed. */
-    bool is_incomplete;
+       compilations are mixed. Or `is_damaged`: what stands where a number should be is none. */
+    bool is_incomplete, is_damaged;
 
     /* The numbers, or the refusal: then nothing else is set. Source and compiler are not. */
     struct smc_resources resources;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compile/build.h"
 #include "compile/built_in_ptx.h"
 #include "compile/nvrtc.h"
@@ -25,13 +26,18 @@ static enum smc_status print_one(const struct smc_kernel *kernel, const struct s
                               NULL};
     if (status == SMC_OK)
         status = smc_build_run(&build, &none, &resources, &binary, error);
-    if (status == SMC_OK && binary.ptx) {
+    if (status == SMC_OK && !binary.ptx)
+        status = smc_fail(error, SMC_MACHINE, "kernel %s: this NVRTC gave no PTX", kernel->name);
+    if (status == SMC_OK) {
         smc_join_defines(build.defines, &joined);
         smc_ptx_shorten(binary.ptx, &ptx);
+        if (defines.failed || joined.failed || ptx.failed)
+            status = smc_out_of_memory(error);
+    }
+    if (status == SMC_OK)
         printf("%s,%s,%d,%d,%d,0x%016" PRIx64 "\n%s.\n", kernel->name, smc_text_string(&joined),
                place->info.major, place->info.minor, COMPUTE_CAPABILITY, smc_source_hash(&source),
                smc_text_string(&ptx));
-    }
     smc_binary_free(&binary);
     smc_text_free(&defines);
     smc_text_free(&joined);

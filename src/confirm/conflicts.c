@@ -26,7 +26,7 @@ static void take_predicted(const struct smc_answer *answer, struct smc_conflict_
         return;
     out->conflicts =
         smc_bank_conflicts(&shared->stores) + smc_bank_conflicts(&shared->written_loads);
-    out->wavefronts = shared->stores.wavefronts + shared->loads.wavefronts;
+    out->wavefronts = shared->stores.wavefronts + shared->written_loads.wavefronts;
 }
 
 /* The catalog knows every access by its name and all of its warps, the emulator one of each. */

@@ -41,7 +41,7 @@ enum { SMC_MOST_VARIANTS = 4 };
 
 /* The bank conflicts of a run, and what removes them from the access with the most. */
 struct smc_conflict_fix {
-    double conflicts, wavefronts; /* measured, else emulated, else predicted; 0 conflicts: none */
+    double conflicts, wavefronts; /* emulated, else predicted; 0 conflicts: none */
     uint32_t line;                /* of the kernel's file; 0: not known */
     char access[96];              /* "t_tile[x][y]", or the array's name; "" where not known */
     bool has_padding, has_swizzle;

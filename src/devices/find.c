@@ -459,8 +459,10 @@ bool smc_capability_named(const char *text, uint16_t *cc)
     const char *suffix = text + digits;
     if (smc_capability_parse(text, cc))
         return true;
+    if (digits < 2 || digits > 3)
+        return false;
     *cc = (uint16_t)atoi(text);
-    return digits >= 2 && digits <= 3 && smc_capability_find(*cc, &capability) &&
+    return smc_capability_find(*cc, &capability) &&
            (!*suffix || ((*suffix == 'a' || *suffix == 'f') && !suffix[1]));
 }
 
@@ -495,8 +497,8 @@ enum smc_status smc_device_find(const char *text, struct smc_device *out, char n
     }
     if (is_capability_like(text))
         return smc_fail(error, SMC_USAGE,
-                        "'%s' is not a compute capability, which is written 9.0, 9.0a, 90, sm_90 "
-                        "or sm_90a",
+                        "'%s' is not a compute capability; write it as 9.0, 9.0a, 90, sm_90 or "
+                        "sm_90a",
                         text);
     return find_board(text, out, note, error);
 }

@@ -124,10 +124,9 @@ enum smc_status smc_emulated_find_conflicts(const struct smc_program *program,
                                             struct smc_conflict_site *site, struct smc_error *error)
 {
     const struct smc_emulated_count *total = &emulation->total;
-    uint64_t loads = total->machine_loads ? total->machine_load_wavefronts : total->load_wavefronts;
     *site = (struct smc_conflict_site){
         .all = smc_emulated_conflicts(total),
-        .wavefronts = loads + total->store_wavefronts,
+        .wavefronts = smc_emulated_wavefronts(total),
     };
     if (site->all == 0)
         return SMC_OK;

@@ -78,8 +78,11 @@ static void append_incomplete(const struct smc_log_kernel *read, const char *fil
     if (read->cc != 0)
         snprintf(target, sizeof target, " for sm_%u%.1s", read->cc, &read->suffix);
     smc_text_safe_line(faults,
-                       "%s: %.*s%s: its registers are missing: the log is cut off, or several "
-                       "compilations wrote it at once",
+                       read->is_damaged
+                           ? "%s: %.*s%s: a number of its resources cannot be read: the log is "
+                             "damaged"
+                           : "%s: %.*s%s: its registers are missing: the log is cut off, or "
+                             "several compilations wrote it at once",
                        file, (int)read->name_length, read->name, target);
 }
 

@@ -1,3 +1,4 @@
+/* Values of fields, as members of JSON objects and as columns of CSV. */
 #include "report/fields.h"
 
 #include <inttypes.h>

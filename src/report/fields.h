@@ -1,6 +1,6 @@
 /* The fields of a result, listed once. A table of fields gives each its names, its unit, its
-   meaning and a function that reads it; the JSON members, the CSV columns and the manual's lists
-   are made from the table. */
+   meaning and a function that reads it; the JSON members and the CSV columns are made from the
+   table. */
 #ifndef SMC_REPORT_FIELDS_H
 #define SMC_REPORT_FIELDS_H
 

@@ -224,7 +224,7 @@ static void append_architecture(const struct smc_inspect_row *row,
     snprintf(line, sizeof line,
              smc_inspect_loads(kernel, cc)
                  ? "counted on machine code for %s"
-                 : "machine code for %s does not load there: estimated by it",
+                 : "estimated from machine code for %s, which this device cannot load",
              smc_inspect_architecture(kernel, architecture));
     smc_layout_paragraph(out, "", STEPS_COLUMN, line, style->columns);
 }
@@ -275,11 +275,11 @@ static void append_notes(const struct smc_inspect_rows *rows, const struct smc_r
         smc_text_append_char(out, '\n', 1);
     if (assumed)
         smc_layout_paragraph(out, "  *", 4,
-                             "256 threads a block are assumed, as nothing tells how many there "
-                             "are: --threads N does",
+                             "the input does not state the block size; 256 threads are assumed "
+                             "(set it with --threads N)",
                              style->columns);
     if (without_spills)
-        smc_layout_paragraph(out, "  -", 4, "this input does not tell spills: ptxas -v does",
+        smc_layout_paragraph(out, "  -", 4, "this input has no spills; ptxas -v prints them",
                              style->columns);
 }
 
@@ -342,7 +342,7 @@ static void append_verdict(const struct smc_inspect_promise *promise, struct smc
             smc_text_append(out, " at most (not compiled for it)");
         return;
     case SMC_PROMISE_UNKNOWN:
-        smc_text_append(out, "unknown promise: ");
+        smc_text_append(out, "cannot be checked: ");
         smc_words_blocks(blocks, out);
         if (promise->regs_known)
             smc_text_printf(out, " at %u registers", answer->launch.regs_per_thread);
@@ -356,7 +356,8 @@ static void append_verdict(const struct smc_inspect_promise *promise, struct smc
         smc_words_limiters(&answer->occupancy, out);
         return;
     case SMC_PROMISE_IGNORED:
-        smc_text_printf(out, "BROKEN: an SM holds %u threads and %u blocks; the compiler drops it",
+        smc_text_printf(out,
+                        "BROKEN: an SM holds %u threads and %u blocks; the compiler ignores it",
                         sm->max_threads_per_sm, sm->max_blocks_per_sm);
         return;
     case SMC_PROMISE_CANNOT_LAUNCH:

@@ -68,7 +68,7 @@ void smc_words_why_not(const struct smc_best *best, const struct smc_candidate *
                         candidate->architectures, taken->architectures, taken->size);
         return;
     case SMC_RULE_SMALLEST:
-        smc_text_printf(out, "%u threads a block are few", answer->launch.threads_per_block);
+        smc_text_printf(out, "only %u threads per block", answer->launch.threads_per_block);
         return;
     case SMC_RULE_BLOCKS:
         smc_words_blocks(answer->occupancy.blocks_per_sm, out);

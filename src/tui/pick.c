@@ -207,7 +207,7 @@ void smc_pick_draw(const struct smc_pick *pick, struct smc_rect body, struct smc
     smc_frame_glyph(frame, inside, 0, col, SMC_STYLE_CURSOR, ' ');
     if (pick->match_count == 0)
         smc_frame_text_within(frame, list, 0, 1, list.cols - 2, SMC_STYLE_WARN,
-                              "none; Enter takes what was typed");
+                              "no match; Enter accepts what you typed");
     for (int row = 0; row < list.rows && first + row < (int)pick->match_count; row++) {
         struct smc_rect line = {list.row + row, list.col, 1, list.cols};
         draw_entry(&pick->entry[pick->match[first + row]], text_columns, line, frame);
