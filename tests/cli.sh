@@ -407,6 +407,33 @@ holds "JSON: what nobody gave is null" '.kernel.registers_per_thread == null and
     and .occupancy.limits.registers == null and .occupancy.limits.barriers == null
     and .device.sm_count == null and .workload == null' out.json
 
+# --- Next steps of what fails name a value that does not ------------------------------------------
+
+steps() { # EXPECTED ARGUMENT...: the line "next steps" of a launch that fails
+    expected=$1
+    shift
+    seen=$(smemcalc --threads 256 --regs 32 "$@" | sed -n '/^next steps /,/^try it /{/^try it/d;s/^next steps//;p;}' |
+        tr -s ' \n' ' ' | sed 's/^ //;s/ $//')
+    empty "next steps: $*" "$([ "$seen" = "$expected" ] || echo "$seen, not $expected")"
+}
+steps "less shared memory: at most 49152 bytes static (--smem), up to 232448 as dynamic (--dynamic-smem)" \
+    --smem 300K --device 9.0
+steps "--smem-mode oversized, which CUDA 13.5 has; without it a block may have 232448 bytes at most" \
+    --dynamic-smem 300K --device 10.7
+steps "less shared memory: a block may have 334848 bytes at most" \
+    --dynamic-smem 400K --device 10.7 --smem-mode oversized
+steps "clusters need compute capability 9.0 or newer: leave --cluster out" --cluster 4 --device 8.0
+steps "--cluster 16 or less" --cluster 32 --device H200
+steps "49152 bytes of shared memory or less, or --smem-mode default or non-portable" \
+    --smem-mode portable --dynamic-smem 64K --device 9.0
+for launch in "--smem 49152 -d 9.0" "--dynamic-smem 232448 -d 9.0" "--cluster 16 -d H200" \
+    "--dynamic-smem 300K --smem-mode oversized -d 10.7" "--dynamic-smem 64K -d 9.0" \
+    "--dynamic-smem 64K --smem-mode non-portable -d 9.0" "--dynamic-smem 49152 --smem-mode portable -d 9.0"; do
+    # shellcheck disable=SC2086
+    smemcalc --threads 256 --regs 32 $launch >out 2>&1
+    empty "and that launches: $launch" "$(grep -q '^[1-9][0-9]* blocks\{0,1\} per SM' out || cat out)"
+done
+
 # --- Hints: commands that work when pasted --------------------------------------------------------
 
 hint() { # NAME, and then as `smemcalc`: the command after "try it"
