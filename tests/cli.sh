@@ -446,7 +446,7 @@ named() { # NAME-OF-THE-CASE EXPECTED SEEN
     empty "$1" "$([ "$3" = "$2" ] || echo "$3, not $2")"
 }
 small='--tile 8 --size 16 --device H200 --no-nvrtc'
-tail='run --tile 8 --size 16x16x16 --on emulator --device 9.0'
+tail='run --tile 8 --size 16x16x16 --on emulator --device "NVIDIA H200"'
 # shellcheck disable=SC2086 # options are words
 {
     named "a hint begins as the program was called by a script" "./quickstart $tail" \
@@ -456,6 +456,12 @@ tail='run --tile 8 --size 16x16x16 --on emulator --device 9.0'
     named "a name that would spoil a line is not repeated" "smemcalc $tail" \
         "$(hint "$(printf 'a\033[31m')" $small)"
 }
+named "the emulator is given a size that does not take long" \
+    "smemcalc run --tile 16 --regs 32 --size 256 --on emulator --device 9.0" \
+    "$(hint smemcalc --tile 16 --regs 32 --device 9.0)"
+named "but not another than the one given" \
+    "smemcalc run --tile 16 --size 1024x1024x1024 --regs 32 --on emulator --device 9.0" \
+    "$(hint smemcalc --tile 16 --size 1024 --regs 32 --device 9.0)"
 export SMEMCALC_PROGRAM=./quickstart
 empty "help has no other name" "$(for word in '' query run sweep inspect banks batch lesson merge; do
     smemcalc help $word

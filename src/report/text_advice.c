@@ -394,16 +394,25 @@ static bool can_run(const struct smc_answer *answer)
     return answer->query.device.sm.cc >= 75;
 }
 
-/* Which GPU is here, if any, is known of a live device only; the emulator is everywhere. Of a board
-   in the table it needs the architecture alone, which is shorter than some names. */
-static void append_emulation(const struct smc_query *query, struct smc_text *line)
+/* Beyond this the emulator keeps a person waiting for many seconds. */
+enum { MOST_EMULATED_PRODUCTS = 100000000, SMALL_SIZE = 256 };
+
+/* Of the usual sizes, which a smaller one may stand for: occupancy does not depend on them. */
+static bool is_long_emulated(const struct smc_answer *answer)
 {
-    unsigned cc = query->device.sm.cc;
+    const struct smc_params *params = &answer->query.params;
+    const uint32_t sizes = answer->query.kernel->params & SMC_MATRIX_SIZES;
+    bool usual = sizes && !(params->given & sizes);
+    return usual && answer->has_work && answer->work.flops / 2 > MOST_EMULATED_PRODUCTS;
+}
+
+/* Which GPU is here, if any, is known of a live device only; the emulator is everywhere. */
+static void append_emulation(const struct smc_answer *answer, struct smc_text *line)
+{
+    if (is_long_emulated(answer))
+        smc_text_printf(line, " --size %d", SMALL_SIZE);
     smc_text_append(line, " --on emulator");
-    if (query->device.source == SMC_DEVICE_TABLE && !query->device_assumed)
-        smc_text_printf(line, " --device %u.%u", cc / 10, cc % 10);
-    else
-        smc_words_device_option(query, line);
+    smc_words_device_option(&answer->query, line);
 }
 
 /* Where the launch fails: the nearest question whose answer is better. Else the proof, which asks
@@ -434,7 +443,7 @@ static void append_try(const struct smc_answer *answer, bool explained, struct s
         smc_words_options(&query->params, kernel->name, line);
         smc_words_settings(query, true, line);
         if (query->device.source != SMC_DEVICE_LIVE)
-            append_emulation(query, line);
+            append_emulation(answer, line);
     } else if (!explained) {
         smc_text_append(line, "the same with --explain shows the arithmetic line by line");
     }
