@@ -459,7 +459,10 @@ tail='run --tile 8 --size 16x16x16 --on emulator --device "NVIDIA H200"'
 named "the emulator is given a size that does not take long" \
     "smemcalc run --tile 16 --regs 32 --size 256 --on emulator --device 9.0" \
     "$(hint smemcalc --tile 16 --regs 32 --device 9.0)"
-named "but not another than the one given" \
+named "a long name of a board gives way to its compute capability" \
+    "smemcalc run --tile 8 --size 16x16x16 --on emulator --device 12.0" \
+    "$(hint smemcalc --tile 8 --size 16 --device "RTX PRO 4000 Blackwell SFF" --no-nvrtc)"
+named "a size that was given stays" \
     "smemcalc run --tile 16 --size 1024x1024x1024 --regs 32 --on emulator --device 9.0" \
     "$(hint smemcalc --tile 16 --size 1024 --regs 32 --device 9.0)"
 export SMEMCALC_PROGRAM=./quickstart

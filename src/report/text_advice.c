@@ -2,6 +2,7 @@
    command to try. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/program.h"
 #include "model/round.h"
@@ -395,7 +396,7 @@ static bool can_run(const struct smc_answer *answer)
 }
 
 /* Beyond this the emulator keeps a person waiting for many seconds. */
-enum { MOST_EMULATED_PRODUCTS = 100000000, SMALL_SIZE = 256 };
+enum { MOST_EMULATED_PRODUCTS = 100000000, SMALL_SIZE = 256, LONGEST_NAME = 32 };
 
 /* Of the usual sizes, which a smaller one may stand for: occupancy does not depend on them. */
 static bool is_long_emulated(const struct smc_answer *answer)
@@ -406,13 +407,20 @@ static bool is_long_emulated(const struct smc_answer *answer)
     return usual && answer->has_work && answer->work.flops / 2 > MOST_EMULATED_PRODUCTS;
 }
 
-/* Which GPU is here, if any, is known of a live device only; the emulator is everywhere. */
+/* Which GPU is here, if any, is known of a live device only; the emulator is everywhere. The
+   answer stays within a screen: of a board with a longer name the emulator needs only the CC. */
 static void append_emulation(const struct smc_answer *answer, struct smc_text *line)
 {
+    const struct smc_device *device = &answer->query.device;
     if (is_long_emulated(answer))
         smc_text_printf(line, " --size %d", SMALL_SIZE);
     smc_text_append(line, " --on emulator");
-    smc_words_device_option(&answer->query, line);
+    bool named = device->source != SMC_DEVICE_TABLE || answer->query.device_assumed ||
+                 strlen(device->name) <= LONGEST_NAME;
+    if (named)
+        smc_words_device_option(&answer->query, line);
+    else
+        smc_text_printf(line, " --device %d.%d", device->sm.cc / 10, device->sm.cc % 10);
 }
 
 /* Where the launch fails: the nearest question whose answer is better. Else the proof, which asks
