@@ -112,6 +112,25 @@ for arguments in \
         [ "$(wc -l <answers)" -eq 4 ] || cat answers)"
 done
 
+# Rows that are padded to no use lose the padding; a row of a power of two is not padded.
+proposes() { # LINE-OF-THE-PADDING EXPRESSION BLOCK
+    banks --expr "$2" --block "$3" >out 2>&1
+    seen=$(sed -n '/^padding  /,/^ *smemcalc banks/{/^ *smemcalc banks/d;s/^padding//;p;}' out |
+        tr -s ' \n' ' ' | sed 's/^ //;s/ $//')
+    printed_commands <out >commands
+    PATH="$scratch/bin:$PATH" sh ./commands >answers 2>&1
+    empty "proposal: $2" "$([ "$seen" = "$1" ] || echo "$seen, not $1"
+        awk -F, 'NR % 2 == 0 && $(NF - 3) != 0' answers
+        grep -q '^access,' answers || cat answers)"
+}
+proposes "rows of 16 elements have no conflict: drop the padding: (ty*16+tx)*4" "(ty*17+tx)*4" 16x16
+proposes "rows of 16 elements have no conflict: drop the padding: ty*64+tx*4" "ty*96+tx*4" 16x16
+proposes "pad each row of 33 elements by 7 elements: (ty*40+tx)*4 has no conflict" "(ty*33+tx)*4" 8x32
+proposes "pad each row of 32 elements by 20 elements: (ty*52+tx)*4 has no conflict" "(ty*32+tx)*4" 20x16
+# A swizzle of the columns does not lengthen the rows.
+proposes "pad each row of 32 elements by 8 elements: (ty*40 + (tx^ty))*4 has no conflict" \
+    "(ty*32 + (tx^ty))*4" 8x32
+
 # --- A stream of accesses -------------------------------------------------------------------------
 
 addresses() { # STEP
@@ -279,6 +298,10 @@ holds "JSON: the worst access" '.accesses[0].worst | .warp == 0 and (.addresses 
     and .least_wavefronts == 1' out.json
 holds "JSON: the padding" '.accesses[0].padding == {row_elements: 32, padding_elements: 1,
     swizzle_span: 0, swizzle_shift: 0, expression: "(tx*33 + ty)*4"}' out.json
+holds "JSON: no narrower row" '.accesses[0].narrower == null' out.json
+banks --expr '(ty*17 + tx)*4' --block 16x16 --format json >narrower.json
+holds "JSON: a narrower row" '.accesses[0].narrower == {row_elements: 16,
+    expression: "(ty*16 + tx)*4"}' narrower.json
 holds "JSON: the swizzle" '.accesses[0].swizzle | .swizzle_span == 32 and .padding_elements == 0' \
     out.json
 jq -r '[paths | .[] | strings] | unique | .[]' out.json | sort -u >keys

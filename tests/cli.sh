@@ -407,6 +407,33 @@ holds "JSON: what nobody gave is null" '.kernel.registers_per_thread == null and
     and .occupancy.limits.registers == null and .occupancy.limits.barriers == null
     and .device.sm_count == null and .workload == null' out.json
 
+# --- Next steps of what fails name a value that does not ------------------------------------------
+
+steps() { # EXPECTED ARGUMENT...: the line "next steps" of a launch that fails
+    expected=$1
+    shift
+    seen=$(smemcalc --threads 256 --regs 32 "$@" | sed -n '/^next steps /,/^try it /{/^try it/d;s/^next steps//;p;}' |
+        tr -s ' \n' ' ' | sed 's/^ //;s/ $//')
+    empty "next steps: $*" "$([ "$seen" = "$expected" ] || echo "$seen, not $expected")"
+}
+steps "less shared memory: at most 49152 bytes static (--smem), up to 232448 as dynamic (--dynamic-smem)" \
+    --smem 300K --device 9.0
+steps "--smem-mode oversized, which CUDA 13.5 has; without it a block may have 232448 bytes at most" \
+    --dynamic-smem 300K --device 10.7
+steps "less shared memory: a block may have 334848 bytes at most" \
+    --dynamic-smem 400K --device 10.7 --smem-mode oversized
+steps "clusters need compute capability 9.0 or newer: leave --cluster out" --cluster 4 --device 8.0
+steps "--cluster 16 or less" --cluster 32 --device H200
+steps "49152 bytes of shared memory or less, or --smem-mode default or non-portable" \
+    --smem-mode portable --dynamic-smem 64K --device 9.0
+for launch in "--smem 49152 -d 9.0" "--dynamic-smem 232448 -d 9.0" "--cluster 16 -d H200" \
+    "--dynamic-smem 300K --smem-mode oversized -d 10.7" "--dynamic-smem 64K -d 9.0" \
+    "--dynamic-smem 64K --smem-mode non-portable -d 9.0" "--dynamic-smem 49152 --smem-mode portable -d 9.0"; do
+    # shellcheck disable=SC2086
+    smemcalc --threads 256 --regs 32 $launch >out 2>&1
+    empty "and that launches: $launch" "$(grep -q '^[1-9][0-9]* blocks\{0,1\} per SM' out || cat out)"
+done
+
 # --- Hints: commands that work when pasted --------------------------------------------------------
 
 hint() { # NAME, and then as `smemcalc`: the command after "try it"
@@ -419,7 +446,7 @@ named() { # NAME-OF-THE-CASE EXPECTED SEEN
     empty "$1" "$([ "$3" = "$2" ] || echo "$3, not $2")"
 }
 small='--tile 8 --size 16 --device H200 --no-nvrtc'
-tail='run --tile 8 --size 16x16x16 --on emulator --device 9.0'
+tail='run --tile 8 --size 16x16x16 --on emulator --device "NVIDIA H200"'
 # shellcheck disable=SC2086 # options are words
 {
     named "a hint begins as the program was called by a script" "./quickstart $tail" \
@@ -429,6 +456,15 @@ tail='run --tile 8 --size 16x16x16 --on emulator --device 9.0'
     named "a name that would spoil a line is not repeated" "smemcalc $tail" \
         "$(hint "$(printf 'a\033[31m')" $small)"
 }
+named "the emulator is given a size that does not take long" \
+    "smemcalc run --tile 16 --regs 32 --size 256 --on emulator --device 9.0" \
+    "$(hint smemcalc --tile 16 --regs 32 --device 9.0)"
+named "a long name of a board gives way to its compute capability" \
+    "smemcalc run --tile 8 --size 16x16x16 --on emulator --device 12.0" \
+    "$(hint smemcalc --tile 8 --size 16 --device "RTX PRO 4000 Blackwell SFF" --no-nvrtc)"
+named "a size that was given stays" \
+    "smemcalc run --tile 16 --size 1024x1024x1024 --regs 32 --on emulator --device 9.0" \
+    "$(hint smemcalc --tile 16 --size 1024 --regs 32 --device 9.0)"
 export SMEMCALC_PROGRAM=./quickstart
 empty "help has no other name" "$(for word in '' query run sweep inspect banks batch lesson merge; do
     smemcalc help $word

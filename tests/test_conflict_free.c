@@ -83,8 +83,8 @@ static void test_known_proposals(void)
 static void test_rearrangements(void)
 {
     static const struct smc_rearrangement cases[] = {
-        {4, 32, 1, 0, 0, 0},   {4, 32, 0, 32, 0, 128}, {8, 24, 0, 8, 2, 40},
-        {2, 10, 3, 2, 1, 250}, {16, 64, 0, 16, 4, 0},
+        {4, 32, 1, 0, 0, 0, 0},   {4, 32, 0, 32, 0, 128, 0}, {8, 24, 0, 8, 2, 40, 0},
+        {2, 10, 3, 2, 1, 250, 0}, {16, 64, 0, 16, 4, 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static unsigned char taken[1 << 17];

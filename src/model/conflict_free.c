@@ -11,6 +11,7 @@ uint64_t smc_rearrange(const struct smc_rearrangement *rearrangement, uint32_t a
     if (rearrangement->swizzle_span)
         element ^= (row >> rearrangement->swizzle_shift) % rearrangement->swizzle_span;
     element += row * rearrangement->padding_elements;
+    element -= row * rearrangement->dropped_elements;
     uint64_t moved = rearrangement->first_byte + element * rearrangement->element_bytes +
                      address % rearrangement->element_bytes;
     return moved <= UINT32_MAX ? moved : UINT64_MAX;
@@ -74,6 +75,25 @@ bool smc_find_padding(const struct smc_conflict_search *search, struct smc_rearr
             *found = tried;
             return true;
         }
+    return false;
+}
+
+bool smc_find_narrower(const struct smc_conflict_search *search, uint32_t columns,
+                       struct smc_rearrangement *found)
+{
+    uint32_t row = search->row_elements[0];
+    for (uint32_t width = columns; width < row; width++) {
+        struct smc_rearrangement tried = {
+            .first_byte = search->first_byte,
+            .element_bytes = search->access->width_bytes,
+            .row_elements = row,
+            .dropped_elements = row - width,
+        };
+        if (!is_free(search, &tried))
+            continue;
+        *found = tried;
+        return true;
+    }
     return false;
 }
 

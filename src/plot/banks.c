@@ -170,7 +170,9 @@ static void draw_pattern(struct picture *picture, const struct smc_banks_pattern
     double bottom = page->y;
     if (!page->canvas.cells)
         page->y = top;
-    if (pattern->padding.found)
+    if (pattern->narrower.found)
+        draw_proposal(picture, pattern, &pattern->narrower, "narrower");
+    else if (pattern->padding.found)
         draw_proposal(picture, pattern, &pattern->padding, "padded");
     if (pattern->swizzle.found)
         draw_proposal(picture, pattern, &pattern->swizzle, "swizzled");

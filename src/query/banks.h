@@ -61,6 +61,7 @@ struct smc_banks_pattern {
     struct smc_access worst;
     struct smc_bank_map map; /* of the worst */
     struct smc_remedy padding, swizzle;
+    struct smc_remedy narrower; /* an expression's rows without the padding that they have */
 };
 
 struct smc_banks_answer {

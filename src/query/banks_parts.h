@@ -34,7 +34,7 @@ enum { SMC_BANKS_INDICES = 5 };
    well. */
 uint32_t smc_banks_source_extent(const struct smc_banks_source *source, uint32_t place);
 
-/* How far the address at `index`, every other one 0, is from the one where all are 0. */
+/* How far the lowest address at `index` is from the lowest where it is 0. */
 bool smc_banks_source_stride(const struct smc_banks_source *source, uint32_t place, uint32_t index,
                              int64_t *bytes);
 

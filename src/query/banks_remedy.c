@@ -103,6 +103,36 @@ static enum smc_status collect(const struct smc_banks_source *source,
     return SMC_OK;
 }
 
+/* Up to the last column of a row that any thread accesses; 0: not known. */
+static uint32_t columns_accessed(const struct smc_banks_source *source, uint32_t width_bytes,
+                                 uint32_t row_elements)
+{
+    uint32_t columns = 0;
+    for (uint32_t thread = 0; thread < source->threads; thread++) {
+        int64_t address;
+        if (smc_banks_source_address(source, &source->expression, thread, &address) || address < 0)
+            return 0;
+        uint32_t column = (uint32_t)(address / width_bytes % row_elements);
+        columns = column >= columns ? column + 1 : columns;
+    }
+    return columns;
+}
+
+/* Padding is what few elements of a row are that no thread accesses. A row of a power of two is
+   none that someone padded: its other columns have their use elsewhere. */
+static void search_narrower(const struct smc_banks_source *source,
+                            const struct smc_conflict_search *accesses,
+                            struct smc_banks_pattern *pattern)
+{
+    uint32_t row = accesses->row_count ? accesses->row_elements[0] : 0;
+    if (source->is_kernel || (row & (row - 1)) == 0)
+        return;
+    uint32_t columns = columns_accessed(source, pattern->width_bytes, row);
+    if (columns > row / 2)
+        pattern->narrower.found =
+            smc_find_narrower(accesses, columns, &pattern->narrower.rearrangement);
+}
+
 /* Rows are padded where that helps: then the index stays as it is written. Else, and for a swizzle,
    a row may be what all banks hold. */
 static void search(const struct smc_banks_source *source, struct smc_conflict_search *accesses,
@@ -113,6 +143,7 @@ static void search(const struct smc_banks_source *source, struct smc_conflict_se
     bool fixed = source->query->row_elements || of_array;
     accesses->row_elements = rows;
     accesses->row_count = count;
+    search_narrower(source, accesses, pattern);
     pattern->padding.found = smc_find_padding(accesses, &pattern->padding.rearrangement);
     if (!fixed)
         rows[count++] = BANKS_BYTES / pattern->width_bytes;
@@ -144,8 +175,9 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
         search(source, &accesses, row_elements, pattern);
     }
     free(access);
-    struct smc_remedy *const remedies[] = {&pattern->padding, &pattern->swizzle};
-    for (size_t i = 0; i < 2 && !source->is_kernel; i++)
+    struct smc_remedy *const remedies[] = {&pattern->padding, &pattern->swizzle,
+                                           &pattern->narrower};
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies && !source->is_kernel; i++)
         if (remedies[i]->found)
             smc_banks_rewrite(source, &remedies[i]->rearrangement, remedies[i]->expression);
     return status;

@@ -59,6 +59,7 @@ static bool by_literal(const struct smc_banks_source *source,
 {
     uint32_t at, length;
     int64_t value, row = change->row_elements, padding = change->padding_elements;
+    padding -= change->dropped_elements;
     for (size_t i = 0; smc_expression_literal(&source->expression, i, &at, &length, &value); i++) {
         int64_t bytes = change->element_bytes;
         bool elements = value == row && replace(source, at, length, row + padding, text);
@@ -98,10 +99,12 @@ void smc_banks_rewrite(const struct smc_banks_source *source,
                        const struct smc_rearrangement *rearrangement,
                        char text[SMC_EXPRESSION_CHARS + 1])
 {
-    bool written = (rearrangement->padding_elements && by_literal(source, rearrangement, text)) ||
-                   around(source, rearrangement, false, false, text) ||
-                   around(source, rearrangement, false, true, text) ||
-                   around(source, rearrangement, true, true, text);
+    bool other_row = rearrangement->padding_elements || rearrangement->dropped_elements;
+    bool written = other_row && by_literal(source, rearrangement, text);
+    if (!rearrangement->dropped_elements)
+        written = written || around(source, rearrangement, false, false, text) ||
+                  around(source, rearrangement, false, true, text) ||
+                  around(source, rearrangement, true, true, text);
     if (!written)
         text[0] = '\0';
 }

@@ -104,16 +104,36 @@ uint32_t smc_banks_source_extent(const struct smc_banks_source *source, uint32_t
     return extent < 2 ? 2 : extent;
 }
 
-bool smc_banks_source_stride(const struct smc_banks_source *source, uint32_t place, uint32_t index,
-                             int64_t *bytes)
+/* The lowest address at `index`, where any one other index takes all its values: a swizzle such as
+   (tx ^ ty) moves an element within its row, and the row begins at the lowest. */
+static bool lowest_address(const struct smc_banks_source *source, uint32_t place, uint32_t index,
+                           int64_t *lowest)
 {
     const uint32_t *block = source->query->block;
     int64_t values[PLACES] = {[BX] = block[0], [BY] = block[1], [BZ] = block[2]};
-    int64_t origin, there;
-    if (smc_expression_evaluate(&source->expression, values, &origin))
-        return false;
+    int64_t address;
     values[place] = index;
-    return !smc_expression_evaluate(&source->expression, values, &there) &&
+    if (smc_expression_evaluate(&source->expression, values, lowest))
+        return false;
+    for (uint32_t other = 0; other < SMC_BANKS_INDICES; other++) {
+        uint32_t extent = other == place ? 0 : smc_banks_source_extent(source, other);
+        for (uint32_t at = 1; at < extent; at++) {
+            values[other] = at;
+            if (!smc_expression_evaluate(&source->expression, values, &address) &&
+                address < *lowest)
+                *lowest = address;
+        }
+        values[other] = other == place ? index : 0;
+    }
+    return true;
+}
+
+bool smc_banks_source_stride(const struct smc_banks_source *source, uint32_t place, uint32_t index,
+                             int64_t *bytes)
+{
+    int64_t origin, there;
+    return lowest_address(source, place, 0, &origin) &&
+           lowest_address(source, place, index, &there) &&
            !__builtin_sub_overflow(there, origin, bytes);
 }
 

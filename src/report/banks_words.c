@@ -30,6 +30,11 @@ void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out)
 
 void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, struct smc_text *out)
 {
+    if (rearrangement->dropped_elements) {
+        smc_text_printf(out, "rows of %u elements, without the padding",
+                        rearrangement->row_elements - rearrangement->dropped_elements);
+        return;
+    }
     if (rearrangement->padding_elements) {
         smc_text_printf(out, "pad each row of %u elements by ", rearrangement->row_elements);
         append_count(out, rearrangement->padding_elements, "element");
@@ -46,6 +51,11 @@ void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_
                       struct smc_text *out)
 {
     const struct smc_rearrangement *change = &remedy->rearrangement;
+    if (change->dropped_elements) {
+        smc_text_printf(out, "rows of %u elements have no conflict: drop the padding",
+                        change->row_elements - change->dropped_elements);
+        return;
+    }
     if (change->padding_elements && change->row_elements < pattern->row_elements) {
         smc_text_printf(out, "no padding of rows of %u elements helps; leave ",
                         pattern->row_elements);

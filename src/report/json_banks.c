@@ -68,6 +68,18 @@ static json_t *rearrangement_object(bool found, const struct smc_rearrangement *
     return object;
 }
 
+static json_t *narrower_object(const struct smc_remedy *remedy)
+{
+    const struct smc_rearrangement *change = &remedy->rearrangement;
+    if (!remedy->found)
+        return json_null();
+    json_t *object = json_object();
+    smc_json_integer(object, "row_elements", change->row_elements - change->dropped_elements);
+    smc_json_set(object, "expression",
+                 remedy->expression[0] ? json_string(remedy->expression) : json_null());
+    return object;
+}
+
 static json_t *remedy_object(const struct smc_remedy *remedy)
 {
     json_t *object = rearrangement_object(remedy->found, &remedy->rearrangement);
@@ -111,6 +123,7 @@ static json_t *access_object(const struct smc_bank_layout *layout,
     smc_json_integer(object, "conflicts", pattern->total.wavefronts - pattern->total.least);
     smc_json_set(object, "worst", worst_object(layout, pattern));
     smc_json_set(object, "padding", remedy_object(&pattern->padding));
+    smc_json_set(object, "narrower", narrower_object(&pattern->narrower));
     smc_json_set(object, "swizzle", remedy_object(&pattern->swizzle));
     return object;
 }

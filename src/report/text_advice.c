@@ -2,6 +2,7 @@
    command to try. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/program.h"
 #include "model/round.h"
@@ -246,6 +247,24 @@ static bool sibling_can(const struct smc_answer *answer)
                smc_smem_most_per_block(&answer->query.device.sm, &answer->launch);
 }
 
+/* Also as dynamic shared memory too much. Options are named where a person gives the bytes. */
+static void append_both_limits(const struct smc_answer *answer, uint32_t most,
+                               struct smc_text *line)
+{
+    bool own = !answer->query.kernel;
+    smc_text_printf(line, "less shared memory: at most %u bytes static%s",
+                    answer->query.device.sm.smem_per_block_default_bytes, own ? " (--smem)" : "");
+    smc_text_printf(line, ", up to %u as dynamic%s", most, own ? " (--dynamic-smem)" : "");
+}
+
+static bool oversized_mode_suffices(const struct smc_answer *answer, uint32_t most)
+{
+    const struct smc_launch *launch = &answer->launch;
+    uint32_t oversized = answer->query.device.sm.smem_oversized_per_block_bytes;
+    return oversized > most &&
+           (uint64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes <= oversized;
+}
+
 static void append_smaller_smem(const struct smc_answer *answer, struct smc_text *line)
 {
     uint32_t most = smc_smem_most_per_block(&answer->query.device.sm, &answer->launch);
@@ -256,8 +275,50 @@ static void append_smaller_smem(const struct smc_answer *answer, struct smc_text
                         answer->query.kernel->sibling, most);
     else if (!compiles && most >= answer->launch.static_smem_bytes)
         smc_text_printf(line, "as dynamic shared memory a block may have up to %u bytes", most);
+    else if (!compiles && most > answer->query.device.sm.smem_per_block_default_bytes)
+        append_both_limits(answer, most, line);
+    else if (oversized_mode_suffices(answer, most))
+        smc_text_printf(line,
+                        "--smem-mode oversized, which CUDA 13.5 has; without it a block may have "
+                        "%u bytes at most",
+                        most);
     else
         smc_text_printf(line, "less shared memory: a block may have %u bytes at most", most);
+}
+
+static void append_smaller_cluster(const struct smc_answer *answer, struct smc_text *line)
+{
+    uint32_t most = answer->query.device.sm.cluster_max_nonportable;
+    if (most)
+        smc_text_printf(line, "--cluster %u or less", most);
+    else
+        smc_text_append(line, "clusters need compute capability 9.0 or newer: leave --cluster out");
+}
+
+/* What has one limit, and the setting that lifts it if any. */
+static void append_within_limit(const struct smc_answer *answer, enum smc_refusal refusal,
+                                struct smc_text *line)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    smc_text_append(line, line->length ? "; " : "");
+    if (refusal == SMC_REFUSAL_REGS_PER_THREAD)
+        smc_text_printf(line, "%u registers a thread or fewer", sm->max_regs_per_thread);
+    else if (refusal == SMC_REFUSAL_NAMED_BARRIERS)
+        smc_text_printf(line, "%u barriers or fewer", sm->named_barriers_per_block);
+    else if (refusal == SMC_REFUSAL_VIRTUAL_RESOURCES)
+        smc_text_printf(line, "%u virtual resources or fewer", sm->virtual_resources_per_sm);
+    else if (refusal == SMC_REFUSAL_SMEM_NOT_OPTED_IN)
+        smc_text_printf(line,
+                        "%u bytes of shared memory or less, or opt in by "
+                        "cudaFuncAttributeMaxDynamicSharedMemorySize",
+                        sm->smem_per_block_default_bytes);
+    else if (refusal == SMC_REFUSAL_SMEM_NOT_PORTABLE)
+        smc_text_printf(line,
+                        "%u bytes of shared memory or less, or --smem-mode default or "
+                        "non-portable",
+                        sm->smem_per_block_default_bytes);
+    else
+        append_smaller_cluster(answer, line);
 }
 
 static const struct smc_next_step *gain_of(const struct smc_answer *answer,
@@ -309,6 +370,10 @@ static void append_other_grid(const struct smc_answer *answer, struct smc_text *
 
 static void append_remedies(const struct smc_answer *answer, struct smc_text *line)
 {
+    const uint32_t one_limit =
+        1u << SMC_REFUSAL_REGS_PER_THREAD | 1u << SMC_REFUSAL_SMEM_NOT_OPTED_IN |
+        1u << SMC_REFUSAL_SMEM_NOT_PORTABLE | 1u << SMC_REFUSAL_NAMED_BARRIERS |
+        1u << SMC_REFUSAL_VIRTUAL_RESOURCES | 1u << SMC_REFUSAL_CLUSTER_SIZE;
     uint32_t refusals = answer->occupancy.refusals;
     if (block_is_too_large(answer))
         append_smaller_block(answer, line);
@@ -318,8 +383,10 @@ static void append_remedies(const struct smc_answer *answer, struct smc_text *li
         append_smaller_smem(answer, line);
     if (refusals & SMC_GRID_REFUSALS)
         append_other_grid(answer, line);
+    for (uint32_t left = refusals & one_limit; left; left &= left - 1)
+        append_within_limit(answer, (enum smc_refusal)__builtin_ctz(left), line);
     if (line->length == 0)
-        smc_text_append(line, "lower what the first line names");
+        smc_text_append(line, "no smaller block can be launched");
 }
 
 /* The newest CUDA compiles from CC 7.5 on, and `run` launches what NVRTC compiles. */
@@ -328,16 +395,32 @@ static bool can_run(const struct smc_answer *answer)
     return answer->query.device.sm.cc >= 75;
 }
 
-/* Which GPU is here, if any, is known of a live device only; the emulator is everywhere. Of a board
-   in the table it needs the architecture alone, which is shorter than some names. */
-static void append_emulation(const struct smc_query *query, struct smc_text *line)
+/* Beyond this the emulator keeps a person waiting for many seconds. */
+enum { MOST_EMULATED_PRODUCTS = 100000000, SMALL_SIZE = 256, LONGEST_NAME = 32 };
+
+/* Of the usual sizes, which a smaller one may stand for: occupancy does not depend on them. */
+static bool is_long_emulated(const struct smc_answer *answer)
 {
-    unsigned cc = query->device.sm.cc;
+    const struct smc_params *params = &answer->query.params;
+    const uint32_t sizes = answer->query.kernel->params & SMC_MATRIX_SIZES;
+    bool usual = sizes && !(params->given & sizes);
+    return usual && answer->has_work && answer->work.flops / 2 > MOST_EMULATED_PRODUCTS;
+}
+
+/* Which GPU is here, if any, is known of a live device only; the emulator is everywhere. The
+   answer stays within a screen: of a board with a longer name the emulator needs only the CC. */
+static void append_emulation(const struct smc_answer *answer, struct smc_text *line)
+{
+    const struct smc_device *device = &answer->query.device;
+    if (is_long_emulated(answer))
+        smc_text_printf(line, " --size %d", SMALL_SIZE);
     smc_text_append(line, " --on emulator");
-    if (query->device.source == SMC_DEVICE_TABLE && !query->device_assumed)
-        smc_text_printf(line, " --device %u.%u", cc / 10, cc % 10);
+    bool named = device->source != SMC_DEVICE_TABLE || answer->query.device_assumed ||
+                 strlen(device->name) <= LONGEST_NAME;
+    if (named)
+        smc_words_device_option(&answer->query, line);
     else
-        smc_words_device_option(query, line);
+        smc_text_printf(line, " --device %d.%d", device->sm.cc / 10, device->sm.cc % 10);
 }
 
 /* Where the launch fails: the nearest question whose answer is better. Else the proof, which asks
@@ -368,7 +451,7 @@ static void append_try(const struct smc_answer *answer, bool explained, struct s
         smc_words_options(&query->params, kernel->name, line);
         smc_words_settings(query, true, line);
         if (query->device.source != SMC_DEVICE_LIVE)
-            append_emulation(query, line);
+            append_emulation(answer, line);
     } else if (!explained) {
         smc_text_append(line, "the same with --explain shows the arithmetic line by line");
     }

@@ -52,9 +52,10 @@ static void append_remedy(const struct smc_banks_query *query,
     struct smc_text text = {0};
     smc_words_remedy(pattern, remedy, &text);
     bool shown = remedy->expression[0] && strlen(remedy->expression) <= LONGEST_SHOWN;
+    bool said = remedy->rearrangement.dropped_elements;
     if (shown)
-        smc_text_printf(&text, ": %s has no conflict", remedy->expression);
-    else
+        smc_text_printf(&text, ": %s%s", remedy->expression, said ? "" : " has no conflict");
+    else if (!said)
         smc_text_append(&text, ": no conflict is left");
     smc_text_line(out, style, label, &text);
     smc_text_free(&text);
@@ -73,11 +74,13 @@ static void append_remedies(const struct smc_banks_query *query,
     if (pattern->total.wavefronts == pattern->total.least)
         return;
     smc_text_append(out, "\n");
-    if (pattern->padding.found)
+    if (pattern->narrower.found)
+        append_remedy(query, pattern, &pattern->narrower, "padding", style, out);
+    else if (pattern->padding.found)
         append_remedy(query, pattern, &pattern->padding, "padding", style, out);
     if (pattern->swizzle.found)
         append_remedy(query, pattern, &pattern->swizzle, "swizzle", style, out);
-    if (pattern->padding.found || pattern->swizzle.found)
+    if (pattern->narrower.found || pattern->padding.found || pattern->swizzle.found)
         return;
     struct smc_text text = {0};
     smc_text_printf(
