@@ -32,6 +32,17 @@
 
 #include "cli/cli.h"
 
+#ifdef __SANITIZE_ADDRESS__
+
+int main(void)
+{
+    puts("skipped failing allocations: AddressSanitizer has a malloc of its own");
+    puts("0 passed, 0 failed, 1 skipped");
+    return 77;
+}
+
+#else
+
 /* --- Allocations that fail ---------------------------------------------------------------------*/
 
 enum { MOST_FRAMES = 16 };
@@ -574,3 +585,5 @@ int main(int argc, char **argv)
     printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
     return failed || !passed;
 }
+
+#endif
