@@ -165,11 +165,12 @@ static enum smc_status from_built_in_ptx(struct job *job, bool no_nvrtc,
     const struct smc_built_in_ptx *entry =
         smc_built_in_ptx_find(build->kernel->name, build->source, build->defines, build->cc);
     if (!entry)
-        return smc_fail(error, SMC_UNAVAILABLE,
-                        "kernel %s: %s, and the built-in PTX is for the default parameters, tiles 1 "
-                        "to 32 and compute capability 8.0 or later (%s)",
-                        build->kernel->name, job->why.message,
-                        no_nvrtc ? "without --no-nvrtc it is compiled" : hint(build->cc));
+        return smc_fail(
+            error, SMC_UNAVAILABLE,
+            "kernel %s: %s, and the built-in PTX is for the default parameters, tiles 1 "
+            "to 32 and compute capability 8.0 or later (%s)",
+            build->kernel->name, job->why.message,
+            no_nvrtc ? "without --no-nvrtc it is compiled" : hint(build->cc));
     binary->ptx = smc_strdup(entry->ptx);
     if (!binary->ptx)
         return smc_out_of_memory(error);
