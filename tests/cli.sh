@@ -460,7 +460,7 @@ named "the emulator is given a size that does not take long" \
     "smemcalc run --tile 16 --regs 32 --size 256 --on emulator --device 9.0" \
     "$(hint smemcalc --tile 16 --regs 32 --device 9.0)"
 named "a long name of a board gives way to its compute capability" \
-    "smemcalc run --tile 8 --size 16x16x16 --on emulator --device 12.0" \
+    "smemcalc run --tile 8 --size 16x16x16 --on emulator -d 12.0" \
     "$(hint smemcalc --tile 8 --size 16 --device "RTX PRO 4000 Blackwell SFF" --no-nvrtc)"
 named "a size that was given stays" \
     "smemcalc run --tile 16 --size 1024x1024x1024 --regs 32 --on emulator --device 9.0" \

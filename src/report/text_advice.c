@@ -420,7 +420,7 @@ static void append_emulation(const struct smc_answer *answer, struct smc_text *l
     if (named)
         smc_words_device_option(&answer->query, line);
     else
-        smc_text_printf(line, " --device %d.%d", device->sm.cc / 10, device->sm.cc % 10);
+        smc_text_printf(line, " -d %d.%d", device->sm.cc / 10, device->sm.cc % 10);
 }
 
 /* Where the launch fails: the nearest question whose answer is better. Else the proof, which asks
