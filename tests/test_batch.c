@@ -559,7 +559,8 @@ static void test_many_devices(void)
     }
     CU_ASSERT_EQUAL(run_bytes(input.data, input.length, SIZE_MAX, &stream, &error), SMC_USAGE);
     CU_ASSERT_EQUAL(count_text(smc_text_string(&stream.out), ANSWER), ROWS - unknown);
-    CU_ASSERT_EQUAL(count_text(smc_text_string(&stream.out), "device: unknown device 'none'"), unknown);
+    CU_ASSERT_EQUAL(count_text(smc_text_string(&stream.out), "device: unknown device 'none'"),
+                    unknown);
     smc_text_free(&stream.out);
     smc_text_free(&input);
 }

@@ -78,7 +78,8 @@ static uint64_t compare_part(const struct smc_verify_request *request, uint64_t 
     while (done < rows && !stops(request)) {
         uint64_t count = rows - done < slice ? rows - done : slice;
         struct smc_comparison part = {0};
-        request->kernel->compare(request->kernel, request->params, request->buffers, first + done, count, &part);
+        request->kernel->compare(request->kernel, request->params, request->buffers, first + done,
+                                 count, &part);
         add(total, &part);
         done += count;
     }
