@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ceilings/ceilings_file.h"
+#include "devices/ceilings_file.h"
 #include "executor/samples.h"
 #include "temporary.h"
 #include "unit.h"

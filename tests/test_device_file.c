@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "devicefile/device_file.h"
-#include "devicefile/keys.h"
+#include "devices/device_file.h"
+#include "devices/device_file_keys.h"
 #include "report/report.h"
 #include "unit.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/documents.h"
-#include "merge/merge.h"
+#include "confirm/merge_documents.h"
+#include "confirm/merge.h"
 #include "unit.h"
 
 static void test_documents(void)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/range.h"
-#include "sweep/sweep.h"
+#include "query/sweep.h"
 #include "unit.h"
 
 /* --- Ranges ------------------------------------------------------------------------------------

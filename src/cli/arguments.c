@@ -6,7 +6,7 @@
 #include "base/program.h"
 #include "base/suggest.h"
 #include "cli/options.h"
-#include "sweep/sweep.h"
+#include "query/sweep.h"
 
 /* The words still to be read. */
 struct reader {

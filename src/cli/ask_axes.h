@@ -4,7 +4,7 @@
 
 #include "cli/ask_devices.h"
 #include "cli/options.h"
-#include "sweep/sweep.h"
+#include "query/sweep.h"
 
 /* Owns what a sweep points to. Start from {0}. */
 struct smc_swept_devices {

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "cli/options.h"
-#include "devicefile/device_file.h"
+#include "devices/device_file.h"
 #include "query/query.h"
 
 struct smc_chosen_device {

@@ -1,5 +1,5 @@
 /* smemcalc calibrate: measures what a GPU reaches at most, and keeps it for later answers. */
-#include "ceilings/ceilings_file.h"
+#include "devices/ceilings_file.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"

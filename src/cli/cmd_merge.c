@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/stream.h"
-#include "merge/merge.h"
+#include "confirm/merge.h"
 
 enum { LARGEST_FILE_BYTES = 256 << 20 };
 

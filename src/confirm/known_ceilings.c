@@ -1,7 +1,7 @@
 /* The measured ceilings that are known of a device. */
 #include "confirm/known_ceilings.h"
 
-#include "ceilings/ceilings_file.h"
+#include "devices/ceilings_file.h"
 #include "executor/executor.h"
 
 /* Empty where there is none: nobody needs to have calibrated. */

@@ -12,5 +12,10 @@ libsmc_la_SOURCES += \
 	src/confirm/known_ceilings.c src/confirm/known_ceilings.h \
 	src/confirm/launch.c src/confirm/launch.h \
 	src/confirm/memory.c src/confirm/memory.h \
+	src/confirm/merge.h src/confirm/merge_compare.c \
+	src/confirm/merge_documents.c src/confirm/merge_documents.h \
+	src/confirm/merge_judge.c src/confirm/merge_judge.h \
+	src/confirm/merge_question.c src/confirm/merge_question.h \
+	src/confirm/merge_read.c \
 	src/confirm/own.c src/confirm/own.h \
 	src/confirm/rows.c src/confirm/rows.h

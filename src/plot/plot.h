@@ -10,7 +10,7 @@
 #include "plot/picture.h"
 #include "query/banks.h"
 #include "query/query.h"
-#include "sweep/sweep.h"
+#include "query/sweep.h"
 
 /* --- Layout ----------------------------------------------------------------------------------- */
 

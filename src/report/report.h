@@ -12,14 +12,14 @@
 #include "confirm/series.h"
 #include "executor/ceilings.h"
 #include "inspect/inspect.h"
-#include "merge/merge.h"
+#include "confirm/merge.h"
 #include "model/carveouts.h"
 #include "model/room.h"
 #include "own/own.h"
 #include "query/banks.h"
 #include "query/best.h"
 #include "query/query.h"
-#include "sweep/sweep.h"
+#include "query/sweep.h"
 
 struct smc_report_style {
     unsigned columns; /* width to fill: the terminal's, or 80 */

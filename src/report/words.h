@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "query/best.h"
-#include "sweep/sweep.h"
+#include "query/sweep.h"
 
 /* "warps and registers". */
 void smc_words_limiters(const struct smc_occupancy *occupancy, struct smc_text *out);

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ceilings/ceilings_file.h"
-#include "ceilings/entry.h"
+#include "devices/ceilings_file.h"
+#include "devices/ceilings_entry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

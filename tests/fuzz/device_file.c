@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "devicefile/device_file.h"
+#include "devices/device_file.h"
 #include "model/next_steps.h"
 #include "report/json_parts.h"
 

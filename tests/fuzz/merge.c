@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/merge.h"
+#include "confirm/merge.h"
 #include "report/csv_parts.h"
 #include "report/json_parts.h"
 #include "report/text_parts.h"

@@ -1,7 +1,7 @@
 /* The ceilings that this user's GPUs were measured to have, kept in a file. */
 #include "config.h"
 
-#include "ceilings/ceilings_file.h"
+#include "devices/ceilings_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "ceilings/entry.h"
+#include "devices/ceilings_entry.h"
 
 enum { LARGEST_FILE_BYTES = 1 << 20 };
 

@@ -2,11 +2,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sweep/sweep.h"
+#include "query/sweep.h"
 
 const struct smc_axis_info smc_axis_info[SMC_AXIS_COUNT] = {
 #define AXIS(id, option, label, unit) [SMC_AXIS_##id] = {option, label, unit},
-#include "sweep/axes.def"
+#include "query/axes.def"
 #undef AXIS
 };
 

@@ -1,5 +1,5 @@
 /* A text of several JSON documents, cut into them. */
-#include "merge/documents.h"
+#include "confirm/merge_documents.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 
 enum smc_axis_id {
 #define AXIS(id, option, label, unit) SMC_AXIS_##id,
-#include "sweep/axes.def"
+#include "query/axes.def"
 #undef AXIS
     SMC_AXIS_COUNT
 };

@@ -1,7 +1,7 @@
 /* How the values of a quantity are held against each other. */
 #include "config.h"
 
-#include "merge/judge.h"
+#include "confirm/merge_judge.h"
 
 #include <math.h>
 #include <string.h>

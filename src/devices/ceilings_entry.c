@@ -1,5 +1,5 @@
 /* The ceilings of one device in JSON, written and read by one list of keys. */
-#include "ceilings/entry.h"
+#include "devices/ceilings_entry.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "merge/judge.h"
+#include "confirm/merge_judge.h"
 
 static int compare_sizes(size_t a, size_t b)
 {

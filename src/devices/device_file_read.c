@@ -1,5 +1,5 @@
 /* One device out of a parsed device file: each key by its row of the table, then all together. */
-#include "devicefile/read_device.h"
+#include "devices/device_file_read.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
-#include "devicefile/keys.h"
+#include "devices/device_file_keys.h"
 
 /* One key's value on its way into the device. */
 struct place {

@@ -1,7 +1,7 @@
 /* What a report was asked, from its members kernel, launch, source and run. */
 #include "config.h"
 
-#include "merge/question.h"
+#include "confirm/merge_question.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The keys of a device in JSON, once for reading and for writing. */
-#include "devicefile/keys.h"
+#include "devices/device_file_keys.h"
 
 #include <string.h>
 

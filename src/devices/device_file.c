@@ -1,5 +1,5 @@
 /* A person's own devices, read from JSON. */
-#include "devicefile/device_file.h"
+#include "devices/device_file.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "devicefile/read_device.h"
+#include "devices/device_file_read.h"
 
 enum { LARGEST_FILE_BYTES = 16 << 20 };
 

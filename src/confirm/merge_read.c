@@ -9,9 +9,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/program.h"
-#include "merge/documents.h"
-#include "merge/merge.h"
-#include "merge/question.h"
+#include "confirm/merge_documents.h"
+#include "confirm/merge.h"
+#include "confirm/merge_question.h"
 
 /* A document far above what a machine's runs need, far below what would hurt. */
 enum { LARGEST_DOCUMENT_BYTES = SMC_LARGEST_DOCUMENT_MIB << 20, MOST_PROBLEMS = 10 };

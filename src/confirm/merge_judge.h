@@ -1,8 +1,8 @@
-/* How the values of a quantity are held against each other. Inside src/merge only. */
+/* How the values of a quantity are held against each other. Inside the files merge*. */
 #ifndef SMC_MERGE_JUDGE_H
 #define SMC_MERGE_JUDGE_H
 
-#include "merge/merge.h"
+#include "confirm/merge.h"
 
 bool smc_merge_is_rate(const struct smc_merge_row *row);
 

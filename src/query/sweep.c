@@ -1,7 +1,7 @@
 /* Answering every point of a sweep. */
 #include <string.h>
 
-#include "sweep/sweep.h"
+#include "query/sweep.h"
 
 /* What was compiled last: along an axis that the code does not depend on, it serves again. */
 struct compiled {
