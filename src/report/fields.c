@@ -2,8 +2,10 @@
 #include "report/fields.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
+#include "base/numbers.h"
 #include "report/csv_parts.h"
 #include "report/json_parts.h"
 #include "report/words.h"
@@ -18,6 +20,13 @@ struct smc_value smc_value_integer(uint64_t integer)
 struct smc_value smc_value_real(double real)
 {
     return (struct smc_value){.kind = SMC_VALUE_REAL, .real = real};
+}
+
+struct smc_value smc_value_number(double number)
+{
+    if (number >= 0 && smc_number_is_whole(number))
+        return smc_value_integer((uint64_t)number);
+    return smc_value_if(isfinite(number), smc_value_real(number));
 }
 
 struct smc_value smc_value_boolean(bool boolean)
@@ -35,6 +44,11 @@ struct smc_value smc_value_string(const char *string)
     bool known = string && string[0];
     return (struct smc_value){.kind = known ? SMC_VALUE_STRING : SMC_VALUE_UNKNOWN,
                               .string = string};
+}
+
+struct smc_value smc_value_text(const char *string)
+{
+    return (struct smc_value){.kind = SMC_VALUE_STRING, .string = string};
 }
 
 struct smc_value smc_value_copy(const char *string)
@@ -99,6 +113,13 @@ void smc_fields_json(const struct smc_field *fields, const void *item, json_t *o
     }
 }
 
+json_t *smc_fields_object(const struct smc_field *fields, const void *item)
+{
+    json_t *object = json_object();
+    smc_fields_json(fields, item, object);
+    return object;
+}
+
 /* --- CSV -------------------------------------------------------------------------------------- */
 
 static void append_limiters(uint32_t limiters, struct smc_text *out)
@@ -117,7 +138,7 @@ static void append_value(const struct smc_value *value, struct smc_text *out)
         smc_text_printf(out, "%" PRIu64, value->integer);
         break;
     case SMC_VALUE_REAL:
-        smc_text_printf(out, "%.10g", value->real);
+        smc_csv_number(value->real, out);
         break;
     case SMC_VALUE_STRING:
         smc_csv_field(out, string_of(value));
@@ -128,7 +149,7 @@ static void append_value(const struct smc_value *value, struct smc_text *out)
     }
 }
 
-static void append_head(const struct smc_field *fields, struct smc_text *out)
+void smc_fields_csv_head(const struct smc_field *fields, struct smc_text *out)
 {
     const char *separator = "";
     for (const struct smc_field *field = fields; field->read; field++) {
@@ -140,7 +161,7 @@ static void append_head(const struct smc_field *fields, struct smc_text *out)
     smc_text_append(out, "\n");
 }
 
-static void append_item(const struct smc_field *fields, const void *item, struct smc_text *out)
+void smc_fields_csv_row(const struct smc_field *fields, const void *item, struct smc_text *out)
 {
     const char *separator = "";
     for (const struct smc_field *field = fields; field->read; field++) {
@@ -157,7 +178,7 @@ static void append_item(const struct smc_field *fields, const void *item, struct
 void smc_fields_csv_table(const struct smc_field *fields, const void *items, size_t count,
                           size_t size, struct smc_text *out)
 {
-    append_head(fields, out);
+    smc_fields_csv_head(fields, out);
     for (size_t i = 0; i < count; i++)
-        append_item(fields, (const char *)items + i * size, out);
+        smc_fields_csv_row(fields, (const char *)items + i * size, out);
 }

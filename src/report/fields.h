@@ -30,10 +30,14 @@ struct smc_value {
 
 struct smc_value smc_value_integer(uint64_t integer);
 struct smc_value smc_value_real(double real);
+/* An integer where it is whole; unknown where it is infinite or none. */
+struct smc_value smc_value_number(double number);
 struct smc_value smc_value_boolean(bool boolean);
 struct smc_value smc_value_limiters(uint32_t limiters);
 /* Unknown where the string is NULL or empty. */
 struct smc_value smc_value_string(const char *string);
+/* Known also where the string is empty. */
+struct smc_value smc_value_text(const char *string);
 /* For text that does not outlive the reader: at most 23 bytes of it are kept. */
 struct smc_value smc_value_copy(const char *string);
 /* Unknown unless `known`. */
@@ -65,7 +69,12 @@ struct smc_field {
 
 /* Adds a member for each field with a key to `object`. */
 void smc_fields_json(const struct smc_field *fields, const void *item, json_t *object);
+/* A new object with these members. */
+json_t *smc_fields_object(const struct smc_field *fields, const void *item);
 
+/* A line with the columns' names; a line with an item's values. */
+void smc_fields_csv_head(const struct smc_field *fields, struct smc_text *out);
+void smc_fields_csv_row(const struct smc_field *fields, const void *item, struct smc_text *out);
 /* A line with the columns' names, then one for each of `count` items of `size` bytes. */
 void smc_fields_csv_table(const struct smc_field *fields, const void *items, size_t count,
                           size_t size, struct smc_text *out);
