@@ -90,8 +90,4 @@ void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out
 void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out);
 
-/* The banks, and the lanes that each serves, wavefront by wavefront. */
-void smc_text_bank_grid(const struct smc_bank_layout *layout, const struct smc_bank_map *map,
-                        const struct smc_report_style *style, struct smc_text *out);
-
 #endif
