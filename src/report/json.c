@@ -226,7 +226,7 @@ static void write_rooms(const struct smc_answer *answers, const struct smc_rooms
     for (size_t i = 0; i < count; i++) {
         json_t *object = add_object(list);
         smc_json_answer(object, &answers[i]);
-        smc_json_set(object, "rooms", smc_json_rooms(&answers[i], &rooms[i]));
+        smc_json_rooms(object, &answers[i], &rooms[i]);
     }
     finish_answers(list, out);
 }
