@@ -9,7 +9,7 @@ libsmc_la_SOURCES += \
 	src/tui/draw_banks.c \
 	src/tui/banks_layout.c src/tui/banks_layout.h \
 	src/tui/banks_state.c src/tui/banks_state.h \
-	src/tui/chart.c src/tui/chart.h src/tui/chart_columns.c \
+	src/tui/chart.c src/tui/chart.h \
 	src/tui/command.c src/tui/command.h \
 	src/tui/confirm_draw.h \
 	src/tui/confirm_layout.c src/tui/confirm_layout.h \
@@ -17,7 +17,6 @@ libsmc_la_SOURCES += \
 	src/tui/confirm_state.c src/tui/confirm_state.h \
 	src/tui/devices_draw.h src/tui/devices_layout.c src/tui/devices_layout.h \
 	src/tui/devices_state.c src/tui/devices_state.h \
-	src/tui/draw_chart.c src/tui/draw_chart.h src/tui/draw_chart_labels.c \
 	src/tui/draw_comparison.c src/tui/draw_devices.c \
 	src/tui/draw_history.c src/tui/draw_launch.c src/tui/draw_launched.c \
 	src/tui/draw_sm.c src/tui/draw_words.c src/tui/explore_draw.h \
