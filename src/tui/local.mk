@@ -1,13 +1,8 @@
 libsmc_la_SOURCES += \
-	src/tui/actions.def src/tui/bank_fields.def src/tui/device_columns.def \
+	src/tui/actions.def src/tui/device_columns.def \
 	src/tui/device_facts.def src/tui/fields.def src/tui/key_names.def src/tui/keys.def \
 	src/tui/signs.def src/tui/styles.def src/tui/views.def \
 	src/tui/ansi.c src/tui/ansi.h \
-	src/tui/bank_field_edit.c src/tui/bank_fields.c src/tui/bank_fields.h \
-	src/tui/bank_memory.c src/tui/bank_memory.h \
-	src/tui/banks_draw.h src/tui/draw_bank_grid.c src/tui/draw_bank_remedy.c \
-	src/tui/draw_banks.c \
-	src/tui/banks_layout.c src/tui/banks_layout.h \
 	src/tui/banks_state.c src/tui/banks_state.h \
 	src/tui/chart.c src/tui/chart.h \
 	src/tui/command.c src/tui/command.h \
