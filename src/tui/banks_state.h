@@ -46,7 +46,8 @@ struct smc_banks_choice {
 };
 
 /* The rows of shared memory that one access touches, ascending; a row is one word of every bank. */
-enum { SMC_MOST_MEMORY_ROWS = SMC_WARP_LANES * 16 / 4 }; /* each word of each lane in its own */
+enum { SMC_MOST_MEMORY_ROWS = SMC_WARP_LANES * 16 / 4 }; /* every word in a row of its own */
+
 struct smc_bank_memory {
     uint32_t row_bytes;
     size_t count;
