@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "tui/banks_layout.h"
-#include "tui/command.h"
 #include "tui/devices_layout.h"
-#include "tui/glyph.h"
+#include "tui/frame.h"
+#include "tui/widgets.h"
 #include "unit.h"
 #include "view_sitting.h"
 

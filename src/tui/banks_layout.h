@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "tui/rect.h"
+#include "tui/frame.h"
 
 enum smc_banks_panel {
     SMC_BANKS_LIST,   /* the instructions */

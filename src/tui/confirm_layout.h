@@ -2,7 +2,7 @@
 #ifndef SMC_TUI_CONFIRM_LAYOUT_H
 #define SMC_TUI_CONFIRM_LAYOUT_H
 
-#include "tui/rect.h"
+#include "tui/frame.h"
 
 enum smc_confirm_panel {
     SMC_CONFIRM_NEXT, /* what is launched next, or now */

@@ -3,7 +3,7 @@
 #define SMC_TUI_DEVICES_LAYOUT_H
 
 #include "tui/devices_state.h"
-#include "tui/rect.h"
+#include "tui/frame.h"
 
 struct smc_devices_layout {
     struct smc_rect table, compare; /* with the edges, which they share; or empty */

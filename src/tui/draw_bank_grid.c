@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "tui/banks_draw.h"
-#include "tui/glyph.h"
-#include "tui/list.h"
+#include "tui/frame.h"
+#include "tui/widgets.h"
 
 enum {
     LABEL = SMC_BANKS_LABEL_COLUMNS,

@@ -5,8 +5,8 @@
 #include "report/banks_words.h"
 #include "tui/bank_fields.h"
 #include "tui/banks_draw.h"
-#include "tui/glyph.h"
-#include "tui/list.h"
+#include "tui/frame.h"
+#include "tui/widgets.h"
 
 /* --- Instructions --- */
 

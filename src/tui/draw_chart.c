@@ -6,7 +6,7 @@
 #include "report/words.h"
 #include "tui/draw_chart.h"
 #include "tui/explore_draw.h"
-#include "tui/glyph.h"
+#include "tui/frame.h"
 
 enum { AXIS_COLUMNS = 5, EIGHTHS = 8, WHY_FROM = 12 };
 enum {

@@ -4,8 +4,9 @@
 
 #include "report/words.h"
 #include "tui/devices_draw.h"
-#include "tui/glyph.h"
-#include "tui/list.h"
+#include "tui/fields.h"
+#include "tui/frame.h"
+#include "tui/widgets.h"
 
 /* --- Cells --- */
 

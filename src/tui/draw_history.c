@@ -5,8 +5,8 @@
 #include "report/words.h"
 #include "report/words_run.h"
 #include "tui/confirm_draw.h"
-#include "tui/glyph.h"
-#include "tui/list.h"
+#include "tui/frame.h"
+#include "tui/widgets.h"
 
 enum { NARROW_RIGHT = 46, DEVICE_COLS = 9 }; /* behind the kernel in a list of single rows */
 

@@ -3,7 +3,7 @@
 
 #include "report/words_run.h"
 #include "tui/confirm_draw.h"
-#include "tui/list.h"
+#include "tui/widgets.h"
 
 enum {
     GAP = 2,

@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "query/query.h"
-#include "tui/pick.h"
+#include "tui/widgets.h"
 
 enum smc_field {
 #define FIELD(id, label) SMC_FIELD_##id,
@@ -27,14 +27,6 @@ enum smc_field smc_field_of_param(enum smc_param param);
 size_t smc_fields_shown(const struct smc_query *query, enum smc_field list[SMC_FIELD_COUNT]);
 
 const char *smc_field_label(enum smc_field field);
-
-struct smc_field_view {
-    const char *label;
-    char value[128];
-    char source[40]; /* "NVRTC 13.0", "kernel", "given", or "" */
-    bool given;      /* by a person */
-    bool awaited;    /* a better value is on its way; `source` says so */
-};
 
 /* `answer`: of the query, as far as there is one. */
 void smc_field_show(const struct smc_query *query, const struct smc_answer *answer,

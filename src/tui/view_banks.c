@@ -7,7 +7,7 @@
 #include "report/banks_words.h"
 #include "tui/bank_fields.h"
 #include "tui/banks_draw.h"
-#include "tui/glyph.h"
+#include "tui/frame.h"
 #include "tui/state.h"
 
 /* --- Drawing --- */

@@ -6,7 +6,7 @@
 
 #include "tui/explore_draw.h"
 #include "tui/field_numbers.h"
-#include "tui/glyph.h"
+#include "tui/frame.h"
 #include "tui/state.h"
 
 /* --- Drawing --- */
