@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tui/banks_layout.h"
-#include "tui/devices_layout.h"
+#include "tui/devices.h"
 #include "tui/frame.h"
 #include "tui/widgets.h"
 #include "unit.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "tui/field_numbers.h"
+#include "tui/fields.h"
 
 enum { MOST_POINTS = 512 };
 

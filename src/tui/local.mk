@@ -1,5 +1,5 @@
 libsmc_la_SOURCES += \
-	src/tui/actions.def src/tui/bank_fields.def src/tui/device_columns.def \
+	src/tui/actions.def src/tui/bank_fields.def \
 	src/tui/device_facts.def src/tui/fields.def src/tui/key_names.def src/tui/keys.def \
 	src/tui/signs.def src/tui/styles.def src/tui/views.def \
 	src/tui/bank_field_edit.c src/tui/bank_fields.c src/tui/bank_fields.h \
@@ -13,15 +13,13 @@ libsmc_la_SOURCES += \
 	src/tui/confirm_layout.c src/tui/confirm_layout.h \
 	src/tui/confirm_next.c src/tui/confirm_next.h \
 	src/tui/confirm_state.c src/tui/confirm_state.h \
-	src/tui/devices_draw.h src/tui/devices_layout.c src/tui/devices_layout.h \
-	src/tui/devices_state.c src/tui/devices_state.h \
+	src/tui/devices.c src/tui/devices.h \
 	src/tui/draw_chart.c src/tui/draw_chart.h src/tui/draw_chart_labels.c \
-	src/tui/draw_comparison.c src/tui/draw_devices.c \
+	src/tui/draw_comparison.c \
 	src/tui/draw_history.c src/tui/draw_launch.c src/tui/draw_launched.c \
 	src/tui/draw_sm.c src/tui/draw_words.c src/tui/explore_draw.h \
 	src/tui/explore.c src/tui/explore.h \
 	src/tui/explore_layout.c src/tui/explore_layout.h \
-	src/tui/field_edit.c src/tui/field_numbers.c src/tui/field_numbers.h \
 	src/tui/fields.c src/tui/fields.h \
 	src/tui/frame.c src/tui/frame.h \
 	src/tui/keys.c src/tui/keys.h \

@@ -8,7 +8,7 @@
 #include "query/query.h"
 #include "tui/banks_state.h"
 #include "tui/confirm_state.h"
-#include "tui/devices_state.h"
+#include "tui/devices.h"
 #include "tui/explore.h"
 #include "tui/frame.h"
 #include "tui/keys.h"
