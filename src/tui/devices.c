@@ -88,9 +88,10 @@ static void add_table(struct rows *rows)
         smc_device_of_capability(&capability, &device);
         add(rows, &device);
         for (size_t i = 0; i < smc_device_count(); i++) {
+            if (smc_device_cc_at(i) != capability.sm.cc)
+                continue;
             smc_device_at(i, &device);
-            if (device.sm.cc == capability.sm.cc)
-                add(rows, &device);
+            add(rows, &device);
         }
     }
 }

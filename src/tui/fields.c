@@ -502,9 +502,9 @@ static void pick_device(const struct smc_query *query, struct smc_pick *pick)
     for (size_t c = 0; c < smc_capability_count(); c++) {
         smc_capability_at(smc_capability_count() - 1 - c, &capability);
         for (size_t i = smc_device_count(); i-- > 0;) {
-            smc_device_at(i, &device);
-            if (device.sm.cc != capability.sm.cc)
+            if (smc_device_cc_at(i) != capability.sm.cc)
                 continue;
+            smc_device_at(i, &device);
             snprintf(note, sizeof note, "CC %d.%d, %" PRIu32 " SMs", device.sm.cc / 10,
                      device.sm.cc % 10, device.sm_count);
             smc_pick_add(pick, device.name, note);
