@@ -10,6 +10,7 @@
 void smc_banks_query_init(struct smc_banks_query *query)
 {
     *query = (struct smc_banks_query){
+        .expression_name = "option --expr",
         .stride = -1,
         .block = {SMC_WARP_LANES, 1, 1},
         .width_bytes = 4,

@@ -1,21 +1,13 @@
 libsmc_la_SOURCES += \
-	src/tui/actions.def src/tui/bank_fields.def \
-	src/tui/device_facts.def src/tui/fields.def src/tui/key_names.def src/tui/keys.def \
-	src/tui/signs.def src/tui/styles.def src/tui/views.def \
-	src/tui/bank_field_edit.c src/tui/bank_fields.c src/tui/bank_fields.h \
-	src/tui/bank_memory.c src/tui/bank_memory.h \
-	src/tui/banks_draw.h src/tui/draw_bank_grid.c src/tui/draw_bank_remedy.c \
-	src/tui/draw_banks.c \
-	src/tui/banks_layout.c src/tui/banks_layout.h \
+	src/tui/actions.def src/tui/device_facts.def src/tui/fields.def src/tui/key_names.def \
+	src/tui/keys.def src/tui/signs.def src/tui/styles.def src/tui/views.def \
 	src/tui/banks_state.c src/tui/banks_state.h \
-	src/tui/chart.c src/tui/chart.h src/tui/chart_columns.c \
+	src/tui/chart.c src/tui/chart.h \
 	src/tui/confirm_draw.h \
 	src/tui/confirm_layout.c src/tui/confirm_layout.h \
 	src/tui/confirm_next.c src/tui/confirm_next.h \
 	src/tui/confirm_state.c src/tui/confirm_state.h \
-	src/tui/devices.c src/tui/devices.h \
-	src/tui/draw_chart.c src/tui/draw_chart.h src/tui/draw_chart_labels.c \
-	src/tui/draw_comparison.c \
+	src/tui/devices.c src/tui/devices.h src/tui/draw_comparison.c \
 	src/tui/draw_history.c src/tui/draw_launch.c src/tui/draw_launched.c \
 	src/tui/draw_sm.c src/tui/draw_words.c src/tui/explore_draw.h \
 	src/tui/explore.c src/tui/explore.h \
@@ -23,15 +15,15 @@ libsmc_la_SOURCES += \
 	src/tui/fields.c src/tui/fields.h \
 	src/tui/frame.c src/tui/frame.h \
 	src/tui/keys.c src/tui/keys.h \
-	src/tui/lessons_state.h src/tui/view_lessons.c \
+	src/tui/lessons_state.h \
 	src/tui/memo.c src/tui/memo.h \
 	src/tui/restore.c src/tui/restore.h \
 	src/tui/run.c src/tui/tui.h \
+	src/tui/sm_drawing.c src/tui/sm_drawing.h \
 	src/tui/state.c src/tui/state.h \
 	src/tui/terminal.h src/tui/terminal_script.c \
-	src/tui/sm_drawing.c src/tui/sm_drawing.h \
-	src/tui/view_banks.c src/tui/view_confirm.c src/tui/view_devices.c \
-	src/tui/view_explore.c \
+	src/tui/view_banks.c src/tui/view_confirm.c src/tui/view_devices.c src/tui/view_explore.c \
+	src/tui/view_lessons.c \
 	src/tui/widgets.c src/tui/widgets.h \
 	src/tui/worker.c src/tui/worker.h
 
