@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tui/chart.h"
-#include "tui/field_numbers.h"
+#include "tui/fields.h"
 #include "tui_support.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "report/words.h"
-#include "tui/devices_draw.h"
+#include "tui/devices.h"
 #include "tui/fields.h"
 
 enum { LABEL_COLUMNS = 14, DEVICE_COLUMNS = 16, MOST_DEVICES = 32 };

@@ -8,15 +8,13 @@
 #include "query/query.h"
 #include "tui/banks_state.h"
 #include "tui/confirm_state.h"
-#include "tui/devices_state.h"
+#include "tui/devices.h"
 #include "tui/explore.h"
 #include "tui/frame.h"
-#include "tui/job.h"
 #include "tui/keys.h"
 #include "tui/lessons_state.h"
-#include "tui/pick.h"
-#include "tui/popup.h"
-#include "tui/prompt.h"
+#include "tui/widgets.h"
+#include "tui/worker.h"
 
 /* What the loop must do after a key, once. */
 enum smc_effect {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "report/banks_words.h"
-#include "tui/glyph.h"
-#include "tui/list.h"
+#include "tui/frame.h"
 #include "tui/state.h"
+#include "tui/widgets.h"
 
 /* --- The list of instructions --- */
 

@@ -13,8 +13,7 @@
 #include "report/report.h"
 #include "report/words.h"
 #include "report/words_run.h"
-#include "tui/glyph.h"
-#include "tui/list.h"
+#include "tui/widgets.h"
 
 /* --- The next launch --- */
 
