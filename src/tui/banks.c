@@ -1,6 +1,6 @@
 /* The banks view's state: which accesses are shown, how their arrays are laid out and what they
    cost; the fields that change it, and where the panels are. */
-#include "tui/banks_state.h"
+#include "tui/banks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
