@@ -4,7 +4,7 @@ libsmc_la_SOURCES += \
 	src/tui/banks.c src/tui/banks.h \
 	src/tui/chart.c src/tui/chart.h \
 	src/tui/confirm.c src/tui/confirm.h \
-	src/tui/devices.c src/tui/devices.h src/tui/draw_comparison.c \
+	src/tui/devices.c src/tui/devices.h \
 	src/tui/draw_launch.c \
 	src/tui/draw_sm.c src/tui/draw_words.c src/tui/explore_draw.h \
 	src/tui/explore.c src/tui/explore.h \
