@@ -495,9 +495,10 @@ static struct smc_rect draw_failure(const struct smc_confirm_state *state, struc
                                     struct smc_frame *frame)
 {
     struct smc_text words = {0};
-    smc_text_append(&words, state->failure);
-    if (state->failure[0])
+    if (state->failure[0]) {
+        smc_text_append(&words, state->failure);
         smc_rect_cut_top(&rect, draw_words(&words, SMC_STYLE_BAD, rect, 0, frame) + 1);
+    }
     return rect;
 }
 
