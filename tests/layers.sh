@@ -27,7 +27,7 @@ lesson:   query catalog compile devices model base
 report:   own/own.h confirm inspect/inspect.h query executor/ceilings.h executor/executor.h catalog compile/compile.h devices model base
 plot:     report/words.h report/banks_words.h query catalog compile/compile.h devices model base
 tui:      lesson report confirm executor/executor.h query compile catalog devices model base
-cli:      own lesson tui/tui.h tui/script.h batch plot report confirm inspect executor query compile catalog devices model base
+cli:      own lesson tui/tui.h batch plot report confirm inspect executor query compile catalog devices model base
 main:     cli
 '
 longest=1000
