@@ -45,6 +45,12 @@ struct smc_binary {
     size_t ptx_bytes;
 };
 
+/* What a kernel was compiled to. */
+struct smc_compiled {
+    struct smc_resources resources;
+    struct smc_binary binary;
+};
+
 struct smc_compile_options {
     bool no_cache;          /* neither read nor write the cache */
     bool no_nvrtc;          /* as on a machine without a toolkit */

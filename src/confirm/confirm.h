@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "executor/executor.h"
-#include "query/query.h"
+#include "executor/user.h"
 
 enum smc_verdict {
     SMC_CONFIRMED,
@@ -48,6 +47,10 @@ struct smc_confirmation {
    row of its own, confirmed when the attempt failed as predicted. */
 void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *result,
                  struct smc_confirmation *out);
+
+/* The same of a kernel of the user's: nothing is predicted of its counts, which are shown; what it
+   does wrong, and where a GPU and the emulator disagree, differs. */
+void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *out);
 
 /* Adds up how many were confirmed, differ and were not measured; no rows. */
 void smc_confirmation_add(const struct smc_confirmation *one, struct smc_confirmation *total);

@@ -8,6 +8,6 @@ libsmc_la_SOURCES += \
 	src/confirm/memory.c \
 	src/confirm/merge.c src/confirm/merge.h \
 	src/confirm/merge_read.c \
-	src/confirm/own.c src/confirm/own.h \
+	src/confirm/user.c \
 	src/confirm/rows.h \
 	src/confirm/series.c src/confirm/series.h

@@ -167,6 +167,15 @@ struct smc_gpu_probe {
     uint32_t timeout_ms; /* for each of its launches, should one have no end */
 };
 
+/* Finds the number of live values (parameter LIVE, written into `params`) at which `probe` compiles
+   to `regs_per_thread` registers, and fills `compiled` (owned by the caller) for it. Where no
+   number gives exactly that count, the nearest count above it that exists is taken, or else the
+   nearest below: compare compiled->resources.regs_per_thread. Fails as smc_compile does. */
+enum smc_status smc_live_find(const struct smc_kernel *probe, uint32_t regs_per_thread, uint16_t cc,
+                              const struct smc_compile_options *options, struct smc_params *params,
+                              struct smc_compiled *compiled, struct smc_text *warnings,
+                              struct smc_error *error);
+
 /* Fills the probe fields of `result`. */
 enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_gpu_probe *probe,
                               const struct smc_compile_options *options,
@@ -179,10 +188,5 @@ enum smc_status smc_gpu_count(const struct smc_gpu_kernel *kernel,
                               const struct smc_run_request *request,
                               const struct smc_device *device, struct smc_gpu_buffers *buffers,
                               struct smc_run_result *result, struct smc_error *error);
-
-/* --- A person's own kernel ---------------------------------------------------------------- */
-
-enum smc_status smc_gpu_run_own(const struct smc_own_launch *launch, struct smc_own_result *result,
-                                struct smc_error *error);
 
 #endif

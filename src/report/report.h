@@ -15,7 +15,7 @@
 #include "confirm/merge.h"
 #include "model/carveouts.h"
 #include "model/room.h"
-#include "own/own.h"
+#include "executor/user.h"
 #include "query/banks.h"
 #include "query/best.h"
 #include "query/query.h"
@@ -55,7 +55,7 @@ struct smc_writer {
                   struct smc_text *out);
 
     /* A person's own kernel, launched. */
-    void (*own)(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+    void (*own)(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                 const struct smc_report_style *style, struct smc_text *out);
 
     /* One device in full, or several in a table. `ceilings` of each, or NULL; they are shown of one

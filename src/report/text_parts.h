@@ -44,7 +44,7 @@ void smc_text_everywhere(const struct smc_everywhere *everywhere,
                          const struct smc_report_style *style, struct smc_text *out);
 void smc_text_merge(const struct smc_merged *merged, const struct smc_report_style *style,
                     struct smc_text *out);
-void smc_text_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+void smc_text_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                   const struct smc_report_style *style, struct smc_text *out);
 /* The rows of a run as a table; `all` also the witnesses that no row has. */
 void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
