@@ -63,14 +63,14 @@ static enum smc_status open_expression(const struct smc_banks_query *query,
         snprintf(source->text, sizeof source->text, "lane*%" PRId64 "*%u", query->stride,
                  query->width_bytes);
     else if (strlen(query->expression) > SMC_EXPRESSION_CHARS)
-        return smc_fail(error, SMC_USAGE, "option --expr: longer than %d characters",
+        return smc_fail(error, SMC_USAGE, "%s: longer than %d characters", query->expression_name,
                         SMC_EXPRESSION_CHARS);
     else
         snprintf(source->text, sizeof source->text, "%s", query->expression);
     source->threads = query->block[0] * query->block[1] * query->block[2];
     if (smc_expression_parse(source->text, smc_banks_variables, &source->expression, &reason) !=
         SMC_OK)
-        return smc_fail(error, SMC_USAGE, "option --expr: %s", reason.message);
+        return smc_fail(error, SMC_USAGE, "%s: %s", query->expression_name, reason.message);
     join_blanks(source->text);
     return smc_expression_parse(source->text, smc_banks_variables, &source->expression, error);
 }
@@ -143,10 +143,11 @@ bool smc_banks_source_stride(const struct smc_banks_source *source, uint32_t pla
            !__builtin_sub_overflow(there, origin, bytes);
 }
 
-static enum smc_status fail_lane(uint32_t warp, uint32_t lane, const char *problem,
-                                 struct smc_error *error)
+static enum smc_status fail_lane(const struct smc_banks_query *query, uint32_t warp, uint32_t lane,
+                                 const char *problem, struct smc_error *error)
 {
-    return smc_fail(error, SMC_USAGE, "option --expr: warp %u, lane %u: %s", warp, lane, problem);
+    return smc_fail(error, SMC_USAGE, "%s: warp %u, lane %u: %s", query->expression_name, warp,
+                    lane, problem);
 }
 
 static enum smc_status evaluate(const struct smc_banks_source *source, uint32_t warp,
@@ -163,19 +164,19 @@ static enum smc_status evaluate(const struct smc_banks_source *source, uint32_t 
         const char *problem =
             smc_banks_source_address(source, &source->expression, thread, &address);
         if (problem)
-            return fail_lane(warp, lane, problem, error);
+            return fail_lane(query, warp, lane, problem, error);
         snprintf(text, sizeof text, "the address %" PRId64 " is not ", address);
         size_t used = strlen(text);
         if (address < 0 || address > UINT32_MAX) {
             snprintf(text + used, sizeof text - used, "between 0 and %" PRIu32, UINT32_MAX);
-            return fail_lane(warp, lane, text, error);
+            return fail_lane(query, warp, lane, text, error);
         }
         access->mask |= 1u << lane;
         access->address[lane] = (uint32_t)address;
         if (smc_access_misaligned(access)) {
             snprintf(text + used, sizeof text - used,
                      "a multiple of %u bytes, the --width of an access", query->width_bytes);
-            return fail_lane(warp, lane, text, error);
+            return fail_lane(query, warp, lane, text, error);
         }
     }
     return SMC_OK;
@@ -203,6 +204,7 @@ enum smc_status smc_banks_source_get(const struct smc_banks_source *source, uint
 void smc_banks_query_init(struct smc_banks_query *query)
 {
     *query = (struct smc_banks_query){
+        .expression_name = "option --expr",
         .stride = -1,
         .block = {SMC_WARP_LANES, 1, 1},
         .width_bytes = 4,

@@ -35,6 +35,7 @@ struct smc_banks_query {
     struct smc_params params;        /* of the kernel; completed by smc_banks_answer */
     int32_t warp;                    /* SMC_ALL_WARPS, or the one asked about */
     uint32_t row_elements;           /* of the array, for proposals; 0: found out */
+    const char *expression_name;     /* how messages name it: "option --expr" */
 };
 
 void smc_banks_query_init(struct smc_banks_query *query);

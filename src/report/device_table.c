@@ -1,6 +1,6 @@
-/* A table with a group of columns for each device, in bands of as many devices as the width
-   holds. */
-#include "report/text_side_by_side.h"
+/* A table that compares devices: a group of columns for each, in bands of as many devices as the
+   width holds. */
+#include "report/device_table.h"
 
 #include <stdio.h>
 
@@ -10,7 +10,7 @@ enum { LABEL_WIDTH = 8, LEAST_WIDTH = 18, MOST_WIDTH = 26 };
 
 /* Devices next to each other. */
 struct band {
-    const struct smc_side_by_side *table;
+    const struct smc_device_table *table;
     size_t first, end;
     int width; /* of one */
 };
@@ -25,16 +25,6 @@ static void append_cell(const struct band *band, const char *text, struct smc_te
 {
     smc_text_append(line, "  ");
     smc_text_cell(line, text, band->width - 2);
-}
-
-static void end_line(struct smc_text *line, struct smc_text *out)
-{
-    while (line->length && line->data[line->length - 1] == ' ')
-        line->length--;
-    smc_text_append_bytes(out, smc_text_string(line), line->length);
-    smc_text_append_char(out, '\n', 1);
-    out->failed |= line->failed;
-    smc_text_free(line);
 }
 
 static void append_head(const struct band *band, const struct smc_report_style *style,
@@ -54,15 +44,15 @@ static void append_head(const struct band *band, const struct smc_report_style *
     }
     smc_text_append_char(out, '\n', 1);
     smc_layout_begin(out, style, SMC_STRONG);
-    end_line(&names, out);
+    smc_layout_row(out, &names);
     smc_layout_end(out, style);
-    end_line(&capabilities, out);
-    end_line(&heads, out);
+    smc_layout_row(out, &capabilities);
+    smc_layout_row(out, &heads);
 }
 
 static void append_row(const struct band *band, size_t row, struct smc_text *out)
 {
-    const struct smc_side_by_side *table = band->table;
+    const struct smc_device_table *table = band->table;
     struct smc_text line = {0}, label = {0};
     bool any = false;
     table->label(table->context, row, &label);
@@ -76,18 +66,18 @@ static void append_row(const struct band *band, size_t row, struct smc_text *out
         smc_text_free(&cell);
     }
     if (any)
-        end_line(&line, out);
+        smc_layout_row(out, &line);
     else
         smc_text_free(&line);
 }
 
-void smc_text_side_by_side(const struct smc_side_by_side *table,
-                           const struct smc_report_style *style, struct smc_text *out)
+void smc_device_table(const struct smc_device_table *table, const struct smc_report_style *style,
+                      struct smc_text *out)
 {
-    size_t room = style->columns - LABEL_WIDTH, most = room / LEAST_WIDTH;
+    size_t space = style->columns - LABEL_WIDTH, most = space / LEAST_WIDTH;
     size_t bands = (table->devices + most - 1) / most;
     size_t each = (table->devices + bands - 1) / bands; /* about as many in each band */
-    size_t width = room / each;
+    size_t width = space / each;
     for (size_t first = 0; first < table->devices; first += each) {
         size_t end = first + each < table->devices ? first + each : table->devices;
         struct band band = {table, first, end, (int)(width < MOST_WIDTH ? width : MOST_WIDTH)};
