@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "compile/compile.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "compile/resources.h"
 
 enum smc_log_form {
     SMC_LOG_PTXAS,     /* one architecture's compilation */

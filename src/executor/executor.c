@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-#include "executor/user.h"
-
 const struct smc_metric_info smc_metric_info[SMC_METRIC_COUNT] = {
 #define METRIC(id, name, quantity, label, tolerance) {name, quantity, label, tolerance},
 #include "executor/metrics.def"
@@ -88,9 +86,4 @@ void smc_run_begin(const struct smc_run_request *request, struct smc_run_result 
         snprintf(result->compile.message, sizeof result->compile.message,
                  "ptxas: %u bytes of static shared memory, %u at most",
                  compiled->refused_smem_bytes, compiled->refused_smem_limit_bytes);
-}
-
-const char *smc_run_entry(const struct smc_run_request *request)
-{
-    return request->user ? request->user->row.kernel->name : request->answer->query.kernel->entry;
 }

@@ -543,6 +543,11 @@ static void look_at_memory(struct smc_user_run *run)
 
 /* --- The launch ------------------------------------------------------------------------------- */
 
+const char *smc_run_entry(const struct smc_run_request *request)
+{
+    return request->user ? request->user->row.kernel->name : request->answer->query.kernel->entry;
+}
+
 enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warnings,
                                 struct smc_error *error)
 {
