@@ -1,4 +1,4 @@
-/* One NVRTC library, opened at run time. */
+/* NVRTC: a library opened at run time, and which libraries this machine has. */
 #include "config.h"
 
 #include "compile/nvrtc.h"
@@ -176,7 +176,7 @@ static void fetch_text(void *program, int (*size)(void *, size_t *), int (*fetch
         free(text);
         return;
     }
-    /* What ptxas refuses stands behind a '\0' of its own. */
+    /* What ptxas refuses follows a '\0' of its own. */
     for (size_t i = 0; i + 1 < bytes; i++)
         if (!text[i])
             text[i] = '\n';

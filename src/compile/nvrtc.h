@@ -57,7 +57,7 @@ struct smc_nvrtc_output {
     int nvrtc_major, nvrtc_minor; /* of the compiler; 0.0: not noted */
 };
 
-/* The options with which ptxas tells a kernel's resources in the log. From 12.9 on NVRTC has a
+/* The options with which ptxas writes a kernel's resources into the log. From 12.9 on NVRTC has a
    cache wherever there is a driver, and what comes from there comes without a log. */
 void smc_nvrtc_write_log_options(const struct smc_nvrtc_info *info, struct smc_text *options);
 

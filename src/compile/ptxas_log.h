@@ -51,7 +51,7 @@ enum smc_ptxas_reading {
     SMC_PTXAS_REFUSED,  /* too much static shared memory: the refusal's fields are set */
 };
 
-/* What ptxas says of `entry`. `has_barriers` tells whether the log counts barriers: that of CUDA 12
+/* What ptxas reports of `entry`. `has_barriers`: whether the log counts barriers: that of CUDA 12
    and older may not, and `barriers` is then 0. */
 enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
                                           struct smc_resources *out, bool *has_barriers);

@@ -1,4 +1,4 @@
-/* Lays predictions beside what was seen, quantity by quantity. */
+/* Predictions compared with what was seen, quantity by quantity. */
 #include "confirm/confirm.h"
 
 #include <assert.h>
@@ -69,7 +69,7 @@ void smc_rows_count(struct smc_confirmation *confirmation)
 
 /* --- Shared memory of a block, and the binding limits ----------------------------------------- */
 
-/* A live device brings the API's own number: the table's is another witness. */
+/* A live device brings the API's own number: the table's is another source. */
 static uint32_t predicted_reserve(const struct smc_sm *sm)
 {
     struct smc_capability capability;
@@ -140,7 +140,7 @@ static void confirm_available_smem(const struct smc_answer *answer,
 }
 
 /* Shared memory of a block: the driver's reserve, predicted by the table of compute capabilities,
-   and the bytes allocated, static, dynamic and reserved, which nobody reports. */
+   and the bytes allocated, static, dynamic and reserved, which no source reports. */
 static void confirm_allocated_smem(const struct smc_answer *answer,
                                    const struct smc_run_result *result,
                                    struct smc_confirmation *out)
@@ -160,7 +160,7 @@ static void confirm_allocated_smem(const struct smc_answer *answer,
     row->verdict = SMC_INFORMATION;
 }
 
-/* The resources that bind, in words; nobody reports them. */
+/* The resources that bind, in words; no source reports them. */
 static void show_binding_limits(const struct smc_answer *answer, struct smc_confirmation *out)
 {
     struct smc_row *row = smc_row_add(out, "binding_limits", "binding limits", "");
@@ -247,7 +247,8 @@ static void confirm_static_smem(const struct view *view)
         smc_row_note(row, "the prediction was given a number, the kernel has its own");
 }
 
-/* What a launch asks for nobody reports back: the row tells it, and what became of the opt-in. */
+/* No source reports the dynamic shared memory of a launch: the row shows the request, and how the
+   opt-in ended. */
 static void show_dynamic_smem(const struct view *view)
 {
     const struct smc_attempt *opt_in = &view->result->opt_in;
@@ -272,9 +273,9 @@ static bool refused(const struct smc_run_result *result)
     return result->launch.made && !result->launch.succeeded;
 }
 
-/* The API answers for the kernel as compiled, which is not the launch predicted where a person
+/* The API answers for the kernel as compiled, which is not the launch predicted where the user
    gave registers or static shared memory. */
-static bool api_speaks_of_the_prediction(const struct view *view)
+static bool api_is_about_the_prediction(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
     const struct smc_launch *launch = &view->answer->launch;
@@ -282,7 +283,7 @@ static bool api_speaks_of_the_prediction(const struct view *view)
            result->api_static_smem_bytes == launch->static_smem_bytes;
 }
 
-/* A carve-out is a hint: the hardware may keep more blocks than it leaves room for (seen with
+/* A carve-out is a hint: the hardware may keep more blocks than fit into it (seen with
    carve-out 0), which refutes nothing. Fewer would. */
 static bool exceeds_hint(const struct view *view, const struct smc_row *row)
 {
@@ -332,7 +333,7 @@ static void confirm_occupancy(const struct view *view)
         struct smc_row *row =
             smc_row_add(view->out, quantities[i].quantity, quantities[i].label, quantities[i].unit);
         row->predicted = smc_witness_of(occupancy->blocks_per_sm * per_block);
-        if (result->api_occupancy.succeeded && api_speaks_of_the_prediction(view))
+        if (result->api_occupancy.succeeded && api_is_about_the_prediction(view))
             row->api = smc_witness_of(result->api_blocks_per_sm * per_block);
         if (result->probe.succeeded || refused(result))
             row->measured = smc_witness_of(result->probe_blocks_per_sm * per_block);

@@ -16,7 +16,7 @@ enum smc_verdict {
     SMC_BY_ORDER, /* differs, by what the order of atomic additions explains: neither way either */
 };
 
-/* A value that one witness gave, or did not. Booleans are 0 and 1. */
+/* A value from one source (predicted, API, emulated, measured), or none. Booleans are 0 and 1. */
 struct smc_witness {
     bool present;
     double value;
@@ -43,7 +43,7 @@ struct smc_confirmation {
     size_t confirmed, differing, not_measured;
 };
 
-/* Lays the answer's predictions beside the result. A predicted failure to compile or launch is a
+/* Compares the answer's predictions with the result. A predicted failure to compile or launch is a
    row of its own, confirmed when the attempt failed as predicted. */
 void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *result,
                  struct smc_confirmation *out);
@@ -58,7 +58,7 @@ void smc_confirmation_add(const struct smc_confirmation *one, struct smc_confirm
 /* SMC_SHORTFALL where any row differs, else SMC_OK. */
 enum smc_status smc_confirmation_status(const struct smc_confirmation *confirmation);
 
-/* No witness has another value than the prediction. A row may differ all the same: its note then
+/* No source has another value than the prediction. A row may differ all the same: its note then
    says in what. */
 bool smc_row_agrees(const struct smc_row *row);
 

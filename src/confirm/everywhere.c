@@ -1,4 +1,4 @@
-/* One question on every GPU of the machine at once: a thread a GPU. CUDA keeps the current device
+/* One question on all GPUs of the machine at once: a thread a GPU. CUDA keeps the current device
    and the last error by thread; nothing below keeps state of its own between calls. */
 #include "config.h"
 
@@ -47,7 +47,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* A thread that cannot be had is a failure of its GPU alone. */
+/* A thread that cannot be created is a failure of its GPU alone. */
 static void run_parts(struct worker *workers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* One question on every GPU of the machine at once: what `smemcalc run --gpu all` does. */
+/* One question on all GPUs of the machine at once: what `smemcalc run --gpu all` does. */
 #ifndef SMC_CONFIRM_EVERYWHERE_H
 #define SMC_CONFIRM_EVERYWHERE_H
 
@@ -22,7 +22,7 @@ struct smc_everywhere {
     char host_name[SMC_HOST_NAME_CHARS];
 };
 
-/* As smc_confirm_launch, with the device of each GPU in place of the query's, all GPUs at the same
+/* As smc_confirm_launch, with the device of each GPU instead of the query's, all GPUs at the same
    time. `tell` adds what else is known of the device, one query at a time. The status is the worst
    of them; SMC_UNAVAILABLE without a GPU. Free in any case. */
 enum smc_status smc_confirm_everywhere(const struct smc_query *query,

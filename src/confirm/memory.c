@@ -111,8 +111,8 @@ static void note_copies(double copied, double expected, struct smc_row *row)
         row->verdict = SMC_INFORMATION;
 }
 
-/* Judges a row that has its other witnesses, with one metric as the measured one. Where nobody
-   counted, the note says why if nothing else was seen. */
+/* Judges a row that has its other sources, with one metric as the measured value. Where there are
+   no counters, the note says why if nothing else was seen. */
 static void counted_judge(const struct smc_counted *counted, enum smc_metric metric,
                           struct smc_row *row)
 {
@@ -291,7 +291,7 @@ static void confirm_loads(const struct view *view, bool machine_differs)
                seen->wavefronts);
 }
 
-/* Copies have rows of their own where the emulator tells them from other stores. */
+/* Copies have rows of their own where the emulator distinguishes them from other stores. */
 static void confirm_stores(const struct view *view)
 {
     const struct smc_shared_work *shared = &view->answer->workload.shared;

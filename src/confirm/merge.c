@@ -1,4 +1,4 @@
-/* How the values of a quantity are held against each other. */
+/* Reports of many machines compared: who saw the same of a quantity, and the verdict. */
 #include "config.h"
 
 #include "confirm/merge.h"
@@ -176,7 +176,7 @@ static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quant
 }
 
 /* Marks odd values, fills in what its peers have in common, and gives the verdict. `scratch` has
-   room for all of its values. */
+   space for all of its values. */
 static void judge(struct smc_merged_quantity *quantity, double *scratch)
 {
     for (size_t i = 0; i < quantity->peers_count; i++)

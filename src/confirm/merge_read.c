@@ -49,7 +49,7 @@ static bool is_control(char c)
     return (unsigned char)c < ' ' && !strchr("\t\n\f\r", c);
 }
 
-/* JSON has no control characters. But behind a bracket the fault may be that of one document, if
+/* JSON has no control characters. But after a bracket the fault may be that of one document, if
    it is not of a kind that no text has. */
 const char *smc_documents_foreign(const char *text, size_t length)
 {
@@ -149,7 +149,7 @@ static const char *const derived[] = {
     "grid_blocks",
 };
 
-/* Unless a person gave them. */
+/* Unless the user gave them. */
 static const struct {
     const char *key, *source;
 } given[] = {
@@ -158,7 +158,7 @@ static const struct {
     {"dynamic_smem_bytes", "dynamic_smem_source"},
 };
 
-/* A person's own kernel has no parameters to derive these from. */
+/* A kernel of the user's has no parameters to derive these from. */
 static const char *const launched[] = {"block_dim", "grid_dim", "dynamic_smem_bytes"};
 
 /* Settings of the launch that go without saying. */
@@ -381,7 +381,7 @@ static bool copy_question(const json_t *object, struct smc_merge_report *report,
     return !question.failed && question.length <= SMC_LONGEST_QUESTION;
 }
 
-/* Room for one more, zeroed; NULL where there is none. */
+/* Space for one more, zeroed; NULL where there is none. */
 static struct smc_merge_report *add(struct reader *reader)
 {
     struct smc_merge *merge = reader->merge;
@@ -434,7 +434,7 @@ static bool fill(const json_t *object, struct smc_merge_report *report, char *wh
     return false;
 }
 
-/* Without these nobody else is the same GPU, or was asked the same. */
+/* Without these no other report is known to be of the same GPU, or of the same question. */
 static void note_missing(struct reader *reader, const json_t *object)
 {
     const json_t *run = json_object_get(object, "run");

@@ -1,5 +1,5 @@
 /* The GPU and the emulator, one after the other, on one question: the same launch, the same inputs,
-   and the two results beside each other bit for bit. */
+   and the two results compared bit for bit. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Running a kernel and reporting what was seen. Behind one table of functions: the GPU through the
-   CUDA runtime; `none`, which says what is missing; the emulator, on the CPU; a GPU and the
-   emulator, compared. */
+/* Running a kernel and reporting what was seen. Each back end is one table of functions: the GPU,
+   through the CUDA runtime; the emulator, on the CPU; a GPU and the emulator, compared; `none`,
+   which reports what is missing. */
 #ifndef SMC_EXECUTOR_EXECUTOR_H
 #define SMC_EXECUTOR_EXECUTOR_H
 
@@ -200,7 +200,8 @@ struct smc_run_result {
     double median_ms, fastest_ms, slowest_ms;
     uint32_t sm_clock_khz; /* seen while timing; 0: not known */
 
-    /* Hardware counters of one more launch; not made, and without a message, where nobody asked. */
+    /* Hardware counters of one more launch; not made, and without a message, where they were not
+     * requested. */
     struct smc_attempt counting;
     double counted[SMC_METRIC_COUNT];
 
@@ -208,7 +209,7 @@ struct smc_run_result {
     char driver[SMC_GPU_VERSION_CHARS], runtime[SMC_GPU_VERSION_CHARS];
     char gpu_uuid[SMC_GPU_UUID_CHARS]; /* "GPU-...", as nvidia-smi prints it; "" without one */
 
-    /* What tells this run from others, not for a back end to fill. */
+    /* What identifies this run; the caller fills it. */
     char host_name[SMC_HOST_NAME_CHARS];
     uint64_t seed; /* of the inputs */
 };

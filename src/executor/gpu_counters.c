@@ -88,7 +88,7 @@ static void *open_library(void)
     return library ? library : open_wheel();
 }
 
-/* By name, then where toolkits and Python wheels put it; $SMEMCALC_CUPTI goes before all. The
+/* $SMEMCALC_CUPTI first, then by name, then where toolkits and Python wheels put it. The
    library stays loaded. SMC_UNAVAILABLE where there is none of CUDA 12.6 or later. */
 static enum smc_status smc_cupti_open(struct smc_cupti *cupti, struct smc_error *error)
 {
@@ -170,7 +170,7 @@ static enum smc_status smc_cupti_context(CUcontext *context, struct smc_error *e
         (&(CUpti_##type##_Params){.structSize = CUpti_##type##_Params_STRUCT_SIZE, __VA_ARGS__}),  \
         error)
 
-/* A buffer whose size CUPTI tells. */
+/* A buffer whose size CUPTI reports. */
 struct image {
     uint8_t *bytes;
     size_t size;

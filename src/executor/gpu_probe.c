@@ -33,7 +33,7 @@ static int64_t clamp(int64_t live)
     return live < info->lowest ? info->lowest : live > info->highest ? info->highest : live;
 }
 
-/* Compiles with `live` values in place of what the search held before. */
+/* Compiles with `live` values, and replaces what the search held. */
 static enum smc_status try_live(struct search *search, int64_t live)
 {
     smc_binary_free(&search->compiled->binary);

@@ -1,4 +1,4 @@
-/* A person's own kernel, from its source to what became of its memory. */
+/* A kernel of the user's, from its source to what the launch left in its memory. */
 #include "config.h"
 
 #include "executor/user.h"
@@ -80,7 +80,7 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
         if (entry && !is_meant(&kernels->item[i], entry))
             continue;
         if (entry && strcmp(kernels->item[i].name, entry) == 0)
-            found = 0; /* the exact name goes before all others */
+            found = 0; /* the exact name wins */
         if (found++ == 0)
             *kernel = &kernels->item[i];
         if (entry && strcmp(kernels->item[i].name, entry) == 0)

@@ -1,4 +1,4 @@
-/* An argument of a kernel as a person types it. */
+/* An argument of a kernel as the user types it. */
 #include "executor/user_argument.h"
 
 #include <errno.h>

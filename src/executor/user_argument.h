@@ -1,4 +1,4 @@
-/* An argument of a kernel as a person types it: a number (i32:5, u64:16M, f32:1.5) or global memory
+/* An argument of a kernel as the user types it: a number (i32:5, u64:16M, f32:1.5) or global memory
    (f32x1024:random, i32x4K, u8x512:file:PATH). Pure: no file is opened here. */
 #ifndef SMC_USER_ARGUMENT_H
 #define SMC_USER_ARGUMENT_H

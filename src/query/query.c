@@ -32,7 +32,7 @@ static void set_own_grid(const struct smc_query *query, struct smc_plan *plan)
     plan->grid[2] = query->grid_z;
 }
 
-/* A person's number is known; only what is left open is compiled. */
+/* The user's number stands; only what is left open is compiled. */
 static enum smc_status find_resources(const struct smc_resources *known, struct smc_answer *answer,
                                       struct smc_text *warnings, struct smc_error *error)
 {
@@ -60,7 +60,7 @@ static enum smc_status find_resources(const struct smc_resources *known, struct 
             .barriers = 1,
         };
     }
-    if (answer->resources.refused) { /* no number given in place of the kernel's mends that */
+    if (answer->resources.refused) { /* no number that the user gives changes that */
         answer->resources.static_smem_bytes = answer->resources.refused_smem_bytes;
         answer->static_smem_given = false;
     }
@@ -71,7 +71,7 @@ static enum smc_status find_resources(const struct smc_resources *known, struct 
     return SMC_OK;
 }
 
-/* What a person gave, or the kernel's own; what each thread adds comes on top. */
+/* What the user gave, or the kernel's own, plus what each thread adds. */
 static void set_dynamic_smem(const struct smc_answer *answer, struct smc_launch *launch)
 {
     const struct smc_query *query = &answer->query;
