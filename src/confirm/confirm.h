@@ -16,8 +16,17 @@ enum smc_verdict {
     SMC_BY_ORDER, /* differs, by what the order of atomic additions explains: neither way either */
 };
 
+/* Where a value of a row comes from. */
+enum smc_row_source {
+    SMC_SOURCE_PREDICTED,
+    SMC_SOURCE_API,
+    SMC_SOURCE_EMULATED,
+    SMC_SOURCE_MEASURED,
+    SMC_SOURCE_COUNT
+};
+
 /* A value from one source (predicted, API, emulated, measured), or none. Booleans are 0 and 1. */
-struct smc_witness {
+struct smc_reading {
     bool present;
     double value;
 };
@@ -28,7 +37,7 @@ struct smc_row {
     const char *quantity; /* in scripts: "blocks_per_sm" */
     const char *label;    /* for people: "blocks per SM" */
     const char *unit;     /* "", "B", "ms", "GFLOP/s", ... */
-    struct smc_witness predicted, api, emulated, measured;
+    struct smc_reading predicted, api, emulated, measured;
     char words[SMC_ROW_WORDS]; /* what is predicted, where that is no number: "warps+registers" */
     enum smc_verdict verdict;
     char note[256]; /* why it differs or was not measured, or a remark such as "carve-out is a hint"

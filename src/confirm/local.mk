@@ -1,7 +1,7 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
 	src/confirm/confirm.c src/confirm/confirm.h \
-	src/confirm/everywhere.c src/confirm/everywhere.h \
+	src/confirm/all_gpus.c src/confirm/all_gpus.h \
 	src/confirm/figures.def \
 	src/confirm/known_ceilings.c src/confirm/known_ceilings.h \
 	src/confirm/launch.c src/confirm/launch.h \

@@ -13,28 +13,15 @@
 #include "base/machine.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "confirm/confirm.h"
 
 enum { SMC_MOST_MERGED_REPORTS = 10000, SMC_MOST_MERGED_ROWS = 64 };
 
-/* The sources of a row's values, as in a run's report. */
-enum smc_merge_witness {
-    SMC_MERGE_PREDICTED,
-    SMC_MERGE_API,
-    SMC_MERGE_EMULATED,
-    SMC_MERGE_MEASURED,
-    SMC_MERGE_WITNESSES
-};
-
-extern const char *const smc_merge_witness_names[SMC_MERGE_WITNESSES]; /* "predicted", ... */
-
-struct smc_merge_number {
-    bool present;
-    double value;
-};
+extern const char *const smc_source_names[SMC_SOURCE_COUNT]; /* "predicted", ... */
 
 struct smc_merge_row {
     char quantity[64], unit[16];
-    struct smc_merge_number seen[SMC_MERGE_WITNESSES];
+    struct smc_reading seen[SMC_SOURCE_COUNT];
     char words[96];          /* what is predicted, where that is no number */
     bool confirmed, differs; /* against its own machine's prediction, as the report says */
 };
@@ -85,7 +72,7 @@ struct smc_merged_value {
 struct smc_merged_peers {
     struct smc_merged_value *value;
     size_t count;
-    struct smc_merge_number common; /* what most saw; of times and rates the median */
+    struct smc_reading common; /* what most saw; of times and rates the median */
     double least, most;
 };
 
@@ -160,7 +147,7 @@ const char *smc_merged_verdict_name(const struct smc_merged *merged);
 bool smc_merge_is_emulator(const struct smc_merge_report *report);
 
 /* What a machine saw: measured, else the API's answer, else emulated. */
-struct smc_merge_number smc_merge_seen(const struct smc_merge_row *row);
+struct smc_reading smc_merge_seen(const struct smc_merge_row *row);
 
 /* --- Documents -------------------------------------------------------------------------------- */
 

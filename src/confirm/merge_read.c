@@ -281,11 +281,11 @@ static void merge_question(const json_t *report, struct smc_text *out)
 /* A document far above what a machine's runs need, far below what would hurt. */
 enum { LARGEST_DOCUMENT_BYTES = SMC_LARGEST_DOCUMENT_MIB << 20, MOST_PROBLEMS = 10 };
 
-const char *const smc_merge_witness_names[SMC_MERGE_WITNESSES] = {
-    [SMC_MERGE_PREDICTED] = "predicted",
-    [SMC_MERGE_API] = "api",
-    [SMC_MERGE_EMULATED] = "emulated",
-    [SMC_MERGE_MEASURED] = "measured",
+const char *const smc_source_names[SMC_SOURCE_COUNT] = {
+    [SMC_SOURCE_PREDICTED] = "predicted",
+    [SMC_SOURCE_API] = "api",
+    [SMC_SOURCE_EMULATED] = "emulated",
+    [SMC_SOURCE_MEASURED] = "measured",
 };
 
 struct reader {
@@ -335,9 +335,9 @@ static bool copy_row(const json_t *object, struct smc_merge_row *row)
     copy_text(object, "predicted", row->words, sizeof row->words);
     row->confirmed = strcmp(verdict, "confirmed") == 0;
     row->differs = strcmp(verdict, "differs") == 0;
-    for (int i = 0; i < SMC_MERGE_WITNESSES; i++) {
-        const json_t *value = json_object_get(object, smc_merge_witness_names[i]);
-        bool words = i == SMC_MERGE_PREDICTED && json_is_string(value);
+    for (int i = 0; i < SMC_SOURCE_COUNT; i++) {
+        const json_t *value = json_object_get(object, smc_source_names[i]);
+        bool words = i == SMC_SOURCE_PREDICTED && json_is_string(value);
         if (value && !json_is_null(value) && !json_is_number(value) && !words)
             return false;
         row->seen[i].present = json_is_number(value);

@@ -6,7 +6,7 @@
 
 #include "confirm/confirm.h"
 
-struct smc_witness smc_witness_of(double value);
+struct smc_reading smc_reading_of(double value);
 
 /* Appends a row without values. Never NULL: SMC_MAX_ROWS is above the number of rows there are.
  */

@@ -253,10 +253,10 @@ static const struct smc_row *row_of(const struct smc_series_run *run, const char
     return NULL;
 }
 
-static bool take(const struct smc_witness *witness, double *value)
+static bool take(const struct smc_reading *reading, double *value)
 {
-    *value = witness->value;
-    return witness->present;
+    *value = reading->value;
+    return reading->present;
 }
 
 static bool blocks_of(const struct smc_series_run *run, enum smc_figure figure, double *value)

@@ -20,9 +20,9 @@ static void confirm_api(const struct smc_user_run *run, struct smc_confirmation 
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
-        row->predicted = smc_witness_of(rows[i].predicted);
+        row->predicted = smc_reading_of(rows[i].predicted);
         if (rows[i].asked->succeeded)
-            row->api = smc_witness_of(rows[i].api);
+            row->api = smc_reading_of(rows[i].api);
         smc_row_judge(row);
     }
 }
@@ -36,7 +36,7 @@ static void show_memory(const struct smc_user_run *run, struct smc_confirmation 
     if (!run->result.launch.made || bytes == 0)
         return;
     struct smc_row *row = smc_row_add(out, "device_memory_bytes", "GPU memory", "B");
-    row->measured = smc_witness_of(bytes);
+    row->measured = smc_reading_of(bytes);
     row->verdict = SMC_INFORMATION;
     smc_row_note(row, "taken by the arrays; three times as much on the host");
 }
@@ -73,7 +73,7 @@ static void show_counts(const struct smc_emulated_run *emulated, struct smc_conf
         if (rows[i].is_left_out)
             continue;
         struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
-        row->emulated = smc_witness_of((double)rows[i].value);
+        row->emulated = smc_reading_of((double)rows[i].value);
         row->verdict = SMC_INFORMATION;
         if (rows[i].note)
             smc_row_note(row, "%s", rows[i].note);
@@ -83,8 +83,8 @@ static void show_counts(const struct smc_emulated_run *emulated, struct smc_conf
 static void confirm_findings(const struct smc_emulated_run *emulated, struct smc_confirmation *out)
 {
     struct smc_row *row = smc_row_add(out, "findings", "races, bad accesses", "");
-    row->predicted = smc_witness_of(0);
-    row->emulated = smc_witness_of((double)emulated->findings_total);
+    row->predicted = smc_reading_of(0);
+    row->emulated = smc_reading_of((double)emulated->findings_total);
     smc_row_judge(row);
 }
 
@@ -95,7 +95,7 @@ static void show_float_atomics(const struct smc_emulated_run *emulated,
     if (emulated->float_adds == 0)
         return;
     struct smc_row *row = smc_row_add(out, "float_atomics", "atomic float additions", "");
-    row->emulated = smc_witness_of((double)emulated->float_adds);
+    row->emulated = smc_reading_of((double)emulated->float_adds);
     row->verdict = SMC_INFORMATION;
     smc_row_note(row, "their sums depend on the order in which the threads add, within rounding");
 }
@@ -112,8 +112,8 @@ static void confirm_agreement(const struct smc_user_run *run, struct smc_confirm
     if (elements == 0)
         return;
     struct smc_row *row = smc_row_add(out, "unlike_emulated", "unlike the emulator's", "");
-    row->predicted = smc_witness_of(0);
-    row->measured = smc_witness_of(differing);
+    row->predicted = smc_reading_of(0);
+    row->measured = smc_reading_of(differing);
     smc_row_judge(row);
     smc_row_note(row, "%s%.0f elements, bit for bit", differing > 0 ? "of " : "", elements);
     if (by_order == 0)

@@ -26,7 +26,7 @@ enum smc_place {
     SMC_ON_BOTH, /* a GPU, and that GPU emulated */
 };
 
-enum { SMC_EVERY_GPU = -1 }; /* as a gpu_index: all of the machine (confirm/everywhere.h) */
+enum { SMC_ALL_GPUS = -1 }; /* as a gpu_index: all of the machine (confirm/all_gpus.h) */
 
 enum { SMC_RUN_SEED = 1, SMC_RUN_TIMEOUT_MS = 10000 };
 

@@ -149,7 +149,7 @@ static void write_runs(const struct smc_confirmed_run *runs, size_t count,
 
 /* Each member of "runs" is as a run's report, with an error; what did not come so far is missing.
  */
-static void write_everywhere(const struct smc_everywhere *everywhere,
+static void write_everywhere(const struct smc_all_gpus *everywhere,
                              const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;

@@ -108,7 +108,7 @@ bool gpu_confirm(const struct smc_answer *answer, uint32_t timeout_ms,
     return status == SMC_OK;
 }
 
-static void print_witness(const char *name, const struct smc_witness *witness)
+static void print_witness(const char *name, const struct smc_reading *witness)
 {
     if (witness->present)
         printf("  %s %.6g", name, witness->value);
