@@ -107,7 +107,7 @@ on_fake 4 "two at-1 unreadable" --gpu all --format json
 holds "JSON: a GPU that cannot be read" '.runs[1] | .device == null and .gpu_index == 1 and
     .error.status == 4' out
 on_fake 4 "two unreadable" --gpu all
-tr '\n' ' ' <out >line
+head -n 2 out | paste -sd ' ' >line
 shows "none that can be read" "2 GPUs, 2 of them failed: nothing was measured: 0 confirmed, 0 differ, 0 not measured" line
 
 # --- Wrong usage ----------------------------------------------------------------------------------

@@ -608,10 +608,10 @@ static void append_notes(const struct series_table *table, bool has_counts,
     int baseline = series->run[0].baseline;
     bool fewer = table->figures & BIT(FEWER_SECTORS);
     if (fewer || table->figures & BIT(SPEED_UP))
-        smc_text_printf(&ratio, "%s: the %s of %s%s divided by that of the run",
-                        fewer ? "fewer" : "speed-up", fewer ? "number of sectors" : "time",
+        smc_text_printf(&ratio, "%s: the %s of %s%s divided by %s of the run",
+                        fewer ? "fewer" : "speed-up", fewer ? "sectors" : "time",
                         series->run[baseline].query.kernel->name,
-                        series->run[baseline].has_value ? each : "");
+                        series->run[baseline].has_value ? each : "", fewer ? "those" : "that");
     if (table->marks_best)
         smc_text_printf(&best, "the fastest%s", each);
     if (any_unseen(series))

@@ -11,17 +11,6 @@ void smc_text_line(struct smc_text *out, const struct smc_report_style *style, c
     out->failed |= text->failed;
 }
 
-static void write_answers(const struct smc_answer *answers, size_t count,
-                          const struct smc_report_style *style, struct smc_text *out)
-{
-    if (count > 1)
-        smc_text_compare(answers, count, style, out);
-    else
-        smc_text_one_answer(answers, style, out);
-    for (size_t i = 0; i < count && style->explain; i++)
-        smc_text_explain(&answers[i], style, out);
-}
-
 static void begin_sweep(const struct smc_sweep *sweep, struct smc_text *out)
 {
     (void)sweep;
@@ -41,7 +30,7 @@ static void pass_sweep_point(const struct smc_sweep *sweep, uint64_t point,
 
 const struct smc_writer smc_writer_text = {
     .name = "text",
-    .answers = write_answers,
+    .answers = smc_text_answers,
     .runs = smc_text_runs,
     .series = smc_text_series,
     .everywhere = smc_text_everywhere,

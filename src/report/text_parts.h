@@ -22,9 +22,9 @@ void smc_text_run_device_line(const struct smc_device *device, const char *drive
                               const struct smc_report_style *style, struct smc_text *out);
 enum smc_emphasis smc_verdict_emphasis(enum smc_verdict verdict);
 
-void smc_text_one_answer(const struct smc_answer *answer, const struct smc_report_style *style,
-                         struct smc_text *out);
-/* Its first lines, for other reports that begin alike. */
+void smc_text_answers(const struct smc_answer *answers, size_t count,
+                      const struct smc_report_style *style, struct smc_text *out);
+/* The first lines of an answer, for other reports that begin alike. */
 void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_report_style *style,
                           struct smc_text *out);
 void smc_text_device_line(const struct smc_answer *answer, const struct smc_report_style *style,
@@ -37,13 +37,8 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
                      struct smc_text *out);
 /* The line of an answer with work: what is computed, loaded, and what bounds it. */
 void smc_text_append_work(const struct smc_answer *answer, struct smc_text *line);
-/* And its arithmetic, the last part of an explanation. */
-void smc_text_explain_work(const struct smc_answer *answer, const struct smc_report_style *style,
-                           struct smc_text *out);
 void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
                       struct smc_text *out);
-void smc_text_compare(const struct smc_answer *answers, size_t count,
-                      const struct smc_report_style *style, struct smc_text *out);
 void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
 void smc_text_series(const struct smc_series *series, const struct smc_report_style *style,

@@ -1,4 +1,4 @@
-/* The arithmetic line by line, each step with its rule. */
+/* --explain: the arithmetic line by line, each step with its rule. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,6 +6,7 @@
 #include "model/registers.h"
 #include "model/round.h"
 #include "model/shared_memory.h"
+#include "query/workload.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
 #include "report/words.h"
@@ -231,6 +232,53 @@ static void explain_bounds(const struct smc_answer *a, struct step *step)
             resources->spill_store_bytes, resources->spill_load_bytes);
 }
 
+static void explain_wall(const struct smc_answer *answer, struct step *step)
+{
+    const struct smc_workload *workload = &answer->workload;
+    const struct smc_shared_work *shared = &workload->shared;
+    step->heading = "the wall";
+    say(step, "a warp's FMA: %u lanes / %u of the SM = %.3g clocks",
+        answer->query.device.sm.warp_size, answer->query.device.sm.fp32_lanes_per_sm,
+        workload->fma_cycles_per_step);
+    say(step,
+        "its shared memory, a wavefront a clock: (%.4g loads + %.4g stores) / %.4g FMA = %.3g "
+        "clocks: %.0f %% of the FMA peak at most",
+        shared->loads.wavefronts, shared->stores.wavefronts, answer->work.fma_instructions,
+        workload->shared_cycles_per_step, 100 * smc_workload_peak_share(workload));
+}
+
+static void explain_work(const struct smc_answer *answer, struct step *step)
+{
+    const struct smc_work *work = &answer->work;
+    const struct smc_workload *workload = &answer->workload;
+    step->heading = "global memory";
+    for (size_t i = 0; i < work->access_count; i++) {
+        const struct smc_global_access *access = &work->access[i];
+        const char *done = access->store ? "stored" : "loaded";
+        if (answer->query.device.sm.cc < 20) /* half warps, and segments of other sizes */
+            say(step, "%s %s: %.4g elements", access->name, done, access->elements);
+        else
+            say(step, "%s %s: %.4g elements in %.4g requests of a warp = %.4g sectors of 32 B",
+                access->name, done, access->elements, access->requests, access->sectors);
+    }
+    if (workload->flops_per_load > 0)
+        say(step,
+            "CGMA %.4g: %.4g operations for each element loaded; %.4g a byte loaded, %.4g a byte "
+            "loaded or stored",
+            workload->flops_per_load, workload->flops_per_load, workload->flops_per_load_byte,
+            workload->flops_per_moved_byte);
+    step->heading = "shared memory";
+    if (workload->has_shared)
+        say(step,
+            "%.4g loads of a warp = %.4g wavefronts (as written %.4g loads); %.4g stores = %.4g "
+            "wavefronts",
+            workload->shared.loads.instructions, workload->shared.loads.wavefronts,
+            workload->shared.written_loads.instructions, workload->shared.stores.instructions,
+            workload->shared.stores.wavefronts);
+    if (workload->has_wall)
+        explain_wall(answer, step);
+}
+
 void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
                       struct smc_text *out)
 {
@@ -245,5 +293,5 @@ void smc_text_explain(const struct smc_answer *answer, const struct smc_report_s
     explain_result(answer, &step);
     explain_bounds(answer, &step);
     if (answer->has_work)
-        smc_text_explain_work(answer, style, out);
+        explain_work(answer, &step);
 }
