@@ -25,7 +25,7 @@ own:      executor/executor.h executor/own.h inspect query compile catalog devic
 confirm:  own/own.h executor/executor.h query devices model base
 lesson:   query catalog compile devices model base
 report:   own/own.h confirm inspect/inspect.h query executor/ceilings.h executor/executor.h catalog compile/compile.h devices model base
-plot:     report/words.h report/banks_words.h query catalog compile/compile.h devices model base
+plot:     report/words.h report/banks.h query catalog compile/compile.h devices model base
 tui:      lesson report confirm executor/executor.h query compile catalog devices model base
 cli:      own lesson tui/tui.h tui/script.h batch plot report confirm inspect executor query compile catalog devices model base
 main:     cli

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/program.h"
-#include "report/banks_words.h"
+#include "report/banks.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"

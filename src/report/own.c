@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "report/banks_words.h"
+#include "report/banks.h"
 #include "report/csv_parts.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
+#include "report/run.h"
 #include "report/text_parts.h"
-#include "report/words_run.h"
 
 enum { SHOWN_VALUES = 6 };
 

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "report/banks_words.h"
+#include "report/banks.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
+#include "report/run.h"
 #include "report/text_parts.h"
 #include "report/words.h"
-#include "report/words_run.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 

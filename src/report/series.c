@@ -7,10 +7,10 @@
 #include "report/csv_parts.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
+#include "report/run.h"
 #include "report/series.h"
 #include "report/text_parts.h"
 #include "report/words.h"
-#include "report/words_run.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/banks_words.h"
+#include "report/banks.h"
 #include "tui/glyph.h"
 #include "tui/list.h"
 #include "tui/state.h"

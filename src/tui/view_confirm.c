@@ -11,8 +11,8 @@
 #include "base/parse.h"
 #include "base/program.h"
 #include "report/report.h"
+#include "report/run.h"
 #include "report/words.h"
-#include "report/words_run.h"
 #include "tui/glyph.h"
 #include "tui/list.h"
 

@@ -1,6 +1,6 @@
 /* Bank conflicts in words: the verdict, a layout without them, the command that asks again. */
-#ifndef SMC_REPORT_BANKS_WORDS_H
-#define SMC_REPORT_BANKS_WORDS_H
+#ifndef SMC_REPORT_BANKS_H
+#define SMC_REPORT_BANKS_H
 
 #include "base/text.h"
 #include "confirm/launch.h"
@@ -30,7 +30,7 @@ void smc_words_banks_place(const struct smc_banks_answer *answer, struct smc_tex
 void smc_words_banks_row_command(const struct smc_banks_query *query,
                                  const struct smc_access *access, struct smc_text *out);
 
-/* "; 15,872 bank conflicts, 50 % of the wavefronts", of a run; nothing where there are none. */
+/* "; 15,872 bank conflicts, 50 % of the wavefronts", of a run; nothing if there are none. */
 void smc_words_conflicts(const struct smc_conflict_fix *fix, struct smc_text *out);
 
 /* "load" or "store". */
