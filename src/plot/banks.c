@@ -4,7 +4,7 @@
 
 #include "plot/page.h"
 #include "plot/plot.h"
-#include "report/banks_words.h"
+#include "report/banks.h"
 
 enum {
     BAND = 16,         /* banks side by side where cells are characters; the others stand below */

@@ -52,16 +52,16 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
-/* "256 threads, 8 warps a block; 40 registers a thread": what the search leaves as it is. */
+/* "256 threads, 8 warps per block; 40 registers per thread": what the search leaves as it is. */
 static void append_fixed(const struct smc_answer *answer, const struct smc_rooms *rooms,
                          struct smc_text *line)
 {
     const struct smc_launch *launch = &answer->launch;
-    smc_text_printf(line, "%u thread%s, %u warp%s a block", launch->threads_per_block,
+    smc_text_printf(line, "%u thread%s, %u warp%s per block", launch->threads_per_block,
                     launch->threads_per_block == 1 ? "" : "s", rooms->most.warps_per_block,
                     rooms->most.warps_per_block == 1 ? "" : "s");
     if (rooms->fixed.regs)
-        smc_text_printf(line, "; %u registers a thread", launch->regs_per_thread);
+        smc_text_printf(line, "; %u registers per thread", launch->regs_per_thread);
     if (launch->static_smem_bytes)
         smc_text_printf(line, "; %u" SMC_TIE "B static shared memory", launch->static_smem_bytes);
     if (rooms->fixed.dynamic_smem)
@@ -90,7 +90,7 @@ static void append_rows(const struct smc_answer *answer, const struct smc_rooms 
                         const struct smc_report_style *style, struct smc_text *out)
 {
     smc_text_append(out, "\n  blocks   warps  occup.  registers   dynamic B  to write\n"
-                         "  per SM  per SM          a thread    a block\n");
+                         "  per SM  per SM         per thread  per block\n");
     for (uint32_t i = 0; i < rooms->count; i++) {
         const struct row row = make_row(answer, &rooms->room[i]);
         bool current = is_current(answer, row.room);
@@ -141,7 +141,7 @@ static void append_legend(const struct smc_answer *answer, const struct smc_room
     smc_text_printf(
         &line,
         "before CUDA 13.5, cudaOccupancyAvailableDynamicSMemPerBlock does not count the driver's "
-        "%u" SMC_TIE "B a block: for 2 or more blocks its answer is too large by that much, "
+        "%u" SMC_TIE "B per block: for 2 or more blocks its answer is too large by that much, "
         "and fewer blocks are resident",
         sm->smem_reserved_per_block_bytes);
     smc_layout_line(out, style, "caution", &line);
@@ -233,7 +233,7 @@ static void compare_legend(const struct smc_answer *answer, const struct smc_rep
     struct smc_text line = {0};
     smc_text_printf(
         &line,
-        "the most registers a thread and bytes of dynamic shared memory a block with "
+        "the most registers per thread and bytes of dynamic shared memory per block with "
         "which that many blocks are resident per SM; to write: __launch_bounds__(%u," SMC_TIE
         "BLOCKS)",
         answer->launch.threads_per_block);

@@ -1,4 +1,4 @@
-/* What tests read of the report of a series. */
+/* Parts of the report of a series, for tests. */
 #ifndef SMC_REPORT_SERIES_H
 #define SMC_REPORT_SERIES_H
 
@@ -9,8 +9,8 @@
    quantities of each, shown in the table or not. */
 void smc_words_series_verdicts(const struct smc_series *series, struct smc_text *out);
 
-/* "2 runs were not started: aat-padded, pad 1; aat-swizzled"; of many only how many, of none
-   nothing. */
+/* "2 runs were not started: aat-padded, pad 1; aat-swizzled"; of many runs only their
+   number, of none nothing. */
 void smc_words_series_not_started(const struct smc_series *series, struct smc_text *out);
 
 #endif

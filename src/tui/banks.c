@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "report/banks_words.h"
+#include "report/banks.h"
 
 /* A column of a tile of 32 x 32 floats, the classic case for padding. */
 static const struct smc_banks_choice first_choice = {

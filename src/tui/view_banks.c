@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/banks_words.h"
+#include "report/banks.h"
 #include "tui/frame.h"
 #include "tui/state.h"
 #include "tui/widgets.h"

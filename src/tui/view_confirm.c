@@ -12,7 +12,7 @@
 #include "base/program.h"
 #include "report/report.h"
 #include "report/words.h"
-#include "report/words_run.h"
+#include "report/run.h"
 #include "tui/state.h"
 #include "tui/widgets.h"
 

@@ -1,6 +1,6 @@
 /* Bank conflicts in words: the verdict, a layout without them, the command that asks again. */
-#ifndef SMC_REPORT_BANKS_WORDS_H
-#define SMC_REPORT_BANKS_WORDS_H
+#ifndef SMC_REPORT_BANKS_H
+#define SMC_REPORT_BANKS_H
 
 #include "base/text.h"
 #include "confirm/launch.h"
@@ -12,7 +12,8 @@ void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out);
 /* "pad each row of 32 elements by 1 element", "in rows of 32 elements, put column c ...". */
 void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, struct smc_text *out);
 
-/* The same for what was found for a pattern, which says where its rows cannot be what is padded. */
+/* The same of what removes a pattern's conflicts. Where its rows cannot be padded, parts of them
+   may be. */
 void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
                       struct smc_text *out);
 
@@ -29,7 +30,7 @@ void smc_words_banks_place(const struct smc_banks_answer *answer, struct smc_tex
 void smc_words_banks_row_command(const struct smc_banks_query *query,
                                  const struct smc_access *access, struct smc_text *out);
 
-/* "; 15,872 bank conflicts, 50 % of the wavefronts", of a run; nothing where there are none. */
+/* "; 15,872 bank conflicts, 50 % of the wavefronts", of a run; nothing if there are none. */
 void smc_words_conflicts(const struct smc_conflict_fix *fix, struct smc_text *out);
 
 /* "load" or "store". */

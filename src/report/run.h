@@ -1,32 +1,32 @@
-/* A run in words: what is launched where, what each witness saw, how many predictions held. */
-#ifndef SMC_REPORT_WORDS_RUN_H
-#define SMC_REPORT_WORDS_RUN_H
+/* A run in words: the kernel, the device, the value of each source, how many predictions hold. */
+#ifndef SMC_REPORT_RUN_H
+#define SMC_REPORT_RUN_H
 
 #include "base/text.h"
 #include "confirm/launch.h"
 
-/* "matmul-tiled: tile 32, float, 1024 x 1024 x 1024"; nothing for a person's own kernel. */
+/* "matmul-tiled: tile 32, float, 1024 x 1024 x 1024"; nothing for the user's own kernel. */
 void smc_words_run_kernel(const struct smc_answer *answer, struct smc_text *out);
 
 /* "NVIDIA H200, CC 9.0, 132 SMs". */
 void smc_words_run_device(const struct smc_device *device, struct smc_text *out);
 
-/* "driver for CUDA 13.0, runtime 13.0"; nothing where they are not known. */
+/* "driver for CUDA 13.0, runtime 13.0"; nothing if they are unknown. */
 void smc_words_run_driver(const struct smc_run_result *result, struct smc_text *out);
 
 /* "confirmed: 8 confirmed, 0 differ, 1 not measured". */
 void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_text *out);
 
-/* The witnesses of a row, in the order of their columns, and what these are called. */
+/* The sources of a row, in the order of their columns, and the headings of these. */
 enum smc_witness_column { SMC_PREDICTED, SMC_BY_API, SMC_EMULATED, SMC_MEASURED, SMC_WITNESSES };
 extern const char *const smc_witness_headings[SMC_WITNESSES]; /* "predicted", ... */
 const struct smc_reading *smc_row_witness(const struct smc_row *row, int column);
 
-/* "8192 B", "0.5386 ms", "yes", "warps+registers"; "-" where the witness saw nothing. */
+/* "8192 B", "0.5386 ms", "yes", "warps+registers"; "-" if the source has no value. */
 void smc_words_witness(const struct smc_row *row, const struct smc_reading *witness,
                        char text[SMC_ROW_WORDS]);
 
-/* Whether any row has an emulator's value: else its column is left out. */
+/* Whether any row has a value of the emulator; its column is omitted otherwise. */
 bool smc_words_any_emulated(const struct smc_confirmation *confirmation);
 
 #endif
