@@ -341,9 +341,9 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
     if (block[1] > 1)
         smc_text_printf(&line, "%u x %u = ", block[0], block[1]);
     smc_text_printf(&line, "%u thread%s, %u warp%s; ", answer->launch.threads_per_block,
-                    answer->launch.threads_per_block == 1 ? "" : "s",
+                    smc_text_plural(answer->launch.threads_per_block),
                     answer->occupancy.warps_per_block,
-                    answer->occupancy.warps_per_block == 1 ? "" : "s");
+                    smc_text_plural(answer->occupancy.warps_per_block));
     if (!smc_words_regs_known(answer)) {
         smc_text_append(&line, answer->query.kernel
                                    ? "registers unknown, as it does not compile"
@@ -353,7 +353,7 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
         if (!answer->regs_given)
             smc_resources_describe(&answer->resources, source);
         smc_text_printf(&line, "%u register%s a thread (%s)", answer->launch.regs_per_thread,
-                        answer->launch.regs_per_thread == 1 ? "" : "s", source);
+                        smc_text_plural(answer->launch.regs_per_thread), source);
     }
     if (answer->resources.spill_store_bytes || answer->resources.spill_load_bytes)
         smc_text_printf(&line, "; spills %u B stored, %u B loaded",
@@ -382,9 +382,9 @@ static void append_grid(const struct smc_answer *answer, const struct smc_report
     struct smc_text line = {0};
     const struct smc_waves *waves = &answer->waves;
     smc_text_printf(&line, "%" PRIu64 " block%s on %u SMs: ", waves->grid_blocks,
-                    waves->grid_blocks == 1 ? "" : "s", answer->query.device.sm_count);
+                    smc_text_plural(waves->grid_blocks), answer->query.device.sm_count);
     if (waves->waves == 1)
-        smc_text_printf(&line, "1 wave, of room for %" PRIu64, waves->resident_blocks);
+        smc_text_printf(&line, "1 wave (%" PRIu64 " blocks fit at a time)", waves->resident_blocks);
     else
         smc_text_printf(&line, "%" PRIu64 " waves of %" PRIu64 ", the last of %" PRIu64,
                         waves->waves, waves->resident_blocks, waves->last_wave_blocks);
@@ -401,7 +401,7 @@ static void append_grid(const struct smc_answer *answer, const struct smc_report
 
 enum { HOW_WIDTH = 24, FIXED_WIDTH = 65, SHARE_WIDTH = 7 };
 
-/* What one block takes of what the SM has. */
+/* What one block uses of a resource, and what the SM has. */
 struct demand {
     uint64_t amount, capacity;
     const char *unit;
@@ -601,7 +601,7 @@ static void append_device(const struct smc_answer *answer, const struct smc_repo
     smc_text_free(&regs);
 }
 
-/* Where each register count comes from: a number without its source is worth nothing. */
+/* Where each register count comes from. */
 static void append_sources(const struct smc_answer *answers, size_t count,
                            const struct smc_report_style *style, struct smc_text *out)
 {

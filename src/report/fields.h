@@ -49,7 +49,7 @@ struct smc_value smc_value_limiters(uint32_t limiters);
 struct smc_value smc_value_string(const char *string);
 /* Known also where the string is empty. */
 struct smc_value smc_value_text(const char *string);
-/* For text that does not outlive the reader: at most 23 bytes of it are kept. */
+/* Copies at most 23 bytes of text that does not outlive the reader. */
 struct smc_value smc_value_copy(const char *string);
 struct smc_value smc_value_params(const struct smc_query *query);
 /* Owns the reference. */

@@ -1,5 +1,5 @@
 /* The user's own kernels, read from files: each with a line for each device and its next step, or
-   held to its launch bounds; as text, JSON and CSV. */
+   checked against its launch bounds; as text, JSON and CSV. */
 #include "config.h"
 
 #include <stdio.h>
@@ -115,7 +115,7 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
           smc_value_string(item->kernel->file))                                                    \
     FIELD(bounds_name, NULL, "kernel", "", "its name, demangled",                                  \
           smc_value_string(item->kernel->shown))                                                   \
-    FIELD(bounds_device, "device", "device", "", "the device it is held to",                       \
+    FIELD(bounds_device, "device", "device", "", "the device that it is checked for",              \
           smc_value_string(item->answer.query.device.name))                                        \
     FIELD(bounds_threads, NULL, "max_threads", "threads", "the launch bound",                      \
           smc_value_integer(item->kernel->max_threads_per_block))                                  \
@@ -430,7 +430,7 @@ void smc_text_promises(const struct smc_inspect_promises *promises,
         smc_text_append(out, "\n");
     if (promises->without_bounds > 0)
         smc_text_printf(out, "%zu kernel%s without __launch_bounds__, or the input keeps none\n",
-                        promises->without_bounds, promises->without_bounds == 1 ? "" : "s");
+                        promises->without_bounds, smc_text_plural(promises->without_bounds));
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

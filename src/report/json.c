@@ -128,7 +128,7 @@ static void describe_run(json_t *object, const struct smc_confirmed_run *run)
     smc_json_set(object, "conflicts", smc_json_conflicts(&run->conflicts));
 }
 
-/* The run asked for is the object itself; those besides it are its member "besides". */
+/* The requested run is the object itself; the other runs are its member "besides". */
 static void describe_runs(json_t *object, const struct smc_confirmed_run *runs, size_t count)
 {
     describe_run(object, &runs[0]);

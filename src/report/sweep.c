@@ -154,7 +154,7 @@ static bool same_rows(const struct grid *grid, uint64_t row, uint64_t other)
     return true;
 }
 
-/* The last row that is like `row` and all between. Devices stand for themselves. */
+/* The last of the rows that are equal to `row` and adjacent to it. Devices are not combined. */
 static uint64_t last_alike(const struct grid *grid, uint64_t row)
 {
     uint64_t last = row;
@@ -312,7 +312,7 @@ static const char *value_name(enum smc_axis_id id)
     return names[id];
 }
 
-/* What all points of one device axis share is told once, above the table. */
+/* With a device axis all points share the block, which is shown once, above the table. */
 static bool shows_block(enum smc_axis_id id)
 {
     return id != SMC_AXIS_DEVICE;
@@ -436,7 +436,6 @@ static void append_best(const struct smc_sweep_result *result, const struct smc_
     smc_text_free(&line);
 }
 
-/* A number without its source is worth nothing. */
 static void append_sources(const struct smc_sweep_result *result,
                            const struct smc_report_style *style, struct smc_text *out)
 {
