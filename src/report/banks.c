@@ -56,8 +56,8 @@ void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, stru
 }
 
 /* The same of a pattern. Where its rows cannot be padded, parts of them may be. */
-static void append_change(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
-                          struct smc_text *out)
+void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
+                      struct smc_text *out)
 {
     const struct smc_rearrangement *change = &remedy->rearrangement;
     if (change->dropped_elements) {
@@ -334,7 +334,7 @@ static void append_remedy(const struct smc_banks_query *query,
     struct smc_text text = {0};
     if (!remedy->found)
         return;
-    append_change(pattern, remedy, &text);
+    smc_words_remedy(pattern, remedy, &text);
     bool is_shown = remedy->expression[0] && strlen(remedy->expression) <= LONGEST_SHOWN;
     bool is_narrower = remedy->rearrangement.dropped_elements > 0; /* the words say so already */
     if (is_shown)

@@ -12,6 +12,10 @@ void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out);
 /* "pad each row of 32 elements by 1 element", "in rows of 32 elements, put column c ...". */
 void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, struct smc_text *out);
 
+/* The same for what was found for a pattern, which says where its rows cannot be what is padded. */
+void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
+                      struct smc_text *out);
+
 /* "smemcalc banks --expr '(tx*33 + ty)*4' --block 32x8": the same question about a changed
    expression; NULL: about the query's kernel. For a paragraph: spaces outside the expression are
    ties. */

@@ -1,6 +1,6 @@
 /* What the parts of the answer about banks share: where the accesses come from, and remedies. */
-#ifndef SMC_QUERY_BANKS_PARTS_H
-#define SMC_QUERY_BANKS_PARTS_H
+#ifndef SMC_QUERY_BANKS_SOURCE_H
+#define SMC_QUERY_BANKS_SOURCE_H
 
 #include "query/banks.h"
 
