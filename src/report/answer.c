@@ -13,27 +13,34 @@
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-#define ITEM struct smc_waves
+#define ITEM struct smc_answer
 #define WAVES_FIELDS(FIELD)                                                                        \
     FIELD(wave_blocks, "grid_blocks", NULL, "blocks", "blocks of the grid",                        \
-          smc_value_integer(item->grid_blocks))                                                    \
-    FIELD(resident_blocks, "resident_blocks", NULL, "blocks", "resident on the whole device",      \
-          smc_value_integer(item->resident_blocks))                                                \
-    FIELD(waves, "waves", NULL, "waves", "with the last one", smc_value_integer(item->waves))      \
+          smc_value_integer(item->waves.grid_blocks))                                              \
+    FIELD(resident_blocks, "resident_blocks", NULL, "blocks",                                      \
+          "blocks that the whole device holds at a time",                                          \
+          smc_value_integer(item->waves.resident_blocks))                                          \
+    FIELD(waves, "waves", NULL, "waves", "waves, the last one included",                           \
+          smc_value_integer(item->waves.waves))                                                    \
     FIELD(last_wave, "last_wave_blocks", NULL, "blocks", "blocks of the last wave",                \
-          smc_value_integer(item->last_wave_blocks))                                               \
+          smc_value_integer(item->waves.last_wave_blocks))                                         \
     FIELD(last_wave_percent, "last_wave_percent", NULL, "percent",                                 \
           "blocks of the last wave, of what can be resident",                                      \
-          smc_value_real(100.0 * (double)item->last_wave_blocks / (double)item->resident_blocks))  \
-    FIELD(idle_sms, "idle_sms", NULL, "SMs", "idle in the last wave",                              \
-          smc_value_integer(item->idle_sms))
+          smc_value_real(100.0 * (double)item->waves.last_wave_blocks /                            \
+                         (double)item->waves.resident_blocks))                                     \
+    FIELD(idle_sms, "idle_sms", NULL, "SMs", "SMs without a block in the last wave",               \
+          smc_value_integer(item->waves.idle_sms))                                                 \
+    FIELD(clusters, "resident_clusters", NULL, "clusters",                                         \
+          "the clusters that the device holds at a time; absent without clusters",                 \
+          item->resident_clusters ? smc_value_integer(item->resident_clusters)                     \
+                                  : (struct smc_value){.kind = SMC_VALUE_ABSENT})
 SMC_FIELD_TABLE(waves_fields, WAVES_FIELDS)
 #undef ITEM
 
 #define ITEM struct smc_best_block
 #define BETTER_BLOCK_FIELDS(FIELD)                                                                 \
     FIELD(better_option, "option", NULL, "", "tile or block", smc_value_string(item->option))      \
-    FIELD(better_size, "size", NULL, "", "its value", smc_value_integer(item->size))               \
+    FIELD(better_size, "size", NULL, "", "the proposed value", smc_value_integer(item->size))      \
     FIELD(better_threads, "threads_per_block", NULL, "threads", "threads per block",               \
           smc_value_integer(item->threads_per_block))                                              \
     FIELD(better_blocks, "blocks_per_sm", NULL, "blocks", "resident blocks per SM",                \
@@ -49,9 +56,10 @@ struct step {
 
 #define ITEM struct step
 #define STEP_FIELDS(FIELD)                                                                         \
-    FIELD(step_resource, "resource", NULL, "", "what changes",                                     \
+    FIELD(step_resource, "resource", NULL, "", "the resource that changes",                        \
           smc_value_string(smc_step_resource_name(item->next->resource)))                          \
-    FIELD(step_change, "change", NULL, "", "by how much", smc_value_integer(item->next->change))   \
+    FIELD(step_change, "change", NULL, "", "by how much; negative: fewer",                         \
+          smc_value_integer(item->next->change))                                                   \
     FIELD(step_blocks, "blocks_per_sm", NULL, "blocks", "resident blocks per SM after it",         \
           smc_value_integer(item->next->blocks_per_sm))                                            \
     FIELD(step_percent, "percent", NULL, "percent", "occupancy after it",                          \
@@ -153,12 +161,8 @@ static struct smc_value better_block_of(const struct smc_answer *answer)
 
 static struct smc_value waves_of(const struct smc_answer *answer)
 {
-    if (!answer->has_waves)
-        return smc_value_json(json_null());
-    json_t *object = smc_fields_object(waves_fields, &answer->waves);
-    if (answer->resident_clusters)
-        smc_json_integer(object, "resident_clusters", answer->resident_clusters);
-    return smc_value_json(object);
+    return smc_value_json(answer->has_waves ? smc_fields_object(waves_fields, answer)
+                                            : json_null());
 }
 
 static uint32_t cluster_of(const struct smc_launch *launch)
@@ -185,7 +189,8 @@ static uint32_t cluster_of(const struct smc_launch *launch)
     FIELD(regs, "kernel.registers_per_thread", "regs", "registers", "registers per thread",        \
           smc_value_if(smc_words_regs_known(item->answer),                                         \
                        smc_value_integer(item->answer->launch.regs_per_thread)))                   \
-    FIELD(regs_source, "kernel.registers_source", NULL, "", "where the registers are from",        \
+    FIELD(regs_source, "kernel.registers_source", NULL, "",                                        \
+          "such as given, nvrtc 13.0 sm_90, table nvrtc 13.0 sm_90 or assumed nvrtc 13.0 sm_75",   \
           regs_source(item->answer))                                                               \
     FIELD(regs_reason, "kernel.registers_reason", NULL, "",                                        \
           "why the kernel was not compiled for this device",                                       \
@@ -193,15 +198,15 @@ static uint32_t cluster_of(const struct smc_launch *launch)
     FIELD(static_smem, "kernel.static_smem_bytes", "static_smem", "bytes",                         \
           "static shared memory per block",                                                        \
           smc_value_integer(item->answer->launch.static_smem_bytes))                               \
-    FIELD(static_source, "kernel.static_smem_source", NULL, "", "where it is from",                \
+    FIELD(static_source, "kernel.static_smem_source", NULL, "", "kernel or given",                 \
           source_of(item->answer->static_smem_given, item->answer))                                \
     FIELD(dynamic_smem, "kernel.dynamic_smem_bytes", "dynamic_smem", "bytes",                      \
           "dynamic shared memory per block",                                                       \
           smc_value_integer(item->answer->launch.dynamic_smem_bytes))                              \
-    FIELD(dynamic_source, "kernel.dynamic_smem_source", NULL, "", "where it is from",              \
+    FIELD(dynamic_source, "kernel.dynamic_smem_source", NULL, "", "kernel or given",               \
           source_of(item->answer->dynamic_smem_given, item->answer))                               \
     FIELD(carveout, "launch.carveout_percent", "carveout", "percent",                              \
-          "the preferred carve-out, -1: the driver's default",                                     \
+          "the preferred carve-out; -1: the driver's default",                                     \
           smc_value_integer(item->answer->launch.carveout_percent))                                \
     FIELD(barriers, "kernel.barriers_per_block", "barriers", "barriers", "barriers per block",     \
           smc_value_integer(item->answer->launch.barriers_per_block))                              \
@@ -217,11 +222,13 @@ static uint32_t cluster_of(const struct smc_launch *launch)
           extent(item->answer->plan.grid))                                                         \
     FIELD(grid_blocks, "kernel.grid_blocks", NULL, "blocks", "blocks of the grid",                 \
           smc_value_known(item->answer->plan.grid_blocks))                                         \
-    FIELD(cache_config, "launch.cache_config", NULL, "", "the preferred cache configuration",      \
+    FIELD(cache_config, "launch.cache_config", NULL, "",                                           \
+          "the cache preference: none, shared, l1 or equal",                                       \
           smc_value_string(smc_words_cache_config(item->answer->launch.cache_config)))             \
     FIELD(cluster, "launch.blocks_per_cluster", "cluster", "blocks", "blocks per cluster",         \
           smc_value_integer(cluster_of(&item->answer->launch)))                                    \
-    FIELD(smem_mode, "launch.smem_mode", "smem_mode", "", "the shared-memory mode",                \
+    FIELD(smem_mode, "launch.smem_mode", "smem_mode", "",                                          \
+          "the shared-memory mode, as of --smem-mode",                                             \
           smc_value_string(smc_smem_mode_name(item->answer->launch.smem_mode)))                    \
     FIELD(virtual_resources, "launch.virtual_resources", NULL, "", "virtual resources per block",  \
           smc_value_integer(item->answer->launch.virtual_resources))                               \
@@ -252,15 +259,16 @@ static uint32_t cluster_of(const struct smc_launch *launch)
           "blocks per SM that the cluster allows", limit_of(item, SMC_LIMIT_CLUSTER))              \
     FIELD(refusals, "occupancy.refusals", NULL, "", "the rules that are broken",                   \
           refusals_of(item->answer))                                                               \
-    FIELD(refusal_reason, "occupancy.refusal_reason", NULL, "", "the same in words",               \
-          reason_of(item->answer))                                                                 \
+    FIELD(refusal_reason, "occupancy.refusal_reason", NULL, "",                                    \
+          "the same as a sentence; null if it launches", reason_of(item->answer))                  \
     FIELD(allocated_regs, "occupancy.allocated.registers_per_block", "allocated_registers",        \
-          "registers", "allocated registers per block",                                            \
+          "registers", "allocated per block, with rounding",                                       \
           RESULT(smc_value_integer(item->answer->occupancy.regs_allocated_per_block)))             \
     FIELD(allocated_smem, "occupancy.allocated.smem_bytes_per_block", "allocated_smem", "bytes",   \
-          "allocated shared memory per block",                                                     \
+          "allocated per block, with rounding and the driver's reserve",                           \
           RESULT(smc_value_integer(item->answer->occupancy.smem_allocated_per_block_bytes)))       \
-    FIELD(carveout_bytes, "occupancy.carveout_bytes", NULL, "bytes", "shared memory of the SM",    \
+    FIELD(carveout_bytes, "occupancy.carveout_bytes", NULL, "bytes",                               \
+          "the shared memory that the SM is configured with",                                      \
           smc_value_integer(item->answer->occupancy.smem_configured_bytes))                        \
     FIELD(partitioned_caching, "occupancy.partitioned_caching", NULL, "",                          \
           "partitioned global caching in effect: off, on or strict",                               \
@@ -275,6 +283,14 @@ static uint32_t cluster_of(const struct smc_launch *launch)
     FIELD(error, NULL, "error", "", "why there is no answer", smc_value_string(item->why))
 SMC_FIELD_TABLE(answer_fields, ANSWER_FIELDS)
 #undef ITEM
+
+const struct smc_field_table smc_answer_tables[] = {
+    {"query", answer_fields},
+    {"next_steps", step_fields},
+    {"better_block", better_block_fields},
+    {"waves", waves_fields},
+    {NULL, NULL},
+};
 
 /* --- Text: one answer ------------------------------------------------------------------------- */
 

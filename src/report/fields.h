@@ -65,6 +65,16 @@ struct smc_field {
     struct smc_value (*read)(const void *item);
 };
 
+/* A table of which smemcalc-formats(5) lists the members and columns, as `name`. */
+struct smc_field_table {
+    const char *name;
+    const struct smc_field *fields; /* NULL ends a list of tables */
+};
+
+extern const struct smc_field_table smc_answer_tables[];   /* answer.c */
+extern const struct smc_field_table smc_workload_tables[]; /* workload.c */
+extern const struct smc_field_table smc_inspect_tables[];  /* inspect.c */
+
 /* Stands for every parameter of the catalog: as a column for a column of each, as the last name of
    a key for a member of each that the kernel accepts. */
 #define SMC_FIELD_PARAMS "parameters"

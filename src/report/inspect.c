@@ -133,6 +133,12 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 SMC_FIELD_TABLE(bounds_fields, BOUNDS_FIELDS)
 #undef ITEM
 
+const struct smc_field_table smc_inspect_tables[] = {
+    {"inspect", row_fields},
+    {"lint", bounds_fields},
+    {NULL, NULL},
+};
+
 /* --- Text ------------------------------------------------------------------------------------- */
 
 /* Rows of one kernel follow each other. */
