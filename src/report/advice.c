@@ -480,15 +480,10 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
 {
     struct smc_text steps = {0}, work = {0}, attempt = {0};
     smc_text_next_steps(answer, &steps);
-    smc_text_line(out, style, "next steps", &steps);
-    if (answer->has_work) {
+    if (answer->has_work)
         smc_text_append_work(answer, &work);
-        smc_text_line(out, style, "work", &work);
-    }
     append_try(answer, style->explain, &attempt);
-    if (attempt.length)
-        smc_text_line(out, style, "try it", &attempt);
-    smc_text_free(&steps);
-    smc_text_free(&work);
-    smc_text_free(&attempt);
+    smc_layout_line(out, style, "next steps", &steps);
+    smc_layout_line(out, style, "work", &work);
+    smc_layout_line(out, style, "try it", &attempt);
 }

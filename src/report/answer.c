@@ -325,8 +325,7 @@ void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_repo
     } else {
         smc_text_append(&line, "your own (threads and shared memory as given)");
     }
-    smc_text_line(out, style, "kernel", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "kernel", &line);
 }
 
 void smc_text_device_line(const struct smc_answer *answer, const struct smc_report_style *style,
@@ -345,8 +344,7 @@ void smc_text_device_line(const struct smc_answer *answer, const struct smc_repo
                         device->sm_count);
     smc_text_printf(&line, " (%s)", sources[device->source]);
     smc_words_assumed(&answer->query, &line);
-    smc_text_line(out, style, "device", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "device", &line);
 }
 
 void smc_text_block_line(const struct smc_answer *answer, const struct smc_report_style *style,
@@ -377,8 +375,7 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
     if (answer->launch.smem_mode != SMC_SMEM_MODE_DEFAULT)
         smc_text_printf(&line, "; shared-memory mode %s",
                         smc_smem_mode_name(answer->launch.smem_mode));
-    smc_text_line(out, style, "block", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "block", &line);
 }
 
 static void append_clusters(const struct smc_answer *answer, struct smc_text *line)
@@ -409,8 +406,7 @@ static void append_grid(const struct smc_answer *answer, const struct smc_report
                         waves->waves == 1 ? "" : " in the last");
     if (answer->resident_clusters)
         append_clusters(answer, &line);
-    smc_text_line(out, style, "grid", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "grid", &line);
 }
 
 /* --- Text: the table of limits ---------------------------------------------------------------- */
@@ -542,13 +538,9 @@ static void append_row(const struct smc_answer *answer, enum smc_limit limit,
     append_share(&demand, occupancy->blocks_per_sm, style, &line);
     if (binds)
         smc_layout_begin(out, style, SMC_STRONG);
-    while (line.length && line.data[line.length - 1] == ' ')
-        line.length--;
-    smc_text_append_bytes(out, smc_text_string(&line), line.length);
+    smc_layout_row(out, &line);
     if (binds)
         smc_layout_end(out, style);
-    smc_text_append_char(out, '\n', 1);
-    smc_text_free(&line);
 }
 
 void smc_text_limits(const struct smc_answer *answer, const struct smc_report_style *style,
@@ -593,18 +585,16 @@ static void append_device(const struct smc_answer *answer, const struct smc_repo
                           struct smc_text *out)
 {
     const struct smc_device *device = &answer->query.device;
-    struct smc_text left = {0}, right = {0}, percent = {0}, regs = {0};
-    smc_layout_percent(&percent, answer->occupancy_percent);
+    struct smc_text left = {0}, right = {0};
+    char percent[32], regs[16] = "-";
+    smc_words_percent(answer->occupancy_percent, percent);
     if (smc_words_regs_known(answer))
-        smc_text_printf(&regs, "%s%u", smc_words_estimated_mark(answer),
-                        answer->launch.regs_per_thread);
-    else
-        smc_text_append(&regs, "-");
+        snprintf(regs, sizeof regs, "%s%u", smc_words_estimated_mark(answer),
+                 answer->launch.regs_per_thread);
     smc_text_cell(&left, short_name(device->name), -NAME_WIDTH);
-    smc_text_printf(&left, " %2d.%d %4s %6u %6u %7s", device->sm.cc / 10, device->sm.cc % 10,
-                    smc_text_string(&regs),
+    smc_text_printf(&left, " %2d.%d %4s %6u %6u %7s", device->sm.cc / 10, device->sm.cc % 10, regs,
                     answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes,
-                    answer->occupancy.blocks_per_sm, smc_text_string(&percent));
+                    answer->occupancy.blocks_per_sm, percent);
     if (answer->outcome == SMC_LAUNCHES)
         smc_words_limiters(&answer->occupancy, &right);
     else
@@ -613,8 +603,6 @@ static void append_device(const struct smc_answer *answer, const struct smc_repo
                          style->columns);
     smc_text_free(&left);
     smc_text_free(&right);
-    smc_text_free(&percent);
-    smc_text_free(&regs);
 }
 
 /* Where each register count comes from. */
@@ -638,8 +626,7 @@ static void append_sources(const struct smc_answer *answers, size_t count,
             break;
         }
     smc_text_append_char(out, '\n', 1);
-    smc_text_line(out, style, "registers", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "registers", &line);
 }
 
 static void write_comparison(const struct smc_answer *answers, size_t count,

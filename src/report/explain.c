@@ -204,14 +204,13 @@ static void explain_result(const struct smc_answer *a, struct step *step)
     else
         say(step, "the least of %s = %u block%s", smc_text_string(&minimum),
             occupancy->blocks_per_sm, smc_text_plural(occupancy->blocks_per_sm));
-    struct smc_text percent = {0};
-    smc_layout_percent(&percent, a->occupancy_percent);
+    char percent[32];
+    smc_words_percent(a->occupancy_percent, percent);
     say(step, "%u x %u threads = %u of %u threads; %u of %u warps = %s", occupancy->blocks_per_sm,
         a->launch.threads_per_block, occupancy->blocks_per_sm * a->launch.threads_per_block,
         a->query.device.sm.max_threads_per_sm, occupancy->warps_per_sm,
-        a->query.device.sm.max_warps_per_sm, smc_text_string(&percent));
+        a->query.device.sm.max_warps_per_sm, percent);
     smc_text_free(&minimum);
-    smc_text_free(&percent);
 }
 
 /* What fewer registers cost, which only compiling with launch bounds can show. */

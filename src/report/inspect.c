@@ -200,8 +200,7 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
 {
     const struct smc_answer *answer = &row->answer;
     const struct smc_resources *resources = &answer->resources;
-    char regs[16] = "-", spills[32] = "-", threads[16];
-    struct smc_text percent = {0};
+    char regs[16] = "-", spills[32] = "-", threads[16], percent[32];
     if (smc_words_regs_known(answer))
         snprintf(regs, sizeof regs, "%u", resources->regs_per_thread);
     if (row->kernel->has_spills && resources->spill_store_bytes + resources->spill_load_bytes == 0)
@@ -211,11 +210,10 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
                  resources->spill_load_bytes);
     snprintf(threads, sizeof threads, "%u%s", answer->launch.threads_per_block,
              row->threads_source == SMC_THREADS_ASSUMED ? "*" : "");
-    smc_layout_percent(&percent, answer->occupancy_percent);
+    smc_words_percent(answer->occupancy_percent, percent);
     smc_text_printf(out, " %4s %8s %6u %7s %6u %7s", regs, spills,
                     answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes, threads,
-                    answer->occupancy.blocks_per_sm, smc_text_string(&percent));
-    smc_text_free(&percent);
+                    answer->occupancy.blocks_per_sm, percent);
 }
 
 /* What the figures are worth on a device that the code was not compiled for. */

@@ -252,8 +252,7 @@ static void append_legend(const struct grid *grid, const struct smc_report_style
     if (states & 1u << SMC_POINT_NO_ANSWER)
         smc_text_append(&line, ", x no such launch on this device");
     smc_text_append(out, "\n");
-    smc_text_line(out, style, "cells", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "cells", &line);
 }
 
 static int widest_label(const struct grid *grid)
@@ -432,8 +431,7 @@ static void append_best(const struct smc_sweep_result *result, const struct smc_
     } else
         smc_text_printf(&line, "%s at %" PRIu64 " of %" PRIu64 " points", percent, count,
                         result->answered);
-    smc_text_line(out, style, "best", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "best", &line);
 }
 
 static void append_sources(const struct smc_sweep_result *result,
@@ -441,8 +439,7 @@ static void append_sources(const struct smc_sweep_result *result,
 {
     struct smc_text line = {0};
     smc_words_sweep_sources(result, &line);
-    smc_text_line(out, style, "registers", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "registers", &line);
 }
 
 static void append_ended(const struct smc_sweep_result *result, struct smc_text *out)

@@ -407,7 +407,11 @@ bool smc_words_regs_known(const struct smc_answer *answer)
 
 void smc_words_percent(double percent, char text[32])
 {
-    snprintf(text, 32, percent == (double)(int)percent ? "%.0f %%" : "%.1f %%", percent);
+    struct smc_text tied = {0};
+    smc_layout_percent(&tied, percent);
+    smc_words_untie(&tied);
+    snprintf(text, 32, "%s", smc_text_string(&tied));
+    smc_text_free(&tied);
 }
 
 enum smc_limit smc_words_first_limiter(uint32_t limiters)
