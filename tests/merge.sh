@@ -80,7 +80,7 @@ change ".run.host = \"node5\" | .device.compute_capability = \"8.9\" | ${row}reg
 ends_in 0 "agree: 3 GPUs, 11 quantities" node1.json changed.json
 empty "another compute capability is held to its own prediction" \
     "$(grep -q '^registers_per_thread  *agree  *18 on 1 of CC 8.9; 16 on 2 of CC 9.0$' out || cat out)"
-empty "and that is said" "$(grep -q '^Counts are held against those of GPUs with the same' out || cat out)"
+empty "and the text explains it" "$(grep -q '^Counts are compared with those of GPUs with the same' out || cat out)"
 change ".run.host = \"node5\" | ${row}time_ms\")).measured = 3"
 ends_in 0 "agree: 3 GPUs, 11 quantities, 1 with outliers" node1.json changed.json
 empty "an outlier is named" \
@@ -110,8 +110,8 @@ done >racks.json
 ends_in 0 "agree: 200 GPUs, 11 quantities" racks.json
 empty "of many sources the first few are named, after the verdicts" "$(
     [ "$(wc -l <out)" -lt 30 ] || cat out
-    grep -q '^ *and 197 more; --verbose names them all$' out || cat out
-    sed -n '/^seen by/,$p' out | grep ' agree '
+    grep -q '^ *and 197 more; --verbose lists them all$' out || cat out
+    sed -n '/^reported by/,$p' out | grep ' agree '
     grep -c 'rack[0-9]* GPU' out | grep -vx 3)"
 ends_in 0 "agree: 200 GPUs, 11 quantities" racks.json --verbose
 empty "and all of them where asked for" "$(grep -c 'rack[0-9]* GPU' out | grep -vx 200; grep ' more;' out)"
@@ -122,7 +122,7 @@ empty "so are those given twice" "$([ "$(wc -l <out)" -lt 40 ] || wc -l out)"
 
 ends_in 0 "agree: 2 GPUs, 11 quantities" node1.json node1.json
 empty "a report given twice counts once" "$(
-    printf 'given twice node1 GPU-0%s1e2d3c: node1.json:1 is node1.json:1 again\n' 0 1 >wanted
+    printf 'given twice node1 GPU-0%s1e2d3c: node1.json:1 repeats node1.json:1\n' 0 1 >wanted
     sed '/^given twice/d' out | sed 's/; the first//' >once
     smemcalc merge node1.json | diff - once
     grep '^given twice' out | diff wanted -)"

@@ -307,7 +307,8 @@ if [ -x "$fake" ]; then
     empty "the two results are compared" "$(
         tr -s '\n ' ' ' <out | grep -q '1 differs on the GPU, from element 500 on' || cat out)"
     on_gpu well --on both --format json >/dev/null
-    command -v jq >/dev/null && holds "and agree" '.memory[0].unlike_emulated == 0' out
+    command -v jq >/dev/null && holds "and agree" '.memory[0] |
+        .differing_from_emulated == 0 and .unlike_emulated == 0' out
 
     # The fake's threads add in the opposite order.
     adds() { # FAKE_GPU ARGUMENT...
@@ -327,7 +328,8 @@ if [ -x "$fake" ]; then
         { [ $seen -eq 1 ] && grep -q "^unlike the emulator's .* differs$" out; } || cat out err)"
     if command -v jq >/dev/null; then
         adds well --on both --format json
-        holds "in JSON" '.memory[0].unlike_emulated == 1 and .memory[0].by_order_of_atomics == 1 and
+        holds "in JSON" '.memory[0].differing_from_emulated == 1 and .memory[0].unlike_emulated == 1 and
+            .memory[0].by_order_of_atomics == 1 and
             (.confirmation[] | select(.quantity == "unlike_emulated").verdict) ==
                 "depends on the order of atomics"' out
         adds wrong --on both --format json

@@ -1,11 +1,12 @@
-/* The lines of a kernel's source with the emulator's counts beside them: the hottest, then all in
-   order; as text, JSON and CSV. */
+/* The lines of a kernel's source with the emulator's counts: the hottest, then all in order; as
+   text, JSON and CSV. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "report/csv_parts.h"
+#include "report/fields.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
@@ -39,7 +40,7 @@ static uint64_t splits_of(const struct smc_emulated_count *count)
     return count->divergent;
 }
 
-/* Behind those that are always there; where no line has a value the column is left out. */
+/* They follow the columns that are always shown; a column without any value is omitted. */
 static const struct column {
     const char *head;
     int width;
@@ -142,10 +143,10 @@ static void append_legend(const struct table *table)
 
 /* --- Source ----------------------------------------------------------------------------------- */
 
-/* Where a row of `room` characters ends: before a blank, if there is one behind its middle. */
-static size_t row_bytes(const char *text, size_t room)
+/* The bytes of a row of at most `width` characters: it ends before a space in its second half. */
+static size_t row_bytes(const char *text, size_t width)
 {
-    size_t most = smc_utf8_fit(text, (int)room), end = most;
+    size_t most = smc_utf8_fit(text, (int)width), end = most;
     if (!text[most])
         return most;
     while (end > most / 2 && text[end] != ' ')
@@ -153,40 +154,40 @@ static size_t row_bytes(const char *text, size_t room)
     return end > most / 2 ? end : most;
 }
 
-/* Text without counts is cut; that of a counted line goes on in the next row. */
+/* A line without counts is cut; one with counts continues in the next row. */
 static void append_source(const struct table *table, const char *text, size_t indent, bool counted)
 {
     const struct smc_report_style *style = table->style;
     struct smc_text *out = table->out;
     size_t blanks = strspn(text, " ");
     size_t depth = blanks > indent ? blanks - indent : 0;
-    size_t room = style->columns > table->source + NARROWEST ? style->columns - table->source : 0;
-    room = room > NARROWEST ? room : NARROWEST;
+    size_t width = style->columns > table->source + NARROWEST ? style->columns - table->source : 0;
+    width = width > NARROWEST ? width : NARROWEST;
     text += blanks;
-    depth = room < NARROW ? depth / 2 : depth;
-    depth = depth < room / 2 ? depth : room / 2;
-    size_t bytes = row_bytes(text, room - depth);
+    depth = width < NARROW ? depth / 2 : depth;
+    depth = depth < width / 2 ? depth : width / 2;
+    size_t bytes = row_bytes(text, width - depth);
     const char *more = style->utf8 ? "\xe2\x80\xa6" : "...";
     bool cut = text[bytes] && !counted;
     if (cut)
-        bytes = smc_utf8_fit(text, (int)(room - depth) - (style->utf8 ? 1 : 3));
+        bytes = smc_utf8_fit(text, (int)(width - depth) - (style->utf8 ? 1 : 3));
     if (!*text)
         return;
     smc_text_append_char(out, ' ', 2 + depth);
     smc_text_append_bytes(out, text, bytes);
     smc_text_append(out, cut ? more : "");
-    depth = depth + CONTINUED < room / 2 ? depth + CONTINUED : depth;
+    depth = depth + CONTINUED < width / 2 ? depth + CONTINUED : depth;
     for (text += bytes; *text && counted; text += bytes) {
         text += strspn(text, " ");
-        bytes = row_bytes(text, room - depth);
+        bytes = row_bytes(text, width - depth);
         smc_text_append_char(out, '\n', *text != '\0');
         smc_text_append_char(out, ' ', *text ? table->source + depth : 0);
         smc_text_append_bytes(out, text, bytes);
     }
 }
 
-/* `alone`: not among its neighbours. A line of another file, whose text is not at hand, is named
-   then. */
+/* `alone`: without the lines around it. Then a line whose text is not available has its file's
+   name instead. */
 static void append_line(const struct table *table, const struct smc_annotated_line *line,
                         bool alone)
 {
@@ -292,24 +293,51 @@ void smc_text_annotation(const struct smc_annotation *annotation,
     append_legend(&table);
 }
 
-/* --- Fields --------------------------------------------------------------------------------------
- */
+/* --- Fields ----------------------------------------------------------------------------------- */
 
-/* What scripts get of a line that was executed: COUNT(key, value of `line`). */
-#define COUNTS                                                                                     \
-    COUNT(heat, line->heat)                                                                        \
-    COUNT(instructions, line->instructions)                                                        \
-    COUNT(executions, line->count.executions)                                                      \
-    COUNT(active_lanes, line->count.lanes)                                                         \
-    COUNT(shared_loads, line->count.shared_loads)                                                  \
-    COUNT(shared_load_wavefronts, line->count.load_wavefronts)                                     \
-    COUNT(shared_stores, line->count.shared_stores)                                                \
-    COUNT(shared_store_wavefronts, line->count.store_wavefronts)                                   \
-    COUNT(bank_conflicts, smc_emulated_conflicts(&line->count))                                    \
-    COUNT(global_requests, line->count.global_requests)                                            \
-    COUNT(global_sectors, line->count.global_sectors)                                              \
-    COUNT(global_bytes, line->count.global_bytes)                                                  \
-    COUNT(divergent_branches, line->count.divergent)
+struct hot_line {
+    const char *kernel; /* in CSV */
+    const struct smc_annotated_line *line;
+};
+
+#define ITEM struct hot_line
+#define LINE_FIELDS(FIELD)                                                                         \
+    FIELD(kernel, NULL, "kernel", "", "the kernel", smc_value_text(item->kernel))                  \
+    FIELD(file, "file", "file", "", "of the source", smc_value_string(item->line->file))           \
+    FIELD(line, "line", "line", "", "in the file",                                                 \
+          smc_value_if(item->line->line > 0, smc_value_integer(item->line->line)))                 \
+    FIELD(heat, "heat", "heat", "", "executions and wavefronts",                                   \
+          smc_value_integer(item->line->heat))                                                     \
+    FIELD(instructions, "instructions", "instructions", "", "of the PTX",                          \
+          smc_value_integer(item->line->instructions))                                             \
+    FIELD(executions, "executions", "executions", "", "of these by warps",                         \
+          smc_value_integer(item->line->count.executions))                                         \
+    FIELD(active_lanes, "active_lanes", "active_lanes", "lanes", "summed over the executions",     \
+          smc_value_integer(item->line->count.lanes))                                              \
+    FIELD(loads, "shared_loads", "shared_loads", "", "loads from shared memory",                   \
+          smc_value_integer(item->line->count.shared_loads))                                       \
+    FIELD(load_wavefronts, "shared_load_wavefronts", "shared_load_wavefronts", "",                 \
+          "their wavefronts", smc_value_integer(item->line->count.load_wavefronts))                \
+    FIELD(stores, "shared_stores", "shared_stores", "", "stores to shared memory",                 \
+          smc_value_integer(item->line->count.shared_stores))                                      \
+    FIELD(store_wavefronts, "shared_store_wavefronts", "shared_store_wavefronts", "",              \
+          "their wavefronts", smc_value_integer(item->line->count.store_wavefronts))               \
+    FIELD(conflicts, "bank_conflicts", "bank_conflicts", "",                                       \
+          "wavefronts above the least possible",                                                   \
+          smc_value_integer(smc_emulated_conflicts(&item->line->count)))                           \
+    FIELD(requests, "global_requests", "global_requests", "", "of global memory",                  \
+          smc_value_integer(item->line->count.global_requests))                                    \
+    FIELD(sectors, "global_sectors", "global_sectors", "", "of 32 bytes",                          \
+          smc_value_integer(item->line->count.global_sectors))                                     \
+    FIELD(bytes, "global_bytes", "global_bytes", "bytes", "of global memory",                      \
+          smc_value_integer(item->line->count.global_bytes))                                       \
+    FIELD(divergent, "divergent_branches", "divergent_branches", "",                               \
+          "branches that lanes of one warp took both ways",                                        \
+          smc_value_integer(item->line->count.divergent))                                          \
+    FIELD(source, "source", "source", "", "the text of the line",                                  \
+          smc_value_if(item->line->text != NULL, smc_value_text(item->line->text)))
+SMC_FIELD_TABLE(line_fields, LINE_FIELDS)
+#undef ITEM
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
@@ -317,15 +345,8 @@ json_t *smc_json_annotation(const struct smc_annotation *annotation)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < annotation->hottest_count; i++) {
-        const struct smc_annotated_line *line = annotation->hottest[i];
-        json_t *object = json_object();
-        smc_json_set(object, "file", line->file ? json_string(line->file) : json_null());
-        smc_json_known_integer(object, "line", line->line);
-#define COUNT(key, value) smc_json_integer(object, #key, value);
-        COUNTS
-#undef COUNT
-        smc_json_set(object, "source", line->text ? json_string(line->text) : json_null());
-        json_array_append_new(list, object);
+        const struct hot_line line = {"", annotation->hottest[i]};
+        json_array_append_new(list, smc_fields_object(line_fields, &line));
     }
     return list;
 }
@@ -334,29 +355,14 @@ json_t *smc_json_annotation(const struct smc_annotation *annotation)
 
 void smc_csv_annotation_head(struct smc_text *out)
 {
-    smc_text_append(out, "kernel,file,line");
-#define COUNT(key, value) smc_text_append(out, "," #key);
-    COUNTS
-#undef COUNT
-    smc_text_append(out, ",source\n");
+    smc_fields_csv_head(line_fields, out);
 }
 
 void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,
                         struct smc_text *out)
 {
     for (size_t i = 0; i < annotation->hottest_count; i++) {
-        const struct smc_annotated_line *line = annotation->hottest[i];
-        smc_csv_field(out, kernel);
-        smc_text_append(out, ",");
-        smc_csv_field(out, line->file ? line->file : "");
-        smc_text_append(out, ",");
-        if (line->file)
-            smc_text_printf(out, "%" PRIu32, line->line);
-#define COUNT(key, value) smc_text_printf(out, ",%" PRIu64, (uint64_t)(value));
-        COUNTS
-#undef COUNT
-        smc_text_append(out, ",");
-        smc_csv_field(out, line->text ? line->text : "");
-        smc_text_append(out, "\n");
+        const struct hot_line line = {kernel, annotation->hottest[i]};
+        smc_fields_csv_row(line_fields, &line, out);
     }
 }

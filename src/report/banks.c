@@ -55,7 +55,6 @@ void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, stru
     smc_text_printf(out, " & %u)", rearrangement->swizzle_span - 1);
 }
 
-/* The same of a pattern. Where its rows cannot be padded, parts of them may be. */
 void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
                       struct smc_text *out)
 {

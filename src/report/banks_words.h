@@ -12,7 +12,8 @@ void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out);
 /* "pad each row of 32 elements by 1 element", "in rows of 32 elements, put column c ...". */
 void smc_words_rearrangement(const struct smc_rearrangement *rearrangement, struct smc_text *out);
 
-/* The same for what was found for a pattern, which says where its rows cannot be what is padded. */
+/* The same of what removes a pattern's conflicts. Where its rows cannot be padded, parts of them
+   may be. */
 void smc_words_remedy(const struct smc_banks_pattern *pattern, const struct smc_remedy *remedy,
                       struct smc_text *out);
 

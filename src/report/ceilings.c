@@ -10,10 +10,10 @@
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-/* A line fits 80 columns; FACTS_EDGE is where the values of a device's other facts end. */
+/* A line has at most 80 columns; FACTS_EDGE is where the values of a device's other facts end. */
 enum { LABEL_WIDTH = 28, VALUE_WIDTH = 14, SPREAD_WIDTH = 17, FACTS_EDGE = 47 };
 
-/* Four digits that count, at least all before the point. */
+/* At least four significant digits, and all before the point. */
 static void print_number(double value, char text[24])
 {
     snprintf(text, 24, value >= 1000 ? "%.0f" : "%.4g", value);

@@ -61,94 +61,12 @@ void smc_csv_number(double value, struct smc_text *out)
         smc_text_printf(out, "%.10g", value);
 }
 
-static void append_witness(const struct smc_witness *witness, struct smc_text *out)
-{
-    smc_text_append(out, ",");
-    if (witness->present)
-        smc_csv_number(witness->value, out);
-}
-
-void smc_csv_rows_head(struct smc_text *out)
-{
-    smc_text_append(out, "kernel,quantity,unit,predicted,api,emulated,measured,verdict,note,host,"
-                         "gpu_uuid\n");
-}
-
-void smc_csv_row(const struct smc_csv_run *run, const struct smc_row *row, struct smc_text *out)
-{
-    smc_csv_field(out, run->kernel);
-    smc_text_printf(out, ",%s,%s", row->quantity, row->unit);
-    if (row->words[0])
-        smc_text_printf(out, ",%s", row->words);
-    else
-        append_witness(&row->predicted, out);
-    append_witness(&row->api, out);
-    append_witness(&row->emulated, out);
-    append_witness(&row->measured, out);
-    smc_text_printf(out, ",%s,", smc_verdict_name(row->verdict));
-    smc_csv_field(out, row->note);
-    smc_text_append(out, ",");
-    smc_csv_field(out, run->host_name);
-    smc_text_printf(out, ",%s\n", run->gpu_uuid);
-}
-
-static void write_rows(const struct smc_confirmed_run *runs, size_t count, struct smc_text *out)
-{
-    for (size_t r = 0; r < count; r++) {
-        const struct smc_csv_run run = {runs[r].answer.query.kernel->name, runs[r].result.host_name,
-                                        runs[r].result.gpu_uuid};
-        for (size_t i = 0; i < runs[r].confirmation.row_count; i++)
-            smc_csv_row(&run, &runs[r].confirmation.row[i], out);
-    }
-}
-
-/* A GPU that failed has one row, whose note says why. */
-static void write_everywhere(const struct smc_everywhere *everywhere,
-                             const struct smc_report_style *style, struct smc_text *out)
-{
-    (void)style;
-    smc_csv_rows_head(out);
-    for (size_t i = 0; i < everywhere->count; i++) {
-        const struct smc_gpu_part *part = &everywhere->part[i];
-        write_rows(part->runs, part->count, out);
-        if (!smc_gpu_part_failed(part))
-            continue;
-        struct smc_text why = {0};
-        smc_text_printf(&why, "GPU %d: %s", part->gpu_index, part->error.message);
-        smc_text_append(out, ",error,,,,,,failed,");
-        smc_csv_field(out, smc_text_string(&why));
-        smc_text_append(out, ",");
-        smc_csv_field(out, everywhere->host_name);
-        smc_text_printf(out, ",%s\n", smc_gpu_part_uuid(part));
-        smc_text_free(&why);
-    }
-}
-
-static void write_runs(const struct smc_confirmed_run *runs, size_t count,
-                       const struct smc_report_style *style, struct smc_text *out)
-{
-    (void)style;
-    bool annotated = false;
-    for (size_t i = 0; i < count; i++)
-        annotated |= runs[i].result.emulated.annotation != NULL;
-    if (!annotated) {
-        smc_csv_rows_head(out);
-        write_rows(runs, count, out);
-        return;
-    }
-    smc_csv_annotation_head(out);
-    for (size_t i = 0; i < count; i++)
-        if (runs[i].result.emulated.annotation)
-            smc_csv_annotation(runs[i].answer.query.kernel->name,
-                               runs[i].result.emulated.annotation, out);
-}
-
 const struct smc_writer smc_writer_csv = {
     .name = "csv",
     .answers = smc_csv_answers,
-    .runs = write_runs,
+    .runs = smc_csv_runs,
     .series = smc_csv_series,
-    .everywhere = write_everywhere,
+    .everywhere = smc_csv_everywhere,
     .merge = smc_csv_merge,
     .own = smc_csv_own,
     .devices = smc_csv_devices,

@@ -23,6 +23,10 @@ void smc_csv_params(const struct smc_query *query, struct smc_text *out);
 void smc_csv_series(const struct smc_series *series, const struct smc_report_style *style,
                     struct smc_text *out);
 
+void smc_csv_runs(const struct smc_confirmed_run *runs, size_t count,
+                  const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_everywhere(const struct smc_everywhere *everywhere,
+                        const struct smc_report_style *style, struct smc_text *out);
 /* A row of a run, and the header of such rows. */
 struct smc_csv_run {
     const char *kernel, *host_name, *gpu_uuid;

@@ -121,52 +121,21 @@ static void write_answers(const struct smc_answer *answers, size_t count,
     finish_answers(list, out);
 }
 
-static void describe_run(json_t *object, const struct smc_confirmed_run *run)
-{
-    describe_answer(object, &run->answer);
-    smc_json_confirmation(object, &run->result, &run->confirmation);
-    smc_json_set(object, "conflicts", smc_json_conflicts(&run->conflicts));
-}
-
-/* The requested run is the object itself; the other runs are its member "besides". */
-static void describe_runs(json_t *object, const struct smc_confirmed_run *runs, size_t count)
-{
-    describe_run(object, &runs[0]);
-    json_t *besides = json_array();
-    for (size_t i = 1; i < count; i++)
-        describe_run(add_object(besides), &runs[i]);
-    smc_json_set(object, "besides", besides);
-}
-
 static void write_runs(const struct smc_confirmed_run *runs, size_t count,
                        const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
     json_t *root = begin();
-    describe_runs(root, runs, count);
+    smc_json_runs(root, runs, count);
     finish(root, out);
 }
 
-/* Each member of "runs" is as a run's report, with an error; what did not come so far is missing.
- */
 static void write_everywhere(const struct smc_everywhere *everywhere,
                              const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
     json_t *root = begin();
-    json_t *list = json_array();
-    for (size_t i = 0; i < everywhere->count; i++) {
-        const struct smc_gpu_part *part = &everywhere->part[i];
-        json_t *object = add_object(list);
-        smc_json_set(object, "gpu_index", json_integer(part->gpu_index));
-        smc_json_set(object, "error",
-                     smc_gpu_part_failed(part) ? smc_json_gpu_error(part) : json_null());
-        if (part->count > 0)
-            describe_runs(object, part->runs, part->count);
-        else
-            smc_json_gpu_identity(object, part, everywhere->host_name);
-    }
-    smc_json_set(root, "runs", list);
+    smc_json_everywhere(root, everywhere);
     finish(root, out);
 }
 

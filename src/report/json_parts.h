@@ -42,9 +42,13 @@ json_t *smc_json_workload(const struct smc_answer *answer);
 void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
                            const struct smc_confirmation *confirmation);
 
-/* Of a GPU that failed: why; and "device" and "run", as far as they are known. */
-json_t *smc_json_gpu_error(const struct smc_gpu_part *part);
-void smc_json_gpu_identity(json_t *object, const struct smc_gpu_part *part, const char *host_name);
+/* Adds the members of the first run, and the others as "further_runs". */
+void smc_json_runs(json_t *object, const struct smc_confirmed_run *runs, size_t count);
+/* Adds "runs". */
+void smc_json_everywhere(json_t *object, const struct smc_everywhere *everywhere);
+/* Where a run was made, and from which seed. */
+json_t *smc_json_machine(const char *host_name, const char *gpu_uuid, const char *driver,
+                         const char *runtime, uint64_t seed);
 
 void smc_json_merge(json_t *object, const struct smc_merged *merged);
 

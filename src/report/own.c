@@ -12,6 +12,12 @@
 
 enum { SHOWN_VALUES = 6 };
 
+static const char *const kinds[SMC_EMULATED_KINDS] = {
+    [SMC_EMULATED_LOAD] = "loads",
+    [SMC_EMULATED_STORE] = "stores",
+    [SMC_EMULATED_ATOMIC] = "atomics",
+};
+
 /* "no findings", "no errors found; 15,872 bank conflicts, 50 % of the wavefronts", "5 findings in 2
  * places", or the first failure's message. */
 static void append_verdict(const struct smc_own_run *run, struct smc_text *out)
@@ -28,7 +34,7 @@ static void append_verdict(const struct smc_own_run *run, struct smc_text *out)
     else if (emulated->run.made)
         smc_text_append(out, emulated->counts.site.all ? "no errors found" : "no findings");
     else
-        smc_text_append(out, "launched; only the emulator finds what is wrong");
+        smc_text_append(out, "launched; only the emulator finds errors in a kernel");
     struct smc_conflict_fix fix;
     smc_conflict_fix_of_site(&emulated->counts.site, &fix);
     smc_words_conflicts(&fix, out);
@@ -37,13 +43,13 @@ static void append_verdict(const struct smc_own_run *run, struct smc_text *out)
             smc_text_printf(out, "; %s", ends[i]->message);
 }
 
-/* The emulator's where it ran, else the GPU's; NULL where neither did. */
+/* The emulator's, or else the GPU's; NULL if it ran on neither. */
 static const struct smc_own_digest *digest_of(const struct smc_own_memory *memory)
 {
     return memory->has_emulated ? &memory->emulated : memory->has_gpu ? &memory->gpu : NULL;
 }
 
-/* The first elements after the run, as the emulator left them, else the GPU: "0, 1, 2, ...". */
+/* The first elements after the run on the emulator, or else on the GPU: "0, 1, 2, ...". */
 static void append_values(const struct smc_own_memory *memory, struct smc_text *out)
 {
     const struct smc_own_argument *argument = memory->argument;
@@ -74,37 +80,31 @@ static void append_head(const struct smc_own_run *run, const struct smc_report_s
 {
     const struct smc_own_request *request = &run->request;
     const struct smc_own_on_gpu *gpu = &run->result.gpu;
-    struct smc_text kernel = {0}, device = {0};
+    struct smc_text kernel = {0};
     smc_text_printf(&kernel, "%s of %s: grid ", run->row.kernel->shown, request->file);
     append_extent(request->grid, &kernel);
     smc_text_append(&kernel, ", block ");
     append_extent(request->block, &kernel);
     if (kernel.data)
         smc_text_make_safe(kernel.data);
-    smc_text_line(out, style, "kernel", &kernel);
-    smc_words_run_device(&request->device, &device);
-    if (gpu->driver[0])
-        smc_text_printf(&device, "; driver for CUDA %s, runtime %s", gpu->driver, gpu->runtime);
-    smc_text_line(out, style, "device", &device);
+    smc_layout_line(out, style, "kernel", &kernel);
+    smc_text_run_device_line(&request->device, gpu->driver, gpu->runtime, NULL, style, out);
     smc_text_machine_line(run->result.host_name, gpu->gpu_uuid, style, out);
     smc_text_block_line(&run->row.answer, style, out);
     struct smc_conflict_fix fix;
     smc_conflict_fix_of_site(&run->result.emulated.counts.site, &fix);
     smc_text_conflict_fix(&fix, request->file, style, out);
-    smc_text_free(&kernel);
-    smc_text_free(&device);
 }
 
 static void append_traffic(const struct smc_own_run *run, size_t index, struct smc_text *line)
 {
-    static const char *const names[SMC_EMULATED_KINDS] = {"loads", "stores", "atomics"};
     for (int kind = 0; kind < SMC_EMULATED_KINDS; kind++) {
         const struct smc_emulated_traffic *seen = &run->result.emulated.buffer[index].kind[kind];
         if (seen->requests > 0)
             smc_text_printf(line,
                             "; %s: %" PRIu64 SMC_TIE "requests, %" PRIu64 SMC_TIE
                             "sectors, %" PRIu64 SMC_TIE "B",
-                            names[kind], seen->requests, seen->sectors, seen->bytes);
+                            kinds[kind], seen->requests, seen->sectors, seen->bytes);
     }
 }
 
@@ -113,7 +113,7 @@ static void append_agreement(const struct smc_agreement *agreement, struct smc_t
     if (!agreement->compared)
         return;
     if (agreement->differing == 0)
-        smc_text_append(line, "; the GPU's is the same");
+        smc_text_append(line, "; the same on the GPU");
     else
         smc_text_printf(line, "; %" PRIu64 " differ%s on the GPU, from element %" PRIu64 " on",
                         agreement->differing, agreement->differing == 1 ? "s" : "",
@@ -143,8 +143,7 @@ static void append_memory(const struct smc_own_run *run, const struct smc_report
                             digest->changed, digest->crc32);
             append_agreement(&memory->agreement, &line);
         }
-        smc_text_line(out, style, memory->name, &line);
-        smc_text_free(&line);
+        smc_layout_line(out, style, memory->name, &line);
     }
 }
 
@@ -154,13 +153,10 @@ void smc_text_own(const struct smc_own_run *run, const struct smc_confirmation *
     const struct smc_emulated_run *counts = &run->result.emulated.counts;
     struct smc_text verdict = {0};
     append_verdict(run, &verdict);
-    smc_layout_begin(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD);
-    smc_layout_paragraph(out, "", 0, smc_text_string(&verdict), style->columns);
-    smc_layout_end(out, style);
+    smc_layout_verdict(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD, &verdict);
     smc_text_append_char(out, '\n', 1);
     if (counts->finding_count > 0) {
-        for (size_t i = 0; i < counts->finding_count; i++)
-            smc_layout_paragraph(out, "", 4, counts->finding[i].text, style->columns);
+        smc_text_findings(counts, style, out);
         smc_text_append_char(out, '\n', 1);
     }
     append_head(run, style, out);
@@ -170,7 +166,6 @@ void smc_text_own(const struct smc_own_run *run, const struct smc_confirmation *
     smc_text_rows(confirmation, false, style, out);
     append_memory(run, style, out);
     smc_text_annotation(counts->annotation, style, out);
-    smc_text_free(&verdict);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -187,15 +182,14 @@ static json_t *source_object(const struct smc_own_run *run)
     return object;
 }
 
-/* null where it was not launched there. */
+/* null if it was not launched there. */
 static json_t *attempt_object(const struct smc_attempt *attempt)
 {
     if (!attempt->made)
         return json_null();
     json_t *object = json_object();
     smc_json_set(object, "succeeded", json_boolean(attempt->succeeded));
-    smc_json_set(object, "message",
-                 attempt->message[0] ? json_string(attempt->message) : json_null());
+    smc_json_known_string(object, "message", attempt->message);
     return object;
 }
 
@@ -225,51 +219,44 @@ static json_t *memory_object(const struct smc_own_run *run, size_t index)
 {
     const struct smc_own_memory *memory = &run->memory[index];
     const struct smc_own_argument *argument = memory->argument;
-    const struct smc_emulated_traffic *kind = run->result.emulated.buffer[index].kind;
+    const struct smc_emulated_traffic *traffic = run->result.emulated.buffer[index].kind;
     bool counted = run->result.emulated.run.made;
     json_t *object = json_object();
     smc_json_integer(object, "argument", memory->position);
     smc_json_string(object, "type", smc_own_types[argument->type].name);
     smc_json_integer(object, "elements", argument->elements);
-    smc_json_set(object, "loads", counted ? traffic_object(&kind[SMC_EMULATED_LOAD]) : json_null());
-    smc_json_set(object, "stores",
-                 counted ? traffic_object(&kind[SMC_EMULATED_STORE]) : json_null());
-    smc_json_set(object, "atomics",
-                 counted ? traffic_object(&kind[SMC_EMULATED_ATOMIC]) : json_null());
+    for (int k = 0; k < SMC_EMULATED_KINDS; k++)
+        smc_json_set(object, kinds[k], counted ? traffic_object(&traffic[k]) : json_null());
     smc_json_set(object, "emulated", digest_object(memory->has_emulated, &memory->emulated));
     smc_json_set(object, "measured", digest_object(memory->has_gpu, &memory->gpu));
-    smc_json_set(object, "unlike_emulated",
-                 memory->agreement.compared ? json_integer((json_int_t)memory->agreement.differing)
-                                            : json_null());
-    smc_json_set(object, "by_order_of_atomics",
-                 memory->agreement.compared ? json_integer((json_int_t)memory->agreement.by_order)
-                                            : json_null());
-    return object;
-}
-
-static json_t *run_object(const struct smc_own_run *run)
-{
-    const struct smc_own_on_gpu *gpu = &run->result.gpu;
-    json_t *object = json_object();
-    smc_json_known_string(object, "host", run->result.host_name);
-    smc_json_known_string(object, "gpu_uuid", gpu->gpu_uuid);
-    smc_json_known_string(object, "driver", gpu->driver);
-    smc_json_known_string(object, "runtime", gpu->runtime);
-    smc_json_integer(object, "seed", run->request.seed);
+    const struct smc_agreement *agreement = &memory->agreement;
+    const struct {
+        const char *key;
+        uint64_t elements;
+    } counts[] = {{"differing_from_emulated", agreement->differing},
+                  {"unlike_emulated", agreement->differing}, /* its older name */
+                  {"by_order_of_atomics", agreement->by_order}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        smc_json_set(object, counts[i].key,
+                     agreement->compared ? json_integer((json_int_t)counts[i].elements)
+                                         : json_null());
     return object;
 }
 
 void smc_json_own(json_t *object, const struct smc_own_run *run,
                   const struct smc_confirmation *confirmation)
 {
+    const struct smc_own_on_gpu *gpu = &run->result.gpu;
     json_t *memory = json_array();
     smc_json_answer(object, &run->row.answer);
     smc_json_string(json_object_get(object, "kernel"), "name", run->row.kernel->shown);
     smc_json_set(object, "source", source_object(run));
     smc_json_rows(object, confirmation);
-    smc_json_set(object, "run", run_object(run));
+    smc_json_set(object, "run",
+                 smc_json_machine(run->result.host_name, gpu->gpu_uuid, gpu->driver, gpu->runtime,
+                                  run->request.seed));
     smc_json_set(object, "emulator", attempt_object(&run->result.emulated.finish));
-    smc_json_set(object, "gpu", attempt_object(&run->result.gpu.finish));
+    smc_json_set(object, "gpu", attempt_object(&gpu->finish));
     smc_json_set(object, "findings", smc_json_findings(&run->result.emulated.counts));
     struct smc_conflict_fix fix;
     smc_conflict_fix_of_site(&run->result.emulated.counts.site, &fix);
@@ -283,15 +270,18 @@ void smc_json_own(json_t *object, const struct smc_own_run *run,
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-static void append_count(const struct smc_csv_run *of, size_t position, const char *name,
-                         double emulated, struct smc_text *out)
+/* `name` is that of a quantity of the argument: "load_requests". */
+static void append_memory_row(const struct smc_csv_run *of, const struct smc_own_memory *memory,
+                              const char *name, struct smc_witness emulated,
+                              struct smc_witness measured, struct smc_text *out)
 {
     char quantity[48];
-    snprintf(quantity, sizeof quantity, "arg_%zu_%s", position, name);
+    snprintf(quantity, sizeof quantity, "arg_%zu_%s", memory->position, name);
     const struct smc_row row = {
         .quantity = quantity,
         .unit = "",
-        .emulated = {.present = true, .value = emulated},
+        .emulated = emulated,
+        .measured = measured,
         .verdict = SMC_INFORMATION,
     };
     smc_csv_row(of, &row, out);
@@ -305,23 +295,18 @@ static void append_memory_rows(const struct smc_own_run *run, const struct smc_c
         {"store_requests", "store_sectors", "store_bytes"},
         {"atomic_requests", "atomic_sectors", "atomic_bytes"},
     };
+    const struct smc_witness none = {.present = false};
     const struct smc_own_memory *memory = &run->memory[index];
     for (int kind = 0; kind < SMC_EMULATED_KINDS && run->result.emulated.run.made; kind++) {
         const struct smc_emulated_traffic *seen = &run->result.emulated.buffer[index].kind[kind];
-        append_count(of, memory->position, names[kind][0], (double)seen->requests, out);
-        append_count(of, memory->position, names[kind][1], (double)seen->sectors, out);
-        append_count(of, memory->position, names[kind][2], (double)seen->bytes, out);
+        const uint64_t counts[] = {seen->requests, seen->sectors, seen->bytes};
+        for (size_t i = 0; i < 3; i++)
+            append_memory_row(of, memory, names[kind][i],
+                              (struct smc_witness){true, (double)counts[i]}, none, out);
     }
-    char quantity[48];
-    snprintf(quantity, sizeof quantity, "arg_%zu_changed", memory->position);
-    struct smc_row row = {
-        .quantity = quantity,
-        .unit = "",
-        .emulated = {memory->has_emulated, (double)memory->emulated.changed},
-        .measured = {memory->has_gpu, (double)memory->gpu.changed},
-        .verdict = SMC_INFORMATION,
-    };
-    smc_csv_row(of, &row, out);
+    append_memory_row(of, memory, "changed",
+                      (struct smc_witness){memory->has_emulated, (double)memory->emulated.changed},
+                      (struct smc_witness){memory->has_gpu, (double)memory->gpu.changed}, out);
 }
 
 void smc_csv_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,

@@ -16,18 +16,18 @@
 
 enum { LONGEST_IN_TABLE = 16, MOST_NAMED = 8 };
 
-static bool takes(const struct smc_series_run *run, int param)
+static bool accepts(const struct smc_series_run *run, int param)
 {
     return run->query.kernel->params >> param & 1;
 }
 
-/* Completed where there is an answer. */
+/* The completed query if the run has an answer. */
 static const struct smc_query *query_of(const struct smc_series_run *run)
 {
     return run->seen.has_result ? &run->seen.answer.query : &run->query;
 }
 
-/* Of a run without an answer not what the kernel itself would choose. */
+/* The parameters with a known value: without an answer, those that the kernel chooses are not. */
 static uint32_t known_params(const struct smc_series_run *run)
 {
     const struct smc_params *params = &query_of(run)->params;
@@ -38,10 +38,10 @@ static uint32_t known_params(const struct smc_series_run *run)
     return known & run->query.kernel->params;
 }
 
-/* The parameters that every run takes, with one value as far as it is known. */
+/* The parameters that every run accepts, and whose known values are all the same. */
 static uint32_t shared_params(const struct smc_series *series)
 {
-    uint32_t shared = ~UINT32_C(0), met = 0;
+    uint32_t shared = ~UINT32_C(0), seen = 0;
     int64_t value[SMC_PARAM_COUNT];
     for (size_t i = 0; i < series->count; i++) {
         const struct smc_series_run *run = &series->run[i];
@@ -49,12 +49,12 @@ static uint32_t shared_params(const struct smc_series *series)
         shared &= run->query.kernel->params;
         for (int p = 0; p < SMC_PARAM_COUNT; p++) {
             int64_t own = query_of(run)->params.value[p];
-            if (known & met & 1u << p && own != value[p])
+            if (known & seen & 1u << p && own != value[p])
                 shared &= ~(1u << p);
             if (known & 1u << p)
                 value[p] = own;
         }
-        met |= known;
+        seen |= known;
     }
     return shared;
 }
@@ -72,12 +72,12 @@ static const struct smc_series_run *first_with_result(const struct smc_series *s
     return &series->run[0];
 }
 
-/* A length that follows a radius says less than the outputs, which stay. */
+/* Where the length varies with the radius, the number of outputs, which does not, is shown. */
 static void append_outputs(const struct smc_series *series, uint32_t shared, struct smc_text *out)
 {
     const struct smc_series_run *run = first_with_result(series);
     uint64_t outputs = run->seen.answer.plan.output_rows;
-    bool varies = takes(run, SMC_PARAM_LENGTH) && !(shared & 1u << SMC_PARAM_LENGTH);
+    bool varies = accepts(run, SMC_PARAM_LENGTH) && !(shared & 1u << SMC_PARAM_LENGTH);
     for (size_t i = 0; i < series->count; i++)
         if (series->run[i].seen.has_result)
             varies &= series->run[i].seen.answer.plan.output_rows == outputs;
@@ -120,7 +120,7 @@ static void words_run(const struct smc_series *series, size_t index, struct smc_
     append_name(series, index, true, out);
 }
 
-/* "block-m 128, ...": parameters that are too long for a table; nothing where there are none. */
+/* "block-m 128, ...": parameters that are too long for a table, or nothing. */
 static void words_details(const struct smc_series *series, size_t index, struct smc_text *out)
 {
     struct smc_text params = {0};
@@ -159,7 +159,7 @@ static void words_value(const struct smc_series_axis *axis, int64_t value, struc
         smc_text_printf(out, "%" PRId64, value);
 }
 
-/* The same with the value: "stencil-naive, radius 7". */
+/* The same with the varied value: "stencil-naive, radius 7". */
 static void words_whole_run(const struct smc_series *series, size_t index, struct smc_text *out)
 {
     const struct smc_series_run *run = &series->run[index];
@@ -183,7 +183,7 @@ static void words_values(const struct smc_series_axis *axis, struct smc_text *ou
     words_value(axis, axis->range.first, out);
     smc_text_append(out, " to ");
     words_value(axis, axis->range.last, out);
-    smc_text_append(out, "; FIRST:LAST:STEP takes others");
+    smc_text_append(out, "; FIRST:LAST:STEP chooses others");
 }
 
 void smc_words_series_verdicts(const struct smc_series *series, struct smc_text *out)
@@ -223,7 +223,7 @@ void smc_words_series_not_started(const struct smc_series *series, struct smc_te
     }
 }
 
-/* Why a run has no result, or that its launch was refused and how; nothing for one that ran. */
+/* Why a run has no result, or why its launch was refused; nothing for one that ran. */
 static void words_reason(const struct smc_series_run *run, struct smc_text *out)
 {
     if (!run->started)
@@ -255,10 +255,10 @@ struct series_table {
     bool marks_best;  /* with '*', after the rate */
 };
 
-/* A table and how wide its columns are. */
+/* A table and the widths of its columns. */
 struct sheet {
     const struct series_table *table;
-    size_t rows;                     /* runs that were not started have none */
+    size_t rows;                     /* of the runs that were started */
     size_t gap;                      /* between columns */
     size_t value_width, label_width; /* 0: no such column */
     size_t width[SMC_FIGURE_COUNT];  /* with the gap before it */
@@ -291,14 +291,14 @@ static void cell_of(const struct sheet *sheet, size_t index, enum smc_figure fig
     double value;
     bool known = smc_series_figure(table->series, index, figure, &value);
     if (known)
-        snprintf(cell, CELL - 1, form_of(figure, value), value); /* room for a star */
+        snprintf(cell, CELL - 1, form_of(figure, value), value); /* a star may follow */
     else
         snprintf(cell, CELL, "-");
     if (table->marks_best && is_rate(figure))
         strcat(cell, smc_series_is_best(table->series, index) ? "*" : " ");
 }
 
-/* Below the others', whose cells end in a mark or a blank. */
+/* A space stands above the mark that ends each cell. */
 static void heading_of(const struct sheet *sheet, enum smc_figure figure, char heading[CELL])
 {
     bool marked = sheet->table->marks_best && is_rate(figure);
@@ -310,7 +310,7 @@ static size_t wider(size_t width, size_t other)
     return other > width ? other : width;
 }
 
-/* "any": what varies is nothing to the kernel. */
+/* "any": the kernel does not accept the varied parameter. */
 static void append_value(const struct smc_series *series, size_t index, struct smc_text *out)
 {
     if (series->run[index].has_value)
@@ -349,7 +349,7 @@ static size_t width_of(const struct sheet *sheet, enum smc_figure figure)
     return width + sheet->gap;
 }
 
-/* The columns from `first` on that share a heading, as one: its width, and the figure behind it. */
+/* The columns from `first` on that share a heading: their width, and the figure after them. */
 static int group_of(const struct sheet *sheet, int first, size_t *width)
 {
     int figure = first;
@@ -421,11 +421,7 @@ static void append_head(const struct sheet *sheet, struct smc_text *out)
         if (width > 0)
             smc_text_printf(&line, "%*s", (int)width, headings[f].above);
     }
-    while (line.length > 0 && line.data[line.length - 1] == ' ')
-        line.data[--line.length] = '\0';
-    smc_text_append(out, smc_text_string(&line));
-    smc_text_append_char(out, '\n', 1);
-    smc_text_free(&line);
+    smc_layout_row(out, &line);
     append_left(sheet, option ? option : "", "kernel", out);
     for (int f = 0; f < SMC_FIGURE_COUNT; f++) {
         char heading[CELL];
@@ -445,15 +441,12 @@ static void append_verdict(const struct sheet *sheet, size_t index,
     enum smc_verdict verdict = smc_series_verdict(series, index);
     bool failed = !series->run[index].seen.has_result;
     smc_text_append_char(out, ' ', sheet->gap);
-    smc_layout_begin(out, style,
-                     failed || verdict == SMC_DIFFERS ? SMC_BAD
-                     : verdict == SMC_CONFIRMED       ? SMC_GOOD
-                                                      : SMC_PLAIN);
+    smc_layout_begin(out, style, failed ? SMC_BAD : smc_verdict_emphasis(verdict));
     smc_text_append(out, verdict_of(series, index));
     smc_layout_end(out, style);
 }
 
-/* "blocks per SM: predicted 3, API 8, measured 8"; of one that differs in no number its note. */
+/* "blocks per SM: predicted 3, API 8, measured 8"; if no number differs, the note. */
 static void append_difference(const struct smc_row *row, struct smc_text *out)
 {
     char value[SMC_ROW_WORDS];
@@ -487,7 +480,7 @@ static void append_reason(const struct sheet *sheet, const struct smc_series_run
     smc_text_free(&reason);
 }
 
-/* A value is told where it begins. */
+/* The value is shown in the first of its rows. */
 static void append_table_run(const struct sheet *sheet, size_t index,
                              const struct smc_report_style *style, struct smc_text *out)
 {
@@ -553,46 +546,22 @@ static bool any_best(const struct smc_series *series)
     return false;
 }
 
-static void append_line(const char *label, struct smc_text *text,
-                        const struct smc_report_style *style, struct smc_text *out)
-{
-    if (text->length > 0)
-        smc_text_line(out, style, label, text);
-    smc_text_free(text);
-}
-
-static void append_headline(const struct smc_series *series, const struct smc_report_style *style,
-                            struct smc_text *out)
-{
-    enum smc_verdict verdict = smc_series_whole_verdict(series);
-    smc_layout_begin(out, style,
-                     verdict == SMC_DIFFERS     ? SMC_BAD
-                     : verdict == SMC_CONFIRMED ? SMC_GOOD
-                                                : SMC_PLAIN);
-    smc_words_series_verdicts(series, out);
-    smc_layout_end(out, style);
-    smc_text_append_char(out, '\n', 1);
-}
-
 static void append_subject(const struct smc_series *series, const struct smc_report_style *style,
                            struct smc_text *out)
 {
-    struct smc_text subject = {0}, device = {0}, values = {0};
+    const struct smc_series_run *first = &series->run[0], *driven = first;
+    struct smc_text subject = {0}, values = {0};
+    for (size_t i = series->count; i-- > 0;)
+        if (series->run[i].seen.result.driver[0])
+            driven = &series->run[i];
     const char *option = words_option(&series->axis);
     words_subject(series, &subject);
-    append_line(series->family ? "kernels" : "kernel", &subject, style, out);
-    smc_words_run_device(&series->run[0].query.device, &device);
-    for (size_t i = 0; i < series->count; i++)
-        if (series->run[i].seen.result.driver[0]) {
-            smc_text_append(&device, "; ");
-            smc_words_run_driver(&series->run[i].seen.result, &device);
-            break;
-        }
-    smc_words_assumed(&series->run[0].query, &device);
-    append_line("device", &device, style, out);
+    smc_layout_line(out, style, series->family ? "kernels" : "kernel", &subject);
+    smc_text_run_device_line(&first->query.device, driven->seen.result.driver,
+                             driven->seen.result.runtime, &first->query, style, out);
     if (option)
         words_values(&series->axis, &values);
-    append_line(option, &values, style, out);
+    smc_layout_line(out, style, option, &values);
 }
 
 static void append_details(const struct smc_series *series, const struct smc_report_style *style,
@@ -604,11 +573,11 @@ static void append_details(const struct smc_series *series, const struct smc_rep
             i > 0 && series->run[i].has_value && series->run[i].value != series->run[0].value;
         if (!repeated)
             words_details(series, i, &details);
-        append_line("with", &details, style, out);
+        smc_layout_line(out, style, "with", &details);
     }
 }
 
-/* Something was confirmed, but nothing of what the table shows. */
+/* Whether a run has something confirmed, but nothing that the table shows. */
 static bool any_unseen(const struct smc_series *series)
 {
     for (size_t i = 0; i < series->count; i++)
@@ -618,7 +587,7 @@ static bool any_unseen(const struct smc_series *series)
     return false;
 }
 
-/* What a person has to know to read the table. */
+/* What the table does not explain by itself. */
 static void append_notes(const struct series_table *table, bool has_counts,
                          const struct smc_report_style *style, struct smc_text *out)
 {
@@ -627,36 +596,36 @@ static void append_notes(const struct series_table *table, bool has_counts,
     const char *each = vary == SMC_VARY_NOTHING ? "" : " of the same value";
     struct smc_text hint = {0}, blocks = {0}, counts = {0}, ratio = {0}, best = {0}, unseen = {0};
     if (vary == SMC_VARY_CARVEOUT || vary == SMC_VARY_CACHE_CONFIG)
-        smc_text_append(
-            &hint, "a carve-out is a preference: the driver may set another size, and "
-                   "an SM that keeps more blocks than predicted refutes nothing, where the API "
-                   "answers as predicted");
+        smc_text_append(&hint,
+                        "a carve-out is a preference: the driver may set another size, and more "
+                        "resident blocks than predicted do not contradict the model if the API "
+                        "answers as predicted");
     if (table->figures & BIT(BLOCKS_PREDICTED) && !smc_series_ran_on_gpu(series))
-        smc_text_append(&blocks, "as the model predicts them; only a GPU confirms them");
+        smc_text_append(&blocks, "predicted by the model; only a GPU confirms them");
     if (has_counts)
         smc_text_append(&counts,
-                        "as the model predicts them; a run of its own has the GPU's counters");
+                        "predicted by the model; a run of one kernel shows the GPU's counters");
     int baseline = series->run[0].baseline;
     bool fewer = table->figures & BIT(FEWER_SECTORS);
     if (fewer || table->figures & BIT(SPEED_UP))
-        smc_text_printf(&ratio, "%s: the %s of %s%s over that of the run",
-                        fewer ? "fewer" : "speed-up", fewer ? "number of sectors" : "time",
+        smc_text_printf(&ratio, "%s: the %s of %s%s divided by %s of the run",
+                        fewer ? "fewer" : "speed-up", fewer ? "sectors" : "time",
                         series->run[baseline].query.kernel->name,
-                        series->run[baseline].has_value ? each : "");
+                        series->run[baseline].has_value ? each : "", fewer ? "those" : "that");
     if (table->marks_best)
         smc_text_printf(&best, "the fastest%s", each);
     if (any_unseen(series))
         smc_text_append(&unseen,
-                        "of the figures shown; a run of its own shows what else was confirmed");
+                        "of the figures shown; a run of one kernel shows what else was confirmed");
     if (hint.length + blocks.length + counts.length + ratio.length + best.length + unseen.length >
         0)
         smc_text_append_char(out, '\n', 1);
-    append_line("a hint", &hint, style, out);
-    append_line("blocks", &blocks, style, out);
-    append_line("counts", &counts, style, out);
-    append_line("ratios", &ratio, style, out);
-    append_line("*", &best, style, out);
-    append_line("verdicts", &unseen, style, out);
+    smc_layout_line(out, style, "a hint", &hint);
+    smc_layout_line(out, style, "blocks", &blocks);
+    smc_layout_line(out, style, "counts", &counts);
+    smc_layout_line(out, style, "ratios", &ratio);
+    smc_layout_line(out, style, "*", &best);
+    smc_layout_line(out, style, "verdicts", &unseen);
 }
 
 void smc_text_series(const struct smc_series *series, const struct smc_report_style *style,
@@ -668,7 +637,10 @@ void smc_text_series(const struct smc_series *series, const struct smc_report_st
         .verdicts = true,
         .marks_best = any_best(series),
     };
-    append_headline(series, style, out);
+    struct smc_text verdicts = {0};
+    smc_words_series_verdicts(series, &verdicts);
+    smc_layout_verdict(out, style, smc_verdict_emphasis(smc_series_whole_verdict(series)),
+                       &verdicts);
     smc_text_append_char(out, '\n', 1);
     append_subject(series, style, out);
     append_details(series, style, out);
@@ -718,8 +690,7 @@ static json_t *run_object(const struct smc_series *series, size_t index)
     struct smc_text reason = {0};
     if (!run->seen.has_result)
         words_reason(run, &reason);
-    smc_json_set(object, "failure",
-                 reason.length ? json_string(smc_text_string(&reason)) : json_null());
+    smc_json_known_string(object, "failure", smc_text_string(&reason));
     smc_text_free(&reason);
     if (run->seen.has_result) {
         smc_json_string(object, "verdict", smc_verdict_name(smc_series_verdict(series, index)));
@@ -755,10 +726,9 @@ void smc_json_series(json_t *object, const struct smc_series *series)
     json_t *list = json_array();
     for (size_t i = 0; i < series->count; i++)
         json_array_append_new(list, run_object(series, i));
-    smc_json_set(object, "family", series->family ? json_string(series->family) : json_null());
-    smc_json_set(object, "baseline",
-                 baseline != SMC_NO_RUN ? json_string(series->run[baseline].query.kernel->name)
-                                        : json_null());
+    smc_json_known_string(object, "family", series->family ? series->family : "");
+    smc_json_known_string(object, "baseline",
+                          baseline != SMC_NO_RUN ? series->run[baseline].query.kernel->name : "");
     smc_json_set(object, "varied", axis_object(&series->axis));
     smc_json_set(object, "comparison", list);
 }

@@ -2,6 +2,7 @@
 #ifndef SMC_REPORT_TEXT_PARTS_H
 #define SMC_REPORT_TEXT_PARTS_H
 
+#include "report/layout.h"
 #include "report/report.h"
 
 enum { SMC_TEXT_INDENT = 12 }; /* where the text beside a label begins */
@@ -13,6 +14,13 @@ void smc_text_line(struct smc_text *out, const struct smc_report_style *style, c
 /* The line that names the GPU; nothing where none ran. */
 void smc_text_machine_line(const char *host_name, const char *gpu_uuid,
                            const struct smc_report_style *style, struct smc_text *out);
+
+/* The line of a run's device; `driver` may be empty, and `query`, which says whether the device is
+   assumed, NULL. */
+void smc_text_run_device_line(const struct smc_device *device, const char *driver,
+                              const char *runtime, const struct smc_query *query,
+                              const struct smc_report_style *style, struct smc_text *out);
+enum smc_emphasis smc_verdict_emphasis(enum smc_verdict verdict);
 
 void smc_text_answers(const struct smc_answer *answers, size_t count,
                       const struct smc_report_style *style, struct smc_text *out);
@@ -41,7 +49,7 @@ void smc_text_merge(const struct smc_merged *merged, const struct smc_report_sty
                     struct smc_text *out);
 void smc_text_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
                   const struct smc_report_style *style, struct smc_text *out);
-/* The rows of a run as a table; `all` also the witnesses that no row has. */
+/* The rows of a run as a table; `all` also with the sources that no row has. */
 void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
                    const struct smc_report_style *style, struct smc_text *out);
 /* What the emulator found, a paragraph each. */
