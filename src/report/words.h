@@ -73,7 +73,7 @@ void smc_words_estimated(const struct smc_answer *answer, struct smc_text *out);
 /* "~" before such registers in a table, else "". */
 const char *smc_words_estimated_mark(const struct smc_answer *answer);
 
-/* "100 %", "62.5 %". */
+/* "100 %", "62.5 %", for a table; smc_layout_percent is for a paragraph. */
 void smc_words_percent(double percent, char text[32]);
 
 /* The first of the limits in a set that is not empty. */
