@@ -16,7 +16,7 @@ void smc_csv_field(struct smc_text *out, const char *value);
 void smc_csv_answer_head(struct smc_text *out);
 void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc_text *out);
 
-/* ",tile,dtype,...", and their values: empty where the kernel does not take one. */
+/* ",tile,dtype,...", and their values: empty if the kernel does not accept one. */
 void smc_csv_params_head(struct smc_text *out);
 void smc_csv_params(const struct smc_query *query, struct smc_text *out);
 
