@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/layout.h"
-#include "tui/explore_draw.h"
+#include "tui/explore.h"
 #include "tui/frame.h"
 #include "tui_support.h"
 #include "unit.h"

@@ -8,7 +8,6 @@
 
 #include "base/program.h"
 #include "report/words.h"
-#include "tui/confirm_next.h"
 #include "tui/widgets.h"
 
 const struct smc_view *const smc_views[SMC_VIEW_COUNT] = {
@@ -250,6 +249,11 @@ void smc_tui_click(struct smc_tui *tui, int row, int col, int direction)
 
 /* --- Jobs --- */
 
+bool smc_tui_is_launching(const struct smc_tui *tui)
+{
+    return tui->running || tui->run_job.kind == SMC_JOB_RUN;
+}
+
 void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job)
 {
     const struct smc_explore *explore = &tui->explore;
@@ -326,7 +330,7 @@ static const char popup_keys[] = "Up Down PgUp PgDn scroll   any other key close
 static void launch_of(const struct smc_tui *tui, char text[64])
 {
     text[0] = '\0';
-    if (!smc_confirm_in_hand(tui) || tui->view == SMC_VIEW_CONFIRM)
+    if (!smc_tui_is_launching(tui) || tui->view == SMC_VIEW_CONFIRM)
         return;
     if (tui->blocks)
         snprintf(text, 64, " emulating %d %% (F5) ",
@@ -374,10 +378,10 @@ static bool is_of_view(const struct smc_tui *tui, int action)
     const struct smc_action_info *info = &smc_action_info[action];
     int view = action - SMC_ACTION_VIEW_EXPLORE;
     bool leads = view >= 0 && view < SMC_VIEW_COUNT;
-    bool in_hand = smc_confirm_in_hand(tui);
-    if (action == SMC_ACTION_CANCEL && !(in_hand && tui->view == SMC_VIEW_CONFIRM))
+    bool launching = smc_tui_is_launching(tui);
+    if (action == SMC_ACTION_CANCEL && !(launching && tui->view == SMC_VIEW_CONFIRM))
         return false;
-    if (action == SMC_ACTION_LAUNCH && in_hand)
+    if (action == SMC_ACTION_LAUNCH && launching)
         return false;
     return info->label && (info->views & 1u << tui->view) && (!leads || smc_views[view]);
 }

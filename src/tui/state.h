@@ -136,6 +136,9 @@ void smc_tui_pick_ended(struct smc_tui *tui, enum smc_prompt_end end);
 /* Has `text`, which it takes over, saved; what is there is not written over without asking. */
 void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text);
 
+/* Whether a launch is requested or running. */
+bool smc_tui_is_launching(const struct smc_tui *tui);
+
 /* What views are drawn in: the screen without the bars. */
 struct smc_rect smc_tui_body(const struct smc_tui *tui);
 
