@@ -182,9 +182,9 @@ key s
 type kept.txt
 key Enter'
 echo before >kept.txt
-says "a file that is there is asked about" 'it is there already; write over it?' "$saving
+says "a file that is there is asked about" 'the file exists; overwrite it?' "$saving
 screen"
-says "and kept" 'kept.txt is as it was' "$saving
+says "and kept" 'kept.txt was not overwritten' "$saving
 type n
 key Enter
 screen"

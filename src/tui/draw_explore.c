@@ -372,14 +372,20 @@ static void draw_amounts(const struct smc_share *share, struct smc_rect rect, bo
 static void draw_sm(const struct smc_answer *answer, struct smc_rect rect, int rows,
                     struct smc_frame *frame)
 {
-    enum { SHORT_AMOUNT = 8, WIDE_AMOUNT = 20, WIDE_FROM = 75, LEAST_BAR = 16, GAP_FROM = 3 };
+    enum {
+        SHORT_AMOUNT = 8,
+        WIDE_AMOUNT = 20,
+        ALL_AMOUNTS_FROM = 75,
+        LEAST_BAR = 16,
+        GAP_FROM = 3
+    };
     struct smc_share share[SMC_LIMIT_COUNT];
     size_t count = smc_sm_shares(answer, share);
     unsigned kinds = 0;
     int width = rect.cols - LABEL_COLUMNS - 1, drawn = rows < GAP_FROM ? rows : rows - 1;
-    int amount = width + LABEL_COLUMNS >= WIDE_FROM  ? WIDE_AMOUNT
-                 : width - SHORT_AMOUNT >= LEAST_BAR ? SHORT_AMOUNT
-                                                     : 0;
+    int amount = width + LABEL_COLUMNS >= ALL_AMOUNTS_FROM ? WIDE_AMOUNT
+                 : width - SHORT_AMOUNT >= LEAST_BAR       ? SHORT_AMOUNT
+                                                           : 0;
     for (int i = 0; i < (int)count && (i + 1) * rows <= rect.rows; i++) {
         struct smc_rect line = {rect.row + i * rows, rect.col, drawn, rect.cols - 1};
         struct smc_rect bar = {line.row, rect.col + LABEL_COLUMNS, drawn, width - amount};
