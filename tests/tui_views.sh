@@ -58,7 +58,7 @@ empty "each of 32 wavefronts serves one lane of bank 0" "$(columns 62 199 <scree
     queue { for (i = 3; i <= NF; i++) if ($i != ".") print "bank " i - 2 " of " n }
     END { if (n != 32) print n " wavefronts" }')"
 empty "the first rows of memory, and how many more there are" "$(columns 62 199 <screen.1 | awk '
-    /in memory, row by row of 128 bytes:/ { memory = 1; next }
+    /in memory, rows of 128 bytes:/ { memory = 1; next }
     memory && $2 == "more" { more = $1; memory = 0 }
     memory { if ($1 != n || $2 != n++ "!" || NF != 33) print }
     END { if (n < 16 || n + more != 32) print n " rows and " more }')"
@@ -68,7 +68,7 @@ empty "with padding one wavefront serves all banks" "$(columns 62 199 <screen.2 
 empty "and memory has each lane in the next bank" "$(columns 62 199 <screen.2 | awk '
     memory && NF == 33 { for (i = 0; i < 32; i++) if ($(i + 2) != (i == n ? i : ".")) print
                          if ($1 != n++) print "row " $1 }
-    /in memory, row by row of 128 bytes:/ { memory = 1 }
+    /in memory, rows of 128 bytes:/ { memory = 1 }
     END { if (n != 32) print n " rows" }')"
 columns 3 60 <screen.2 | tr -d '|' | tr '\n' ' ' | tr -s ' ' >words
 empty "the whole explanation is beside them" "$(grep -q 'what helps.* none of 248 conflicts is left: pad each row of 32 elements by 1 element: (tx\*33 + ty)\*4 A wavefront reads or writes one word of each bank\. .* using more memory\. ' words || cat words)"

@@ -93,7 +93,7 @@ bool smc_devices_search(struct smc_devices_state *devices, const char *text);
 size_t smc_devices_compared(const struct smc_devices_state *devices,
                             const struct smc_device_row **list, size_t most);
 
-/* --- Layout and drawing --- */
+/* --- Layout --- */
 
 struct smc_devices_layout {
     struct smc_rect table, compare; /* with the edges, which they share; or empty */
@@ -108,12 +108,5 @@ struct smc_device_span {
 };
 
 void smc_devices_spans(int table_columns, struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT]);
-
-/* A column for each device: the one under the cursor, then the marked ones. */
-void smc_draw_comparison(const struct smc_devices_state *devices, struct smc_rect rect,
-                         struct smc_frame *frame);
-
-/* How many devices fit in that panel. */
-size_t smc_comparison_room(struct smc_rect rect);
 
 #endif

@@ -1,15 +1,15 @@
 libsmc_la_SOURCES += \
 	src/tui/actions.def src/tui/device_facts.def src/tui/fields.def src/tui/key_names.def \
 	src/tui/keys.def src/tui/signs.def src/tui/styles.def src/tui/views.def \
-	src/tui/banks_state.c src/tui/banks_state.h \
+	src/tui/banks.c src/tui/banks.h \
 	src/tui/chart.c src/tui/chart.h \
-	src/tui/confirm_state.c src/tui/confirm_state.h \
-	src/tui/devices.c src/tui/devices.h src/tui/draw_comparison.c \
+	src/tui/confirm.c src/tui/confirm.h \
+	src/tui/devices.c src/tui/devices.h \
 	src/tui/draw_explore.c src/tui/explore.c src/tui/explore.h \
 	src/tui/fields.c src/tui/fields.h \
 	src/tui/frame.c src/tui/frame.h \
 	src/tui/keys.c src/tui/keys.h \
-	src/tui/lessons_state.h \
+	src/tui/lessons.h \
 	src/tui/memo.c src/tui/memo.h \
 	src/tui/restore.c src/tui/restore.h \
 	src/tui/run.c src/tui/tui.h \

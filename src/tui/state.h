@@ -6,13 +6,13 @@
 #include <stdbool.h>
 
 #include "query/query.h"
-#include "tui/banks_state.h"
-#include "tui/confirm_state.h"
+#include "tui/banks.h"
+#include "tui/confirm.h"
 #include "tui/devices.h"
 #include "tui/explore.h"
 #include "tui/frame.h"
 #include "tui/keys.h"
-#include "tui/lessons_state.h"
+#include "tui/lessons.h"
 #include "tui/widgets.h"
 #include "tui/worker.h"
 

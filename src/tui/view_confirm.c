@@ -13,7 +13,7 @@
 #include "report/report.h"
 #include "report/words.h"
 #include "report/words_run.h"
-#include "tui/frame.h"
+#include "tui/state.h"
 #include "tui/widgets.h"
 
 /* --- The next launch --- */
@@ -53,7 +53,8 @@ static void choose_place(struct smc_tui *tui, int by)
     settings->gpu_index = index == gpus ? 0 : index;
 }
 
-void smc_confirm_write_progress(const struct smc_tui *tui, char text[64])
+/* "preparing", "12 of 1024 blocks", "checking the result". */
+static void write_progress(const struct smc_tui *tui, char text[64])
 {
     if (tui->blocks == 0)
         snprintf(text, 64, "preparing");
@@ -129,7 +130,7 @@ static void cancel(struct smc_tui *tui)
 {
     char progress[64];
     bool emulated = tui->confirm.settings.place == SMC_ON_EMULATOR;
-    smc_confirm_write_progress(tui, progress);
+    write_progress(tui, progress);
     if (emulated)
         snprintf(tui->confirm.failure, sizeof tui->confirm.failure,
                  "the emulation was stopped (%s)", progress);
@@ -186,7 +187,7 @@ static void draw_progress(const struct smc_tui *tui, struct smc_rect line, struc
     double share = emulated ? (double)tui->blocks_done / (double)(tui->blocks ? tui->blocks : 1)
                             : ms / timeout_ms;
     char progress[64], words[128];
-    smc_confirm_write_progress(tui, progress);
+    write_progress(tui, progress);
     if (emulated)
         snprintf(words, sizeof words, "%s, %.1f s; Esc stops it", progress, ms / 1000);
     else
@@ -494,9 +495,10 @@ static struct smc_rect draw_failure(const struct smc_confirm_state *state, struc
                                     struct smc_frame *frame)
 {
     struct smc_text words = {0};
-    smc_text_append(&words, state->failure);
-    if (state->failure[0])
+    if (state->failure[0]) {
+        smc_text_append(&words, state->failure);
         smc_rect_cut_top(&rect, draw_words(&words, SMC_STYLE_BAD, rect, 0, frame) + 1);
+    }
     return rect;
 }
 

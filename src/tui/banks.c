@@ -1,6 +1,6 @@
 /* The banks view's state: which accesses are shown, how their arrays are laid out and what they
    cost; the fields that change it, and where the panels are. */
-#include "tui/banks_state.h"
+#include "tui/banks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -221,9 +221,8 @@ static void find_answer(struct smc_banks_state *banks)
     rearrange(banks);
 }
 
-/* Whether the two choices ask different questions; otherwise only the layout or the place differs.
- */
-static bool questions_differ(const struct smc_banks_choice *a, const struct smc_banks_choice *b)
+/* Whether the choices need different answers; otherwise only the layout or the place differs. */
+static bool answers_differ(const struct smc_banks_choice *a, const struct smc_banks_choice *b)
 {
     return a->own != b->own || strcmp(a->expression, b->expression) != 0 ||
            memcmp(a->block, b->block, sizeof a->block) != 0 || a->width_bytes != b->width_bytes ||
@@ -232,7 +231,7 @@ static bool questions_differ(const struct smc_banks_choice *a, const struct smc_
 
 static void update(struct smc_banks_state *banks, const struct smc_banks_choice *before)
 {
-    if (questions_differ(before, &banks->choice) || !banks->answered)
+    if (answers_differ(before, &banks->choice) || !banks->answered)
         find_answer(banks);
     else if (memcmp(before->array, banks->choice.array, sizeof before->array) != 0)
         rearrange(banks);

@@ -1,5 +1,5 @@
 /* The confirm view's state: the launches of this session, and where the panels are. */
-#include "tui/confirm_state.h"
+#include "tui/confirm.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The banks view's state: which accesses are shown, how their arrays are laid out and what they
    cost; the fields that change it, and where the panels are. Pure. */
-#ifndef SMC_TUI_BANKS_STATE_H
-#define SMC_TUI_BANKS_STATE_H
+#ifndef SMC_TUI_BANKS_H
+#define SMC_TUI_BANKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +46,8 @@ struct smc_banks_choice {
 };
 
 /* The rows of shared memory that one access touches, ascending; a row is one word of every bank. */
-enum { SMC_MOST_MEMORY_ROWS = SMC_WARP_LANES * 16 / 4 }; /* each word of each lane in its own */
+enum { SMC_MOST_MEMORY_ROWS = SMC_WARP_LANES * 16 / 4 }; /* every word in a row of its own */
+
 struct smc_bank_memory {
     uint32_t row_bytes;
     size_t count;
