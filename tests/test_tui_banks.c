@@ -363,7 +363,7 @@ static void test_dropping_by_keys(void)
                                       "the padding: (tx*33 + ty)*4"));
     sitting_keys(&sitting, "Down Enter"); /* a swizzle needs the columns */
     CU_ASSERT(sitting_shows(&sitting, "swizzle   <off>") &&
-              sitting_shows(&sitting, "padding dropped"));
+              sitting_shows(&sitting, "padding cut"));
     sitting_keys(&sitting, "y");
     CU_ASSERT(sitting_shows(&sitting, "smemcalc banks --expr '(tx*33 + ty)*4' --block 32x32 "));
     sitting_keys(&sitting, "Esc Up");

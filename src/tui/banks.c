@@ -573,7 +573,7 @@ static void show_swizzle(const struct smc_banks_state *banks, struct smc_field_v
     arrange(banks, array, true, &layout);
     snprintf(view->value, sizeof view->value, "%s", view->given ? "on" : "off");
     if (banks->choice.array[array].padding_elements < 0)
-        snprintf(view->source, sizeof view->source, "padding dropped");
+        snprintf(view->source, sizeof view->source, "padding cut");
     else if (layout.swizzle_span == 0)
         snprintf(view->source, sizeof view->source, "rows are odd");
     else if (layout.swizzle_shift)
