@@ -405,7 +405,7 @@ static int draw_row(const struct smc_row *row, const struct columns *columns, st
     smc_frame_text(frame, rect, line, 1, SMC_STYLE_LABEL, row->label);
     for (int i = 0; i < SMC_WITNESSES; i++) {
         char text[SMC_ROW_WORDS];
-        const struct smc_witness *witness = smc_row_witness(row, i);
+        const struct smc_reading *witness = smc_row_witness(row, i);
         smc_words_witness(row, witness, text);
         draw_right(frame, rect, line, columns->edge[i],
                    witness->present ? SMC_STYLE_NORMAL : SMC_STYLE_DIM, text);

@@ -1,6 +1,6 @@
-/* One question on every GPU of the machine at once: what `smemcalc run --gpu all` does. */
-#ifndef SMC_CONFIRM_EVERYWHERE_H
-#define SMC_CONFIRM_EVERYWHERE_H
+/* One question on all GPUs of the machine at once: what `smemcalc run --gpu all` does. */
+#ifndef SMC_CONFIRM_ALL_GPUS_H
+#define SMC_CONFIRM_ALL_GPUS_H
 
 #include "base/text.h"
 #include "confirm/launch.h"
@@ -16,21 +16,21 @@ struct smc_gpu_part {
     struct smc_confirmed_run runs[SMC_MOST_RUNS];
 };
 
-struct smc_everywhere {
+struct smc_all_gpus {
     struct smc_gpu_part *part; /* one a GPU, in the order of their indices */
     size_t count;
     char host_name[SMC_HOST_NAME_CHARS];
 };
 
-/* As smc_confirm_launch, with the device of each GPU in place of the query's, all GPUs at the same
+/* As smc_confirm_launch, with the device of each GPU instead of the query's, all GPUs at the same
    time. `tell` adds what else is known of the device, one query at a time. The status is the worst
    of them; SMC_UNAVAILABLE without a GPU. Free in any case. */
-enum smc_status smc_confirm_everywhere(const struct smc_query *query,
-                                       const struct smc_run_settings *settings,
-                                       void (*tell)(struct smc_query *query),
-                                       struct smc_everywhere *out, struct smc_error *error);
+enum smc_status smc_confirm_all_gpus(const struct smc_query *query,
+                                     const struct smc_run_settings *settings,
+                                     void (*tell)(struct smc_query *query),
+                                     struct smc_all_gpus *out, struct smc_error *error);
 
-void smc_everywhere_free(struct smc_everywhere *everywhere);
+void smc_all_gpus_free(struct smc_all_gpus *gpus);
 
 /* Whether a GPU failed: it did not come to a verdict. */
 bool smc_gpu_part_failed(const struct smc_gpu_part *part);

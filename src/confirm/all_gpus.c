@@ -1,8 +1,8 @@
-/* One question on every GPU of the machine at once: a thread a GPU. CUDA keeps the current device
+/* One question on all GPUs of the machine at once: a thread a GPU. CUDA keeps the current device
    and the last error by thread; nothing below keeps state of its own between calls. */
 #include "config.h"
 
-#include "confirm/everywhere.h"
+#include "confirm/all_gpus.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* A thread that cannot be had is a failure of its GPU alone. */
+/* A thread that cannot be created is a failure of its GPU alone. */
 static void run_parts(struct worker *workers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -63,12 +63,12 @@ static void run_parts(struct worker *workers, size_t count)
             pthread_join(workers[i].thread, NULL);
 }
 
-enum smc_status smc_confirm_everywhere(const struct smc_query *query,
-                                       const struct smc_run_settings *settings,
-                                       void (*tell)(struct smc_query *query),
-                                       struct smc_everywhere *out, struct smc_error *error)
+enum smc_status smc_confirm_all_gpus(const struct smc_query *query,
+                                     const struct smc_run_settings *settings,
+                                     void (*tell)(struct smc_query *query),
+                                     struct smc_all_gpus *out, struct smc_error *error)
 {
-    *out = (struct smc_everywhere){0};
+    *out = (struct smc_all_gpus){0};
     int gpus = smc_place_executor(settings->place)->device_count(error);
     if (gpus <= 0)
         return SMC_UNAVAILABLE;
@@ -94,12 +94,12 @@ enum smc_status smc_confirm_everywhere(const struct smc_query *query,
     return worst;
 }
 
-void smc_everywhere_free(struct smc_everywhere *everywhere)
+void smc_all_gpus_free(struct smc_all_gpus *gpus)
 {
-    for (size_t i = 0; i < everywhere->count; i++)
-        smc_text_free(&everywhere->part[i].warnings);
-    free(everywhere->part);
-    *everywhere = (struct smc_everywhere){0};
+    for (size_t i = 0; i < gpus->count; i++)
+        smc_text_free(&gpus->part[i].warnings);
+    free(gpus->part);
+    *gpus = (struct smc_all_gpus){0};
 }
 
 bool smc_gpu_part_failed(const struct smc_gpu_part *part)

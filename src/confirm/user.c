@@ -1,11 +1,10 @@
-/* A person's own kernel: the compiler and the model beside the API, the counts, what is wrong. */
-#include "confirm/own.h"
+/* A kernel of the user's: the compiler and the model beside the API, the counts, what is wrong. */
 
 #include "confirm/rows.h"
 
-static void confirm_api(const struct smc_own_run *run, struct smc_confirmation *out)
+static void confirm_api(const struct smc_user_run *run, struct smc_confirmation *out)
 {
-    const struct smc_own_on_gpu *gpu = &run->result.gpu;
+    const struct smc_run_result *gpu = &run->result;
     const struct smc_answer *answer = &run->row.answer;
     const struct {
         const char *quantity, *label, *unit;
@@ -21,32 +20,31 @@ static void confirm_api(const struct smc_own_run *run, struct smc_confirmation *
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
-        row->predicted = smc_witness_of(rows[i].predicted);
+        row->predicted = smc_reading_of(rows[i].predicted);
         if (rows[i].asked->succeeded)
-            row->api = smc_witness_of(rows[i].api);
+            row->api = smc_reading_of(rows[i].api);
         smc_row_judge(row);
     }
 }
 
 /* The host holds the contents before, and those after on each back end. */
-static void show_memory(const struct smc_own_run *run, struct smc_confirmation *out)
+static void show_memory(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     double bytes = 0;
     for (size_t i = 0; i < run->memory_count; i++)
-        bytes += (double)smc_own_argument_bytes(run->memory[i].argument);
-    if (!run->result.gpu.launch.made || bytes == 0)
+        bytes += (double)run->memory[i].bytes;
+    if (!run->result.launch.made || bytes == 0)
         return;
     struct smc_row *row = smc_row_add(out, "device_memory_bytes", "GPU memory", "B");
-    row->measured = smc_witness_of(bytes);
+    row->measured = smc_reading_of(bytes);
     row->verdict = SMC_INFORMATION;
     smc_row_note(row, "taken by the arrays; three times as much on the host");
 }
 
-static void show_counts(const struct smc_own_emulated *emulated, struct smc_confirmation *out)
+static void show_counts(const struct smc_emulated_run *emulated, struct smc_confirmation *out)
 {
     const struct smc_emulated_count *total = &emulated->total;
-    bool joined =
-        emulated->counts.follows_machine_code && total->machine_loads != total->shared_loads;
+    bool joined = emulated->follows_machine_code && total->machine_loads != total->shared_loads;
     uint64_t wavefronts = total->load_wavefronts + total->store_wavefronts;
     const struct {
         const char *quantity, *label, *unit;
@@ -75,35 +73,35 @@ static void show_counts(const struct smc_own_emulated *emulated, struct smc_conf
         if (rows[i].is_left_out)
             continue;
         struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
-        row->emulated = smc_witness_of((double)rows[i].value);
+        row->emulated = smc_reading_of((double)rows[i].value);
         row->verdict = SMC_INFORMATION;
         if (rows[i].note)
             smc_row_note(row, "%s", rows[i].note);
     }
 }
 
-static void confirm_findings(const struct smc_own_emulated *emulated, struct smc_confirmation *out)
+static void confirm_findings(const struct smc_emulated_run *emulated, struct smc_confirmation *out)
 {
     struct smc_row *row = smc_row_add(out, "findings", "races, bad accesses", "");
-    row->predicted = smc_witness_of(0);
-    row->emulated = smc_witness_of((double)emulated->counts.findings_total);
+    row->predicted = smc_reading_of(0);
+    row->emulated = smc_reading_of((double)emulated->findings_total);
     smc_row_judge(row);
 }
 
-/* Rounding depends on the order of additions, which is the threads' own affair. */
-static void show_float_atomics(const struct smc_own_emulated *emulated,
+/* Rounding depends on the order of additions, which the threads do not fix. */
+static void show_float_atomics(const struct smc_emulated_run *emulated,
                                struct smc_confirmation *out)
 {
     if (emulated->float_adds == 0)
         return;
     struct smc_row *row = smc_row_add(out, "float_atomics", "atomic float additions", "");
-    row->emulated = smc_witness_of((double)emulated->float_adds);
+    row->emulated = smc_reading_of((double)emulated->float_adds);
     row->verdict = SMC_INFORMATION;
     smc_row_note(row, "their sums depend on the order in which the threads add, within rounding");
 }
 
 /* Where threads race the two may well disagree; where they add floats, by rounding. */
-static void confirm_agreement(const struct smc_own_run *run, struct smc_confirmation *out)
+static void confirm_agreement(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     double differing = 0, elements = 0, by_order = 0;
     for (size_t i = 0; i < run->memory_count; i++) {
@@ -114,8 +112,8 @@ static void confirm_agreement(const struct smc_own_run *run, struct smc_confirma
     if (elements == 0)
         return;
     struct smc_row *row = smc_row_add(out, "unlike_emulated", "unlike the emulator's", "");
-    row->predicted = smc_witness_of(0);
-    row->measured = smc_witness_of(differing);
+    row->predicted = smc_reading_of(0);
+    row->measured = smc_reading_of(differing);
     smc_row_judge(row);
     smc_row_note(row, "%s%.0f elements, bit for bit", differing > 0 ? "of " : "", elements);
     if (by_order == 0)
@@ -128,12 +126,12 @@ static void confirm_agreement(const struct smc_own_run *run, struct smc_confirma
                  elements, all ? "all " : "", by_order);
 }
 
-void smc_confirm_own(const struct smc_own_run *run, struct smc_confirmation *out)
+void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *out)
 {
-    const struct smc_own_emulated *emulated = &run->result.emulated;
+    const struct smc_emulated_run *emulated = &run->result.emulated;
     *out = (struct smc_confirmation){0};
     confirm_api(run, out);
-    if (emulated->run.made) {
+    if (run->result.emulation.made) {
         show_counts(emulated, out);
         confirm_findings(emulated, out);
         show_float_atomics(emulated, out);
