@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/explore_draw.h"
+#include "tui/explore.h"
 #include "tui/fields.h"
 #include "tui_support.h"
 #include "unit.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/layout.h"
-#include "tui/explore_draw.h"
+#include "tui/explore.h"
 #include "tui/frame.h"
 #include "tui_support.h"
 #include "unit.h"
@@ -284,6 +284,23 @@ static void test_steps(void)
     CU_ASSERT(cut > 0);
 }
 
+/* A step is one item even if its text has a "; ". */
+static void test_items(void)
+{
+    struct smc_query query;
+    struct smc_capability rubin;
+    test_query(NULL, 3, &query);
+    CU_ASSERT_FATAL(smc_capability_find(107, &rubin));
+    smc_device_of_capability(&rubin, &query.device);
+    query.dynamic_smem_bytes = query.device.sm.smem_oversized_per_block_bytes;
+    struct smc_tui *tui = test_open(&query, 24, 80);
+    smc_tui_key(tui, 'i');
+    const char *text = smc_text_string(&tui->popup.text);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, " oversized, which CUDA 13.5 has; without it a block"));
+    CU_ASSERT_PTR_NULL(strstr(text, "\xe2\x80\xa2 without"));
+    test_close(tui);
+}
+
 /* A person's own names: as long as can be, wide, and with what steers a terminal. */
 static void test_hostile_names(void)
 {
@@ -320,6 +337,7 @@ CU_TestInfo tests_tui_layout[] = {
     {"screens at every size", test_screens},
     {"every field of every kernel", test_every_field},
     {"next steps are never cut off", test_steps},
+    {"a next step is one item", test_items},
     {"hostile names", test_hostile_names},
     CU_TEST_INFO_NULL,
 };

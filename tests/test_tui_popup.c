@@ -181,6 +181,9 @@ static void test_finding(void)
     smc_pick_key(&pick, SMC_KEY_DOWN);
     smc_pick_key(&pick, SMC_KEY_BACKSPACE);
     CU_ASSERT_STRING_EQUAL(smc_pick_chosen(&pick), "tiled");
+    smc_pick_key(&pick, SMC_KEY_CONTROL('u'));
+    CU_ASSERT_STRING_EQUAL(pick.typed, "");
+    CU_ASSERT_EQUAL(pick.match_count, 5);
     CU_ASSERT_EQUAL(smc_pick_key(&pick, SMC_KEY_ENTER), SMC_PROMPT_DONE);
     CU_ASSERT_EQUAL(smc_pick_key(&pick, SMC_KEY_ESCAPE), SMC_PROMPT_GIVEN_UP);
     smc_pick_close(&pick);

@@ -78,23 +78,23 @@ static void test_errors(void)
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"key", "keys.txt:1: no such key: ''"},
-        {"\nkey Foo", "keys.txt:2: no such key: 'Foo'"},
-        {"# one\n\nkey Up 0\nkey q", "keys.txt:3: not a number of times: '0'"},
-        {"key Up 1 2", "keys.txt:1: not a number of times: '1 2'"},
-        {"key Up 100001", "keys.txt:1: not a number of times: '100001'"},
+        {"key", "keys.txt:1: unknown key ''"},
+        {"\nkey Foo", "keys.txt:2: unknown key 'Foo'"},
+        {"# one\n\nkey Up 0\nkey q", "keys.txt:3: COUNT is not a number from 1 to 100000: '0'"},
+        {"key Up 1 2", "keys.txt:1: COUNT is not a number from 1 to 100000: '1 2'"},
+        {"key Up 100001", "keys.txt:1: COUNT is not a number from 1 to 100000: '100001'"},
         {"size 80", "keys.txt:1: not COLUMNSxROWS up to 1000x500: '80'"},
         {"size 0x24", "keys.txt:1: not COLUMNSxROWS up to 1000x500: '0x24'"},
         {"size 80x501", "keys.txt:1: not COLUMNSxROWS up to 1000x500: '80x501'"},
         {"size 1001x24", "keys.txt:1: not COLUMNSxROWS up to 1000x500: '1001x24'"},
-        {"click 1", "keys.txt:1: no place of the form 'ROW COLUMN'"},
-        {"click 1 -1", "keys.txt:1: no place of the form 'ROW COLUMN'"},
-        {"click 1 2 up", "keys.txt:1: no place of the form 'ROW COLUMN'"},
-        {"click 99999999999999999999 2", "keys.txt:1: no place of the form 'ROW COLUMN'"},
-        {"wheel 1 2", "keys.txt:1: no place of the form 'ROW COLUMN up|down'"},
-        {"wheel 1 2 left", "keys.txt:1: no place of the form 'ROW COLUMN up|down'"},
-        {"Screen", "keys.txt:1: no such command: 'Screen'"},
-        {"\x1b[31mred", "keys.txt:1: no such command: '?[31mred'"},
+        {"click 1", "keys.txt:1: the place is not of the form 'ROW COLUMN'"},
+        {"click 1 -1", "keys.txt:1: the place is not of the form 'ROW COLUMN'"},
+        {"click 1 2 up", "keys.txt:1: the place is not of the form 'ROW COLUMN'"},
+        {"click 99999999999999999999 2", "keys.txt:1: the place is not of the form 'ROW COLUMN'"},
+        {"wheel 1 2", "keys.txt:1: the place is not of the form 'ROW COLUMN up|down'"},
+        {"wheel 1 2 left", "keys.txt:1: the place is not of the form 'ROW COLUMN up|down'"},
+        {"Screen", "keys.txt:1: unknown command 'Screen'"},
+        {"\x1b[31mred", "keys.txt:1: unknown command '?[31mred'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         begin(cases[i].text);

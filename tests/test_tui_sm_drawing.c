@@ -1,7 +1,7 @@
 /* tui/sm_drawing: what is drawn of an SM is what the model says, cell by cell. */
 #include <string.h>
 
-#include "tui/sm_drawing.h"
+#include "tui/explore.h"
 #include "tui_support.h"
 #include "unit.h"
 

@@ -182,9 +182,9 @@ key s
 type kept.txt
 key Enter'
 echo before >kept.txt
-says "an existing file is overwritten only after a question" 'it is there already; write over it?' "$saving
+says "an existing file is overwritten only after a question" 'the file exists; overwrite it?' "$saving
 screen"
-says "no keeps the file" 'kept.txt is as it was' "$saving
+says "no keeps the file" 'kept.txt was not overwritten' "$saving
 type n
 key Enter
 screen"

@@ -31,7 +31,7 @@ looks() { # SIZE GOLDEN KEYS ARGUMENT...
 
 if [ -n "$utf8" ]; then
     export LC_ALL=$utf8
-    for size in 80x24 120x40 200x60; do
+    for size in 80x24 120x40; do
         looks $size tui-explore-$size.txt '' --tile 16 --device "RTX 4090"
     done
     looks 80x24 tui-explore-refused.txt '' --tile 32 --device "8800 GTX"
@@ -48,10 +48,84 @@ looks 80x24 tui-explore-ascii.txt '' --tile 20 --device H200
 looks 120x40 tui-explore-own.txt 'key Down 2' --threads 250 --regs 40 --smem 1000 --grid 1000 --device 2.0
 looks 59x16 tui-explore-small.txt '' --tile 32 --device H200
 
+# --- What a screen of 200x60 shows beyond that ---
+
+printf 'size 120x40\nscreen\nsize 200x60\nscreen\n' | play --tile 16 --device "RTX 4090" >screens
+sed -n '/^-\{200\}$/,$p' screens >wide
+sed -n 3p wide | tr -s ' -' | sed 's/+/|/g; s/ *- */ /g' >seen
+echo '| launch <> change | one SM A Z blocks % rounding : driver'"'"'s . free / unreachable | blocks each resource allows } above 24 |' |
+    diff - seen >difference
+empty "the titles of three columns" "$(cat difference)"
+sed -n 4,19p screens | cut -c1-35 >expected
+empty "the fields of a narrower screen" "$(sed -n 4,19p wide | cut -c1-35 | diff expected -)"
+
+cut -c36-152 wide | sed -n 4,18p >sm
+cut -c98-116 sm | tr -d ' ' | tr -s '\n' ';' >seen
+printf '48of48;100%%;8ablock;61440of65536;93.8%%;10240ablock;18KBof100KB;18%%;3KBablock;6of24;25%%;1ablock;' >expected
+empty "what is used of each resource, in per cent, and by a block" "$(cmp -s expected seen || cat seen)"
+# How many cells each block, and rounding, reserved, free and unreachable memory have, of 3 x 80.
+for resource in 'warps' 'registers' 'shared memory' 'block slots'; do
+    awk -v resource="$resource" '
+        substr($0, 3, length(resource)) == resource { on = 3 }
+        on-- > 0 { bar = bar substr($0, 17, 80) }
+        END { n = split("A B C D E F % : . /", sign, " ")
+              for (i = 1; i <= n; i++) printf "%d ", gsub("[" sign[i] "]", "", bar); print resource }' sm
+done >seen
+empty "the bars of the SM" "$(diff - seen <<'END'
+40 40 40 40 40 40 0 0 0 0 warps
+34 33 34 33 34 33 24 0 0 15 registers
+5 5 5 5 5 5 0 13 197 0 shared memory
+10 10 10 10 10 10 0 0 180 0 block slots
+END
+)"
+cut -c154-199 wide | sed -n 4,7p | tr -s ' ' >seen
+empty "the limits" "$(diff - seen <<'END'
+ warps 6 ##### binds 
+ registers 6 ##### binds 
+ shared memory 33 #################} 
+ block slots 24 ################## 
+END
+)"
+
+# The words are those of the program, without its line breaks.
+smemcalc --tile 16 --no-nvrtc --device "RTX 4090" | awk '
+    /^[^ ]/ { label = substr($0, 1, 12); sub(/ *$/, "", label) }
+    label == "next steps" || label == "work" { print substr($0, 13) ";" }' |
+    tr -d ';\n' | tr -d ' ' >expected
+cut -c154-199 wide | sed '1,/- next steps -/d; /^-*$/d; s/^- work -*//; s/^ - / /' >words
+tr -d ' \n' <words | sed 's/4096blocks.*//' >seen
+empty "the next steps and the work are those of the program" "$(cmp -s expected seen || cat expected seen)"
+empty "and the waves" "$(tr -d '\n' <words | tr -s ' ' | grep -q '4096 blocks in 6 waves, the last of 256' || cat words)"
+
+# Each tile has a tick, below a column as high as its occupancy, and the letter of its limiter.
+smemcalc sweep --tile 1:32 --no-nvrtc --device "RTX 4090" --format csv >sweep.csv
+cut -c42-151 wide | sed -n '/by tile -/,$p' >chart
+empty "the chart is the sweep" "$(awk -F, '
+    NR == FNR { for (i = 1; FNR == 1 && i <= NF; i++) if ($i == "occupancy_percent") column = i
+                percent[FNR - 1] = $column; next }
+    { line[FNR] = $0 }
+    /^-[-+]*===[-+]*/ { axis = FNR }
+    END {
+        rows = axis - 2
+        gsub(/===/, "-+-", line[axis])
+        for (at = 1; at <= length(line[axis]); at++) {
+            if (substr(line[axis], at, 1) != "+") continue
+            tile++
+            high = 0
+            for (i = 2; i < axis; i++) high += substr(line[i], at, 1) == "#"
+            miss = high - percent[tile] * rows / 100
+            if (miss < -1 || miss > 1) print tile ": " high " rows of " rows " for " percent[tile] " %"
+        }
+        if (tile != 32) print tile " tiles"
+    }' sweep.csv chart)"
+empty "every tile is named" "$(sed -n '/===/{n;p;}' wide | cut -c37-152 | tr -s '|' ' ' | xargs |
+    grep -vx "$(seq -s ' ' 1 32)")"
+empty "and why" "$(grep -c '| why b\{18\}w\{92\} |' wide | grep -vx 1)"
+
 # --- Scripts that cannot be read ---
 
 printf 'key Down\nkey Dwon\n' >keys.txt
-refuses 2 "keys.txt:2: no such key: 'Dwon'" tui --tile 8 --device H200 --script keys.txt
+refuses 2 "keys.txt:2: unknown key 'Dwon'" tui --tile 8 --device H200 --script keys.txt
 printf '# 1\n\nsize 80\n' >keys.txt
 refuses 2 "keys.txt:3: not COLUMNSxROWS up to 1000x500: '80'" tui --device H200 --script keys.txt
 refuses 2 "no-such-file: No such file or directory" tui --script no-such-file

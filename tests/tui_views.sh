@@ -32,12 +32,85 @@ type 8800
 key Enter
 screen'
 
-for size in 60x16 80x24 120x40 200x60; do
+for size in 60x16 80x24 120x40; do
     printf 'size %s\n%s\n' "$size" "$banks" >banks
     printf 'size %s\n%s\n' "$size" "$devices" >devices
     golden "tui-banks-$size.txt" tui --threads 256 --regs 32 --device H200 --script banks
     golden "tui-devices-$size.txt" tui --tile 32 --no-nvrtc --device H200 --script devices
 done
+
+# --- What a screen of 200x60 shows beyond that ----------------------------------------------------
+
+# Columns of a screen without trailing blanks, blanks within squeezed.
+columns() { # FROM TO
+    cut -c"$1-$2" | tr -s ' ' | sed 's/ *$//'
+}
+
+printf 'size 200x60\n%s\n' "$banks" >banks
+smemcalc tui --threads 256 --regs 32 --device H200 --script banks >screens
+awk 'length == 200 && !/[^-]/ { n++ } { print >"screen." n }' screens
+
+# Every lane of the warp: one of 32 queues at bank 0, then each in a bank and a row of its own.
+empty "each of 32 wavefronts serves one lane of bank 0" "$(columns 62 199 <screen.1 | awk '
+    $1 == "queue" { queue = 1; next }
+    queue && NF == 0 { queue = 0 }
+    queue { n++; if ($1 != n || $2 != n - 1 "!" || NF != 33) print }
+    queue { for (i = 3; i <= NF; i++) if ($i != ".") print "bank " i - 2 " of " n }
+    END { if (n != 32) print n " wavefronts" }')"
+empty "the first rows of memory, and how many more there are" "$(columns 62 199 <screen.1 | awk '
+    /in memory, rows of 128 bytes:/ { memory = 1; next }
+    memory && $2 == "more" { more = $1; memory = 0 }
+    memory { if ($1 != n || $2 != n++ "!" || NF != 33) print }
+    END { if (n < 16 || n + more != 32) print n " rows and " more }')"
+empty "with padding one wavefront serves all banks" "$(columns 62 199 <screen.2 | awk '
+    $1 == "queue" { getline; for (i = 1; i <= 33; i++) if ($i != (i == 1 ? 1 : i - 2)) print; n++ }
+    END { if (n != 1) print "no queue" }')"
+empty "and memory has each lane in the next bank" "$(columns 62 199 <screen.2 | awk '
+    memory && NF == 33 { for (i = 0; i < 32; i++) if ($(i + 2) != (i == n ? i : ".")) print
+                         if ($1 != n++) print "row " $1 }
+    /in memory, rows of 128 bytes:/ { memory = 1 }
+    END { if (n != 32) print n " rows" }')"
+columns 3 60 <screen.2 | tr -d '|' | tr '\n' ' ' | tr -s ' ' >words
+empty "the whole explanation is beside them" "$(grep -q 'what helps.* none of 248 conflicts is left: pad each row of 32 elements by 1 element: (tx\*33 + ty)\*4 A wavefront reads or writes one word of each bank\. .* using more memory\. ' words || cat words)"
+
+printf 'size 200x60\n%s\n' "$devices" >devices
+smemcalc tui --tile 32 --no-nvrtc --device H200 --script devices >screen
+columns 127 199 <screen | sed 's/^ //; s/ *|$//' | sed -n '4,29p' >seen
+cat >expected <<'END'
+8800 GTX H200 RTX 4090
+occupancy - 100 % 66.7 %
+blocks / SM - 2 1
+limited by - warps+registers warps+registers
+registers - 32 table 45 table
+waves - 3.88 8.00
+SMs 16 132 128
+shared / SM 16 KB 228 KB 100 KB
+memory 86 GB/s 4814 GB/s 1008 GB/s
+float peak 0.3 TFLOP/s 66.9 TFLOP/s 82.6 TFLOP/s
+SM clock 1350 MHz 1980 MHz 2520 MHz
+L2 cache - 60.0 MB 72.0 MB
+CC 1.0 9.0 8.9
+warps / SM 24 64 48
+block slots 8 32 24
+regs / SM 8K 64K 64K
+smem / block 16 KB 227 KB 99 KB
+lanes / SM 8 128 128
+memory size 0.8 GB 139.8 GB 23.5 GB
+
+Tesla (G80), G80, table
+uncertain: l2_bytes(0 = no CUDA-visible L2 on CC 1.x; TechPowerUp lists
+a texture L2);name(PCI-ID tables; no deviceQuery dump seen)
+sources: TechPowerUp
+https://www.techpowerup.com/gpu-specs/geforce-8800-gtx.c187; shader
+clock 1350 MHz
+END
+empty "three devices side by side, with all facts and sources" "$(diff expected seen)"
+columns 2 124 <screen | sed 's/ *[v^]*$//' | grep ' [0-9]*\.[0-9] ' >rows
+empty "55 devices are in the table" "$(wc -l <rows | grep -vx 55)"
+sed -n 's/^|\(.*\)|$/\1/p' "$golden/tui-devices-120x40.txt" | tr -s ' ' |
+    sed 's/ *[v^]* *$//' | grep -E ' (warps and registers|cannot launch)$' >narrow
+empty "with the columns of the narrower table" "$([ -s narrow ] || echo none
+    grep -vxFf rows narrow)"
 
 printf 'key F3\nscreen\nkey End\nkey Up 2\nkey Right 5\nscreen\n' >kernel
 golden tui-banks-cc-3.txt tui --tile 20 --dtype double --no-nvrtc --device 3.5 --script kernel

@@ -146,7 +146,7 @@ sees 'NVRTC' >>complaint
 empty "an editor that changes nothing" "$(
     cat complaint
     edits true
-    sees 'the source is as it was'
+    sees 'the source was not changed'
 )"
 empty "one that fails" "$(edits 'exit 3'; sees "ended with exit status 3")"
 empty "one that is interrupted" "$(edits 'kill -INT -- -$$ $$; exit 1'; sees "/editor' \(was\|ended\)")"

@@ -142,7 +142,7 @@ void smc_text_gains(const struct smc_answer *answer, struct smc_text *line)
         if (!raises_occupancy(answer, step))
             continue;
         bool again = step->blocks_per_sm == last;
-        smc_text_append(line, line->length && !again ? "; " : "");
+        smc_text_append(line, line->length && !again ? "\n" : "");
         append_gain(answer, step, again, line);
         last = step->blocks_per_sm;
     }
@@ -151,7 +151,7 @@ void smc_text_gains(const struct smc_answer *answer, struct smc_text *line)
 /* What may be added to each resource alone before a block is lost. */
 static void append_headroom(const struct smc_answer *answer, struct smc_text *line)
 {
-    const char *before = "; headroom before a block is lost: ";
+    const char *before = "\nheadroom before a block is lost: ";
     for (uint32_t i = 0; i < answer->next_steps.count; i++) {
         const struct smc_next_step *step = &answer->next_steps.step[i];
         long long headroom = step->change - 1;
@@ -175,7 +175,7 @@ static void append_losses(const struct smc_answer *answer, struct smc_text *line
         const struct smc_next_step *step = &answer->next_steps.step[i];
         if (step->blocks_per_sm > answer->occupancy.blocks_per_sm || !is_shown_loss(answer, step))
             continue;
-        smc_text_append(line, line->length ? "; " : "");
+        smc_text_append(line, line->length ? "\n" : "");
         append_loss(answer, step, line);
     }
 }
@@ -269,7 +269,7 @@ static void append_smaller_smem(const struct smc_answer *answer, struct smc_text
 {
     uint32_t most = smc_smem_most_per_block(&answer->query.device.sm, &answer->launch);
     bool compiles = answer->outcome != SMC_CANNOT_COMPILE;
-    smc_text_append(line, line->length ? "; " : "");
+    smc_text_append(line, line->length ? "\n" : "");
     if (!compiles && sibling_can(answer))
         smc_text_printf(line, "%s can: it asks for dynamic shared memory, up to %u bytes a block",
                         answer->query.kernel->sibling, most);
@@ -300,7 +300,7 @@ static void append_within_limit(const struct smc_answer *answer, enum smc_refusa
                                 struct smc_text *line)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
-    smc_text_append(line, line->length ? "; " : "");
+    smc_text_append(line, line->length ? "\n" : "");
     if (refusal == SMC_REFUSAL_REGS_PER_THREAD)
         smc_text_printf(line, "%u registers a thread or fewer", sm->max_regs_per_thread);
     else if (refusal == SMC_REFUSAL_NAMED_BARRIERS)
@@ -337,7 +337,7 @@ static void append_fewer_registers(const struct smc_answer *answer, struct smc_t
     const struct smc_next_step *registers = gain_of(answer, SMC_STEP_REGISTERS);
     const struct smc_next_step *threads =
         line->length ? NULL : gain_of(answer, SMC_STEP_THREADS); /* already proposed */
-    smc_text_append(line, line->length ? "; " : "");
+    smc_text_append(line, line->length ? "\n" : "");
     if (registers)
         smc_text_printf(line, "%" PRId64 " registers or fewer a thread, __launch_bounds__(%u)",
                         answer->launch.regs_per_thread + registers->change,
@@ -357,7 +357,7 @@ static void append_other_grid(const struct smc_answer *answer, struct smc_text *
     const struct smc_kernel *kernel = answer->query.kernel;
     uint64_t in_x = answer->plan.grid[0], in_y = divide_up(in_x, sm->max_grid_x);
     bool one_dimension = in_x == answer->plan.grid_blocks;
-    smc_text_append(line, line->length ? "; " : "");
+    smc_text_append(line, line->length ? "\n" : "");
     if (kernel)
         smc_text_printf(line, "fewer blocks, by a larger --%s or a smaller --size",
                         kernel->params & 1u << SMC_PARAM_TILE ? "tile" : "block");
@@ -480,8 +480,10 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
 {
     struct smc_text steps = {0}, work = {0}, attempt = {0};
     smc_text_next_steps(answer, &steps);
+    smc_text_join_items(&steps);
     if (answer->has_work)
         smc_text_append_work(answer, &work);
+    smc_text_join_items(&work);
     append_try(answer, style->explain, &attempt);
     smc_layout_line(out, style, "next steps", &steps);
     smc_layout_line(out, style, "work", &work);

@@ -246,6 +246,7 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
         smc_words_failure(answer, &line);
     else if (answer->occupancy.warps_per_sm < answer->query.device.sm.max_warps_per_sm)
         smc_text_gains(answer, &line);
+    smc_text_join_items(&line);
     if (line.length > 0)
         smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
     smc_text_free(&line);

@@ -11,6 +11,18 @@ void smc_text_line(struct smc_text *out, const struct smc_report_style *style, c
     out->failed |= text->failed;
 }
 
+void smc_text_join_items(struct smc_text *items)
+{
+    struct smc_text line = {.failed = items->failed};
+    for (const char *at = smc_text_string(items); *at; at++)
+        if (*at == '\n')
+            smc_text_append(&line, "; ");
+        else
+            smc_text_append_char(&line, *at, 1);
+    smc_text_free(items);
+    *items = line;
+}
+
 static void begin_sweep(const struct smc_sweep *sweep, struct smc_text *out)
 {
     (void)sweep;

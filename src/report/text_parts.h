@@ -35,8 +35,8 @@ void smc_text_limits(const struct smc_answer *answer, const struct smc_report_st
                      struct smc_text *out);
 void smc_text_advice(const struct smc_answer *answer, const struct smc_report_style *style,
                      struct smc_text *out);
-/* The line of an answer with work: what is computed, loaded, and what bounds it. */
-void smc_text_append_work(const struct smc_answer *answer, struct smc_text *line);
+/* For an answer with work, an item on each line: what is loaded, computed, and what bounds it. */
+void smc_text_append_work(const struct smc_answer *answer, struct smc_text *items);
 void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
                       struct smc_text *out);
 void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
@@ -82,12 +82,15 @@ void smc_text_promises(const struct smc_inspect_promises *promises,
 void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
                            const struct smc_report_style *style, struct smc_text *out);
 
-/* The nearest changes that gain blocks: "a third block needs 28 registers or fewer a thread (75
- * %)". */
-void smc_text_gains(const struct smc_answer *answer, struct smc_text *line);
+/* The nearest changes that gain blocks, an item on each line: "a third block needs 28 registers or
+   fewer a thread (75 %)". */
+void smc_text_gains(const struct smc_answer *answer, struct smc_text *items);
 
 /* Those, and the nearest that lose one; for a launch that fails, what would launch. */
-void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line);
+void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *items);
+
+/* Joins the items of lines to one line: "a; b". */
+void smc_text_join_items(struct smc_text *items);
 
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
 void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,

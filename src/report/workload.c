@@ -36,12 +36,12 @@ void smc_text_append_work(const struct smc_answer *answer, struct smc_text *line
     if (reuse > 1.05)
         smc_text_printf(line, ", 1/%.3g of the untiled", reuse);
     if (work->flops > 0)
-        smc_text_printf(line, "; %.3g %s, %.3g for each byte loaded", work->flops, flop,
+        smc_text_printf(line, "\n%.3g %s, %.3g for each byte loaded", work->flops, flop,
                         workload->flops_per_load_byte);
     else
-        smc_text_printf(line, "; %.4g" SMC_TIE "B loaded", work->global_load_bytes);
+        smc_text_printf(line, "\n%.4g" SMC_TIE "B loaded", work->global_load_bytes);
     if (workload->has_wall)
-        smc_text_printf(line, "; shared memory allows %.0f" SMC_TIE "%% of the FMA peak",
+        smc_text_printf(line, "\nshared memory allows %.0f" SMC_TIE "%% of the FMA peak",
                         100 * smc_workload_peak_share(workload));
 }
 

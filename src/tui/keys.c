@@ -38,7 +38,7 @@ static const struct {
 
 enum { BINDINGS = sizeof bindings / sizeof *bindings };
 
-/* Control characters and the blank, which have no glyph to be called by. */
+/* Keys that no character shows. */
 static const struct {
     uint32_t key;
     const char *name;

@@ -8,7 +8,7 @@
 
 #define SMC_KEY_CONTROL(letter) ((letter)&0x1f)
 
-/* Characters are themselves; keys that are none lie above Unicode. */
+/* Characters are themselves; other keys are above Unicode. */
 enum smc_key {
     SMC_KEY_TAB = '\t',
     SMC_KEY_ENTER = '\n',
@@ -35,14 +35,14 @@ enum smc_action {
 };
 
 struct smc_action_info {
-    uint32_t views; /* bit n: holds in view n */
+    uint32_t views; /* bit n: has this action in view n */
     const char *label;
     const char *help;
 };
 
 extern const struct smc_action_info smc_action_info[SMC_ACTION_COUNT];
 
-/* A sign of the screens and what it means, in all views where it occurs. */
+/* A sign of the screens and what it means in all views. */
 struct smc_sign_info {
     uint32_t glyph;
     uint32_t views; /* bit n: occurs in view n */
@@ -52,16 +52,16 @@ struct smc_sign_info {
 extern const struct smc_sign_info smc_sign_info[];
 extern const size_t smc_sign_count;
 
-/* SMC_ACTION_NONE where the key does nothing there. */
+/* SMC_ACTION_NONE if the key does nothing in that view. */
 enum smc_action smc_key_action(enum smc_view_id view, uint32_t key);
 
-/* The `index`-th key of an action; 0 behind the last. */
+/* The `index`-th key of an action; 0 after the last. */
 uint32_t smc_action_key(enum smc_action action, size_t index);
 
 /* "F1", "Ctrl-L", "Space", "q". */
 void smc_key_name(uint32_t key, char name[16]);
 
-/* The same back; false where there is no such key. */
+/* The key of such a name; false if there is none. */
 bool smc_key_of_name(const char *name, uint32_t *key);
 
 #endif

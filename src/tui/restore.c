@@ -1,4 +1,4 @@
-/* The terminal as it was, even where the program crashes. */
+/* Restores the terminal if the program crashes. */
 #include "config.h"
 
 #include "tui/restore.h"
@@ -13,7 +13,7 @@
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 enum { CRASHES = sizeof crashes / sizeof *crashes, STACK_BYTES = 1 << 14 };
 
-/* A handler can reach nothing else. */
+/* Global, since a signal handler gets no other data. */
 static struct termios before;
 static bool is_terminal;
 static char sequence[256];
@@ -21,7 +21,7 @@ static size_t sequence_bytes;
 static bool watching;
 static struct sigaction was[CRASHES];
 
-/* Where the program's own has run out, that is the crash. */
+/* Of the handler: the crash may be an overflow of the program's own stack. */
 static char stack[STACK_BYTES];
 
 /* write and tcsetattr may be called from a handler. */
@@ -53,7 +53,8 @@ void smc_restore_with(const char *const *strings)
     struct sigaction action = {.sa_handler = restore, .sa_flags = (int)SA_RESETHAND | SA_ONSTACK};
     stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     sequence_bytes = 0;
-    append("\x1b[?1000l\x1b[?1002l\x1b[?1006l"); /* mouse reports: no string is for them */
+    append(
+        "\x1b[?1000l\x1b[?1002l\x1b[?1006l"); /* mouse reports: terminfo has no string for them */
     for (; *strings; strings++)
         append(*strings);
     sigaltstack(&other, NULL);

@@ -38,8 +38,8 @@ struct loop {
     struct smc_job_result *result;
     struct edit edit;
     int signals;
-    bool out_of_memory; /* a process that works beside the screen had too little */
-    bool settling;      /* a script waits until nothing is in hand */
+    bool out_of_memory; /* a worker's process was */
+    bool settling;      /* a script waits until no job is running */
     bool dirty, everything;
 };
 
@@ -57,7 +57,8 @@ static enum smc_status make_folder(struct edit *edit, struct smc_error *error)
     if (mkdtemp(edit->folder))
         return SMC_OK;
     edit->folder[0] = '\0';
-    return smc_fail(error, SMC_MACHINE, "no folder for a copy of the source: %s", strerror(errno));
+    return smc_fail(error, SMC_MACHINE, "no folder for a copy of the source could be made: %s",
+                    strerror(errno));
 }
 
 /* All kernels, so that each can be compiled from the folder; an edited copy is kept. */
@@ -151,7 +152,8 @@ static enum smc_status edit_kernel(struct edit *edit, const struct smc_query *qu
 {
     edit->changed = false;
     if (!query->kernel)
-        return smc_fail(error, SMC_USAGE, "your own kernel has no source here");
+        return smc_fail(error, SMC_USAGE,
+                        "your own kernel has no source here; choose a catalog kernel on F2");
     enum smc_status status = make_folder(edit, error);
     if (status == SMC_OK)
         status = copy_kernels(edit, query->compile.kernel_dir, error);
@@ -182,9 +184,9 @@ static bool is_wanted(const struct smc_job *wanted, const struct smc_job *job)
                   sizeof job->query.params.value) == 0;
 }
 
-/* One that takes long and that nobody waits for any more is cut off; a short one is let finish,
-   since it is asked for again soon. */
-static void cut_off_stale(struct loop *loop, const struct smc_job *wanted)
+/* Stops a long compilation whose result is no longer wanted; a short one may finish, since it is
+   likely to be wanted again soon. */
+static void stop_stale(struct loop *loop, const struct smc_job *wanted)
 {
     struct smc_worker *worker = &loop->compiler;
     if (worker->busy && wanted->kind != SMC_JOB_NONE && !is_wanted(wanted, &worker->job) &&
@@ -197,7 +199,7 @@ static void give_jobs(struct loop *loop)
     struct smc_job job;
     struct smc_error error = {""};
     smc_tui_compile_job(loop->tui, &job);
-    cut_off_stale(loop, &job);
+    stop_stale(loop, &job);
     if (!loop->compiler.busy && job.kind != SMC_JOB_NONE &&
         smc_worker_give(&loop->compiler, &job, &error) != SMC_OK)
         smc_tui_say_of_job(loop->tui, job.kind, SMC_STYLE_BAD, error.message);
@@ -240,7 +242,7 @@ static void suspend(struct loop *loop)
     loop->everything = true;
 }
 
-/* What is being compiled is of the source as it was. */
+/* A compilation of the source before the edit is stopped. */
 static void edit(struct loop *loop)
 {
     struct smc_error error = {""};
@@ -257,7 +259,7 @@ static void edit(struct loop *loop)
     if (status != SMC_OK)
         smc_tui_say(loop->tui, SMC_STYLE_BAD, "%s", error.message);
     else if (!loop->edit.changed)
-        smc_tui_say(loop->tui, SMC_STYLE_WARN, "the source is as it was");
+        smc_tui_say(loop->tui, SMC_STYLE_WARN, "the source was not changed");
 }
 
 static void save(struct smc_tui *tui)
@@ -268,7 +270,7 @@ static void save(struct smc_tui *tui)
                   error.message);
 }
 
-/* One that waits for the launcher's first answer is only dropped. */
+/* A launch that has not started is only dropped. */
 static void cancel_launch(struct loop *loop)
 {
     if (loop->tui->running)
@@ -304,7 +306,7 @@ static bool do_effect(struct loop *loop)
     return true;
 }
 
-/* False: the session is over. */
+/* False ends the session. */
 static bool handle(struct loop *loop, const struct smc_event *event)
 {
     loop->dirty = true;
@@ -348,7 +350,9 @@ static bool wait_for_events(struct loop *loop)
         {.fd = loop->compiler.socket, .events = POLLIN},
         {.fd = loop->launcher.socket, .events = POLLIN},
     };
-    int timeout = at_once ? 0 : busy || !buried ? TICK_MS : -1; /* clocks run, and patience */
+    int timeout = at_once           ? 0
+                  : busy || !buried ? TICK_MS
+                                    : -1; /* for the running times shown, and for dying processes */
     int ready = poll(waiting, sizeof waiting / sizeof *waiting, timeout);
     bool failed = ready < 0 && errno != EINTR;
     if (smc_signals_seen() || failed)
@@ -368,14 +372,14 @@ static void run_loop(struct loop *loop)
     while (goes_on && !smc_memory_failed()) {
         struct smc_event event;
         give_jobs(loop);
-        do { /* all keys that wait, then one frame */
+        do { /* all waiting keys, then one frame */
             if (loop->settling)
                 break;
             loop->terminal->next(&event);
             if (event.kind != SMC_EVENT_NONE)
                 goes_on = handle(loop, &event);
             if (loop->dirty && loop->terminal->descriptor() < 0)
-                draw(loop); /* a script has every frame drawn */
+                draw(loop); /* in a script every frame is drawn */
         } while (goes_on && event.kind != SMC_EVENT_NONE && loop->terminal->descriptor() >= 0);
         if (goes_on && loop->dirty)
             draw(loop);

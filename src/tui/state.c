@@ -87,7 +87,7 @@ void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text)
 void smc_tui_saved(struct smc_tui *tui, enum smc_status status, const char *failure)
 {
     if (status == SMC_SHORTFALL) {
-        smc_tui_ask(tui, "it is there already; write over it?", "y or n", "");
+        smc_tui_ask(tui, "the file exists; overwrite it?", "y or n", "");
         tui->overwriting = true;
         return;
     }
@@ -104,7 +104,7 @@ static void answer_overwriting(struct smc_tui *tui, const char *typed)
     if (tui->saving.over)
         tui->effect = SMC_EFFECT_SAVE;
     else
-        smc_tui_say(tui, SMC_STYLE_WARN, "%s is as it was", tui->saving.path);
+        smc_tui_say(tui, SMC_STYLE_WARN, "%s was not overwritten", tui->saving.path);
 }
 
 void smc_tui_command(const struct smc_query *query, struct smc_text *out)
@@ -144,7 +144,7 @@ static void open_search(struct smc_tui *tui)
     tui->searching = true;
 }
 
-/* What holds in every view, unless the view has its own meaning for it. */
+/* The actions of every view, unless the view handles them itself. */
 static void act(struct smc_tui *tui, enum smc_action action)
 {
     if (smc_views[tui->view]->act(tui, action))
@@ -210,7 +210,8 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
     tui->effect = SMC_EFFECT_NONE;
     tui->message[0] = '\0';
     enum smc_action action = smc_key_action(tui->view, key);
-    if (action == SMC_ACTION_SUSPEND || action == SMC_ACTION_REDRAW) { /* whatever is open */
+    if (action == SMC_ACTION_SUSPEND ||
+        action == SMC_ACTION_REDRAW) { /* even if something is open */
         act(tui, action);
         return;
     }
@@ -249,6 +250,11 @@ void smc_tui_click(struct smc_tui *tui, int row, int col, int direction)
 
 /* --- Jobs --- */
 
+bool smc_tui_is_launching(const struct smc_tui *tui)
+{
+    return tui->running || tui->run_job.kind == SMC_JOB_RUN;
+}
+
 void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job)
 {
     const struct smc_explore *explore = &tui->explore;
@@ -263,7 +269,7 @@ void smc_tui_edited(struct smc_tui *tui, const char *folder)
     smc_explore_recompile(&tui->explore);
 }
 
-/* Where a file is at fault its name suffices: a private copy's folder tells nobody anything. */
+/* A message about a file without the folder, which is that of the private copies. */
 static const char *find_failure(const struct smc_job_result *result)
 {
     const char *message = result->error.message;
@@ -285,13 +291,13 @@ static void take_compiled(struct smc_tui *tui, const struct smc_job_result *resu
     tui->edited = false;
 }
 
-/* A machine's own GPU takes the place of the device that was assumed until it was found. */
+/* A GPU of this machine replaces the device that was assumed until it was found. */
 static void take_gpus(struct smc_tui *tui, const struct smc_job_result *result)
 {
     tui->gpu_count = result->gpu_count;
     memcpy(tui->gpu, result->gpu, sizeof tui->gpu);
     snprintf(tui->no_gpu, sizeof tui->no_gpu, "%s", result->error.message);
-    if (tui->gpu_count == 0) /* for a launch that waits for the answer, too */
+    if (tui->gpu_count == 0) /* also for a launch that waits for the answer */
         tui->confirm.settings.place = tui->run_job.settings.place = SMC_ON_EMULATOR;
     else
         smc_explore_find_device(&tui->explore, &tui->gpu[0]);
@@ -316,18 +322,13 @@ void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result)
             smc_views[i]->done(tui, result);
 }
 
-bool smc_tui_is_launching(const struct smc_tui *tui)
-{
-    return tui->running || tui->run_job.kind == SMC_JOB_RUN;
-}
-
 /* --- The screen --- */
 
 static const char pick_keys[] = "type to find   Up Down choose   Enter selects   Esc closes";
 static const char popup_keys[] = "Up Down PgUp PgDn scroll   any other key closes";
 
-/* On other screens than its own: how far a launch in hand is, and where to stop it. */
-static void launch_of(const struct smc_tui *tui, char text[64])
+/* On other screens: the progress of a running launch, and the key of its screen. */
+static void write_progress(const struct smc_tui *tui, char text[64])
 {
     text[0] = '\0';
     if (!smc_tui_is_launching(tui) || tui->view == SMC_VIEW_CONFIRM)
@@ -339,7 +340,7 @@ static void launch_of(const struct smc_tui *tui, char text[64])
         snprintf(text, 64, " launching (F5) ");
 }
 
-static void verdict_of(const struct smc_explore *explore, char text[64])
+static void write_verdict(const struct smc_explore *explore, char text[64])
 {
     const struct smc_answer *answer = &explore->answer;
     if (!explore->answered) {
@@ -360,12 +361,12 @@ static void draw_top(const struct smc_tui *tui, struct smc_rect line, struct smc
     char verdict[64], launch[64], subject[256];
     const struct smc_query *query = &tui->explore.query;
     smc_frame_fill(frame, line, SMC_STYLE_BAR, ' ');
-    verdict_of(&tui->explore, verdict);
+    write_verdict(&tui->explore, verdict);
     snprintf(subject, sizeof subject, " %s | %s on %s", smc_views[tui->view]->title,
              query->kernel ? query->kernel->name : "your own kernel", query->device.name);
     struct smc_rect left = {line.row, line.col, 1,
                             line.cols - smc_utf8_string_columns(verdict) - 1};
-    launch_of(tui, launch);
+    write_progress(tui, launch);
     smc_frame_text_right(frame, left, 0, SMC_STYLE_BAR_STRONG, launch);
     left.cols -= smc_utf8_string_columns(launch);
     int col = smc_frame_text(frame, left, 0, 1, SMC_STYLE_BAR_STRONG, "smemcalc");
@@ -378,10 +379,10 @@ static bool is_of_view(const struct smc_tui *tui, int action)
     const struct smc_action_info *info = &smc_action_info[action];
     int view = action - SMC_ACTION_VIEW_EXPLORE;
     bool leads = view >= 0 && view < SMC_VIEW_COUNT;
-    bool in_hand = smc_tui_is_launching(tui);
-    if (action == SMC_ACTION_CANCEL && !(in_hand && tui->view == SMC_VIEW_CONFIRM))
+    bool launching = smc_tui_is_launching(tui);
+    if (action == SMC_ACTION_CANCEL && !(launching && tui->view == SMC_VIEW_CONFIRM))
         return false;
-    if (action == SMC_ACTION_LAUNCH && in_hand)
+    if (action == SMC_ACTION_LAUNCH && launching)
         return false;
     return info->label && (info->views & 1u << tui->view) && (!leads || smc_views[view]);
 }
@@ -405,8 +406,7 @@ static int draw_key(const struct smc_tui *tui, int action, struct smc_rect line,
                           smc_action_info[action].label);
 }
 
-/* The keys that the view has, as many as there is room for, closer together where it is short;
-   quit always. */
+/* The keys of the view, as many as fit, closer together on a narrow screen; quit always. */
 static void draw_bottom(const struct smc_tui *tui, struct smc_rect line, struct smc_frame *frame)
 {
     static const char quit[] = "q quit ";

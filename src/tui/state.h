@@ -1,5 +1,5 @@
-/* The explorer's whole state. What keys do to it is pure; the loop (run.c) shows it and does the
-   rest: terminal, compiler, GPU, editor. */
+/* The explorer's state. What keys do to it is pure; the loop (run.c) shows it and does the rest:
+   terminal, compiler, GPU, editor. */
 #ifndef SMC_TUI_STATE_H
 #define SMC_TUI_STATE_H
 
@@ -21,27 +21,27 @@ enum smc_effect {
     SMC_EFFECT_NONE,
     SMC_EFFECT_QUIT,
     SMC_EFFECT_SUSPEND,
-    SMC_EFFECT_REDRAW, /* everything, as if the terminal had been written over */
+    SMC_EFFECT_REDRAW, /* everything, since another program may have written to the terminal */
     SMC_EFFECT_EDIT,   /* the kernel's source in an editor */
     SMC_EFFECT_SAVE,   /* `saving`, as a file */
-    SMC_EFFECT_CANCEL, /* the launch in hand */
+    SMC_EFFECT_CANCEL, /* the running launch */
 };
 
 enum { SMC_LEAST_ROWS = 16, SMC_LEAST_COLS = 60 };
 
 struct smc_tui;
 
-/* One screen: a table of functions, one file each. */
+/* One screen: a table of functions, which ends its file. */
 struct smc_view {
     const char *title;
     void (*open)(struct smc_tui *tui); /* each time it is shown; or NULL */
-    /* While it is shown a GPU was found or a kernel compiled; or NULL. */
+    /* A GPU was found or a kernel compiled while it is shown; or NULL. */
     void (*refresh)(struct smc_tui *tui);
     void (*draw)(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame);
     void (*resized)(struct smc_tui *tui); /* the screen has another size; or NULL */
-    /* False: the action means nothing here. */
+    /* False: the view does not handle the action. */
     bool (*act)(struct smc_tui *tui, enum smc_action action);
-    /* A character that no key table has; or NULL. */
+    /* A character without an action; or NULL. */
     void (*type)(struct smc_tui *tui, uint32_t character);
     /* What was typed after the view opened tui->prompt. */
     void (*typed)(struct smc_tui *tui, const char *text);
@@ -51,11 +51,11 @@ struct smc_view {
     void (*done)(struct smc_tui *tui, const struct smc_job_result *result);
 };
 
-/* A file on its way. */
+/* A file to be written. */
 struct smc_saving {
     char path[SMC_PROMPT_CHARS];
     struct smc_text text; /* owned */
-    bool over;            /* a file that is there may go */
+    bool over;            /* an existing file may be overwritten */
 };
 
 extern const struct smc_view *const smc_views[SMC_VIEW_COUNT];
@@ -74,20 +74,21 @@ struct smc_tui {
     struct smc_confirm_state confirm;
     struct smc_prompt prompt;
     bool searching;   /* the prompt is the search's */
-    bool overwriting; /* the prompt asks whether a file that is there may go */
+    bool overwriting; /* the prompt asks whether an existing file may be overwritten */
     char searched[SMC_PROMPT_CHARS];
     struct smc_popup popup;
-    struct smc_pick pick; /* what is chosen goes to the view's `typed` */
-    bool edited;          /* and not compiled since: what the compiler says is shown whole */
-    char message[1024];   /* in place of the bottom bar until the next key, or "" */
+    struct smc_pick pick; /* the choice goes to the view's `typed` */
+    bool edited;        /* and not compiled since: then all of the compiler's messages are shown */
+    char message[1024]; /* instead of the bottom bar until the next key, or "" */
     enum smc_style message_style;
-    enum smc_job_kind message_job; /* it is about such a job, and goes once one has succeeded */
+    enum smc_job_kind
+        message_job; /* the message is about such a job, and is removed when one has succeeded */
     enum smc_effect effect;
-    struct smc_job run_job;               /* kind NONE: nothing is asked for */
-    bool running;                         /* a launch is in hand */
-    long running_ms;                      /* for so long */
-    uint64_t blocks_done, blocks;         /* of an emulation in hand; 0 of 0 before it begins */
-    struct smc_device gpu[SMC_MOST_GPUS]; /* of this machine, once they were looked for */
+    struct smc_job run_job;               /* requested; kind NONE: none is */
+    bool running;                         /* a launch is running */
+    long running_ms;                      /* since when */
+    uint64_t blocks_done, blocks;         /* of a running emulation; 0 of 0 before it begins */
+    struct smc_device gpu[SMC_MOST_GPUS]; /* of this machine, once the worker has looked */
     size_t gpu_count;
     char no_gpu[1024]; /* why there is none */
     struct smc_saving saving;
@@ -107,13 +108,13 @@ void smc_tui_draw(struct smc_tui *tui, struct smc_frame *frame);
 /* The job to hand to the compiling process now; kind NONE where there is none. */
 void smc_tui_compile_job(const struct smc_tui *tui, struct smc_job *job);
 
-/* The kernels' source is the one in `folder` now, which outlives the state. */
+/* The kernels' sources are now those in `folder`; the string outlives the state. */
 void smc_tui_edited(struct smc_tui *tui, const char *folder);
 
-/* What came of saving: SMC_SHORTFALL asks whether the file that is there may go. */
+/* The result of saving: for SMC_SHORTFALL it asks whether the existing file may be overwritten. */
 void smc_tui_saved(struct smc_tui *tui, enum smc_status status, const char *failure);
 
-/* What came of a job. */
+/* The result of a job. */
 void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result);
 
 /* --- For views --- */
@@ -121,12 +122,9 @@ void smc_tui_done(struct smc_tui *tui, const struct smc_job_result *result);
 void smc_tui_say(struct smc_tui *tui, enum smc_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same about a job: it is in hand or has failed. */
+/* The same about a job that is running or has failed. */
 void smc_tui_say_of_job(struct smc_tui *tui, enum smc_job_kind kind, enum smc_style style,
                         const char *message);
-
-/* Whether a launch is requested or running. */
-bool smc_tui_is_launching(const struct smc_tui *tui);
 
 void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view);
 
@@ -136,13 +134,16 @@ void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, co
 /* After a key or a click on the list to choose from. */
 void smc_tui_pick_ended(struct smc_tui *tui, enum smc_prompt_end end);
 
-/* Has `text`, which it takes over, saved; what is there is not written over without asking. */
+/* Saves `text`, which it takes over; asks before it overwrites a file. */
 void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text);
+
+/* Whether a launch is requested or running. */
+bool smc_tui_is_launching(const struct smc_tui *tui);
 
 /* What views are drawn in: the screen without the bars. */
 struct smc_rect smc_tui_body(const struct smc_tui *tui);
 
-/* The command line that asks the same. */
+/* The command line that asks for the same answer. */
 void smc_tui_command(const struct smc_query *query, struct smc_text *out);
 
 /* Shows it, wrapped. */

@@ -19,7 +19,7 @@
 #include "tui/keys.h"
 #include "tui/restore.h"
 
-/* curses is a global itself; so is what belongs to it. */
+/* Global, as curses itself is. */
 static struct {
     SCREEN *screen;
     attr_t attributes[SMC_STYLE_COUNT];
@@ -34,7 +34,7 @@ static attr_t curses_attributes(unsigned attributes)
            (attributes & SMC_REVERSE ? A_REVERSE : 0);
 }
 
-/* With 256 colours a background takes the place of reversing, and grey that of dimming. */
+/* With 256 colours a background is used instead of reversing, and grey instead of dimming. */
 static void set_style(short style, bool colour, bool many)
 {
     const struct smc_look *look = &smc_looks[style];
@@ -64,7 +64,7 @@ static void set_styles(void)
         set_style(i, colour, many);
 }
 
-/* Looked up before curses, which would end the program, or write where it cannot. */
+/* Checked before curses starts: it would end the program, or write to a terminal that cannot. */
 static bool can_place_text(void)
 {
     int how;
@@ -76,7 +76,7 @@ static bool can_place_text(void)
     return can;
 }
 
-/* A crash leaves attributes, application keys and the other screen behind, and shows the cursor. */
+/* What a crash has to undo: attributes, application keys, the other screen, the hidden cursor. */
 static void prepare_crashes(void)
 {
     static const char *const names[] = {"sgr0", "rmkx", "rmcup", "cnorm"};
@@ -91,7 +91,7 @@ static void prepare_crashes(void)
     smc_restore_with(strings);
 }
 
-/* What terminals send whose TERM says that they send something else. */
+/* Sequences that some terminals send although their TERM names others. */
 static void know_more_keys(void)
 {
     static const struct {
@@ -137,7 +137,7 @@ static enum smc_status open_terminal(void *context, int *rows, int *cols, struct
     keypad(stdscr, TRUE);
     know_more_keys();
     nodelay(stdscr, TRUE);
-    set_escdelay(10); /* Esc is told apart from a sequence within a frame */
+    set_escdelay(10); /* ms until an Esc is not a sequence: less than a frame */
     curs_set(0);
     mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
     mouseinterval(0);
@@ -197,7 +197,7 @@ static uint32_t key_of_curses(wint_t code)
 
 static void read_mouse(struct smc_event *event)
 {
-    MEVENT mouse = {.y = -1}; /* outside, where it cannot be read */
+    MEVENT mouse = {.y = -1}; /* outside the screen if it cannot be read */
     getmouse(&mouse);
     event->kind = SMC_EVENT_CLICK;
     event->row = mouse.y;
@@ -205,16 +205,16 @@ static void read_mouse(struct smc_event *event)
     event->direction = mouse.bstate & BUTTON4_PRESSED ? -1 : mouse.bstate & BUTTON5_PRESSED ? 1 : 0;
 }
 
-/* The window may have changed while another program had the terminal, so it is asked. */
+/* Asked for, since the window may have changed while another program had the terminal. */
 static void follow_size(void)
 {
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
         is_term_resized(size.ws_row, size.ws_col))
-        resizeterm(size.ws_row, size.ws_col); /* which KEY_RESIZE then tells */
+        resizeterm(size.ws_row, size.ws_col); /* curses then sends KEY_RESIZE */
 }
 
-/* A key that curses does not know comes as the characters of its sequence, which nobody typed. */
+/* The sequence of a key that curses does not know arrives as characters, which nobody typed. */
 static bool skip_sequence(void)
 {
     wint_t code;

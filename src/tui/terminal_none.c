@@ -1,4 +1,4 @@
-/* A build without curses: says what is missing. */
+/* A build without curses reports what is missing. */
 #include "tui/terminal.h"
 
 static enum smc_status open_nothing(void *context, int *rows, int *cols, struct smc_error *error)
@@ -8,5 +8,5 @@ static enum smc_status open_nothing(void *context, int *rows, int *cols, struct 
                     "tui: this program was built without ncursesw (libncurses-dev)");
 }
 
-/* Nothing else is called after that. */
+/* After a failed open no other function is called. */
 const struct smc_terminal smc_terminal_curses = {.open = open_nothing};

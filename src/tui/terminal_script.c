@@ -10,7 +10,7 @@
 
 enum { MOST_ROWS = 500, MOST_COLS = 1000, MOST_REPEATS = 100000 };
 
-static struct smc_script *script; /* a terminal is one for a process, as curses is */
+static struct smc_script *script; /* one per process, as with curses */
 
 static void fail_line(const char *why, const char *what)
 {
@@ -28,7 +28,7 @@ static bool read_size(const char *text, int *rows, int *cols)
     return true;
 }
 
-/* The next line that says something, without its end; NULL behind the last. */
+/* The next line that is neither empty nor a comment, without its newline; NULL after the last. */
 static char *next_line(void)
 {
     while (script->rest && *script->rest) {
@@ -78,9 +78,9 @@ static void read_key(char *rest, struct smc_event *event)
     const char *name = next_word(&rest);
     int64_t times = 1;
     if (!smc_key_of_name(name, &event->key)) {
-        fail_line("no such key:", name);
+        fail_line("unknown key", name);
     } else if (*rest && !smc_parse_integer(rest, 1, MOST_REPEATS, &times)) {
-        fail_line("not a number of times:", rest);
+        fail_line("COUNT is not a number from 1 to 100000:", rest);
     } else {
         event->kind = SMC_EVENT_KEY;
         script->repeats = (unsigned)times - 1;
@@ -88,7 +88,7 @@ static void read_key(char *rest, struct smc_event *event)
     }
 }
 
-/* "ROW COLUMN", and for a wheel "up" or "down" behind. */
+/* "ROW COLUMN", and for a wheel then "up" or "down". */
 static void read_click(char *rest, bool wheel, struct smc_event *event)
 {
     const char *row = next_word(&rest), *col = next_word(&rest);
@@ -101,7 +101,7 @@ static void read_click(char *rest, bool wheel, struct smc_event *event)
                                     .col = (int)place[1],
                                     .direction = direction};
     else
-        fail_line("no place of the form", wheel ? "ROW COLUMN up|down" : "ROW COLUMN");
+        fail_line("the place is not of the form", wheel ? "ROW COLUMN up|down" : "ROW COLUMN");
 }
 
 static void read_command(char *line, struct smc_event *event)
@@ -125,7 +125,7 @@ static void read_command(char *line, struct smc_event *event)
         event->kind = SMC_EVENT_SHOW;
         script->colours = *line == 'c';
     } else {
-        fail_line("no such command:", line);
+        fail_line("unknown command", line);
     }
 }
 

@@ -6,9 +6,9 @@
 #include "query/query.h"
 #include "tui/terminal.h"
 
-/* Opens on `query`, which has a device, and returns when the person leaves. `script`: plays it in
-   place of a terminal; or NULL. SMC_UNAVAILABLE: no terminal that curses knows. A signal that ends
-   the program (SIGINT, SIGTERM, SIGHUP) is passed on after the terminal is as it was. */
+/* Opens on `query`, which has a device, and returns when the user quits. `script`: plays it instead
+   of a terminal; or NULL. SMC_UNAVAILABLE: curses does not know the terminal. A signal that ends
+   the program (SIGINT, SIGTERM, SIGHUP) is passed on after the terminal is restored. */
 enum smc_status smc_tui_run(const struct smc_query *query, struct smc_script *script,
                             struct smc_error *error);
 

@@ -1,56 +1,17 @@
-/* The first screen: one launch, its limits and what lies around it. */
+/* The first screen: one launch, its limits and the launches around it. */
 #include "config.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/explore_draw.h"
+#include "tui/explore.h"
 #include "tui/fields.h"
 #include "tui/frame.h"
 #include "tui/state.h"
 
-/* --- Drawing --- */
-
-static void draw_frames(const struct smc_explore *explore, const struct smc_explore_layout *layout,
-                        struct smc_frame *frame)
-{
-    char chart[96];
-    snprintf(chart, sizeof chart, "occupancy by %s", explore->chart.label);
-    const char *const titles[SMC_PANEL_COUNT] = {
-        [SMC_PANEL_LAUNCH] = "launch",
-        [SMC_PANEL_SM] = "one SM",
-        [SMC_PANEL_LIMITS] = layout->inside[SMC_PANEL_LIMITS].cols < 44
-                                 ? "blocks allowed"
-                                 : "blocks each resource allows",
-        [SMC_PANEL_CHART] = chart,
-        [SMC_PANEL_STEPS] = explore->compile_failure[0] ? "what NVRTC says" : "next steps",
-        [SMC_PANEL_WORK] = "work",
-    };
-    for (int i = 0; i < SMC_PANEL_COUNT; i++)
-        if (layout->frame[i].rows > 1)
-            smc_frame_box(frame, layout->frame[i], titles[i]);
-    struct smc_rect edge = layout->inside[SMC_PANEL_LAUNCH];
-    edge.row--;
-    smc_frame_text_right(frame, edge, 0, SMC_STYLE_DIM, " \xe2\x86\x90\xe2\x86\x92 change ");
-}
-
 static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_frame *frame)
 {
-    const struct smc_explore *explore = &tui->explore;
-    struct smc_explore_layout layout;
-    smc_explore_place(explore, body, &layout);
-    draw_frames(explore, &layout, frame);
-    smc_draw_launch(explore, layout.inside[SMC_PANEL_LAUNCH], frame);
-    if (explore->answered && explore->answer.outcome == SMC_LAUNCHES)
-        smc_draw_sm(&explore->answer, layout.inside[SMC_PANEL_SM], layout.sm_rows, frame);
-    else
-        smc_draw_why(explore, layout.inside[SMC_PANEL_SM], frame);
-    smc_draw_chart(&explore->chart, layout.inside[SMC_PANEL_CHART], frame);
-    smc_draw_steps(explore, layout.inside[SMC_PANEL_STEPS], frame);
-    if (!explore->answered)
-        return;
-    smc_draw_limits(&explore->answer, layout.inside[SMC_PANEL_LIMITS], frame);
-    smc_draw_work(&explore->answer, layout.inside[SMC_PANEL_WORK], frame);
+    smc_draw_explore(&tui->explore, body, frame);
 }
 
 /* --- Changing --- */
@@ -113,14 +74,14 @@ static void type(struct smc_tui *tui, uint32_t character)
     }
 }
 
-/* The next field, device or kernel whose name holds what was searched. */
+/* The next field whose name or value contains what was searched. */
 static bool search(struct smc_tui *tui)
 {
     struct smc_explore *explore = &tui->explore;
     enum smc_field fields[SMC_FIELD_COUNT];
     size_t count = smc_fields_shown(&explore->query, fields), at = 0;
     if (!tui->searched[0]) {
-        smc_tui_say(tui, SMC_STYLE_WARN, "nothing was searched yet; / asks what for");
+        smc_tui_say(tui, SMC_STYLE_WARN, "nothing was searched yet; / begins a search");
         return true;
     }
     while (at < count && fields[at] != explore->field)
@@ -139,7 +100,7 @@ static bool search(struct smc_tui *tui)
     return true;
 }
 
-/* All of the next steps and the work, which a small screen may have no room for. */
+/* All next steps and the work, which a small screen may cut. */
 static void show_steps(struct smc_tui *tui)
 {
     smc_popup_open(&tui->popup, "next steps and work");
@@ -198,11 +159,12 @@ static bool act(struct smc_tui *tui, enum smc_action action)
     }
 }
 
-/* A field: the cursor goes there; there already, its left half is less and its right half more. */
+/* Moves the cursor to the field; on the field under the cursor, the left half is one step down and
+   the right half one up. */
 static void click_launch(struct smc_tui *tui, struct smc_rect rect, int row, int col)
 {
     enum smc_field field;
-    if (!smc_launch_field_at(&tui->explore, rect, row - rect.row, &field))
+    if (!smc_explore_field_at(&tui->explore, rect, row - rect.row, &field))
         return;
     if (field == tui->explore.field)
         step(tui, col < rect.col + rect.cols / 2 ? -1 : 1, false);
