@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "compile/cubin_parts.h"
+#include "model/sm.h"
 
 /* Types of sections that take no room in the file, besides SHT_NOBITS: variables in global, local
    and shared memory of code that is still to be linked, and the driver's reserve. */
@@ -148,7 +149,7 @@ static enum smc_status read_note(const struct smc_cubin_reading *reading,
         return SMC_OK;
     const char *const end = (const char *)note->d_buf + note->d_size;
     unsigned cc = 0;
-    for (s += length; s < end && *s >= '0' && *s <= '9' && cc < 1000; s++)
+    for (s += length; s < end && *s >= '0' && *s <= '9' && cc <= SMC_MAX_CC; s++)
         cc = cc * 10 + (unsigned)(*s - '0');
     if (cc != cubin->cc)
         return smc_fail(reading->error, SMC_USAGE,

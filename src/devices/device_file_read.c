@@ -213,7 +213,8 @@ static enum smc_status check_keys(const json_t *object, const char *where, struc
     return SMC_OK;
 }
 
-/* Everything else begins as the table has it for the compute capability. */
+/* Everything else begins as the table has it for the compute capability. Where the table does not
+   have it, the numbers must be given, and only the rules are those of the newest row before it. */
 static enum smc_status read_capability(const json_t *object, const char *where,
                                        struct smc_device *device, bool *in_table,
                                        struct smc_error *error)
@@ -221,7 +222,7 @@ static enum smc_status read_capability(const json_t *object, const char *where,
     static const char name[] = "compute_capability";
     struct smc_device_key key = {.name = name};
     struct place place = {where, &key, json_object_get(object, name), device, error};
-    struct smc_capability capability = {.family = "", .uncertain = "", .sources = ""};
+    struct smc_capability capability;
     uint16_t cc = 0;
     if (!place.value)
         return smc_fail(error, SMC_USAGE, "%s: key '%s' is missing", where, name);
@@ -230,7 +231,7 @@ static enum smc_status read_capability(const json_t *object, const char *where,
         return fail_value(&place, place.value, "a compute capability such as \"9.0\"");
     *in_table = smc_capability_find(cc, &capability);
     if (!*in_table)
-        capability = (struct smc_capability){.family = "", .uncertain = "", .sources = ""};
+        capability.family = capability.uncertain = capability.sources = "";
     smc_device_of_capability(&capability, device);
     device->sm.cc = cc;
     device->name[0] = '\0';

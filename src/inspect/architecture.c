@@ -4,9 +4,6 @@
 
 #include "inspect/inspect.h"
 
-/* Thor by its name in CUDA 12.8 and 12.9: no relative of 10.0 and 10.3. */
-enum { CC_THOR = 101 };
-
 struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc)
 {
     uint16_t named;
@@ -34,11 +31,17 @@ const char *smc_inspect_architecture(const struct smc_inspect_kernel *kernel,
     return text;
 }
 
+static bool is_apart(uint16_t cc)
+{
+    struct smc_capability capability;
+    return smc_capability_find(cc, &capability) && capability.cubin_for_itself_only;
+}
+
 bool smc_inspect_loads(const struct smc_inspect_kernel *kernel, uint16_t cc)
 {
     if (kernel->cc == 0 || kernel->cc == cc)
         return true;
-    if (kernel->suffix == 'a' || kernel->cc == CC_THOR || cc == CC_THOR)
+    if (kernel->suffix == 'a' || is_apart(kernel->cc) || is_apart(cc))
         return false;
     return kernel->cc / 10 == cc / 10 && kernel->cc < cc;
 }

@@ -10,9 +10,6 @@
 #include "base/memory.h"
 #include "inspect/demangle.h"
 
-/* From here on machine code counts the driver's reserve as the kernel's. */
-enum { FIRST_CC_WITH_RESERVE = 90 };
-
 /* The length of a part such as "17CUB_300001_SM_900" at `s`: CUB and Thrust name a namespace for
    the architecture. 0: there is none. */
 static size_t architecture_part(const char *s, const char *end)
@@ -42,7 +39,7 @@ static uint64_t hash_version(const char *name, size_t length)
 uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc)
 {
     struct smc_capability capability;
-    if (cc < FIRST_CC_WITH_RESERVE || !smc_capability_find(cc, &capability))
+    if (!smc_capability_find(cc, &capability) || !capability.cubin_smem_has_reserve)
         return smem_bytes;
     uint32_t reserve = capability.sm.smem_reserved_per_block_bytes;
     return smem_bytes >= reserve ? smem_bytes - reserve : smem_bytes;

@@ -74,7 +74,7 @@ static void add_oversized(const struct smc_sm *sm, const struct smc_launch *laun
 void smc_carveouts_find(const struct smc_sm *sm, const struct smc_launch *launch,
                         struct smc_carveouts *out)
 {
-    *out = (struct smc_carveouts){.by_percent = sm->cc >= 70};
+    *out = (struct smc_carveouts){.by_percent = !sm->carveout_by_cache_config};
     for (int config = 0; config < SMC_CACHE_CONFIG_COUNT; config++)
         out->preference[config] =
             ask(sm, launch, SMC_CARVEOUT_DEFAULT, (enum smc_cache_config)config);

@@ -44,7 +44,7 @@ static uint32_t wanted_bytes(const struct smc_sm *sm, int32_t carveout_percent,
         [SMC_CACHE_PREFER_L1] = 0,
         [SMC_CACHE_PREFER_EQUAL] = 50,
     };
-    if (sm->cc >= 70) {
+    if (!sm->carveout_by_cache_config) {
         bool given = carveout_percent != SMC_CARVEOUT_DEFAULT;
         uint32_t percent = given ? (uint32_t)carveout_percent : percent_of_config[cache_config];
         return (uint32_t)((uint64_t)percent * sm->smem_per_sm_bytes / 100);
@@ -72,7 +72,7 @@ static uint32_t configured_bytes(const struct smc_sm *sm, const struct smc_launc
     bool prefers_oversized = launch->smem_mode == SMC_SMEM_MODE_PREFER_OVERSIZED;
     if (prefers_oversized && sm->smem_oversized_per_sm_bytes > 0)
         return sm->smem_oversized_per_sm_bytes;
-    if (sm->cc >= 70 && wanted < allocated)
+    if (!sm->carveout_by_cache_config && wanted < allocated)
         wanted = allocated;
     uint32_t configured = smc_smem_carveout_for(sm, wanted);
     return configured < allocated ? smc_smem_most_per_sm(sm, launch->smem_mode) : configured;

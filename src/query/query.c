@@ -217,9 +217,9 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
 }
 
 /* Kernels copy past L1 where cp.async is there, and else load and store. */
-static void count_copies(uint16_t cc, struct smc_work *work)
+static void count_copies(const struct smc_sm *sm, struct smc_work *work)
 {
-    for (size_t i = 0; i < work->access_count && cc >= SMC_OLDEST_WITH_COPIES; i++)
+    for (size_t i = 0; i < work->access_count && sm->has_async_copies; i++)
         work->access[i].sectors += work->access[i].copy_sectors;
 }
 
@@ -230,7 +230,7 @@ void smc_query_find_work(struct smc_answer *answer)
     if (!answer->has_work)
         return;
     query->kernel->work(query->kernel, &query->params, &answer->work);
-    count_copies(query->device.sm.cc, &answer->work);
+    count_copies(&query->device.sm, &answer->work);
     smc_workload_find(query, &answer->work, &answer->workload);
 }
 

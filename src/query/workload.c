@@ -1,9 +1,6 @@
 /* What the work of a launch comes to on the device: ratios, shared memory, its wall. */
 #include "query/workload.h"
 
-/* On CC 5.0 and up an SM serves one wavefront of shared memory a clock (32 banks of 4 bytes). */
-enum { OLDEST_WITH_ONE_WAVEFRONT_A_CLOCK = 50 };
-
 static void find_ratios(const struct smc_work *work, struct smc_workload *out)
 {
     double loads = 0, moved = work->global_load_bytes + work->global_store_bytes;
@@ -24,12 +21,13 @@ static void find_wall(const struct smc_query *query, const struct smc_work *work
     const struct smc_sm *sm = &query->device.sm;
     bool floats = query->params.value[SMC_PARAM_DTYPE] == SMC_FLOAT;
     if (!out->has_shared || work->fma_instructions == 0 || !floats || sm->fp32_lanes_per_sm == 0 ||
-        sm->cc < OLDEST_WITH_ONE_WAVEFRONT_A_CLOCK)
+        sm->smem_wavefronts_per_clock == 0)
         return;
     double wavefronts = out->shared.loads.wavefronts + out->shared.stores.wavefronts;
     out->has_wall = true;
     out->fma_cycles_per_step = (double)sm->warp_size / sm->fp32_lanes_per_sm;
-    out->shared_cycles_per_step = wavefronts / work->fma_instructions;
+    out->shared_cycles_per_step =
+        wavefronts / sm->smem_wavefronts_per_clock / work->fma_instructions;
 }
 
 void smc_workload_find(const struct smc_query *query, const struct smc_work *work,
@@ -42,7 +40,7 @@ void smc_workload_find(const struct smc_query *query, const struct smc_work *wor
         smc_bank_layout_of(&query->device.sm, SMC_BANK_MODE_4_BYTES, &layout);
         out->has_shared = true;
         query->kernel->shared_work(query->kernel, &query->params, &layout, &out->shared);
-        if (query->device.sm.cc < SMC_OLDEST_WITH_COPIES)
+        if (!query->device.sm.has_async_copies)
             out->shared.copies = (struct smc_shared_count){0};
     }
     find_wall(query, work, out);

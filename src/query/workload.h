@@ -4,9 +4,6 @@
 
 #include "query/query.h"
 
-/* The compute capability from which on cp.async copies past L1 (PTX ISA). */
-enum { SMC_OLDEST_WITH_COPIES = 80 };
-
 /* For a completed query of a kernel that has work. */
 void smc_workload_find(const struct smc_query *query, const struct smc_work *work,
                        struct smc_workload *out);

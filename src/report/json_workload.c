@@ -18,7 +18,7 @@ static json_t *access_object(const struct smc_global_access *access, const struc
     add_count(object, "elements", access->elements);
     smc_json_real(object, "times_per_element", access->elements / access->array_elements);
     add_count(object, "requests", access->requests);
-    if (sm->cc >= 20)
+    if (sm->global_sector_bytes)
         add_count(object, "sectors", access->sectors);
     else
         smc_json_set(object, "sectors", json_null());

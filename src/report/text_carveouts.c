@@ -106,14 +106,14 @@ static void append_smallest(const struct smc_answer *answer, const struct smc_ca
 /* What can be chosen, by architecture. */
 static const char *choice(const struct smc_sm *sm)
 {
-    if (sm->cc >= 70)
+    if (!sm->carveout_by_cache_config)
         return "cudaFuncAttributePreferredSharedMemoryCarveout takes a percentage, rounded up to "
                "a size the SM has, and counts before a cache preference; cudaFuncCachePreferNone "
                "leaves the size to the driver (counted as the largest)";
-    if (sm->cc >= 50)
+    if (sm->smem_carveout_count == 1 && sm->l1_tex_separate_bytes > 0)
         return "shared memory is apart from the L1 cache: there is nothing to choose, and a cache "
                "preference has no effect";
-    if (sm->cc >= 20)
+    if (sm->smem_carveout_count > 1)
         return "only the cache preference counts, and it is a hint; there is no percentage before "
                "CC 7.0";
     return "there is no L1 cache, and nothing to choose";

@@ -87,7 +87,7 @@ void smc_text_explain_work(const struct smc_answer *answer, const struct smc_rep
     for (size_t i = 0; i < work->access_count; i++) {
         const struct smc_global_access *access = &work->access[i];
         const char *done = access->store ? "stored" : "loaded";
-        if (answer->query.device.sm.cc < 20) /* half warps, and segments of other sizes */
+        if (answer->query.device.sm.global_sector_bytes == 0) /* half warps, and segments */
             say(out, style, &heading, "%s %s: %.4g elements", access->name, done, access->elements);
         else
             say(out, style, &heading,
