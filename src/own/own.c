@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "compile/ptxas_log.h"
 #include "inspect/compilers.h"
-#include "inspect/input.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
 #include "own/entry.h"
