@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "devices/device_file.h"
-#include "devices/device_file_keys.h"
 #include "report/report.h"
 #include "unit.h"
 

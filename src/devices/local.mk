@@ -1,15 +1,11 @@
 library_sources += \
-	src/devices/boards.c src/devices/boards.h \
+	src/devices/boards.c \
 	src/devices/capabilities.c \
 	src/devices/ceilings.c src/devices/ceilings.def src/devices/ceilings.h \
-	src/devices/devices.h \
-	src/devices/find.c
+	src/devices/devices.h
 libsmc_la_SOURCES += \
-	src/devices/ceilings_entry.c src/devices/ceilings_entry.h \
 	src/devices/ceilings_file.c src/devices/ceilings_file.h \
-	src/devices/device_file.c src/devices/device_file.h \
-	src/devices/device_file_keys.c src/devices/device_file_keys.h \
-	src/devices/device_file_read.c src/devices/device_file_read.h
+	src/devices/device_file.c src/devices/device_file.h
 
 BUILT_SOURCES += src/devices/boards.inc src/devices/capabilities.inc src/devices/ceilings.inc
 CLEANFILES += src/devices/boards.inc src/devices/capabilities.inc src/devices/ceilings.inc

@@ -1,7 +1,7 @@
 /* A device in JSON: every limit, and where it comes from, by the table of keys. */
 #include <stdio.h>
 
-#include "devices/device_file_keys.h"
+#include "devices/device_file.h"
 #include "report/json_parts.h"
 
 static json_t *text_value(const char *text)
