@@ -15,7 +15,7 @@
 #include "devices/devices.h"
 #include "emulator/emulator.h"
 #include "executor/metrics.h"
-#include "model/conflict_free.h"
+#include "model/banks.h"
 #include "model/occupancy.h"
 
 /* "GPU-" and 32 digits in groups, as nvidia-smi prints it; "" where there is no such GPU. */
