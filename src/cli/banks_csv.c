@@ -6,7 +6,7 @@
 #include "base/csv_reader.h"
 #include "cli/output.h"
 #include "cli/stream.h"
-#include "query/banks_row.h"
+#include "query/banks.h"
 
 struct stream {
     struct smc_stream input;

@@ -8,9 +8,7 @@
 
 #include "base/memory.h"
 #include "compile/build.h"
-#include "compile/built_in_ptx.h"
 #include "compile/cache.h"
-#include "compile/find_nvrtc.h"
 #include "compile/nvrtc.h"
 #include "compile/source.h"
 #include "compile/table.h"
@@ -241,13 +239,6 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
     smc_text_free(&defines);
     smc_source_free(&source);
     return status;
-}
-
-void smc_binary_free(struct smc_binary *binary)
-{
-    free(binary->cubin);
-    free(binary->ptx);
-    *binary = (struct smc_binary){0};
 }
 
 enum smc_status smc_nvrtc_describe(struct smc_nvrtc_info *info, struct smc_error *error)

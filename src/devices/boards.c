@@ -37,13 +37,18 @@ size_t smc_device_count(void)
     return sizeof rows / sizeof *rows;
 }
 
+uint16_t smc_device_cc_at(size_t index)
+{
+    uint16_t cc = 0;
+    smc_capability_parse(rows[index].compute_capability, &cc);
+    return cc;
+}
+
 void smc_device_at(size_t index, struct smc_device *out)
 {
     const struct row *row = &rows[index];
     struct smc_capability capability = {0};
-    uint16_t cc = 0;
-    smc_capability_parse(row->compute_capability, &cc);
-    smc_capability_find(cc, &capability);
+    smc_capability_find(smc_device_cc_at(index), &capability);
     smc_device_of_capability(&capability, out);
     snprintf(out->name, sizeof out->name, "%s", row->name);
     snprintf(out->chip, sizeof out->chip, "%s", row->chip);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "compile/find_nvrtc.h"
+#include "compile/nvrtc.h"
 #include "compile/ptxas_log.h"
 #include "inspect/readers.h"
 #include "inspect/tools.h"

@@ -17,21 +17,13 @@ void smc_words_run_driver(const struct smc_run_result *result, struct smc_text *
 /* "confirmed: 8 confirmed, 0 differ, 1 not measured". */
 void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_text *out);
 
-/* "; 15,872 bank conflicts, 50 % of the wavefronts"; nothing where there are none. */
-void smc_words_conflicts(const struct smc_conflict_fix *fix, struct smc_text *out);
-
-/* "t_tile[x][y], line 30 of aat_conflict.cu: pad each row of 32 elements by 1 element, or ...".
-   `file` names the source. */
-void smc_words_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
-                            struct smc_text *out);
-
 /* The witnesses of a row, in the order of their columns, and what these are called. */
 enum smc_witness_column { SMC_PREDICTED, SMC_BY_API, SMC_EMULATED, SMC_MEASURED, SMC_WITNESSES };
 extern const char *const smc_witness_headings[SMC_WITNESSES]; /* "predicted", ... */
-const struct smc_witness *smc_row_witness(const struct smc_row *row, int column);
+const struct smc_reading *smc_row_witness(const struct smc_row *row, int column);
 
 /* "8192 B", "0.5386 ms", "yes", "warps+registers"; "-" where the witness saw nothing. */
-void smc_words_witness(const struct smc_row *row, const struct smc_witness *witness,
+void smc_words_witness(const struct smc_row *row, const struct smc_reading *witness,
                        char text[SMC_ROW_WORDS]);
 
 /* Whether any row has an emulator's value: else its column is left out. */

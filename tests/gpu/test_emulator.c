@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "compile/machine_code.h"
-#include "confirm/counted.h"
+#include "confirm/rows.h"
 #include "counted.h"
 #include "executor/clock.h"
 #include "executor/counters.h"
-#include "executor/emulated_run.h"
+#include "executor/executor.h"
 #include "executor/gpu.h"
 #include "gpu_tests.h"
 #include "launches.h"
