@@ -243,6 +243,12 @@ for figures in "10 registers, used 1 barriers, 4294967296 bytes smem" \
     ends 2 "damaged.ptxas: k for sm_90: a number of its resources cannot be read: the log is damaged" \
         damaged.ptxas
 done
+for figures in "256 registers, used 1 barriers" "10 registers, used 17 barriers"; do
+    printf "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Used %s\n" \
+        "$figures" >damaged.ptxas
+    ends 2 "damaged.ptxas: k for sm_90: more registers or barriers than the architecture has: the log is \
+damaged" damaged.ptxas
+done
 empty "the rest of a log that was cut is answered" "$([ "$(grep -c '^  CC 9.0' out)" -eq 3 ] || cat out)"
 
 bytes() { # NUMBER COUNT: the number in so many bytes, the lowest first

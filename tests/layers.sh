@@ -16,7 +16,7 @@ model:    base
 devices:  model base
 batch:    devices model base
 catalog:  model base
-compile:  catalog base
+compile:  catalog devices model base
 query:    compile catalog devices model base
 emulator: model base
 inspect:  query compile devices model base
@@ -101,6 +101,15 @@ too_long() { # TREE
     done
 }
 
+# Where architectures differ is a column of data/compute_capabilities.csv. Comparing two of them, or
+# with the range of what can be written as one, is not meant.
+compared_capability() { # TREE
+    sources "$1" | while read -r file; do
+        grep -nE '\<cc( */ *10)? *(==|!=|<=|>=|<|>) *([1-9]|[A-Z])|[0-9] *(==|!=|<=|>=|<|>) *[a-z_.>-]*\<cc\>' "$1/$file" |
+            grep -vE '\<cc *<=? *(SMC_M(IN|AX)_CC|UINT16_MAX)|/ *10 *== *[a-z_.>-]*\<cc\> */ *10' | sed "s|^|$file:|"
+    done
+}
+
 # --- The real tree --------------------------------------------------------------------------------
 
 tree=${1:-$tests/..}
@@ -114,6 +123,7 @@ empty "CUDA headers only in src/executor/gpu*" "$(cuda_outside_gpu "$tree")"
 empty "curses only in $screen" "$(curses_elsewhere "$tree")"
 empty "only the commands print or exit" "$(printing_or_exiting "$tree")"
 empty "memory only from base/memory.h" "$(forgetful_allocation "$tree")"
+empty "no compute capability compared with a number" "$(compared_capability "$tree")"
 empty "no file above $longest lines" "$(too_long "$tree")"
 
 # --- A tree that breaks each rule once ------------------------------------------------------------
@@ -157,6 +167,15 @@ expect "printing is noticed" 'src/model/bad.c:6:int print(void) { return printf(
 printf 'char *copy(const char *s)\n{\n    return strdup(s);\n}\n' >"$broken/src/extra/copy.c"
 expect "a bare allocation is noticed" 'src/extra/copy.c:3:    return strdup(s);' \
     "$(forgetful_allocation "$broken")"
+cat >"$broken/src/extra/since.c" <<'END'
+bool has_copies(uint16_t cc) { return cc >= 80; }
+bool has_clusters(const struct smc_sm *sm) { return sm->cc >= OLDEST_WITH_CLUSTERS; }
+bool is_fermi(const struct smc_sm *sm) { return sm->cc / 10 == 2; }
+bool is_old(uint16_t cc) { return 75 > cc; }
+bool is_same(uint16_t cc, const struct smc_sm *sm) { return cc == sm->cc && cc <= SMC_MAX_CC; }
+END
+expect "a compared compute capability is noticed" '1 2 3 4' \
+    "$(compared_capability "$broken" | cut -d: -f2 | xargs)"
 expect "a long file is noticed" "src/extra/long.c has 1001 lines, more than $longest" \
     "$(too_long "$broken")"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "devices/devices.h"
-#include "model/carveouts.h"
+#include "model/shared_memory.h"
 #include "unit.h"
 
 static struct smc_launch random_launch(const struct smc_sm *sm)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "compile/cubin.h"
-#include "inspect/input.h"
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"

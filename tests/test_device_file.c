@@ -1,9 +1,9 @@
 /* devicefile: what is printed is read back as it was; every wrong value is named with its key. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "devices/device_file.h"
-#include "devices/device_file_keys.h"
 #include "report/report.h"
 #include "unit.h"
 
@@ -118,7 +118,7 @@ static void test_other_devices_come_back(void)
     CU_ASSERT(comes_back(&device));
 }
 
-/* No member of the struct is left out of the list of fields. */
+/* No limit is left out of the list of fields; the rules after the limits have no keys. */
 static void test_fields_are_complete(void)
 {
     static const struct smc_sm sm;
@@ -130,7 +130,7 @@ static void test_fields_are_complete(void)
 #undef INTEGER
 #undef GRANULARITY
 #undef CARVEOUTS
-    CU_ASSERT_EQUAL(bytes, sizeof sm);
+    CU_ASSERT_EQUAL(bytes, offsetof(struct smc_sm, carveout_by_cache_config));
 }
 
 /* --- What may be left out ----------------------------------------------------------------------*/
@@ -154,15 +154,22 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(file.count, 0);
 }
 
-/* A compute capability that the table has not: all its limits must be there. */
+/* A compute capability that is not in the table: all its limits must be there, and the rules are
+   those of the newest generation before it. */
 static void test_unknown_capability(void)
 {
     struct smc_device device;
     struct smc_device_file file;
     struct smc_error error = {""};
+    struct smc_text text = {0};
     smc_device_at(0, &device);
     device.sm.cc = 999;
     CU_ASSERT(comes_back(&device));
+    print(&device, &text);
+    CU_ASSERT_EQUAL_FATAL(parse(smc_text_string(&text), &file, &error), SMC_OK);
+    CU_ASSERT(!file.devices->sm.carveout_by_cache_config && file.devices->sm.has_async_copies);
+    smc_text_free(&text);
+    smc_device_file_free(&file);
     CU_ASSERT_EQUAL(parse("{\"name\": \"X\", \"compute_capability\": \"99.9\"}", &file, &error),
                     SMC_USAGE);
     CU_ASSERT_STRING_EQUAL(error.message,

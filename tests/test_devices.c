@@ -41,6 +41,49 @@ static void test_capabilities(void)
     CU_ASSERT(!smc_capability_find(40, &c));
 }
 
+/* The rules as the sources state them, by generation. */
+static void check_rules(const struct smc_capability *c)
+{
+    const struct smc_sm *sm = &c->sm;
+    uint16_t cc = sm->cc;
+    CU_ASSERT_EQUAL(sm->carveout_by_cache_config, cc < 70);
+    CU_ASSERT_EQUAL(sm->barriers_not_counted, cc < 90);
+    CU_ASSERT_EQUAL(sm->has_partitioned_caching, cc == 52 || cc == 53 || cc == 61 || cc == 62);
+    CU_ASSERT_EQUAL(sm->reg_alloc_unit_varies, cc / 10 == 2);
+    CU_ASSERT_EQUAL(sm->launch_check_subpartitions, cc == 60 ? 4 : 0);
+    CU_ASSERT_EQUAL(sm->smem_holds_arguments, cc < 20);
+    CU_ASSERT_EQUAL(sm->global_sector_bytes, cc < 20 ? 0 : 32);
+    CU_ASSERT_EQUAL(sm->has_async_copies, cc >= 80);
+    CU_ASSERT_EQUAL(sm->smem_wavefronts_per_clock, cc < 50 ? 0 : 1);
+    CU_ASSERT_EQUAL(c->last_cuda_major == 0, cc >= 75 && cc != 101);
+    CU_ASSERT_EQUAL(smc_capability_is_current(cc), cc >= 75);
+    CU_ASSERT_EQUAL(c->cubin_smem_has_reserve, cc >= 90);
+    CU_ASSERT_EQUAL(c->cubin_for_itself_only, cc == 101);
+    CU_ASSERT_EQUAL(c->machine_code_format, cc < 70 ? 0 : cc < 100 ? 1 : 2);
+}
+
+static void test_rules(void)
+{
+    struct smc_capability c;
+    for (size_t i = 0; i < smc_capability_count(); i++) {
+        smc_capability_at(i, &c);
+        check_rules(&c);
+    }
+}
+
+/* Of compute capabilities that the table does not have, the rules of the newest before them. */
+static void test_nearest(void)
+{
+    static const uint16_t pairs[][2] = {{9, 10},  {10, 10},   {19, 13},   {40, 37},
+                                        {85, 80}, {121, 121}, {130, 121}, {999, 121}};
+    struct smc_capability c;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        smc_capability_nearest(pairs[i][0], &c);
+        CU_ASSERT_EQUAL(c.sm.cc, pairs[i][1]);
+    }
+    CU_ASSERT(smc_capability_is_current(130) && !smc_capability_is_current(74));
+}
+
 static void test_capability_forms(void)
 {
     static const struct {
@@ -306,6 +349,8 @@ static void test_models(void)
 
 CU_TestInfo tests_devices[] = {
     {"every compute capability is consistent", test_capabilities},
+    {"every compute capability has the rules of its generation", test_rules},
+    {"an unknown compute capability has the rules before it", test_nearest},
     {"a compute capability has several spellings", test_capability_forms},
     {"every board is consistent", test_boards},
     {"common boards have their published figures", test_common_boards},

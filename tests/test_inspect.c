@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "compile/ptx.h"
-#include "inspect/demangle.h"
-#include "inspect/input.h"
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"

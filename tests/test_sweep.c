@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/range.h"
+#include "base/parse.h"
 #include "query/sweep.h"
 #include "unit.h"
 

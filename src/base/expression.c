@@ -1,10 +1,43 @@
-/* Parsing of expressions: by precedence, into steps of a stack machine. */
+/* Integer expressions: the steps of a compiled one, parsing, and evaluating. */
 #include "base/expression.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "base/expression_steps.h"
+/* --- Steps ------------------------------------------------------------------------------------ */
+
+/* X(kind, name, precedence as in C), the longer names first where one begins like another. */
+#define BINARY_OPERATORS(X)                                                                        \
+    X(SHIFT_LEFT, "<<", 6)                                                                         \
+    X(SHIFT_RIGHT, ">>", 6)                                                                        \
+    X(AT_MOST, "<=", 5)                                                                            \
+    X(AT_LEAST, ">=", 5)                                                                           \
+    X(EQUAL, "==", 4)                                                                              \
+    X(UNEQUAL, "!=", 4)                                                                            \
+    X(BELOW, "<", 5)                                                                               \
+    X(ABOVE, ">", 5)                                                                               \
+    X(OR, "|", 1)                                                                                  \
+    X(XOR, "^", 2)                                                                                 \
+    X(AND, "&", 3)                                                                                 \
+    X(ADD, "+", 7)                                                                                 \
+    X(SUBTRACT, "-", 7)                                                                            \
+    X(MULTIPLY, "*", 8)                                                                            \
+    X(DIVIDE, "/", 8)                                                                              \
+    X(REMAINDER, "%", 8)
+
+enum step_kind {
+    STEP_LITERAL,
+    STEP_VARIABLE,
+    STEP_NEGATE,
+    STEP_COMPLEMENT,
+    STEP_SKIP_IF_ZERO, /* takes a value; goes on with the step named where it is 0 */
+    STEP_SKIP,         /* goes on with the step named */
+#define BINARY(kind, name, precedence) STEP_##kind,
+    BINARY_OPERATORS(BINARY)
+#undef BINARY
+};
+
+/* --- Parsing ---------------------------------------------------------------------------------- */
 
 enum { DEEPEST = 100 }; /* parentheses, signs and conditions within each other */
 
@@ -22,10 +55,10 @@ struct parser {
 static const struct binary {
     const char *name;
     int precedence;
-    enum smc_step_kind kind;
+    enum step_kind kind;
 } binaries[] = {
-#define BINARY(kind, name, precedence) {name, precedence, SMC_STEP_##kind},
-    SMC_BINARY_OPERATORS(BINARY)
+#define BINARY(kind, name, precedence) {name, precedence, STEP_##kind},
+    BINARY_OPERATORS(BINARY)
 #undef BINARY
 };
 
@@ -59,8 +92,7 @@ static bool fail_no_value(struct parser *parser)
     return false;
 }
 
-static struct smc_expression_step *add(struct parser *parser, enum smc_step_kind kind,
-                                       int64_t operand)
+static struct smc_expression_step *add(struct parser *parser, enum step_kind kind, int64_t operand)
 {
     struct smc_expression *expression = parser->expression;
     if (expression->count == SMC_MAX_STEPS) {
@@ -72,7 +104,7 @@ static struct smc_expression_step *add(struct parser *parser, enum smc_step_kind
     return step;
 }
 
-static bool push(struct parser *parser, enum smc_step_kind kind, int64_t operand)
+static bool push(struct parser *parser, enum step_kind kind, int64_t operand)
 {
     if (parser->stack == SMC_MAX_STACK)
         return fail(parser, "the expression is nested too deeply");
@@ -111,7 +143,7 @@ static bool parse_literal(struct parser *parser)
         c++;
     if (is_name_part(*c))
         return fail_at(parser, c, "an operator expected");
-    if (!push(parser, SMC_STEP_LITERAL, value))
+    if (!push(parser, STEP_LITERAL, value))
         return false;
     struct smc_expression_step *step = &parser->expression->step[parser->expression->count - 1];
     step->at = (uint32_t)(begin - parser->text);
@@ -144,7 +176,7 @@ static bool parse_name(struct parser *parser)
         if (strlen(v->name) != length || memcmp(v->name, name, length) != 0)
             continue;
         parser->cursor += length;
-        return push(parser, SMC_STEP_VARIABLE, v->place);
+        return push(parser, STEP_VARIABLE, v->place);
     }
     return fail_unknown_name(parser, name, length);
 }
@@ -184,7 +216,7 @@ static bool parse_unary(struct parser *parser)
     if (!enter(parser) || !parse_unary(parser))
         return false;
     parser->depth--;
-    return sign == '+' || add(parser, sign == '-' ? SMC_STEP_NEGATE : SMC_STEP_COMPLEMENT, 0);
+    return sign == '+' || add(parser, sign == '-' ? STEP_NEGATE : STEP_COMPLEMENT, 0);
 }
 
 static const struct binary *binary_here(struct parser *parser)
@@ -218,14 +250,14 @@ static bool parse_choice(struct parser *parser)
     uint32_t test = expression->count;
     parser->cursor++;
     parser->stack--;
-    if (!add(parser, SMC_STEP_SKIP_IF_ZERO, 0) || !parse_condition(parser))
+    if (!add(parser, STEP_SKIP_IF_ZERO, 0) || !parse_condition(parser))
         return false;
     skip_space(parser);
     if (*parser->cursor != ':')
         return fail(parser, "':' expected");
     parser->cursor++;
     uint32_t skip = expression->count;
-    if (!add(parser, SMC_STEP_SKIP, 0))
+    if (!add(parser, STEP_SKIP, 0))
         return false;
     parser->stack--;
     expression->step[test].operand = expression->count;
@@ -269,7 +301,7 @@ bool smc_expression_literal(const struct smc_expression *expression, size_t inde
 {
     for (uint32_t i = 0; i < expression->count; i++) {
         const struct smc_expression_step *step = &expression->step[i];
-        if (step->kind != SMC_STEP_LITERAL || index-- > 0)
+        if (step->kind != STEP_LITERAL || index-- > 0)
             continue;
         *at = step->at;
         *length = step->length;
@@ -277,4 +309,125 @@ bool smc_expression_literal(const struct smc_expression *expression, size_t inde
         return true;
     }
     return false;
+}
+
+/* --- Evaluating ------------------------------------------------------------------------------- */
+
+static const char beyond[] = "a value beyond 64 bits";
+
+static const char *divide(enum step_kind kind, int64_t a, int64_t b, int64_t *result)
+{
+    if (b == 0)
+        return kind == STEP_DIVIDE ? "division by zero" : "remainder of a division by zero";
+    if (b == -1) { /* INT64_MIN / -1 would overflow */
+        if (kind == STEP_REMAINDER)
+            *result = 0;
+        else if (__builtin_sub_overflow((int64_t)0, a, result))
+            return beyond;
+        return NULL;
+    }
+    *result = kind == STEP_DIVIDE ? a / b : a % b;
+    return NULL;
+}
+
+static const char *shift(enum step_kind kind, int64_t a, int64_t b, int64_t *result)
+{
+    if (b < 0 || b > 63)
+        return "a shift by less than 0 or more than 63";
+    if (kind == STEP_SHIFT_RIGHT) {
+        *result = a < 0 ? ~(~a >> b) : a >> b;
+        return NULL;
+    }
+    if (a > INT64_MAX >> b || a < -(INT64_MAX >> b) - 1)
+        return beyond;
+    *result = (int64_t)((uint64_t)a << b);
+    return NULL;
+}
+
+static const char *combine(enum step_kind kind, int64_t a, int64_t b, int64_t *result)
+{
+    switch (kind) {
+    case STEP_ADD:
+        return __builtin_add_overflow(a, b, result) ? beyond : NULL;
+    case STEP_SUBTRACT:
+        return __builtin_sub_overflow(a, b, result) ? beyond : NULL;
+    case STEP_MULTIPLY:
+        return __builtin_mul_overflow(a, b, result) ? beyond : NULL;
+    case STEP_DIVIDE:
+    case STEP_REMAINDER:
+        return divide(kind, a, b, result);
+    case STEP_SHIFT_LEFT:
+    case STEP_SHIFT_RIGHT:
+        return shift(kind, a, b, result);
+    case STEP_AND:
+        *result = a & b;
+        break;
+    case STEP_OR:
+        *result = a | b;
+        break;
+    case STEP_XOR:
+        *result = a ^ b;
+        break;
+    case STEP_EQUAL:
+        *result = a == b;
+        break;
+    case STEP_UNEQUAL:
+        *result = a != b;
+        break;
+    case STEP_BELOW:
+        *result = a < b;
+        break;
+    case STEP_ABOVE:
+        *result = a > b;
+        break;
+    case STEP_AT_MOST:
+        *result = a <= b;
+        break;
+    case STEP_AT_LEAST:
+        *result = a >= b;
+        break;
+    default:
+        return "no operator";
+    }
+    return NULL;
+}
+
+const char *smc_expression_evaluate(const struct smc_expression *expression, const int64_t *values,
+                                    int64_t *result)
+{
+    int64_t stack[SMC_MAX_STACK + 1];
+    uint32_t height = 0;
+    const char *problem = NULL;
+    for (uint32_t i = 0; i < expression->count && !problem; i++) {
+        const struct smc_expression_step *step = &expression->step[i];
+        int64_t *top = &stack[height ? height - 1 : 0];
+        switch ((enum step_kind)step->kind) {
+        case STEP_LITERAL:
+            stack[height++] = step->operand;
+            break;
+        case STEP_VARIABLE:
+            stack[height++] = values[step->operand];
+            break;
+        case STEP_NEGATE:
+            problem = __builtin_sub_overflow((int64_t)0, *top, top) ? beyond : NULL;
+            break;
+        case STEP_COMPLEMENT:
+            *top = ~*top;
+            break;
+        case STEP_SKIP_IF_ZERO:
+            height--;
+            if (*top == 0)
+                i = (uint32_t)step->operand - 1;
+            break;
+        case STEP_SKIP:
+            i = (uint32_t)step->operand - 1;
+            break;
+        default:
+            height--;
+            problem = combine((enum step_kind)step->kind, top[-1], *top, &top[-1]);
+        }
+    }
+    if (!problem)
+        *result = stack[0];
+    return problem;
 }

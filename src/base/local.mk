@@ -1,9 +1,8 @@
 library_sources += \
 	src/base/expression.c src/base/expression.h \
-	src/base/expression_evaluate.c src/base/expression_steps.h \
 	src/base/layout.c src/base/layout.h \
 	src/base/memory.c src/base/memory.h \
-	src/base/parse.c src/base/parse.h src/base/range.c src/base/range.h \
+	src/base/parse.c src/base/parse.h \
 	src/base/status.c src/base/status.h \
 	src/base/suggest.c src/base/suggest.h \
 	src/base/text.c src/base/text.h src/base/utf8.c src/base/utf8.h

@@ -1,6 +1,6 @@
-/* Strict parsing of what a person types: whole numbers, sizes such as 48K, dimensions such as
-   64x32. Nothing is skipped and nothing is left over: "12abc", " 12", "" and an overflow are all
-   refused. */
+/* Strict parsing of what a user types: whole numbers, sizes such as 48K, dimensions such as 64x32,
+   ranges such as 8:64:8. Nothing is skipped and nothing is left over: "12abc", " 12", "" and an
+   overflow are all refused. */
 #ifndef SMC_BASE_PARSE_H
 #define SMC_BASE_PARSE_H
 
@@ -20,6 +20,31 @@ bool smc_parse_size(const char *text, uint64_t max, uint64_t *bytes);
 /* Up to `capacity` whole numbers from 1 to `max` joined by 'x' or ','. Returns how many; 0 where
    the text is not of that form. */
 size_t smc_parse_dimensions(const char *text, int64_t max, int64_t *values, size_t capacity);
+
+/* A range: FIRST:LAST or FIRST:LAST:STEP, both ends included. */
+struct smc_range {
+    int64_t first, last; /* first <= last; `last` is a value only where the steps meet it */
+    int64_t step;        /* 1 or more; 0: no range */
+};
+
+enum smc_range_fault {
+    SMC_RANGE_SOUND,
+    SMC_RANGE_MALFORMED, /* not two or three numbers joined by colons */
+    SMC_RANGE_OUTSIDE,   /* an end is below `min` or above `max` */
+    SMC_RANGE_EMPTY,     /* it ends before it begins */
+    SMC_RANGE_NO_STEP,   /* the step is 0 or negative */
+};
+
+/* Strict: no blanks, nothing left over. With `sizes` the numbers may end in K, M or G, as for
+   smc_parse_size. `range` is set only where the range is sound. */
+enum smc_range_fault smc_range_parse(const char *text, int64_t min, int64_t max, bool sizes,
+                                     struct smc_range *range);
+
+/* Values of a sound range, 1 or more. */
+uint64_t smc_range_count(const struct smc_range *range);
+
+/* `index` is below the count. */
+int64_t smc_range_value(const struct smc_range *range, uint64_t index);
 
 /* Case-insensitive comparison in the C locale. */
 bool smc_equal_ignoring_case(const char *a, const char *b);

@@ -1,18 +1,447 @@
-/* Launches in, answers out. */
+/* Launches in, answers out: the header, the devices, the rows, and the stream of them. */
 #include "batch/batch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
+#include "base/parse.h"
+#include "base/suggest.h"
+#include "batch/writer.h"
+#include "model/occupancy.h"
+
+/* --- The header: which field of a record holds what ------------------------------------------- */
+
+#define NEEDED SMC_BATCH_NEEDED
+
+/* Which field of a record holds what. */
+struct columns {
+    uint32_t count;                  /* fields of a row, those of other people's columns too */
+    int32_t field[SMC_COLUMN_COUNT]; /* -1: no such column */
+};
+
+const struct smc_column_info smc_column_info[SMC_COLUMN_COUNT] = {
+#define COLUMN(id, name, option, kind, lowest, highest, initial)                                   \
+    [SMC_COLUMN_##id] = {name, option, SMC_COLUMN_##kind, lowest, highest, initial},
+#include "batch/columns.def"
+#undef COLUMN
+};
+
+static const char *const results[] = {
+#define RESULT(name) name,
+#include "batch/results.def"
+#undef RESULT
+};
+
+static int find_column(const char *name)
+{
+    for (int i = 0; i < SMC_COLUMN_COUNT; i++)
+        if (smc_equal_ignoring_case(smc_column_info[i].name, name))
+            return i;
+    return -1;
+}
+
+static bool is_result(const char *name)
+{
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        if (strcmp(results[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* A column that is only carried through: perhaps it was meant to be read. */
+static void note_column(const char *name, const struct columns *columns, char note[256])
+{
+    if (*note)
+        return;
+    if (is_result(name)) {
+        snprintf(note, 256, "the column '%.64s' stays; the one with the answer comes behind it",
+                 name);
+        return;
+    }
+    struct smc_suggestion suggestion = {.typed = name};
+    for (int i = 0; i < SMC_COLUMN_COUNT; i++)
+        if (columns->field[i] < 0) {
+            smc_suggest_consider(&suggestion, smc_column_info[i].name);
+            smc_suggest_consider(&suggestion, smc_column_info[i].option);
+        }
+    for (int i = 0; i < SMC_COLUMN_COUNT; i++)
+        if (suggestion.best == smc_column_info[i].name ||
+            suggestion.best == smc_column_info[i].option)
+            snprintf(note, 256, "the column '%.64s' is not read; did you mean '%s'?", name,
+                     smc_column_info[i].name);
+}
+
+static enum smc_status find_fields(const struct smc_csv_record *header, const char *file,
+                                   struct columns *columns, struct smc_error *error)
+{
+    char name[64];
+    for (uint32_t i = 0; i < header->field_count; i++) {
+        smc_csv_value(&header->field[i], name, sizeof name);
+        int column = find_column(name);
+        if (column < 0)
+            continue;
+        if (columns->field[column] >= 0)
+            return smc_fail(error, SMC_USAGE,
+                            "%s:%llu: the column '%s' occurs twice, as column %d and as column %u",
+                            file, (unsigned long long)header->line, name,
+                            columns->field[column] + 1, i + 1);
+        columns->field[column] = (int32_t)i;
+    }
+    return SMC_OK;
+}
+
+static enum smc_status check_needed(const struct smc_csv_record *header, const char *file,
+                                    const int64_t defaults[SMC_COLUMN_COUNT],
+                                    const struct columns *columns, struct smc_error *error)
+{
+    for (int i = 0; i < SMC_COLUMN_COUNT; i++)
+        if (columns->field[i] < 0 && defaults[i] == SMC_BATCH_NEEDED)
+            return smc_fail(error, SMC_USAGE, "%s:%llu: no column '%s', and no option --%s", file,
+                            (unsigned long long)header->line, smc_column_info[i].name,
+                            smc_column_info[i].option);
+    return SMC_OK;
+}
+
+/* Names are compared without case and blanks around them. Other columns are ignored, but `note`
+   says which one may be misspelled. `defaults[n]` is what an option gave for column n. */
+static enum smc_status read_header(const struct smc_csv_record *header, const char *file,
+                                   const int64_t defaults[SMC_COLUMN_COUNT],
+                                   struct columns *columns, char note[256], struct smc_error *error)
+{
+    unsigned long long line = header->line;
+    char name[64];
+    *columns = (struct columns){.count = header->field_count};
+    for (int i = 0; i < SMC_COLUMN_COUNT; i++)
+        columns->field[i] = -1;
+    if (header->fault != SMC_CSV_SOUND)
+        return smc_fail(error, SMC_USAGE, "%s:%llu: the header has %s", file, line,
+                        smc_csv_fault_text(header->fault));
+    if (header->field_count > SMC_CSV_MOST_FIELDS)
+        return smc_fail(error, SMC_USAGE, "%s:%llu: the header has %u columns, more than %d", file,
+                        line, header->field_count, SMC_CSV_MOST_FIELDS);
+    enum smc_status status = find_fields(header, file, columns, error);
+    if (status != SMC_OK)
+        return status;
+    for (uint32_t i = 0; i < header->field_count; i++) {
+        smc_csv_value(&header->field[i], name, sizeof name);
+        if (find_column(name) < 0)
+            note_column(name, columns, note);
+    }
+    return check_needed(header, file, defaults, columns, error);
+}
+
+/* --- Devices looked up once: a bounded hash table by the text of the field -------------------- */
+
+enum {
+    MOST_ENTRIES = 512, /* then all are forgotten */
+    SLOTS = 2 * MOST_ENTRIES,
+    MOST_LETTERS = 128, /* longer texts are looked up, but not kept */
+};
+
+struct entry {
+    char text[MOST_LETTERS];
+    size_t length;
+    enum smc_status status;
+    struct smc_sm sm;
+    struct smc_error error; /* a column full of one unknown name is as quick to answer */
+};
+
+struct device_cache {
+    struct smc_device_finder finder;
+    const struct entry *latest; /* most rows name the same device as the row before */
+    size_t count;
+    struct entry *slot[SLOTS];
+    struct entry entry[MOST_ENTRIES];
+    struct entry unkept;
+};
+
+static struct device_cache *create_cache(const struct smc_device_finder *finder)
+{
+    struct device_cache *cache = smc_calloc(1, sizeof *cache);
+    if (cache)
+        cache->finder = *finder;
+    return cache;
+}
+
+static void free_cache(struct device_cache *cache)
+{
+    free(cache);
+}
+
+static bool is_text(const struct entry *entry, const struct smc_csv_field *field)
+{
+    return entry->length == field->length && memcmp(entry->text, field->text, field->length) == 0;
+}
+
+static size_t slot_of(const struct smc_csv_field *field)
+{
+    return smc_hash(SMC_HASH_START, field->text, field->length) % SLOTS;
+}
+
+static void look_up(const struct smc_device_finder *finder, const struct smc_csv_field *field,
+                    struct entry *entry)
+{
+    char name[2 * MOST_LETTERS];
+    struct smc_device device;
+    smc_csv_value(field, name, sizeof name);
+    entry->length = field->length;
+    entry->error.message[0] = '\0';
+    entry->status = finder->find(finder->context, name, &device, &entry->error);
+    if (entry->status == SMC_OK)
+        entry->sm = device.sm;
+}
+
+static const struct entry *keep(struct device_cache *cache, const struct smc_csv_field *field,
+                                size_t slot)
+{
+    if (field->length > MOST_LETTERS) {
+        look_up(&cache->finder, field, &cache->unkept);
+        return &cache->unkept;
+    }
+    if (cache->count == MOST_ENTRIES) {
+        memset(cache->slot, 0, sizeof cache->slot);
+        cache->count = 0;
+        slot = slot_of(field);
+    }
+    struct entry *entry = &cache->entry[cache->count++];
+    memcpy(entry->text, field->text, field->length);
+    look_up(&cache->finder, field, entry);
+    cache->slot[slot] = entry;
+    return entry;
+}
+
+static const struct entry *find(struct device_cache *cache, const struct smc_csv_field *field)
+{
+    size_t slot = slot_of(field);
+    for (; cache->slot[slot]; slot = (slot + 1) % SLOTS)
+        if (is_text(cache->slot[slot], field))
+            return cache->slot[slot];
+    return keep(cache, field, slot);
+}
+
+/* The limits of the device that the field names, until the next call; NULL where there is none. */
+static const struct smc_sm *find_device(struct device_cache *cache,
+                                        const struct smc_csv_field *field, struct smc_error *error)
+{
+    const struct entry *entry = cache->latest;
+    if (!entry || entry == &cache->unkept || !is_text(entry, field))
+        entry = cache->latest = find(cache, field);
+    if (entry->status == SMC_OK)
+        return &entry->sm;
+    *error = entry->error;
+    return NULL;
+}
+
+/* --- One row: the launch that it describes, and its occupancy --------------------------------- */
+
+/* A row while it is read. */
+struct row {
+    const struct smc_csv_record *record;
+    struct smc_error *error;
+};
+
+static enum smc_status fail_row(const struct row *row, enum smc_column column, const char *reason)
+{
+    return smc_fail(row->error, SMC_USAGE, "line %llu: %s: %s",
+                    (unsigned long long)row->record->line, smc_column_info[column].name, reason);
+}
+
+static enum smc_status fail_missing(const struct row *row, enum smc_column column)
+{
+    return smc_fail(row->error, SMC_USAGE, "line %llu: %s: no value, and no option --%s",
+                    (unsigned long long)row->record->line, smc_column_info[column].name,
+                    smc_column_info[column].option);
+}
+
+static enum smc_status fail_value(const struct row *row, enum smc_column column, const char *value)
+{
+    const struct smc_column_info *info = &smc_column_info[column];
+    const char *digits = value + (*value == '-');
+    bool whole = *digits && !digits[strspn(digits, "0123456789")];
+    const char *kind = whole                            ? ""
+                       : info->kind == SMC_COLUMN_BYTES ? "a size in bytes "
+                                                        : "a whole number ";
+    return smc_fail(row->error, SMC_USAGE, "line %llu: %s: '%s' is not %sbetween %lld and %lld",
+                    (unsigned long long)row->record->line, info->name, value, kind,
+                    (long long)info->lowest, (long long)info->highest);
+}
+
+static enum smc_status fail_shape(const struct row *row, const struct columns *columns)
+{
+    const struct smc_csv_record *record = row->record;
+    unsigned long long line = record->line;
+    if (record->fault != SMC_CSV_SOUND)
+        return smc_fail(row->error, SMC_USAGE, "line %llu: the row has %s", line,
+                        smc_csv_fault_text(record->fault));
+    return smc_fail(row->error, SMC_USAGE, "line %llu: %u field%s, but %u column%s", line,
+                    record->field_count, record->field_count == 1 ? "" : "s", columns->count,
+                    columns->count == 1 ? "" : "s");
+}
+
+/* Nearly every value: one to nine digits and nothing else. */
+static bool read_digits(const struct smc_csv_field *field, int64_t *value)
+{
+    uint32_t n = 0;
+    if (field->length == 0 || field->length > 9)
+        return false;
+    for (uint32_t i = 0; i < field->length; i++) {
+        uint32_t digit = (uint32_t)(unsigned char)field->text[i] - '0';
+        if (digit > 9)
+            return false;
+        n = 10 * n + digit;
+    }
+    *value = n;
+    return true;
+}
+
+static bool read_smem_mode(const char *text, int64_t *value)
+{
+    for (int i = 0; i < SMC_SMEM_MODE_COUNT; i++)
+        if (strcmp(smc_smem_mode_name((enum smc_smem_mode)i), text) == 0) {
+            *value = i;
+            return true;
+        }
+    return false;
+}
+
+static enum smc_status fail_smem_mode(const struct row *row, const char *text)
+{
+    char reason[192];
+    int length = snprintf(reason, sizeof reason, "'%s' is none of", text);
+    for (int i = 0; i < SMC_SMEM_MODE_COUNT; i++)
+        length += snprintf(reason + length, sizeof reason - (size_t)length, "%s %s", i ? "," : "",
+                           smc_smem_mode_name((enum smc_smem_mode)i));
+    return fail_row(row, SMC_COLUMN_SMEM_MODE, reason);
+}
+
+/* Whatever else is allowed. An empty field leaves `value` as it is. */
+static enum smc_status read_other(const struct row *row, enum smc_column column,
+                                  const struct smc_csv_field *field, int64_t *value)
+{
+    const struct smc_column_info *info = &smc_column_info[column];
+    char text[64];
+    uint64_t bytes;
+    size_t length = smc_csv_value(field, text, sizeof text);
+    if (length == 0)
+        return *value == SMC_BATCH_NEEDED ? fail_missing(row, column) : SMC_OK;
+    if (length >= sizeof text)
+        memcpy(text + sizeof text - 4, "...", 4);
+    if (info->kind == SMC_COLUMN_WORD)
+        return read_smem_mode(text, value) ? SMC_OK : fail_smem_mode(row, text);
+    bool good = info->kind == SMC_COLUMN_BYTES
+                    ? smc_parse_size(text, (uint64_t)info->highest, &bytes)
+                    : smc_parse_integer(text, info->lowest, info->highest, value);
+    if (good && info->kind == SMC_COLUMN_BYTES)
+        *value = (int64_t)bytes;
+    return good ? SMC_OK : fail_value(row, column, text);
+}
+
+static enum smc_status read_number(const struct row *row, enum smc_column column,
+                                   const struct smc_csv_field *field, int64_t *value)
+{
+    const struct smc_column_info *info = &smc_column_info[column];
+    int64_t number;
+    bool digits = info->kind != SMC_COLUMN_WORD && read_digits(field, &number);
+    if (digits && number >= info->lowest && number <= info->highest) {
+        *value = number;
+        return SMC_OK;
+    }
+    return read_other(row, column, field, value);
+}
+
+static bool is_empty(const struct smc_csv_field *field)
+{
+    char first[1];
+    bool letter = field->length > 0 && *field->text > '"'; /* neither blank nor quote */
+    return !letter && smc_csv_value(field, first, sizeof first) == 0;
+}
+
+static enum smc_status read_device(const struct row *row, const struct smc_csv_field *field,
+                                   const struct smc_batch_defaults *defaults,
+                                   struct device_cache *devices, const struct smc_sm **sm)
+{
+    struct smc_error reason;
+    *sm = &defaults->sm;
+    if (!field)
+        return SMC_OK;
+    if (is_empty(field))
+        return defaults->value[SMC_COLUMN_DEVICE] == SMC_BATCH_NEEDED
+                   ? fail_missing(row, SMC_COLUMN_DEVICE)
+                   : SMC_OK;
+    *sm = find_device(devices, field, &reason);
+    return *sm ? SMC_OK : fail_row(row, SMC_COLUMN_DEVICE, reason.message);
+}
+
+/* More registers than a thread can have is no launch at all. */
+static enum smc_status check_regs(const struct row *row, const struct smc_sm *sm, int64_t regs)
+{
+    if (regs <= sm->max_regs_per_thread)
+        return SMC_OK;
+    return smc_fail(row->error, SMC_USAGE,
+                    "line %llu: regs: '%lld' is above %u, the most registers a thread has on "
+                    "compute capability %u.%u",
+                    (unsigned long long)row->record->line, (long long)regs, sm->max_regs_per_thread,
+                    sm->cc / 10, sm->cc % 10);
+}
+
+/* An empty field counts as one that no column gives. */
+static enum smc_status read_and_answer(const struct smc_csv_record *record,
+                                       const struct columns *columns,
+                                       const struct smc_batch_defaults *defaults,
+                                       struct device_cache *devices,
+                                       struct smc_batch_answer *answer, struct smc_error *error)
+{
+    const struct row row = {record, error};
+    int64_t value[SMC_COLUMN_COUNT];
+    if (record->fault != SMC_CSV_SOUND || record->field_count != columns->count)
+        return fail_shape(&row, columns);
+    int32_t device = columns->field[SMC_COLUMN_DEVICE];
+    enum smc_status status = read_device(&row, device < 0 ? NULL : &record->field[device], defaults,
+                                         devices, &answer->sm);
+    for (int i = SMC_COLUMN_DEVICE + 1; i < SMC_COLUMN_COUNT && status == SMC_OK; i++) {
+        int32_t index = columns->field[i];
+        value[i] = defaults->value[i];
+        if (index >= 0)
+            status = read_number(&row, (enum smc_column)i, &record->field[index], &value[i]);
+    }
+    if (status == SMC_OK)
+        status = check_regs(&row, answer->sm, value[SMC_COLUMN_REGS]);
+    if (status != SMC_OK)
+        return status;
+    answer->launch = (struct smc_launch){
+        .threads_per_block = (uint32_t)value[SMC_COLUMN_THREADS],
+        .regs_per_thread = (uint32_t)value[SMC_COLUMN_REGS],
+        .static_smem_bytes = (uint32_t)value[SMC_COLUMN_STATIC_SMEM],
+        .dynamic_smem_bytes = (uint32_t)value[SMC_COLUMN_DYNAMIC_SMEM],
+        .carveout_percent = (int32_t)value[SMC_COLUMN_CARVEOUT],
+        .smem_mode = (enum smc_smem_mode)value[SMC_COLUMN_SMEM_MODE],
+        .barriers_per_block = (uint32_t)value[SMC_COLUMN_BARRIERS],
+        .blocks_per_cluster = (uint32_t)value[SMC_COLUMN_CLUSTER],
+    };
+    smc_occupancy_compute(answer->sm, &answer->launch, &answer->occupancy);
+    return SMC_OK;
+}
+
+void smc_batch_defaults_init(struct smc_batch_defaults *defaults)
+{
+    *defaults = (struct smc_batch_defaults){0};
+    for (int i = 0; i < SMC_COLUMN_COUNT; i++)
+        defaults->value[i] = smc_column_info[i].initial;
+}
+
+/* --- The stream ------------------------------------------------------------------------------- */
 
 /* Everything that lives as long as the stream. */
 struct stream {
     const struct smc_batch *batch;
     struct smc_csv_reader reader;
     struct smc_csv_record record;
-    struct smc_columns columns;
+    struct columns columns;
     struct smc_csv_writer *writer;
-    struct smc_device_cache *devices;
+    struct device_cache *devices;
     uint64_t rows, bad_rows;
     struct smc_error first_bad;
 };
@@ -31,7 +460,7 @@ static enum smc_status open_stream(struct stream *stream, struct smc_error *erro
 {
     const struct smc_csv_source source = {flush_and_read, stream};
     stream->writer = smc_csv_writer_create(&stream->batch->sink);
-    stream->devices = smc_device_cache_create(&stream->batch->finder);
+    stream->devices = create_cache(&stream->batch->finder);
     if (!stream->writer || !stream->devices)
         return smc_out_of_memory(error);
     return smc_csv_open(&stream->reader, &source, error);
@@ -40,7 +469,7 @@ static enum smc_status open_stream(struct stream *stream, struct smc_error *erro
 static void close_stream(struct stream *stream)
 {
     smc_csv_close(&stream->reader);
-    smc_device_cache_free(stream->devices);
+    free_cache(stream->devices);
     smc_csv_writer_free(stream->writer);
     free(stream);
 }
@@ -55,8 +484,8 @@ static enum smc_status answer_header(struct stream *stream, struct smc_error *er
         return status;
     if (!found)
         return smc_fail(error, SMC_USAGE, "%s:1: no header: the input is empty", batch->file);
-    status = smc_columns_read(&stream->record, batch->file, batch->defaults.value, &stream->columns,
-                              note, error);
+    status = read_header(&stream->record, batch->file, batch->defaults.value, &stream->columns,
+                         note, error);
     if (*note && batch->tell)
         batch->tell(note);
     if (status != SMC_OK)
@@ -69,8 +498,8 @@ static enum smc_status answer_row(struct stream *stream, struct smc_error *error
     struct smc_batch_answer answer;
     struct smc_error reason;
     stream->rows++;
-    if (smc_row_answer(&stream->record, &stream->columns, &stream->batch->defaults, stream->devices,
-                       &answer, &reason) == SMC_OK)
+    if (read_and_answer(&stream->record, &stream->columns, &stream->batch->defaults,
+                        stream->devices, &answer, &reason) == SMC_OK)
         return smc_csv_write_answer(stream->writer, &stream->record, &answer, error);
     if (stream->bad_rows++ == 0)
         stream->first_bad = reason;

@@ -2,9 +2,62 @@
 #ifndef SMC_BATCH_BATCH_H
 #define SMC_BATCH_BATCH_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/csv_reader.h"
-#include "batch/row.h"
-#include "batch/writer.h"
+#include "base/status.h"
+#include "devices/devices.h"
+#include "model/occupancy.h"
+
+enum smc_column {
+#define COLUMN(id, ...) SMC_COLUMN_##id,
+#include "batch/columns.def"
+#undef COLUMN
+    SMC_COLUMN_COUNT
+};
+
+enum smc_column_kind {
+    SMC_COLUMN_TEXT,
+    SMC_COLUMN_NUMBER,
+    SMC_COLUMN_BYTES, /* a size such as 48K, too */
+    SMC_COLUMN_WORD,  /* the name of an enum smc_smem_mode */
+};
+
+/* Neither a column nor an option gives it. */
+#define SMC_BATCH_NEEDED INT64_MIN
+
+struct smc_column_info {
+    const char *name;
+    const char *option;
+    enum smc_column_kind kind;
+    int64_t lowest, highest, initial;
+};
+
+extern const struct smc_column_info smc_column_info[SMC_COLUMN_COUNT];
+
+/* What gives the values of a row that the row does not. */
+struct smc_batch_defaults {
+    int64_t value[SMC_COLUMN_COUNT]; /* by column; of the device only whether it is NEEDED */
+    struct smc_sm sm;                /* of the device */
+};
+
+/* Every column's initial value: what no option gives. */
+void smc_batch_defaults_init(struct smc_batch_defaults *defaults);
+
+/* Finds devices by their names; a failure's message has no prefix. */
+struct smc_device_finder {
+    enum smc_status (*find)(void *context, const char *name, struct smc_device *device,
+                            struct smc_error *error);
+    void *context;
+};
+
+/* Where bytes go. `write` takes all of them or fails. */
+struct smc_csv_sink {
+    enum smc_status (*write)(void *context, const char *bytes, size_t count,
+                             struct smc_error *error);
+    void *context;
+};
 
 struct smc_batch {
     const char *file; /* the input's name in messages */

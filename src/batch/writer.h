@@ -3,15 +3,12 @@
 #ifndef SMC_BATCH_WRITER_H
 #define SMC_BATCH_WRITER_H
 
-#include "base/status.h"
-#include "batch/columns.h"
-#include "batch/row.h"
+#include "batch/batch.h"
 
-/* Where bytes go. `write` takes all of them or fails. */
-struct smc_csv_sink {
-    enum smc_status (*write)(void *context, const char *bytes, size_t count,
-                             struct smc_error *error);
-    void *context;
+struct smc_batch_answer {
+    const struct smc_sm *sm; /* lasts until the next row */
+    struct smc_launch launch;
+    struct smc_occupancy occupancy;
 };
 
 struct smc_csv_writer;

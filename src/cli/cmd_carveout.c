@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "model/carveouts.h"
+#include "model/shared_memory.h"
 
 /* Any of these describes a launch; without one only the device is asked about. */
 static bool describes_launch(const struct smc_arguments *arguments)

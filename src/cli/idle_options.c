@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "model/registers.h"
 
 static bool has_no_percentage(const struct smc_arguments *arguments,
                               const struct smc_device *device)
 {
     (void)arguments;
-    return device->sm.cc < 70;
+    return device->sm.carveout_by_cache_config;
 }
 
 static bool has_one_size(const struct smc_arguments *arguments, const struct smc_device *device)
@@ -24,7 +23,7 @@ static bool has_carveout(const struct smc_arguments *arguments, const struct smc
 {
     bool varies = arguments->range[SMC_OPTION_CARVEOUT].step > 0;
     bool given = varies || arguments->number[SMC_OPTION_CARVEOUT] != SMC_CARVEOUT_DEFAULT;
-    return given && device->sm.cc >= 70;
+    return given && !device->sm.carveout_by_cache_config;
 }
 
 static bool prefers_oversized(const struct smc_arguments *arguments,
@@ -44,7 +43,7 @@ static bool counts_no_barriers(const struct smc_arguments *arguments,
                                const struct smc_device *device)
 {
     (void)arguments;
-    return device->sm.cc < 90 || device->sm.barriers_per_sm == 0;
+    return device->sm.barriers_not_counted || device->sm.barriers_per_sm == 0;
 }
 
 static bool has_no_virtual_resources(const struct smc_arguments *arguments,
@@ -58,7 +57,7 @@ static bool has_no_partitions(const struct smc_arguments *arguments,
                               const struct smc_device *device)
 {
     (void)arguments;
-    return !smc_registers_can_be_partitioned(&device->sm);
+    return !device->sm.has_partitioned_caching;
 }
 
 /* A launch needs its grid in any case. */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/range.h"
+#include "base/parse.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "cli/command.h"

@@ -12,17 +12,23 @@
 #include "compile/nvrtc.h"
 #include "compile/source.h"
 #include "compile/table.h"
+#include "devices/devices.h"
 
-/* What to do where no NVRTC serves; the newest that knows the architecture. */
+/* Where to get an NVRTC that knows the architecture; the newest that does. */
 static const char *hint(uint16_t cc)
 {
-    if (cc < 35)
-        return "no NVRTC compiles for it any more";
-    if (cc < 50)
-        return "CUDA 11's does: `pip install nvidia-cuda-nvrtc-cu11`, or set SMEMCALC_NVRTC";
-    if (cc < 75 || cc == 101)
+    struct smc_capability capability;
+    smc_capability_nearest(cc, &capability);
+    switch (capability.last_cuda_major) {
+    case 0:
+        return "install the CUDA Toolkit or `pip install nvidia-cuda-nvrtc`, or set SMEMCALC_NVRTC";
+    case 12:
         return "CUDA 12's does: `pip install nvidia-cuda-nvrtc-cu12`, or set SMEMCALC_NVRTC";
-    return "install the CUDA Toolkit or `pip install nvidia-cuda-nvrtc`, or set SMEMCALC_NVRTC";
+    case 11:
+        return "CUDA 11's does: `pip install nvidia-cuda-nvrtc-cu11`, or set SMEMCALC_NVRTC";
+    default:
+        return "no NVRTC compiles for it any more";
+    }
 }
 
 struct job {

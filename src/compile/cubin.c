@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/sm.h"
 
 /* What else the file states about a kernel, to be compared with its figures. */
 struct smc_cubin_claims {
@@ -186,7 +187,7 @@ static enum smc_status read_note(const struct smc_cubin_reading *reading,
         return SMC_OK;
     const char *const end = (const char *)note->d_buf + note->d_size;
     unsigned cc = 0;
-    for (s += length; s < end && *s >= '0' && *s <= '9' && cc < 1000; s++)
+    for (s += length; s < end && *s >= '0' && *s <= '9' && cc <= SMC_MAX_CC; s++)
         cc = cc * 10 + (unsigned)(*s - '0');
     if (cc != cubin->cc)
         return smc_fail(reading->error, SMC_USAGE,

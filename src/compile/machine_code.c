@@ -6,8 +6,12 @@
 
 #include "base/memory.h"
 #include "compile/cubin.h"
+#include "devices/devices.h"
 
 enum { INSTRUCTION_BYTES = 16 };
+
+/* From this format on: the machine_code_format of struct smc_capability. */
+enum { COPY_WIDTH_OF_2_BITS = 2 };
 
 /* Guards: the predicate PT, and its negation, which ptxas puts before some copies. */
 enum { ALWAYS = 0x7, NEVER = 0xf };
@@ -24,15 +28,17 @@ static uint64_t little_endian(const unsigned char *bytes)
 }
 
 /* 0: not one of ours. */
-static uint8_t width_of(uint64_t high, bool is_copy, uint16_t cc)
+static uint8_t width_of(uint64_t high, bool is_copy, uint32_t format)
 {
     static const uint8_t widths[8] = {1, 1, 2, 2, 4, 8, 16, 0}; /* U8, S8, U16, S16, 32, 64, 128 */
     static const uint8_t copied[4] = {4, 8, 16, 0};
-    return is_copy && cc >= 100 ? copied[high >> 10 & 3] : widths[high >> 9 & 7];
+    return is_copy && format >= COPY_WIDTH_OF_2_BITS ? copied[high >> 10 & 3]
+                                                     : widths[high >> 9 & 7];
 }
 
 /* False where the instruction is another one. */
-static bool decode(const unsigned char *instruction, uint16_t cc, struct smc_machine_access *access)
+static bool decode(const unsigned char *instruction, uint32_t format,
+                   struct smc_machine_access *access)
 {
     uint64_t low = little_endian(instruction), high = little_endian(instruction + 8);
     unsigned operation = low & 0x1ff, guard = low >> 12 & 0xf;
@@ -46,7 +52,7 @@ static bool decode(const unsigned char *instruction, uint16_t cc, struct smc_mac
         .is_store = operation == STG || operation == STS,
         .is_copy = operation == LDGSTS,
         .is_guarded = guard != ALWAYS,
-        .width_bytes = width_of(high, operation == LDGSTS, cc),
+        .width_bytes = width_of(high, operation == LDGSTS, format),
         .address_register = (uint8_t)(low >> 24),
         .offset = (int32_t)(low >> 40 << 8) >> 8, /* the sign is bit 63 */
     };
@@ -58,10 +64,13 @@ enum smc_status smc_machine_code_read(const void *code, size_t bytes, uint16_t c
 {
     const unsigned char *at = code;
     size_t instructions = bytes / INSTRUCTION_BYTES;
+    struct smc_capability capability;
     *out = (struct smc_machine_code){0};
-    if (cc < SMC_OLDEST_CC_OF_MACHINE_CODE)
-        return smc_fail(error, SMC_USAGE, "machine code of sm_%u is not read, only from sm_%d on",
-                        cc, SMC_OLDEST_CC_OF_MACHINE_CODE);
+    smc_capability_nearest(cc, &capability);
+    if (capability.machine_code_format == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "machine code of sm_%u is not read, only instructions of %d bytes", cc,
+                        INSTRUCTION_BYTES);
     if (bytes % INSTRUCTION_BYTES != 0)
         return smc_fail(error, SMC_USAGE, "%zu bytes of machine code are not whole instructions",
                         bytes);
@@ -70,7 +79,7 @@ enum smc_status smc_machine_code_read(const void *code, size_t bytes, uint16_t c
         return smc_out_of_memory(error);
     for (size_t i = 0; i < instructions; i++) {
         struct smc_machine_access *next = &out->access[out->count];
-        if (decode(at + i * INSTRUCTION_BYTES, cc, next)) {
+        if (decode(at + i * INSTRUCTION_BYTES, capability.machine_code_format, next)) {
             next->at = (uint32_t)(i * INSTRUCTION_BYTES);
             out->count++;
         }

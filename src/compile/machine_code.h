@@ -15,8 +15,6 @@
 
 #include "base/status.h"
 
-enum { SMC_OLDEST_CC_OF_MACHINE_CODE = 70 };
-
 struct smc_machine_access {
     uint32_t at;    /* bytes into the kernel's code */
     bool is_shared; /* else global */

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "devices/devices.h"
 
 enum { MAX_TEXT_BYTES = 1 << 20 };
 
@@ -103,8 +104,6 @@ bool smc_source_bound(struct smc_source *source, uint32_t min_blocks)
 
 /* --- Built-in PTX ----------------------------------------------------------------------------- */
 
-enum { OLDEST_COMPILED = 75 }; /* CUDA 13 compiles for nothing older */
-
 static const struct smc_built_in_ptx entries[] = {
 #include "compile/built_in_ptx.inc"
 };
@@ -120,12 +119,13 @@ void smc_join_defines(const char *defines, struct smc_text *joined)
         smc_text_append_char(joined, *s == '\n' ? ' ' : *s, *s != '\n' || s[1] ? 1 : 0);
 }
 
-/* An older architecture runs the same program, unless its text asks for which one it is. */
+/* An older architecture that CUDA still compiles for runs the same program, unless its text asks
+   for which one it is. */
 static bool serves_device(const struct smc_built_in_ptx *entry, const struct smc_source *source,
                           uint16_t cc)
 {
-    return cc >= entry->cc ||
-           (cc >= OLDEST_COMPILED && !strstr(smc_text_string(&source->text), "__CUDA_ARCH__"));
+    return cc >= entry->cc || (smc_capability_is_current(cc) &&
+                               !strstr(smc_text_string(&source->text), "__CUDA_ARCH__"));
 }
 
 const struct smc_built_in_ptx *smc_built_in_ptx_find(const char *kernel,

@@ -134,7 +134,7 @@ static enum smc_status compile_everywhere(const struct smc_kernel *kernel,
         status = smc_fail(error, SMC_MACHINE, "kernel %s: its options are too long for a row",
                           kernel->name);
     if (status == SMC_OK && !is_listed(list, kernel->name, row.defines))
-        for (uint16_t cc = 10; cc < 1000 && status == SMC_OK; cc++) {
+        for (uint16_t cc = SMC_MIN_CC; cc <= SMC_MAX_CC && status == SMC_OK; cc++) {
             struct smc_build build = {
                 .kernel = kernel,
                 .source = &source,
@@ -241,7 +241,8 @@ static bool keep_others(const struct libraries *libraries, struct list *list)
 static bool read_architecture(const char *word, uint16_t *cc)
 {
     int64_t number;
-    if (strncmp(word, "sm_", 3) != 0 || !smc_parse_integer(word + 3, 10, 999, &number))
+    if (strncmp(word, "sm_", 3) != 0 ||
+        !smc_parse_integer(word + 3, SMC_MIN_CC, SMC_MAX_CC, &number))
         return false;
     *cc = (uint16_t)number;
     return true;

@@ -3,7 +3,7 @@
 #ifndef SMC_CONFIRM_SERIES_H
 #define SMC_CONFIRM_SERIES_H
 
-#include "base/range.h"
+#include "base/parse.h"
 #include "confirm/launch.h"
 
 enum {

@@ -1,9 +1,15 @@
-/* The table of boards. */
-#include "devices/boards.h"
-
-#include <stdio.h>
-
+/* The table of boards, and a board or compute capability found by what the user types. */
 #include "devices/devices.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/text.h"
+
+/* --- The table -------------------------------------------------------------------------------- */
 
 /* The columns of data/devices.csv. */
 struct row {
@@ -14,7 +20,9 @@ struct row {
     double boost_sm_clock_mhz, reported_clock_mhz;
     uint32_t memory_bus_bits;
     double memory_bandwidth_gbs;
-    uint64_t l2_bytes, global_mem_bytes, global_mem_reported_bytes;
+    uint64_t l2_bytes;
+    uint64_t global_mem_bytes; /* as marketed: 80 GB, though a driver reports somewhat less */
+    uint64_t global_mem_reported_bytes;
     uint32_t fp32_lanes_per_sm;
     double fp32_peak_tflops;
     const char *uncertain_cells, *source;
@@ -27,21 +35,6 @@ static const struct row rows[] = {
 size_t smc_device_count(void)
 {
     return sizeof rows / sizeof *rows;
-}
-
-const char *smc_board_name(size_t index)
-{
-    return rows[index].name;
-}
-
-const char *smc_board_other_names(size_t index)
-{
-    return rows[index].other_names;
-}
-
-uint64_t smc_board_memory_bytes(size_t index)
-{
-    return rows[index].global_mem_bytes;
 }
 
 uint16_t smc_device_cc_at(size_t index)
@@ -84,4 +77,510 @@ void smc_device_of_capability(const struct smc_capability *capability, struct sm
     };
     snprintf(out->name, sizeof out->name, "compute capability %d.%d", capability->sm.cc / 10,
              capability->sm.cc % 10);
+}
+
+/* --- Finding ---------------------------------------------------------------------------------- */
+
+enum { WORDS = 128, GIB = 1 << 30 };
+
+/* How well a board fits the text; the best fit that occurs decides. */
+enum fit {
+    FIT_NONE,
+    FIT_VARIANT, /* as below, of a board that is a Ti or SUPER, which the text does not say */
+    FIT_WORDS,   /* each word is one of the name's: "A100 80GB" in "NVIDIA A100-SXM4-80GB" */
+    FIT_OTHER,   /* another name of the board */
+    FIT_MODEL,   /* the name without its brand words */
+    FIT_NAME,    /* the whole name */
+};
+
+/* --- Names as words --- */
+
+/* "80 gb" is one word, "80gb". */
+static void join_sizes(char *words)
+{
+    for (char *at = strstr(words, " gb"); at; at = strstr(at + 1, " gb"))
+        if (at > words && isdigit((unsigned char)at[-1]) && (at[3] == ' ' || !at[3]))
+            memmove(at, at + 1, strlen(at));
+}
+
+/* Lower case, with one space for whatever is neither a letter nor a digit. */
+static void split_words(const char *from, size_t length, char to[WORDS])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < length && n + 1 < WORDS; i++) {
+        unsigned char c = (unsigned char)from[i];
+        if (isalnum(c) || c >= 0x80) /* of any alphabet */
+            to[n++] = (char)tolower(c);
+        else if (n > 0 && to[n - 1] != ' ')
+            to[n++] = ' ';
+    }
+    while (n > 0 && to[n - 1] == ' ')
+        n--;
+    to[n] = '\0';
+    join_sizes(to);
+}
+
+/* The words after the first `count` brands of the list. */
+static const char *skip_brands(const char *words, size_t count)
+{
+    static const char *const brands[] = {"nvidia ", "geforce ", "tesla ", "quadro "};
+    for (size_t i = 0; i < count && i < sizeof brands / sizeof *brands; i++) {
+        size_t length = strlen(brands[i]), same = 0;
+        while (same < length && tolower((unsigned char)words[same]) == brands[i][same])
+            same++;
+        if (same == length)
+            words += length;
+    }
+    return words;
+}
+
+static const char *without_brand(const char *words)
+{
+    return skip_brands(words, SIZE_MAX);
+}
+
+/* Whether both have the same letters and digits, wherever their spaces are. */
+static bool same_letters(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, " ");
+        b += strspn(b, " ");
+        if (*a != *b || !*a)
+            return *a == *b;
+    }
+}
+
+/* The end of `wanted`, of `length`, where the words begin with it, spaces aside; else NULL. */
+static const char *skip_letters(const char *words, const char *wanted, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (wanted[i] == ' ')
+            continue;
+        words += *words == ' ';
+        if (*words++ != wanted[i])
+            return NULL;
+    }
+    return words;
+}
+
+/* Whether `wanted`, of `length`, is one word or several neighbouring ones, spaces aside: "rtx4090"
+   in "geforce rtx 4090", but not "h200" in "gh200". */
+static bool has_run(const char *words, const char *wanted, size_t length)
+{
+    for (const char *start = words; start; start = strchr(start, ' ')) {
+        const char *end = skip_letters(start += *start == ' ', wanted, length);
+        if (end && (*end == ' ' || !*end))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a word such as "80gb" is the board's memory. */
+static bool is_memory(const char *word, size_t length, uint64_t bytes)
+{
+    char *end;
+    unsigned long gigabytes = strtoul(word, &end, 10);
+    return end > word && end + 2 == word + length && strncmp(end, "gb", 2) == 0 &&
+           gigabytes == (bytes + GIB / 2) / GIB;
+}
+
+static bool has_words(const char *words, const char *wanted, uint64_t memory_bytes)
+{
+    if (!*wanted || has_run(words, wanted, strlen(wanted)))
+        return *wanted;
+    while (*wanted) {
+        size_t length = strcspn(wanted, " ");
+        if (!has_run(words, wanted, length) && !is_memory(wanted, length, memory_bytes))
+            return false;
+        wanted += length + (wanted[length] == ' ');
+    }
+    return true;
+}
+
+/* --- How well a board fits --- */
+
+/* The text, and its words with and without brand. */
+struct wanted {
+    const char *typed;
+    char words[WORDS];
+    const char *model;
+};
+
+static void make_ready(const char *typed, struct wanted *wanted)
+{
+    wanted->typed = typed;
+    split_words(typed, strlen(typed), wanted->words);
+    wanted->model = without_brand(wanted->words);
+}
+
+/* A Ti or SUPER is a product of its own: "RTX 3070 Laptop" is not the RTX 3070 Ti Laptop GPU. */
+static bool names_variant(const char *words, const struct wanted *wanted)
+{
+    static const char *const variants[] = {"ti", "super"};
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        size_t length = strlen(variants[i]);
+        if (has_run(words, variants[i], length) && !strstr(wanted->words, variants[i]))
+            return true;
+    }
+    return false;
+}
+
+static enum fit fit_of(const char *name, uint64_t memory_bytes, const struct wanted *wanted)
+{
+    char words[WORDS];
+    split_words(name, strlen(name), words);
+    if (!wanted->words[0])
+        return FIT_NONE;
+    if (same_letters(words, wanted->words))
+        return FIT_NAME;
+    if (*wanted->model && same_letters(without_brand(words), wanted->model))
+        return FIT_MODEL;
+    if (!has_words(words, *wanted->model ? wanted->model : wanted->words, memory_bytes))
+        return FIT_NONE;
+    return names_variant(words, wanted) ? FIT_VARIANT : FIT_WORDS;
+}
+
+/* The best fit of the board's name and its other names. */
+static enum fit fit_of_board(size_t index, const struct wanted *wanted)
+{
+    uint64_t memory_bytes = rows[index].global_mem_bytes;
+    enum fit best = fit_of(rows[index].name, memory_bytes, wanted);
+    char other[WORDS];
+    for (const char *at = rows[index].other_names; *at && best < FIT_OTHER;) {
+        size_t length = strcspn(at, ";");
+        snprintf(other, sizeof other, "%.*s", (int)length, at);
+        enum fit fit = fit_of(other, memory_bytes, wanted);
+        fit = fit > FIT_OTHER ? FIT_OTHER : fit;
+        best = fit > best ? fit : best;
+        at += length + (at[length] == ';');
+    }
+    return best;
+}
+
+const char *smc_device_model(const struct smc_device *device)
+{
+    enum { ALL_BUT_QUADRO = 3 }; /* there is an RTX 6000 of another generation */
+    return skip_brands(device->name, ALL_BUT_QUADRO);
+}
+
+bool smc_device_has_name(const struct smc_device *device, const char *typed,
+                         enum smc_name_match match)
+{
+    char words[WORDS];
+    struct wanted wanted;
+    make_ready(typed, &wanted);
+    if (match != SMC_NAME_PART)
+        return fit_of(device->name, device->global_mem_bytes, &wanted) >=
+               (match == SMC_NAME_WHOLE ? FIT_MODEL : FIT_VARIANT);
+    split_words(device->name, strlen(device->name), words);
+    for (const char *at = words; *at && wanted.words[0]; at++)
+        if (skip_letters(at, wanted.words, strlen(wanted.words)))
+            return true;
+    return false;
+}
+
+bool smc_board_is_called(size_t index, const char *name)
+{
+    struct wanted wanted;
+    make_ready(name, &wanted);
+    return fit_of_board(index, &wanted) >= FIT_OTHER;
+}
+
+/* --- "Did you mean" --- */
+
+/* "rtx", 4, "40": what the first number of a model tells about its series. */
+struct series {
+    char letters[16];
+    size_t digits;
+    const char *number; /* NULL: it has none */
+};
+
+static void find_series(const char *words, struct series *series)
+{
+    size_t n = 0;
+    *series = (struct series){.number = strpbrk(words, "0123456789")};
+    for (; series->number && words < series->number; words++)
+        if (*words != ' ' && n + 1 < sizeof series->letters)
+            series->letters[n++] = *words;
+    series->digits = series->number ? strspn(series->number, "0123456789") : 0;
+}
+
+/* GeForce RTX 4090 and RTX 4000 Ada share digits, but those of a GeForce do not end in 00. */
+static bool same_series(const char *typed, const char *model, bool quadro)
+{
+    struct series a, b;
+    find_series(typed, &a);
+    find_series(model, &b);
+    if (!a.number || !b.number)
+        return !a.number;
+    bool b_round = b.digits == 4 && strncmp(b.number + 2, "00", 2) == 0;
+    if (a.digits < 4)
+        return strcmp(a.letters, b.letters) == 0 &&
+               (b.digits < 4 || (strncmp(a.number, b.number, a.digits) == 0 && b_round == quadro));
+    bool a_round = quadro || strncmp(a.number + 2, "00", 2) == 0;
+    bool a_series = strcmp(a.letters, "rtxa") == 0, b_series = strcmp(b.letters, "rtxa") == 0;
+    return b.digits == 4 && a_series == b_series &&
+           (a_series || (strncmp(a.number, b.number, 2) == 0 && a_round == b_round));
+}
+
+/* The nearest of a model and its beginnings as far as they have a number, as "a100" of
+   "a100 sxm4 40gb". `nearest` holds it where it is nearer than what was there. */
+static void consider_model(struct smc_suggestion *suggestion, char *words, char nearest[WORDS])
+{
+    for (char *gap = words; gap; gap = strrchr(words, ' ')) {
+        if (gap != words)
+            *gap = '\0';
+        size_t before = suggestion->best ? suggestion->distance : SIZE_MAX;
+        if (gap == words || strpbrk(words, "0123456789"))
+            smc_suggest_consider(suggestion, words);
+        if (suggestion->best && suggestion->distance < before)
+            snprintf(nearest, WORDS, "%s", words);
+    }
+}
+
+/* The first board whose model is these words or begins with them, better the former: of "rtx 4080"
+   the RTX 4080, not the RTX 4080 SUPER. */
+static const char *board_of(const char *nearest)
+{
+    const char *first = NULL;
+    char words[WORDS];
+    size_t length = strlen(nearest);
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        const char *name = rows[i].name;
+        split_words(name, strlen(name), words);
+        const char *model = without_brand(words);
+        if (strcmp(model, nearest) == 0)
+            return name;
+        if (!first && strncmp(model, nearest, length) == 0 && model[length] == ' ')
+            first = name;
+    }
+    return first;
+}
+
+/* The board of the same series with the nearest name; NULL where none is near enough. */
+static const char *find_near(const struct wanted *wanted)
+{
+    struct smc_suggestion suggestion = {.typed = wanted->model};
+    char words[WORDS], nearest[WORDS] = "";
+    bool quadro = strstr(wanted->words, "quadro ") != NULL;
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        const char *name = rows[i].name;
+        split_words(name, strlen(name), words);
+        char *model = words + (without_brand(words) - words);
+        if (same_series(wanted->model, model, quadro))
+            consider_model(&suggestion, model, nearest);
+    }
+    return nearest[0] ? board_of(nearest) : NULL;
+}
+
+static enum smc_status fail_unknown(const struct wanted *wanted, struct smc_error *error)
+{
+    const char *near = find_near(wanted);
+    if (near)
+        return smc_fail(error, SMC_USAGE, "unknown device '%s'; did you mean '%s'?", wanted->typed,
+                        near);
+    return smc_fail(error, SMC_USAGE,
+                    "unknown device '%s'; 'smemcalc devices' lists them, or give a compute "
+                    "capability such as 9.0",
+                    wanted->typed);
+}
+
+/* --- Choosing among boards --- */
+
+struct candidates {
+    const struct wanted *wanted;
+    enum fit fit;
+    size_t count, chosen;
+};
+
+static bool is_candidate(const struct candidates *candidates, size_t index)
+{
+    return fit_of_board(index, candidates->wanted) == candidates->fit;
+}
+
+static bool same_chip(const struct smc_device *a, const struct smc_device *b)
+{
+    size_t length = strcspn(a->chip, " ");
+    return length == strcspn(b->chip, " ") && strncmp(a->chip, b->chip, length) == 0;
+}
+
+/* The words of a name, by which the plainest of several is found: "RTX 4090" before
+   "RTX 4090 Laptop GPU". */
+static size_t count_words(const char *name)
+{
+    char words[WORDS];
+    split_words(name, strlen(name), words);
+    size_t count = 1;
+    for (const char *at = without_brand(words); (at = strchr(at, ' ')); at++)
+        count++;
+    return count;
+}
+
+/* Of one chip the board with the most SMs, or else the only one with the plainest name. False where
+   that leaves several. */
+static bool choose(struct candidates *candidates)
+{
+    struct smc_device best, plain, device;
+    bool one_chip = true, found = false, one_plain = true;
+    size_t plainest = 0;
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        if (!is_candidate(candidates, i))
+            continue;
+        smc_device_at(i, &device);
+        size_t words = count_words(device.name), least = found ? count_words(plain.name) : SIZE_MAX;
+        one_chip &= !found || same_chip(&best, &device);
+        if (words <= least)
+            one_plain = words < least || (one_plain && same_chip(&plain, &device));
+        if (words < least) {
+            plain = device;
+            plainest = i;
+        }
+        if (!found || device.sm_count > best.sm_count) {
+            best = device;
+            candidates->chosen = i;
+        }
+        found = true;
+        candidates->count++;
+    }
+    if (!one_chip)
+        candidates->chosen = plainest;
+    return one_chip || one_plain;
+}
+
+/* Names the candidates except `left_out`, as many as fit into `most` characters. */
+static void list_candidates(const struct candidates *candidates, enum fit least, size_t left_out,
+                            size_t most, struct smc_text *list)
+{
+    struct smc_device device;
+    size_t more = 0;
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        if (i == left_out || fit_of_board(i, candidates->wanted) < least)
+            continue;
+        smc_device_at(i, &device);
+        if (more || (list->length > 0 && list->length + strlen(device.name) > most))
+            more++;
+        else
+            smc_text_printf(list, "%s%s", list->length > 0 ? ", " : "", device.name);
+    }
+    if (more)
+        smc_text_printf(list, " and %zu more", more);
+}
+
+static enum smc_status fail_several(const struct candidates *candidates, struct smc_error *error)
+{
+    enum { LIST = 160 };
+    struct smc_text list = {0};
+    list_candidates(candidates, candidates->fit, SIZE_MAX, LIST, &list);
+    smc_fail(error, SMC_USAGE, "'%s' fits several devices: %s", candidates->wanted->typed,
+             smc_text_string(&list));
+    smc_text_free(&list);
+    return SMC_USAGE;
+}
+
+/* "RTX 6000" is a Quadro RTX 6000 by its model, but three younger boards are called so too. */
+static bool leaves_doubt(const struct candidates *candidates, const struct smc_device *chosen)
+{
+    if (candidates->fit != FIT_MODEL)
+        return candidates->fit < FIT_MODEL || candidates->count > 1;
+    char words[WORDS];
+    split_words(chosen->name, strlen(chosen->name), words);
+    return strncmp(words, "quadro ", 7) == 0 && !strstr(candidates->wanted->words, "quadro");
+}
+
+static void write_note(const struct candidates *candidates, const struct smc_device *chosen,
+                       char note[256])
+{
+    enum { LIST = 90 };
+    struct smc_text list = {0};
+    bool exact = candidates->fit >= FIT_MODEL;
+    list_candidates(candidates, exact ? FIT_WORDS : candidates->fit, candidates->chosen, LIST,
+                    &list);
+    if (!exact || list.length > 0)
+        snprintf(note, 256, "closest match for '%.32s': %.60s (%u SMs)%s%s",
+                 candidates->wanted->typed, chosen->name, chosen->sm_count,
+                 list.length > 0 ? "; also " : "", smc_text_string(&list));
+    smc_text_free(&list);
+}
+
+static enum smc_status find_board(const char *typed, struct smc_device *out, char note[256],
+                                  struct smc_error *error)
+{
+    struct wanted wanted;
+    make_ready(typed, &wanted);
+    struct candidates candidates = {.wanted = &wanted};
+    for (size_t i = 0; i < smc_device_count(); i++) {
+        enum fit fit = fit_of_board(i, &wanted);
+        candidates.fit = fit > candidates.fit ? fit : candidates.fit;
+    }
+    if (candidates.fit == FIT_NONE)
+        return fail_unknown(&wanted, error);
+    if (!choose(&candidates))
+        return fail_several(&candidates, error);
+    smc_device_at(candidates.chosen, out);
+    if (leaves_doubt(&candidates, out))
+        write_note(&candidates, out, note);
+    return SMC_OK;
+}
+
+/* --- Compute capabilities --- */
+
+bool smc_capability_named(const char *text, uint16_t *cc)
+{
+    struct smc_capability capability;
+    size_t digits = strspn(text, "0123456789");
+    const char *suffix = text + digits;
+    if (smc_capability_parse(text, cc))
+        return true;
+    if (digits < 2 || digits > 3)
+        return false;
+    *cc = (uint16_t)atoi(text);
+    return smc_capability_find(*cc, &capability) &&
+           (!*suffix || ((*suffix == 'a' || *suffix == 'f') && !suffix[1]));
+}
+
+/* Text that is meant as a compute capability and written wrong: "9.0x", "90b", "sm90". */
+static bool is_capability_like(const char *text)
+{
+    struct smc_capability capability;
+    size_t digits = strspn(text, "0123456789");
+    const char *rest = text + digits;
+    if (digits == 0)
+        return (strncmp(text, "sm", 2) == 0 || strncmp(text, "compute", 7) == 0) &&
+               strpbrk(text, "0123456789");
+    if (*rest == '.')
+        return true;
+    return digits >= 2 && digits <= 3 && isalpha((unsigned char)*rest) && !rest[1] &&
+           smc_capability_find((uint16_t)atoi(text), &capability);
+}
+
+enum smc_status smc_device_find(const char *text, struct smc_device *out, char note[256],
+                                struct smc_error *error)
+{
+    uint16_t cc;
+    struct smc_capability capability;
+    note[0] = '\0';
+    if (smc_capability_named(text, &cc)) {
+        if (!smc_capability_find(cc, &capability))
+            return smc_capability_fail(
+                cc, "'smemcalc devices' lists those it has; --device-file describes others",
+                SMC_USAGE, error);
+        smc_device_of_capability(&capability, out);
+        return SMC_OK;
+    }
+    if (is_capability_like(text))
+        return smc_fail(error, SMC_USAGE,
+                        "'%s' is not a compute capability; write it as 9.0, 9.0a, 90, sm_90 or "
+                        "sm_90a",
+                        text);
+    return find_board(text, out, note, error);
+}
+
+const char *smc_device_source_name(enum smc_device_source source)
+{
+    static const char *const names[] = {
+        [SMC_DEVICE_TABLE] = "table",
+        [SMC_DEVICE_LIVE] = "live",
+        [SMC_DEVICE_FILE] = "file",
+    };
+    return names[source];
 }

@@ -1,11 +1,19 @@
 /* The ceilings that this user's GPUs were measured to have: one file, an entry a GPU. */
-#ifndef SMC_CEILINGS_CEILINGS_FILE_H
-#define SMC_CEILINGS_CEILINGS_FILE_H
+#ifndef SMC_DEVICES_CEILINGS_FILE_H
+#define SMC_DEVICES_CEILINGS_FILE_H
 
+#include <jansson.h>
 #include <stddef.h>
 
 #include "base/status.h"
 #include "devices/ceilings.h"
+
+/* A new object: device, gpu_uuid, driver, date, then a member a ceiling; null where unknown. */
+json_t *smc_ceilings_entry(const struct smc_ceilings *ceilings);
+
+/* Reads such an object. SMC_USAGE with a message that begins with `where` and names the key. */
+enum smc_status smc_ceilings_entry_read(const json_t *entry, const char *where,
+                                        struct smc_ceilings *out, struct smc_error *error);
 
 enum { SMC_CEILINGS_PATH = 1024 };
 

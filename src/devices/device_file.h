@@ -1,6 +1,6 @@
-/* A person's own devices, read from JSON: what `smemcalc devices --format json` prints. */
-#ifndef SMC_DEVICEFILE_DEVICE_FILE_H
-#define SMC_DEVICEFILE_DEVICE_FILE_H
+/* The user's own devices, read from JSON: what `smemcalc devices --format json` prints. */
+#ifndef SMC_DEVICES_DEVICE_FILE_H
+#define SMC_DEVICES_DEVICE_FILE_H
 
 #include "devices/devices.h"
 
@@ -11,8 +11,8 @@ struct smc_device_file {
 };
 
 /* Reads a file that holds one device object, or {"devices": [...]}; "-" is standard input. A key
-   that is left out has the value of the table's compute capability; name and compute_capability
-   may not be left out. Every device passes smc_sm_check. `path` must outlive the file: devices
+   that is omitted has the value of the table's compute capability; name and compute_capability
+   may not be omitted. Every device passes smc_sm_check. `path` must outlive the file: devices
    point at it. SMC_USAGE with a message that names the file and the line or the key; then nothing
    is to be freed. */
 enum smc_status smc_device_file_read(const char *path, struct smc_device_file *out,
@@ -24,5 +24,38 @@ enum smc_status smc_device_file_parse(const char *path, const char *text, size_t
 
 /* Frees what was read and empties it; an empty one may be freed too. */
 void smc_device_file_free(struct smc_device_file *file);
+
+enum smc_key_kind {
+    SMC_KEY_NAME,        /* a char array in the device */
+    SMC_KEY_TEXT,        /* a const char * */
+    SMC_KEY_CAPABILITY,  /* "9.0" */
+    SMC_KEY_COUNT,       /* a whole number of `size` bytes */
+    SMC_KEY_POWER,       /* a power of two */
+    SMC_KEY_KNOWN,       /* a whole number; 0 is null: unknown, or there is none */
+    SMC_KEY_REAL,        /* a double; 0 is null */
+    SMC_KEY_GRANULARITY, /* a bool: "block" or "warp" */
+    SMC_KEY_CARVEOUTS,   /* a list of ascending sizes */
+    SMC_KEY_SOURCE,      /* where the device is from: written, skipped when read */
+    SMC_KEY_GPU_INDEX,   /* likewise */
+    SMC_KEY_ASSUMED,     /* written in answers only, skipped when read */
+};
+
+struct smc_device_key {
+    const char *name;
+    enum smc_key_kind kind;
+    size_t offset, size;      /* of the member of struct smc_device */
+    uint64_t lowest, highest; /* of a number; of a text's bytes */
+};
+
+/* In the order of reports. */
+extern const struct smc_device_key smc_device_keys[];
+extern const size_t smc_device_key_count;
+
+/* A whole number's member. */
+uint64_t smc_device_key_integer(const struct smc_device_key *key, const struct smc_device *device);
+
+/* The address of the key's member. */
+const void *smc_device_key_member(const struct smc_device_key *key,
+                                  const struct smc_device *device);
 
 #endif

@@ -21,8 +21,14 @@ enum smc_device_source {
 struct smc_capability {
     struct smc_sm sm;
     const char *family;    /* "Hopper (GH100)" */
-    const char *uncertain; /* cells that the sources do not settle, or "" */
+    const char *uncertain; /* columns whose values the sources do not settle, or "" */
     const char *sources;
+    uint32_t last_cuda_major;     /* the last CUDA Toolkit that compiles for it; 0: today's does */
+    bool cubin_smem_has_reserve;  /* a cubin counts the driver's reserve as static shared memory */
+    bool cubin_for_itself_only;   /* no other device of its generation runs its machine code, and
+                                     it runs none of theirs */
+    uint32_t machine_code_format; /* 0: instructions of 64 bits; 1: of 128 bits; 2: the same, with
+                                     the width of asynchronous copies in two bits */
 };
 
 struct smc_device {
@@ -50,6 +56,12 @@ void smc_capability_at(size_t index, struct smc_capability *out);
 
 /* `cc` is 10 x major + minor. False where the table has no such compute capability. */
 bool smc_capability_find(uint16_t cc, struct smc_capability *out);
+
+/* The same, or, where the table has no such row, the newest row before it, or else the first. */
+void smc_capability_nearest(uint16_t cc, struct smc_capability *out);
+
+/* Whether it is not older than the oldest that today's CUDA Toolkit compiles for. */
+bool smc_capability_is_current(uint16_t cc);
 
 /* Fails with `status`, for a compute capability that the table does not have: "compute capability
    10.9 is newer than this table; MORE", or "is not in this table" where newer ones of its

@@ -1,23 +1,29 @@
 library_sources += \
-	src/devices/boards.c src/devices/boards.h \
+	src/devices/boards.c \
 	src/devices/capabilities.c \
 	src/devices/ceilings.c src/devices/ceilings.def src/devices/ceilings.h \
-	src/devices/devices.h \
-	src/devices/find.c
+	src/devices/devices.h
 libsmc_la_SOURCES += \
-	src/devices/ceilings_entry.c src/devices/ceilings_entry.h \
 	src/devices/ceilings_file.c src/devices/ceilings_file.h \
-	src/devices/device_file.c src/devices/device_file.h \
-	src/devices/device_file_keys.c src/devices/device_file_keys.h \
-	src/devices/device_file_read.c src/devices/device_file_read.h
+	src/devices/device_file.c src/devices/device_file.h
 
 BUILT_SOURCES += src/devices/boards.inc src/devices/capabilities.inc src/devices/ceilings.inc
 CLEANFILES += src/devices/boards.inc src/devices/capabilities.inc src/devices/ceilings.inc
 EXTRA_DIST += data/table.awk data/compute_capabilities.csv data/devices.csv data/ceilings.csv
 
+# Columns whose members of struct smc_capability have another name, or are not members of its sm.
+capability_members = compute_capability=sm.cc uncertain_cells=uncertain source=sources \
+	reg_alloc_granularity=sm.regs_allocated_per_block sm_subpartitions=sm.subpartitions \
+	occ_barriers_per_sm=sm.barriers_per_sm last_cuda_major=last_cuda_major \
+	cubin_smem_has_reserve=cubin_smem_has_reserve cubin_for_itself_only=cubin_for_itself_only \
+	machine_code_format=machine_code_format
+
 src/devices/capabilities.inc: data/compute_capabilities.csv data/table.awk
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && LC_ALL=C $(AWK) \
-	  -v text="compute_capability family reg_alloc_granularity smem_carveouts_kb uncertain_cells source" \
+	  -v text="family uncertain_cells source" -v within=sm -v cc=compute_capability \
+	  -v flag=reg_alloc_granularity=block \
+	  -v kilobytes=smem_carveouts_kb=smem_carveout_count:smem_carveout_bytes \
+	  -v rename="$(capability_members)" \
 	  -f $(srcdir)/data/table.awk $(srcdir)/data/compute_capabilities.csv > $@.tmp && mv $@.tmp $@
 
 src/devices/boards.inc: data/devices.csv data/table.awk

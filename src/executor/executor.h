@@ -13,7 +13,7 @@
 #include "compile/compile.h"
 #include "devices/devices.h"
 #include "emulator/emulator.h"
-#include "model/conflict_free.h"
+#include "model/banks.h"
 #include "query/query.h"
 
 /* "GPU-" and 32 digits in groups, as nvidia-smi prints it; "" where there is no such GPU. */

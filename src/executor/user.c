@@ -14,7 +14,6 @@
 #include "compile/ptx.h"
 #include "compile/ptxas_log.h"
 #include "inspect/compilers.h"
-#include "inspect/input.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
 

@@ -27,9 +27,4 @@ enum smc_status smc_compile_with_ptxas(const struct smc_compilation *compilation
 /* Whether the log holds a refusal, which is an answer and not a failure. */
 bool smc_compile_was_refused(const struct smc_text *log);
 
-/* "file:line: error: ..." out of the log, in which the file is called `compiled`. SMC_USAGE, or
-   SMC_UNAVAILABLE where the compiler does not know the target. */
-enum smc_status smc_compile_fail(const struct smc_compilation *compilation, const char *compiled,
-                                 const struct smc_text *log, struct smc_error *error);
-
 #endif

@@ -1,17 +1,116 @@
-/* The list of kernels. */
+/* The list of kernels: names as in the source, architectures, and which code loads on a device. */
 #include "config.h"
 
 #include "inspect/kernels.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "inspect/demangle.h"
 
-/* From here on machine code counts the driver's reserve as the kernel's. */
-enum { FIRST_CC_WITH_RESERVE = 90 };
+/* --- C++ names as in the source, through libiberty where configure found it ------------------- */
+
+#ifdef HAVE_LIBIBERTY
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* A name of a few hundred bytes can stand for more text than there is memory, and a long one
+   takes the demangler deep into the stack: both ends are limited. */
+enum { LONGEST_NAME = 4096, LONGEST_RESULT = 16384 };
+
+struct result {
+    struct smc_text text;
+    jmp_buf too_long;
+};
+
+static void take(const char *text, size_t length, void *context)
+{
+    struct result *result = context;
+    if (length > LONGEST_RESULT || result->text.length + length > LONGEST_RESULT)
+        longjmp(result->too_long, 1);
+    smc_text_append_bytes(&result->text, text, length);
+}
+
+/* The demangler allocates nothing itself, so that it can be left in the middle. */
+static bool demangle(const char *name, struct result *result)
+{
+    if (setjmp(result->too_long))
+        return false;
+    return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT, take,
+                                      result) != 0;
+}
+
+char *smc_demangle(const char *name)
+{
+    struct result result = {.text = {0}};
+    if (strncmp(name, "_Z", 2) != 0 || strlen(name) > LONGEST_NAME)
+        return smc_strdup(name);
+    if (demangle(name, &result) && !result.text.failed && result.text.data)
+        return result.text.data;
+    smc_text_free(&result.text);
+    return smc_strdup(name);
+}
+
+#else
+
+char *smc_demangle(const char *name)
+{
+    return smc_strdup(name);
+}
+
+#endif
+
+/* --- Architectures ---------------------------------------------------------------------------- */
+
+struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc)
+{
+    uint16_t named;
+    size_t length = strlen(typed);
+    char last = length ? typed[length - 1] : '\0';
+    bool suffixed = (last == 'a' || last == 'f') && smc_capability_named(typed, &named);
+    return (struct smc_inspect_target){cc, suffixed ? last : '\0'};
+}
+
+size_t smc_inspect_all_targets(struct smc_inspect_target targets[SMC_INSPECT_MAX_TARGETS])
+{
+    size_t count = 0;
+    struct smc_capability capability;
+    for (size_t i = 0; i < smc_capability_count() && count < SMC_INSPECT_MAX_TARGETS; i++) {
+        smc_capability_at(i, &capability);
+        targets[count++] = (struct smc_inspect_target){capability.sm.cc, '\0'};
+    }
+    return count;
+}
+
+const char *smc_inspect_architecture(const struct smc_inspect_kernel *kernel,
+                                     char text[SMC_INSPECT_ARCHITECTURE])
+{
+    snprintf(text, SMC_INSPECT_ARCHITECTURE, "sm_%u%.1s", kernel->cc, &kernel->suffix);
+    return text;
+}
+
+static bool is_apart(uint16_t cc)
+{
+    struct smc_capability capability;
+    return smc_capability_find(cc, &capability) && capability.cubin_for_itself_only;
+}
+
+bool smc_inspect_loads(const struct smc_inspect_kernel *kernel, uint16_t cc)
+{
+    if (kernel->cc == 0 || kernel->cc == cc)
+        return true;
+    if (kernel->suffix == 'a' || is_apart(kernel->cc) || is_apart(cc))
+        return false;
+    return kernel->cc / 10 == cc / 10 && kernel->cc < cc;
+}
+
+/* --- The list --------------------------------------------------------------------------------- */
 
 /* The length of a part such as "17CUB_300001_SM_900" at `s`: CUB and Thrust name a namespace for
    the architecture. 0: there is none. */
@@ -42,7 +141,7 @@ static uint64_t hash_version(const char *name, size_t length)
 uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc)
 {
     struct smc_capability capability;
-    if (cc < FIRST_CC_WITH_RESERVE || !smc_capability_find(cc, &capability))
+    if (!smc_capability_find(cc, &capability) || !capability.cubin_smem_has_reserve)
         return smem_bytes;
     uint32_t reserve = capability.sm.smem_reserved_per_block_bytes;
     return smem_bytes >= reserve ? smem_bytes - reserve : smem_bytes;

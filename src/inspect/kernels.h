@@ -34,4 +34,8 @@ void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
 /* Takes away all from `count` on. */
 void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count);
 
+/* The name demangled, or a copy where it is not a mangled name, is too long, or this build has no
+   demangler. NULL: no memory. Free it. */
+char *smc_demangle(const char *name);
+
 #endif

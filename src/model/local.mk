@@ -1,8 +1,6 @@
 library_sources += \
 	src/model/banks.c src/model/banks.h \
-	src/model/carveouts.c src/model/carveouts.h \
 	src/model/choices.c src/model/choices.h src/model/rules.def \
-	src/model/conflict_free.c src/model/conflict_free.h \
 	src/model/limits.def src/model/refusals.def \
 	src/model/next_steps.c src/model/next_steps.h \
 	src/model/occupancy.c src/model/occupancy.h \

@@ -54,7 +54,7 @@ static void limit_by_barriers(const struct smc_sm *sm, const struct smc_launch *
                               struct smc_occupancy *out)
 {
     uint32_t barriers = launch->barriers_per_block;
-    uint32_t counted = (uint32_t)(sm->cc >= 90) & (uint32_t)(sm->barriers_per_sm > 0);
+    uint32_t counted = !sm->barriers_not_counted & (uint32_t)(sm->barriers_per_sm > 0);
     out->limit[SMC_LIMIT_BARRIERS] = times_fitting(sm->barriers_per_sm, counted * barriers);
     if (barriers > sm->named_barriers_per_block)
         out->refusals |= 1u << SMC_REFUSAL_NAMED_BARRIERS;
@@ -113,8 +113,8 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
     *out = (struct smc_occupancy){
         .warps_per_block =
             (uint32_t)whole_units((uint64_t)threads + sm->warp_size - 1, sm->warp_size),
-        .partitioned_caching = smc_registers_can_be_partitioned(sm) ? launch->partitioned_caching
-                                                                    : SMC_PARTITIONED_CACHING_OFF,
+        .partitioned_caching =
+            sm->has_partitioned_caching ? launch->partitioned_caching : SMC_PARTITIONED_CACHING_OFF,
     };
     smc_registers_limit(sm, launch, out); /* first: it may turn partitioned caching off */
     limit_by_warps(sm, launch, out);

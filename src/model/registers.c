@@ -6,14 +6,14 @@
 uint32_t smc_registers_unit(const struct smc_sm *sm, uint32_t regs_per_thread)
 {
     /* CC 2.x: 21, 22, 29, 30, 37, 38, 45 and 46 registers are allocated in twice the unit. */
-    bool fermi = sm->cc / 10 == 2;
     bool doubled = regs_per_thread >= 21 && regs_per_thread <= 46 && (regs_per_thread - 21) % 8 < 2;
-    return fermi && doubled ? 2 * sm->reg_alloc_unit : sm->reg_alloc_unit;
+    return sm->reg_alloc_unit_varies && doubled ? 2 * sm->reg_alloc_unit : sm->reg_alloc_unit;
 }
 
-bool smc_registers_can_be_partitioned(const struct smc_sm *sm)
+/* CC 6.0 has two sub-partitions; the driver also asks for what 6.1 with four would refuse. */
+uint32_t smc_registers_checked_subpartitions(const struct smc_sm *sm)
 {
-    return sm->cc == 52 || sm->cc == 53 || sm->cc == 61 || sm->cc == 62;
+    return sm->launch_check_subpartitions ? sm->launch_check_subpartitions : sm->subpartitions;
 }
 
 /* CC 1.x: the block is the unit of allocation, its warps rounded up first. */
@@ -29,10 +29,10 @@ static void limit_by_block(const struct smc_sm *sm, uint32_t regs_per_thread,
 }
 
 /* The launch check assumes that all sub-partitions get the same number of warps. */
-static bool launch_check_fails(const struct smc_sm *sm, uint64_t regs_per_warp, uint64_t warps,
-                               uint32_t subpartitions)
+static bool launch_check_fails(const struct smc_sm *sm, uint64_t regs_per_warp, uint64_t warps)
 {
-    return regs_per_warp * round_up(warps, subpartitions) > sm->max_regs_per_block;
+    uint64_t checked_warps = round_up(warps, smc_registers_checked_subpartitions(sm));
+    return regs_per_warp * checked_warps > sm->max_regs_per_block;
 }
 
 static uint32_t blocks_by_warp(const struct smc_sm *sm, uint32_t regs_per_warp, bool fails,
@@ -63,9 +63,7 @@ static void limit_by_warp(const struct smc_sm *sm, uint32_t regs_per_thread,
         out->limit[SMC_LIMIT_REGISTERS] = SMC_UNLIMITED;
         return;
     }
-    /* CC 6.0 has two sub-partitions; the driver also asks for what 6.1 with four would refuse. */
-    uint32_t checked_subpartitions = sm->cc == 60 ? 4 : sm->subpartitions;
-    bool fails = launch_check_fails(sm, regs_per_warp, warps, checked_subpartitions);
+    bool fails = launch_check_fails(sm, regs_per_warp, warps);
     out->refusals |= (uint32_t)fails << SMC_REFUSAL_REGS_PER_BLOCK;
     out->limit[SMC_LIMIT_REGISTERS] = blocks_by_warp(sm, (uint32_t)regs_per_warp, fails, out);
 }

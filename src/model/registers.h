@@ -8,8 +8,8 @@
    the count (cuda_occupancy.h of CUDA 7.0 and 8.0). */
 uint32_t smc_registers_unit(const struct smc_sm *sm, uint32_t regs_per_thread);
 
-/* Partitioned global caching: whether an SM has it. */
-bool smc_registers_can_be_partitioned(const struct smc_sm *sm);
+/* The launch check rounds a block's warps up to a multiple of this. */
+uint32_t smc_registers_checked_subpartitions(const struct smc_sm *sm);
 
 /* Sets the limit, the allocation, the refusals and the partitioned caching in effect. Expects
    out->warps_per_block and out->partitioned_caching to be set. */

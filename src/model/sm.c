@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "model/registers.h"
+
 enum form { COUNT, POWER, KNOWN };
 
 struct field {
@@ -88,11 +90,16 @@ static enum smc_status check_threads_and_registers(const struct smc_sm *sm, stru
         return smc_fail(error, SMC_USAGE,
                         "'regs_per_sm': %u cannot be shared equally by sm_subpartitions, %u",
                         sm->regs_per_sm, sm->subpartitions);
-    if (sm->cc == 60 && sm->subpartitions > 4)
+    if (sm->launch_check_subpartitions && !is_power_of_two(sm->launch_check_subpartitions))
         return smc_fail(error, SMC_USAGE,
-                        "'sm_subpartitions': %u is above 4, which the launch check of compute "
-                        "capability 6.0 counts with",
-                        sm->subpartitions);
+                        "'launch_check_subpartitions': %u is neither 0 nor a power of two",
+                        sm->launch_check_subpartitions);
+    uint32_t most = smc_registers_checked_subpartitions(sm);
+    if (sm->subpartitions > most)
+        return smc_fail(error, SMC_USAGE,
+                        "'sm_subpartitions': %u is above %u, which the launch check of compute "
+                        "capability %u.%u counts with",
+                        sm->subpartitions, most, sm->cc / 10, sm->cc % 10);
     enum smc_status status = check_most("max_threads_per_block", sm->max_threads_per_block,
                                         "max_threads_per_sm", threads, error);
     if (status == SMC_OK)
@@ -148,7 +155,7 @@ static enum smc_status check_shared_memory(const struct smc_sm *sm, struct smc_e
 
 enum smc_status smc_sm_check(const struct smc_sm *sm, struct smc_error *error)
 {
-    if (sm->cc < 10 || sm->cc > 999)
+    if (sm->cc < SMC_MIN_CC || sm->cc > SMC_MAX_CC)
         return smc_fail(error, SMC_USAGE, "'compute_capability': %u.%u is not 1.0 to 99.9",
                         sm->cc / 10, sm->cc % 10);
     enum smc_status status = check_ranges(sm, error);

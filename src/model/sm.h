@@ -13,6 +13,9 @@
 
 enum { SMC_MAX_CARVEOUTS = 12 };
 
+/* What can be written as a compute capability: 1.0 to 99.9. */
+enum { SMC_MIN_CC = 10, SMC_MAX_CC = 999 };
+
 struct smc_sm {
     uint16_t cc; /* compute capability: 10 x major + minor, 90 for 9.0, 121 for 12.1 */
     uint16_t warp_size;
@@ -48,6 +51,21 @@ struct smc_sm {
     uint32_t cluster_max_nonportable;
     uint32_t fp32_lanes_per_sm;
     uint32_t max_grid_x, max_grid_y, max_grid_z; /* blocks of a launch, in each dimension */
+
+    /* Rules that differ between generations. Where all are 0, the launch is computed as on CC 9.0
+       and newer. Device files have no keys for them. */
+    bool carveout_by_cache_config; /* before CC 7.0: no percentages; the cache configuration, if
+                                      anything, chooses among the sizes */
+    bool barriers_not_counted;     /* before CC 9.0: barriers_per_sm limits nothing */
+    bool has_partitioned_caching;  /* partitioned global caching: CC 5.2, 5.3, 6.1 and 6.2 */
+    bool reg_alloc_unit_varies;    /* CC 2.x: some register counts are rounded to twice the unit */
+    uint32_t launch_check_subpartitions; /* CC 6.0: the check of registers per block counts with
+                                            more sub-partitions than there are; 0: with these;
+                                            a power of two */
+    bool smem_holds_arguments;           /* CC 1.x: a kernel's arguments are in shared memory */
+    uint32_t global_sector_bytes;        /* 32; 0: CC 1.x has segments of several sizes */
+    bool has_async_copies;               /* cp.async, from CC 8.0 on */
+    uint32_t smem_wavefronts_per_clock;  /* of an SM, from CC 5.0 on: 1; 0: not known */
 };
 
 /* Whether the limits are in range and fit one another, so that the functions of the model may be
@@ -57,7 +75,8 @@ struct smc_sm {
    sub-partitions share the registers equally; the reserve is a multiple of the allocation unit;
    default <= opt-in, opt-in + reserve <= shared memory per SM = the last carve-out; an oversized
    configuration is larger than these, for the SM and for a block; a block's threads, registers and
-   barriers are not above the SM's. Ranges: model/sm_fields.def. */
+   barriers are not above the SM's; the launch check counts with no fewer sub-partitions than there
+   are, a power of two. Ranges: model/sm_fields.def. */
 enum smc_status smc_sm_check(const struct smc_sm *sm, struct smc_error *error);
 
 #endif

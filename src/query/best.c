@@ -10,9 +10,7 @@
 /* Below it a block is only taken where no larger one is as good otherwise. */
 enum { SMALL_BLOCK = 128 };
 
-/* CUDA 13.0 compiles for no compute capability below. */
-enum { OLDEST_CURRENT = 75 };
-
+/* Those that today's CUDA Toolkit compiles for, and the one asked about. */
 static void count_architectures(struct smc_candidate *candidate, struct smc_best *best)
 {
     const struct smc_answer *answer = &candidate->answer;
@@ -21,7 +19,8 @@ static void count_architectures(struct smc_candidate *candidate, struct smc_best
         struct smc_capability capability;
         struct smc_occupancy occupancy;
         smc_capability_at(i, &capability);
-        if (capability.sm.cc < OLDEST_CURRENT && capability.sm.cc != answer->query.device.sm.cc)
+        if (!smc_capability_is_current(capability.sm.cc) &&
+            capability.sm.cc != answer->query.device.sm.cc)
             continue;
         smc_occupancy_compute(&capability.sm, &answer->launch, &occupancy);
         candidate->architectures += occupancy.blocks_per_sm > 0;

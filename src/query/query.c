@@ -218,9 +218,6 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
 /* --- The work of a launch: ratios, shared memory and the limit it sets -------------------------
  */
 
-/* On CC 5.0 and up an SM serves one wavefront of shared memory a clock (32 banks of 4 bytes). */
-enum { OLDEST_WITH_ONE_WAVEFRONT_A_CLOCK = 50 };
-
 static void find_ratios(const struct smc_work *work, struct smc_workload *out)
 {
     double loads = 0, moved = work->global_load_bytes + work->global_store_bytes;
@@ -241,12 +238,13 @@ static void find_wall(const struct smc_query *query, const struct smc_work *work
     const struct smc_sm *sm = &query->device.sm;
     bool floats = query->params.value[SMC_PARAM_DTYPE] == SMC_FLOAT;
     if (!out->has_shared || work->fma_instructions == 0 || !floats || sm->fp32_lanes_per_sm == 0 ||
-        sm->cc < OLDEST_WITH_ONE_WAVEFRONT_A_CLOCK)
+        sm->smem_wavefronts_per_clock == 0)
         return;
     double wavefronts = out->shared.loads.wavefronts + out->shared.stores.wavefronts;
     out->has_wall = true;
     out->fma_cycles_per_step = (double)sm->warp_size / sm->fp32_lanes_per_sm;
-    out->shared_cycles_per_step = wavefronts / work->fma_instructions;
+    out->shared_cycles_per_step =
+        wavefronts / sm->smem_wavefronts_per_clock / work->fma_instructions;
 }
 
 /* For a completed query of a kernel that has work. */
@@ -260,7 +258,7 @@ static void find_workload(const struct smc_query *query, const struct smc_work *
         smc_bank_layout_of(&query->device.sm, SMC_BANK_MODE_4_BYTES, &layout);
         out->has_shared = true;
         query->kernel->shared_work(query->kernel, &query->params, &layout, &out->shared);
-        if (query->device.sm.cc < SMC_OLDEST_WITH_COPIES)
+        if (!query->device.sm.has_async_copies)
             out->shared.copies = (struct smc_shared_count){0};
     }
     find_wall(query, work, out);
@@ -274,9 +272,9 @@ double smc_workload_peak_share(const struct smc_workload *workload)
 }
 
 /* Kernels copy past L1 where cp.async is there, and else load and store. */
-static void count_copies(uint16_t cc, struct smc_work *work)
+static void count_copies(const struct smc_sm *sm, struct smc_work *work)
 {
-    for (size_t i = 0; i < work->access_count && cc >= SMC_OLDEST_WITH_COPIES; i++)
+    for (size_t i = 0; i < work->access_count && sm->has_async_copies; i++)
         work->access[i].sectors += work->access[i].copy_sectors;
 }
 
@@ -287,7 +285,7 @@ void smc_query_find_work(struct smc_answer *answer)
     if (!answer->has_work)
         return;
     query->kernel->work(query->kernel, &query->params, &answer->work);
-    count_copies(query->device.sm.cc, &answer->work);
+    count_copies(&query->device.sm, &answer->work);
     find_workload(query, &answer->work, &answer->workload);
 }
 

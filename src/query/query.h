@@ -136,9 +136,6 @@ void smc_query_conclude(struct smc_answer *answer);
 /* "launches", "cannot_compile", "cannot_launch". */
 const char *smc_outcome_name(enum smc_outcome outcome);
 
-/* The compute capability from which on cp.async copies past L1 (PTX ISA). */
-enum { SMC_OLDEST_WITH_COPIES = 80 };
-
 /* The share of the FMA peak, 0 to 1, that shared memory leaves. For a workload with a wall. */
 double smc_workload_peak_share(const struct smc_workload *workload);
 

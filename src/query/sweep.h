@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/range.h"
+#include "base/parse.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "query/query.h"

@@ -390,10 +390,10 @@ static void append_remedies(const struct smc_answer *answer, struct smc_text *li
         smc_text_append(line, "no smaller block can be launched");
 }
 
-/* The newest CUDA compiles from CC 7.5 on, and `run` launches what NVRTC compiles. */
+/* `run` launches what NVRTC compiles. */
 static bool can_run(const struct smc_answer *answer)
 {
-    return answer->query.device.sm.cc >= 75;
+    return smc_capability_is_current(answer->query.device.sm.cc);
 }
 
 /* With more products the emulator runs for many seconds. */

@@ -2,7 +2,7 @@
    theoretical peak, as text, JSON and CSV. */
 #include <stdio.h>
 
-#include "devices/ceilings_entry.h"
+#include "devices/ceilings_file.h"
 #include "report/csv_parts.h"
 #include "report/json_parts.h"
 #include "report/layout.h"

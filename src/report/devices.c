@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "devices/device_file_keys.h"
+#include "devices/device_file.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"

@@ -73,7 +73,7 @@ static void explain_registers_by_warp(const struct smc_answer *a, struct step *s
     uint32_t regs = a->launch.regs_per_thread, warp = occupancy->regs_allocated_per_warp;
     say(step, "%u a thread x %u lanes = %u, rounded up to a multiple of %u = %u a warp", regs,
         sm->warp_size, regs * sm->warp_size, smc_registers_unit(sm, regs), warp);
-    uint32_t subpartitions = sm->cc == 60 ? 4 : sm->subpartitions;
+    uint32_t subpartitions = smc_registers_checked_subpartitions(sm);
     uint64_t checked = round_up(occupancy->warps_per_block, subpartitions);
     say(step,
         "launch check: %u warps rounded up to a multiple of %u = %" PRIu64 "; x %u = %" PRIu64
@@ -123,7 +123,7 @@ static void explain_carveout(const struct smc_answer *a, struct step *step)
             sm->l1_smem_unified_bytes - configured);
         return;
     }
-    if (sm->cc >= 70 && percent != SMC_CARVEOUT_DEFAULT)
+    if (!sm->carveout_by_cache_config && percent != SMC_CARVEOUT_DEFAULT)
         say(step,
             "carve-out: %d %% of %u B, rounded up to a size the SM has = %u B (a hint to the "
             "driver)",
@@ -151,7 +151,7 @@ static void explain_smem(const struct smc_answer *a, struct step *step)
             a->launch.dynamic_smem_bytes, sum);
     say(step, "rounded up to a multiple of %u = %u B", sm->smem_alloc_unit_bytes,
         occupancy->smem_allocated_per_block_bytes);
-    if (sm->cc < 20)
+    if (sm->smem_holds_arguments)
         say(step, "not counted: on CC 1.x a kernel's arguments lie in shared memory too (CUDA C "
                   "Programming Guide 4.2)");
     explain_carveout(a, step);
@@ -254,7 +254,7 @@ static void explain_work(const struct smc_answer *answer, struct step *step)
     for (size_t i = 0; i < work->access_count; i++) {
         const struct smc_global_access *access = &work->access[i];
         const char *done = access->store ? "stored" : "loaded";
-        if (answer->query.device.sm.cc < 20) /* half warps, and segments of other sizes */
+        if (answer->query.device.sm.global_sector_bytes == 0) /* half warps, and segments */
             say(step, "%s %s: %.4g elements", access->name, done, access->elements);
         else
             say(step, "%s %s: %.4g elements in %.4g requests of a warp = %.4g sectors of 32 B",

@@ -184,13 +184,9 @@ static void append_file(const struct smc_inspect_kernel *kernel,
 /* "CC 9.0", or a board's name without its brand. */
 static void append_device(const struct smc_inspect_row *row, struct smc_text *out)
 {
-    static const char *const brands[] = {"NVIDIA ", "GeForce "};
     const struct smc_device *device = &row->answer.query.device;
-    const char *name = device->name;
+    const char *name = smc_device_model(device);
     char text[32];
-    for (size_t i = 0; i < sizeof brands / sizeof *brands; i++)
-        if (strncmp(name, brands[i], strlen(brands[i])) == 0)
-            name += strlen(brands[i]);
     snprintf(text, sizeof text, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
     smc_text_append(out, "  ");
     smc_text_cell(out, device->sm_count == 0 ? text : name, -DEVICE_WIDTH);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/layout.h"
+#include "model/registers.h"
 #include "model/round.h"
 #include "model/shared_memory.h"
 
@@ -60,7 +61,7 @@ static uint64_t checked_registers(const struct smc_answer *answer)
     const struct smc_occupancy *occupancy = &answer->occupancy;
     if (sm->regs_allocated_per_block)
         return occupancy->regs_allocated_per_block;
-    uint32_t subpartitions = sm->cc == 60 ? 4 : sm->subpartitions;
+    uint32_t subpartitions = smc_registers_checked_subpartitions(sm);
     return occupancy->regs_allocated_per_warp * round_up(occupancy->warps_per_block, subpartitions);
 }
 

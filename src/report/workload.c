@@ -114,7 +114,8 @@ static struct smc_value accesses_of(const struct smc_answer *answer)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < answer->work.access_count; i++) {
-        const struct access access = {&answer->work.access[i], answer->query.device.sm.cc >= 20};
+        const struct access access = {&answer->work.access[i],
+                                      answer->query.device.sm.global_sector_bytes > 0};
         json_array_append_new(list, smc_fields_object(access_fields, &access));
     }
     return smc_value_json(list);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/conflict_free.h"
+#include "model/banks.h"
 #include "query/banks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "devices/ceilings_file.h"
-#include "devices/ceilings_entry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "compile/ptx.h"
-#include "inspect/input.h"
 #include "inspect/inspect.h"
 #include "inspect/readers.h"
 #include "report/report.h"

@@ -1,0 +1,381 @@
+/* The readers of kernels: compilers' logs, machine code, and machine code within other files. */
+#include "config.h"
+
+#include "inspect/readers.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "compile/cubin.h"
+#include "compile/ptx.h"
+#include "compile/ptxas_log.h"
+#include "devices/devices.h"
+#include "inspect/kernels.h"
+
+/* --- What an architecture can have ------------------------------------------------------------ */
+
+/* A compiler writes no more registers or barriers than the architecture has. */
+static bool are_possible(uint32_t regs_per_thread, uint32_t barriers, uint16_t cc)
+{
+    struct smc_capability capability;
+    return !smc_capability_find(cc, &capability) ||
+           (regs_per_thread <= capability.sm.max_regs_per_thread &&
+            barriers <= capability.sm.named_barriers_per_block);
+}
+
+/* --- Logs of ptxas, nvlink and cuobjdump ------------------------------------------------------ */
+
+/* The linker may not name the architecture; its first word on a kernel then belongs to the first
+   that ptxas compiled. */
+static struct smc_inspect_kernel *find_unlinked(struct smc_inspect_kernels *kernels, size_t begin,
+                                                const struct smc_log_kernel *read)
+{
+    for (;;) {
+        struct smc_inspect_kernel *kernel =
+            smc_inspect_find(kernels, begin, read->name, read->name_length);
+        bool same = kernel && read->cc == kernel->cc && read->suffix == kernel->suffix;
+        if (!kernel || (!kernel->is_linked && (read->cc == 0 || same)))
+            return kernel;
+        begin = (size_t)(kernel - kernels->item) + 1;
+    }
+}
+
+static void link_kernel(const struct smc_log_kernel *read, struct smc_inspect_kernel *kernel)
+{
+    const struct smc_resources *linked = &read->resources;
+    kernel->is_linked = true;
+    kernel->resources.regs_per_thread = linked->regs_per_thread;
+    kernel->resources.static_smem_bytes =
+        smc_inspect_without_reserve(linked->static_smem_bytes, kernel->cc);
+    if (read->has_stack) {
+        kernel->has_stack = true;
+        kernel->resources.stack_bytes = linked->stack_bytes;
+    }
+    if (read->has_barriers) {
+        kernel->has_barriers = true;
+        kernel->resources.barriers = linked->barriers;
+    }
+}
+
+/* ptxas refuses a kernel after it has counted its registers. */
+static bool refuse_known(const struct smc_log_kernel *read, size_t begin,
+                         struct smc_inspect_kernels *kernels)
+{
+    for (;; begin++) {
+        struct smc_inspect_kernel *kernel =
+            smc_inspect_find(kernels, begin, read->name, read->name_length);
+        if (!kernel)
+            return false;
+        begin = (size_t)(kernel - kernels->item);
+        if (kernel->cc != read->cc || kernel->suffix != read->suffix)
+            continue;
+        kernel->resources.refused = true;
+        kernel->resources.refused_smem_bytes = read->resources.refused_smem_bytes;
+        kernel->resources.refused_smem_limit_bytes = read->resources.refused_smem_limit_bytes;
+        return true;
+    }
+}
+
+static enum smc_inspect_source source_of(const struct smc_log_kernel *read,
+                                         const struct smc_inspect_kernel *kind)
+{
+    switch (read->form) {
+    case SMC_LOG_NVLINK:
+        return SMC_INSPECT_NVLINK_LOG;
+    case SMC_LOG_CUOBJDUMP:
+        return SMC_INSPECT_RES_USAGE;
+    case SMC_LOG_PTXAS:
+        break;
+    }
+    return kind->source;
+}
+
+/* What is wrong with what the log says of a kernel; NULL: nothing. */
+static const char *fault_of(const struct smc_log_kernel *read)
+{
+    const struct smc_resources *resources = &read->resources;
+    if (read->is_incomplete && read->is_damaged)
+        return "a number of its resources cannot be read: the log is damaged";
+    if (read->is_incomplete)
+        return "its registers are missing: the log is cut off, or several compilations wrote it "
+               "at once";
+    if (!are_possible(resources->regs_per_thread, resources->barriers, read->cc))
+        return "more registers or barriers than the architecture has: the log is damaged";
+    return NULL;
+}
+
+static void append_fault(const struct smc_log_kernel *read, const char *fault, const char *file,
+                         struct smc_text *faults)
+{
+    char target[24] = "";
+    if (read->cc != 0)
+        snprintf(target, sizeof target, " for sm_%u%.1s", read->cc, &read->suffix);
+    smc_text_safe_line(faults, "%s: %.*s%s: %s", file, (int)read->name_length, read->name, target,
+                       fault);
+}
+
+bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,
+                     struct smc_inspect_kernels *kernels, struct smc_text *faults)
+{
+    struct smc_log_reader reader = {.cursor = log};
+    struct smc_log_kernel read;
+    const size_t begin = kernels->count;
+    while (smc_log_next(&reader, &read)) {
+        struct smc_inspect_kernel kernel = *kind, *known;
+        const char *fault = fault_of(&read);
+        if (fault) {
+            append_fault(&read, fault, kind->file, faults);
+            continue;
+        }
+        if (read.resources.refused && refuse_known(&read, begin, kernels))
+            continue;
+        if (read.form == SMC_LOG_NVLINK && (known = find_unlinked(kernels, begin, &read))) {
+            link_kernel(&read, known);
+            continue;
+        }
+        kernel.source = source_of(&read, kind);
+        kernel.cc = read.cc;
+        kernel.suffix = read.suffix;
+        kernel.is_linked = read.form == SMC_LOG_NVLINK;
+        kernel.has_spills = read.has_spills;
+        kernel.has_stack = read.has_stack;
+        kernel.has_barriers = read.has_barriers;
+        kernel.smem_has_reserve = read.smem_has_reserve;
+        kernel.resources = read.resources;
+        if (!smc_inspect_add(kernels, read.name, read.name_length, &kernel))
+            return false;
+    }
+    return true;
+}
+
+/* --- Machine code ----------------------------------------------------------------------------- */
+
+static bool is_possible(const struct smc_cubin_kernel *read, uint16_t cc)
+{
+    struct smc_capability capability;
+    uint32_t smem_bytes = smc_inspect_without_reserve(read->smem_bytes, cc);
+    return are_possible(read->regs_per_thread, read->barriers, cc) &&
+           (!smc_capability_find(cc, &capability) ||
+            smem_bytes <= capability.sm.smem_per_block_optin_bytes);
+}
+
+static enum smc_status check(const struct smc_cubin *cubin, uint16_t wanted_cc,
+                             struct smc_error *error)
+{
+    if (wanted_cc != 0 && wanted_cc != cubin->cc)
+        return smc_fail(error, SMC_USAGE, "it is for sm_%u, where code for sm_%u should be",
+                        cubin->cc, wanted_cc);
+    for (size_t i = 0; i < cubin->kernel_count; i++)
+        if (!is_possible(&cubin->kernel[i], cubin->cc))
+            return smc_fail(error, SMC_USAGE,
+                            "kernel %.200s takes more registers, barriers or shared memory than "
+                            "sm_%u has",
+                            cubin->kernel[i].name, cubin->cc);
+    return SMC_OK;
+}
+
+static bool add(const struct smc_cubin *cubin, const struct smc_cubin_kernel *read,
+                const struct smc_inspect_kernel *kind, struct smc_inspect_kernels *kernels)
+{
+    struct smc_inspect_kernel kernel = *kind;
+    kernel.cc = cubin->cc;
+    kernel.suffix = cubin->suffix;
+    kernel.has_stack = true;
+    kernel.has_barriers = true;
+    kernel.smem_has_reserve = true;
+    kernel.resources.regs_per_thread = read->regs_per_thread;
+    kernel.resources.static_smem_bytes = read->smem_bytes;
+    kernel.resources.stack_bytes = read->stack_bytes;
+    kernel.resources.barriers = read->barriers;
+    kernel.max_threads_per_block = read->max_threads_per_block;
+    kernel.blocks_per_cluster = read->blocks_per_cluster;
+    return smc_inspect_add(kernels, read->name, strlen(read->name), &kernel);
+}
+
+enum smc_status smc_inspect_cubin(const void *file, size_t bytes,
+                                  const struct smc_inspect_kernel *kind,
+                                  struct smc_inspect_kernels *kernels, struct smc_error *error)
+{
+    struct smc_cubin cubin;
+    enum smc_status status = smc_cubin_open(file, bytes, &cubin, error);
+    if (status != SMC_OK)
+        return status;
+    status = check(&cubin, kind->cc, error);
+    for (size_t i = 0; i < cubin.kernel_count && status == SMC_OK; i++)
+        if (!add(&cubin, &cubin.kernel[i], kind, kernels))
+            status = smc_out_of_memory(error);
+    smc_cubin_close(&cubin);
+    return status;
+}
+
+static enum smc_status complete_from_cubin(const struct smc_binary *binary, size_t begin,
+                                           struct smc_inspect_kernels *kernels,
+                                           struct smc_error *error)
+{
+    struct smc_cubin cubin;
+    enum smc_status status = smc_cubin_open(binary->cubin, binary->cubin_bytes, &cubin, error);
+    for (size_t i = 0; i < cubin.kernel_count; i++) {
+        const struct smc_cubin_kernel *read = &cubin.kernel[i];
+        struct smc_inspect_kernel *kernel =
+            smc_inspect_find(kernels, begin, read->name, strlen(read->name));
+        if (!kernel)
+            continue;
+        kernel->max_threads_per_block = read->max_threads_per_block;
+        kernel->blocks_per_cluster = read->blocks_per_cluster;
+        if (!kernel->has_barriers)
+            kernel->resources.barriers = read->barriers;
+        kernel->has_barriers = true;
+    }
+    if (status == SMC_OK)
+        smc_cubin_close(&cubin);
+    return status;
+}
+
+static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_kernels *kernels)
+{
+    struct smc_ptx_kernel read;
+    while (smc_ptx_next(&ptx, &read)) {
+        struct smc_inspect_kernel *kernel =
+            smc_inspect_find(kernels, begin, read.name, read.name_length);
+        if (!kernel)
+            continue;
+        kernel->max_threads_per_block = read.max_threads_per_block;
+        kernel->min_blocks_known = true;
+        kernel->min_blocks_per_sm = read.min_blocks_per_sm;
+    }
+}
+
+enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
+                                   const struct smc_inspect_kernel *kind,
+                                   struct smc_inspect_kernels *kernels, struct smc_text *faults,
+                                   struct smc_error *error)
+{
+    const size_t begin = kernels->count;
+    if (!smc_inspect_log(smc_text_string(&output->log), kind, kernels, faults))
+        return smc_out_of_memory(error);
+    enum smc_status status = SMC_OK;
+    if (output->binary.cubin)
+        status = complete_from_cubin(&output->binary, begin, kernels, error);
+    complete_from_ptx(smc_text_string(&output->ptx), begin, kernels);
+    return status;
+}
+
+/* --- Machine code within programs, objects and libraries -------------------------------------- */
+
+/* nvcc writes it in containers: a head (magic, version, its size, the size of what follows), then
+   parts, each with a head of its own before PTX or an ELF file. They are found in the bytes
+   themselves, so that it does not matter which file format is around them. */
+
+enum {
+    CONTAINER_VERSION = 1,
+    PART_PTX = 1,
+    PART_CODE = 2,
+    COMPRESSED = 0x2000 | 0x8000, /* LZ4, or Zstandard from CUDA 12.9 on */
+};
+
+static const unsigned char magic[] = {0x50, 0xed, 0x55, 0xba};
+
+struct container {
+    unsigned char magic[4];
+    uint16_t version, head_bytes;
+    uint64_t bytes;
+};
+
+/* Only what is read here has a name. */
+struct part {
+    uint16_t kind, version;
+    uint32_t head_bytes;
+    uint64_t bytes;
+    uint32_t compressed_bytes, options;
+    uint16_t minor, major;
+    uint32_t cc;
+    uint32_t name, name_bytes;
+    uint64_t flags, rest[2];
+};
+
+/* What reading needs besides the part. */
+struct embedded {
+    const char *file;
+    const struct smc_inspect_kernel *kind;
+    struct smc_inspect_kernels *kernels;
+    struct smc_embedded_count *count;
+    struct smc_text *faults;
+};
+
+static void append_damage(const struct embedded *reading, const char *at, const char *fault)
+{
+    smc_text_safe_line(reading->faults, "%s: machine code at byte %td: %s", reading->kind->file,
+                       at - reading->file, fault);
+}
+
+static bool read_code(const struct embedded *reading, const struct part *part, const char *body)
+{
+    struct smc_inspect_kernel kind = *reading->kind;
+    struct smc_error error;
+    kind.cc = part->cc < UINT16_MAX ? (uint16_t)part->cc : UINT16_MAX;
+    switch (smc_inspect_cubin(body, part->bytes, &kind, reading->kernels, &error)) {
+    case SMC_OK:
+        reading->count->read++;
+        return true;
+    case SMC_USAGE:
+        append_damage(reading, body, error.message);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool read_parts(const struct embedded *reading, const char *at, const char *end)
+{
+    struct part part;
+    while (at < end) {
+        size_t left = (size_t)(end - at);
+        if (left >= sizeof part)
+            memcpy(&part, at, sizeof part);
+        if (left < sizeof part || part.head_bytes < sizeof part || part.head_bytes > left ||
+            part.bytes > left - part.head_bytes) {
+            append_damage(reading, at, "a part of it lies beyond its end");
+            return true;
+        }
+        const char *body = at + part.head_bytes;
+        bool closed = part.flags & COMPRESSED;
+        reading->count->closed += closed && part.kind == PART_CODE;
+        reading->count->ptx += part.kind == PART_PTX;
+        if (part.kind == PART_CODE && !closed && !read_code(reading, &part, body))
+            return false;
+        at = body + part.bytes;
+    }
+    return true;
+}
+
+bool smc_inspect_embedded(const void *file, size_t bytes, const struct smc_inspect_kernel *kind,
+                          struct smc_inspect_kernels *kernels, struct smc_embedded_count *count,
+                          struct smc_text *faults)
+{
+    const struct embedded reading = {file, kind, kernels, count, faults};
+    const char *at = file, *const end = at + bytes;
+    struct container container;
+    *count = (struct smc_embedded_count){0};
+    while ((at = memmem(at, (size_t)(end - at), magic, sizeof magic))) {
+        size_t left = (size_t)(end - at);
+        if (left >= sizeof container)
+            memcpy(&container, at, sizeof container);
+        /* The same four bytes may stand anywhere, followed by others. */
+        if (left < sizeof container || container.version != CONTAINER_VERSION ||
+            container.head_bytes != sizeof container) {
+            at += sizeof magic;
+            continue;
+        }
+        bool is_cut = container.bytes > left - sizeof container;
+        size_t before = faults->length;
+        container.bytes = is_cut ? left - sizeof container : container.bytes;
+        if (!read_parts(&reading, at + sizeof container, at + sizeof container + container.bytes))
+            return false;
+        if (is_cut && faults->length == before) /* between two parts */
+            append_damage(&reading, at, "it goes beyond the end of the file");
+        at += sizeof container + container.bytes;
+    }
+    return true;
+}
