@@ -417,6 +417,14 @@ if env --default-signal=INT true 2>/dev/null; then
 else
     skip "signals end inspect" "no env --default-signal"
 fi
+mkdir killed
+printf '#!/bin/sh\nkill -KILL $$\n' >killed/nvcc
+chmod +x killed/nvcc
+PATH="$PWD/killed:$PATH"
+ends 4 "$PWD/killed/nvcc: ended by a signal: Killed" host.cu --device 9.0
+printf '#!/bin/sh\nexit 139 # as a shell reports a signal\n' >killed/nvcc
+ends 4 "$PWD/killed/nvcc: ended by a signal: Segmentation fault" host.cu --device 9.0
+PATH=${PATH#*:}
 PATH="$PWD/fake:$PATH"
 many=$(i=0; while [ "$i" -lt 53 ]; do printf ' -DX%d' "$i"; i=$((i + 1)); done)
 ends 2 "option --compiler-options: more than 52 options" host.cu --device 9.0 \

@@ -5,12 +5,24 @@
 
 #include "base/memory.h"
 #include "cli/ask.h"
-#include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "executor/executor.h"
 #include "inspect/inspect.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_inspect = {
+    .name = "inspect",
+    .usage = "FILE... [OPTION]...",
+    .help = "your own kernels: .cu, .ptx, .cubin, ptxas -v's log",
+    .examples = "  nvcc -Xptxas -v -c x.cu 2>&1 | smemcalc inspect - --threads 256\n"
+                "  smemcalc inspect x.cu --device 8.0 --device 9.0 --max-regs 64\n"
+                "  smemcalc inspect x.cu --lint\n",
+    .most_files = SIZE_MAX,
+    .run = run,
+};
 
 /* Everything that one call needs; the request points into it. */
 struct inspection {
@@ -44,7 +56,7 @@ static enum smc_status ask_devices(const struct smc_arguments *arguments,
     for (size_t i = 0; i < chosen->count; i++) {
         const char *typed = i < arguments->device_count ? arguments->device[i] : "";
         inspection->devices[i] = chosen->chosen[i].device;
-        smc_output_tell("note: ", chosen->chosen[i].note);
+        smc_output_note(chosen->chosen[i].note);
         add_target(smc_inspect_target_of(typed, inspection->devices[i].sm.cc), inspection);
     }
     inspection->request.devices = inspection->devices;
@@ -52,17 +64,14 @@ static enum smc_status ask_devices(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-/* Source that nobody names a device for: the GPU here, else the one that a query assumes. */
+/* Source for which no device is named: compiled for the device that a query would be about. */
 static enum smc_status assume_target(struct inspection *inspection, struct smc_error *error)
 {
-    struct smc_inspect_request *request = &inspection->request;
-    struct smc_device device;
-    char note[256];
-    enum smc_status status = smc_executor_default()->device_count(NULL) > 0
-                                 ? smc_executor_default()->device(0, &device, error)
-                                 : smc_device_find("NVIDIA H200", &device, note, error);
-    inspection->targets[0] = (struct smc_inspect_target){device.sm.cc, '\0'};
-    request->target_count = 1;
+    struct smc_query query;
+    smc_query_init(&query);
+    enum smc_status status = smc_ask_query_device(&inspection->chosen, 0, &query, error);
+    inspection->targets[0] = (struct smc_inspect_target){query.device.sm.cc, '\0'};
+    inspection->request.target_count = 1;
     return status;
 }
 
@@ -123,11 +132,10 @@ static enum smc_status read_files(const struct smc_arguments *arguments,
         if (status > worst || status == SMC_USAGE)
             worst = status == SMC_UNAVAILABLE && worst == SMC_USAGE ? worst : status;
     }
-    smc_output_tell("warning: ", smc_text_string(&notes.warnings));
+    smc_output_warn(&notes.warnings);
     smc_output_tell("", smc_text_string(&notes.faults));
     if (notes.faults.length > 0 && worst != SMC_MACHINE)
         worst = SMC_USAGE;
-    smc_text_free(&notes.warnings);
     smc_text_free(&notes.faults);
     return worst;
 }
@@ -143,7 +151,7 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
              "in %zu of %zu rows the machine code does not load on the device: estimates", count,
              rows->count);
     if (count > 0)
-        smc_output_tell("note: ", text);
+        smc_output_note(text);
 }
 
 static enum smc_status answer(const struct smc_arguments *arguments, struct inspection *inspection,
@@ -213,14 +221,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     free(inspection);
     return status;
 }
-
-const struct smc_command smc_command_inspect = {
-    .name = "inspect",
-    .usage = "FILE... [OPTION]...",
-    .help = "your own kernels: .cu, .ptx, .cubin, ptxas -v's log",
-    .examples = "  nvcc -Xptxas -v -c x.cu 2>&1 | smemcalc inspect - --threads 256\n"
-                "  smemcalc inspect x.cu --device 8.0 --device 9.0 --max-regs 64\n"
-                "  smemcalc inspect x.cu --lint\n",
-    .most_files = SIZE_MAX,
-    .run = run,
-};

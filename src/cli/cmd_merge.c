@@ -9,8 +9,20 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/stream.h"
 #include "confirm/merge.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_merge = {
+    .name = "merge",
+    .usage = "FILE... [--verbose]",
+    .help = "compare the run reports of many GPUs",
+    .examples = "  srun -o run-%t.json smemcalc run --tile 32 --gpu all --format json\n"
+                "  smemcalc merge run-*.json\n"
+                "  cat run-*.json | smemcalc merge - --format csv\n",
+    .most_files = SIZE_MAX,
+    .run = run,
+};
 
 enum { LARGEST_FILE_BYTES = 256 << 20 };
 
@@ -114,14 +126,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     free(names);
     return worst;
 }
-
-const struct smc_command smc_command_merge = {
-    .name = "merge",
-    .usage = "FILE... [--verbose]",
-    .help = "compare the run reports of many GPUs",
-    .examples = "  srun -o run-%t.json smemcalc run --tile 32 --gpu all --format json\n"
-                "  smemcalc merge run-*.json\n"
-                "  cat run-*.json | smemcalc merge - --format csv\n",
-    .most_files = SIZE_MAX,
-    .run = run,
-};

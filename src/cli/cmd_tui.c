@@ -6,10 +6,20 @@
 
 #include "base/memory.h"
 #include "cli/ask.h"
-#include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "tui/tui.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_tui = {
+    .name = "tui",
+    .usage = "[OPTION]...",
+    .help = "explore on the terminal; what smemcalc does without arguments",
+    .examples = "  smemcalc tui --kernel stencil-dynamic --device \"RTX 4090\"\n"
+                "  smemcalc tui --tile 16 --script keys.txt\n",
+    .run = run,
+};
 
 enum { MOST_SCRIPT_BYTES = 1 << 20 };
 
@@ -68,7 +78,7 @@ static enum smc_status read_script(const char *path, struct smc_text *text, stru
         status = smc_fail(error, SMC_USAGE, "%s: %s", path, strerror(errno));
     else if (text->length > MOST_SCRIPT_BYTES ||
              memchr(text->data ? text->data : "", 0, text->length))
-        status = smc_fail(error, SMC_USAGE, "%s: is no script of at most %d bytes", path,
+        status = smc_fail(error, SMC_USAGE, "%s: not a script of at most %d bytes", path,
                           MOST_SCRIPT_BYTES);
     if (file != stdin)
         fclose(file);
@@ -110,12 +120,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_chosen_devices_free(&devices);
     return status;
 }
-
-const struct smc_command smc_command_tui = {
-    .name = "tui",
-    .usage = "[OPTION]...",
-    .help = "explore on the terminal; what smemcalc does without arguments",
-    .examples = "  smemcalc tui --kernel stencil-dynamic --device \"RTX 4090\"\n"
-                "  smemcalc tui --tile 16 --script keys.txt\n",
-    .run = run,
-};

@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "executor/own.h"
 
-/* As for SMC_NOT_GIVEN of a query: whatever value the range does not hold. */
+/* An option without an upper limit. */
 #define SMC_NO_HIGHEST INT32_MAX
 
 enum smc_option_id {
@@ -85,8 +85,5 @@ bool smc_option_takes_range(int id, enum smc_command_id command);
 
 /* Whether the option may be given several times, and each counts. */
 bool smc_option_repeats(int option);
-
-/* Whether `text` is the command's name; else `command` is untouched. */
-bool smc_command_find(const char *text, enum smc_command_id *command);
 
 #endif

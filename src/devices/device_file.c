@@ -54,8 +54,8 @@ static enum smc_status check_list_keys(const json_t *root, const char *path,
             return smc_fail(error, SMC_USAGE, "%s: key 'schema': only \"%s\" can be read", path,
                             schema);
         if (!is_schema && strcmp(name, "devices") != 0)
-            return smc_fail(error, SMC_USAGE, "%s: key '%s' is unknown beside 'devices'%s", path,
-                            name, suggestion.best ? "; did you mean 'schema'?" : "");
+            return smc_suggest_fail(&suggestion, path, "key",
+                                    "only 'devices' and 'schema' are read", error);
     }
     return SMC_OK;
 }
