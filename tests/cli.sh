@@ -168,7 +168,7 @@ refuses 2 "option --explain: not with --format json, only with text" \
     --threads 32 --explain --format json
 refuses 2 "option --explain: not with --format csv, only with text" \
     --tile 8 --explain --format csv --no-nvrtc
-refuses 2 "option --explain: not with --plot -, which draws in place of the text" \
+refuses 2 "option --explain: not with --plot -, which draws instead of the text" \
     --threads 32 --explain --plot -
 refuses 2 "option --kernel-dir: not with --no-nvrtc, which compiles nothing" \
     --tile 8 --kernel-dir . --no-nvrtc
@@ -242,7 +242,7 @@ refuses 2 "option --device: lesson is about one device, but 2 are named" lesson 
     --device 8.0
 refuses 2 "option --gpu: not with --on emulator; --device names what to emulate" run --tile 8 \
     --on emulator --gpu 1
-refuses 2 "option --device: a run is on the GPU that --gpu names; --on emulator takes any device" \
+refuses 2 "option --device: a run uses the GPU that --gpu names; --on emulator accepts any device" \
     run --tile 8 --device H200
 
 refuses_like() { # STATUS PATTERN ARGUMENT...: one line that matches

@@ -448,7 +448,7 @@ fi
 } >twice.ptxas
 ends 1 "twice.ptxas: kernel on compute capability 9.0: 64 registers a thread, but at most 20 \
 allowed" twice.ptxas --device 9.0 --max-regs 20
-ends 2 "option --max-regs: not together with --lint, which holds a kernel to its own bounds" \
+ends 2 "option --max-regs: not together with --lint, which checks a kernel's own bounds" \
     twice.ptxas --lint --max-regs 20
 
 if cuobjdump=$(find_tool cuobjdump); then

@@ -179,7 +179,7 @@ struct stream {
     struct smc_csv_record record;
 };
 
-/* What is answered goes out before more is read: memory does not grow with the input. */
+/* Answers are written before more is read: memory does not grow with the input. */
 static enum smc_status flush_and_read(void *context, char *bytes, size_t capacity, size_t *count,
                                       struct smc_error *error)
 {
@@ -206,7 +206,7 @@ static void append_id(const struct smc_csv_record *record, struct smc_text *out)
 static enum smc_status answer_row(const struct stream *stream)
 {
     struct smc_access access;
-    struct smc_error reason = {""}, told = {""};
+    struct smc_error reason = {""}, message = {""};
     enum smc_status status = smc_banks_row_read(&stream->record, &access, &reason);
     append_id(&stream->record, stream->out);
     if (status == SMC_OK) {
@@ -216,9 +216,9 @@ static enum smc_status answer_row(const struct stream *stream)
         return SMC_OK;
     }
     smc_text_append(stream->out, ",,\n");
-    smc_fail(&told, status, "%s:%" PRIu64 ": %s", stream->input.name, stream->record.line,
+    smc_fail(&message, status, "%s:%" PRIu64 ": %s", stream->input.name, stream->record.line,
              reason.message);
-    smc_output_tell("", told.message);
+    smc_output_tell("", message.message);
     return status;
 }
 
@@ -265,7 +265,7 @@ static enum smc_status answer_rows(const struct smc_arguments *arguments,
     return answer_file(arguments->text[SMC_OPTION_CSV], &layout, out, error);
 }
 
-/* A picture in the terminal takes the place of the text. */
+/* A picture in the terminal replaces the text. */
 static enum smc_status report(const struct smc_arguments *arguments,
                               const struct smc_banks_answer *answer, enum smc_plot_target target,
                               struct smc_text *out, struct smc_error *error)

@@ -11,7 +11,7 @@ static smc_command_function run;
 const struct smc_command smc_command_batch = {
     .name = "batch",
     .usage = "[FILE] [OPTION]...",
-    .help = "answer a CSV stream of launches, a row for each",
+    .help = "answer a CSV stream of launches, one row each",
     .examples = "  smemcalc batch launches.csv > answers.csv\n"
                 "  smemcalc batch --device H200 --regs 40 < launches.csv\n",
     .most_files = 1,

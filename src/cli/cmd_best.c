@@ -1,4 +1,4 @@
-/* smemcalc best: which block size, or which tile, to take, and why. */
+/* smemcalc best: which block size, or which tile, to use, and why. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -13,13 +13,13 @@ static smc_command_function run;
 const struct smc_command smc_command_best = {
     .name = "best",
     .usage = "--kernel NAME | --regs N [--smem BYTES] [OPTION]...",
-    .help = "which block size, or which tile, to take, and why",
+    .help = "the best block size or tile, and why",
     .examples = "  smemcalc best --kernel matmul-tiled --device \"RTX 4090\"\n"
                 "  smemcalc best --regs 40 --smem-per-thread 16 --device 8.0 --device 9.0\n",
     .run = run,
 };
 
-/* A kernel of the catalog, or the numbers of a person's own. */
+/* A kernel of the catalog, or the numbers of your own. */
 static enum smc_status ask(const struct smc_arguments *arguments, struct smc_query *query,
                            struct smc_error *error)
 {

@@ -1,4 +1,4 @@
-/* smemcalc calibrate: measures what a GPU reaches at most, and keeps it for later answers. */
+/* smemcalc calibrate: measures the ceilings of a GPU, and stores them for later answers. */
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -12,12 +12,12 @@ static smc_command_function run;
 const struct smc_command smc_command_calibrate = {
     .name = "calibrate",
     .usage = "[--gpu N] [--timeout MS] [--dry-run] [--format text|json|csv]",
-    .help = "measure what a GPU reaches at most, and keep it for later answers",
+    .help = "measure the ceilings of a GPU, and store them for later answers",
     .examples = "  smemcalc calibrate\n  smemcalc calibrate --gpu 1 --dry-run --format json\n",
     .run = run,
 };
 
-/* Beside starting CUDA and filling arrays: all of it stays below ten seconds. */
+/* Without starting CUDA and filling arrays; all of it takes less than ten seconds. */
 static const double budget_ms = 5000;
 
 static void show_step(void *context, size_t done, size_t total)
@@ -52,7 +52,7 @@ static enum smc_status measure(const struct smc_arguments *arguments,
     return status == SMC_OK ? status : smc_fail(error, status, "calibrate: %s", why.message);
 }
 
-/* Before it takes seconds to measure what could not be kept. */
+/* Before seconds are spent on measurements that could not be stored. */
 static enum smc_status check_file(const char *path, struct smc_error *error)
 {
     struct smc_ceilings_file file;

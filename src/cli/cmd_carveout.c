@@ -13,7 +13,7 @@ static smc_command_function run;
 const struct smc_command smc_command_carveout = {
     .name = "carveout",
     .usage = "[--threads N | --tile N | --kernel NAME] [OPTION]...",
-    .help = "the sizes shared memory can be set to, and the blocks at each",
+    .help = "the sizes of an SM's shared memory, and the blocks at each",
     .examples = "  smemcalc carveout --device A100 --device 9.0\n"
                 "  smemcalc carveout --threads 128 --regs 32 --smem 16K --device 9.0\n",
     .run = run,

@@ -391,7 +391,7 @@ static void append_fish_head(struct smc_text *out)
                          "    end\n"
                          "end\n"
                          "\n"
-                         "function __smemcalc_takes # COMMAND...\n"
+                         "function __smemcalc_accepts # COMMAND...\n"
                          "    contains -- (__smemcalc_command) $argv\n"
                          "end\n"
                          "\n"
@@ -404,7 +404,7 @@ static void append_fish_head(struct smc_text *out)
 static void append_fish_option(const struct shell *shell, const struct smc_option *option,
                                struct smc_text *out)
 {
-    smc_text_append(out, "complete -c smemcalc -n '__smemcalc_takes");
+    smc_text_append(out, "complete -c smemcalc -n '__smemcalc_accepts");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++)
         if (option->commands & 1u << i)
             smc_text_printf(out, " %s", smc_commands[i]->name);
@@ -430,7 +430,8 @@ static void append_fish_command(const struct shell *shell, const struct smc_comm
         return;
     struct smc_text words = {0};
     append_command_words(command, &words);
-    smc_text_printf(out, "complete -c smemcalc -n 'not __smemcalc_first; and __smemcalc_takes %s'",
+    smc_text_printf(out,
+                    "complete -c smemcalc -n 'not __smemcalc_first; and __smemcalc_accepts %s'",
                     command->name);
     if (offer == OFFER_FILES)
         smc_text_append(out, " -F");

@@ -12,7 +12,7 @@ static smc_command_function run;
 const struct smc_command smc_command_devices = {
     .name = "devices",
     .usage = "[--device NAME] [--device-file FILE] [--format text|json|csv]",
-    .help = "list the GPUs of this machine and of the table, or show one in full",
+    .help = "list the GPUs of this machine and the table, or show one in full",
     .examples = "  smemcalc devices\n  smemcalc devices --device \"RTX 4090\"\n"
                 "  smemcalc devices --device H200 --format json > mine.json\n",
     .run = run,
@@ -29,7 +29,7 @@ static void report(const struct smc_arguments *arguments, const struct smc_devic
     smc_ask_writer(arguments)->devices(devices, count == 1 ? &ceilings : NULL, count, &style, out);
 }
 
-/* A GPU that cannot be read is left out; the rest is still true. */
+/* A GPU that cannot be read is omitted; the rest is still right. */
 static size_t read_all(struct smc_device *devices, int gpus)
 {
     size_t count = 0;

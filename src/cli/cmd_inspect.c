@@ -1,4 +1,4 @@
-/* smemcalc inspect: somebody's own kernels, from source, machine code or compilers' logs. */
+/* smemcalc inspect: your own kernels, from source, machine code or compilers' logs. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static smc_command_function run;
 const struct smc_command smc_command_inspect = {
     .name = "inspect",
     .usage = "FILE... [OPTION]...",
-    .help = "your own kernels: .cu, .ptx, .cubin, ptxas -v's log",
+    .help = "your own kernels: source, PTX, cubins, programs, ptxas logs",
     .examples = "  nvcc -Xptxas -v -c x.cu 2>&1 | smemcalc inspect - --threads 256\n"
                 "  smemcalc inspect x.cu --device 8.0 --device 9.0 --max-regs 64\n"
                 "  smemcalc inspect x.cu --lint\n",
@@ -89,8 +89,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
         if (arguments->given[SMC_OPTION_LINT] && arguments->given[judged[i]])
             return smc_fail(
                 error, SMC_USAGE,
-                "option --%s: not together with --lint, which holds a kernel to its own "
-                "bounds",
+                "option --%s: not together with --lint, which checks a kernel's own bounds",
                 smc_options[judged[i]].name);
     *request = (struct smc_inspect_request){
         .targets = inspection->targets,
@@ -116,7 +115,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
     return SMC_OK;
 }
 
-/* Files that cannot be read, and what is damaged in others, are told one by one; the rest is
+/* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
    answered. */
 static enum smc_status read_files(const struct smc_arguments *arguments,
                                   struct inspection *inspection)

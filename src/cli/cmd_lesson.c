@@ -15,7 +15,7 @@ static smc_command_function run;
 const struct smc_command smc_command_lesson = {
     .name = "lesson",
     .usage = "[LESSON] [--page N | --answer TEXT] [OPTION]...",
-    .help = "learn: pages whose numbers are computed, and a question that is checked",
+    .help = "guided lessons with computed numbers, each with a question",
     .examples = "  smemcalc lesson\n"
                 "  smemcalc lesson 8800-gtx\n"
                 "  smemcalc lesson 8800-gtx --answer 12\n",
@@ -53,8 +53,8 @@ static bool names_device(const struct smc_arguments *arguments)
     return arguments->given[SMC_OPTION_DEVICE] || arguments->given[SMC_OPTION_DEVICE_FILE];
 }
 
-/* A device that somebody named has to do. Where nobody did, the one that is taken elsewhere, if the
-   lesson can be about it; else the lesson's own, which `device` then stays without. */
+/* A named device must suit the lesson. Otherwise it is the default device of a query if that suits;
+   else `device` stays NULL, for the lesson's own. */
 static enum smc_status choose_device(const struct smc_arguments *arguments,
                                      const struct smc_lesson *lesson,
                                      struct smc_chosen_devices *devices, struct smc_query *query,
@@ -128,7 +128,7 @@ static enum smc_status append_page(const struct smc_lesson *lesson, size_t page,
     return status;
 }
 
-/* What is right may depend on the device: where somebody named one, the command names it too. */
+/* The right answer may depend on the device: if one was named, the command names it too. */
 static void append_check(const struct smc_arguments *arguments, const struct smc_lesson *lesson,
                          const struct smc_lesson_setting *setting, struct smc_text *out)
 {

@@ -9,13 +9,13 @@ static smc_command_function run;
 const struct smc_command smc_command_query = {
     .name = "query",
     .usage = "[OPTION]...",
-    .help = "how many blocks fit on an SM, and what stops the next one",
+    .help = "how many blocks fit on one SM, and what limits them",
     .examples = "  smemcalc --tile 32 --device \"RTX 4090\"\n"
                 "  smemcalc --threads 256 --regs 40 --smem 8K --device 9.0 --explain\n",
     .run = run,
 };
 
-/* A picture in the terminal takes the place of the text. */
+/* A picture in the terminal replaces the text. */
 static enum smc_status report(const struct smc_arguments *arguments,
                               const struct smc_answer *answers, size_t count,
                               enum smc_plot_target target, struct smc_text *out,
@@ -57,7 +57,7 @@ static enum smc_status check_explain(const struct smc_arguments *arguments,
                         arguments->text[SMC_OPTION_FORMAT]);
     if (target == SMC_PLOT_TERMINAL)
         return smc_fail(error, SMC_USAGE,
-                        "option --explain: not with --plot -, which draws in place of the text");
+                        "option --explain: not with --plot -, which draws instead of the text");
     return SMC_OK;
 }
 

@@ -53,14 +53,14 @@ static enum smc_status check_place(const struct smc_arguments *arguments,
                         "option --no-counters: not with --on emulator, which reads none");
     if (!emulated && (arguments->device_count > 0 || arguments->device_file_count > 0))
         return smc_fail(error, SMC_USAGE,
-                        "option --device: a run is on the GPU that --gpu names; "
-                        "--on emulator takes any device");
+                        "option --device: a run uses the GPU that --gpu names; "
+                        "--on emulator accepts any device");
     if (settings->gpu_index == SMC_EVERY_GPU && arguments->given[SMC_OPTION_SOURCE])
         return smc_fail(error, SMC_USAGE,
-                        "option --gpu: 'all' is not for --source; give the number of one");
+                        "option --gpu: 'all' is not for --source; give the index of one GPU");
     if (settings->gpu_index == SMC_EVERY_GPU && arguments->given[SMC_OPTION_ANNOTATE])
         return smc_fail(error, SMC_USAGE,
-                        "option --annotate: of one emulation; not with --gpu all");
+                        "option --annotate: not with --gpu all; it shows one emulation");
     if (settings->place == SMC_ON_GPU && arguments->given[SMC_OPTION_ANNOTATE])
         return smc_fail(
             error, SMC_USAGE,
@@ -103,7 +103,7 @@ enum smc_status smc_ask_place(const struct smc_arguments *arguments,
 void smc_run_make_stoppable(const struct smc_arguments *arguments,
                             struct smc_run_settings *settings)
 {
-    if (settings->place == SMC_ON_GPU) /* a launch has a deadline, and Ctrl-C its usual effect */
+    if (settings->place == SMC_ON_GPU) /* a launch has a deadline, and Ctrl-C ends the program */
         return;
     settings->stop = smc_interrupt_requested;
     smc_interrupt_watch();
@@ -121,7 +121,7 @@ enum smc_status smc_run_fail_stopped(const struct smc_run_settings *settings,
                     settings->timeout_ms, reached.message);
 }
 
-/* What is wrong with the arguments is wrong on each GPU: then there is nothing to report. */
+/* Wrong arguments are wrong on each GPU: then there is nothing to report. */
 static bool is_wrong_usage(const struct smc_everywhere *everywhere)
 {
     for (size_t i = 0; i < everywhere->count; i++)
@@ -187,7 +187,7 @@ static enum smc_status run_query(const struct smc_arguments *arguments,
                                  struct smc_error *error)
 {
     struct smc_confirmed_run *runs =
-        smc_calloc(SMC_MOST_RUNS, sizeof *runs); /* much for the stack */
+        smc_calloc(SMC_MOST_RUNS, sizeof *runs); /* too large for the stack */
     if (!runs)
         return smc_out_of_memory(error);
     smc_idle_warn_of(arguments, &query->device);

@@ -15,7 +15,7 @@ static smc_command_function run;
 const struct smc_command smc_command_sweep = {
     .name = "sweep",
     .usage = "[OPTION]..., and one or two of them as FIRST:LAST[:STEP]",
-    .help = "one or two values varied: a table or a picture",
+    .help = "vary one or two values: a table or a picture",
     .examples = "  smemcalc sweep --tile 4:32:4 --regs 16:128:8\n"
                 "  smemcalc sweep --threads 256 --dynamic-smem 0:96K:1K --plot smem.svg\n"
                 "  smemcalc sweep --tile 16 --device all\n",
@@ -94,7 +94,7 @@ static enum smc_status add_list(struct swept_devices *list, bool notes, const ch
     }
 }
 
-/* Those named; where nobody named any, those of --device-file. */
+/* The devices named, else those of --device-file. */
 static enum smc_status read_devices(const struct smc_arguments *arguments, bool notes,
                                     struct swept_devices *list, struct smc_error *error)
 {
@@ -130,7 +130,7 @@ static enum smc_status add_axis(struct smc_sweep *sweep, enum smc_axis_id id,
 static int option_of_axis(enum smc_axis_id id)
 {
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
-        if (smc_option_takes_range(i, SMC_COMMAND_SWEEP) &&
+        if (smc_option_accepts_range(i, SMC_COMMAND_SWEEP) &&
             strcmp(smc_options[i].name, smc_axis_info[id].option) == 0)
             return i;
     return -1;
@@ -207,7 +207,7 @@ static enum smc_status ask_sweep(const struct smc_arguments *arguments, bool not
     return status;
 }
 
-/* What each answer passes through. */
+/* Where each answer goes. */
 struct sink {
     const struct smc_writer *writer;
     struct smc_sweep_result result;
@@ -251,7 +251,7 @@ static enum smc_status answer_points(struct sink *sink, struct smc_error *error)
     return sink->status == SMC_OK ? status : sink->status;
 }
 
-/* What was answered is reported, also where the sweep ended early. */
+/* What was answered is reported, even if the sweep ended early. */
 static enum smc_status report(const struct smc_arguments *arguments, const struct sink *sink,
                               enum smc_plot_target target, struct smc_text *out,
                               struct smc_error *error)

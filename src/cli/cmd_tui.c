@@ -15,7 +15,7 @@ static smc_command_function run;
 const struct smc_command smc_command_tui = {
     .name = "tui",
     .usage = "[OPTION]...",
-    .help = "explore on the terminal; what smemcalc does without arguments",
+    .help = "explore on the terminal; the default without arguments",
     .examples = "  smemcalc tui --kernel stencil-dynamic --device \"RTX 4090\"\n"
                 "  smemcalc tui --tile 16 --script keys.txt\n",
     .run = run,
@@ -23,7 +23,7 @@ const struct smc_command smc_command_tui = {
 
 enum { MOST_SCRIPT_BYTES = 1 << 20 };
 
-static const char first_kernel[] = "matmul-tiled"; /* where nobody says what to look at */
+static const char first_kernel[] = "matmul-tiled"; /* by default */
 
 static bool names_launch(const struct smc_arguments *arguments)
 {
@@ -46,8 +46,8 @@ static enum smc_status ask_launch(const struct smc_arguments *arguments, struct 
     return SMC_OK;
 }
 
-/* Where nobody names a device, the screen opens at once and looks for a GPU afterwards, in a
-   process of its own: this one must not have called CUDA before that one begins. */
+/* If no device is named, the screen opens at once and looks for a GPU afterwards, in a child
+   process: this one must not have called CUDA before that begins. */
 static enum smc_status ask_device(const struct smc_arguments *arguments,
                                   struct smc_chosen_devices *devices, struct smc_query *query,
                                   struct smc_error *error)

@@ -88,7 +88,7 @@ enum smc_status smc_command_fail_unknown(const char *word, struct smc_error *err
     return smc_suggest_fail(&suggestion, NULL, "command", "'smemcalc help' lists them", error);
 }
 
-/* Commands may understand one name differently: the row of this command goes before others. */
+/* The meaning of a name may depend on the command, whose own row goes before others. */
 static bool goes_before(int id, int found, enum smc_command_id command)
 {
     return found < 0 || smc_options[id].commands & 1u << command;
@@ -159,17 +159,18 @@ static enum smc_status fail_unknown(const char *name, size_t length, const char 
 static enum smc_status fail_command(const struct smc_option *option, enum smc_command_id command,
                                     struct smc_error *error)
 {
-    struct smc_text takers = {0};
+    struct smc_text accepting = {0};
     uint32_t commands = 0; /* of all that have the name */
     for (int i = 0; i < SMC_OPTION_COUNT; i++)
         if (strcmp(smc_options[i].name, option->name) == 0)
             commands |= smc_options[i].commands;
     for (int i = 0; i < SMC_COMMAND_COUNT; i++)
         if (commands & 1u << i)
-            smc_text_printf(&takers, "%s%s", takers.length ? ", " : "", smc_commands[i]->name);
+            smc_text_printf(&accepting, "%s%s", accepting.length ? ", " : "",
+                            smc_commands[i]->name);
     smc_fail(error, SMC_USAGE, "option --%s: not for the command %s, only for %s", option->name,
-             smc_commands[command]->name, smc_text_string(&takers));
-    smc_text_free(&takers);
+             smc_commands[command]->name, smc_text_string(&accepting));
+    smc_text_free(&accepting);
     return SMC_USAGE;
 }
 
@@ -289,8 +290,8 @@ static const char *peek(const struct reader *reader)
     return reader->next < reader->count ? reader->words[reader->next] : NULL;
 }
 
-/* The text after '=' or a letter, else the next word. Where that is an option, its predecessor
-   lacks its value. */
+/* The text after '=' or a letter, else the next word. If that is an option, the value is missing.
+ */
 static enum smc_status read_text(const struct smc_option *option, const char *attached,
                                  enum smc_command_id command, struct reader *reader,
                                  const char **value, struct smc_error *error)
@@ -314,7 +315,7 @@ static enum smc_status read_text(const struct smc_option *option, const char *at
     return SMC_OK;
 }
 
-/* A run varies what makes the kernel or its launch, not the size of its problem. */
+/* A run varies the kernel or its launch, not the size of its problem. */
 static bool varies_in_run(int id)
 {
     int param = id - SMC_OPTION_FIRST_PARAM;
@@ -326,7 +327,7 @@ static bool varies_in_run(int id)
            (param < SMC_PARAM_M || param > SMC_PARAM_LENGTH);
 }
 
-bool smc_option_takes_range(int id, enum smc_command_id command)
+bool smc_option_accepts_range(int id, enum smc_command_id command)
 {
     enum smc_axis_id axis;
     enum smc_option_type type = smc_options[id].type;
@@ -397,7 +398,7 @@ static enum smc_status store_repeated(int id, const char *value, struct smc_argu
     return SMC_OK;
 }
 
-/* A shape has no range, but the threads of a kernel's block. */
+/* A range of --block is one of threads. */
 static const struct smc_option *range_option(int id)
 {
     return &smc_options[id == SMC_OPTION_BLOCK_SHAPE ? SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK
@@ -408,23 +409,23 @@ static enum smc_status store(int id, const char *value, struct smc_arguments *ar
                              struct smc_error *error)
 {
     const struct smc_option *option = &smc_options[id];
-    struct smc_range *taken = &arguments->range[id];
+    struct smc_range *read = &arguments->range[id];
     bool range =
-        option->value && strchr(value, ':') && smc_option_takes_range(id, arguments->command);
+        option->value && strchr(value, ':') && smc_option_accepts_range(id, arguments->command);
     bool all = id == SMC_OPTION_CACHE_CONFIG && arguments->command == SMC_COMMAND_RUN &&
                strcmp(value, "all") == 0;
-    *taken = (struct smc_range){0};
+    *read = (struct smc_range){0};
     enum smc_status status = SMC_OK;
     if (range)
-        status = read_range(range_option(id), value, taken, error);
+        status = read_range(range_option(id), value, read, error);
     else if (all)
-        *taken = (struct smc_range){option->lowest, option->highest, 1};
+        *read = (struct smc_range){option->lowest, option->highest, 1};
     else
         status = read_value(option, value, &arguments->number[id], error);
     if (status != SMC_OK)
         return status;
-    if (taken->step)
-        arguments->number[id] = taken->first;
+    if (read->step)
+        arguments->number[id] = read->first;
     arguments->given[id] = true;
     arguments->text[id] = value;
     return smc_option_repeats(id) ? store_repeated(id, value, arguments, error) : SMC_OK;

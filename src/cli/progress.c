@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "executor/clock.h"
 
-/* Set by the handler, which can reach nothing else. */
+/* Set by the handler. */
 static volatile sig_atomic_t seen;
 static double deadline_ms = INFINITY;
 

@@ -148,7 +148,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_run
     if (status != SMC_OK)
         return status;
     smc_idle_warn_of(arguments, &place.device);
-    settings->no_counters = true; /* for each run they would take longer than all the rest */
+    settings->no_counters = true; /* reading them takes longer than the run */
     smc_run_make_stoppable(arguments, settings);
     if (!settings->stop) { /* between runs */
         settings->stop = smc_interrupt_requested;
@@ -162,7 +162,7 @@ static void step(void *context, size_t done)
     smc_progress_step(context, done);
 }
 
-/* What ran is reported, also where a run failed or the rest was stopped. */
+/* What ran is reported, even if a run failed or the rest was stopped. */
 static enum smc_status run(const struct smc_arguments *arguments,
                            const struct smc_run_settings *settings, struct smc_series *series,
                            struct smc_text *out, struct smc_error *error)

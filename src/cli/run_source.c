@@ -86,7 +86,7 @@ static bool is_same_file(const char *path, const char *other)
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* What is read must not be lost by a slip. */
+/* A file that is read must not be overwritten by mistake. */
 static bool is_read(const struct smc_own_request *request, const char *path)
 {
     bool read = is_same_file(path, request->file);
@@ -182,7 +182,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_own
     return check_block(arguments, request, error);
 }
 
-/* A launch that the model rules out is not tried: it is the arguments that are wrong. */
+/* A launch that the model rules out is not tried: the arguments are wrong. */
 static enum smc_status check_launch(const struct smc_own_run *run, struct smc_error *error)
 {
     const struct smc_answer *answer = &run->row.answer;
@@ -205,7 +205,7 @@ static enum smc_status prepare(const struct smc_own_request *request, struct smc
     return status == SMC_OK ? check_launch(run, error) : status;
 }
 
-/* What the emulator left, else the GPU. */
+/* The memory after the emulation, else after the GPU's run. */
 static enum smc_status dump(const struct smc_arguments *arguments, const struct smc_own_run *run,
                             struct smc_error *error)
 {
@@ -255,7 +255,7 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
                                struct smc_error *error)
 {
     struct smc_chosen_devices devices = {0};
-    struct smc_own_request *request = smc_calloc(1, sizeof *request); /* much for the stack */
+    struct smc_own_request *request = smc_calloc(1, sizeof *request); /* too large for the stack */
     struct smc_own_run *run = smc_calloc(1, sizeof *run);
     enum smc_status status =
         request && run ? ask(arguments, request, &devices, error) : smc_out_of_memory(error);
