@@ -1,16 +1,16 @@
-/* C = A A^T by square tiles, one of them turned on its way into shared memory: a bank conflict.
+/* C = A A^T by square tiles, one of them transposed on its way into shared memory: a bank conflict.
 
    A is M x K, C is M x M, both row-major. Rows lie lda and ldc elements apart, so that each matrix
-   may be a part of a larger one. A block makes one TILE x TILE tile of C. At each step it fetches
-   two tiles of A: of the rows that stand for the tile's rows, and of those that stand for its
-   columns. Both are fetched along A's rows, where a warp's elements lie side by side. The second is
-   needed as a tile of A^T and therefore stored turned, as t_tile[x][y]: the threads of a warp store
-   TILE elements apart. With TILE 32 that is the same bank for all 32 of them, and the store takes
-   32 passes (wavefronts) in place of one. See
+   may be a part of a larger one. A block computes one TILE x TILE tile of C. At each step it
+   fetches two tiles of A: one holds the rows of A for the rows of C's tile, the other those for its
+   columns. Both are fetched along A's rows, where a warp's elements are adjacent. The second is
+   needed as a tile of A^T and is therefore stored transposed, as t_tile[x][y]: the threads of a
+   warp store TILE elements apart. With TILE 32 that is the same bank for all 32 of them, and the
+   store takes 32 wavefronts instead of one. See
 
      smemcalc banks --kernel aat-conflict --tile 32
 
-   aat_padded.cu and aat_swizzled.cu are two ways out. Loads meet no conflict with TILE 32: they go
+   aat_padded.cu and aat_swizzled.cu are two ways out. Loads do not conflict with TILE 32: they go
    along a row of t_tile, and to one element of a_tile.
 
    The example is that of the CUDA C++ Best Practices Guide, "Shared Memory in Matrix
@@ -33,15 +33,15 @@ extern "C" __global__ void __launch_bounds__(TILE * TILE)
 
     ELEMENT sum = 0;
     for (unsigned k = 0; k < K; k += TILE) {
-        /* What lies outside A counts as 0 and changes no sum. Offsets are 64 bits wide: a matrix
+        /* Elements outside A count as 0 and change no sum. Offsets are 64 bits wide: a matrix
            may have more than 2^31 elements. */
         a_tile[y][x] = row < M && k + x < K ? A[(long long)row * lda + (k + x)] : 0;
         t_tile[x][y] = fetched < M && k + x < K ? A[(long long)fetched * lda + (k + x)] : 0;
-        __syncthreads(); /* both tiles are whole */
+        __syncthreads(); /* both tiles are complete */
 
         for (int i = 0; i < TILE; i++)
             sum += a_tile[y][i] * t_tile[i][x];
-        __syncthreads(); /* nobody still reads what the next step overwrites */
+        __syncthreads(); /* no thread still reads what the next step overwrites */
     }
     if (row < M && column < M)
         C[(long long)row * ldc + column] = sum;

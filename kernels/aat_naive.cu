@@ -1,11 +1,11 @@
-/* C = A A^T straight from global memory: what the tiles of the other three are measured against.
+/* C = A A^T straight from global memory: the baseline for the three kernels with tiles.
 
    A is M x K, C is M x M, both row-major. Rows lie lda and ldc elements apart, so that each matrix
    may be a part of a larger one. Each element of C is the inner product of two rows of A, and one
-   thread makes it. Neighbouring threads stand for neighbouring columns of C, so they store side by
-   side; but each walks along another row of A, and a warp's 32 elements lie lda elements apart: a
-   sector of 32 bytes is fetched for each. No order of the threads mends that, since both factors
-   are rows. Tiles do: what is fetched along the rows is used down the columns (aat_conflict.cu).
+   thread computes it. Neighbouring threads compute neighbouring columns of C, so their stores are
+   adjacent; but each walks along another row of A, so a warp's 32 elements lie lda elements apart,
+   and a sector of 32 bytes is fetched for each. No order of the threads avoids that, since both
+   factors are rows. Tiles do: what is fetched along rows is used down columns (aat_conflict.cu).
 
    The example is that of the CUDA C++ Best Practices Guide, "Shared Memory in Matrix
    Multiplication (C=AAT)".

@@ -1,11 +1,11 @@
-/* C = A A^T by square tiles, as in aat_conflict.cu, with the rows of the turned tile padded: the
-   conflict is gone, for TILE x PAD elements of shared memory.
+/* C = A A^T by square tiles, as in aat_conflict.cu, with the rows of the transposed tile padded:
+   TILE x PAD elements of shared memory remove the conflict.
 
-   Behind each row of t_tile lie PAD elements that nobody uses. Down a column the step is then
-   TILE + PAD elements. With TILE 32 and PAD 1 that is 33, which has no divisor in common with the
-   32 banks: the 32 threads of a warp store into 32 different ones. With a smaller TILE a warp
-   stores parts of several columns, and another PAD may do: 2 for TILE 16, 0 for TILE 31, whose rows
-   PAD 1 makes 32 long. See
+   After each row of t_tile come PAD unused elements, so the step down a column is TILE + PAD
+   elements. With TILE 32 and PAD 1 that is 33, which has no divisor in common with the 32 banks:
+   the 32 threads of a warp store into 32 different ones. With a smaller TILE a warp stores parts of
+   several columns, and another PAD may be needed: 2 for TILE 16, and 0 for TILE 31, where PAD 1
+   would make rows of 32. See
 
      smemcalc banks --kernel aat-padded --tile 16
 
@@ -27,15 +27,15 @@ extern "C" __global__ void __launch_bounds__(TILE * TILE)
 
     ELEMENT sum = 0;
     for (unsigned k = 0; k < K; k += TILE) {
-        /* What lies outside A counts as 0 and changes no sum. Offsets are 64 bits wide: a matrix
+        /* Elements outside A count as 0 and change no sum. Offsets are 64 bits wide: a matrix
            may have more than 2^31 elements. */
         a_tile[y][x] = row < M && k + x < K ? A[(long long)row * lda + (k + x)] : 0;
         t_tile[x][y] = fetched < M && k + x < K ? A[(long long)fetched * lda + (k + x)] : 0;
-        __syncthreads(); /* both tiles are whole */
+        __syncthreads(); /* both tiles are complete */
 
         for (int i = 0; i < TILE; i++)
             sum += a_tile[y][i] * t_tile[i][x];
-        __syncthreads(); /* nobody still reads what the next step overwrites */
+        __syncthreads(); /* no thread still reads what the next step overwrites */
     }
     if (row < M && column < M)
         C[(long long)row * ldc + column] = sum;

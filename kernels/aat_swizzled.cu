@@ -1,12 +1,12 @@
-/* C = A A^T by square tiles, as in aat_conflict.cu, with the columns of the turned tile swapped by
-   XOR (a swizzle): the conflict is gone, and no shared memory is spent on it.
+/* C = A A^T by square tiles, as in aat_conflict.cu, with the columns of the transposed tile
+   swapped by XOR (a swizzle), which removes the conflict without more shared memory.
 
    Element c of row r of t_tile is kept in column c ^ r. Down a column of the tile r changes, and
    with it the column of the array, hence the bank; along a row the elements only change places. For
    a TILE that is no power of two the rows are rounded up to one, which has room for every c ^ r.
 
-   The price is one more instruction for each load; or, as x ^ i is the same at every step along K,
-   one more register for each i. How many of these the compiler keeps differs from architecture to
+   The cost is one more instruction for each load, or one more register for each i, since x ^ i is
+   the same at every step along K. How many of them the compiler keeps in registers depends on the
    architecture, and it may cost an SM half of its blocks. Compare:
 
      smemcalc --kernel aat-swizzled
@@ -31,15 +31,15 @@ extern "C" __global__ void __launch_bounds__(TILE * TILE)
 
     ELEMENT sum = 0;
     for (unsigned k = 0; k < K; k += TILE) {
-        /* What lies outside A counts as 0 and changes no sum. Offsets are 64 bits wide: a matrix
+        /* Elements outside A count as 0 and change no sum. Offsets are 64 bits wide: a matrix
            may have more than 2^31 elements. */
         a_tile[y][x] = row < M && k + x < K ? A[(long long)row * lda + (k + x)] : 0;
         t_tile[x][y ^ x] = fetched < M && k + x < K ? A[(long long)fetched * lda + (k + x)] : 0;
-        __syncthreads(); /* both tiles are whole */
+        __syncthreads(); /* both tiles are complete */
 
         for (int i = 0; i < TILE; i++)
             sum += a_tile[y][i] * t_tile[i][x ^ i];
-        __syncthreads(); /* nobody still reads what the next step overwrites */
+        __syncthreads(); /* no thread still reads what the next step overwrites */
     }
     if (row < M && column < M)
         C[(long long)row * ldc + column] = sum;

@@ -1,8 +1,8 @@
 /* How many fused multiply-adds all SMs together complete in a second.
 
-   A result of the FMA lanes comes back after a few clocks, so that a thread with one chain of
-   dependent operations would mostly wait. Eight chains in each thread, and as many warps as an SM
-   holds, keep the lanes busy: nothing is loaded, nothing stored, only registers are used.
+   An FMA has a latency of a few clocks, so a thread with one chain of dependent operations would
+   mostly wait. Eight chains in each thread, and as many warps as an SM holds, keep the lanes busy.
+   Nothing is loaded or stored; only registers are used.
 
    Compile with -DELEMENT=float or double. Each step is 8 x 16 multiply-adds of a thread.
 
@@ -43,7 +43,7 @@ extern "C" __global__ void ceiling_fma(struct sight *sight, unsigned steps, ELEM
 #pragma unroll
     for (int i = 0; i < CHAINS; i++)
         sum += x[i];
-    if (sum == (ELEMENT)-1) /* never: it keeps the chains */
+    if (sum == (ELEMENT)-1) /* never true; keeps the chains from being optimized away */
         sight->address = 1;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         sight->clocks = end - start;

@@ -1,16 +1,16 @@
-/* How long one load takes: a single thread follows a chain of addresses, each load telling where the
-   next one goes, so that none can begin before the one before has ended.
+/* The latency of one load: a single thread follows a chain of addresses. Each load returns the
+   address of the next one, which therefore cannot begin earlier.
 
-   The chain visits the nodes of an array in a random order: no prefetcher guesses it. Where the
-   nodes lie decides what is measured: in shared memory, in an array small enough for the L1 cache,
-   in one that only the L2 cache holds, or in one that nothing holds but DRAM. Loads of the last two
-   go past L1.
+   The chain visits the nodes of an array in a random order, which no prefetcher can guess. The
+   place of the nodes decides what is measured: shared memory, an array that fits in the L1 cache,
+   one that fits only in the L2 cache, or one that fits only in DRAM. Loads of the last two bypass
+   L1.
 
    Arguments:
-     sight  address: where to begin, replaced by where the walk ended, so that the next launch goes
-            on to nodes not seen before; receives clocks and nanoseconds
+     sight  address: where to begin; replaced by where the walk ended, so that the next launch
+            continues with nodes not yet visited; receives clocks and nanoseconds
      steps  loads, a multiple of 16
-     first  for shared memory: a node of 8 bytes each, holding the number of the next */
+     first  for shared memory: nodes of 8 bytes, each holding the number of the next */
 
 enum { UNROLLED = 16, SHARED_NODES = 1024 };
 

@@ -1,4 +1,4 @@
-/* What a launch costs by itself: a kernel that does nothing, one thread of it. */
+/* The cost of a launch by itself: one thread of a kernel that does nothing. */
 
 extern "C" __global__ void ceiling_launch()
 {

@@ -1,16 +1,16 @@
 /* How fast all SMs together can read: global memory, or the L2 cache.
 
-   Every thread loads 16 bytes at a time, four loads on their way before the first is needed, so that
-   a warp always waits for many lines at once: that is what fills a memory system. The loads go past
-   the L1 cache (.cg), which would otherwise answer from the SM. Which level is measured is a matter
-   of the data: an array far larger than the L2 cache comes from DRAM, a fraction of it read again
-   and again stays in L2. The result is used for nothing but to keep the loads.
+   Every thread loads 16 bytes at a time and has four loads in flight before it needs the first, so
+   that a warp always waits for many lines at once, which saturates the memory system. The loads
+   bypass the L1 cache (.cg), which would otherwise serve them. The data decide which level is
+   measured: an array far larger than the L2 cache comes from DRAM; a fraction of it that is read
+   repeatedly stays in L2. The result only keeps the loads from being optimized away.
 
    Arguments:
      sight   receives a sum that is never written for data of zeros
      data    tiles of 256 x 4 x 16 bytes, 256 threads a block
      tiles   in the array
-     rounds  tiles to read altogether, by all blocks: the array is read rounds / tiles times */
+     rounds  tiles to read in total, by all blocks: the array is read rounds / tiles times */
 
 enum { THREADS = 256, LOADS = 4 };
 

@@ -1,11 +1,11 @@
 /* How many bytes a clock an SM loads from its shared memory without bank conflicts.
 
-   Each lane loads 16 bytes beside those of its neighbour: a warp takes 512 bytes in four wavefronts
-   of 128, every bank serving one word in each. One block is enough, for every SM has its own shared
-   memory; its 16 warps take turns, so that the wait of one is hidden by the loads of the others.
+   Each lane loads the 16 bytes next to its neighbour's: a warp loads 512 bytes in four wavefronts
+   of 128, and every bank serves one word in each. One block is enough, since every SM has its own
+   shared memory; its 16 warps take turns, so that the loads of some hide the latency of others.
 
-   The memory holds zeros, which the compiler cannot know: the next address depends on what was
-   loaded, so that no load can be made once and kept.
+   The memory holds zeros, which the compiler cannot know. The next address depends on what was
+   loaded, so that no load can be hoisted out of the loop.
 
    Arguments:
      sight  receives the clocks of the block
@@ -32,7 +32,7 @@ extern "C" __global__ void ceiling_shared(struct sight *sight, unsigned steps)
             const uint4 value = memory[i * THREADS + at];
             sum |= value.x | value.y | value.z | value.w;
         }
-        at ^= sum; /* stays as it is */
+        at ^= sum; /* the sum is 0 */
     }
     __syncthreads();
     const unsigned long long end = clock64();

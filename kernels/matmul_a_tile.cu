@@ -1,11 +1,11 @@
 /* C = A B with only A's panel in shared memory, and no barrier of the block.
 
-   Each warp stores the rows of A's tile that it alone reads: where TILE divides 32, the rows of a
-   warp are whole, and __syncwarp, which costs next to nothing, takes the place of __syncthreads. B
-   is read straight from global memory, a row of it by neighbouring threads; every warp of the block
-   reads the same rows, mostly out of the L1 cache. So what matmul_tiled saves of A is saved here;
-   of B, the caches save some. Where TILE does not divide 32 a row lies in two warps, and only a
-   barrier of the block will do.
+   Each warp stores the rows of A's tile that it alone reads. If TILE divides 32, a warp has whole
+   rows, and __syncwarp, which costs almost nothing, replaces __syncthreads. B is read straight from
+   global memory, a row of it by neighbouring threads; every warp of the block reads the same rows,
+   mostly from the L1 cache. So the kernel saves as much traffic for A as matmul_tiled does; for B,
+   the caches save some. If TILE does not divide 32, a row is shared by two warps, and a barrier of
+   the block is needed.
 
    The idea: CUDA C++ Best Practices Guide, "Shared Memory in Matrix Multiplication (C=AB)".
 
@@ -36,17 +36,17 @@ extern "C" __global__ void __launch_bounds__(TILE *TILE)
 
     ELEMENT sum = 0;
     for (unsigned k = 0; k < K; k += TILE) {
-        /* What lies outside A or B counts as 0 and changes no sum. Offsets are 64 bits wide: a
+        /* Elements outside A or B count as 0 and change no sum. Offsets are 64 bits wide: a
            matrix may have more than 2^31 elements. */
         a_tile[y][x] = row < M && k + x < K ? A[(long long)row * lda + (k + x)] : 0;
-        wait_for_rows(); /* they are whole */
+        wait_for_rows(); /* they are complete */
 
 #pragma unroll
         for (int i = 0; i < TILE; i++) {
             const ELEMENT b = inside && k + i < K ? B[(long long)(k + i) * ldb + column] : 0;
             sum += a_tile[y][i] * b;
         }
-        wait_for_rows(); /* nobody still reads what the next step overwrites */
+        wait_for_rows(); /* no thread still reads what the next step overwrites */
     }
     if (inside)
         C[(long long)row * ldc + column] = sum;

@@ -1,11 +1,11 @@
 /* C = A B by square tiles, as in matmul_tiled.cu, fetched one step ahead: while the threads
    multiply one pair of tiles, cp.async copies the next pair into a second one.
 
-   cp.async (CC 8.0 on) copies from global to shared memory past the registers, and the thread that
-   asked for it goes on at once. What a thread has asked for up to a commit is a group; it waits
-   until no more than so many of its groups are under way, and a barrier then tells all threads that
-   everybody's copies have arrived. The price is twice the shared memory of matmul_tiled, which the
-   occupancy shows. Before CC 8.0 the same text loads and stores, and nothing overlaps.
+   cp.async (CC 8.0 and newer) copies from global to shared memory without registers, and the thread
+   that issued it continues at once. The copies that a thread has issued up to a commit are a group.
+   The thread waits until at most a given number of its groups are in flight; after a barrier, the
+   copies of all threads have arrived. The cost is twice the shared memory of matmul_tiled, which
+   the occupancy shows. Before CC 8.0 the same source loads and stores, and nothing overlaps.
 
    The idea: CUDA C++ Programming Guide, "Asynchronous Data Copies"; PTX ISA, cp.async.
 
@@ -14,7 +14,7 @@
    -DPAD=n         elements added to each row of the tiles
    Grid: x counts the tiles along a row of C; y, and z beyond 65535 of them, the tiles down C. */
 
-/* What lies outside a matrix counts as 0 and changes no sum: of 4 or 8 bytes none is read. */
+/* Elements outside a matrix are not read; they count as 0 and change no sum. */
 static __device__ __forceinline__ void copy(ELEMENT *to, const ELEMENT *from, bool inside)
 {
 #if __CUDA_ARCH__ >= 800
@@ -67,13 +67,13 @@ extern "C" __global__ void __launch_bounds__(TILE *TILE)
     for (unsigned k = 0; k < K; k += TILE, stage ^= 1) {
         if (k + TILE < K)
             fetch(k + TILE, stage ^ 1);
-        end_group(); /* an empty one at last, so that the one before is always waited for */
+        end_group(); /* empty in the last step, so that the group before is always waited for */
         wait_for_all_but_one();
-        __syncthreads(); /* both tiles are whole */
+        __syncthreads(); /* both tiles are complete */
 
         for (int i = 0; i < TILE; i++)
             sum += a_tile[stage][y][i] * b_tile[stage][i][x];
-        __syncthreads(); /* nobody still reads what the next step overwrites */
+        __syncthreads(); /* no thread still reads what the next step overwrites */
     }
     if (row < M && column < N)
         C[(long long)row * ldc + column] = sum;

@@ -1,8 +1,8 @@
-/* C = A B straight from global memory: what tiles are measured against.
+/* C = A B straight from global memory: the baseline for the kernels with tiles.
 
    A is M x K, B is K x N, C is M x N, all row-major. Rows lie lda, ldb and ldc elements apart, so
-   that each matrix may be a part of a larger one. One thread makes one element of C: it walks along
-   a row of A and down a column of B, hence all of A is read N times and all of B M times.
+   that each matrix may be a part of a larger one. One thread computes one element of C: it walks
+   along a row of A and down a column of B, so all of A is read N times and all of B M times.
 
    The textbook starting point: CUDA C++ Programming Guide, "Shared Memory", first listing.
 

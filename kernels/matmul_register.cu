@@ -1,22 +1,22 @@
-/* C = A B with TM x TN outputs in the registers of each thread: few warps on an SM, and yet fast.
+/* C = A B with TM x TN outputs in the registers of each thread: few warps on an SM, and still fast.
 
    A is M x K, B is K x N, C is M x N, all row-major. Rows lie lda, ldb and ldc elements apart, so
-   that each matrix may be a part of a larger one. A block makes a BM x BN tile of C. It walks along
-   K in steps of BK, and keeps a panel of A and a panel of B for each of STAGES steps in shared
-   memory: while one is multiplied, the next ones are fetched.
+   that each matrix may be a part of a larger one. A block computes a BM x BN tile of C. It walks
+   along K in steps of BK, and keeps a panel of A and a panel of B for each of STAGES steps in
+   shared memory: while one is multiplied, the next ones are fetched.
 
    Why it is fast, from the outside in:
-   - A panel of A serves BN columns, one of B serves BM rows: little global memory is read, and
-     blocks that run at the same time lie near each other, 8 rows of them, to share it in L2.
-   - cp.async (CC 8.0 on) copies to shared memory past the registers, and nobody waits for it.
+   - A panel of A serves BN columns, one of B serves BM rows, so little global memory is read; and
+     blocks that run at the same time are close to each other, in 8 rows, to share it in L2.
+   - cp.async (CC 8.0 and newer) copies to shared memory without registers, and no thread waits.
    - A thread loads TM elements of A and TN of B from shared memory for TM x TN multiplications:
-     for 16 x 8, six loads of 16 bytes for 128 of them. For one output a thread it is two for one.
+     for 16 x 8, six loads of 16 bytes for 128 of them. With one output per thread, two for one.
    - Lanes 2n and 2n + 1 load the same elements of A, lanes n and n + 2 the same of B: a load of 16
-     bytes then takes two passes in shared memory, not four.
+     bytes then takes two wavefronts instead of four.
    - The fragments of the next k are loaded while those of this one are multiplied, and the order of
-     multiplications goes to and fro, so that the operand of one is still at hand for the next.
-   So many registers leave room for one block of 8 warps on an SM. Independent multiplications in
-   each thread hide the latency, not a crowd of warps: occupancy is not the aim.
+     multiplications alternates, so that the operand of one is still in a register for the next.
+   With this many registers one block of 8 warps fits on an SM. Independent multiplications in each
+   thread hide the latency instead of many warps: occupancy is not the aim.
 
    The ideas are public: Volkov, "Better Performance at Lower Occupancy" (GTC 2010); CUTLASS,
    "Efficient GEMM in CUDA"; CUDA C++ Programming Guide, "Asynchronous Data Copies".
@@ -32,8 +32,8 @@
 #define THREADS (BM / TM * (BN / TN))
 #define VECTOR  (int)(16 / sizeof(ELEMENT)) /* elements in the widest access */
 #define VECTORS (BN / VECTOR)
-#define A_ROW   (BM + VECTOR) /* a panel of A is turned: padding spreads its stores */
-#define LANES_M 8             /* a warp's 32 threads cover its tile so */
+#define A_ROW   (BM + VECTOR) /* a panel of A is transposed: padding spreads its stores */
+#define LANES_M 8             /* how a warp's 32 threads cover its tile */
 #define LANES_N 4
 #define GROUP   8 /* rows of tiles that neighbouring blocks share */
 
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void copy(ELEMENT *to, const ELEMENT *from)
 #endif
 }
 
-/* What lies outside counts as 0 and changes no sum. */
+/* Elements outside count as 0 and change no sum. */
 static __device__ __forceinline__ void copy_inside(ELEMENT *to, const ELEMENT *from, bool inside)
 {
 #if __CUDA_ARCH__ >= 800
@@ -105,7 +105,7 @@ static __device__ __forceinline__ void wait_for_panels()
     __syncthreads();
 }
 
-/* Element i + threadIdx.x of rows of n: its row and its column. Mostly i is a multiple of n, and a
+/* Element i + threadIdx.x of rows of n: its row and its column. Usually i is a multiple of n, and a
    thread stays in its column. */
 static __device__ __forceinline__ unsigned row_of(unsigned i, unsigned n)
 {
@@ -161,7 +161,7 @@ static __device__ __forceinline__ void fetch_inside(const place &at, unsigned k,
     }
 }
 
-/* `a` and `b` are where this thread's first elements of one k lie. Its vectors lie a warp's lanes
+/* `a` and `b` point to this thread's first elements of one k. Its vectors are a warp's lanes
    apart. */
 static __device__ __forceinline__ void load(fragments &next, const ELEMENT *a, const ELEMENT *b)
 {
@@ -245,7 +245,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
             load(f[(k + 1) % 2], a + (k + 1) * A_ROW, b + (k + 1) * BN);
             multiply(f[k % 2], sum);
         }
-        wait_for_panels(); /* also: nobody still reads what is refilled next */
+        wait_for_panels(); /* also: no thread still reads what is refilled next */
         last = stage;
         stage = stage + 1 == STAGES ? 0 : stage + 1;
         if (s + 1 < steps)

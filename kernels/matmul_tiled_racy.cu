@@ -1,10 +1,10 @@
-/* C = A B by square tiles, with a classic slip: the second barrier is missing. For race detection
-   only; its result is not determined, and it is never timed.
+/* C = A B by square tiles, with a classic mistake: the second barrier is missing. For race
+   detection only; its result is undefined, and it is never timed.
 
-   As matmul_tiled.cu, but for one line. A thread that has finished its part of a step stores the
-   next step's elements into the tiles at once, while a slower warp still reads this step's. Whether
-   that gives a wrong sum depends on how the warps happen to be scheduled: small launches mostly
-   come out right, which is what makes the slip hard to find by testing.
+   The same as matmul_tiled.cu except for one line. A thread that has finished its part of a step
+   stores the next step's elements into the tiles at once, while a slower warp still reads this
+   step's. Whether that gives a wrong sum depends on how the warps are scheduled: small launches are
+   usually correct, which makes the mistake hard to find by testing.
 
    -DTILE=n        1 to 32; a block is n x n threads. With n <= 5 a block is one warp
    -DELEMENT=type  float or double
@@ -25,11 +25,11 @@ extern "C" __global__ void __launch_bounds__(TILE * TILE)
     for (unsigned k = 0; k < K; k += TILE) {
         a_tile[y][x] = row < M && k + x < K ? A[(long long)row * lda + (k + x)] : 0;
         b_tile[y][x] = column < N && k + y < K ? B[(long long)(k + y) * ldb + column] : 0;
-        __syncthreads(); /* both tiles are whole */
+        __syncthreads(); /* both tiles are complete */
 
         for (int i = 0; i < TILE; i++)
             sum += a_tile[y][i] * b_tile[i][x];
-        /* Here matmul_tiled waits until nobody still reads what the next step overwrites. */
+        /* Here matmul_tiled waits until no thread still reads what the next step overwrites. */
     }
     if (row < M && column < N)
         C[(long long)row * ldc + column] = sum;

@@ -1,17 +1,17 @@
-/* A probe: how many blocks of a given shape reside on one SM at the same time.
+/* A probe: how many blocks of a given shape are resident on one SM at the same time.
 
    It stands in for a kernel with the same threads per block, registers per thread and shared
-   memory. Every block counts itself alive on its SM and then stays until no further block can
-   arrive; the largest count seen on an SM is what the hardware really fits. The idea: a block that
-   is resident can be seen by the others, so the truth needs no profiler.
+   memory. Every block adds itself to the count of its SM and then stays until no further block can
+   arrive; the largest count on an SM is what the hardware really fits. Resident blocks can see each
+   other, so no profiler is needed.
 
    Compile with
      -DLIVE=n          values that each thread keeps in registers while its block stays, with
-                       --maxrregcount=(n + 10): so close a cap that ptxas uses exactly n + 10
-                       registers, from 24 (the least it can be capped to) to 255. It may spill a
-                       word or two, which takes no registers. Below 24 the count is even.
+                       --maxrregcount=(n + 10): a cap so tight that ptxas uses exactly n + 10
+                       registers, from 24 (the lowest possible cap) to 255. It may spill a word or
+                       two, which takes no registers. Below 24 the count is even.
      -DSTATIC_BYTES=n  static shared memory, exactly
-   Dynamic shared memory is a matter of the launch: it belongs to the block, touched or not.
+   Dynamic shared memory is set by the launch; the block has it whether it uses it or not.
 
    Arguments, all buffers set to 0 before the launch:
      alive  blocks on each SM at this moment, by SM number (%smid); 0 again at the end
@@ -23,11 +23,11 @@
    of SMs: give alive and peak 4096 elements.
 
    The protocol: thread 0 of a block raises alive and peak, then notes its arrival, then waits until
-   "over" is set, all other threads waiting at a barrier. Whichever block first sees that the whole
-   grid has arrived, or that all was quiet for quiet_ns, or that it is limit_ns old, sets "over".
-   Blocks that start after that leave at once and count nowhere, so the launch ends about limit_ns
-   after its first block at the latest, however large the grid. Launch more blocks than can reside:
-   then peak shows that one more did not fit. */
+   "over" is set, while all other threads wait at a barrier. Whichever block first sees that the
+   whole grid has arrived, or that all was quiet for quiet_ns, or that it is limit_ns old, sets
+   "over". Blocks that start after that leave at once and count nowhere, so the launch ends about
+   limit_ns after its first block at the latest, however large the grid. Launch more blocks than can
+   reside: then peak shows that one more did not fit. */
 
 enum { ARRIVED, LAST_ARRIVAL_NS, OVER };
 enum { SM_NUMBERS = 4096 };
@@ -67,9 +67,9 @@ extern "C" __global__ void residency(unsigned *alive, unsigned *peak, volatile u
 {
 #if STATIC_BYTES > 0
     __shared__ volatile char occupied[STATIC_BYTES];
-    occupied[0] = 0; /* volatile: the array cannot be left out */
+    occupied[0] = 0; /* volatile: the array must not be optimized away */
 #endif
-    /* Volatile: each is fetched once, here, and cannot be made again later. */
+    /* Volatile: each is loaded once, here, and cannot be loaded again later. */
     const volatile unsigned *source = alive + (blockIdx.x + threadIdx.x) % SM_NUMBERS;
     unsigned value[LIVE + 1];
 #pragma unroll
@@ -79,18 +79,18 @@ extern "C" __global__ void residency(unsigned *alive, unsigned *peak, volatile u
     if (threadIdx.x == 0 && !hold[OVER]) {
         const unsigned sm = sm_number();
         atomicMax(&peak[sm], atomicAdd(&alive[sm], 1) + 1);
-        __threadfence(); /* counted before arrived */
+        __threadfence(); /* the count is visible before the arrival */
         wait_until_over(hold, quiet_ns, limit_ns);
         atomicSub(&alive[sm], 1);
     }
     __syncthreads();
 
-    /* Each value is needed now, on its own: the factor, always 1, is not known before. */
+    /* Each value is needed separately: the compiler does not know that the factor is 1. */
     const unsigned factor = hold[OVER];
     unsigned sum = 0;
 #pragma unroll
     for (int i = 0; i < LIVE; i++)
         sum = sum * factor + value[i];
     if (sum == ~0u)
-        hold[OVER] = 1; /* as it is already */
+        hold[OVER] = 1; /* it is 1 already */
 }

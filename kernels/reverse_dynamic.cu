@@ -1,7 +1,7 @@
 /* An array reversed by one block through dynamic shared memory.
 
-   As reverse_static.cu, but the length is chosen at launch, and so is the shared memory: length x 4
-   bytes. Above 48 KB the launch must opt in (cudaFuncAttributeMaxDynamicSharedMemorySize). */
+   Like reverse_static.cu, but the length is chosen at launch, and so is the shared memory: length x
+   4 bytes. Above 48 KB the launch must opt in (cudaFuncAttributeMaxDynamicSharedMemorySize). */
 
 extern "C" __global__ void __launch_bounds__(1024)
     reverse_dynamic(const int *input, int *output, int length)

@@ -1,8 +1,8 @@
 /* An array reversed by one block through static shared memory.
 
-   Both global accesses go upwards, a warp's 32 elements side by side; the turn happens on the way
-   out of shared memory, where any order without bank conflicts costs the same. The barrier between
-   is needed: nearly every thread stores an element that another one fetched.
+   Both global accesses go upwards, and a warp's 32 elements are adjacent; the order is reversed on
+   the way out of shared memory, where any order without bank conflicts costs the same. The barrier
+   is needed because nearly every thread stores an element that another one fetched.
 
    The idea follows Mark Harris, "Using Shared Memory in CUDA C/C++" (NVIDIA developer blog, 2013).
 
@@ -13,8 +13,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) reverse_static(const int *in
 {
     __shared__ int staged[LENGTH];
 
-    /* Not unrolled: threads with a turn more than others would part from them for the rest of the
-       loop, and a warp would access memory in pieces. */
+    /* Not unrolled: threads with one more iteration than others would diverge for the rest of
+       the loop, and a warp's accesses would be split. */
 #pragma unroll 1
     for (int i = threadIdx.x; i < LENGTH; i += BLOCK)
         staged[i] = input[i];

@@ -1,10 +1,11 @@
 /* Box sum of any radius over int32 or float, staged in dynamic shared memory.
 
-   output[i] = input[i] + ... + input[i + 2 radius], for each place where the whole window lies in
-   the input: `outputs` results from outputs + 2 radius inputs. As stencil_static.cu, but the radius
-   and the block are chosen at launch, and so is the shared memory: (blockDim.x + 2 radius) x 4
-   bytes. Above 48 KB the launch must opt in (cudaFuncAttributeMaxDynamicSharedMemorySize).
-   In float sums of whole numbers are as exact as stencil_naive.cu's.
+   output[i] = input[i] + ... + input[i + 2 radius], for each place where the whole window lies
+   inside the input: `outputs` results from outputs + 2 radius inputs. Like stencil_static.cu, but
+   the radius and the block are chosen at launch, and so is the shared memory: (blockDim.x + 2
+   radius) x 4 bytes. Above 48 KB the launch must opt in
+   (cudaFuncAttributeMaxDynamicSharedMemorySize). Sums of whole numbers in float are as exact as
+   those of stencil_naive.cu.
 
    -DELEMENT=type  int or float */
 

@@ -1,13 +1,14 @@
 /* Box sum of any radius over int32 or float, from global memory alone.
 
-   output[i] = input[i] + ... + input[i + 2 radius], for each place where the whole window lies in
-   the input: `outputs` results from outputs + 2 radius inputs. Each thread adds up one window: every
-   input is loaded 2 radius + 1 times, and only caches save the device's memory from it. What the
-   staged kernels (stencil_static.cu, stencil_dynamic.cu) and stencil_window.cu are held against.
+   output[i] = input[i] + ... + input[i + 2 radius], for each place where the whole window lies
+   inside the input: `outputs` results from outputs + 2 radius inputs. Each thread adds up one
+   window, so every input is loaded 2 radius + 1 times, and only the caches keep that from DRAM.
+   This is the baseline for the staged kernels (stencil_static.cu, stencil_dynamic.cu) and
+   stencil_window.cu.
 
-   Float holds every whole number up to 2^24, so that sums of whole numbers are exact in any order.
-   Of numbers up to 1000 either way, no sum of a part of the window is above (2 radius + 1) x 1000:
-   exact up to radius 8388.
+   Float holds every whole number up to 2^24, so sums of whole numbers below that are exact in any
+   order. With inputs from -1000 to 1000 no partial sum of a window exceeds (2 radius + 1) x 1000,
+   so results are exact up to radius 8388.
 
    -DELEMENT=type  int or float */
 

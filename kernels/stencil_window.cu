@@ -1,27 +1,28 @@
-/* Box sum over int32 or float with as many additions at any radius.
+/* Box sum over int32 or float; the number of additions does not depend on the radius.
 
-   output[i] = input[i] + ... + input[i + 2 radius], for each place where the whole window lies in
-   the input: `outputs` results from outputs + 2 radius inputs. From one window to the next an
-   element enters and one leaves, so that the results are the prefix sums of input[i + 2 radius] -
-   input[i - 1], on top of the first window's sum. Unsigned sums wrap, and so do differences: a
+   output[i] = input[i] + ... + input[i + 2 radius], for each place where the whole window lies
+   inside the input: `outputs` results from outputs + 2 radius inputs. From one window to the next
+   an element enters and one leaves, so that the results are the prefix sums of input[i + 2 radius]
+   - input[i - 1], on top of the first window's sum. Unsigned sums wrap, and so do differences: a
    result is exact wherever it fits.
 
    A block makes TILE outputs. It stages their TILE + 2 radius inputs in dynamic shared memory, on
-   CC 8.0 and newer by asynchronous copies, all on their way at once. Then each warp scans the
+   CC 8.0 and newer by asynchronous copies, all in flight at once. Then each warp scans the
    differences of its part in registers, four neighbouring outputs a thread, and the block puts the
-   parts together. Neighbouring blocks run at about the same time and meet each other's halo in the
-   L2 cache: with a tile longer than the halo it runs at the speed of a copy, or above. L2 is told to
-   keep what is staged of a tile, and not to keep a halo, which is of a neighbour's tile: on an H200
-   that made 101 % of a copy's speed from 97 %, and 97.7 % from 93.8 % at radius 6000.
+   parts together. Neighbouring blocks run at about the same time and find each other's halo in the
+   L2 cache: with a tile longer than the halo the kernel is as fast as a copy, or faster. L2 is told
+   to keep the inputs of a block's own tile, but not its halo, which belongs to its neighbour: on an
+   H200 that raised the speed from 97 % to 101 % of a copy's, and from 93.8 % to 97.7 % at radius
+   6000.
 
    The scan within a warp is the textbook's (Hillis and Steele, 1986).
 
-   Float is exact while every sum is a whole number up to 2^24. Of inputs up to 1000 either way:
+   Float is exact while every sum is a whole number up to 2^24. With inputs from -1000 to 1000:
    - A sum of a part of the first window is at most W = (2 radius + 1) x 1000.
    - Four neighbours' differences, added up one by one, have eight inputs: at most 8000.
    - A sum of differences in a row, which is all that scans hold, is a later window without an
      earlier one: at most 2 W. It has at most TILE - 1 differences, so at most 2 (TILE - 1) x 1000.
-     Behind the last output nothing enters: there the later window is a part of the last one.
+     After the last output nothing enters: there the later window is a part of the last one.
    - The first window with a sum of differences from there on is a window, or such a part: at most
      W, in whichever warp.
    So with up to 256 threads 2 (TILE - 1) x 1000 <= 16382000 is below 2^24, and W decides: exact up
@@ -32,15 +33,15 @@
    -DELEMENT=type  unsigned (for int32) or float */
 
 enum { WARP = 32, QUADS = 8, TILE = 4 * QUADS * BLOCK, WARPS = BLOCK / WARP };
-/* The quads behind them begin at 32 bytes, as the sectors that are copied there do: else a quarter
-   of them would be fetched twice. */
+/* The quads after them begin at a multiple of 32 bytes, like the sectors copied there: otherwise a
+   quarter of them would be fetched twice. */
 enum { PARTS = (WARPS + 3) / 4 * 4 };
-/* An SM has room for three blocks of 256 threads, or two of 512, which is enough to keep its memory
-   busy, and leaves a thread the registers that it needs. */
+/* Three blocks of 256 threads fit on an SM, or two of 512. That is enough to keep its memory busy,
+   and leaves each thread the registers that it needs. */
 enum { BLOCKS_PER_SM = (BLOCK > 256 ? 1024 : 768) / BLOCK };
 #define ALL_LANES 0xffffffffu
 
-/* Neighbouring elements, which move at once. */
+/* Neighbouring elements that move together. */
 struct __align__(2 * sizeof(ELEMENT)) two
 {
     ELEMENT x, y;

@@ -32,6 +32,8 @@ golden banks-matmul-pad.txt banks --tile 8 --pad 24
 golden banks-stencil.txt banks --kernel stencil-dynamic --block 96 --radius 100
 golden banks-matmul.csv banks --tile 32 --format csv
 golden banks-column.csv banks --expr '(tx*32 + ty)*4' --block 32x8 --format csv
+empty "CSV: rows without their padding are proposed before more padding" "$(
+    banks --expr '(ty*17 + tx)*4' --block 16x16 --format csv | grep -vx 'access,.*\|.*,2,16,0')"
 golden banks.json banks --expr 'tx*8' --format json --mask f0000001
 
 golden banks-column.plot banks --expr '(tx*32 + ty)*4' --block 32x8 --plot -
@@ -302,6 +304,8 @@ holds "JSON: no narrower row" '.accesses[0].narrower == null' out.json
 banks --expr '(ty*17 + tx)*4' --block 16x16 --format json >narrower.json
 holds "JSON: a narrower row" '.accesses[0].narrower == {row_elements: 16,
     expression: "(ty*16 + tx)*4"}' narrower.json
+holds "JSON: the padding to drop" '.accesses[0].padding == {row_elements: 16, padding_elements: 0,
+    swizzle_span: 0, swizzle_shift: 0, expression: "(ty*16 + tx)*4"}' narrower.json
 holds "JSON: the swizzle" '.accesses[0].swizzle | .swizzle_span == 32 and .padding_elements == 0' \
     out.json
 jq -r '[paths | .[] | strings] | unique | .[]' out.json | sort -u >keys

@@ -44,8 +44,13 @@ golden carveout.txt --tile 16 --dtype double --device 9.0 --regs 32 --carveout 2
 golden compare.txt --tile 16 --regs 32 --device H200 --device "RTX 4090" --device "GeForce 8800 GTX"
 golden sizes.txt --tile 13 --size 1000x777x513 --ldc 800 --device "Tesla T4" --regs 36
 golden tile-32.json --tile 32 --device H200 --regs 31 --format json
-golden compare.json --tile 16 --regs 32 --device H200 --device 1.0 --format json
 golden own-kernel.json --threads 256 --smem 8K --device "RTX 4090" --format json
+for device in H200 1.0; do
+    smemcalc --tile 16 --regs 32 --device $device --format json
+done >each.json
+smemcalc --tile 16 --regs 32 --device H200 --device 1.0 --format json >both.json
+jq -s '[.[] | del(.schema)] == $both[0].answers' --slurpfile both both.json each.json >equal.json
+holds "JSON of two devices holds the answers of each" '. == true' equal.json
 golden compare.csv --tile 16 --regs 32 --device H200 --device 1.0 --format csv
 golden device.txt devices --device H200
 golden device.json devices --device "GeForce 8800 GTX" --format json

@@ -34,6 +34,18 @@ golden() { # NAME ARGUMENT...
     empty "golden $name" "$(diff "$golden/$name" out 2>&1)"
 }
 
+# The same for the lines that a filter of jq makes of JSON: only what the test is about, so that
+# somebody can read it.
+golden_fields() { # NAME FILTER ARGUMENT...
+    name=$1 filter=$2
+    shift 2
+    { smemcalc "$@" 2>&1; echo "{\"exit status\":$?}"; } | jq -c "$filter" >out 2>&1
+    if [ -n "${GENERATE-}" ]; then
+        cp out "$golden/$name"
+    fi
+    empty "golden fields $name" "$(diff "$golden/$name" out 2>&1)"
+}
+
 # From then on screens of the explorer come without the bar of keys, which names every screen that
 # there is: golden ones would change with each new one.
 leave_out_keys() {

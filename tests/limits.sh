@@ -49,20 +49,22 @@ golden limits-compare-refused.txt limits --threads 1000 --smem 40K -d 1.3 -d 2.0
 golden limits-compare.csv limits --threads 768 -d 3.5 -d 8.6 --format csv
 golden limits.csv limits --threads 512 --device 3.5 --format csv
 holds "limits: 2 blocks of 256 threads on 9.0 have 128 registers and 115712 B" \
-    '.rooms.by_blocks[1] == {blocks_per_sm: 2, warps_per_sm: 16, percent: 25,
+    '.headroom.by_blocks[1] == {blocks_per_sm: 2, warps_per_sm: 16, percent: 25,
         most_registers_per_thread: 128, most_dynamic_smem_bytes: 115712,
-        launch_bounds: "__launch_bounds__(256, 2)"} and .rooms.no_further_block == ["warps"]
-        and .rooms.fixed == []' limits --threads 256 --device H200
-holds "limits: what was given stays" '.rooms.fixed == ["registers"]
-    and (.rooms.by_blocks | map(.most_registers_per_thread) | unique) == [40]
-    and .rooms.no_further_block == ["registers"]' \
+        launch_bounds: "__launch_bounds__(256, 2)"} and .headroom.no_further_block == ["warps"]
+        and .headroom.fixed == []' limits --threads 256 --device H200
+holds "limits: headroom, with its older name" '.headroom == .rooms and (.headroom | type) == "object"' \
+    limits --threads 256 --device H200
+holds "limits: what was given stays" '.headroom.fixed == ["registers"]
+    and (.headroom.by_blocks | map(.most_registers_per_thread) | unique) == [40]
+    and .headroom.no_further_block == ["registers"]' \
     limits --threads 256 --regs 40 --device 9.0
 
 # What limits says can be asked back: as many blocks with it, fewer with a byte or register more.
 if command -v jq >/dev/null; then
-    "$program" limits --threads 160 --smem 1000 --device 8.9 --format json >rooms.json
-    wrong=$(jq -r '.rooms.by_blocks[] | "\(.blocks_per_sm) \(.most_registers_per_thread) \(
-        .most_dynamic_smem_bytes)"' rooms.json | while read -r blocks regs bytes; do
+    "$program" limits --threads 160 --smem 1000 --device 8.9 --format json >headroom.json
+    wrong=$(jq -r '.headroom.by_blocks[] | "\(.blocks_per_sm) \(.most_registers_per_thread) \(
+        .most_dynamic_smem_bytes)"' headroom.json | while read -r blocks regs bytes; do
         blocks_with() { # REGS BYTES
             "$program" --threads 160 --smem 1000 --device 8.9 --regs "$1" --dynamic-smem "$2" \
                 --format json | jq .occupancy.blocks_per_sm
@@ -74,7 +76,7 @@ if command -v jq >/dev/null; then
     done)
     empty "limits: what it says can be asked back" "$wrong"
     empty "limits: 9 numbers of blocks were asked back" "$(
-        count=$(jq '.rooms.by_blocks | length' rooms.json)
+        count=$(jq '.headroom.by_blocks | length' headroom.json)
         [ "$count" -eq 9 ] || echo "$count")"
 else
     skip "limits: what it says can be asked back" "no jq"

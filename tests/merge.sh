@@ -1,5 +1,5 @@
 #!/bin/sh
-# smemcalc merge: sample reports laid together in every form, what is wrong with files, and what a
+# smemcalc merge: sample reports compared in every form, what is wrong with files, and what a
 # hostile file cannot do. The samples in tests/data/merge were made by tests/gpu/fake_smemcalc, whose
 # GPUs are made up; hosts, a count and a time in them were changed by hand. GENERATE=1 writes
 # tests/golden/merge* anew.
@@ -11,7 +11,13 @@ cp "$here"/data/merge/*.json .
 
 golden merge-agree.txt merge node1.json
 golden merge.txt merge node1.json node2.json node3.json
-golden merge.json merge node1.json node2.json node3.json --format json
+# A line for the counts, each GPU, and each quantity with the values of the four GPUs.
+golden_fields merge-fields.json 'del(.questions),
+    (.questions[]? | .question, (.machines[] | [.[]]), (.quantities[] |
+        [.quantity, .unit, .verdict] +
+        (.peers[] | [.compute_capability, {common, least, median, most}] +
+            [.values[] | [.predicted, .api, .emulated, .measured], (select(.odd) | .host)])))' \
+    merge node1.json node2.json node3.json --format json
 golden merge.csv merge node1.json node2.json node3.json --format csv
 
 ends_in() { # STATUS FIRST LINE, ARGUMENT...

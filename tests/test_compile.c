@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "compile/built_in_ptx.h"
+#include "compile/source.h"
 #include "compile/cache.h"
 #include "compile/ptxas_log.h"
 #include "compile/table.h"

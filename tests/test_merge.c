@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "confirm/merge_documents.h"
 #include "confirm/merge.h"
 #include "unit.h"
 

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/bank_fields.h"
-#include "tui/banks_layout.h"
 #include "unit.h"
 #include "view_sitting.h"
 
@@ -64,18 +62,16 @@ static void set_pattern(struct sitting *sitting, const struct pattern *p)
     memcpy(typed[3].typed, text, sizeof text);
     snprintf(typed[4].typed, 128, "%u", p->padding);
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
-        struct smc_banks_choice before = banks->choice, choice = before;
+        struct smc_banks_choice choice = banks->choice;
         CU_ASSERT_EQUAL_FATAL(
             smc_bank_field_type(banks, typed[i].field, typed[i].typed, &choice, NULL), SMC_OK);
         choice.op = p->op;
-        banks->choice = choice;
-        smc_banks_changed(banks, &before);
+        smc_banks_choose(banks, &choice);
         CU_ASSERT_FATAL(banks->answered);
     }
-    struct smc_banks_choice before = banks->choice, choice = before;
+    struct smc_banks_choice choice = banks->choice;
     smc_bank_field_step(banks, SMC_BANK_FIELD_SWIZZLE, p->swizzled ? 1 : -1, false, &choice);
-    banks->choice = choice;
-    smc_banks_changed(banks, &before);
+    smc_banks_choose(banks, &choice);
 }
 
 /* The address of a thread in the layout that the screen says it has. */
@@ -254,25 +250,28 @@ static void test_memory(void)
 
 /* --- Kernels --- */
 
-/* Each proposal, set in its field, leaves the array without a conflict. */
-static size_t failing_remedies(struct smc_banks_state *banks, size_t *tried)
+/* Each proposal, set in its field, leaves the array without a conflict; `tried` counts paddings,
+   swizzles and paddings dropped. */
+static size_t failing_remedies(struct smc_banks_state *banks, size_t tried[3])
 {
     size_t failing = 0;
     for (uint32_t i = 0; i < banks->answer.pattern_count; i++)
-        for (int swizzle = 0; swizzle <= 1; swizzle++) {
+        for (int kind = 0; kind < 3; kind++) {
             const struct smc_banks_pattern *pattern = &banks->answer.pattern[i];
-            const struct smc_remedy *remedy = swizzle ? &pattern->swizzle : &pattern->padding;
-            struct smc_banks_choice before = banks->choice;
-            if (!remedy->found)
+            const struct smc_remedy *const remedies[] = {&pattern->padding, &pattern->swizzle,
+                                                         &pattern->narrower};
+            const struct smc_rearrangement *layout = &remedies[kind]->rearrangement;
+            struct smc_banks_choice choice = banks->choice;
+            if (!remedies[kind]->found)
                 continue;
-            banks->choice.array[pattern->array].swizzled = swizzle;
-            banks->choice.array[pattern->array].padding_elements =
-                remedy->rearrangement.padding_elements;
-            smc_banks_changed(banks, &before);
+            choice.array[pattern->array].swizzled = layout->swizzle_span > 0;
+            choice.array[pattern->array].padding_elements =
+                (int32_t)layout->padding_elements - (int32_t)layout->dropped_elements;
+            smc_banks_choose(banks, &choice);
             failing += conflicts(banks->total[i]) > 0;
             smc_banks_undo(banks);
             failing += conflicts(banks->total[i]) != conflicts(pattern->total);
-            ++*tried;
+            tried[kind]++;
         }
     return failing;
 }
@@ -280,7 +279,7 @@ static size_t failing_remedies(struct smc_banks_state *banks, size_t *tried)
 static void test_kernels(void)
 {
     static const char *const devices[] = {"1.3", "3.5", "6.1", "9.0"};
-    size_t failing = 0, tried = 0, wrong = 0;
+    size_t failing = 0, tried[3] = {0}, wrong = 0;
     struct sitting sitting;
     sitting_open(&sitting, "matmul-tiled", "H200", 24, 80);
     struct smc_query *query = &sitting.tui->explore.query;
@@ -300,11 +299,11 @@ static void test_kernels(void)
             for (uint32_t i = 0; i < banks->answer.pattern_count; i++)
                 wrong += memcmp(&banks->total[i], &banks->answer.pattern[i].total,
                                 sizeof banks->total[i]) != 0;
-            failing += failing_remedies(banks, &tried);
+            failing += failing_remedies(banks, tried);
         }
     CU_ASSERT_EQUAL(wrong, 0);
     CU_ASSERT_EQUAL(failing, 0);
-    CU_ASSERT(tried > 10);
+    CU_ASSERT(tried[0] + tried[1] > 10);
     sitting_close(&sitting);
 }
 
@@ -335,6 +334,64 @@ static void test_padding_by_keys(void)
     CU_ASSERT(sitting_shows(&sitting, "padding    1"));
     sitting_keys(&sitting, "> x");
     CU_ASSERT(sitting_shows(&sitting, "padding    0"));
+    sitting_close(&sitting);
+}
+
+static void type_field(struct sitting *sitting, enum smc_bank_field field, const char *text)
+{
+    struct smc_banks_choice choice = sitting->tui->banks.choice;
+    CU_ASSERT_EQUAL_FATAL(smc_bank_field_type(&sitting->tui->banks, field, text, &choice, NULL),
+                          SMC_OK);
+    smc_banks_choose(&sitting->tui->banks, &choice);
+}
+
+/* As `smemcalc banks` does, the view proposes to drop a padding that causes conflicts. */
+static void test_dropping_by_keys(void)
+{
+    struct sitting sitting;
+    sitting_open(&sitting, NULL, "H200", 24, 120);
+    const struct smc_banks_state *banks = &sitting.tui->banks;
+    sitting_keys(&sitting, "F3 Down");
+    type_field(&sitting, SMC_BANK_FIELD_BLOCK, "32x32");
+    type_field(&sitting, SMC_BANK_FIELD_EXPRESSION, "(tx*36 + ty)*4");
+    CU_ASSERT(sitting_shows(&sitting, "padding -3: rows of 33 elements have no conflict: drop the "
+                                      "padding: (tx*33 + ty)*4"));
+    sitting_keys(&sitting, "Left Left Left Left");
+    CU_ASSERT(sitting_shows(&sitting, "padding   <-3>"));
+    CU_ASSERT(sitting_shows(&sitting, "1 wavefront, no conflict"));
+    CU_ASSERT(sitting_shows(&sitting, "none of 96 conflicts is left: rows of 33 elements, without "
+                                      "the padding: (tx*33 + ty)*4"));
+    sitting_keys(&sitting, "Down Enter"); /* a swizzle needs the columns */
+    CU_ASSERT(sitting_shows(&sitting, "swizzle   <off>") &&
+              sitting_shows(&sitting, "padding dropped"));
+    sitting_keys(&sitting, "y");
+    CU_ASSERT(sitting_shows(&sitting, "smemcalc banks --expr '(tx*33 + ty)*4' --block 32x32 "));
+    sitting_keys(&sitting, "Esc Up");
+    sitting_type(&sitting, "40");
+    CU_ASSERT(sitting_shows(&sitting, "'40' is not between -3 and 32"));
+    type_field(&sitting, SMC_BANK_FIELD_BLOCK, "16x16"); /* too few columns to tell padding */
+    CU_ASSERT(banks->answered && banks->choice.array[0].padding_elements == 0);
+    sitting_keys(&sitting, "u x Down Enter Up Left");
+    CU_ASSERT(banks->choice.array[0].swizzled && banks->choice.array[0].padding_elements == 0);
+    sitting_close(&sitting);
+}
+
+static void test_dropping_helps(void)
+{
+    size_t failing = 0, tried[3] = {0};
+    struct sitting sitting;
+    sitting_open(&sitting, NULL, "H200", 24, 80);
+    sitting_keys(&sitting, "F3");
+    type_field(&sitting, SMC_BANK_FIELD_BLOCK, "32x32");
+    for (uint32_t row = 17; row < 80; row++) {
+        char text[64];
+        snprintf(text, sizeof text, "(t%c*%u + t%c)*4", row % 2 ? 'y' : 'x', row,
+                 row % 2 ? 'x' : 'y');
+        type_field(&sitting, SMC_BANK_FIELD_EXPRESSION, text);
+        failing += failing_remedies(&sitting.tui->banks, tried);
+    }
+    CU_ASSERT_EQUAL(failing, 0);
+    CU_ASSERT(tried[0] > 10 && tried[1] > 10 && tried[2] > 10);
     sitting_close(&sitting);
 }
 
@@ -406,20 +463,20 @@ static void test_places(void)
     sitting_open(&sitting, "matmul-tiled", "H200", 24, 80);
     const struct smc_banks_state *banks = &sitting.tui->banks;
     sitting_keys(&sitting, "F3 Home Down Down Enter Down Down Down Right Right");
-    CU_ASSERT(sitting_shows(&sitting, "warp 0, turn 2 of a_tile[y][i]"));
+    CU_ASSERT(sitting_shows(&sitting, "warp 0, iteration 2 of a_tile[y][i]"));
     sitting_keys(&sitting, ">");
-    CU_ASSERT_EQUAL(banks->turn, 10);
+    CU_ASSERT_EQUAL(banks->iteration, 10);
     sitting_keys(&sitting, "Up");
     sitting_type(&sitting, "31");
-    CU_ASSERT(banks->warp == 31 && banks->turn == 10);
+    CU_ASSERT(banks->warp == 31 && banks->iteration == 10);
     sitting_keys(&sitting, "Right Right");
     CU_ASSERT_EQUAL(banks->warp, 31);
     sitting_keys(&sitting, "F2 Home Down Down Enter");
-    sitting_type(&sitting, "8"); /* a smaller tile: fewer warps, fewer turns */
+    sitting_type(&sitting, "8"); /* a smaller tile: fewer warps and iterations */
     sitting_keys(&sitting, "F3");
-    CU_ASSERT(banks->answered && banks->warp == 1 && banks->turn == 7);
+    CU_ASSERT(banks->answered && banks->warp == 1 && banks->iteration == 7);
     sitting_keys(&sitting, "x");
-    CU_ASSERT(banks->warp == 0 && banks->turn == 0);
+    CU_ASSERT(banks->warp == 0 && banks->iteration == 0);
     sitting_keys(&sitting, "F2 Home Down Enter");
     sitting_type(&sitting, "matmul-naive"); /* has no shared memory */
     sitting_keys(&sitting, "F3");
@@ -499,9 +556,11 @@ CU_TestInfo tests_tui_banks[] = {
     {"words lie where their addresses say", test_memory},
     {"kernels: proposals hold, undo takes them back", test_kernels},
     {"padding and swizzle by keys", test_padding_by_keys},
+    {"a padding that does harm is dropped by keys", test_dropping_by_keys},
+    {"proposals for expressions hold, too", test_dropping_helps},
     {"from an instruction to its layout", test_from_instruction_to_fields},
     {"expressions, good and bad", test_expressions},
-    {"warps and turns stay within the launch", test_places},
+    {"warps and iterations stay within the launch", test_places},
     {"wavefronts that have no room are scrolled to", test_scrolling},
     {"clicks, wheel and search", test_clicks},
     {"the command that gives the same", test_commands},

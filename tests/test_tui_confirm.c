@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/confirm_draw.h"
-#include "tui/confirm_next.h"
-#include "tui/state.h"
+#include "tui/view_confirm.h"
 #include "unit.h"
 
 static struct smc_tui tui;
@@ -234,7 +232,7 @@ static void test_true_status(void)
     smc_tui_key(&tui, 'r');
     tui.running = true;
     smc_tui_key(&tui, 'r');
-    CU_ASSERT(screen_has("a launch is in hand; Esc stops it"));
+    CU_ASSERT(screen_has("a launch is running; Esc stops it"));
     tui.run_job.kind = SMC_JOB_RUN;
     finish_launch(2);
     CU_ASSERT(screen_has("launch 1 is done: 8 confirmed, 0 differ"));
@@ -274,7 +272,7 @@ static void test_history(void)
     CU_ASSERT_EQUAL(tui.confirm.chosen, LAUNCHES - 2);
     smc_tui_key(&tui, SMC_KEY_END);
     CU_ASSERT_EQUAL(tui.confirm.chosen, 0);
-    CU_ASSERT(screen_has("predicted and seen, launch 1"));
+    CU_ASSERT(screen_has("predicted and observed, launch 1"));
     smc_tui_key(&tui, SMC_KEY_HOME);
     CU_ASSERT_EQUAL(tui.confirm.chosen, LAUNCHES - 1);
     for (int i = 0; i < 100; i++)

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/banks_layout.h"
 #include "tui/command.h"
 #include "tui/devices_layout.h"
 #include "tui/glyph.h"
@@ -142,7 +141,7 @@ static void test_banks_at_all_sizes(void)
 static bool shows_kernel(const struct sitting *sitting)
 {
     return has(sitting, "b_tile[i][x] ") && has(sitting, "matmul-tiled ") && has(sitting, "<3>") &&
-           has(sitting, "warp 3, turn 0") && has(sitting, "1 wavefront, no conflict") &&
+           has(sitting, "warp 3, iteration 0") && has(sitting, "1 wavefront, no conflict") &&
            has(sitting, " no conflict: all warps are served");
 }
 

@@ -72,7 +72,7 @@ wait
 screen'
 rm "$SMEMCALC_CEILINGS"
 
-says "a launch in hand is told with its time" '0.0 s of 10 s; Esc stops it' 'key F5
+says "a running launch shows its time" '0.0 s of 10 s; Esc stops it' 'key F5
 wait
 key r
 screen' hangs
@@ -87,7 +87,7 @@ key r
 key Esc
 key r
 screen' hangs
-says "only one at a time" 'a launch is in hand' 'key F5
+says "only one at a time" 'a launch is running' 'key F5
 wait
 key r
 key r
@@ -218,7 +218,7 @@ key Enter
 type y
 key Enter
 screen'
-says "nothing to save" 'nothing was launched in this session yet' 'key F5
+says "nothing to save" 'nothing has been launched in this session yet' 'key F5
 wait
 key s
 screen'

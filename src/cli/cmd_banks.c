@@ -9,7 +9,7 @@
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "query/banks_row.h"
+#include "query/banks.h"
 
 static smc_command_function run;
 

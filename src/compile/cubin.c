@@ -1,12 +1,640 @@
 /* Machine code: the steps of reading it, in order. Established by comparing what ptxas 11.8 to 13.0
    write with what they print, and on the libraries of NVIDIA's that hold machine code. */
+#include "config.h"
+
 #include "compile/cubin.h"
 
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "compile/cubin_parts.h"
+
+/* What is told of a kernel besides its figures, to be held against them. */
+struct smc_cubin_claims {
+    uint32_t code_regs; /* beside the code: without what it calls */
+    bool has_frame, has_least_stack;
+    uint32_t least_stack;    /* with what it calls */
+    uint32_t constant_bytes; /* of the bank that holds its parameters at the end */
+    bool has_attributes, has_bank, has_parameters;
+    uint32_t bank_end, bank_bytes; /* the parameters within that bank */
+    uint32_t parameter_bytes;
+    uint32_t parameters_end; /* of the last one */
+};
+
+struct smc_cubin_section {
+    GElf_Shdr header;
+    Elf_Scn *content;
+    const char *name;
+    bool is_function;                /* code that a symbol names */
+    struct smc_cubin_kernel *kernel; /* whose code it is; NULL: no kernel's */
+};
+
+struct smc_cubin_reading {
+    size_t bytes; /* of the file */
+    GElf_Ehdr header;
+    struct smc_cubin_section *section; /* by their index */
+    size_t section_count;
+    Elf_Data *symbols, *far_sections;  /* the second may be NULL */
+    size_t symbol_count, symbol_names; /* the section of their names */
+    struct smc_cubin *cubin;
+    struct smc_cubin_claims *claims; /* as cubin->kernel */
+    struct smc_error *error;
+};
+
+/* --- Header, sections, segments --------------------------------------------------------------- */
+
+/* Types of sections that take no room in the file, besides SHT_NOBITS: variables in global, local
+   and shared memory of code that is still to be linked, and the driver's reserve. */
+enum {
+    TYPE_GLOBAL = 0x70000007,
+    TYPE_LOCAL = 0x70000009,
+    TYPE_SHARED = 0x7000000a,
+    TYPE_RESERVED = 0x70000015,
+};
+
+/* The ABI of CUDA 13, and of CUDA 12 from CC 10.0 on, moved the architecture and its letter. */
+enum {
+    MOVED_ABI = 8,
+    FLAG_ACCELERATED = 0x800,     /* sm_90a */
+    FLAG_ACCELERATED_MOVED = 0x8, /* the same, as CUDA 12 writes it */
+};
+
+static bool is_within(uint64_t offset, uint64_t size, size_t bytes)
+{
+    return offset <= bytes && size <= bytes - offset;
+}
+
+static bool takes_no_room(const GElf_Shdr *header)
+{
+    switch (header->sh_type) {
+    case SHT_NULL:
+    case SHT_NOBITS:
+    case TYPE_GLOBAL:
+    case TYPE_LOCAL:
+    case TYPE_SHARED:
+    case TYPE_RESERVED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Where libelf finds less than the header promises, the file ends within the table. */
+static enum smc_status check_header(const struct smc_cubin_reading *reading, size_t section_count)
+{
+    const GElf_Ehdr *header = &reading->header;
+    Elf *elf = reading->cubin->elf;
+    const size_t entry = gelf_fsize(elf, ELF_T_SHDR, 1, EV_CURRENT);
+    const size_t segment = gelf_fsize(elf, ELF_T_PHDR, 1, EV_CURRENT);
+    if (header->e_type != ET_REL && header->e_type != ET_EXEC)
+        return smc_fail(reading->error, SMC_USAGE, "its header names no type of machine code");
+    if (header->e_shentsize != entry || (header->e_phnum > 0 && header->e_phentsize != segment))
+        return smc_fail(reading->error, SMC_USAGE, "its header has entries of a wrong size");
+    if (section_count == 0 || section_count > reading->bytes / entry ||
+        !is_within(header->e_shoff, section_count * entry, reading->bytes))
+        return smc_fail(reading->error, SMC_USAGE,
+                        "its table of sections lies beyond the end of the file");
+    if (!is_within(header->e_phoff, header->e_phnum * segment, reading->bytes))
+        return smc_fail(reading->error, SMC_USAGE,
+                        "its table of segments lies beyond the end of the file");
+    return SMC_OK;
+}
+
+static enum smc_status read_section(struct smc_cubin_reading *reading, size_t names, size_t index)
+{
+    Elf *elf = reading->cubin->elf;
+    struct smc_cubin_section *section = &reading->section[index];
+    section->content = elf_getscn(elf, index);
+    if (!section->content || !gelf_getshdr(section->content, &section->header))
+        return smc_fail(reading->error, SMC_USAGE, "section %zu cannot be read", index);
+    section->name = index == 0 ? "" : elf_strptr(elf, names, section->header.sh_name);
+    if (!section->name)
+        return smc_fail(reading->error, SMC_USAGE, "section %zu has no name", index);
+    if (!takes_no_room(&section->header) &&
+        !is_within(section->header.sh_offset, section->header.sh_size, reading->bytes))
+        return smc_fail(reading->error, SMC_USAGE, "section %.200s lies beyond the end of the file",
+                        section->name);
+    return SMC_OK;
+}
+
+/* The header, and the sections: each within the file. Allocates `section`. */
+static enum smc_status read_sections(struct smc_cubin_reading *reading)
+{
+    Elf *elf = reading->cubin->elf;
+    size_t count = 0, names = 0;
+    if (elf_getshdrnum(elf, &count) != 0 || elf_getshdrstrndx(elf, &names) != 0)
+        count = 0;
+    enum smc_status status = check_header(reading, count);
+    if (status != SMC_OK)
+        return status;
+    reading->section = smc_calloc(count, sizeof *reading->section);
+    if (!reading->section)
+        return smc_out_of_memory(reading->error);
+    reading->section_count = count;
+    for (size_t i = 0; i < count && status == SMC_OK; i++)
+        status = read_section(reading, names, i);
+    return status;
+}
+
+/* Sections without room in the file lie one behind the other in memory. */
+static uint64_t memory_of_sections(const struct smc_cubin_reading *reading)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < reading->section_count; i++) {
+        const GElf_Shdr *header = &reading->section[i].header;
+        if (header->sh_type != SHT_NOBITS)
+            continue;
+        uint64_t unit = header->sh_addralign ? header->sh_addralign : 1;
+        end = (end + unit - 1) / unit * unit + header->sh_size;
+    }
+    return end;
+}
+
+/* The segments: within the file, and as much memory as the sections ask for. */
+static enum smc_status check_segments(const struct smc_cubin_reading *reading)
+{
+    uint64_t memory = 0;
+    GElf_Phdr segment;
+    if (reading->header.e_phnum == 0 && reading->header.e_type == ET_REL)
+        return SMC_OK;
+    for (int i = 0; i < reading->header.e_phnum; i++) {
+        if (!gelf_getphdr(reading->cubin->elf, i, &segment) ||
+            !is_within(segment.p_offset, segment.p_filesz, reading->bytes))
+            return smc_fail(reading->error, SMC_USAGE, "segment %d lies beyond the end of the file",
+                            i);
+        if (segment.p_type == PT_LOAD)
+            memory += segment.p_memsz - segment.p_filesz;
+    }
+    if (memory != memory_of_sections(reading))
+        return smc_fail(reading->error, SMC_USAGE,
+                        "its segments and its sections differ in the memory they take");
+    return SMC_OK;
+}
+
+/* "-arch sm_90a", as the compiler noted how it was called. Code of the moved ABI has such a note;
+   the letter f, and from CUDA 13 on a, stand nowhere else in words. */
+static enum smc_status read_note(const struct smc_cubin_reading *reading,
+                                 const struct smc_cubin_section *section)
+{
+    static const char option[] = "-arch sm_";
+    const size_t length = sizeof option - 1;
+    struct smc_cubin *cubin = reading->cubin;
+    const Elf_Data *note = elf_rawdata(section->content, NULL);
+    const char *s = note && note->d_buf ? memmem(note->d_buf, note->d_size, option, length) : NULL;
+    if (!s)
+        return SMC_OK;
+    const char *const end = (const char *)note->d_buf + note->d_size;
+    unsigned cc = 0;
+    for (s += length; s < end && *s >= '0' && *s <= '9' && cc < 1000; s++)
+        cc = cc * 10 + (unsigned)(*s - '0');
+    if (cc != cubin->cc)
+        return smc_fail(reading->error, SMC_USAGE,
+                        "it was compiled for sm_%u by its note, for sm_%u by its header", cc,
+                        cubin->cc);
+    if (s < end && (*s == 'a' || *s == 'f'))
+        cubin->suffix = *s;
+    return SMC_OK;
+}
+
+/* The architecture, from the header and the compiler's note. */
+static enum smc_status read_target(const struct smc_cubin_reading *reading)
+{
+    struct smc_cubin *cubin = reading->cubin;
+    const GElf_Word flags = reading->header.e_flags;
+    const bool moved = reading->header.e_ident[EI_ABIVERSION] >= MOVED_ABI;
+    cubin->cc = (uint16_t)(moved ? flags >> 8 & 0xff : flags & 0xff);
+    if (flags & (moved ? FLAG_ACCELERATED_MOVED : FLAG_ACCELERATED))
+        cubin->suffix = 'a';
+    for (size_t i = 0; i < reading->section_count; i++)
+        if (strcmp(reading->section[i].name, ".note.nv.tkinfo") == 0)
+            return read_note(reading, &reading->section[i]);
+    return SMC_OK;
+}
+
+/* --- Attributes ------------------------------------------------------------------------------- */
+
+enum {
+    ENTRY = 0x10, /* in st_other */
+    TYPE_INFO = 0x70000000,
+    SYMBOL_BITS = 24,
+    MOST_REGS = 255,
+};
+
+static uint32_t symbol_of(const struct smc_cubin_section *section)
+{
+    return section->header.sh_info & ((1u << SYMBOL_BITS) - 1);
+}
+
+/* `home` is the number of its section: 0 where it is not defined here. False: no such symbol. */
+static bool read_symbol(const struct smc_cubin_reading *reading, uint32_t index, GElf_Sym *symbol,
+                        uint32_t *home)
+{
+    Elf32_Word extended = 0;
+    if (index >= reading->symbol_count ||
+        !gelf_getsymshndx(reading->symbols, reading->far_sections, (int)index, symbol, &extended))
+        return false;
+    bool reserved = symbol->st_shndx >= SHN_LORESERVE;
+    *home = symbol->st_shndx == SHN_XINDEX ? extended : reserved ? UINT32_MAX : symbol->st_shndx;
+    return true;
+}
+
+static struct smc_cubin_claims *claims_of(const struct smc_cubin_reading *reading,
+                                          const struct smc_cubin_kernel *kernel)
+{
+    return &reading->claims[kernel - reading->cubin->kernel];
+}
+
+/* The kernel whose code the symbol names; NULL where it names none. False: no such symbol. */
+static bool kernel_of(const struct smc_cubin_reading *reading, uint32_t symbol,
+                      struct smc_cubin_kernel **kernel)
+{
+    GElf_Sym found;
+    uint32_t home;
+    *kernel = NULL;
+    if (!read_symbol(reading, symbol, &found, &home))
+        return false;
+    if (home < reading->section_count && symbol_of(&reading->section[home]) == symbol)
+        *kernel = reading->section[home].kernel;
+    return true;
+}
+
+/* What stands behind the prefix, or NULL where the name begins otherwise. */
+static const char *after_prefix(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(name, prefix, length) == 0 ? name + length : NULL;
+}
+
+enum form { FORM_NONE = 1, FORM_BYTE, FORM_SHORT, FORM_SIZED };
+
+enum kind {
+    MAX_THREADS = 0x05,
+    PARAMETER_BANK = 0x0a, /* symbol, 16 bits of offset, 16 of size */
+    REQUIRED_THREADS = 0x10,
+    FRAME_SIZE = 0x11,
+    LEAST_STACK = 0x12,
+    PARAMETER = 0x17, /* index, 16 bits of number, 16 of offset, size above 18 bits */
+    PARAMETER_BYTES = 0x19,
+    REGISTER_COUNT = 0x2f,
+    CLUSTER_SIZE = 0x3d,
+    BARRIER_COUNT = 0x4c,
+};
+
+enum { MOST_BARRIERS = 16, PARAMETER_SIZE_SHIFT = 18 };
+
+/* How the kinds that are read here are laid down. */
+static const struct {
+    uint8_t kind, form;
+    uint16_t bytes;
+} layouts[] = {
+    {MAX_THREADS, FORM_SIZED, 12},      {PARAMETER_BANK, FORM_SIZED, 8},
+    {REQUIRED_THREADS, FORM_SIZED, 12}, {FRAME_SIZE, FORM_SIZED, 8},
+    {LEAST_STACK, FORM_SIZED, 8},       {PARAMETER, FORM_SIZED, 12},
+    {PARAMETER_BYTES, FORM_SHORT, 0},   {REGISTER_COUNT, FORM_SIZED, 8},
+    {CLUSTER_SIZE, FORM_SIZED, 12},     {BARRIER_COUNT, FORM_BYTE, 0},
+};
+
+struct attribute {
+    uint8_t form, kind;
+    uint16_t value;
+    uint32_t word[3]; /* of what follows */
+};
+
+static bool is_laid_down_well(const struct attribute *attribute)
+{
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (layouts[i].kind == attribute->kind)
+            return layouts[i].form == attribute->form &&
+                   (attribute->form != FORM_SIZED || layouts[i].bytes == attribute->value);
+    return attribute->form >= FORM_NONE && attribute->form <= FORM_SIZED;
+}
+
+/* Moves past the attribute; false where it does not end within the section. */
+static bool next_attribute(const char **at, const char *end, struct attribute *attribute)
+{
+    const size_t head = 2 * sizeof(uint8_t) + sizeof(uint16_t);
+    *attribute = (struct attribute){0};
+    if ((size_t)(end - *at) < head)
+        return false;
+    memcpy(&attribute->form, *at, 1);
+    memcpy(&attribute->kind, *at + 1, 1);
+    memcpy(&attribute->value, *at + 2, sizeof attribute->value);
+    *at += head;
+    if (attribute->form != FORM_SIZED)
+        return true;
+    size_t bytes = attribute->value;
+    if ((size_t)(end - *at) < bytes)
+        return false;
+    memcpy(attribute->word, *at, bytes < sizeof attribute->word ? bytes : sizeof attribute->word);
+    *at += bytes;
+    return true;
+}
+
+/* The first word numbers a symbol; those of functions that are no kernels do not count. */
+static bool take_count(const struct smc_cubin_reading *reading, const struct attribute *attribute)
+{
+    struct smc_cubin_kernel *kernel;
+    uint32_t value = attribute->word[1];
+    if (!kernel_of(reading, attribute->word[0], &kernel))
+        return false;
+    if (!kernel)
+        return true;
+    struct smc_cubin_claims *claims = claims_of(reading, kernel);
+    if (attribute->kind == REGISTER_COUNT) {
+        kernel->regs_per_thread = value;
+    } else if (attribute->kind == FRAME_SIZE) {
+        claims->has_frame = true;
+        kernel->stack_bytes = value;
+    } else {
+        claims->has_least_stack = true;
+        claims->least_stack = value;
+    }
+    return true;
+}
+
+static bool take_extent(const struct attribute *attribute, uint32_t *count)
+{
+    uint64_t n = 1;
+    for (int i = 0; i < 3; i++) {
+        n *= attribute->word[i];
+        if (n == 0 || n > UINT32_MAX)
+            return false;
+    }
+    *count = (uint32_t)n;
+    return true;
+}
+
+static void take_parameter(const struct attribute *attribute, struct smc_cubin_claims *claims)
+{
+    uint32_t offset = attribute->word[1] >> 16;
+    uint32_t end = offset + (attribute->word[2] >> PARAMETER_SIZE_SHIFT);
+    claims->parameters_end = end > claims->parameters_end ? end : claims->parameters_end;
+}
+
+/* What concerns the kernel alone in whose section it stands. */
+static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel *kernel,
+                     struct smc_cubin_claims *claims)
+{
+    switch ((enum kind)attribute->kind) {
+    case MAX_THREADS:
+    case REQUIRED_THREADS:
+        return take_extent(attribute, &kernel->max_threads_per_block);
+    case CLUSTER_SIZE:
+        return take_extent(attribute, &kernel->blocks_per_cluster);
+    case BARRIER_COUNT:
+        kernel->barriers = attribute->value;
+        return kernel->barriers <= MOST_BARRIERS;
+    case PARAMETER:
+        take_parameter(attribute, claims);
+        return true;
+    case PARAMETER_BYTES:
+        claims->has_parameters = true;
+        claims->parameter_bytes = attribute->value;
+        return true;
+    case PARAMETER_BANK:
+        claims->has_bank = true;
+        claims->bank_bytes = attribute->word[1] >> 16;
+        claims->bank_end = (attribute->word[1] & 0xffff) + claims->bank_bytes;
+        return true;
+    default:
+        return true;
+    }
+}
+
+static bool take(const struct smc_cubin_reading *reading, const struct attribute *attribute,
+                 struct smc_cubin_kernel *kernel)
+{
+    switch ((enum kind)attribute->kind) {
+    case REGISTER_COUNT:
+    case FRAME_SIZE:
+    case LEAST_STACK:
+        return take_count(reading, attribute);
+    default:
+        return !kernel || take_own(attribute, kernel, claims_of(reading, kernel));
+    }
+}
+
+/* The attributes in a section .nv.info or .nv.info.KERNEL; `kernel` is NULL where they are not one
+   kernel's. */
+static enum smc_status read_attributes(const struct smc_cubin_reading *reading,
+                                       const struct smc_cubin_section *section,
+                                       struct smc_cubin_kernel *kernel)
+{
+    const Elf_Data *data = elf_rawdata(section->content, NULL);
+    const char *at = data ? data->d_buf : NULL, *const end = at ? at + data->d_size : NULL;
+    struct attribute attribute;
+    while (at < end) {
+        bool whole = next_attribute(&at, end, &attribute);
+        if (!whole || !is_laid_down_well(&attribute) || !take(reading, &attribute, kernel))
+            return smc_fail(reading->error, SMC_USAGE,
+                            "section %.200s holds an attribute that cannot be", section->name);
+    }
+    return SMC_OK;
+}
+
+/* --- Kernels ---------------------------------------------------------------------------------- */
+
+static bool is_code_of(const struct smc_cubin_section *section, const char *name)
+{
+    const char *function = after_prefix(section->name, ".text.");
+    return function && strcmp(function, name) == 0;
+}
+
+/* Where there are too many sections for a symbol's 16 bits, a section beside it has 32. */
+static enum smc_status find_symbols(struct smc_cubin_reading *reading)
+{
+    const size_t entry = gelf_fsize(reading->cubin->elf, ELF_T_SYM, 1, EV_CURRENT);
+    bool found = false;
+    for (size_t i = 0; i < reading->section_count; i++) {
+        const struct smc_cubin_section *section = &reading->section[i];
+        if (section->header.sh_type == SHT_SYMTAB_SHNDX)
+            reading->far_sections = elf_getdata(section->content, NULL);
+        if (section->header.sh_type != SHT_SYMTAB)
+            continue;
+        found = true;
+        reading->symbols = elf_getdata(section->content, NULL);
+        if (section->header.sh_entsize != entry || !reading->symbols)
+            return smc_fail(reading->error, SMC_USAGE, "its symbols cannot be read");
+        reading->symbol_count = reading->symbols->d_size / entry;
+        reading->symbol_names = section->header.sh_link;
+    }
+    return found ? SMC_OK : smc_fail(reading->error, SMC_USAGE, "it has no symbols");
+}
+
+static enum smc_status add_kernel(struct smc_cubin_reading *reading,
+                                  struct smc_cubin_section *section, const char *name,
+                                  const GElf_Sym *symbol, uint32_t index)
+{
+    if (!is_code_of(section, name) || section->kernel || symbol_of(section) != index ||
+        symbol->st_value != 0 || symbol->st_size != section->header.sh_size)
+        return smc_fail(reading->error, SMC_USAGE,
+                        "the symbol of the kernel %.200s does not fit its code", name);
+    size_t n = reading->cubin->kernel_count++;
+    section->kernel = &reading->cubin->kernel[n];
+    section->kernel->name = name;
+    section->kernel->barriers = (uint32_t)(section->header.sh_flags >> 20 & 0x7f);
+    const Elf_Data *code = elf_rawdata(section->content, NULL);
+    section->kernel->code = code ? code->d_buf : NULL;
+    section->kernel->code_bytes = code ? code->d_size : 0;
+    reading->claims[n].code_regs = section->header.sh_info >> SYMBOL_BITS;
+    return SMC_OK;
+}
+
+/* A function that is no kernel may be a part of other code, or be defined elsewhere. */
+static enum smc_status take_symbol(struct smc_cubin_reading *reading, uint32_t index)
+{
+    GElf_Sym symbol;
+    uint32_t home;
+    if (!read_symbol(reading, index, &symbol, &home))
+        return smc_fail(reading->error, SMC_USAGE, "symbol %u cannot be read", index);
+    bool is_kernel = symbol.st_other & ENTRY;
+    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || (home == SHN_UNDEF && !is_kernel))
+        return SMC_OK;
+    const char *name = elf_strptr(reading->cubin->elf, reading->symbol_names, symbol.st_name);
+    if (!name || home == SHN_UNDEF || home >= reading->section_count)
+        return smc_fail(reading->error, SMC_USAGE, "symbol %u is a function without a name or code",
+                        index);
+    reading->section[home].is_function = true;
+    return is_kernel ? add_kernel(reading, &reading->section[home], name, &symbol, index) : SMC_OK;
+}
+
+/* Code that no symbol names would be passed over in silence. */
+static enum smc_status check_code(const struct smc_cubin_reading *reading)
+{
+    for (size_t i = 0; i < reading->section_count; i++) {
+        const struct smc_cubin_section *section = &reading->section[i];
+        if (after_prefix(section->name, ".text.") && !section->is_function)
+            return smc_fail(reading->error, SMC_USAGE, "section %.200s has no symbol",
+                            section->name);
+    }
+    return SMC_OK;
+}
+
+/* The symbols of kernels, each with its code. Allocates the kernels. */
+static enum smc_status find_kernels(struct smc_cubin_reading *reading)
+{
+    enum smc_status status = find_symbols(reading);
+    if (status != SMC_OK)
+        return status;
+    /* A section is the code of one kernel at most. */
+    reading->cubin->kernel = smc_calloc(reading->section_count, sizeof *reading->cubin->kernel);
+    reading->claims = smc_calloc(reading->section_count, sizeof *reading->claims);
+    if (!reading->cubin->kernel || !reading->claims)
+        return smc_out_of_memory(reading->error);
+    for (uint32_t i = 0; i < reading->symbol_count && status == SMC_OK; i++)
+        status = take_symbol(reading, i);
+    return status == SMC_OK ? check_code(reading) : status;
+}
+
+static enum smc_status fail_section(const struct smc_cubin_reading *reading,
+                                    const struct smc_cubin_section *section)
+{
+    return smc_fail(reading->error, SMC_USAGE, "section %.200s belongs to no code that there is",
+                    section->name);
+}
+
+/* The kernel that a section belongs to by its name and by its number. NULL: it belongs to a
+   function that is no kernel, which has attributes alone. */
+static enum smc_status find_kernel(const struct smc_cubin_reading *reading,
+                                   const struct smc_cubin_section *section, const char *name,
+                                   struct smc_cubin_kernel **kernel)
+{
+    uint32_t index = section->header.sh_info;
+    if (index >= reading->section_count || !is_code_of(&reading->section[index], name))
+        return fail_section(reading, section);
+    *kernel = reading->section[index].kernel;
+    return SMC_OK;
+}
+
+static enum smc_status take_size(const struct smc_cubin_reading *reading,
+                                 const struct smc_cubin_section *section, const char *name,
+                                 bool is_shared)
+{
+    struct smc_cubin_kernel *kernel = NULL;
+    enum smc_status status = find_kernel(reading, section, name, &kernel);
+    if (status != SMC_OK)
+        return status;
+    if (!kernel || section->header.sh_size > UINT32_MAX)
+        return fail_section(reading, section);
+    uint32_t bytes = (uint32_t)section->header.sh_size;
+    if (is_shared)
+        kernel->smem_bytes = bytes;
+    else
+        claims_of(reading, kernel)->constant_bytes = bytes;
+    return SMC_OK;
+}
+
+static enum smc_status take_attributes(const struct smc_cubin_reading *reading,
+                                       const struct smc_cubin_section *section)
+{
+    struct smc_cubin_kernel *kernel = NULL;
+    const char *name = after_prefix(section->name, ".nv.info.");
+    if (!name && strcmp(section->name, ".nv.info") != 0)
+        return fail_section(reading, section);
+    enum smc_status status = name ? find_kernel(reading, section, name, &kernel) : SMC_OK;
+    if (kernel)
+        claims_of(reading, kernel)->has_attributes = true;
+    return status == SMC_OK ? read_attributes(reading, section, kernel) : status;
+}
+
+/* What takes no room in the file and belongs to code is its memory: were its name damaged, the
+   kernel would seem to need none. */
+static enum smc_status take_section(const struct smc_cubin_reading *reading,
+                                    const struct smc_cubin_section *section)
+{
+    const char *name;
+    if (section->header.sh_type == TYPE_INFO || after_prefix(section->name, ".nv.info"))
+        return take_attributes(reading, section);
+    if (after_prefix(section->name, ".nv.shared.reserved."))
+        return SMC_OK;
+    if ((name = after_prefix(section->name, ".nv.shared.")))
+        return take_size(reading, section, name, true);
+    if ((name = after_prefix(section->name, ".nv.constant0.")))
+        return take_size(reading, section, name, false);
+    bool is_memory = section->header.sh_type == SHT_NOBITS && section->header.sh_info != 0;
+    if (is_memory && !after_prefix(section->name, ".nv.local."))
+        return fail_section(reading, section);
+    return SMC_OK;
+}
+
+static enum smc_status check_kernel(const struct smc_cubin_reading *reading, size_t index)
+{
+    const struct smc_cubin_kernel *kernel = &reading->cubin->kernel[index];
+    const struct smc_cubin_claims *claims = &reading->claims[index];
+    if (!claims->has_attributes || claims->constant_bytes == 0)
+        return smc_fail(reading->error, SMC_USAGE, "kernel %.200s lacks its %s", kernel->name,
+                        claims->has_attributes ? "constants" : "attributes");
+    if (kernel->regs_per_thread == 0 || kernel->regs_per_thread > MOST_REGS ||
+        kernel->regs_per_thread < claims->code_regs)
+        return smc_fail(reading->error, SMC_USAGE, "kernel %.200s cannot have %u registers",
+                        kernel->name, kernel->regs_per_thread);
+    if (!claims->has_frame ||
+        (claims->has_least_stack && kernel->stack_bytes > claims->least_stack))
+        return smc_fail(reading->error, SMC_USAGE, "kernel %.200s cannot have a stack of %u bytes",
+                        kernel->name, kernel->stack_bytes);
+    bool agree = claims->has_bank == claims->has_parameters &&
+                 claims->bank_bytes == claims->parameter_bytes &&
+                 claims->parameters_end == claims->parameter_bytes &&
+                 (!claims->has_bank || claims->bank_end == claims->constant_bytes);
+    if (!agree)
+        return smc_fail(reading->error, SMC_USAGE,
+                        "kernel %.200s has parameters of different sizes", kernel->name);
+    return SMC_OK;
+}
+
+/* What the other sections tell of each kernel, then whether that agrees. */
+static enum smc_status read_kernels(const struct smc_cubin_reading *reading)
+{
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < reading->section_count && status == SMC_OK; i++)
+        status = take_section(reading, &reading->section[i]);
+    for (size_t i = 0; i < reading->cubin->kernel_count && status == SMC_OK; i++)
+        status = check_kernel(reading, i);
+    return status;
+}
+
+/* --- Reading a file --------------------------------------------------------------------------- */
 
 bool smc_cubin_is(const void *file, size_t bytes)
 {
@@ -20,15 +648,15 @@ bool smc_cubin_is(const void *file, size_t bytes)
 
 static enum smc_status read_all(struct smc_cubin_reading *reading)
 {
-    enum smc_status status = smc_cubin_read_sections(reading);
+    enum smc_status status = read_sections(reading);
     if (status == SMC_OK)
-        status = smc_cubin_check_segments(reading);
+        status = check_segments(reading);
     if (status == SMC_OK)
-        status = smc_cubin_read_target(reading);
+        status = read_target(reading);
     if (status == SMC_OK)
-        status = smc_cubin_find_kernels(reading);
+        status = find_kernels(reading);
     if (status == SMC_OK)
-        status = smc_cubin_read_kernels(reading);
+        status = read_kernels(reading);
     return status;
 }
 

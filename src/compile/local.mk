@@ -1,15 +1,10 @@
 libsmc_la_SOURCES += \
 	src/compile/build.c src/compile/build.h \
-	src/compile/built_in_ptx.c src/compile/built_in_ptx.h \
 	src/compile/cache.c src/compile/cache.h \
-	src/compile/cache_folder.c src/compile/cache_folder.h \
 	src/compile/compile.c src/compile/compile.h \
-	src/compile/cubin.c src/compile/cubin.h src/compile/cubin_parts.h \
-	src/compile/cubin_frame.c src/compile/cubin_info.c src/compile/cubin_kernels.c \
-	src/compile/describe.c \
+	src/compile/cubin.c src/compile/cubin.h \
 	src/compile/find_nvrtc.c src/compile/find_nvrtc.h \
 	src/compile/machine_code.c src/compile/machine_code.h \
-	src/compile/log_lines.c src/compile/log_lines.h \
 	src/compile/nvrtc.c src/compile/nvrtc.h \
 	src/compile/ptx.c src/compile/ptx.h \
 	src/compile/ptxas_log.c src/compile/ptxas_log.h \

@@ -19,13 +19,119 @@
 #include "compile/ptxas_log.h"
 
 #include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compile/cache.h"
-#include "compile/log_lines.h"
+
+/* Not ended by '\0'. */
+struct smc_log_line {
+    const char *start, *end;
+};
+
+/* Finds the item with `unit` among those joined by ',': "8192 bytes smem"; "8+4 bytes smem" is 12.
+   SMC_LOG_DAMAGED where what stands before the unit is not a number of 32 bits. */
+enum smc_log_item { SMC_LOG_ABSENT, SMC_LOG_READ, SMC_LOG_DAMAGED };
+enum smc_log_item smc_log_read_list(const char *s, const char *end, const char *unit,
+                                    uint32_t *value);
+
+/* --- Lines, and the numbers in them ----------------------------------------------------------- */
+
+/* Moves `cursor` past the line; false at the end of the log. */
+static bool next_line(const char **cursor, struct smc_log_line *line)
+{
+    if (!**cursor)
+        return false;
+    line->start = *cursor;
+    line->end = *cursor + strcspn(*cursor, "\n");
+    *cursor = *line->end ? line->end + 1 : line->end;
+    return true;
+}
+
+/* Where `text` ends in the line, or NULL. */
+static const char *log_after(struct smc_log_line line, const char *text)
+{
+    size_t length = strlen(text);
+    for (const char *s = line.start; s + length <= line.end; s++)
+        if (memcmp(s, text, length) == 0)
+            return s + length;
+    return NULL;
+}
+
+/* Does `name` stand at `s`, followed by `closing` or, where that is 0, the end of the line? */
+static bool is_name(const char *s, const char *end, const char *name, size_t length, char closing)
+{
+    if ((size_t)(end - s) < length || memcmp(s, name, length) != 0)
+        return false;
+    s += length;
+    if (closing)
+        return s < end && *s == closing;
+    while (s < end && isspace((unsigned char)*s))
+        s++;
+    return s == end;
+}
+
+/* A number in decimal, or in hexadecimal after 0x: where it ends, or NULL. */
+static const char *read_number(const char *s, const char *end, uint32_t *value)
+{
+    bool hexadecimal = end - s > 2 && s[0] == '0' && s[1] == 'x';
+    uint64_t n = 0;
+    const char *first = hexadecimal ? s + 2 : s;
+    for (s = first; s < end; s++) {
+        int c = tolower((unsigned char)*s);
+        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+        if (digit >= (hexadecimal ? 16 : 10))
+            break;
+        n = n * (hexadecimal ? 16 : 10) + (unsigned)digit;
+        if (n > UINT32_MAX)
+            return NULL;
+    }
+    *value = (uint32_t)n;
+    return s > first ? s : NULL;
+}
+
+/* The number before `unit`, which ends the item: "8192 bytes smem"; "8+4 bytes smem" is 12. */
+static enum smc_log_item read_item(struct smc_log_line item, const char *unit, uint32_t *value)
+{
+    const char *close = item.end, *s = item.start;
+    size_t length = strlen(unit);
+    while (close > item.start && isspace((unsigned char)close[-1]))
+        close--;
+    if ((size_t)(close - item.start) < length || memcmp(close - length, unit, length) != 0)
+        return SMC_LOG_ABSENT;
+    close -= length;
+    for (const char *at = item.start; at < close;
+         at++) /* the last word: words may stand before it */
+        s = isspace((unsigned char)*at) ? at + 1 : s;
+    uint32_t n, more = 0;
+    s = read_number(s, close, &n);
+    if (s && s < close && *s == '+')
+        s = read_number(s + 1, close, &more);
+    if (s != close || more > UINT32_MAX - n)
+        return SMC_LOG_DAMAGED;
+    *value = n + more;
+    return SMC_LOG_READ;
+}
+
+enum smc_log_item smc_log_read_list(const char *s, const char *end, const char *unit,
+                                    uint32_t *value)
+{
+    while (s < end) {
+        const char *comma = memchr(s, ',', (size_t)(end - s));
+        struct smc_log_line item = {s, comma ? comma : end};
+        enum smc_log_item read = read_item(item, unit, value);
+        if (read != SMC_LOG_ABSENT)
+            return read;
+        s = item.end + 1;
+    }
+    return SMC_LOG_ABSENT;
+}
+
+/* --- What ptxas reports ----------------------------------------------------------------------- */
 
 /* The name at `s` up to `closing`. */
 static bool take_name(const char *s, const char *end, char closing, struct smc_log_kernel *kernel)
@@ -42,7 +148,7 @@ static bool take_name(const char *s, const char *end, char closing, struct smc_l
 static void read_target(const char *s, const char *end, uint16_t *cc, char *suffix)
 {
     uint32_t number;
-    const char *close = s ? smc_log_read_number(s, end, &number) : NULL;
+    const char *close = s ? read_number(s, end, &number) : NULL;
     bool known = close && number < 1000;
     *cc = known ? (uint16_t)number : 0;
     *suffix = known && close < end && (*close == 'a' || *close == 'f') ? *close : '\0';
@@ -50,20 +156,20 @@ static void read_target(const char *s, const char *end, uint16_t *cc, char *suff
 
 static bool read_refusal(struct smc_log_line line, struct smc_log_kernel *kernel)
 {
-    const char *name = smc_log_after(line, "Entry function '");
-    const char *s = smc_log_after(line, "uses too much shared data (");
+    const char *name = log_after(line, "Entry function '");
+    const char *s = log_after(line, "uses too much shared data (");
     struct smc_resources *out = &kernel->resources;
     if (!name || !s || !take_name(name, line.end, '\'', kernel))
         return false;
     uint32_t bytes, system = 0, limit;
-    struct smc_log_line rest = {smc_log_read_number(s, line.end, &bytes), line.end};
+    struct smc_log_line rest = {read_number(s, line.end, &bytes), line.end};
     if (!rest.start)
         return false;
-    const char *plus = smc_log_after(rest, " bytes + ");
-    if (plus && !smc_log_read_number(plus, line.end, &system))
+    const char *plus = log_after(rest, " bytes + ");
+    if (plus && !read_number(plus, line.end, &system))
         return false;
-    const char *comma = smc_log_after(rest, ", ");
-    if (!comma || !smc_log_read_number(comma, line.end, &limit) || system > UINT32_MAX - bytes)
+    const char *comma = log_after(rest, ", ");
+    if (!comma || !read_number(comma, line.end, &limit) || system > UINT32_MAX - bytes)
         return false;
     out->refused = true;
     out->refused_smem_bytes = bytes + system;
@@ -92,16 +198,15 @@ static bool read_cuobjdump_head(struct smc_log_line line, struct smc_log_kernel 
 static bool read_head(struct smc_log_line line, struct smc_log_kernel *kernel)
 {
     *kernel = (struct smc_log_kernel){.form = SMC_LOG_PTXAS};
-    const char *s = smc_log_after(line, "Compiling entry function '");
+    const char *s = log_after(line, "Compiling entry function '");
     if (s && take_name(s, line.end, '\'', kernel)) {
-        read_target(smc_log_after(line, "' for 'sm_"), line.end, &kernel->cc, &kernel->suffix);
+        read_target(log_after(line, "' for 'sm_"), line.end, &kernel->cc, &kernel->suffix);
         return true;
     }
     kernel->smem_has_reserve = true;
     kernel->form = SMC_LOG_NVLINK;
-    s = smc_log_after(line, "nvlink info") ? smc_log_after(line, "Function properties for '")
-                                           : NULL;
-    read_target(smc_log_after(line, "(target: sm_"), line.end, &kernel->cc, &kernel->suffix);
+    s = log_after(line, "nvlink info") ? log_after(line, "Function properties for '") : NULL;
+    read_target(log_after(line, "(target: sm_"), line.end, &kernel->cc, &kernel->suffix);
     if (s)
         return take_name(s, line.end, '\'', kernel);
     kernel->form = SMC_LOG_CUOBJDUMP;
@@ -112,11 +217,11 @@ static bool read_head(struct smc_log_line line, struct smc_log_kernel *kernel)
 static bool read_res_usage(struct smc_log_line line, struct smc_log_kernel *kernel)
 {
     struct smc_resources *out = &kernel->resources;
-    const char *regs = smc_log_after(line, " REG:"), *smem = smc_log_after(line, " SHARED:");
-    const char *stack = smc_log_after(line, " STACK:"); /* may be "UNKNOWN" */
-    kernel->has_stack = stack && smc_log_read_number(stack, line.end, &out->stack_bytes);
-    const char *close = smem ? smc_log_read_number(smem, line.end, &out->static_smem_bytes) : NULL;
-    return close && *close && regs && smc_log_read_number(regs, line.end, &out->regs_per_thread);
+    const char *regs = log_after(line, " REG:"), *smem = log_after(line, " SHARED:");
+    const char *stack = log_after(line, " STACK:"); /* may be "UNKNOWN" */
+    kernel->has_stack = stack && read_number(stack, line.end, &out->stack_bytes);
+    const char *close = smem ? read_number(smem, line.end, &out->static_smem_bytes) : NULL;
+    return close && *close && regs && read_number(regs, line.end, &out->regs_per_thread);
 }
 
 /* Whether the item is there. A damaged one leaves the kernel incomplete. */
@@ -172,27 +277,26 @@ static bool read_body(const char **cursor, struct smc_log_kernel *kernel)
     const char *next = *cursor;
     struct smc_log_line line;
     struct smc_log_kernel other;
-    for (; smc_log_next_line(&next, &line); *cursor = next) {
-        if (read_head(line, &other) || read_refusal(line, &other) ||
-            smc_log_after(line, "arch = sm_"))
+    for (; next_line(&next, &line); *cursor = next) {
+        if (read_head(line, &other) || read_refusal(line, &other) || log_after(line, "arch = sm_"))
             break;
-        const char *s = smc_log_after(line, "Function properties for ");
+        const char *s = log_after(line, "Function properties for ");
         if (s) {
-            in_properties = smc_log_is_name(s, line.end, kernel->name, kernel->name_length, 0);
+            in_properties = is_name(s, line.end, kernel->name, kernel->name_length, 0);
             if (!in_properties && !had_properties && !found)
                 break;
             had_properties = true;
         }
-        if (in_properties && smc_log_after(line, "bytes stack frame"))
+        if (in_properties && log_after(line, "bytes stack frame"))
             read_properties(line, kernel);
         if (found)
             continue;
         if (kernel->form == SMC_LOG_CUOBJDUMP)
             found = read_res_usage(line, kernel);
         else
-            found = read_used(
-                smc_log_after(line, kernel->form == SMC_LOG_PTXAS ? ": Used " : ": used "),
-                line.end, kernel);
+            found =
+                read_used(log_after(line, kernel->form == SMC_LOG_PTXAS ? ": Used " : ": used "),
+                          line.end, kernel);
     }
     return found;
 }
@@ -208,7 +312,7 @@ static bool is_explained(const char *body, const char *end, const struct smc_log
         body += strspn(body, " \t\n");
         return strncmp(body, figures, strnlen(body, sizeof figures - 1)) != 0;
     }
-    return smc_log_next_line(&end, &line) && read_refusal(line, &refused) &&
+    return next_line(&end, &line) && read_refusal(line, &refused) &&
            refused.name_length == kernel->name_length &&
            memcmp(refused.name, kernel->name, kernel->name_length) == 0;
 }
@@ -216,8 +320,8 @@ static bool is_explained(const char *body, const char *end, const struct smc_log
 bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel)
 {
     struct smc_log_line line;
-    while (smc_log_next_line(&reader->cursor, &line)) {
-        const char *arch = smc_log_after(line, "arch = sm_");
+    while (next_line(&reader->cursor, &line)) {
+        const char *arch = log_after(line, "arch = sm_");
         if (arch)
             read_target(arch, line.end, &reader->cc, &reader->suffix);
         if (!read_head(line, kernel)) {
@@ -282,8 +386,8 @@ enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
 static const char *read_place(struct smc_log_line line, const char *file, uint32_t *number)
 {
     const char *close = NULL;
-    if (smc_log_is_name(line.start, line.end, file, strlen(file), '('))
-        close = smc_log_read_number(line.start + strlen(file) + 1, line.end, number);
+    if (is_name(line.start, line.end, file, strlen(file), '('))
+        close = read_number(line.start + strlen(file) + 1, line.end, number);
     return close && close < line.end && *close == ')' ? close + 1 : NULL;
 }
 
@@ -292,7 +396,7 @@ void smc_log_tell_warnings(const char *log, const char *file, struct smc_text *w
     static const char mark[] = ": warning ";
     struct smc_log_line line;
     uint32_t number;
-    while (smc_log_next_line(&log, &line)) {
+    while (next_line(&log, &line)) {
         const char *after = read_place(line, file, &number);
         size_t length = sizeof mark - 1;
         if (after && (size_t)(line.end - after) > length && strncmp(after, mark, length) == 0)
@@ -307,8 +411,8 @@ void smc_log_first_error(const char *log, const char *file, const char *shown, c
     struct smc_log_line line;
     uint32_t number;
     text[0] = '\0';
-    while (smc_log_next_line(&log, &line)) {
-        if (!smc_log_after(line, "error") && !smc_log_after(line, "fatal"))
+    while (next_line(&log, &line)) {
+        if (!log_after(line, "error") && !log_after(line, "fatal"))
             continue;
         const char *s = line.start, *after = read_place(line, file, &number);
         if (after)

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "compile/build.h"
-#include "compile/built_in_ptx.h"
 #include "compile/nvrtc.h"
+#include "compile/source.h"
 
 enum { COMPUTE_CAPABILITY = 80, LARGEST_TILE = 32 };
 

@@ -1,12 +1,215 @@
 /* Memory as predicted, as the emulator saw it and as the GPU's counters did. */
-#include "confirm/memory.h"
+#include "confirm/rows.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "confirm/counted.h"
-#include "confirm/dram.h"
-#include "confirm/rows.h"
+#include "confirm/confirm.h"
+/* One launch's counters, beside what they should show. */
+struct smc_counted {
+    const struct smc_answer *answer;
+    const struct smc_run_result *result;
+    double expected[SMC_METRIC_COUNT];
+};
+
+/* --- Counters --------------------------------------------------------------------------------- */
+
+/* --- What they should show -------------------------------------------------------------------- */
+
+static void expect_global(const struct smc_answer *answer, double expected[SMC_METRIC_COUNT])
+{
+    double element_bytes = (double)smc_dtype_bytes(answer->plan.buffer[0].dtype);
+    for (size_t i = 0; i < answer->work.access_count; i++) {
+        const struct smc_global_access *access = &answer->work.access[i];
+        double bytes = access->array_elements * element_bytes;
+        expected[access->store ? SMC_METRIC_GLOBAL_STORE_REQUESTS
+                               : SMC_METRIC_GLOBAL_LOAD_REQUESTS] += access->requests;
+        expected[access->store ? SMC_METRIC_GLOBAL_STORE_SECTORS
+                               : SMC_METRIC_GLOBAL_LOAD_SECTORS] += access->sectors;
+        expected[access->store ? SMC_METRIC_DRAM_WRITTEN_BYTES : SMC_METRIC_DRAM_READ_BYTES] +=
+            bytes;
+    }
+}
+
+void smc_counted_expect(const struct smc_answer *answer, double expected[SMC_METRIC_COUNT])
+{
+    const struct smc_shared_work *shared = &answer->workload.shared;
+    for (int i = 0; i < SMC_METRIC_COUNT; i++)
+        expected[i] = 0;
+    expected[SMC_METRIC_SHARED_LOADS] = shared->loads.instructions;
+    expected[SMC_METRIC_SHARED_LOAD_WAVEFRONTS] = shared->loads.wavefronts;
+    expected[SMC_METRIC_SHARED_STORES] = shared->stores.instructions - shared->copies.instructions;
+    expected[SMC_METRIC_SHARED_STORE_WAVEFRONTS] =
+        shared->stores.wavefronts - shared->copies.wavefronts;
+    expect_global(answer, expected);
+}
+
+/* --- Where they are known to be off ----------------------------------------------------------- */
+
+/* Seen on an H200. Before asynchronous copies ptxas puts loads that no lane executes: the counter
+   has a few of them, though it is one of executed ones. */
+const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric)
+{
+    if (metric == SMC_METRIC_SHARED_LOADS && answer->workload.shared.copies.instructions > 0)
+        return "the counter has a few of the loads before copies that no lane executes";
+    return NULL;
+}
+
+/* --- Verdicts --------------------------------------------------------------------------------- */
+
+/* Whether anybody asked for counters. */
+static bool counted_wanted(const struct smc_run_result *result)
+{
+    return result->counting.made || result->counting.message[0];
+}
+
+static void counted_begin(const struct smc_answer *answer, const struct smc_run_result *result,
+                          struct smc_counted *counted)
+{
+    counted->answer = answer;
+    counted->result = result;
+    smc_counted_expect(answer, counted->expected);
+}
+
+/* Judges what others saw; false where no counter has anything to add. */
+static bool judge_others(const struct smc_counted *counted, struct smc_row *row)
+{
+    const struct smc_attempt *counting = &counted->result->counting;
+    smc_row_judge(row);
+    if (row->verdict == SMC_NOT_MEASURED && !counting->succeeded && !row->note[0])
+        smc_row_note(row, "%s", counting->message);
+    return counting->succeeded;
+}
+
+/* What the counters may be off: a share of `base`, which `of` names. */
+struct allowance {
+    double share, base;
+    const char *of, *residue;
+};
+
+static void judge_measured(double expected, const struct allowance *allowance, struct smc_row *row)
+{
+    double off = fabs(row->measured.value - expected);
+    bool within = off <= allowance->share * allowance->base;
+    if (row->verdict == SMC_DIFFERS)
+        return;
+    row->verdict = within ? SMC_CONFIRMED : allowance->residue ? SMC_INFORMATION : SMC_DIFFERS;
+    if (!within && allowance->residue)
+        smc_row_note(row, "%s", allowance->residue);
+    else if (within && off > 0)
+        smc_row_note(row, "within %.4g %%%s", 100 * allowance->share, allowance->of);
+}
+
+/* What the counters leave out stands in the note; where that is all, they confirm nothing. */
+static void note_copies(double copied, double expected, struct smc_row *row)
+{
+    if (copied == 0 || row->verdict == SMC_DIFFERS || row->note[0])
+        return;
+    smc_row_note(row, "the counters leave out what cp.async stores, %.0f of them", copied);
+    if (expected == 0 && !row->emulated.present)
+        row->verdict = SMC_INFORMATION;
+}
+
+/* Judges a row that has its other witnesses, with one metric as the measured one. Where nobody
+   counted, the note says why if nothing else was seen. */
+static void counted_judge(const struct smc_counted *counted, enum smc_metric metric,
+                          struct smc_row *row)
+{
+    if (!judge_others(counted, row))
+        return;
+    double expected = counted->expected[metric], seen = counted->result->counted[metric];
+    const struct smc_shared_count *copies = &counted->answer->workload.shared.copies;
+    const struct allowance allowance = {
+        .share = smc_metric_info[metric].tolerance,
+        .base = expected,
+        .of = "",
+        .residue = smc_counted_residue(counted->answer, metric),
+    };
+    row->measured = smc_witness_of(seen);
+    judge_measured(expected, &allowance, row);
+    if (metric == SMC_METRIC_SHARED_STORES)
+        note_copies(copies->instructions, expected, row);
+    else if (metric == SMC_METRIC_SHARED_STORE_WAVEFRONTS)
+        note_copies(copies->wavefronts, expected, row);
+}
+
+/* Wavefronts may be off by 2 % of themselves, which is more of the conflicts among them. */
+static void judge_conflicts(const struct smc_counted *counted, struct smc_row *row)
+{
+    const enum smc_metric loads = SMC_METRIC_SHARED_LOAD_WAVEFRONTS;
+    const enum smc_metric stores = SMC_METRIC_SHARED_STORE_WAVEFRONTS;
+    const struct smc_shared_work *shared = &counted->answer->workload.shared;
+    const double *seen = counted->result->counted, *expected = counted->expected;
+    double least = shared->loads.least + shared->stores.least - shared->copies.least;
+    double wavefronts = expected[loads] + expected[stores];
+    if (!judge_others(counted, row))
+        return;
+    const struct allowance allowance = {
+        .share = smc_metric_info[loads].tolerance,
+        .base = wavefronts,
+        .of = " of the wavefronts",
+    };
+    row->measured = smc_witness_of(seen[loads] + seen[stores] - least);
+    judge_measured(wavefronts - least, &allowance, row);
+    note_copies(smc_bank_conflicts(&shared->copies), wavefronts - least, row);
+}
+
+/* --- DRAM ------------------------------------------------------------------------------------- */
+
+enum { CACHES_JUDGED = 4 };
+
+/* `why` it is not judged; NULL: nothing more is predicted. */
+static void show(double predicted, double seen, const char *why, struct smc_row *row)
+{
+    row->verdict = SMC_INFORMATION;
+    if (predicted > 0)
+        smc_row_note(row, "%.4g times the least%s%s", seen / predicted, why ? ": " : "",
+                     why ? why : "");
+}
+
+static void judge(const struct smc_answer *answer, double tolerance, struct smc_row *row)
+{
+    double l2_bytes = (double)answer->query.device.l2_bytes;
+    double predicted = row->predicted.value, seen = row->measured.value;
+    double allowed = tolerance * predicted + l2_bytes;
+    if (!answer->query.kernel || !answer->query.kernel->streams) {
+        show(predicted, seen, NULL, row);
+    } else if (l2_bytes == 0) {
+        show(predicted, seen, "the size of the L2 cache is not known", row);
+    } else if (predicted <= CACHES_JUDGED * l2_bytes) {
+        show(predicted, seen, "the L2 cache may hold it", row);
+    } else {
+        bool within = seen >= predicted - allowed && seen <= predicted + allowed;
+        row->verdict = within ? SMC_CONFIRMED : SMC_DIFFERS;
+        smc_row_note(row, "within %.4g %% and the %.0f B of the L2 cache", 100 * tolerance,
+                     l2_bytes);
+    }
+}
+
+static void confirm(const struct smc_counted *counted, enum smc_metric metric,
+                    struct smc_confirmation *out)
+{
+    const struct smc_metric_info *info = &smc_metric_info[metric];
+    const struct smc_attempt *counting = &counted->result->counting;
+    struct smc_row *row = smc_row_add(out, info->quantity, info->label, "B");
+    row->predicted = smc_witness_of(counted->expected[metric]);
+    if (counting->succeeded) {
+        row->measured = smc_witness_of(counted->result->counted[metric]);
+        judge(counted->answer, info->tolerance, row);
+    } else {
+        row->verdict = SMC_NOT_MEASURED;
+        smc_row_note(row, "%s", counting->message);
+    }
+}
+
+static void confirm_dram(const struct smc_counted *counted, struct smc_confirmation *out)
+{
+    confirm(counted, SMC_METRIC_DRAM_READ_BYTES, out);
+    confirm(counted, SMC_METRIC_DRAM_WRITTEN_BYTES, out);
+}
+
+/* --- Rows ------------------------------------------------------------------------------------- */
 
 struct view {
     const struct smc_answer *answer;
@@ -39,7 +242,7 @@ static struct smc_row *add_metric(const struct view *view, enum smc_metric metri
     const struct smc_metric_info *info = &smc_metric_info[metric];
     struct smc_row *row = add(view, info->quantity, info->label, predicted, seen);
     if (counts)
-        smc_counted_judge(&view->counted, metric, row);
+        counted_judge(&view->counted, metric, row);
     return row;
 }
 
@@ -70,8 +273,8 @@ static void confirm_machine_loads(const struct view *view)
         else
             smc_row_note(row, "%s", seen->not_followed);
         smc_row_judge(row);
-        if (smc_counted_wanted(view->result))
-            smc_counted_judge(&view->counted, rows[i].metric, row);
+        if (counted_wanted(view->result))
+            counted_judge(&view->counted, rows[i].metric, row);
     }
 }
 
@@ -79,7 +282,7 @@ static void confirm_loads(const struct view *view, bool machine_differs)
 {
     const struct smc_shared_count *loads = &view->answer->workload.shared.written_loads;
     const struct smc_shared_count *seen = &view->result->emulated.loads;
-    bool counts = !machine_differs && smc_counted_wanted(view->result);
+    bool counts = !machine_differs && counted_wanted(view->result);
     struct smc_row *row =
         add_metric(view, SMC_METRIC_SHARED_LOADS, counts, loads->instructions, seen->instructions);
     if (machine_differs)
@@ -93,7 +296,7 @@ static void confirm_stores(const struct view *view)
 {
     const struct smc_shared_work *shared = &view->answer->workload.shared;
     const struct smc_emulated_run *seen = &view->result->emulated;
-    bool counts = smc_counted_wanted(view->result);
+    bool counts = counted_wanted(view->result);
     add_metric(view, SMC_METRIC_SHARED_STORES, counts, shared->stores.instructions,
                seen->stores.instructions);
     add_metric(view, SMC_METRIC_SHARED_STORE_WAVEFRONTS, counts, shared->stores.wavefronts,
@@ -110,7 +313,7 @@ static void confirm_conflicts(const struct view *view, bool shows_ptx, bool mach
 {
     const struct smc_shared_work *shared = &view->answer->workload.shared;
     double stores = smc_bank_conflicts(&shared->stores);
-    bool wanted = smc_counted_wanted(view->result);
+    bool wanted = counted_wanted(view->result);
     struct smc_row *row = NULL;
     if (shows_ptx)
         row = add(view, "bank_conflicts", "bank conflicts",
@@ -122,7 +325,7 @@ static void confirm_conflicts(const struct view *view, bool shows_ptx, bool mach
         row->predicted = smc_witness_of(smc_bank_conflicts(&shared->loads) + stores);
     }
     if (wanted)
-        smc_counted_judge_conflicts(&view->counted, row);
+        judge_conflicts(&view->counted, row);
 }
 
 static void confirm_shared(const struct view *view)
@@ -205,8 +408,8 @@ static void confirm_global(const struct view *view, bool store)
         struct sum sum = sum_up(view, store, (enum field)field);
         const struct smc_metric_info *info = &smc_metric_info[metrics[store][field]];
         struct smc_row *row = add(view, info->quantity, info->label, sum.predicted, sum.seen);
-        if (smc_counted_wanted(view->result))
-            smc_counted_judge(&view->counted, metrics[store][field], row);
+        if (counted_wanted(view->result))
+            counted_judge(&view->counted, metrics[store][field], row);
         confirm_arrays(view, &sum, (enum field)field, row);
     }
     if (!emulated(view))
@@ -231,16 +434,16 @@ void smc_confirm_memory(const struct smc_answer *answer, const struct smc_run_re
                         struct smc_confirmation *out)
 {
     struct view view = {.answer = answer, .result = result, .out = out};
-    bool wanted = smc_counted_wanted(result);
+    bool wanted = counted_wanted(result);
     if (!result->emulation.made && !wanted)
         return;
-    smc_counted_begin(answer, result, &view.counted);
+    counted_begin(answer, result, &view.counted);
     if (answer->workload.has_shared)
         confirm_shared(&view);
     for (int store = 0; answer->has_work && store < 2; store++)
         confirm_global(&view, store);
     if (answer->has_work && wanted)
-        smc_confirm_dram(&view.counted, out);
+        confirm_dram(&view.counted, out);
     if (result->emulation.made)
         confirm_findings(&view);
 }

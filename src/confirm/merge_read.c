@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,273 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/program.h"
-#include "confirm/merge_documents.h"
+#include "base/text.h"
 #include "confirm/merge.h"
-#include "confirm/merge_question.h"
+
+enum { SMC_LONGEST_QUESTION = 4096 };
+
+/* --- Documents -------------------------------------------------------------------------------- */
+
+enum {
+    /* Each is looked through to the end of the text: beyond so many the rest counts as one. */
+    MOST_UNCLOSED = 16,
+    /* A text shows what it is by then. */
+    LOOKED_AT = 512,
+};
+
+static const char mark[] = "\xEF\xBB\xBF"; /* of a text in UTF-8 */
+
+static const struct {
+    const char *name;
+    size_t length;
+    const char *bytes;
+} beginnings[] = {
+    {"compressed by gzip", 2, "\x1f\x8b"},
+    {"compressed by zstd", 4, "\x28\xb5\x2f\xfd"},
+    {"compressed by xz", 6,
+     "\xfd"
+     "7zXZ"},
+    {"compressed by bzip2", 3, "BZh"},
+    {"a ZIP archive", 4, "PK\x03\x04"},
+    {"UTF-16", 2, "\xff\xfe"},
+    {"UTF-16", 2, "\xfe\xff"},
+    {"UTF-16", 2, "{\0"},
+    {"UTF-16", 2, "[\0"},
+};
+
+static bool is_control(char c)
+{
+    return (unsigned char)c < ' ' && !strchr("\t\n\f\r", c);
+}
+
+/* JSON has no control characters. But behind a bracket the fault may be that of one document, if
+   it is not of a kind that no text has. */
+const char *smc_documents_foreign(const char *text, size_t length)
+{
+    size_t looked_at = length < LOOKED_AT ? length : LOOKED_AT;
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (length >= beginnings[i].length &&
+            memcmp(text, beginnings[i].bytes, beginnings[i].length) == 0)
+            return beginnings[i].name;
+    bool bracket = length > 0 && (*text == '{' || *text == '[');
+    for (size_t i = 0; i < looked_at; i++)
+        if (text[i] == '\0' || (!bracket && is_control(text[i])))
+            return "not text";
+    return NULL;
+}
+
+/* The bytes of the document at `text`, by its brackets; 0 where they do not close. */
+static size_t measure(const char *text, size_t length, bool *too_deep)
+{
+    size_t depth = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < length; i++) {
+        if (quoted) {
+            quoted = text[i] != '"';
+            i += text[i] == '\\'; /* whatever follows it */
+        } else if (text[i] == '"') {
+            quoted = true;
+        } else if (text[i] == '{' || text[i] == '[') {
+            *too_deep |= ++depth > SMC_DEEPEST_DOCUMENT;
+        } else if ((text[i] == '}' || text[i] == ']') && --depth == 0) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+/* Up to the next line that begins with `first`, or with anything where it is 0. */
+static size_t up_to_line(const char *text, size_t length, char first)
+{
+    for (size_t i = 1; i < length; i++)
+        if (text[i - 1] == '\n' && (!first || text[i] == first))
+            return i;
+    return length;
+}
+
+static size_t count_lines(const char *text, size_t length)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++)
+        count += text[i] == '\n';
+    return count;
+}
+
+bool smc_documents_next(struct smc_documents *documents, struct smc_document *out)
+{
+    const char *text = documents->text;
+    if (documents->at == 0 && documents->length >= sizeof mark - 1 &&
+        memcmp(text, mark, sizeof mark - 1) == 0)
+        documents->at = sizeof mark - 1;
+    while (documents->at < documents->length && strchr(" \t\r\n", text[documents->at]) &&
+           text[documents->at])
+        documents->line += text[documents->at++] == '\n';
+    *out = (struct smc_document){.text = text + documents->at, .line = documents->line};
+    size_t rest = documents->length - documents->at;
+    if (rest == 0)
+        return false;
+    bool bracket = *out->text == '{' || *out->text == '[';
+    if (bracket)
+        out->length = measure(out->text, rest, &out->too_deep);
+    if (bracket && out->length == 0 && documents->unclosed++ >= MOST_UNCLOSED)
+        out->length = rest;
+    if (out->length == 0)
+        out->length = up_to_line(out->text, rest, bracket ? '{' : '\0');
+    documents->at += out->length;
+    documents->line += count_lines(out->text, out->length);
+    return true;
+}
+
+/* --- What a report was asked ------------------------------------------------------------------ */
+
+/* Of a kernel, what follows from its other members, from the compiler or from the device. */
+static const char *const derived[] = {
+    "name",
+    "threads_per_block",
+    "registers_per_thread",
+    "registers_source",
+    "registers_reason",
+    "static_smem_bytes",
+    "static_smem_source",
+    "dynamic_smem_bytes",
+    "dynamic_smem_source",
+    "barriers_per_block",
+    "stack_bytes",
+    "spill_store_bytes",
+    "spill_load_bytes",
+    "block_dim",
+    "grid_dim",
+    "grid_blocks",
+};
+
+/* Unless a person gave them. */
+static const struct {
+    const char *key, *source;
+} given[] = {
+    {"registers_per_thread", "registers_source"},
+    {"static_smem_bytes", "static_smem_source"},
+    {"dynamic_smem_bytes", "dynamic_smem_source"},
+};
+
+/* A person's own kernel has no parameters to derive these from. */
+static const char *const launched[] = {"block_dim", "grid_dim", "dynamic_smem_bytes"};
+
+/* Settings of the launch that go without saying. */
+static const struct {
+    const char *key, *value;
+} usual[] = {
+    {"carveout_percent", "-1"},  {"cache_config", "\"none\""}, {"smem_mode", "\"default\""},
+    {"blocks_per_cluster", "1"}, {"virtual_resources", "0"},
+};
+
+static void take(json_t *asked, const json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    if (value && !json_is_null(value))
+        json_object_set(asked, key, value);
+}
+
+static void take_kernel(json_t *asked, const json_t *kernel, bool own)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)kernel, key, value)
+    {
+        size_t i = 0;
+        while (i < sizeof derived / sizeof *derived && strcmp(derived[i], key) != 0)
+            i++;
+        if (i == sizeof derived / sizeof *derived)
+            take(asked, kernel, key);
+    }
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        const char *source = json_string_value(json_object_get(kernel, given[i].source));
+        if (source && strcmp(source, "given") == 0)
+            take(asked, kernel, given[i].key);
+    }
+    for (size_t i = 0; own && i < sizeof launched / sizeof *launched; i++)
+        take(asked, kernel, launched[i]);
+}
+
+static bool is_usual(const char *key, const json_t *value)
+{
+    bool same = false;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual && !same; i++) {
+        if (strcmp(usual[i].key, key) != 0)
+            continue;
+        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+        same = text && strcmp(text, usual[i].value) == 0;
+        free(text);
+    }
+    return same;
+}
+
+static void take_launch(json_t *asked, const json_t *launch)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)launch, key, value)
+    {
+        if (!is_usual(key, value))
+            take(asked, launch, key);
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void append_value(const json_t *value, struct smc_text *out)
+{
+    char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    smc_text_append(out, json_is_string(value) ? json_string_value(value) : text ? text : "?");
+    free(text);
+}
+
+static void append_sorted(const json_t *asked, struct smc_text *out)
+{
+    size_t count = 0;
+    const char **names = smc_calloc(json_object_size(asked) + 1, sizeof *names), *key;
+    json_t *value;
+    if (!names) {
+        out->failed = true;
+        return;
+    }
+    json_object_foreach((json_t *)asked, key, value)
+    {
+        names[count++] = key;
+    }
+    qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 0; i < count; i++) {
+        smc_text_append(out, i ? ", " : ": ");
+        smc_text_append(out, names[i]);
+        smc_text_append(out, " ");
+        append_value(json_object_get(asked, names[i]), out);
+    }
+    free(names);
+}
+
+/* Appends "matmul-tiled: tile 32, seed 1": equal texts for equal questions, in whatever order the
+   members stand. What a compiler or a device decides is no part of it. */
+static void merge_question(const json_t *report, struct smc_text *out)
+{
+    const json_t *kernel = json_object_get(report, "kernel");
+    const json_t *source = json_object_get(report, "source");
+    const char *name = json_string_value(json_object_get(kernel, "name"));
+    json_t *asked = json_object();
+    take_kernel(asked, kernel, source != NULL);
+    take_launch(asked, json_object_get(report, "launch"));
+    take(asked, json_object_get(report, "run"), "seed");
+    take(asked, source, "entry");
+    take(asked, source, "arguments");
+    smc_text_append(out, name ? name : "?");
+    append_sorted(asked, out);
+    json_decref(asked);
+    if (out->data)
+        smc_text_make_safe(out->data);
+}
+
+/* --- Reports ---------------------------------------------------------------------------------- */
 
 /* A document far above what a machine's runs need, far below what would hurt. */
 enum { LARGEST_DOCUMENT_BYTES = SMC_LARGEST_DOCUMENT_MIB << 20, MOST_PROBLEMS = 10 };
@@ -109,7 +374,7 @@ static bool copy_question(const json_t *object, struct smc_merge_report *report,
         snprintf(why, size, "key 'kernel': not there, or no object");
         return false;
     }
-    smc_merge_question(object, &question);
+    merge_question(object, &question);
     report->question = question.data; /* malloc's */
     if (question.length > SMC_LONGEST_QUESTION)
         snprintf(why, size, "key 'kernel': longer than that of any run");

@@ -1,4 +1,4 @@
-/* One row of a confirmation, from its witnesses to its verdict. Inside src/confirm only. */
+/* The rows of a confirmation. Inside src/confirm and the GPU tests only. */
 #ifndef SMC_CONFIRM_ROWS_H
 #define SMC_CONFIRM_ROWS_H
 
@@ -22,5 +22,18 @@ void smc_rows_count(struct smc_confirmation *confirmation);
 
 /* Compares every witness there is with the prediction. */
 void smc_row_judge(struct smc_row *row);
+
+/* The rows of shared and global memory: what the emulator and the GPU's counters saw, and what the
+   emulator found; none where neither counted. */
+void smc_confirm_memory(const struct smc_answer *answer, const struct smc_run_result *result,
+                        struct smc_confirmation *out);
+
+/* What the counters should show: of shared memory the machine code's loads, and the stores without
+   those by cp.async, which they leave out; of DRAM every input read once, every output written
+   once. */
+void smc_counted_expect(const struct smc_answer *answer, double expected[SMC_METRIC_COUNT]);
+
+/* Why this metric may be off, in words; NULL where no reason is known. */
+const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric);
 
 #endif

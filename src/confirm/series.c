@@ -2,6 +2,7 @@
 #include "confirm/series.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,4 +230,338 @@ void smc_series_free(struct smc_series *series)
 {
     free(series->run);
     *series = (struct smc_series){0};
+}
+
+/* --- Figures ---------------------------------------------------------------------------------- */
+
+const char *smc_figure_key(enum smc_figure figure)
+{
+    static const char *const keys[] = {
+#define FIGURE(id, key, above, below) [SMC_FIGURE_##id] = key,
+#include "confirm/figures.def"
+#undef FIGURE
+    };
+    return keys[figure];
+}
+
+static const struct smc_row *row_of(const struct smc_series_run *run, const char *quantity)
+{
+    const struct smc_confirmation *confirmation = &run->seen.confirmation;
+    for (size_t i = 0; i < confirmation->row_count; i++)
+        if (strcmp(confirmation->row[i].quantity, quantity) == 0)
+            return &confirmation->row[i];
+    return NULL;
+}
+
+static bool take(const struct smc_witness *witness, double *value)
+{
+    *value = witness->value;
+    return witness->present;
+}
+
+static bool blocks_of(const struct smc_series_run *run, enum smc_figure figure, double *value)
+{
+    const struct smc_row *row = row_of(run, "blocks_per_sm");
+    if (!row)
+        return false;
+    return take(figure == SMC_FIGURE_BLOCKS_PREDICTED ? &row->predicted
+                : figure == SMC_FIGURE_BLOCKS_API     ? &row->api
+                                                      : &row->measured,
+                value);
+}
+
+static bool measured(const struct smc_series_run *run, const char *quantity, double *value)
+{
+    const struct smc_row *row = row_of(run, quantity);
+    return row && take(&row->measured, value);
+}
+
+static double load_sectors(const struct smc_work *work)
+{
+    double sectors = 0;
+    for (size_t i = 0; i < work->access_count; i++)
+        if (!work->access[i].store)
+            sectors += work->access[i].sectors;
+    return sectors;
+}
+
+/* As the emulator counted; where it did not, as the model says. A kernel without shared memory has
+   no wavefronts: that is 0. */
+static bool count_of(const struct smc_series_run *run, enum smc_figure figure, double *value)
+{
+    const struct smc_answer *answer = &run->seen.answer;
+    const struct smc_shared_work *shared = &answer->workload.shared;
+    const struct smc_row *row = row_of(run, smc_figure_key(figure));
+    if (row && row->emulated.present)
+        return take(&row->emulated, value);
+    *value = figure == SMC_FIGURE_LOAD_SECTORS      ? load_sectors(&answer->work)
+             : figure == SMC_FIGURE_LOAD_WAVEFRONTS ? shared->written_loads.wavefronts
+             : figure == SMC_FIGURE_STORE_WAVEFRONTS
+                 ? shared->stores.wavefronts
+                 : smc_bank_conflicts(&shared->written_loads) + smc_bank_conflicts(&shared->stores);
+    return answer->has_work && answer->outcome == SMC_LAUNCHES;
+}
+
+/* What runs are compared by. The time of a wrong result is no merit. */
+static bool comparable(const struct smc_series *series, size_t index, enum smc_figure figure,
+                       double *value)
+{
+    bool wrong = series->run[index].seen.result.comparison.wrong > 0;
+    return !(wrong && figure == SMC_FIGURE_TIME_MS) &&
+           smc_series_figure(series, index, figure, value);
+}
+
+/* How many times less of `figure` there is than in the baseline. */
+static bool times_less(const struct smc_series *series, size_t index, enum smc_figure figure,
+                       double *value)
+{
+    int baseline = series->run[index].baseline;
+    double own = 0, other = 0;
+    if (baseline == SMC_NO_RUN || !comparable(series, (size_t)baseline, figure, &other) ||
+        !comparable(series, index, figure, &own) || own <= 0)
+        return false;
+    *value = other / own;
+    return true;
+}
+
+bool smc_series_figure(const struct smc_series *series, size_t index, enum smc_figure figure,
+                       double *value)
+{
+    const struct smc_series_run *run = &series->run[index];
+    if (!run->seen.has_result)
+        return false;
+    switch (figure) {
+    case SMC_FIGURE_BLOCKS_PREDICTED:
+    case SMC_FIGURE_BLOCKS_API:
+    case SMC_FIGURE_BLOCKS_MEASURED:
+        return blocks_of(run, figure, value);
+    case SMC_FIGURE_TIME_MS:
+    case SMC_FIGURE_GFLOPS:
+    case SMC_FIGURE_GOPS:
+    case SMC_FIGURE_GB_PER_S:
+        return measured(run, smc_figure_key(figure), value);
+    case SMC_FIGURE_SPEED_UP:
+        return times_less(series, index, SMC_FIGURE_TIME_MS, value);
+    case SMC_FIGURE_FEWER_SECTORS:
+        return times_less(series, index, SMC_FIGURE_LOAD_SECTORS, value);
+    case SMC_FIGURE_LOAD_SECTORS:
+    case SMC_FIGURE_LOAD_WAVEFRONTS:
+    case SMC_FIGURE_STORE_WAVEFRONTS:
+    case SMC_FIGURE_CONFLICTS:
+        return count_of(run, figure, value);
+    case SMC_FIGURE_COUNT:
+        break;
+    }
+    return false;
+}
+
+bool smc_series_is_best(const struct smc_series *series, size_t index)
+{
+    const struct smc_series_run *run = &series->run[index];
+    double own, other;
+    bool company = false;
+    if (!series->family || !comparable(series, index, SMC_FIGURE_TIME_MS, &own))
+        return false;
+    for (size_t i = 0; i < series->count; i++) {
+        const struct smc_series_run *rival = &series->run[i];
+        if (i == index || !smc_series_same_value(run, rival) ||
+            !comparable(series, i, SMC_FIGURE_TIME_MS, &other))
+            continue;
+        company = true;
+        if (other < own)
+            return false;
+    }
+    return company;
+}
+
+/* --- Verdicts --------------------------------------------------------------------------------- */
+
+#define BIT SMC_FIGURE_BIT
+
+static bool has(const struct smc_series *series, size_t index, enum smc_figure figure)
+{
+    double value;
+    return smc_series_figure(series, index, figure, &value);
+}
+
+static bool any(const struct smc_series *series, enum smc_figure figure)
+{
+    for (size_t i = 0; i < series->count; i++)
+        if (has(series, i, figure))
+            return true;
+    return false;
+}
+
+/* Somewhere the API alone answers. */
+static bool lacks_probe(const struct smc_series *series)
+{
+    for (size_t i = 0; i < series->count; i++)
+        if (has(series, i, SMC_FIGURE_BLOCKS_API) && !has(series, i, SMC_FIGURE_BLOCKS_MEASURED))
+            return true;
+    return false;
+}
+
+bool smc_series_ran_on_gpu(const struct smc_series *series)
+{
+    for (size_t i = 0; i < series->count; i++)
+        if (series->run[i].seen.has_result && series->run[i].seen.result.load.made)
+            return true;
+    return false;
+}
+
+static bool is_product(const struct smc_series *series)
+{
+    return series->run[0].query.kernel->params & SMC_MATRIX_SIZES;
+}
+
+static uint32_t ratio(const struct smc_series *series, enum smc_figure figure)
+{
+    return any(series, figure) ? 1u << figure : 0;
+}
+
+uint32_t smc_series_shown(const struct smc_series *series)
+{
+    enum smc_series_vary vary = series->axis.vary;
+    bool launches_vary = vary != SMC_VARY_NOTHING && vary != SMC_VARY_PARAM;
+    uint32_t blocks = BIT(BLOCKS_PREDICTED) | BIT(BLOCKS_MEASURED);
+    if (launches_vary || lacks_probe(series))
+        blocks |= BIT(BLOCKS_API);
+    if (smc_series_ran_on_gpu(series))
+        return !any(series, SMC_FIGURE_TIME_MS)
+                   ? blocks
+                   : blocks | BIT(TIME_MS) | (is_product(series) ? BIT(GFLOPS) : BIT(GB_PER_S)) |
+                         ratio(series, SMC_FIGURE_SPEED_UP);
+    if (launches_vary || !any(series, SMC_FIGURE_LOAD_SECTORS))
+        return blocks;
+    return BIT(LOAD_SECTORS) | SMC_SHARED_COUNTS | ratio(series, SMC_FIGURE_FEWER_SECTORS);
+}
+
+/* Whether a row is about a figure that is shown, or about the failure shown in its place. */
+static bool is_shown(const struct smc_row *row, uint32_t shown, enum smc_outcome outcome)
+{
+    if (strcmp(row->quantity, "compiles") == 0)
+        return outcome == SMC_CANNOT_COMPILE;
+    if (strcmp(row->quantity, "launches") == 0)
+        return outcome == SMC_CANNOT_LAUNCH;
+    if (strcmp(row->quantity, "blocks_per_sm") == 0)
+        return shown & BIT(BLOCKS_PREDICTED);
+    for (int f = 0; f < SMC_FIGURE_COUNT; f++)
+        if (shown >> f & 1 && strcmp(row->quantity, smc_figure_key((enum smc_figure)f)) == 0)
+            return true;
+    return false;
+}
+
+enum smc_verdict smc_series_verdict(const struct smc_series *series, size_t index)
+{
+    const struct smc_confirmed_run *seen = &series->run[index].seen;
+    const struct smc_confirmation *confirmation = &seen->confirmation;
+    const uint32_t shown = smc_series_shown(series);
+    enum smc_verdict verdict = SMC_NOT_MEASURED;
+    if (confirmation->differing > 0)
+        return SMC_DIFFERS;
+    for (size_t i = 0; i < confirmation->row_count; i++) {
+        const struct smc_row *row = &confirmation->row[i];
+        if (!row->predicted.present || !is_shown(row, shown, seen->answer.outcome))
+            continue;
+        if (row->verdict == SMC_CONFIRMED)
+            return SMC_CONFIRMED;
+        if (row->verdict == SMC_INFORMATION)
+            verdict = SMC_INFORMATION;
+    }
+    return verdict;
+}
+
+enum smc_verdict smc_series_whole_verdict(const struct smc_series *series)
+{
+    enum smc_verdict whole = SMC_NOT_MEASURED;
+    for (size_t i = 0; i < series->count; i++) {
+        enum smc_verdict own = smc_series_verdict(series, i);
+        if (own == SMC_DIFFERS)
+            return SMC_DIFFERS;
+        if (own != SMC_NOT_MEASURED)
+            whole = SMC_CONFIRMED;
+    }
+    return whole;
+}
+
+/* --- Running ---------------------------------------------------------------------------------- */
+
+/* The same warning is not told for each run. */
+static void add_warnings(const struct smc_text *from, struct smc_text *to)
+{
+    if (from->length > 0 && !strstr(smc_text_string(to), smc_text_string(from)))
+        smc_text_append(to, smc_text_string(from));
+}
+
+enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_settings *settings,
+                               void (*step)(void *context, size_t done), void *context,
+                               struct smc_text *warnings, struct smc_error *error)
+{
+    for (size_t i = 0; i < series->count; i++) {
+        struct smc_series_run *run = &series->run[i];
+        struct smc_error why = {""};
+        struct smc_text told = {0};
+        if (settings->stop && settings->stop())
+            return smc_fail(error, SMC_INTERRUPTED, "%zu of %zu runs done", i, series->count);
+        run->started = true;
+        run->status = smc_confirm_one(&run->query, settings, &run->seen, &told, &why);
+        snprintf(run->why, sizeof run->why, "%.511s", why.message);
+        add_warnings(&told, warnings);
+        smc_text_free(&told);
+        if (run->status == SMC_INTERRUPTED)
+            return smc_fail(error, SMC_INTERRUPTED, "%zu of %zu runs done; then %.800s", i,
+                            series->count, why.message);
+        if (step)
+            step(context, i + 1);
+        if (smc_is_lost(&run->seen.result.finish))
+            break; /* a kernel without an end still holds the GPU */
+    }
+    return SMC_OK;
+}
+
+size_t smc_series_started(const struct smc_series *series)
+{
+    size_t count = 0;
+    while (count < series->count && series->run[count].started)
+        count++;
+    return count;
+}
+
+static enum smc_status tell_broken(const struct smc_series *series, size_t broken,
+                                   const struct smc_series_run *first, struct smc_error *error)
+{
+    size_t left = series->count - smc_series_started(series);
+    char rest[64] = "";
+    if (left > 0)
+        snprintf(rest, sizeof rest, "; %zu %s not started", left, left == 1 ? "was" : "were");
+    return smc_fail(error, SMC_MACHINE, "%zu of %zu runs failed; the first, %s: %s%s", broken,
+                    series->count, first->query.kernel->name, first->why, rest);
+}
+
+enum smc_status smc_series_status(const struct smc_series *series, struct smc_error *error)
+{
+    size_t results = 0, broken = 0;
+    const struct smc_series_run *first_broken = NULL, *first_failed = NULL;
+    enum smc_status status = SMC_OK;
+    for (size_t i = series->count; i-- > 0;) {
+        const struct smc_series_run *run = &series->run[i];
+        results += run->seen.has_result;
+        if (run->status == SMC_SHORTFALL)
+            status = SMC_SHORTFALL;
+        if (run->status == SMC_MACHINE) {
+            broken++;
+            first_broken = run;
+        }
+        if (!run->seen.has_result)
+            first_failed = run;
+    }
+    if (first_broken)
+        return tell_broken(series, broken, first_broken, error);
+    if (results == 0 && first_failed)
+        return smc_fail(error, first_failed->status, "%s", first_failed->why);
+    if (first_failed)
+        return smc_fail(error, SMC_SHORTFALL, "%zu of %zu runs have no result; the first, %s: %s",
+                        series->count - results, series->count, first_failed->query.kernel->name,
+                        first_failed->why);
+    return status;
 }

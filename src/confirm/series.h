@@ -1,5 +1,5 @@
 /* Runs laid side by side: the kernels of a family, one kernel over a range of values, or both.
-   What is run is worked out here without launching anything; series_run.c launches. */
+   What is run is worked out here without launching anything; smc_series_run launches. */
 #ifndef SMC_CONFIRM_SERIES_H
 #define SMC_CONFIRM_SERIES_H
 

@@ -44,13 +44,18 @@ uint64_t smc_board_memory_bytes(size_t index)
     return rows[index].global_mem_bytes;
 }
 
+uint16_t smc_device_cc_at(size_t index)
+{
+    uint16_t cc = 0;
+    smc_capability_parse(rows[index].compute_capability, &cc);
+    return cc;
+}
+
 void smc_device_at(size_t index, struct smc_device *out)
 {
     const struct row *row = &rows[index];
     struct smc_capability capability = {0};
-    uint16_t cc = 0;
-    smc_capability_parse(row->compute_capability, &cc);
-    smc_capability_find(cc, &capability);
+    smc_capability_find(smc_device_cc_at(index), &capability);
     smc_device_of_capability(&capability, out);
     snprintf(out->name, sizeof out->name, "%s", row->name);
     snprintf(out->chip, sizeof out->chip, "%s", row->chip);

@@ -29,6 +29,14 @@ static const struct row rows[] = {
 #include "devices/capabilities.inc"
 };
 
+/* Of the table's own text, which is always "major.minor". */
+static uint16_t cc_of(const struct row *row)
+{
+    char *end;
+    unsigned long major = strtoul(row->compute_capability, &end, 10);
+    return (uint16_t)(10 * major + strtoul(end + 1, NULL, 10));
+}
+
 static uint32_t read_carveouts(const char *list, uint32_t *bytes)
 {
     uint32_t count = 0;
@@ -84,12 +92,10 @@ size_t smc_capability_count(void)
 void smc_capability_at(size_t index, struct smc_capability *out)
 {
     const struct row *row = &rows[index];
-    uint16_t cc = 0;
-    smc_capability_parse(row->compute_capability, &cc);
     *out = (struct smc_capability){
         .sm =
             {
-                .cc = cc,
+                .cc = cc_of(row),
                 .warp_size = (uint16_t)row->warp_size,
                 .max_threads_per_block = row->max_threads_per_block,
                 .max_warps_per_sm = row->max_warps_per_sm,
@@ -133,11 +139,11 @@ void smc_capability_at(size_t index, struct smc_capability *out)
 
 bool smc_capability_find(uint16_t cc, struct smc_capability *out)
 {
-    for (size_t i = 0; i < smc_capability_count(); i++) {
-        smc_capability_at(i, out);
-        if (out->sm.cc == cc)
+    for (size_t i = 0; i < smc_capability_count(); i++)
+        if (cc_of(&rows[i]) == cc) {
+            smc_capability_at(i, out);
             return true;
-    }
+        }
     return false;
 }
 
@@ -146,13 +152,12 @@ static bool is_newer_than_table(uint16_t cc)
 {
     bool newer = true, generation_known = false;
     for (size_t i = 0; i < smc_capability_count(); i++) {
-        struct smc_capability row;
-        smc_capability_at(i, &row);
-        bool same = row.sm.cc / 10 == cc / 10;
+        uint16_t row = cc_of(&rows[i]);
+        bool same = row / 10 == cc / 10;
         if (same && !generation_known)
             newer = true;
         generation_known |= same;
-        if (row.sm.cc > cc && (same || !generation_known))
+        if (row > cc && (same || !generation_known))
             newer = false;
     }
     return newer;

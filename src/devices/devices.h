@@ -65,8 +65,9 @@ bool smc_capability_parse(const char *text, uint16_t *cc);
 bool smc_capability_named(const char *text, uint16_t *cc);
 
 /* Boards, in the order of the table: by compute capability, then as released; `index` is below the
-   count. */
+   count. The compute capability alone is found without filling the rest. */
 size_t smc_device_count(void);
+uint16_t smc_device_cc_at(size_t index);
 void smc_device_at(size_t index, struct smc_device *out);
 
 /* A device that is nothing but a compute capability: no SM count, clocks or memory. */

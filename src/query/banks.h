@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/csv_reader.h"
 #include "base/expression.h"
 #include "base/status.h"
 #include "catalog/catalog.h"
@@ -34,6 +35,7 @@ struct smc_banks_query {
     struct smc_params params;        /* of the kernel; completed by smc_banks_answer */
     int32_t warp;                    /* SMC_ALL_WARPS, or the one asked about */
     uint32_t row_elements;           /* of the array, for proposals; 0: found out */
+    const char *expression_name;     /* how messages name it: "option --expr" */
 };
 
 void smc_banks_query_init(struct smc_banks_query *query);
@@ -80,5 +82,14 @@ enum smc_status smc_banks_answer(const struct smc_banks_query *query,
 
 /* How an expression's variables are called; places for smc_expression_parse. */
 extern const struct smc_variable smc_banks_variables[];
+
+/* Reads one row of accesses in CSV: id,op,width,mask,a0,...,a31. Op is ld or st, the mask
+   hexadecimal, addresses decimal or with 0x; those of inactive lanes may be empty. SMC_USAGE with a
+   message that names the field. */
+enum smc_status smc_banks_row_read(const struct smc_csv_record *record, struct smc_access *access,
+                                   struct smc_error *error);
+
+/* Whether the record names the columns. */
+bool smc_banks_row_is_header(const struct smc_csv_record *record);
 
 #endif

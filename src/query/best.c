@@ -114,9 +114,10 @@ static enum smc_status add(const struct smc_query *query, int64_t size, struct s
         smc_query_evaluate(query, NULL, answer, first ? warnings : NULL, error);
     if (status != SMC_OK)
         return status;
-    if (!best->quick)
+    if (!best->quick) {
         smc_query_find_work(answer);
-    count_architectures(candidate, best);
+        count_architectures(candidate, best);
+    }
     candidate->use = answer->outcome == SMC_LAUNCHES ? use_of(answer) : 0;
     set_values(candidate);
     best->count++;
@@ -219,7 +220,8 @@ static void count_traffic(struct smc_answer *answer)
         answer->query.kernel->work(answer->query.kernel, &answer->query.params, &answer->work);
 }
 
-/* Counting the work costs more than all else: quickly, it is only for those that it decides on. */
+/* Counting traffic and architectures costs most: a quick search counts them only for the
+   candidates that the rules before them kept. */
 static void choose(struct smc_best *best)
 {
     apply_rules(best);
@@ -228,6 +230,7 @@ static void choose(struct smc_best *best)
         if (candidate->choice.dropped_by < SMC_RULE_TRAFFIC)
             continue;
         count_traffic(&candidate->answer);
+        count_architectures(candidate, best);
         set_values(candidate);
     }
     if (best->quick)

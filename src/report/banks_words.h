@@ -3,6 +3,7 @@
 #define SMC_REPORT_BANKS_WORDS_H
 
 #include "base/text.h"
+#include "confirm/launch.h"
 #include "query/banks.h"
 
 /* "2 wavefronts where 1 would do: 1 conflict", "1 wavefront, the least possible". */
@@ -24,10 +25,12 @@ void smc_words_banks_command(const struct smc_banks_query *query, const char *ex
 /* "block 32x8, CC 5.0 and later, 32 banks": where the access is made. */
 void smc_words_banks_place(const struct smc_banks_answer *answer, struct smc_text *out);
 
-/* "echo 1,ld,4,ffffffff,0,128,... | smemcalc banks --csv -": about one access, whatever it comes
-   from. */
+/* "echo 1,ld,4,ffffffff,0,128,... | smemcalc banks --csv -": one access, from whatever source. */
 void smc_words_banks_row_command(const struct smc_banks_query *query,
                                  const struct smc_access *access, struct smc_text *out);
+
+/* "; 15,872 bank conflicts, 50 % of the wavefronts", of a run; nothing where there are none. */
+void smc_words_conflicts(const struct smc_conflict_fix *fix, struct smc_text *out);
 
 /* "load" or "store". */
 const char *smc_words_bank_op(enum smc_bank_op op);

@@ -4,15 +4,16 @@
 
 #include "report/report.h"
 
+void smc_csv_integer(int64_t integer, struct smc_text *out);
 /* Whole numbers with all their digits. */
 void smc_csv_number(double value, struct smc_text *out);
 
 /* Quoted where the format needs it, and safe for a terminal. */
 void smc_csv_field(struct smc_text *out, const char *value);
 
-/* The header and the row of an answer. `why` is NULL, or says why there is none; then only the
-   inputs are filled. */
-void smc_csv_head(struct smc_text *out);
+/* The header and the row of an answer. `why` is NULL, or the reason why there is none; then only
+   the inputs are filled. */
+void smc_csv_answer_head(struct smc_text *out);
 void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc_text *out);
 
 /* ",tile,dtype,...", and their values: empty where the kernel does not take one. */
@@ -37,6 +38,16 @@ void smc_csv_annotation_head(struct smc_text *out);
 void smc_csv_annotation(const char *kernel, const struct smc_annotation *annotation,
                         struct smc_text *out);
 
+void smc_csv_answers(const struct smc_answer *answers, size_t count,
+                     const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out);
+void smc_csv_sweep_point(const struct smc_sweep *sweep, uint64_t point,
+                         const struct smc_answer *answer, const char *why, struct smc_text *out);
+void smc_csv_sweep_end(const struct smc_sweep_result *result, const struct smc_report_style *style,
+                       struct smc_text *out);
+void smc_csv_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
+                     size_t count, const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_kernels(const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_calibration(const struct smc_calibration *calibration, const char *kept_in,
                          const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,

@@ -1,8 +1,68 @@
 /* The JSON report: its table of functions. Schema "smemcalc/1": numbers as numbers, units in the
    keys, null where a value is unknown or does not apply. */
-#include <stdlib.h>
+#include "config.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
 #include "report/json_parts.h"
+
+/* --- Members ---------------------------------------------------------------------------------- */
+
+void smc_json_set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+json_t *smc_json_number(double value)
+{
+    if (!isfinite(value))
+        return json_null();
+    return smc_number_is_whole(value) ? json_integer((json_int_t)value) : json_real(value);
+}
+
+void smc_json_integer(json_t *object, const char *key, uint64_t value)
+{
+    smc_json_set(object, key, json_integer((json_int_t)value));
+}
+
+void smc_json_real(json_t *object, const char *key, double value)
+{
+    smc_json_set(object, key, json_real(value));
+}
+
+/* Invalid UTF-8 becomes '?', so that no member is lost for its content. */
+void smc_json_string(json_t *object, const char *key, const char *value)
+{
+    char *safe = smc_strdup(value);
+    if (safe)
+        smc_text_make_safe(safe);
+    smc_json_set(object, key, safe ? json_string(safe) : NULL);
+    free(safe);
+}
+
+void smc_json_known_string(json_t *object, const char *key, const char *value)
+{
+    if (value[0])
+        smc_json_string(object, key, value);
+    else
+        smc_json_set(object, key, json_null());
+}
+
+void smc_json_known_integer(json_t *object, const char *key, uint64_t value)
+{
+    smc_json_set(object, key, value ? json_integer((json_int_t)value) : json_null());
+}
+
+void smc_json_known_real(json_t *object, const char *key, double value)
+{
+    smc_json_set(object, key, value != 0 ? json_real(value) : json_null());
+}
+
+/* --- Reports ---------------------------------------------------------------------------------- */
 
 static json_t *begin(void)
 {
@@ -166,7 +226,7 @@ static void write_rooms(const struct smc_answer *answers, const struct smc_rooms
     for (size_t i = 0; i < count; i++) {
         json_t *object = add_object(list);
         smc_json_answer(object, &answers[i]);
-        smc_json_set(object, "rooms", smc_json_rooms(&answers[i], &rooms[i]));
+        smc_json_rooms(object, &answers[i], &rooms[i]);
     }
     finish_answers(list, out);
 }

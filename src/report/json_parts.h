@@ -61,7 +61,9 @@ void smc_json_own(json_t *object, const struct smc_own_run *run,
 /* The lines of the source that were executed, hottest first. */
 json_t *smc_json_annotation(const struct smc_annotation *annotation);
 
-json_t *smc_json_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms);
+/* Adds "headroom". */
+void smc_json_rooms(json_t *object, const struct smc_answer *answer,
+                    const struct smc_rooms *rooms);
 json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts);
 
 json_t *smc_json_best(const struct smc_best *best);

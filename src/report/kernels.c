@@ -1,4 +1,5 @@
-/* The kernels of the catalog, their parameters and what they show, as text and JSON. */
+/* The kernels of the catalog, their parameters and what they show, as text, JSON and CSV. */
+#include "report/csv_parts.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
@@ -7,15 +8,25 @@
 
 enum { NAME_WIDTH = 20 };
 
+/* The options of a kernel's parameters, such as "--tile --dtype". */
+static void append_options(const struct smc_kernel *kernel, const char *before,
+                           const char *separator, struct smc_text *out)
+{
+    const char *gap = "";
+    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
+        if (!(kernel->params & 1u << i))
+            continue;
+        smc_text_printf(out, "%s%s%s", gap, before, smc_param_info[i].option);
+        gap = separator;
+    }
+}
+
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out)
 {
     for (size_t i = 0; i < smc_kernel_count(); i++) {
         const struct smc_kernel *kernel = smc_kernel_at(i);
         struct smc_text options = {0};
-        for (int p = 0; p < SMC_PARAM_COUNT; p++)
-            if (kernel->params & 1u << p)
-                smc_text_printf(&options, "%s--%s", options.length ? " " : "",
-                                smc_param_info[p].option);
+        append_options(kernel, "--", " ", &options);
         smc_layout_begin(out, style, SMC_STRONG);
         smc_layout_paragraph(out, kernel->name, NAME_WIDTH, kernel->summary, style->columns);
         smc_layout_end(out, style);
@@ -74,4 +85,20 @@ json_t *smc_json_kernels(void)
         json_array_append_new(list, object);
     }
     return list;
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+void smc_csv_kernels(const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    smc_text_append(out, "name,family,parameters,summary\n");
+    for (size_t i = 0; i < smc_kernel_count(); i++) {
+        const struct smc_kernel *kernel = smc_kernel_at(i);
+        smc_text_printf(out, "%s,%s,", kernel->name, kernel->family);
+        append_options(kernel, "", "+", out);
+        smc_text_append(out, ",");
+        smc_csv_field(out, kernel->summary);
+        smc_text_append(out, "\n");
+    }
 }

@@ -1,5 +1,10 @@
-/* Emphasis on a terminal. */
+/* Text on a terminal: emphasis, and the lines that reports are made of. */
 #include "report/layout.h"
+
+#include <stdio.h>
+
+#include "report/text_parts.h"
+#include "report/words.h"
 
 void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style,
                       enum smc_emphasis emphasis)
@@ -17,4 +22,41 @@ void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style
 void smc_layout_end(struct smc_text *out, const struct smc_report_style *style)
 {
     smc_layout_begin(out, style, SMC_PLAIN);
+}
+
+void smc_layout_verdict(struct smc_text *out, const struct smc_report_style *style,
+                        enum smc_emphasis emphasis, struct smc_text *text)
+{
+    smc_layout_begin(out, style, emphasis);
+    smc_layout_paragraph(out, "", 0, smc_text_string(text), style->columns);
+    smc_layout_end(out, style);
+    out->failed |= text->failed;
+    smc_text_free(text);
+}
+
+void smc_layout_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
+                     struct smc_text *text)
+{
+    if (text->length > 0 || text->failed)
+        smc_text_line(out, style, label, text);
+    smc_text_free(text);
+}
+
+void smc_layout_row(struct smc_text *out, struct smc_text *row)
+{
+    while (row->length && row->data[row->length - 1] == ' ')
+        row->length--;
+    smc_text_append_bytes(out, smc_text_string(row), row->length);
+    smc_text_append_char(out, '\n', 1);
+    out->failed |= row->failed;
+    smc_text_free(row);
+}
+
+void smc_layout_percent_cell(double percent, char cell[32])
+{
+    struct smc_text text = {0};
+    smc_layout_percent(&text, percent);
+    smc_words_untie(&text);
+    snprintf(cell, 32, "%s", smc_text_string(&text));
+    smc_text_free(&text);
 }

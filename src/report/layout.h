@@ -1,4 +1,4 @@
-/* Laying text out on a terminal: what base/layout.h has, and emphasis. */
+/* Text on a terminal: what base/layout.h has, emphasis, and the lines that reports are made of. */
 #ifndef SMC_REPORT_LAYOUT_H
 #define SMC_REPORT_LAYOUT_H
 
@@ -16,5 +16,19 @@ enum smc_emphasis {
 void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style,
                       enum smc_emphasis emphasis);
 void smc_layout_end(struct smc_text *out, const struct smc_report_style *style);
+
+/* A paragraph with emphasis, such as a report's verdict. Frees the text. */
+void smc_layout_verdict(struct smc_text *out, const struct smc_report_style *style,
+                        enum smc_emphasis emphasis, struct smc_text *text);
+
+/* A label and its text, wrapped; nothing where the text is empty. Frees the text. */
+void smc_layout_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
+                     struct smc_text *text);
+
+/* The line of a table, without the spaces at its end. Frees the text. */
+void smc_layout_row(struct smc_text *out, struct smc_text *row);
+
+/* "100 %", "62.5 %" without a tie, for a table. */
+void smc_layout_percent_cell(double percent, char cell[32]);
 
 #endif

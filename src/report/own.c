@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "report/banks_words.h"
 #include "report/csv_parts.h"
 #include "report/json_parts.h"
 #include "report/layout.h"

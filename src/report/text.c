@@ -11,35 +11,6 @@ void smc_text_line(struct smc_text *out, const struct smc_report_style *style, c
     out->failed |= text->failed;
 }
 
-static void write_answers(const struct smc_answer *answers, size_t count,
-                          const struct smc_report_style *style, struct smc_text *out)
-{
-    if (count > 1)
-        smc_text_compare(answers, count, style, out);
-    else
-        smc_text_one_answer(answers, style, out);
-    for (size_t i = 0; i < count && style->explain; i++)
-        smc_text_explain(&answers[i], style, out);
-}
-
-static void write_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms,
-                        size_t count, const struct smc_report_style *style, struct smc_text *out)
-{
-    if (count > 1)
-        smc_text_compare_rooms(answers, rooms, count, style, out);
-    else
-        smc_text_rooms(answers, rooms, style, out);
-}
-
-static void write_best(const struct smc_best *best, size_t count,
-                       const struct smc_report_style *style, struct smc_text *out)
-{
-    if (count > 1)
-        smc_text_compare_best(best, count, style, out);
-    else
-        smc_text_best(best, style, out);
-}
-
 static void begin_sweep(const struct smc_sweep *sweep, struct smc_text *out)
 {
     (void)sweep;
@@ -59,7 +30,7 @@ static void pass_sweep_point(const struct smc_sweep *sweep, uint64_t point,
 
 const struct smc_writer smc_writer_text = {
     .name = "text",
-    .answers = write_answers,
+    .answers = smc_text_answers,
     .runs = smc_text_runs,
     .series = smc_text_series,
     .everywhere = smc_text_everywhere,
@@ -67,9 +38,9 @@ const struct smc_writer smc_writer_text = {
     .own = smc_text_own,
     .devices = smc_text_devices,
     .calibration = smc_text_calibration,
-    .rooms = write_rooms,
+    .rooms = smc_text_rooms,
     .carveouts = smc_text_carveouts,
-    .best = write_best,
+    .best = smc_text_best,
     .inspection = smc_text_inspection,
     .promises = smc_text_promises,
     .kernels = smc_text_kernels,

@@ -14,9 +14,9 @@ void smc_text_line(struct smc_text *out, const struct smc_report_style *style, c
 void smc_text_machine_line(const char *host_name, const char *gpu_uuid,
                            const struct smc_report_style *style, struct smc_text *out);
 
-void smc_text_one_answer(const struct smc_answer *answer, const struct smc_report_style *style,
-                         struct smc_text *out);
-/* Its first lines, for other reports that begin alike. */
+void smc_text_answers(const struct smc_answer *answers, size_t count,
+                      const struct smc_report_style *style, struct smc_text *out);
+/* The first lines of an answer, for other reports that begin alike. */
 void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_report_style *style,
                           struct smc_text *out);
 void smc_text_device_line(const struct smc_answer *answer, const struct smc_report_style *style,
@@ -29,13 +29,8 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
                      struct smc_text *out);
 /* The line of an answer with work: what is computed, loaded, and what bounds it. */
 void smc_text_append_work(const struct smc_answer *answer, struct smc_text *line);
-/* And its arithmetic, the last part of an explanation. */
-void smc_text_explain_work(const struct smc_answer *answer, const struct smc_report_style *style,
-                           struct smc_text *out);
 void smc_text_explain(const struct smc_answer *answer, const struct smc_report_style *style,
                       struct smc_text *out);
-void smc_text_compare(const struct smc_answer *answers, size_t count,
-                      const struct smc_report_style *style, struct smc_text *out);
 void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
 void smc_text_series(const struct smc_series *series, const struct smc_report_style *style,
@@ -64,31 +59,12 @@ void smc_text_calibration(const struct smc_calibration *calibration, const char 
                           const struct smc_report_style *style, struct smc_text *out);
 void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
                     struct smc_text *out);
-void smc_text_rooms(const struct smc_answer *answer, const struct smc_rooms *rooms,
+void smc_text_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
                     const struct smc_report_style *style, struct smc_text *out);
-void smc_text_compare_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms,
-                            size_t count, const struct smc_report_style *style,
-                            struct smc_text *out);
-/* What both share: what was given and stays; whether the kernel as it is is one of the rows; why
-   there is no row. */
-void smc_text_append_fixed(const struct smc_answer *answer, const struct smc_rooms *rooms,
-                           struct smc_text *line);
-bool smc_text_has_present(const struct smc_answer *answer);
-void smc_text_append_no_room(const struct smc_answer *answer, const struct smc_rooms *rooms,
-                             struct smc_text *line);
-
 void smc_text_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
                         size_t count, const struct smc_report_style *style, struct smc_text *out);
-void smc_text_best(const struct smc_best *best, const struct smc_report_style *style,
+void smc_text_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                    struct smc_text *out);
-void smc_text_compare_best(const struct smc_best *best, size_t count,
-                           const struct smc_report_style *style, struct smc_text *out);
-/* What both share: what is taken and what it gives; the launch, without the device and the kernel's
-   parameters in the set `without`; what a rule looks at. */
-void smc_text_append_proposal(const struct smc_best *best, struct smc_text *line);
-void smc_text_best_launch(const struct smc_best *best, uint32_t without,
-                          const struct smc_report_style *style, struct smc_text *out);
-void smc_text_append_rule(int rule, struct smc_text *line);
 void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
                          struct smc_text *out);
 void smc_text_promises(const struct smc_inspect_promises *promises,
@@ -108,9 +84,5 @@ void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line)
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);
 void smc_text_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                     struct smc_text *out);
-
-/* The banks, and the lanes that each serves, wavefront by wavefront. */
-void smc_text_bank_grid(const struct smc_bank_layout *layout, const struct smc_bank_map *map,
-                        const struct smc_report_style *style, struct smc_text *out);
 
 #endif

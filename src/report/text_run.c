@@ -1,6 +1,7 @@
 /* A run: predicted and seen values side by side, with a verdict a row. */
 #include <string.h>
 
+#include "report/banks_words.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
 #include "report/words.h"
@@ -143,17 +144,6 @@ void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
     for (size_t i = 0; i < confirmation->row_count; i++)
         append_row(&confirmation->row[i], i ? confirmation->row[i - 1].note : "", &table, style,
                    out);
-}
-
-void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
-                           const struct smc_report_style *style, struct smc_text *out)
-{
-    struct smc_text line = {0};
-    if (fix->conflicts <= 0)
-        return;
-    smc_words_conflict_fix(fix, file, &line);
-    smc_text_line(out, style, "conflicts", &line);
-    smc_text_free(&line);
 }
 
 static void write_run(const struct smc_confirmed_run *run, const struct smc_report_style *style,

@@ -73,11 +73,6 @@ void smc_words_estimated(const struct smc_answer *answer, struct smc_text *out);
 /* "~" before such registers in a table, else "". */
 const char *smc_words_estimated_mark(const struct smc_answer *answer);
 
-/* Why a size ranks below the proposal of `best`: "729 threads leave 7 lanes of each block's last
-   warp idle". Nothing for the proposal itself. */
-void smc_words_why_not(const struct smc_best *best, const struct smc_candidate *candidate,
-                       struct smc_text *out);
-
 /* "100 %", "62.5 %". */
 void smc_words_percent(double percent, char text[32]);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "report/banks_words.h"
 #include "report/layout.h"
 #include "report/words.h"
 
@@ -40,48 +39,6 @@ void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_
     smc_text_printf(out, "%s: %zu confirmed, %zu differ%s, %zu not measured", verdict,
                     confirmation->confirmed, confirmation->differing,
                     confirmation->differing == 1 ? "s" : "", confirmation->not_measured);
-}
-
-/* With a comma between each three digits: 32,505,856. */
-static void append_grouped(double value, struct smc_text *out)
-{
-    char digits[32];
-    int length = snprintf(digits, sizeof digits, "%.0f", value);
-    for (int i = 0; i < length; i++) {
-        smc_text_append(out, i > 0 && (length - i) % 3 == 0 ? "," : "");
-        smc_text_append_char(out, digits[i], 1);
-    }
-}
-
-void smc_words_conflicts(const struct smc_conflict_fix *fix, struct smc_text *out)
-{
-    if (fix->conflicts <= 0)
-        return;
-    double percent = 100 * fix->conflicts / fix->wavefronts;
-    smc_text_append(out, "; ");
-    append_grouped(fix->conflicts, out);
-    smc_text_printf(out, " bank conflict%s, ", fix->conflicts == 1 ? "" : "s");
-    smc_text_printf(out, percent < 0.5 ? "<1" SMC_TIE "%%" : "%.0f" SMC_TIE "%%", percent);
-    smc_text_append(out, " of the wavefronts");
-}
-
-void smc_words_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
-                            struct smc_text *out)
-{
-    smc_text_append(out, fix->access);
-    if (fix->line)
-        smc_text_printf(out, "%s%s:%u", fix->access[0] ? ", " : "", file, fix->line);
-    smc_text_append(out, ": ");
-    if (fix->has_padding)
-        smc_words_rearrangement(&fix->padding, out);
-    if (fix->has_swizzle) {
-        smc_text_append(out, fix->has_padding ? "; or " : "");
-        smc_words_rearrangement(&fix->swizzle, out);
-    }
-    if (!fix->has_padding && !fix->has_swizzle)
-        smc_text_append(out, "neither a padding nor a swizzle of its rows leaves no conflict");
-    for (size_t i = 0; i < fix->variant_count; i++)
-        smc_text_printf(out, "%s%s", i == 0 ? "; without conflicts: " : ", ", fix->variant[i]);
 }
 
 const char *const smc_witness_headings[SMC_WITNESSES] = {

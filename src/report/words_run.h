@@ -17,14 +17,6 @@ void smc_words_run_driver(const struct smc_run_result *result, struct smc_text *
 /* "confirmed: 8 confirmed, 0 differ, 1 not measured". */
 void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_text *out);
 
-/* "; 15,872 bank conflicts, 50 % of the wavefronts"; nothing where there are none. */
-void smc_words_conflicts(const struct smc_conflict_fix *fix, struct smc_text *out);
-
-/* "t_tile[x][y], line 30 of aat_conflict.cu: pad each row of 32 elements by 1 element, or ...".
-   `file` names the source. */
-void smc_words_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
-                            struct smc_text *out);
-
 /* The witnesses of a row, in the order of their columns, and what these are called. */
 enum smc_witness_column { SMC_PREDICTED, SMC_BY_API, SMC_EMULATED, SMC_MEASURED, SMC_WITNESSES };
 extern const char *const smc_witness_headings[SMC_WITNESSES]; /* "predicted", ... */

@@ -94,9 +94,10 @@ static void add_table(struct list *list)
         smc_device_of_capability(&capability, &device);
         add(list, &device);
         for (size_t i = 0; i < smc_device_count(); i++) {
+            if (smc_device_cc_at(i) != capability.sm.cc)
+                continue;
             smc_device_at(i, &device);
-            if (device.sm.cc == capability.sm.cc)
-                add(list, &device);
+            add(list, &device);
         }
     }
 }

@@ -36,10 +36,4 @@ void smc_draw_work(const struct smc_answer *answer, struct smc_rect rect, struct
 void smc_draw_limits(const struct smc_answer *answer, struct smc_rect rect,
                      struct smc_frame *frame);
 
-void smc_draw_chart(const struct smc_chart *chart, struct smc_rect rect, struct smc_frame *frame);
-
-/* The value that a column of that panel shows; false where there is none. */
-bool smc_chart_value_at(const struct smc_chart *chart, struct smc_rect rect, int col,
-                        int64_t *value);
-
 #endif

@@ -1,25 +1,16 @@
 libsmc_la_SOURCES += \
-	src/tui/actions.def src/tui/bank_fields.def src/tui/device_columns.def \
+	src/tui/actions.def src/tui/device_columns.def \
 	src/tui/device_facts.def src/tui/fields.def src/tui/key_names.def src/tui/keys.def \
 	src/tui/signs.def src/tui/styles.def src/tui/views.def \
 	src/tui/ansi.c src/tui/ansi.h \
-	src/tui/bank_field_edit.c src/tui/bank_fields.c src/tui/bank_fields.h \
-	src/tui/bank_memory.c src/tui/bank_memory.h \
-	src/tui/banks_draw.h src/tui/draw_bank_grid.c src/tui/draw_bank_remedy.c \
-	src/tui/draw_banks.c \
-	src/tui/banks_layout.c src/tui/banks_layout.h \
 	src/tui/banks_state.c src/tui/banks_state.h \
-	src/tui/chart.c src/tui/chart.h src/tui/chart_columns.c \
+	src/tui/chart.c src/tui/chart.h \
 	src/tui/command.c src/tui/command.h \
-	src/tui/confirm_draw.h \
-	src/tui/confirm_layout.c src/tui/confirm_layout.h \
-	src/tui/confirm_next.c src/tui/confirm_next.h \
 	src/tui/confirm_state.c src/tui/confirm_state.h \
 	src/tui/devices_draw.h src/tui/devices_layout.c src/tui/devices_layout.h \
 	src/tui/devices_state.c src/tui/devices_state.h \
-	src/tui/draw_chart.c src/tui/draw_chart.h src/tui/draw_chart_labels.c \
 	src/tui/draw_comparison.c src/tui/draw_devices.c \
-	src/tui/draw_history.c src/tui/draw_launch.c src/tui/draw_launched.c \
+	src/tui/draw_launch.c \
 	src/tui/draw_sm.c src/tui/draw_words.c src/tui/explore_draw.h \
 	src/tui/edit.c src/tui/edit.h \
 	src/tui/explore.c src/tui/explore.h \
@@ -43,7 +34,7 @@ libsmc_la_SOURCES += \
 	src/tui/screen.c src/tui/state.c src/tui/state.h \
 	src/tui/script.h src/tui/terminal.h src/tui/terminal_script.c \
 	src/tui/sm_drawing.c src/tui/sm_drawing.h \
-	src/tui/view_banks.c src/tui/view_confirm.c src/tui/view_devices.c \
+	src/tui/view_banks.c src/tui/view_confirm.c src/tui/view_confirm.h src/tui/view_devices.c \
 	src/tui/view_explore.c src/tui/views.c \
 	src/tui/worker.c src/tui/worker.h
 

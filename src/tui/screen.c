@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "report/words.h"
-#include "tui/confirm_next.h"
 #include "tui/glyph.h"
 #include "tui/state.h"
+#include "tui/view_confirm.h"
 
 static const char pick_keys[] = "type to find   Up Down choose   Enter takes it   Esc closes";
 static const char popup_keys[] = "Up Down PgUp PgDn scroll   any other key closes";
@@ -13,7 +13,7 @@ static const char popup_keys[] = "Up Down PgUp PgDn scroll   any other key close
 static void launch_of(const struct smc_tui *tui, char text[64])
 {
     text[0] = '\0';
-    if (!smc_confirm_in_hand(tui) || tui->view == SMC_VIEW_CONFIRM)
+    if (!smc_confirm_is_running(tui) || tui->view == SMC_VIEW_CONFIRM)
         return;
     if (tui->blocks)
         snprintf(text, 64, " emulating %d %% (F5) ",
@@ -61,7 +61,7 @@ static bool is_of_view(const struct smc_tui *tui, int action)
     const struct smc_action_info *info = &smc_action_info[action];
     int view = action - SMC_ACTION_VIEW_EXPLORE;
     bool leads = view >= 0 && view < SMC_VIEW_COUNT;
-    bool in_hand = smc_confirm_in_hand(tui);
+    bool in_hand = smc_confirm_is_running(tui);
     if (action == SMC_ACTION_CANCEL && !(in_hand && tui->view == SMC_VIEW_CONFIRM))
         return false;
     if (action == SMC_ACTION_LAUNCH && in_hand)

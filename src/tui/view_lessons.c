@@ -1,4 +1,4 @@
-/* The lessons: guided pages with live numbers, each with a question that is checked. */
+/* The lessons view: guided pages with live numbers, and a question at the end of each lesson. */
 #include "config.h"
 
 #include <stdio.h>
@@ -10,12 +10,6 @@
 #include "tui/state.h"
 
 enum { MARGIN = 2, MOST_COLUMNS = 100, HEAD_ROWS = 2, FOOT_ROWS = 1 };
-
-void smc_lessons_close(struct smc_lessons *lessons)
-{
-    smc_text_free(&lessons->text);
-    smc_text_free(&lessons->reply);
-}
 
 static const struct smc_lesson *present(const struct smc_lessons *lessons)
 {
@@ -29,9 +23,9 @@ static bool is_question(const struct smc_lessons *lessons)
 
 /* --- The page --- */
 
-/* About the explorer's device where the lesson can be. Nothing is compiled here: a key must not
-   wait. */
-static struct smc_lesson_setting setting_of(const struct smc_tui *tui)
+/* The explorer's device where the lesson accepts it. Nothing is compiled here because a key must
+   not wait. */
+static struct smc_lesson_setting setting_for(const struct smc_tui *tui)
 {
     const struct smc_query *query = &tui->explore.query;
     const struct smc_lesson *lesson = present(&tui->lessons);
@@ -52,7 +46,7 @@ static struct smc_lesson_setting setting_of(const struct smc_tui *tui)
 static void write_page(struct smc_tui *tui)
 {
     struct smc_lessons *lessons = &tui->lessons;
-    struct smc_lesson_setting setting = setting_of(tui);
+    struct smc_lesson_setting setting = setting_for(tui);
     struct smc_error error = {""};
     smc_text_free(&lessons->text);
     enum smc_status status =
@@ -92,38 +86,38 @@ static int count_lines(const struct smc_text *text)
 
 /* --- Drawing --- */
 
-/* The title; its summary and an empty row where there is room, besides a row above and the foot. */
-static int rows_of_each(struct smc_rect rect)
+/* Rows per lesson: the title, then the summary and an empty row where they fit between the row
+   above and the foot. */
+static int rows_per_lesson(struct smc_rect rect)
 {
-    int room = (rect.rows - 1 - FOOT_ROWS) / (int)smc_lesson_count();
-    return room > 3 ? 3 : room < 1 ? 1 : room;
+    int rows = (rect.rows - 1 - FOOT_ROWS) / (int)smc_lesson_count();
+    return rows > 3 ? 3 : rows < 1 ? 1 : rows;
 }
 
 static void draw_list(const struct smc_lessons *lessons, struct smc_rect rect,
                       struct smc_frame *frame)
 {
-    int count = (int)smc_lesson_count(), each = rows_of_each(rect);
+    int count = (int)smc_lesson_count(), each = rows_per_lesson(rect);
     for (int i = 0; i < count; i++) {
         const struct smc_lesson *lesson = smc_lesson_at((size_t)i);
         bool here = (size_t)i == lessons->lesson;
+        enum smc_style style = here ? SMC_STYLE_SELECTED : SMC_STYLE_STRONG;
         int row = 1 + each * i;
         struct smc_rect line = {rect.row + row, rect.col, row < rect.rows, rect.cols};
         if (here)
             smc_frame_fill(frame, line, SMC_STYLE_SELECTED, ' ');
-        smc_frame_printf(frame, rect, row, MARGIN, here ? SMC_STYLE_SELECTED : SMC_STYLE_STRONG,
-                         "  %d  %s", i + 1, lesson->title);
+        smc_frame_printf(frame, rect, row, MARGIN, style, "  %d  %s", i + 1, lesson->title);
         if (lessons->solved >> i & 1)
-            smc_frame_glyph(frame, rect, row, MARGIN, here ? SMC_STYLE_SELECTED : SMC_STYLE_STRONG,
-                            SMC_SIGN_SOLVED);
+            smc_frame_glyph(frame, rect, row, MARGIN, style, SMC_SIGN_SOLVED);
         if (each > 1)
             smc_frame_text_within(frame, rect, row + 1, MARGIN + 5, rect.cols - MARGIN - 5,
                                   SMC_STYLE_DIM, lesson->summary);
     }
     smc_frame_text(frame, rect, rect.rows - 1, MARGIN, SMC_STYLE_DIM,
-                   "Enter or its number opens a lesson");
+                   "Enter or a number opens a lesson");
 }
 
-/* Lines as the lesson wrote them, from `top` on. */
+/* The text's lines from `top` on; returns the next row. */
 static int draw_lines(const char *text, int top, struct smc_rect rect, enum smc_style style,
                       struct smc_frame *frame)
 {
@@ -147,8 +141,8 @@ static void draw_foot(const struct smc_lessons *lessons, bool more, struct smc_r
     snprintf(text, sizeof text, "page %zu of %zu%s", lessons->page + 1,
              present(lessons)->page_count + 1,
              is_question(lessons) ? "; Enter answers, PgUp goes back"
-             : lessons->can_try   ? "; PgDn goes on, t tries it in the explorer"
-                                  : "; PgDn or Enter goes on");
+             : lessons->can_try   ? "; PgDn continues, t tries it in the explorer"
+                                  : "; PgDn or Enter continues");
     if (more)
         smc_frame_text_right(frame, rect, 0, SMC_STYLE_DIM, below);
     smc_frame_text_within(frame, rect, 0, 0, rect.cols - (more ? (int)sizeof below : 0),
@@ -189,18 +183,19 @@ static void draw(const struct smc_tui *tui, struct smc_rect body, struct smc_fra
 
 /* --- Keys --- */
 
-/* Lines of the page that a screen has room for, and the last one that can be its first; a reply
-   stands below the page, after an empty line. */
-static int rows_in_sight(const struct smc_tui *tui)
+/* Rows of the screen for the page. */
+static int page_rows(const struct smc_tui *tui)
 {
     return tui->rows - 2 - 2 - HEAD_ROWS - FOOT_ROWS;
 }
 
+/* The last line that can be the first on the screen. A reply follows the page after an empty line.
+ */
 static int last_top(const struct smc_tui *tui)
 {
     const struct smc_lessons *lessons = &tui->lessons;
     int lines = count_lines(&lessons->text), reply = count_lines(&lessons->reply);
-    int last = lines + (lessons->reply.length ? reply + 2 : 0) - rows_in_sight(tui);
+    int last = lines + (lessons->reply.length ? reply + 2 : 0) - page_rows(tui);
     return last < 0 ? 0 : last;
 }
 
@@ -213,13 +208,13 @@ static void scroll(struct smc_tui *tui, int by)
     lessons->top = lessons->top < 0 ? 0 : lessons->top;
 }
 
-/* A screen further, and from the page's end to the next page; back in the same way. */
+/* One screen on, or from the page's end to the next page; back likewise. */
 static void turn_screen(struct smc_tui *tui, int direction)
 {
     struct smc_lessons *lessons = &tui->lessons;
     bool at_end = direction > 0 ? lessons->top >= last_top(tui) : lessons->top == 0;
     if (!at_end)
-        scroll(tui, direction * (rows_in_sight(tui) - 1));
+        scroll(tui, direction * (page_rows(tui) - 1));
     else if (direction > 0 || lessons->page > 0)
         turn(tui, direction);
 }
@@ -248,13 +243,13 @@ static void enter(struct smc_tui *tui)
     }
 }
 
-/* The explorer shows what the page is about; its undo leads back. */
+/* Shows the page's launch in the explorer, where undo restores the launch before. */
 static void try_it(struct smc_tui *tui)
 {
     const struct smc_lessons *lessons = &tui->lessons;
     struct smc_query query = lessons->launch, before = tui->explore.query;
     if (!lessons->can_try) {
-        smc_tui_say(tui, SMC_STYLE_WARN, "this page is about no launch");
+        smc_tui_say(tui, SMC_STYLE_WARN, "this page has no launch to try");
         return;
     }
     query.compile = before.compile;
@@ -262,18 +257,18 @@ static void try_it(struct smc_tui *tui)
     smc_explore_brought(&tui->explore, &before);
     smc_tui_show_view(tui, SMC_VIEW_EXPLORE);
     smc_tui_say(tui, SMC_STYLE_GOOD,
-                "what the page is about; u brings back what was here, F6 the "
-                "lesson");
+                "the page's launch; u restores the one before, F6 returns to the lesson");
 }
 
 static void show_command(struct smc_tui *tui)
 {
-    smc_popup_open(&tui->popup, "the same on the command line");
-    smc_text_printf(&tui->popup.text, "%s lesson %s", smc_program_name(),
-                    present(&tui->lessons)->name);
+    char command[128];
+    snprintf(command, sizeof command, "%s lesson %s", smc_program_name(),
+             present(&tui->lessons)->name);
+    smc_tui_show_command(tui, command);
 }
 
-/* The next lesson, from the one behind the present on, whose words hold what was searched. */
+/* The next lesson with the searched text in its title or summary. */
 static void search(struct smc_tui *tui)
 {
     struct smc_lessons *lessons = &tui->lessons;
@@ -286,7 +281,7 @@ static void search(struct smc_tui *tui)
             return;
         }
     }
-    smc_tui_say(tui, SMC_STYLE_WARN, "'%s' is in no lesson's title", tui->searched);
+    smc_tui_say(tui, SMC_STYLE_WARN, "'%s' is in no lesson's title or summary", tui->searched);
 }
 
 static bool act_on_list(struct smc_tui *tui, enum smc_action action)
@@ -364,7 +359,7 @@ static bool act(struct smc_tui *tui, enum smc_action action)
     return tui->lessons.is_open ? act_on_page(tui, action) : act_on_list(tui, action);
 }
 
-/* A digit chooses a lesson, or begins an answer, as a letter does. */
+/* In the list a digit opens a lesson; on the question page any character begins an answer. */
 static void type(struct smc_tui *tui, uint32_t character)
 {
     char begun[5] = "";
@@ -382,7 +377,7 @@ static void type(struct smc_tui *tui, uint32_t character)
 static void typed(struct smc_tui *tui, const char *text)
 {
     struct smc_lessons *lessons = &tui->lessons;
-    struct smc_lesson_setting setting = setting_of(tui);
+    struct smc_lesson_setting setting = setting_for(tui);
     struct smc_error error = {""};
     smc_text_free(&lessons->reply);
     if (text[0] == '\0')
@@ -399,7 +394,7 @@ static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, i
     (void)col;
     struct smc_lessons *lessons = &tui->lessons;
     struct smc_rect rect = smc_rect_inside(body);
-    int count = (int)smc_lesson_count(), at = (row - rect.row - 1) / rows_of_each(rect);
+    int count = (int)smc_lesson_count(), at = (row - rect.row - 1) / rows_per_lesson(rect);
     if (lessons->is_open && direction != 0) {
         scroll(tui, 3 * direction);
     } else if (lessons->is_open) {
@@ -412,7 +407,7 @@ static void click(struct smc_tui *tui, struct smc_rect body, int row, int col, i
     }
 }
 
-/* The page is wrapped anew. */
+/* Wraps the page for the current width. */
 static void open_view(struct smc_tui *tui)
 {
     if (tui->lessons.is_open)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/conflict_free.h"
-#include "query/banks_row.h"
+#include "query/banks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -74,7 +74,7 @@ wait_for 'smemcalc explore'
 press F5
 wait_for 'on GPU 0:'
 press r
-wait_for 'predicted and seen, launch 1'
+wait_for 'predicted and observed, launch 1'
 capture
 cat confirm_view.txt
 press s

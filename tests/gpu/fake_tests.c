@@ -8,7 +8,7 @@
 
 #include <CUnit/Basic.h>
 
-#include "confirm/counted.h"
+#include "confirm/rows.h"
 #include "executor/ceilings.h"
 #include "executor/gpu.h"
 #include "executor/live.h"

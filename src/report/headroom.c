@@ -1,0 +1,341 @@
+/* The headroom of a block: for each number of resident blocks per SM, the most registers and
+   dynamic shared memory that a block may use; as text, JSON and CSV. */
+#include <stdio.h>
+
+#include "report/csv_parts.h"
+#include "report/device_table.h"
+#include "report/fields.h"
+#include "report/json_parts.h"
+#include "report/layout.h"
+#include "report/text_parts.h"
+#include "report/words.h"
+
+/* --- Fields ----------------------------------------------------------------------------------- */
+
+struct row {
+    const struct smc_answer *answer;
+    const struct smc_room *room;
+    char launch_bounds[48];
+};
+
+static struct row make_row(const struct smc_answer *answer, const struct smc_room *room)
+{
+    struct row row = {.answer = answer, .room = room};
+    snprintf(row.launch_bounds, sizeof row.launch_bounds, "__launch_bounds__(%u, %u)",
+             answer->launch.threads_per_block, room->blocks_per_sm);
+    return row;
+}
+
+#define ITEM struct row
+#define ROW_FIELDS(FIELD)                                                                          \
+    FIELD(device, NULL, "device", "", "the device",                                                \
+          smc_value_text(item->answer->query.device.name))                                         \
+    FIELD(threads, NULL, "threads", "threads", "the block size",                                   \
+          smc_value_integer(item->answer->launch.threads_per_block))                               \
+    FIELD(static_smem, NULL, "static_smem", "bytes", "static shared memory per block",             \
+          smc_value_integer(item->answer->launch.static_smem_bytes))                               \
+    FIELD(blocks, "blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",            \
+          smc_value_integer(item->room->blocks_per_sm))                                            \
+    FIELD(warps, "warps_per_sm", "warps_per_sm", "warps", "resident warps per SM",                 \
+          smc_value_integer(item->room->warps_per_sm))                                             \
+    FIELD(percent, "percent", "occupancy_percent", "percent", "occupancy",                         \
+          smc_value_real(item->room->percent))                                                     \
+    FIELD(regs, "most_registers_per_thread", "most_regs", "registers",                             \
+          "the most registers per thread", smc_value_integer(item->room->regs_per_thread))         \
+    FIELD(dynamic_smem, "most_dynamic_smem_bytes", "most_dynamic_smem", "bytes",                   \
+          "the most dynamic shared memory per block",                                              \
+          smc_value_integer(item->room->dynamic_smem_bytes))                                       \
+    FIELD(bounds, "launch_bounds", "launch_bounds", "", "what to write in the source",             \
+          smc_value_text(item->launch_bounds))
+SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
+#undef ITEM
+
+/* --- Words ------------------------------------------------------------------------------------ */
+
+/* "256 threads, 8 warps a block; 40 registers a thread": what the search leaves as it is. */
+static void append_fixed(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                         struct smc_text *line)
+{
+    const struct smc_launch *launch = &answer->launch;
+    smc_text_printf(line, "%u thread%s, %u warp%s a block", launch->threads_per_block,
+                    launch->threads_per_block == 1 ? "" : "s", rooms->most.warps_per_block,
+                    rooms->most.warps_per_block == 1 ? "" : "s");
+    if (rooms->fixed.regs)
+        smc_text_printf(line, "; %u registers a thread", launch->regs_per_thread);
+    if (launch->static_smem_bytes)
+        smc_text_printf(line, "; %u" SMC_TIE "B static shared memory", launch->static_smem_bytes);
+    if (rooms->fixed.dynamic_smem)
+        smc_text_printf(line, "; %u" SMC_TIE "B dynamic shared memory", launch->dynamic_smem_bytes);
+}
+
+/* Whether the row is what the kernel, with its own registers and shared memory, uses now. */
+static bool is_current(const struct smc_answer *answer, const struct smc_room *room)
+{
+    return answer->query.kernel && answer->outcome == SMC_LAUNCHES &&
+           answer->occupancy.blocks_per_sm == room->blocks_per_sm;
+}
+
+/* Why not even one block can be resident. */
+static void append_refusal(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                           struct smc_text *line)
+{
+    struct smc_answer refused = *answer;
+    refused.occupancy = rooms->most;
+    smc_words_failure(&refused, line);
+}
+
+/* --- Text: one device ------------------------------------------------------------------------- */
+
+static void append_rows(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    smc_text_append(out, "\n  blocks   warps  occup.  registers   dynamic B  to write\n"
+                         "  per SM  per SM          a thread    a block\n");
+    for (uint32_t i = 0; i < rooms->count; i++) {
+        const struct row row = make_row(answer, &rooms->room[i]);
+        bool current = is_current(answer, row.room);
+        char percent[32];
+        struct smc_text line = {0};
+        smc_layout_percent_cell(row.room->percent, percent);
+        smc_text_printf(&line, "%c %6u %7u %7s %10u %11u  %s", current ? '>' : ' ',
+                        row.room->blocks_per_sm, row.room->warps_per_sm, percent,
+                        row.room->regs_per_thread, row.room->dynamic_smem_bytes, row.launch_bounds);
+        smc_layout_begin(out, style, current ? SMC_STRONG : SMC_PLAIN);
+        smc_layout_row(out, &line);
+        smc_layout_end(out, style);
+    }
+    smc_text_append_char(out, '\n', 1);
+}
+
+/* What prevents one block more, even with the least of everything that is not fixed. */
+static void append_maximum(const struct smc_rooms *rooms, const struct smc_report_style *style,
+                           struct smc_text *out)
+{
+    struct smc_text line = {0};
+    smc_words_blocks(rooms->most.blocks_per_sm, &line);
+    smc_text_append(&line, " per SM");
+    if (!rooms->fixed.regs && !rooms->fixed.dynamic_smem)
+        smc_text_append(&line, ", however few registers and however little shared memory");
+    else if (!rooms->fixed.regs)
+        smc_text_append(&line, ", however few registers");
+    else if (!rooms->fixed.dynamic_smem)
+        smc_text_append(&line, ", however little dynamic shared memory");
+    smc_text_append(&line, ": limited by ");
+    smc_words_limiters(&rooms->most, &line);
+    smc_layout_line(out, style, "maximum", &line);
+}
+
+static void append_legend(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_sm *sm = &answer->query.device.sm;
+    struct smc_text line = {0};
+    smc_text_append(&line, "the most with which that many blocks are resident; both columns can be "
+                           "used at once");
+    if (answer->query.kernel && answer->outcome == SMC_LAUNCHES)
+        smc_text_printf(&line, "; > is the kernel now: %u registers, %u" SMC_TIE "B dynamic",
+                        answer->launch.regs_per_thread, answer->launch.dynamic_smem_bytes);
+    smc_layout_line(out, style, "legend", &line);
+    if (rooms->fixed.dynamic_smem || sm->smem_reserved_per_block_bytes == 0 || rooms->count < 2)
+        return;
+    smc_text_printf(
+        &line,
+        "before CUDA 13.5, cudaOccupancyAvailableDynamicSMemPerBlock does not count the driver's "
+        "%u" SMC_TIE "B a block: for 2 or more blocks its answer is too large by that much, "
+        "and fewer blocks are resident",
+        sm->smem_reserved_per_block_bytes);
+    smc_layout_line(out, style, "caution", &line);
+}
+
+static void write_verdict(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text verdict = {0};
+    if (rooms->count) {
+        smc_text_append(&verdict, "up to ");
+        smc_words_blocks(rooms->most.blocks_per_sm, &verdict);
+        smc_text_append(&verdict, " per SM: ");
+        append_fixed(answer, rooms, &verdict);
+    } else {
+        append_refusal(answer, rooms, &verdict);
+    }
+    smc_layout_verdict(out, style, rooms->count ? SMC_GOOD : SMC_BAD, &verdict);
+    smc_text_append_char(out, '\n', 1);
+}
+
+static void write_one(const struct smc_answer *answer, const struct smc_rooms *rooms,
+                      const struct smc_report_style *style, struct smc_text *out)
+{
+    write_verdict(answer, rooms, style, out);
+    smc_text_kernel_line(answer, style, out);
+    smc_text_device_line(answer, style, out);
+    if (answer->query.kernel)
+        smc_text_block_line(answer, style, out);
+    if (rooms->count == 0)
+        return;
+    append_rows(answer, rooms, style, out);
+    append_maximum(rooms, style, out);
+    append_legend(answer, rooms, style, out);
+}
+
+/* --- Text: several devices -------------------------------------------------------------------- */
+
+struct compared {
+    const struct smc_answer *answers;
+    const struct smc_rooms *rooms;
+};
+
+static const struct smc_device *device_of(const void *context, size_t device)
+{
+    const struct compared *compared = context;
+    return &compared->answers[device].query.device;
+}
+
+static void append_label(const void *context, size_t row, struct smc_text *text)
+{
+    (void)context;
+    smc_text_printf(text, "%zu", row + 1);
+}
+
+static void append_cell(const void *context, size_t device, size_t row, struct smc_text *text)
+{
+    const struct compared *compared = context;
+    const struct smc_rooms *rooms = &compared->rooms[device];
+    if (row >= rooms->count)
+        return;
+    const struct smc_room *room = &rooms->room[row];
+    smc_text_printf(text, "%s%u %9u", is_current(&compared->answers[device], room) ? "> " : "",
+                    room->regs_per_thread, room->dynamic_smem_bytes);
+}
+
+static void compare_maxima(const struct compared *compared, size_t count,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_answer *answer = &compared->answers[i];
+        const struct smc_rooms *rooms = &compared->rooms[i];
+        smc_text_printf(&line, "%s%s: ", i ? "; " : "", smc_device_model(&answer->query.device));
+        if (rooms->count == 0) {
+            append_refusal(answer, rooms, &line);
+            continue;
+        }
+        smc_words_blocks(rooms->most.blocks_per_sm, &line);
+        smc_text_append(&line, ", limited by ");
+        smc_words_limiters(&rooms->most, &line);
+    }
+    smc_layout_line(out, style, "maximum", &line);
+}
+
+static void compare_legend(const struct smc_answer *answer, const struct smc_report_style *style,
+                           struct smc_text *out)
+{
+    struct smc_text line = {0};
+    smc_text_printf(
+        &line,
+        "the most registers a thread and bytes of dynamic shared memory a block with "
+        "which that many blocks are resident per SM; to write: __launch_bounds__(%u," SMC_TIE
+        "BLOCKS)",
+        answer->launch.threads_per_block);
+    if (answer->query.kernel && answer->outcome == SMC_LAUNCHES)
+        smc_text_append(&line, "; > is the kernel now");
+    smc_layout_line(out, style, "legend", &line);
+}
+
+static void write_several(const struct smc_answer *answers, const struct smc_rooms *rooms,
+                          size_t count, const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct compared compared = {answers, rooms};
+    struct smc_device_table table = {
+        .context = &compared,
+        .devices = count,
+        .device = device_of,
+        .row_head = "blocks",
+        .cell_head = "regs dynamic B",
+        .label = append_label,
+        .cell = append_cell,
+    };
+    for (size_t i = 0; i < count; i++)
+        table.rows = rooms[i].count > table.rows ? rooms[i].count : table.rows;
+    struct smc_text fixed = {0};
+    append_fixed(answers, rooms, &fixed);
+    smc_layout_verdict(out, style, SMC_PLAIN, &fixed);
+    smc_text_append_char(out, '\n', 1);
+    smc_text_kernel_line(answers, style, out);
+    if (table.rows)
+        smc_device_table(&table, style, out);
+    compare_maxima(&compared, count, style, out);
+    compare_legend(answers, style, out);
+}
+
+void smc_text_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
+                    const struct smc_report_style *style, struct smc_text *out)
+{
+    if (count > 1)
+        write_several(answers, rooms, count, style, out);
+    else
+        write_one(answers, rooms, style, out);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *name_list(uint32_t set, int count, const char *(*name)(int))
+{
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        if (set & 1u << i)
+            json_array_append_new(list, json_string(name(i)));
+    return list;
+}
+
+static const char *limit_name(int limit)
+{
+    return smc_limit_name((enum smc_limit)limit);
+}
+
+static const char *refusal_name(int refusal)
+{
+    return smc_refusal_name((enum smc_refusal)refusal);
+}
+
+static json_t *headroom_object(const struct smc_answer *answer, const struct smc_rooms *rooms)
+{
+    json_t *object = json_object(), *fixed = json_array(), *list = json_array();
+    if (rooms->fixed.regs)
+        json_array_append_new(fixed, json_string("registers"));
+    if (rooms->fixed.dynamic_smem)
+        json_array_append_new(fixed, json_string("dynamic_smem"));
+    for (uint32_t i = 0; i < rooms->count; i++) {
+        const struct row row = make_row(answer, &rooms->room[i]);
+        json_array_append_new(list, smc_fields_object(row_fields, &row));
+    }
+    smc_json_set(object, "fixed", fixed);
+    smc_json_set(object, "by_blocks", list);
+    smc_json_set(object, "no_further_block",
+                 name_list(rooms->most.limiters, SMC_LIMIT_COUNT, limit_name));
+    smc_json_set(object, "refusals",
+                 name_list(rooms->most.refusals, SMC_REFUSAL_COUNT, refusal_name));
+    return object;
+}
+
+/* "rooms" is the older name. */
+void smc_json_rooms(json_t *object, const struct smc_answer *answer, const struct smc_rooms *rooms)
+{
+    json_t *headroom = headroom_object(answer, rooms);
+    json_object_set(object, "headroom", headroom);
+    smc_json_set(object, "rooms", headroom);
+}
+
+/* --- CSV -------------------------------------------------------------------------------------- */
+
+void smc_csv_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
+                   const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    smc_fields_csv_head(row_fields, out);
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t n = 0; n < rooms[i].count; n++) {
+            const struct row row = make_row(&answers[i], &rooms[i].room[n]);
+            smc_fields_csv_row(row_fields, &row, out);
+        }
+}
