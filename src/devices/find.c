@@ -316,17 +316,20 @@ static void list_architecture(const struct wanted *wanted, struct smc_text *list
     char words[WORDS];
     for (size_t i = 0; i < smc_capability_count() && *wanted->words; i++) {
         struct smc_capability capability;
-        struct smc_device board = {.name = ""};
+        struct smc_device board;
+        size_t first = 0;
         smc_capability_at(i, &capability);
         split_words(capability.family, strcspn(capability.family, "("), words);
         if (!has_run(words, wanted->words, strlen(wanted->words)))
             continue;
-        for (size_t k = 0; k < smc_device_count() && board.sm.cc != capability.sm.cc; k++)
-            smc_device_at(k, &board);
+        while (first < smc_device_count() && smc_device_cc_at(first) != capability.sm.cc)
+            first++;
         smc_text_printf(list, "%s%u.%u", list->length ? ", " : "", capability.sm.cc / 10,
                         capability.sm.cc % 10);
-        if (board.sm.cc == capability.sm.cc)
-            smc_text_printf(list, " (%s)", smc_device_model(&board));
+        if (first == smc_device_count())
+            continue;
+        smc_device_at(first, &board);
+        smc_text_printf(list, " (%s)", smc_device_model(&board));
     }
 }
 
