@@ -354,6 +354,17 @@ for command in "--help" "help all" "devices --format json" \
             [ "$(wc -l <err)" -eq 1 ] || echo "not one line"
         fi)"
 done
+seq 1 2000 | sed '1i threads' >threads.csv
+for command in "batch threads.csv --regs 8 --device 9.0" \
+    "sweep --threads 32:1024:32 --regs 16:128 --device 9.0 --format csv"; do
+    # shellcheck disable=SC2086
+    (ulimit -f 4 && smemcalc $command >cut.txt 2>err)
+    status=$?
+    empty "a stream that exceeds the limit on files ends with a whole row: $command" "$(
+        [ "$status" -eq 4 ] || echo "exit status $status"
+        [ -z "$(tail -c 1 cut.txt)" ] || echo "a cut row"
+        echo "smemcalc: standard output: File too large" | diff - err)"
+done
 if smemcalc --tile 8 --regs 8 --device 9.0 --plot picture.svg >out 2>err; then
     rm picture.svg
     (ulimit -f 4 && smemcalc --tile 8 --regs 8 --device 9.0 --plot picture.svg >out 2>err)

@@ -111,9 +111,10 @@ static void tell_notes(void)
 
 /* --- Reports --- */
 
-static FILE *held;    /* parts of a report that is not yet known to be whole */
-static bool cut;      /* a part is lost: nothing can be written */
-static bool streamed; /* rows are written, which stay */
+static FILE *held;       /* parts of a report that is not yet known to be whole */
+static bool cut;         /* a part is lost: nothing can be written */
+static bool streamed;    /* rows are written, which stay */
+static off_t unfinished; /* bytes written of the report, or of the rows that are being written */
 
 static enum smc_status write_bytes(const char *bytes, size_t count, struct smc_error *error)
 {
@@ -124,6 +125,7 @@ static enum smc_status write_bytes(const char *bytes, size_t count, struct smc_e
         if (written > 0) {
             bytes += written;
             count -= (size_t)written;
+            unfinished += written;
         }
     }
     return SMC_OK;
@@ -164,12 +166,30 @@ static enum smc_status write_held(struct smc_error *error)
     return ferror(held) ? fail_held(error) : SMC_OK;
 }
 
+/* Half a report is worse than none: a file that cannot hold all of it ends where it began. Not if
+   others may have written to it, too. */
+static void take_back(void)
+{
+    struct stat file;
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    off_t end = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+    bool own = flags >= 0 && !(flags & O_APPEND) && fstat(STDOUT_FILENO, &file) == 0 &&
+               S_ISREG(file.st_mode) && file.st_size == end && end >= unfinished;
+    if (own && ftruncate(STDOUT_FILENO, end - unfinished) == 0)
+        lseek(STDOUT_FILENO, end - unfinished, SEEK_SET);
+}
+
 enum smc_status smc_output_write(const char *bytes, size_t count, struct smc_error *error)
 {
     if (count > 0 && !streamed)
         tell_notes();
     streamed = streamed || count > 0;
-    return write_bytes(bytes, count, error);
+    unfinished = 0;
+    enum smc_status status = write_bytes(bytes, count, error);
+    if (status != SMC_OK)
+        take_back();
+    cut = cut || status != SMC_OK;
+    return status;
 }
 
 enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error)
@@ -179,27 +199,16 @@ enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error)
     return status;
 }
 
-/* Where the report begins in a file that holds nothing after it; else -1. */
-static off_t find_beginning(void)
-{
-    struct stat file;
-    int flags = fcntl(STDOUT_FILENO, F_GETFL);
-    bool own = flags >= 0 && !(flags & O_APPEND) && fstat(STDOUT_FILENO, &file) == 0 &&
-               S_ISREG(file.st_mode) && !streamed;
-    off_t beginning = own ? lseek(STDOUT_FILENO, 0, SEEK_CUR) : -1;
-    return own && beginning == file.st_size ? beginning : -1;
-}
-
 static enum smc_status write_report(const struct smc_text *report, struct smc_error *error)
 {
-    off_t beginning = find_beginning();
+    unfinished = 0;
     enum smc_status status = write_held(error);
     if (status == SMC_OK)
         status = write_bytes(smc_text_string(report), report->length, error);
-    if (status == SMC_OK && close(STDOUT_FILENO) != 0)
+    if (status != SMC_OK)
+        take_back();
+    else if (close(STDOUT_FILENO) != 0)
         return smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(errno));
-    if (status != SMC_OK && beginning >= 0 && ftruncate(STDOUT_FILENO, beginning) == 0)
-        lseek(STDOUT_FILENO, beginning, SEEK_SET);
     return status;
 }
 

@@ -26,7 +26,7 @@ enum smc_status smc_output_open(struct smc_error *error);
 enum smc_status smc_output_end(const struct smc_text *report, enum smc_status status,
                                struct smc_error *error);
 
-/* Part of a report that is a stream of rows: writes it now. smc_output_flush empties `text`. */
+/* Whole rows of a report that is a stream: writes them now. smc_output_flush empties `text`. */
 enum smc_status smc_output_write(const char *bytes, size_t count, struct smc_error *error);
 enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error);
 
