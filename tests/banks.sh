@@ -260,6 +260,7 @@ refuses 2 "option --block: '0' is not a shape such as 256, 32x8 or 8x8x4 of 1 to
     banks --expr 0 --block 0
 refuses 2 "option --block: '64x64' is not a number or shape (16x16) between 1 and 1024" \
     banks --kernel stencil-static --block 64x64
+refuses 2 "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE" banks --block 64
 refuses 2 "option --warp: '8' is not between 0 and 7, the warps of a block of 256 threads" \
     banks --expr 0 --block 256 --warp 8
 refuses 2 "option --width: '3' is not one of 1, 2, 4, 8, 16" banks --stride 1 --width 3

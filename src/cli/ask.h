@@ -24,6 +24,9 @@ enum smc_status smc_ask_query_of(const struct smc_arguments *arguments,
 /* Only the numbers of the launch, without a kernel; `query` is initialised. */
 void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *query);
 
+/* Carve-out, cluster and the other settings of a launch. */
+void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *settings);
+
 /* The kernel of --kernel, or the one that --tile alone means. */
 enum smc_status smc_ask_named_kernel(const struct smc_arguments *arguments,
                                      const struct smc_kernel **kernel, struct smc_error *error);

@@ -232,6 +232,18 @@ static enum smc_status ask_own_kernel(const struct smc_arguments *arguments,
     return grid ? read_grid(grid, query, error) : SMC_OK;
 }
 
+void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *settings)
+{
+    const int64_t *number = arguments->number;
+    settings->carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
+    settings->cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
+    settings->smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
+    settings->blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
+    settings->virtual_resources = (uint32_t)number[SMC_OPTION_VIRTUAL_RESOURCES];
+    settings->partitioned_caching =
+        (enum smc_partitioned_caching)number[SMC_OPTION_PARTITIONED_CACHING];
+}
+
 void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *query)
 {
     const int64_t *number = arguments->number;
@@ -240,13 +252,7 @@ void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *que
     query->dynamic_smem_bytes = number[SMC_OPTION_DYNAMIC_SMEM];
     query->smem_per_thread_bytes = number[SMC_OPTION_SMEM_PER_THREAD];
     query->barriers_per_block = number[SMC_OPTION_BARRIERS];
-    query->settings.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
-    query->settings.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
-    query->settings.smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
-    query->settings.blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
-    query->settings.virtual_resources = (uint32_t)number[SMC_OPTION_VIRTUAL_RESOURCES];
-    query->settings.partitioned_caching =
-        (enum smc_partitioned_caching)number[SMC_OPTION_PARTITIONED_CACHING];
+    smc_ask_settings(arguments, &query->settings);
     query->compile = (struct smc_compile_options){
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
         .no_nvrtc = arguments->given[SMC_OPTION_NO_NVRTC],

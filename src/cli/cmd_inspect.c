@@ -100,10 +100,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
     };
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
         request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
-    request->settings.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
-    request->settings.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
-    request->settings.smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
-    request->settings.blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
+    smc_ask_settings(arguments, &request->settings);
     enum smc_status status = ask_devices(arguments, inspection, error);
     if (status != SMC_OK || request->target_count > 0)
         return status;

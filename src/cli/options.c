@@ -518,7 +518,8 @@ static enum smc_status assign_block(struct smc_arguments *arguments, struct smc_
                given[SMC_OPTION_CSV];
     if (given[param] && !given[SMC_OPTION_THREADS] && !catalog)
         move(arguments, param, SMC_OPTION_THREADS);
-    if (!given[shape] || own)
+    bool undecided = arguments->command == SMC_COMMAND_BANKS && !catalog;
+    if (!given[shape] || own || undecided)
         return SMC_OK;
     move(arguments, shape, param);
     return arguments->range[param].step ? SMC_OK

@@ -150,9 +150,7 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
     };
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
         request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
-    request->settings.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
-    request->settings.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
-    request->settings.smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
+    smc_ask_settings(arguments, &request->settings);
     enum smc_status status = check_others(arguments, error);
     if (status == SMC_OK)
         status = read_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
