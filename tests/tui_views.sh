@@ -69,7 +69,7 @@ key Right
 key Home'
 shown_command "$expression" >out
 empty "an expression's command answers it" "$(
-    grep -q '^store of 4 bytes a lane, block 32x4' out || cat shown.sh out)"
+    grep -q '^store of 4 bytes per lane, block 32x4' out || cat shown.sh out)"
 shown_command "$expression
 key Down
 key Right" >out

@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/run.h"
-#include "confirm/everywhere.h"
+#include "confirm/all_gpus.h"
 
 static smc_command_function run;
 
@@ -55,10 +55,10 @@ static enum smc_status check_place(const struct smc_arguments *arguments,
         return smc_fail(error, SMC_USAGE,
                         "option --device: a run uses the GPU that --gpu names; "
                         "--on emulator accepts any device");
-    if (settings->gpu_index == SMC_EVERY_GPU && arguments->given[SMC_OPTION_SOURCE])
+    if (settings->gpu_index == SMC_ALL_GPUS && arguments->given[SMC_OPTION_SOURCE])
         return smc_fail(error, SMC_USAGE,
                         "option --gpu: 'all' is not for --source; give the index of one GPU");
-    if (settings->gpu_index == SMC_EVERY_GPU && arguments->given[SMC_OPTION_ANNOTATE])
+    if (settings->gpu_index == SMC_ALL_GPUS && arguments->given[SMC_OPTION_ANNOTATE])
         return smc_fail(error, SMC_USAGE,
                         "option --annotate: not with --gpu all; it shows one emulation");
     if (settings->place == SMC_ON_GPU && arguments->given[SMC_OPTION_ANNOTATE])
@@ -90,7 +90,7 @@ enum smc_status smc_ask_place(const struct smc_arguments *arguments,
     enum smc_status status = check_place(arguments, settings, error);
     if (status != SMC_OK)
         return status;
-    if (settings->gpu_index == SMC_EVERY_GPU)
+    if (settings->gpu_index == SMC_ALL_GPUS)
         return SMC_OK;
     status = settings->place == SMC_ON_EMULATOR
                  ? smc_ask_one_device(arguments, devices, query, error)
@@ -122,7 +122,7 @@ enum smc_status smc_run_fail_stopped(const struct smc_run_settings *settings,
 }
 
 /* Wrong arguments are wrong on each GPU: then there is nothing to report. */
-static bool is_wrong_usage(const struct smc_everywhere *everywhere)
+static bool is_wrong_usage(const struct smc_all_gpus *everywhere)
 {
     for (size_t i = 0; i < everywhere->count; i++)
         if (everywhere->part[i].status != SMC_USAGE)
@@ -130,8 +130,7 @@ static bool is_wrong_usage(const struct smc_everywhere *everywhere)
     return everywhere->count > 0;
 }
 
-static void warn_idle(const struct smc_arguments *arguments,
-                      const struct smc_everywhere *everywhere)
+static void warn_idle(const struct smc_arguments *arguments, const struct smc_all_gpus *everywhere)
 {
     struct smc_idle_options idle = {0};
     for (size_t i = 0; i < everywhere->count; i++)
@@ -155,7 +154,7 @@ static void add_ceilings(struct smc_query *query)
     smc_ask_ceilings(query, 1);
 }
 
-static void report(const struct smc_arguments *arguments, const struct smc_everywhere *everywhere,
+static void report(const struct smc_arguments *arguments, const struct smc_all_gpus *everywhere,
                    struct smc_text *out)
 {
     struct smc_report_style style;
@@ -171,13 +170,13 @@ static enum smc_status run_on_all(const struct smc_arguments *arguments,
                                   const struct smc_run_settings *settings, struct smc_text *out,
                                   struct smc_error *error)
 {
-    struct smc_everywhere all;
-    enum smc_status status = smc_confirm_everywhere(query, settings, add_ceilings, &all, error);
+    struct smc_all_gpus all;
+    enum smc_status status = smc_confirm_all_gpus(query, settings, add_ceilings, &all, error);
     if (is_wrong_usage(&all))
         *error = all.part[0].error;
     else if (all.count > 0)
         report(arguments, &all, out);
-    smc_everywhere_free(&all);
+    smc_all_gpus_free(&all);
     return status;
 }
 
@@ -225,7 +224,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         settings.annotation = arguments->given[SMC_OPTION_ANNOTATE] ? &annotation : NULL;
     }
     if (status == SMC_OK)
-        status = settings.gpu_index == SMC_EVERY_GPU
+        status = settings.gpu_index == SMC_ALL_GPUS
                      ? run_on_all(arguments, &query, &settings, out, error)
                      : run_query(arguments, &query, &settings, out, error);
     if (status == SMC_INTERRUPTED)

@@ -17,7 +17,7 @@ bool smc_asks_series(const struct smc_arguments *arguments);
 /* SMC_USAGE if an option is given that needs --source. */
 enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct smc_error *error);
 
-/* The back end and the device: sets `settings` and, except for SMC_EVERY_GPU, the device of
+/* The back end and the device: sets `settings` and, except for SMC_ALL_GPUS, the device of
    `query`. SMC_USAGE: options that contradict each other; SMC_UNAVAILABLE: no such GPU. `devices`
    starts from {0} and is to be freed whatever the status. */
 enum smc_status smc_ask_place(const struct smc_arguments *arguments,

@@ -11,7 +11,8 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/run.h"
-#include "confirm/own.h"
+#include "confirm/launch.h"
+#include "executor/user.h"
 #include "report/words.h"
 
 /* Before the device, whose limits may be lower, is known. */
@@ -61,7 +62,7 @@ static enum smc_status read_extent(const struct smc_arguments *arguments, int op
 }
 
 static enum smc_status check_block(const struct smc_arguments *arguments,
-                                   const struct smc_own_request *request, struct smc_error *error)
+                                   const struct smc_user_request *request, struct smc_error *error)
 {
     const uint32_t *block = request->block;
     uint32_t most = request->device.sm.max_threads_per_block;
@@ -87,7 +88,7 @@ static bool is_same_file(const char *path, const char *other)
 }
 
 /* A file that is read must not be overwritten by mistake. */
-static bool is_read(const struct smc_own_request *request, const char *path)
+static bool is_read(const struct smc_user_request *request, const char *path)
 {
     bool read = is_same_file(path, request->file);
     for (size_t i = 0; i < request->argument_count; i++)
@@ -95,7 +96,7 @@ static bool is_read(const struct smc_own_request *request, const char *path)
     return read;
 }
 
-static enum smc_status read_dump(const char *typed, const struct smc_own_request *request,
+static enum smc_status read_dump(const char *typed, const struct smc_user_request *request,
                                  size_t *argument, const char **path, struct smc_error *error)
 {
     char number[16];
@@ -119,12 +120,12 @@ static enum smc_status read_dump(const char *typed, const struct smc_own_request
 }
 
 static enum smc_status read_arguments(const struct smc_arguments *arguments,
-                                      struct smc_own_request *request, struct smc_error *error)
+                                      struct smc_user_request *request, struct smc_error *error)
 {
     request->argument_count = arguments->arg_count;
     for (size_t i = 0; i < arguments->arg_count; i++) {
         struct smc_error reason = {""};
-        if (smc_own_argument_parse(arguments->arg[i], &request->argument[i], &reason) != SMC_OK)
+        if (smc_user_argument_parse(arguments->arg[i], &request->argument[i], &reason) != SMC_OK)
             return smc_fail(error, SMC_USAGE, "option --arg: %.900s", reason.message);
     }
     for (size_t i = 0; i < arguments->dump_count; i++) {
@@ -138,19 +139,19 @@ static enum smc_status read_arguments(const struct smc_arguments *arguments,
 }
 
 static enum smc_status ask_own(const struct smc_arguments *arguments,
-                               struct smc_own_request *request, struct smc_error *error)
+                               struct smc_user_request *request, struct smc_error *error)
 {
     const int64_t *number = arguments->number;
-    *request = (struct smc_own_request){
+    *request = (struct smc_user_request){
         .file = arguments->text[SMC_OPTION_SOURCE],
         .entry = arguments->text[SMC_OPTION_ENTRY],
         .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
-        .settings = SMC_LAUNCH_INIT,
+        .launch = SMC_LAUNCH_INIT,
     };
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
         request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
-    smc_ask_settings(arguments, &request->settings);
+    smc_ask_settings(arguments, &request->launch);
     enum smc_status status = check_others(arguments, error);
     if (status == SMC_OK)
         status = read_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
@@ -160,28 +161,24 @@ static enum smc_status ask_own(const struct smc_arguments *arguments,
     return status == SMC_OK ? read_arguments(arguments, request, error) : status;
 }
 
-static enum smc_status ask(const struct smc_arguments *arguments, struct smc_own_request *request,
-                           struct smc_chosen_devices *devices, struct smc_error *error)
+static enum smc_status ask(const struct smc_arguments *arguments, struct smc_user_request *request,
+                           struct smc_run_settings *settings, struct smc_chosen_devices *devices,
+                           struct smc_error *error)
 {
     struct smc_query query;
-    struct smc_run_settings settings;
     smc_query_init(&query);
     enum smc_status status = ask_own(arguments, request, error);
     if (status == SMC_OK)
-        status = smc_ask_place(arguments, &settings, devices, &query, error);
+        status = smc_ask_place(arguments, settings, devices, &query, error);
     if (status != SMC_OK)
         return status;
     request->device = query.device;
-    request->executor = smc_place_executor(settings.place);
-    request->gpu_index = settings.gpu_index;
-    request->seed = settings.seed;
-    request->timeout_ms = settings.timeout_ms;
-    request->annotate = arguments->given[SMC_OPTION_ANNOTATE];
+    request->settings = settings;
     return check_block(arguments, request, error);
 }
 
 /* A launch that the model rules out is not tried: the arguments are wrong. */
-static enum smc_status check_launch(const struct smc_own_run *run, struct smc_error *error)
+static enum smc_status check_launch(const struct smc_user_run *run, struct smc_error *error)
 {
     const struct smc_answer *answer = &run->row.answer;
     if (answer->outcome == SMC_LAUNCHES)
@@ -194,17 +191,25 @@ static enum smc_status check_launch(const struct smc_own_run *run, struct smc_er
     return SMC_USAGE;
 }
 
-static enum smc_status prepare(const struct smc_own_request *request, struct smc_own_run *run,
+static enum smc_status prepare(const struct smc_user_request *request, struct smc_user_run *run,
                                struct smc_error *error)
 {
     struct smc_text warnings = {0};
-    enum smc_status status = smc_own_prepare(request, run, &warnings, error);
+    enum smc_status status = smc_user_prepare(request, run, &warnings, error);
     smc_output_warn(&warnings);
     return status == SMC_OK ? check_launch(run, error) : status;
 }
 
+static enum smc_status launch(struct smc_user_run *run, struct smc_error *error)
+{
+    struct smc_text warnings = {0};
+    enum smc_status status = smc_user_launch(run, &warnings, error);
+    smc_output_warn(&warnings);
+    return status;
+}
+
 /* The memory after the emulation, else after the GPU's run. */
-static enum smc_status dump(const struct smc_arguments *arguments, const struct smc_own_run *run,
+static enum smc_status dump(const struct smc_arguments *arguments, const struct smc_user_run *run,
                             struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
@@ -213,12 +218,12 @@ static enum smc_status dump(const struct smc_arguments *arguments, const struct 
         const char *path;
         status = read_dump(arguments->dump[i], &run->request, &argument, &path, error);
         for (size_t k = 0; k < run->memory_count && status == SMC_OK; k++) {
-            const struct smc_own_memory *memory = &run->memory[k];
+            const struct smc_user_memory *memory = &run->memory[k];
             if (memory->position != argument + 1 || !(memory->has_emulated || memory->has_gpu))
                 continue;
             const struct smc_text bytes = {
                 .data = memory->has_emulated ? memory->after_emulated : memory->after_gpu,
-                .length = smc_own_argument_bytes(memory->argument),
+                .length = smc_user_argument_bytes(memory->argument),
             };
             status = smc_file_write(path, true, &bytes, error);
         }
@@ -232,15 +237,15 @@ static enum smc_status first_of(enum smc_status first, enum smc_status second)
     return first == SMC_OK ? second : first;
 }
 
-static enum smc_status report(const struct smc_arguments *arguments, const struct smc_own_run *run,
+static enum smc_status report(const struct smc_arguments *arguments, const struct smc_user_run *run,
                               struct smc_text *out, struct smc_error *error)
 {
     struct smc_confirmation confirmation;
     struct smc_report_style style;
-    smc_confirm_own(run, &confirmation);
+    smc_confirm_user(run, &confirmation);
     smc_output_style(&style);
-    enum smc_status status = smc_own_ending(run, error);
-    if (run->result.emulated.run.made || run->result.gpu.finish.succeeded)
+    enum smc_status status = smc_user_ending(run, error);
+    if (run->result.emulation.made || run->result.finish.succeeded)
         smc_ask_writer(arguments)->own(run, &confirmation, &style, out);
     struct smc_error reason = {""};
     enum smc_status dumped = dump(arguments, run, &reason);
@@ -253,24 +258,26 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
                                struct smc_error *error)
 {
     struct smc_chosen_devices devices = {0};
-    struct smc_own_request *request = smc_calloc(1, sizeof *request); /* too large for the stack */
-    struct smc_own_run *run = smc_calloc(1, sizeof *run);
-    enum smc_status status =
-        request && run ? ask(arguments, request, &devices, error) : smc_out_of_memory(error);
+    struct smc_run_settings settings;
+    struct smc_user_request *request = smc_calloc(1, sizeof *request); /* too large for the stack */
+    struct smc_user_run *run = smc_calloc(1, sizeof *run);
+    enum smc_status status = request && run ? ask(arguments, request, &settings, &devices, error)
+                                            : smc_out_of_memory(error);
     if (status == SMC_OK) {
         smc_idle_warn_of(arguments, &request->device);
         status = prepare(request, run, error);
     }
     if (status == SMC_OK) {
-        run->request.stop = smc_interrupt_seen;
+        settings.stop = smc_interrupt_seen;
+        settings.annotation = arguments->given[SMC_OPTION_ANNOTATE] ? &run->annotation : NULL;
         smc_interrupt_watch(); /* compiling ends with the program */
-        status = smc_own_launch(run, error);
+        status = launch(run, error);
         struct smc_error *second = status == SMC_OK ? error : NULL;
-        if (status == SMC_OK || run->result.emulated.run.made)
+        if (status == SMC_OK || run->result.emulation.made)
             status = first_of(status, report(arguments, run, out, second));
     }
     if (run)
-        smc_own_free(run);
+        smc_user_free(run);
     free(run);
     free(request);
     smc_chosen_devices_free(&devices);

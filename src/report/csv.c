@@ -61,7 +61,7 @@ void smc_csv_number(double value, struct smc_text *out)
         smc_text_printf(out, "%.10g", value);
 }
 
-static void append_witness(const struct smc_witness *witness, struct smc_text *out)
+static void append_witness(const struct smc_reading *witness, struct smc_text *out)
 {
     smc_text_append(out, ",");
     if (witness->present)
@@ -103,7 +103,7 @@ static void write_rows(const struct smc_confirmed_run *runs, size_t count, struc
 }
 
 /* A GPU that failed has one row, whose note says why. */
-static void write_everywhere(const struct smc_everywhere *everywhere,
+static void write_everywhere(const struct smc_all_gpus *everywhere,
                              const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;

@@ -31,9 +31,9 @@ static void append_value(const char *question, const struct smc_merged_quantity 
     smc_text_append(out, ",");
     smc_csv_field(out, quantity->unit);
     append_machine(value->report, out);
-    for (int i = 0; i < SMC_MERGE_WITNESSES; i++) {
+    for (int i = 0; i < SMC_SOURCE_COUNT; i++) {
         smc_text_append(out, ",");
-        if (i == SMC_MERGE_PREDICTED && value->row->words[0])
+        if (i == SMC_SOURCE_PREDICTED && value->row->words[0])
             smc_csv_field(out, value->row->words);
         else if (value->row->seen[i].present)
             smc_csv_number(value->row->seen[i].value, out);

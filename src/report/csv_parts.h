@@ -29,7 +29,7 @@ struct smc_csv_run {
 };
 void smc_csv_rows_head(struct smc_text *out);
 void smc_csv_row(const struct smc_csv_run *run, const struct smc_row *row, struct smc_text *out);
-void smc_csv_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+void smc_csv_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                  const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_merge(const struct smc_merged *merged, const struct smc_report_style *style,
                    struct smc_text *out);

@@ -1,7 +1,7 @@
 /* Reports of many GPUs in JSON. */
 #include "report/json_parts.h"
 
-static json_t *number(struct smc_merge_number value)
+static json_t *number(struct smc_reading value)
 {
     return value.present ? smc_json_number(value.value) : json_null();
 }
@@ -36,8 +36,8 @@ static json_t *value_object(const struct smc_merged_value *value)
     json_t *object = json_object();
     smc_json_known_string(object, "host", value->report->host);
     smc_json_known_string(object, "gpu_uuid", value->report->gpu_uuid);
-    for (int i = 0; i < SMC_MERGE_WITNESSES; i++)
-        smc_json_set(object, smc_merge_witness_names[i], number(value->row->seen[i]));
+    for (int i = 0; i < SMC_SOURCE_COUNT; i++)
+        smc_json_set(object, smc_source_names[i], number(value->row->seen[i]));
     if (value->row->words[0])
         smc_json_string(object, "predicted", value->row->words);
     smc_json_set(object, "odd", json_boolean(value->odd));

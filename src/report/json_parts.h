@@ -56,7 +56,7 @@ json_t *smc_json_conflicts(const struct smc_conflict_fix *fix);
 json_t *smc_json_findings(const struct smc_emulated_run *emulated);
 /* Adds "family" to "comparison". */
 void smc_json_series(json_t *object, const struct smc_series *series);
-void smc_json_own(json_t *object, const struct smc_own_run *run,
+void smc_json_own(json_t *object, const struct smc_user_run *run,
                   const struct smc_confirmation *confirmation);
 /* The lines of the source that were executed, hottest first. */
 json_t *smc_json_annotation(const struct smc_annotation *annotation);

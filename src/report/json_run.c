@@ -1,7 +1,7 @@
 /* A run's confirmation in JSON: the rows, and what was seen beside them. */
 #include "report/json_parts.h"
 
-static void add_witness(json_t *object, const char *key, const struct smc_witness *witness)
+static void add_witness(json_t *object, const char *key, const struct smc_reading *witness)
 {
     smc_json_set(object, key, witness->present ? smc_json_number(witness->value) : json_null());
 }

@@ -8,7 +8,7 @@ struct sum {
     size_t failed;
 };
 
-static struct sum add_up(const struct smc_everywhere *everywhere)
+static struct sum add_up(const struct smc_all_gpus *everywhere)
 {
     struct sum sum = {.failed = 0};
     for (size_t i = 0; i < everywhere->count; i++) {
@@ -46,7 +46,7 @@ static void write_part(const struct smc_gpu_part *part, const char *host_name,
     smc_text_free(&line);
 }
 
-void smc_text_everywhere(const struct smc_everywhere *everywhere,
+void smc_text_everywhere(const struct smc_all_gpus *everywhere,
                          const struct smc_report_style *style, struct smc_text *out)
 {
     const struct sum sum = add_up(everywhere);

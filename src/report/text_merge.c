@@ -40,12 +40,12 @@ static void append_number(double value, const char *unit, struct smc_text *line)
 /* "8", or "API 8, measured 7" where they differ; and the prediction where that is another. */
 static void append_seen(const struct smc_merge_row *row, struct smc_text *line)
 {
-    static const char *const names[SMC_MERGE_WITNESSES] = {"", "API ", "emulated ", "measured "};
-    const struct smc_merge_number *seen = row->seen, best = smc_merge_seen(row);
+    static const char *const names[SMC_SOURCE_COUNT] = {"", "API ", "emulated ", "measured "};
+    const struct smc_reading *seen = row->seen, best = smc_merge_seen(row);
     bool same = true, first = true;
-    for (int i = SMC_MERGE_API; i < SMC_MERGE_WITNESSES; i++)
+    for (int i = SMC_SOURCE_API; i < SMC_SOURCE_COUNT; i++)
         same &= !seen[i].present || seen[i].value == best.value;
-    for (int i = SMC_MERGE_API; i < SMC_MERGE_WITNESSES && !same; i++) {
+    for (int i = SMC_SOURCE_API; i < SMC_SOURCE_COUNT && !same; i++) {
         if (!seen[i].present)
             continue;
         smc_text_printf(line, "%s%s", first ? "" : ", ", names[i]);
@@ -56,7 +56,7 @@ static void append_seen(const struct smc_merge_row *row, struct smc_text *line)
         append_number(best.value, row->unit, line);
     else if (same)
         smc_text_append(line, "not measured");
-    if (seen[SMC_MERGE_PREDICTED].present && !(same && seen->value == best.value)) {
+    if (seen[SMC_SOURCE_PREDICTED].present && !(same && seen->value == best.value)) {
         smc_text_append(line, " (predicted ");
         append_number(seen->value, row->unit, line);
         smc_text_append(line, ")");
@@ -68,10 +68,10 @@ static bool differ_alike(const struct smc_merged_peers *peers)
 {
     for (size_t i = 0; i < peers->count; i++) {
         const struct smc_merge_row *row = peers->value[i].row;
-        for (int k = SMC_MERGE_API; k < SMC_MERGE_WITNESSES; k++)
+        for (int k = SMC_SOURCE_API; k < SMC_SOURCE_COUNT; k++)
             if (row->seen[k].present && row->seen[k].value != peers->common.value)
                 return false;
-        if (!row->differs || !row->seen[SMC_MERGE_PREDICTED].present)
+        if (!row->differs || !row->seen[SMC_SOURCE_PREDICTED].present)
             return false;
     }
     return true;
@@ -81,7 +81,7 @@ static bool differ_alike(const struct smc_merged_peers *peers)
 static void append_common(const struct smc_merged_quantity *quantity,
                           const struct smc_merged_peers *peers, struct smc_text *line)
 {
-    const struct smc_merge_number *predicted = &peers->value->row->seen[SMC_MERGE_PREDICTED];
+    const struct smc_reading *predicted = &peers->value->row->seen[SMC_SOURCE_PREDICTED];
     if (!peers->common.present && peers->value->row->words[0]) {
         smc_text_printf(line, "%s predicted", peers->value->row->words);
     } else if (!peers->common.present && !predicted->present) {

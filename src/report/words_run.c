@@ -48,9 +48,9 @@ const char *const smc_witness_headings[SMC_WITNESSES] = {
     [SMC_MEASURED] = "measured",
 };
 
-const struct smc_witness *smc_row_witness(const struct smc_row *row, int column)
+const struct smc_reading *smc_row_witness(const struct smc_row *row, int column)
 {
-    const struct smc_witness *const witnesses[SMC_WITNESSES] = {
+    const struct smc_reading *const witnesses[SMC_WITNESSES] = {
         [SMC_PREDICTED] = &row->predicted,
         [SMC_BY_API] = &row->api,
         [SMC_EMULATED] = &row->emulated,
@@ -65,7 +65,7 @@ static bool is_yes_or_no(const struct smc_row *row)
     return strcmp(row->quantity, "compiles") == 0 || strcmp(row->quantity, "launches") == 0;
 }
 
-void smc_words_witness(const struct smc_row *row, const struct smc_witness *witness,
+void smc_words_witness(const struct smc_row *row, const struct smc_reading *witness,
                        char text[SMC_ROW_WORDS])
 {
     double value = witness->value;
