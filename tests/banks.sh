@@ -253,21 +253,22 @@ refuses 2 "option --stride: not with --expr" banks --expr 0 --stride 1
 refuses 2 "option --stride: '1000001' is not between 0 and 1000000" banks --stride 1000001
 refuses 2 "option --tile: not with --expr" banks --expr 0 --tile 16
 refuses 2 "option --kernel: not with --stride" banks --stride 1 --kernel matmul-tiled
-refuses 2 "option --block: not with --stride, which is of one warp" banks --stride 1 --block 64
-refuses 2 "option --block: '32x64' is no shape such as 256, 32x8 or 8x8x4 of 1 to 1024 threads" \
+refuses 2 "option --block: not with --stride, which has one warp" banks --stride 1 --block 64
+refuses 2 "option --block: '32x64' is not a shape such as 256, 32x8 or 8x8x4 of 1 to 1024 threads" \
     banks --expr 0 --block 32x64
-refuses 2 "option --block: '0' is no shape such as 256, 32x8 or 8x8x4 of 1 to 1024 threads" \
+refuses 2 "option --block: '0' is not a shape such as 256, 32x8 or 8x8x4 of 1 to 1024 threads" \
     banks --expr 0 --block 0
-refuses 2 "option --block: '64x64' is not a number or shape (16x16) between 1 and 1024, the threads of \
-a kernel's block" banks --kernel stencil-static --block 64x64
+refuses 2 "option --block: '64x64' is not a number or shape (16x16) between 1 and 1024" \
+    banks --kernel stencil-static --block 64x64
+refuses 2 "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE" banks --block 64
 refuses 2 "option --warp: '8' is not between 0 and 7, the warps of a block of 256 threads" \
     banks --expr 0 --block 256 --warp 8
-refuses 2 "option --width: '3' is none of 1, 2, 4, 8, 16" banks --stride 1 --width 3
+refuses 2 "option --width: '3' is not one of 1, 2, 4, 8, 16" banks --stride 1 --width 3
 refuses 2 "option --mask: '0xg' is not a hexadecimal number between 0 and ffffffff" \
     banks --stride 1 --mask 0xg
 refuses 2 "option --mask: '100000000' is not a hexadecimal number between 0 and ffffffff" \
     banks --stride 1 --mask 100000000
-refuses 2 "option --width: not with a kernel, which says itself" banks --tile 8 --width 4
+refuses 2 "option --width: not with a kernel, which determines it" banks --tile 8 --width 4
 refuses 2 "option --kernel: matmul-naive does not use shared memory" banks --kernel matmul-naive
 refuses 2 "option --kernel: aat-naive does not use shared memory" banks --kernel aat-naive
 refuses 2 "option --pad: not with --stride" banks --stride 1 --pad 1
@@ -276,10 +277,10 @@ refuses 2 "option --bank-width: only on compute capability 3.x, not 9.0" \
     banks --stride 1 --device 9.0 --bank-width 8
 refuses 2 "option --bank-width: only on compute capability 3.x, not 1.1" \
     banks --csv - --device 1.1 --bank-width 4
-refuses 2 "option --plot: not with --csv, whose rows say all" banks --csv - --plot x.svg
-refuses 2 "option --plot: '-' draws in place of the text report, not with --format csv" \
+refuses 2 "option --plot: not with --csv; its rows say it" banks --csv - --plot x.svg
+refuses 2 "option --plot: '-' draws instead of the text report; not with --format csv" \
     banks --stride 1 --plot - --format csv
-refuses 2 "option --stride: not with --csv, whose rows say all" banks --csv - --stride 1
+refuses 2 "option --stride: not with --csv; its rows say it" banks --csv - --stride 1
 refuses 2 "option --csv: /nowhere/x.csv: No such file or directory" banks --csv /nowhere/x.csv
 refuses 2 "option --expr: not for the command query, only for banks" --expr 0
 

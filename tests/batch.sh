@@ -75,10 +75,10 @@ answers "a folder" 2 nothing ".: Is a directory" .
 answers "an empty input" 2 nothing "nothing:1: no header: the input is empty" nothing
 answers "a needed column is missing" 2 nothing "threads.csv:1: no column 'regs', and no option \
 --regs" threads.csv --device 9.0
-answers "two files" 2 nothing "'names.csv': the command batch takes at most 1 file" \
+answers "two files" 2 nothing "'names.csv': the command batch accepts at most 1 file" \
     threads.csv names.csv
-answers "two devices" 2 nothing "option --device: one for all rows; a column 'device' gives each \
-its own" threads.csv --regs 1 --device 9.0 --device 8.0
+answers "two devices" 2 nothing "option --device: several are named; one is for all rows, and a column \
+'device' gives each its own" threads.csv --regs 1 --device 9.0 --device 8.0
 answers "an unknown device" 2 nothing "option --device: unknown device 'Voodoo'; 'smemcalc \
 devices' lists them, or give a compute capability such as 9.0" \
     threads.csv --regs 1 --device Voodoo

@@ -95,28 +95,33 @@ refuses 2 "option --tile: 'abc' is not a whole number between 1 and 32" --tile a
 refuses 2 "option --tile: '' is not a whole number between 1 and 32" --tile ''
 refuses 2 "option --tile: '' is not a whole number between 1 and 32" --tile=
 refuses 2 "option --tile: '99999999999999999999' is not between 1 and 32" --tile 99999999999999999999
-refuses 2 "option --tile: takes one value here, no range: '1:4'" --tile 1:4
-refuses 2 "option --smem: takes one value here, no range: '1K:8K:1K'" --threads 8 --smem 1K:8K:1K
+refuses 2 "option --tile: '1:4' is a range; this command accepts one value" --tile 1:4
+refuses 2 "option --smem: '1K:8K:1K' is a range; this command accepts one value" --threads 8 --smem 1K:8K:1K
 refuses 2 "option --tile: '1:' is not a whole number between 1 and 32" --tile 1:
 refuses 2 "option --tile: '1:1K' is not a whole number between 1 and 32" --tile 1:1K
 refuses 2 "option --gpu: 'all' is not a whole number between 0 and 2147483647" calibrate --gpu all
 refuses 2 "option --tile: the value N is missing" --tile
 refuses 2 "option --tile: the value N is missing" --tile --device H200
-refuses 2 "option --explain: takes no value, but 'yes' is given" --tile 8 --explain=yes
-refuses 2 "option --tiel is unknown; did you mean --tile?" --tiel 8
-refuses 2 "option --qqq is unknown; 'smemcalc help query' lists them" --qqq
-refuses 2 "option -z is unknown; 'smemcalc help run' lists them" run -z
+refuses 2 "option --explain: accepts no value, but 'yes' is given" --tile 8 --explain=yes
+refuses 2 "unknown option --tiel; did you mean --tile?" --tiel 8
+refuses 2 "unknown option --qqq; 'smemcalc help query' lists them" --qqq
+refuses 2 "unknown option --registers; did you mean --regs?" --tile 8 --registers 40
+refuses 2 "unknown option --arch; did you mean --device 9.0?" --tile 8 --arch sm_90
+refuses 2 "unknown option --arch; did you mean --device 9.0?" --tile 8 --arch=sm_90a
+refuses 2 "unknown option --arch; did you mean --device?" --tile 8 --arch
+refuses 2 "unknown option --maxrregcount; did you mean --max-regs?" inspect x.cu --maxrregcount=64
+refuses 2 "unknown option -z; 'smemcalc help run' lists them" run -z
 refuses 2 "option --gpu: not for the command query, only for run, calibrate" --tile 8 --gpu 0
 refuses 2 "unknown command 'devises'; did you mean 'devices'?" devises
 refuses 2 "unknown command 'xyz'; 'smemcalc help' lists them" xyz
 refuses 2 "unknown command ''; 'smemcalc help' lists them" ''
 refuses 2 "'run': a command comes first: smemcalc run ..." --tile 8 run
-refuses 2 "'tile' is no option; options begin with two dashes ('smemcalc help query')" --regs 8 tile
-refuses 2 "option --dtype: 'half' is none of float, double, int32" --tile 8 --dtype half
+refuses 2 "'tile' is not an option; options begin with two dashes ('smemcalc help query')" --regs 8 tile
+refuses 2 "option --dtype: 'half' is not one of float, double, int32" --tile 8 --dtype half
 refuses 2 "option --dtype: 'int32' is not what matmul-tiled computes with: float or double" \
     --tile 8 --dtype int32
 refuses 2 "option --carveout: '101' is not between -1 and 100" --tile 8 --carveout 101
-refuses 2 "option --cache-config: 'both' is none of none, shared, l1, equal" \
+refuses 2 "option --cache-config: 'both' is not one of none, shared, l1, equal" \
     --tile 8 --cache-config both
 refuses 2 "option --smem: '8Q' is not a size in bytes between 0 and 2147483647" --threads 8 --smem 8Q
 refuses 2 "option --regs: '-1' is not between 0 and 2147483647" --tile 8 --regs -1
@@ -144,12 +149,12 @@ refuses 2 "option --device: unknown device 'Voodoo 2'; 'smemcalc devices' lists 
 give a compute capability such as 9.0" --tile 8 --device "Voodoo 2"
 refuses 2 "option --device: compute capability 9.1 is newer than this table; 'smemcalc devices' lists \
 those it has; --device-file describes others" --tile 8 --device 9.1
-refuses 2 "option --kernel: 'matmul-tild' is unknown; did you mean 'matmul-tiled'?" \
+refuses 2 "option --kernel: unknown kernel 'matmul-tild'; did you mean 'matmul-tiled'?" \
     --kernel matmul-tild
-refuses 2 "option --kernel: 'xyz' is unknown; 'smemcalc kernels' lists them" --kernel xyz
-refuses 2 "option --radius: matmul-tiled does not take it; these kernels do: $(kernels_with radius)" \
+refuses 2 "option --kernel: unknown kernel 'xyz'; 'smemcalc kernels' lists them" --kernel xyz
+refuses 2 "option --radius: matmul-tiled does not accept it; these kernels do: $(kernels_with radius)" \
     --tile 8 --radius 3
-refuses 2 "option --radius: name a kernel with --kernel; these take it: $(kernels_with radius)" --radius 3
+refuses 2 "option --radius: name a kernel with --kernel; these accept it: $(kernels_with radius)" --radius 3
 refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" --device H200
 refuses 2 "option --threads: not with the kernel matmul-tiled: --tile sets the threads of a block" \
     --tile 8 --threads 64
@@ -158,9 +163,9 @@ inputs of up to 1000, and whole numbers are exact up to 16777216; --dtype int32 
     --kernel stencil-dynamic --dtype float --radius 8389
 refuses 2 "option --threads: not with the kernel stencil-static: --block sets the threads of a \
 block" --kernel stencil-static --threads 64
-refuses 2 "option --grid: '64x' is no shape such as 4096, 512x512 or 64x64x8, with 1 to 2147483647 \
+refuses 2 "option --grid: '64x' is not a shape such as 4096, 512x512 or 64x64x8, with 1 to 2147483647 \
 blocks in each dimension" --threads 32 --grid 64x
-refuses 2 "option --grid: '2147483647x2147483647x3' is no shape such as 4096, 512x512 or 64x64x8, \
+refuses 2 "option --grid: '2147483647x2147483647x3' is not a shape such as 4096, 512x512 or 64x64x8, \
 with 1 to 2147483647 blocks in each dimension" --threads 32 --grid 2147483647x2147483647x3
 refuses 2 "option --cluster: '2' does not divide the grid's 5 blocks in x" \
     --threads 32 --grid 5x2 --cluster 2 --device H200
@@ -168,9 +173,9 @@ refuses 2 "option --explain: not with --format json, only with text" \
     --threads 32 --explain --format json
 refuses 2 "option --explain: not with --format csv, only with text" \
     --tile 8 --explain --format csv --no-nvrtc
-refuses 2 "option --explain: not with --plot -, which draws in place of the text" \
+refuses 2 "option --explain: not with --plot -, which draws instead of the text" \
     --threads 32 --explain --plot -
-refuses 2 "option --kernel-dir: not with --no-nvrtc, for nothing is compiled" \
+refuses 2 "option --kernel-dir: not with --no-nvrtc, which compiles nothing" \
     --tile 8 --kernel-dir . --no-nvrtc
 refuses 2 "option --kernel-dir: name its kernel with --kernel" best --regs 8 --kernel-dir .
 refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" \
@@ -219,15 +224,15 @@ refuses 2 "option --size: '1x2' is neither MxNxK nor one number, each between 1 
 refuses 2 "option --size: '1x2x3' is neither MxK nor one number, each between 1 and 2147483647" \
     --kernel aat-naive --size 1x2x3
 refuses 2 "option --k: not together with --size, which sets it" --kernel aat-naive --size 5x6 --k 7
-refuses 2 "option --n: aat-naive does not take it; these kernels do: $(kernels_with n)" \
+refuses 2 "option --n: aat-naive does not accept it; these kernels do: $(kernels_with n)" \
     --kernel aat-naive --n 7
 refuses 2 "option --pad: '33' is not between 0 and 32" --tile 8 --pad 33
-refuses 2 "option --pad: aat-conflict does not take it; these kernels do: $(kernels_with pad)" \
+refuses 2 "option --pad: aat-conflict does not accept it; these kernels do: $(kernels_with pad)" \
     --kernel aat-conflict --pad 1
 refuses 2 "option --size: '5G' is not a number of elements between 1 and 4294967296" \
     --kernel stencil-static --size 5G
-refuses 2 "lesson: 'tilig' is unknown; did you mean 'tiling'?" lesson tilig
-refuses 2 "lesson: 'xyz' is unknown; 'smemcalc lesson' lists them" lesson xyz
+refuses 2 "unknown lesson 'tilig'; did you mean 'tiling'?" lesson tilig
+refuses 2 "unknown lesson 'xyz'; 'smemcalc lesson' lists them" lesson xyz
 refuses 2 "option --answer: name a lesson; 'smemcalc lesson' lists them" lesson --answer 3
 refuses 2 "option --page: not together with --answer" lesson banks --page 1 --answer 3
 refuses 2 "option --page: '6' is above 5, the pages of banks" lesson banks --page 6
@@ -242,7 +247,7 @@ refuses 2 "option --device: lesson is about one device, but 2 are named" lesson 
     --device 8.0
 refuses 2 "option --gpu: not with --on emulator; --device names what to emulate" run --tile 8 \
     --on emulator --gpu 1
-refuses 2 "option --device: a run is on the GPU that --gpu names; --on emulator takes any device" \
+refuses 2 "option --device: a run uses the GPU that --gpu names; --on emulator accepts any device" \
     run --tile 8 --device H200
 
 refuses_like() { # STATUS PATTERN ARGUMENT...: one line that matches
@@ -259,7 +264,10 @@ refuses_like() { # STATUS PATTERN ARGUMENT...: one line that matches
     empty "refuses: $*" "$complaint"
 }
 
-refuses_like 2 "option --device: 'RTX' fits several devices: " --tile 8 --device RTX
+refuses_like 2 "option --device: 'RTX' matches several devices: " --tile 8 --device RTX
+# No note or warning before an error without a report.
+refuses_like 2 "option --regs: '400' is above " --tile 8 --device H100 --carveout 50 -d 6.1 --regs 400
+refuses_like 2 "option --plot: 'x.gif' does not end" --tile 8 --carveout 50 -d 6.1 --plot x.gif
 refuses_like 3 "option --device: " --tile 8 --device gpu4095
 refuses_like 3 "option --gpu: \|^smemcalc: run: " run --tile 8 --gpu 4095
 smemcalc --tile 8 --device 9.0 --format json --no-cache >probe.json 2>err
@@ -329,6 +337,44 @@ if [ -c /dev/full ]; then
     done
 else
     skip "a full disk" "no /dev/full"
+fi
+# 4 blocks of 512 or 1024 bytes: a file cannot grow beyond.
+for command in "--help" "help all" "devices --format json" \
+    "sweep --threads 32:1024:32 --regs 16:128 --device 9.0 --format json"; do
+    # shellcheck disable=SC2086
+    (ulimit -f 4 && smemcalc $command >cut.txt 2>err)
+    status=$?
+    empty "a report that exceeds the limit on files is absent: $command" "$(
+        if [ "$status" -eq 0 ]; then
+            [ "$(wc -c <cut.txt)" -le 4096 ] || echo "longer than the limit"
+        else
+            [ "$status" -eq 4 ] || echo "exit status $status"
+            [ ! -s cut.txt ] || echo "a cut report"
+            grep -q '^smemcalc: \(standard output\|temporary file\): File too large$' err || cat err
+            [ "$(wc -l <err)" -eq 1 ] || echo "not one line"
+        fi)"
+done
+seq 1 2000 | sed '1i threads' >threads.csv
+for command in "batch threads.csv --regs 8 --device 9.0" \
+    "sweep --threads 32:1024:32 --regs 16:128 --device 9.0 --format csv"; do
+    # shellcheck disable=SC2086
+    (ulimit -f 4 && smemcalc $command >cut.txt 2>err)
+    status=$?
+    empty "a stream that exceeds the limit on files ends with a whole row: $command" "$(
+        [ "$status" -eq 4 ] || echo "exit status $status"
+        [ -z "$(tail -c 1 cut.txt)" ] || echo "a cut row"
+        echo "smemcalc: standard output: File too large" | diff - err)"
+done
+if smemcalc --tile 8 --regs 8 --device 9.0 --plot picture.svg >out 2>err; then
+    rm picture.svg
+    (ulimit -f 4 && smemcalc --tile 8 --regs 8 --device 9.0 --plot picture.svg >out 2>err)
+    status=$?
+    empty "a picture that exceeds the limit on files is absent" "$(
+        [ "$status" -eq 4 ] || echo "exit status $status"
+        [ ! -e picture.svg ] || echo "a cut picture"
+        grep -q "^smemcalc: option --plot: 'picture.svg': File too large$" err || cat err)"
+else
+    skip "a picture that exceeds the limit on files" "no cairo"
 fi
 { smemcalc --help; echo $? >status; } | head -n 1 >out
 empty "a reader that left ends the program quietly" "$(grep -v '^0$\|^141$' status)"

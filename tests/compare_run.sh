@@ -21,12 +21,12 @@ matmuls="matmul-naive, matmul-tiled, matmul-a-tile, matmul-async, matmul-registe
 run_refuses "option --kernel: 'matmul' is a family: add --compare, or name one of $matmuls" \
     --kernel matmul
 refuses 2 "option --kernel: 'matmul' is a family: name one of $matmuls" --kernel matmul
-run_refuses "option --kernel: 'quartz' is unknown; 'smemcalc kernels' lists them" \
+run_refuses "option --kernel: unknown kernel 'quartz'; 'smemcalc kernels' lists them" \
     --kernel quartz --compare
 run_refuses "option --compare: name a family of kernels, such as --kernel matmul" --compare
 run_refuses "no kernel: give --tile N, --kernel NAME, or --source FILE with your own" --seed 2
 run_refuses "option --compare: residency is alone in its family" --kernel residency --compare
-run_refuses "option --radius: matmul-naive does not take it; these kernels do: stencil-naive, \
+run_refuses "option --radius: matmul-naive does not accept it; these kernels do: stencil-naive, \
 stencil-static, stencil-dynamic, stencil-window" --kernel matmul --compare --radius 3
 run_refuses "option --tile: a second range after --carveout; a run varies one value" \
     --tile 4:32 --carveout 0:4
@@ -45,10 +45,10 @@ run_refuses "option --block: the range '0:64' is not between 1 and 1024" \
     --kernel stencil --block 0:64
 run_refuses "option --radius: the range '8:4' is empty: it ends before it begins" \
     --kernel stencil --radius 8:4
-run_refuses "option --m: takes one value here, no range: '4:8'" --tile 4 --m 4:8
-run_refuses "option --cache-config: 'every' is none of none, shared, l1, equal" \
+run_refuses "option --m: '4:8' is a range; this command accepts one value" --tile 4 --m 4:8
+run_refuses "option --cache-config: 'every' is not one of none, shared, l1, equal" \
     --tile 4 --cache-config every
-refuses 2 "option --cache-config: 'all' is none of none, shared, l1, equal" \
+refuses 2 "option --cache-config: 'all' is not one of none, shared, l1, equal" \
     --tile 4 --cache-config all
 
 case $(smemcalc --tile 32 --device 9.0 --format json 2>/dev/null) in

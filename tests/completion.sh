@@ -165,7 +165,7 @@ refuses() { # MESSAGE ARGUMENT...
 }
 
 refuses "completion: name a shell, one of bash, zsh, fish" completion
-refuses "completion: 'tcsh' is none of bash, zsh, fish" completion tcsh
-refuses "'zsh' is no option; options begin with two dashes ('smemcalc help completion')" completion bash zsh
+refuses "unknown shell 'tcsh'; name one of bash, zsh, fish" completion tcsh
+refuses "'zsh' is not an option; options begin with two dashes ('smemcalc help completion')" completion bash zsh
 
 finish_cases

@@ -169,7 +169,7 @@ mkdir folder.json
 
 refuses "negative.json: key 'regs_per_sm': -1 is not between 1 and 16777216" \
     --threads 32 --device-file negative.json
-refuses "unknown.json: key 'reg_per_sm' is unknown; did you mean 'regs_per_sm'?" \
+refuses "unknown.json: unknown key 'reg_per_sm'; did you mean 'regs_per_sm'?" \
     --threads 32 --device-file unknown.json
 refuses "no-limits.json: key 'warp_size' is missing; compute capability 13.0 is not in the \
 table, so every limit of an SM must be given" devices --device-file no-limits.json

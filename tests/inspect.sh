@@ -423,6 +423,14 @@ if env --default-signal=INT true 2>/dev/null; then
 else
     skip "signals end inspect" "no env --default-signal"
 fi
+mkdir killed
+printf '#!/bin/sh\nkill -KILL $$\n' >killed/nvcc
+chmod +x killed/nvcc
+PATH="$PWD/killed:$PATH"
+ends 4 "$PWD/killed/nvcc: ended by a signal: Killed" host.cu --device 9.0
+printf '#!/bin/sh\nexit 139 # as a shell reports a signal\n' >killed/nvcc
+ends 4 "$PWD/killed/nvcc: ended by a signal: Segmentation fault" host.cu --device 9.0
+PATH=${PATH#*:}
 PATH="$PWD/fake:$PATH"
 many=$(i=0; while [ "$i" -lt 53 ]; do printf ' -DX%d' "$i"; i=$((i + 1)); done)
 ends 2 "option --compiler-options: more than 52 options" host.cu --device 9.0 \
@@ -446,7 +454,7 @@ fi
 } >twice.ptxas
 ends 1 "twice.ptxas: kernel on compute capability 9.0: 64 registers a thread, but at most 20 \
 allowed" twice.ptxas --device 9.0 --max-regs 20
-ends 2 "option --max-regs: not together with --lint, which holds a kernel to its own bounds" \
+ends 2 "option --max-regs: not together with --lint, which checks a kernel's own bounds" \
     twice.ptxas --lint --max-regs 20
 
 if cuobjdump=$(find_tool cuobjdump); then

@@ -145,7 +145,8 @@ case $source$build in
 *)
     # shellcheck disable=SC2086
     if $cc -std=c11 -O1 -g -D_GNU_SOURCE $sanitize $thread_flags $cflags -I"$source/src" \
-        -I"$build/src" -I"$build" "$here/library_threads.c" $sources -o threads -lpthread -lutf8proc >log 2>&1; then
+        -I"$build/src" -I"$build" "$here/library_threads.c" $sources -o threads -lpthread -lutf8proc \
+        -ljansson >log 2>&1; then
         empty "threads get the same answers${thread_flags:+, under ThreadSanitizer}" \
             "$(./threads >out 2>&1 || head -n 40 out; grep -vx '0 of 4 threads differ' out)"
     else

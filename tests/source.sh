@@ -197,10 +197,10 @@ run_refuses "option --compiler-options: '-arch=sm_80' is for --device to say" --
 run_refuses "option --grid: needed with --source: a number, or a shape such as 32x8" --source clean.cu --block 1
 run_refuses "option --block: needed with --source: a number, or a shape such as 32x8" --source clean.cu --grid 1
 for wrong in 0 -1 4x4x4x4 1e3 2147483648 ''; do
-    run_refuses "option --grid: '$wrong' is no shape such as 256, 32x8 or 8x8x4, with 1 to 2147483647 blocks in each dimension" \
+    run_refuses "option --grid: '$wrong' is not a shape such as 256, 32x8 or 8x8x4, with 1 to 2147483647 blocks in each dimension" \
         --source clean.cu --grid "$wrong" --block 1
 done
-run_refuses "option --block: '1025' is no shape such as 256, 32x8 or 8x8x4, with 1 to 1024 threads in each dimension" \
+run_refuses "option --block: '1025' is not a shape such as 256, 32x8 or 8x8x4, with 1 to 1024 threads in each dimension" \
     --source clean.cu --grid 1 --block 1025
 run_refuses "option --block: '64x64' has 4096 threads, more than the 1024 of a block on NVIDIA H200" \
     --source clean.cu --grid 1 --block 64x64
@@ -241,7 +241,7 @@ run_refuses "option --arg: 'i32x1:file:in.bin': in.bin has more than 4 bytes" $l
     -a i32x1:file:in.bin -a i32:1
 run_refuses "option --arg: 4194304 MB of memory are more than the 143156 MB of NVIDIA H200" $launch \
     -a i32x1024G -a i32:1
-run_refuses "option --dump: '2:x': argument 2 is no memory" $launch -a i32x1 -a i32:1 --dump 2:x
+run_refuses "option --dump: '2:x': argument 2 is not memory" $launch -a i32x1 -a i32:1 --dump 2:x
 run_refuses "option --dump: '1' is not of the form N:FILE, such as 1:out.bin" $launch -a i32x1 \
     -a i32:1 --dump 1
 for option in "--tile 8" "--kernel matmul-tiled" "--regs 8" "--size 8" "--kernel-dir ."; do

@@ -37,31 +37,31 @@ several devices" sweep --tile 8
 refuses 2 "option --tile: the range '8:4' is empty: it ends before it begins" sweep --tile 8:4
 refuses 2 "option --tile: the range '0:4' is not between 1 and 32" sweep --tile 0:4
 refuses 2 "option --tile: the step of the range '1:32:0' is not 1 or more" sweep --tile 1:32:0
-refuses 2 "option --tile: '1:x' is no range: FIRST:LAST or FIRST:LAST:STEP, whole numbers" \
+refuses 2 "option --tile: '1:x' is not a range: FIRST:LAST or FIRST:LAST:STEP, whole numbers" \
     sweep --tile 1:x
-refuses 2 "option --dynamic-smem: '0:48Q' is no range: FIRST:LAST or FIRST:LAST:STEP, whole \
+refuses 2 "option --dynamic-smem: '0:48Q' is not a range: FIRST:LAST or FIRST:LAST:STEP, whole \
 numbers or sizes such as 48K" sweep --threads 64 --dynamic-smem 0:48Q
 refuses 2 "option --dynamic-smem: the range '0:99G' is not between 0 and \
 2147483647" \
     sweep --threads 32 --dynamic-smem 0:99G
-refuses 2 "option --barriers: takes one value here, no range: '1:3'" \
+refuses 2 "option --barriers: '1:3' is a range; this command accepts one value" \
     sweep --tile 1:3 --barriers 1:3
 refuses 2 "option --carveout: a third axis after --tile and --regs; a sweep has one or two" \
     sweep --tile 1:2 --regs 1:2 --carveout 1:2
 refuses 2 "option --regs: a third axis after --device and --tile; a sweep has one or two" \
     sweep --tile 1:2 --regs 1:2 --device 9.0,8.0
-refuses 2 "option --regs: the sweep has 4000000 points, more than 1000000; a range takes a step, \
+refuses 2 "option --regs: the sweep has 4000000 points, more than 1000000; give a range a step, \
 FIRST:LAST:STEP" sweep --threads 1:2000 --regs 1:2000
-refuses 2 "option --regs: the sweep has 4611686016279904256 points, more than 1000000; a range \
-takes a step, FIRST:LAST:STEP" sweep --threads 1:2147483647 --regs 0:2147483647
+refuses 2 "option --regs: the sweep has 4611686016279904256 points, more than 1000000; give \
+a range a step, FIRST:LAST:STEP" sweep --threads 1:2147483647 --regs 0:2147483647
 refuses 2 "option --device: unknown device 'foo'; 'smemcalc devices' lists them, or give a compute \
 capability such as 9.0" sweep --tile 8 --device 9.0,foo
 refuses 2 "option --device: unknown device ''; 'smemcalc devices' lists them, or give a compute \
 capability such as 9.0" sweep --tile 8 --device 9.0,
-refuses 2 "option --tile: takes one value here, no range: '4:32'" --tile 4:32
+refuses 2 "option --tile: '4:32' is a range; this command accepts one value" --tile 4:32
 refuses 2 "option --plot: 'x.gif' does not end in .svg, .png or .pdf; '-' draws in the terminal" \
     --tile 8 --device 9.0 --plot x.gif
-refuses 2 "option --plot: '-' draws in place of the text report, not with --format csv" \
+refuses 2 "option --plot: '-' draws instead of the text report; not with --format csv" \
     sweep --tile 1:8 --device 9.0 --plot - --format csv
 refuses 2 "option --plot: one device at a time; 'smemcalc sweep' draws several" \
     --tile 8 --device 9.0 --device 8.0 --plot -

@@ -187,7 +187,7 @@ static void test_damage(void)
         {FRAME("{\"device\": 5}"),
          "my.json: entry 1 of 'ceilings': key 'device': not a text of at most 127 bytes"},
         {FRAME("{\"device\": \"A\", \"copy_bytes_per_sec\": 1}"),
-         "my.json: entry 1 of 'ceilings': key 'copy_bytes_per_sec' is unknown; did you mean "
+         "my.json: entry 1 of 'ceilings': unknown key 'copy_bytes_per_sec'; did you mean "
          "'copy_bytes_per_s'?"},
         {FRAME("{\"device\": \"A\", \"launch_us\": 0}"),
          "my.json: entry 1 of 'ceilings': key 'launch_us': neither null nor a number above 0 up to "

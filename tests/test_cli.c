@@ -120,6 +120,30 @@ static void test_suggestions(void)
     }
 }
 
+static void check_message(const char *typed, const char *where, const char *what, const char *hint,
+                          const char *message)
+{
+    struct smc_error error = {""};
+    struct smc_suggestion suggestion = {.typed = typed};
+    smc_suggest_consider(&suggestion, "tile");
+    CU_ASSERT_EQUAL(smc_suggest_fail(&suggestion, where, what, hint, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, message);
+}
+
+static void test_unknown(void)
+{
+    check_message("tiel", NULL, "command", "hint", "unknown command 'tiel'; did you mean 'tile'?");
+    check_message("tiel", "a.json", "key", NULL,
+                  "a.json: unknown key 'tiel'; did you mean 'tile'?");
+    check_message("tiel", NULL, "option --", "hint", "unknown option --tiel; did you mean --tile?");
+    check_message("xyz", NULL, "option --", "'help' lists them",
+                  "unknown option --xyz; 'help' lists them");
+    check_message("xyz", NULL, "key", NULL, "unknown key 'xyz'");
+    CU_ASSERT_STRING_EQUAL(smc_text_plural(0), "s");
+    CU_ASSERT_STRING_EQUAL(smc_text_plural(1), "");
+    CU_ASSERT_STRING_EQUAL(smc_text_plural(2), "s");
+}
+
 /* By the definition, letter by letter from the ends. */
 static size_t plain_distance(const char *a, size_t m, const char *b, size_t n)
 {
@@ -178,6 +202,7 @@ CU_TestInfo tests_cli[] = {
     {"the help has every option, 80 columns wide", test_help},
     {"an option has several spellings, and the last one counts", test_spellings},
     {"the nearest name is suggested, or none", test_suggestions},
+    {"an unknown name has one message", test_unknown},
     {"the nearest name by the definition", test_nearest},
     CU_TEST_INFO_NULL,
 };

@@ -297,9 +297,9 @@ static void test_wrong_structure(void)
 {
     static const struct wrong wrong[] = {
         {DEVICE("\"reg_per_sm\": 1"),
-         "my.json: key 'reg_per_sm' is unknown; did you mean 'regs_per_sm'?"},
+         "my.json: unknown key 'reg_per_sm'; did you mean 'regs_per_sm'?"},
         {DEVICE("\"colour\": 1"),
-         "my.json: key 'colour' is unknown; 'smemcalc devices --device 9.0 --format json' shows "
+         "my.json: unknown key 'colour'; 'smemcalc devices --device 9.0 --format json' shows "
          "them all"},
         {DEVICE("\"name\": \"Y\""), "my.json:1:"},
         {"", "my.json:1:0: '[' or '{' expected"},
@@ -314,8 +314,8 @@ static void test_wrong_structure(void)
         {"{\"devices\": [], \"schema\": \"smemcalc/2\"}",
          "my.json: key 'schema': only \"smemcalc/1\" can be read"},
         {"{\"devices\": [], \"shema\": \"smemcalc/1\"}",
-         "my.json: key 'shema' is unknown beside 'devices'; did you mean 'schema'?"},
-        {"{\"devices\": [], \"name\": \"X\"}", "my.json: key 'name' is unknown beside 'devices'"},
+         "my.json: unknown key 'shema'; did you mean 'schema'?"},
+        {"{\"devices\": [], \"name\": \"X\"}", "my.json: unknown key 'name'; only 'devices' and 'schema' are read"},
     };
     check_refused(wrong, sizeof wrong / sizeof *wrong);
 }

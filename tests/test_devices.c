@@ -291,9 +291,17 @@ static void test_refusals(void)
     check_refused("9.0x", "'9.0x' is not a compute capability; write it as 9.0, 9.0a, 90");
     check_refused("90x", "'90x' is not a compute capability");
     check_refused("sm_90b", "'sm_90b' is not a compute capability");
-    check_refused("sm90", "'sm90' is not a compute capability");
+    check_refused("sm99", "'sm99' is not a compute capability");
+    check_refused("sm90", "unknown device 'sm90'; did you mean '9.0'?");
+    check_refused("SM_90a", "unknown device 'SM_90a'; did you mean '9.0'?");
+    check_refused("cc 8.6", "unknown device 'cc 8.6'; did you mean '8.6'?");
+    check_refused("hopper", "'hopper' is an architecture, not a device; choose 9.0 (");
+    check_refused("Ampere", "'Ampere' is an architecture, not a device; choose one of 8.0 (A100");
+    check_refused("ada", "choose 8.9 (");
+    check_refused("blackwell", "choose one of 10.0 (B200), 10.1, 10.3 (");
+    check_refused("Blackwell Ultra", "choose 10.3 (");
     check_refused("9.0.1", "'9.0.1' is not a compute capability");
-    check_refused("RTX", "fits several devices");
+    check_refused("RTX", "matches several devices");
     check_refused("geforce", "and ");
     check_refused("\x1b[31m", "'?[31m'");
 }

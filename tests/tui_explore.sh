@@ -130,9 +130,9 @@ printf '# 1\n\nsize 80\n' >keys.txt
 refuses 2 "keys.txt:3: not COLUMNSxROWS up to 1000x500: '80'" tui --device H200 --script keys.txt
 refuses 2 "no-such-file: No such file or directory" tui --script no-such-file
 head -c 1100000 /dev/zero | tr '\0' '#' >keys.txt
-refuses 2 "keys.txt: is no script of at most 1048576 bytes" tui --script keys.txt
+refuses 2 "keys.txt: not a script of at most 1048576 bytes" tui --script keys.txt
 printf 'screen\0' >keys.txt
-refuses 2 "keys.txt: is no script of at most 1048576 bytes" tui --script keys.txt
+refuses 2 "keys.txt: not a script of at most 1048576 bytes" tui --script keys.txt
 : >keys.txt
 empty "an empty script" "$(smemcalc tui --no-nvrtc --tile 8 --device H200 --script keys.txt 2>&1)"
 

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -48,6 +49,16 @@ static enum smc_status fail_opening(const char *path, int reason, struct smc_err
                     path, strerror(reason));
 }
 
+/* Half a file is worse than none; behind a link an empty one is left. */
+static void remove_cut(const char *path)
+{
+    struct stat file;
+    if (lstat(path, &file) == 0 && S_ISREG(file.st_mode))
+        remove(path);
+    else if (truncate(path, 0) != 0) /* a pipe or a device */
+        errno = 0;
+}
+
 enum smc_status smc_file_write(const char *path, bool over, const struct smc_text *text,
                                struct smc_error *error)
 {
@@ -65,8 +76,7 @@ enum smc_status smc_file_write(const char *path, bool over, const struct smc_tex
     }
     if (written)
         return SMC_OK;
-    if (!over)
-        remove(path);
+    remove_cut(path);
     return smc_fail(error, SMC_MACHINE, "'%s': %s", path, strerror(reason));
 }
 

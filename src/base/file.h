@@ -15,9 +15,9 @@ enum smc_status smc_file_read_stream(FILE *stream, const char *called, const cha
                                      size_t most_bytes, struct smc_text *text,
                                      struct smc_error *error);
 
-/* Writes all of it. Without `over` a file that is there stays as it is: SMC_SHORTFALL. SMC_USAGE:
-   it cannot be opened. SMC_MACHINE: it cannot be written to the end; a new one is then removed. The
-   message names the path. */
+/* Writes all of it. Without `over` an existing file stays as it is: SMC_SHORTFALL. SMC_USAGE: it
+   cannot be opened. SMC_MACHINE: it cannot be written to the end, and is removed. The message names
+   the path. */
 enum smc_status smc_file_write(const char *path, bool over, const struct smc_text *text,
                                struct smc_error *error);
 

@@ -1,7 +1,8 @@
-/* "Did you mean": the known name nearest to what a person typed. */
+/* "Did you mean": the known name nearest to what was typed. */
 #include "base/suggest.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -65,4 +66,20 @@ void smc_suggest_consider(struct smc_suggestion *suggestion, const char *candida
         return;
     suggestion->best = candidate;
     suggestion->distance = distance;
+}
+
+enum smc_status smc_suggest_fail(const struct smc_suggestion *suggestion, const char *where,
+                                 const char *what, const char *hint, struct smc_error *error)
+{
+    size_t length = strlen(what);
+    bool option = length >= 2 && strcmp(what + length - 2, "--") == 0;
+    const char *open = option ? "" : " '", *close = option ? "" : "'";
+    char rest[256] = "";
+    if (suggestion->best)
+        snprintf(rest, sizeof rest, "; did you mean %s%s%s?", option ? "--" : "'", suggestion->best,
+                 close);
+    else if (hint)
+        snprintf(rest, sizeof rest, "; %s", hint);
+    return smc_fail(error, SMC_USAGE, "%s%sunknown %s%s%.64s%s%s", where ? where : "",
+                    where ? ": " : "", what, open, suggestion->typed, close, rest);
 }

@@ -277,8 +277,8 @@ static enum smc_status fail_shape(const struct row *row, const struct columns *c
         return smc_fail(row->error, SMC_USAGE, "line %llu: the row has %s", line,
                         smc_csv_fault_text(record->fault));
     return smc_fail(row->error, SMC_USAGE, "line %llu: %u field%s, but %u column%s", line,
-                    record->field_count, record->field_count == 1 ? "" : "s", columns->count,
-                    columns->count == 1 ? "" : "s");
+                    record->field_count, smc_text_plural(record->field_count), columns->count,
+                    smc_text_plural(columns->count));
 }
 
 /* Nearly every value: one to nine digits and nothing else. */

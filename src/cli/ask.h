@@ -1,19 +1,135 @@
-/* From arguments to questions: which launch, which writer. */
+/* From arguments to questions: which launch, on which devices, in which format. */
 #ifndef SMC_CLI_ASK_H
 #define SMC_CLI_ASK_H
 
-#include "base/status.h"
 #include "cli/options.h"
+#include "devices/device_file.h"
 #include "query/query.h"
 #include "report/report.h"
 
-/* Everything but the device. SMC_USAGE with a message that names the option. */
+const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments);
+
+/* --- The launch (ask_kernel.c). SMC_USAGE with a message that names the option. --- */
+
+/* Everything but the device. */
 enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_query *query,
                               struct smc_error *error);
+
+/* The same about this kernel of the catalog, whatever --kernel names, without the parameters of
+   the mask `ignored`. */
+enum smc_status smc_ask_query_of(const struct smc_arguments *arguments,
+                                 const struct smc_kernel *kernel, uint32_t ignored,
+                                 struct smc_query *query, struct smc_error *error);
 
 /* Only the numbers of the launch, without a kernel; `query` is initialised. */
 void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *query);
 
-const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments);
+/* Carve-out, cluster and the other settings of a launch. */
+void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *settings);
+
+/* The kernel of --kernel, or the one that --tile alone means. */
+enum smc_status smc_ask_named_kernel(const struct smc_arguments *arguments,
+                                     const struct smc_kernel **kernel, struct smc_error *error);
+
+/* A kernel of the catalog: sets query->kernel and query->params. */
+enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc_query *query,
+                               struct smc_error *error);
+
+/* --- The devices (ask_devices.c) --- */
+
+struct smc_chosen_device {
+    struct smc_device device;
+    char note[256]; /* how the name was understood if several match, or "" */
+};
+
+/* Owns the texts of the devices. Start from {0}; to be freed whatever the status. */
+struct smc_chosen_devices {
+    struct smc_chosen_device *chosen;
+    size_t count; /* 0: no device was named */
+    struct smc_device_file file[SMC_MAX_DEVICES];
+    size_t file_count;
+};
+
+void smc_chosen_devices_free(struct smc_chosen_devices *devices);
+
+/* First what each --device names, in order: a device of a file by its whole name, then the GPUs and
+   the table, then a part of a name in a file. Then the devices of those files that no --device
+   picked from. SMC_USAGE if that is more than `most`. */
+enum smc_status smc_ask_devices(const struct smc_arguments *arguments, size_t most,
+                                struct smc_chosen_devices *devices, struct smc_error *error);
+
+/* Reads the files alone, to look up names in them with smc_ask_device_in. */
+enum smc_status smc_ask_device_files(const struct smc_arguments *arguments,
+                                     struct smc_chosen_devices *devices, struct smc_error *error);
+
+/* One name, looked up as by smc_ask_devices: of --device, or (the message without a prefix) from
+   elsewhere. */
+enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, const char *typed,
+                                  struct smc_chosen_device *chosen, struct smc_error *error);
+enum smc_status smc_find_device_in(const struct smc_chosen_devices *devices, const char *typed,
+                                   struct smc_chosen_device *chosen, struct smc_error *error);
+
+/* The one device that --device names, else the only one of the files; without one the count stays
+   0. SMC_USAGE if several are named. */
+enum smc_status smc_ask_named_device(const struct smc_arguments *arguments,
+                                     struct smc_chosen_devices *devices, struct smc_error *error);
+
+/* For commands about one device: SMC_USAGE if several are named. Prints the note, if any. */
+enum smc_status smc_ask_one_device(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices, struct smc_query *query,
+                                   struct smc_error *error);
+
+/* Gives the query the device at `index`, or the default one if none was named. */
+enum smc_status smc_ask_query_device(const struct smc_chosen_devices *devices, size_t index,
+                                     struct smc_query *query, struct smc_error *error);
+
+/* The device that is assumed if none was named and no GPU was found; the query says so. */
+enum smc_status smc_ask_assumed_device(struct smc_query *query, struct smc_error *error);
+
+/* SMC_USAGE if both `file`, which holds rows, and a device file are standard input. */
+enum smc_status smc_ask_standard_input(const struct smc_arguments *arguments, const char *file,
+                                       struct smc_error *error);
+
+/* Gives each query the measured ceilings of its device: the user's, else the table's. A damaged
+   file is reported in a warning and ignored. */
+void smc_ask_ceilings(struct smc_query *queries, size_t count);
+void smc_ask_device_ceilings(const struct smc_device *device, struct smc_ceilings *ceilings);
+
+/* One question on each device. Start from {0}; to be freed whatever the status. */
+struct smc_questions {
+    struct smc_query *query; /* one for each device named, or for the default one */
+    struct smc_answer *answer;
+    size_t count;
+    struct smc_chosen_devices devices; /* own the texts */
+};
+
+void smc_questions_free(struct smc_questions *questions);
+
+/* Asks `query` on each device. Notes how their names were understood, except for JSON, which holds
+   it, and warns of options that have no effect there. */
+enum smc_status smc_ask_questions(const struct smc_arguments *arguments,
+                                  const struct smc_query *query, struct smc_questions *questions,
+                                  struct smc_error *error);
+
+enum smc_status smc_answer_questions(struct smc_questions *questions, struct smc_error *error);
+
+/* --- Options without effect on some devices (idle_options.c) --- */
+
+enum { SMC_IDLE_COUNT = 10 };
+
+/* For each rule the devices on which its option has no effect. Start from {0}. */
+struct smc_idle_options {
+    struct smc_text devices[SMC_IDLE_COUNT];
+};
+
+/* Once for each device of the call. */
+void smc_idle_consider(const struct smc_arguments *arguments, const struct smc_device *device,
+                       struct smc_idle_options *idle);
+
+/* Warns of each option that has no effect on some device; frees what was gathered. */
+void smc_idle_warn(struct smc_idle_options *idle);
+
+/* Both, for a call about one device. */
+void smc_idle_warn_of(const struct smc_arguments *arguments, const struct smc_device *device);
 
 #endif

@@ -1,6 +1,4 @@
-/* From --device and --device-file to devices. */
-#include "cli/ask_devices.h"
-
+/* From --device and --device-file to devices, and one question asked on each. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 #include "base/parse.h"
 #include "cli/ask.h"
 #include "cli/output.h"
+#include "confirm/known_ceilings.h"
 #include "executor/executor.h"
 
 static const char assumed_device[] = "NVIDIA H200";
@@ -104,7 +103,7 @@ static size_t count_at_most(const struct smc_arguments *arguments,
     return count;
 }
 
-static void take_whole_files(struct smc_chosen_devices *devices)
+static void add_whole_files(struct smc_chosen_devices *devices)
 {
     size_t named = devices->count;
     for (size_t f = 0; f < devices->file_count; f++) {
@@ -133,7 +132,7 @@ enum smc_status smc_ask_devices(const struct smc_arguments *arguments, size_t mo
             return status;
         devices->count++;
     }
-    take_whole_files(devices);
+    add_whole_files(devices);
     if (devices->count > most)
         return smc_fail(error, SMC_USAGE,
                         "option --device-file: %zu devices are too many to compare; name up to "
@@ -148,8 +147,8 @@ enum smc_status smc_ask_assumed_device(struct smc_query *query, struct smc_error
     return smc_device_find(assumed_device, &query->device, query->device_note, error);
 }
 
-/* Nobody named a device: the first GPU here, else one that is said to be assumed. The driver is
-   asked only then, for it takes longer to start than everything else. */
+/* No device was named: the first GPU here, else the assumed one. The driver is asked only then, for
+   it takes longer to start than everything else. */
 static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
 {
     const struct smc_executor *executor = smc_executor_default();
@@ -207,7 +206,7 @@ enum smc_status smc_ask_one_device(const struct smc_arguments *arguments,
     if (status == SMC_OK)
         status = smc_ask_query_device(devices, 0, query, error);
     if (status == SMC_OK && smc_ask_writer(arguments) != &smc_writer_json)
-        smc_output_tell("note: ", query->device_note);
+        smc_output_note(query->device_note);
     return status;
 }
 
@@ -217,4 +216,68 @@ void smc_chosen_devices_free(struct smc_chosen_devices *devices)
     for (size_t f = 0; f < devices->file_count; f++)
         smc_device_file_free(&devices->file[f]);
     *devices = (struct smc_chosen_devices){0};
+}
+
+void smc_ask_ceilings(struct smc_query *queries, size_t count)
+{
+    struct smc_text warnings = {0};
+    smc_known_ceilings(queries, count, &warnings);
+    smc_output_warn(&warnings);
+}
+
+void smc_ask_device_ceilings(const struct smc_device *device, struct smc_ceilings *ceilings)
+{
+    struct smc_text warnings = {0};
+    smc_known_device_ceilings(device, ceilings, &warnings);
+    smc_output_warn(&warnings);
+}
+
+enum smc_status smc_ask_questions(const struct smc_arguments *arguments,
+                                  const struct smc_query *query, struct smc_questions *questions,
+                                  struct smc_error *error)
+{
+    bool notes = smc_ask_writer(arguments) != &smc_writer_json;
+    struct smc_idle_options idle = {0};
+    struct smc_chosen_devices *devices = &questions->devices;
+    enum smc_status status = smc_ask_devices(arguments, SMC_MAX_DEVICES, devices, error);
+    if (status != SMC_OK)
+        return status;
+    size_t count = devices->count ? devices->count : 1;
+    questions->query = smc_calloc(count, sizeof *questions->query);
+    if (!questions->query)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < count && status == SMC_OK; i++) {
+        questions->query[i] = *query;
+        status = smc_ask_query_device(devices, i, &questions->query[i], error);
+        if (status == SMC_OK && notes)
+            smc_output_note(questions->query[i].device_note);
+        if (status == SMC_OK)
+            smc_idle_consider(arguments, &questions->query[i].device, &idle);
+    }
+    if (status == SMC_OK)
+        smc_ask_ceilings(questions->query, count);
+    smc_idle_warn(&idle);
+    questions->count = count;
+    return status;
+}
+
+enum smc_status smc_answer_questions(struct smc_questions *questions, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    struct smc_text warnings = {0};
+    questions->answer = smc_calloc(questions->count, sizeof *questions->answer);
+    if (!questions->answer)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < questions->count && status == SMC_OK; i++)
+        status = smc_query_answer(&questions->query[i], &questions->answer[i], &warnings, error);
+    smc_output_warn(&warnings);
+    return status;
+}
+
+void smc_questions_free(struct smc_questions *questions)
+{
+    free(questions->answer);
+    free(questions->query);
+    smc_chosen_devices_free(&questions->devices);
+    *questions = (struct smc_questions){0};
 }

@@ -1,13 +1,18 @@
-/* From arguments to a kernel and its parameters. */
-#include "cli/ask_kernel.h"
-
-#include <inttypes.h>
+/* From arguments to a launch: a kernel of the catalog and its parameters, or the numbers of your
+   own kernel. */
 #include <string.h>
 
 #include "base/parse.h"
-#include "base/program.h"
 #include "base/suggest.h"
+#include "cli/ask.h"
 #include "confirm/series.h"
+
+const struct smc_writer *smc_ask_writer(const struct smc_arguments *arguments)
+{
+    const char *format = arguments->text[SMC_OPTION_FORMAT];
+    const struct smc_writer *writer = smc_writer_find(format ? format : "text");
+    return writer ? writer : &smc_writer_text;
+}
 
 static const char kernel_of_tile[] = "matmul-tiled";
 
@@ -16,7 +21,7 @@ static bool param_given(const struct smc_arguments *arguments, int param)
     return arguments->given[SMC_OPTION_FIRST_PARAM + param];
 }
 
-static void list_takers(uint32_t params, struct smc_text *list)
+static void list_kernels(uint32_t params, struct smc_text *list)
 {
     for (size_t i = 0; i < smc_kernel_count(); i++) {
         const struct smc_kernel *kernel = smc_kernel_at(i);
@@ -25,16 +30,16 @@ static void list_takers(uint32_t params, struct smc_text *list)
     }
 }
 
-static enum smc_status fail_not_taken(const char *option, const struct smc_kernel *kernel,
-                                      uint32_t params, struct smc_error *error)
+static enum smc_status fail_not_accepted(const char *option, const struct smc_kernel *kernel,
+                                         uint32_t params, struct smc_error *error)
 {
     struct smc_text list = {0};
-    list_takers(params, &list);
+    list_kernels(params, &list);
     if (kernel)
-        smc_fail(error, SMC_USAGE, "option --%s: %s does not take it; these kernels do: %s", option,
-                 kernel->name, smc_text_string(&list));
+        smc_fail(error, SMC_USAGE, "option --%s: %s does not accept it; these kernels do: %s",
+                 option, kernel->name, smc_text_string(&list));
     else
-        smc_fail(error, SMC_USAGE, "option --%s: name a kernel with --kernel; these take it: %s",
+        smc_fail(error, SMC_USAGE, "option --%s: name a kernel with --kernel; these accept it: %s",
                  option, smc_text_string(&list));
     smc_text_free(&list);
     return SMC_USAGE;
@@ -47,9 +52,9 @@ static enum smc_status fail_no_kernel(const struct smc_arguments *arguments,
 {
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
         if (param_given(arguments, i))
-            return fail_not_taken(smc_param_info[i].option, NULL, 1u << i, error);
+            return fail_not_accepted(smc_param_info[i].option, NULL, 1u << i, error);
     if (arguments->given[SMC_OPTION_SIZE])
-        return fail_not_taken("size", NULL, SMC_MATRIX_SIZES | array_sizes, error);
+        return fail_not_accepted("size", NULL, SMC_MATRIX_SIZES | array_sizes, error);
     if (arguments->given[SMC_OPTION_COMPARE])
         return smc_fail(error, SMC_USAGE,
                         "option --compare: name a family of kernels, such as --kernel matmul");
@@ -88,11 +93,8 @@ enum smc_status smc_ask_named_kernel(const struct smc_arguments *arguments,
     struct smc_suggestion suggestion = {.typed = name ? name : kernel_of_tile};
     for (size_t i = 0; i < smc_kernel_count(); i++)
         smc_suggest_consider(&suggestion, smc_kernel_at(i)->name);
-    if (suggestion.best)
-        return smc_fail(error, SMC_USAGE, "option --kernel: '%s' is unknown; did you mean '%s'?",
-                        suggestion.typed, suggestion.best);
-    return smc_fail(error, SMC_USAGE, "option --kernel: '%s' is unknown; '%s kernels' lists them",
-                    suggestion.typed, smc_program_name());
+    return smc_suggest_fail(&suggestion, "option --kernel", "kernel",
+                            "'smemcalc kernels' lists them", error);
 }
 
 static void set_param(struct smc_params *params, enum smc_param param, int64_t value)
@@ -132,7 +134,7 @@ static enum smc_status read_size(const char *text, const struct smc_kernel *kern
                         (long long)m->lowest, (long long)m->highest);
     }
     if (!(kernel->params & array_sizes))
-        return fail_not_taken("size", kernel, SMC_MATRIX_SIZES | array_sizes, error);
+        return fail_not_accepted("size", kernel, SMC_MATRIX_SIZES | array_sizes, error);
     if (!smc_parse_size(text, (uint64_t)length->highest, &elements) || elements == 0)
         return smc_fail(error, SMC_USAGE,
                         "option --size: '%.64s' is not a number of elements between 1 and %lld",
@@ -141,59 +143,34 @@ static enum smc_status read_size(const char *text, const struct smc_kernel *kern
     return SMC_OK;
 }
 
+/* The parameters given, except those of the mask `ignored`. */
+static enum smc_status read_params(const struct smc_arguments *arguments,
+                                   const struct smc_kernel *kernel, uint32_t ignored,
+                                   struct smc_params *params, struct smc_error *error)
+{
+    const char *size = arguments->text[SMC_OPTION_SIZE];
+    const uint32_t sizes = SMC_MATRIX_SIZES | array_sizes;
+    smc_params_init(kernel, params);
+    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
+        if (!param_given(arguments, i) || ignored & 1u << i)
+            continue;
+        if (!(kernel->params & 1u << i))
+            return fail_not_accepted(smc_param_info[i].option, kernel, 1u << i, error);
+        if (size && sizes & 1u << i)
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: not together with --size, which sets it",
+                            smc_param_info[i].option);
+        set_param(params, (enum smc_param)i, arguments->number[SMC_OPTION_FIRST_PARAM + i]);
+    }
+    return size ? read_size(size, kernel, params, error) : SMC_OK;
+}
+
 enum smc_status smc_ask_kernel(const struct smc_arguments *arguments, struct smc_query *query,
                                struct smc_error *error)
 {
     enum smc_status status = smc_ask_named_kernel(arguments, &query->kernel, error);
-    if (status != SMC_OK)
-        return status;
-    const struct smc_kernel *kernel = query->kernel;
-    smc_params_init(kernel, &query->params);
-    for (int i = 0; i < SMC_PARAM_COUNT; i++) {
-        if (!param_given(arguments, i))
-            continue;
-        if (!(kernel->params & 1u << i))
-            return fail_not_taken(smc_param_info[i].option, kernel, 1u << i, error);
-        set_param(&query->params, (enum smc_param)i, arguments->number[SMC_OPTION_FIRST_PARAM + i]);
-    }
-    const char *size = arguments->text[SMC_OPTION_SIZE];
-    const uint32_t sizes = SMC_MATRIX_SIZES | array_sizes;
-    for (int i = 0; size && i < SMC_PARAM_COUNT; i++)
-        if (sizes & 1u << i && param_given(arguments, i))
-            return smc_fail(error, SMC_USAGE,
-                            "option --%s: not together with --size, which sets it",
-                            smc_param_info[i].option);
-    return size ? read_size(size, kernel, &query->params, error) : SMC_OK;
-}
-
-/* The threads of a block: a number, or a shape such as 16x16. */
-static bool read_block(const char *text, const struct smc_param_info *info, int64_t *threads)
-{
-    int64_t edge[3] = {1, 1, 1};
-    if (smc_parse_dimensions(text, info->highest, edge, 3) == 0)
-        return false;
-    *threads = edge[0] * edge[1] * edge[2]; /* each at most 1024 */
-    return *threads >= info->lowest && *threads <= info->highest;
-}
-
-enum smc_status smc_ask_block_param(const struct smc_arguments *arguments,
-                                    struct smc_arguments *with_block, struct smc_error *error)
-{
-    int block = SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK;
-    const struct smc_param_info *info = &smc_param_info[SMC_PARAM_BLOCK];
-    const struct smc_range *range = &arguments->range[SMC_OPTION_BLOCK_SHAPE];
-    *with_block = *arguments;
-    with_block->given[block] = arguments->given[SMC_OPTION_BLOCK_SHAPE];
-    with_block->text[block] = arguments->text[SMC_OPTION_BLOCK_SHAPE];
-    with_block->range[block] = *range;
-    with_block->number[block] = range->first;
-    if (range->step || !with_block->given[block] ||
-        read_block(with_block->text[block], info, &with_block->number[block]))
-        return SMC_OK;
-    return smc_fail(error, SMC_USAGE,
-                    "option --block: '%s' is not a number or shape (16x16) between %" PRId64
-                    " and %" PRId64 ", the threads of a kernel's block",
-                    with_block->text[block], info->lowest, info->highest);
+    return status == SMC_OK ? read_params(arguments, query->kernel, 0, &query->params, error)
+                            : status;
 }
 
 static enum smc_status read_grid(const char *text, struct smc_query *query, struct smc_error *error)
@@ -201,35 +178,40 @@ static enum smc_status read_grid(const char *text, struct smc_query *query, stru
     int64_t edge[3] = {1, 1, 1}, blocks = 0;
     size_t count = smc_parse_dimensions(text, INT32_MAX, edge, 3);
     if (count == 0 || __builtin_mul_overflow(edge[0] * edge[1], edge[2], &blocks))
-        return smc_fail(error, SMC_USAGE,
-                        "option --grid: '%.64s' is no shape such as 4096, 512x512 or 64x64x8, with "
-                        "1 to %d blocks in each dimension",
-                        text, INT32_MAX);
+        return smc_fail(
+            error, SMC_USAGE,
+            "option --grid: '%.64s' is not a shape such as 4096, 512x512 or 64x64x8, with "
+            "1 to %d blocks in each dimension",
+            text, INT32_MAX);
     query->grid_blocks = blocks;
     query->grid_y = (uint32_t)edge[1];
     query->grid_z = (uint32_t)edge[2];
     return SMC_OK;
 }
 
-enum smc_status smc_ask_own_kernel(const struct smc_arguments *arguments, struct smc_query *query,
-                                   struct smc_error *error)
+static enum smc_status fail_with_kernel(const struct smc_arguments *arguments, const char *option,
+                                        struct smc_error *error)
+{
+    const struct smc_kernel *kernel;
+    enum smc_status status = smc_ask_named_kernel(arguments, &kernel, error);
+    if (status != SMC_OK)
+        return status;
+    const char *remedy =
+        *option == 'g'                           ? "--size sets the grid of a kernel"
+        : kernel->params & 1u << SMC_PARAM_TILE  ? "--tile sets the threads of a block"
+        : kernel->params & 1u << SMC_PARAM_BLOCK ? "--block sets the threads of a block"
+                                                 : "the kernel sets the threads of a block";
+    return smc_fail(error, SMC_USAGE, "option --%s: not with the kernel %s: %s", option,
+                    kernel->name, remedy);
+}
+
+/* Your own kernel, described by --threads and the launch options. */
+static enum smc_status ask_own_kernel(const struct smc_arguments *arguments,
+                                      struct smc_query *query, struct smc_error *error)
 {
     const char *option = arguments->given[SMC_OPTION_THREADS] ? "threads" : "grid";
-    bool tile = param_given(arguments, SMC_PARAM_TILE);
-    if (arguments->given[SMC_OPTION_KERNEL] || tile) {
-        const struct smc_kernel *kernel;
-        enum smc_status status = smc_ask_named_kernel(arguments, &kernel, error);
-        if (status != SMC_OK)
-            return status;
-        tile = kernel->params & 1u << SMC_PARAM_TILE;
-        bool block = kernel->params & 1u << SMC_PARAM_BLOCK;
-        const char *grid_remedy = "--size sets the grid of a kernel";
-        const char *threads_remedy = tile    ? "--tile sets the threads of a block"
-                                     : block ? "--block sets the threads of a block"
-                                             : "the kernel sets the threads of a block";
-        return smc_fail(error, SMC_USAGE, "option --%s: not with the kernel %s: %s", option,
-                        kernel->name, *option == 'g' ? grid_remedy : threads_remedy);
-    }
+    if (arguments->given[SMC_OPTION_KERNEL] || param_given(arguments, SMC_PARAM_TILE))
+        return fail_with_kernel(arguments, option, error);
     for (int i = 0; i < SMC_PARAM_COUNT; i++)
         if (param_given(arguments, i))
             return smc_fail(error, SMC_USAGE,
@@ -248,4 +230,68 @@ enum smc_status smc_ask_own_kernel(const struct smc_arguments *arguments, struct
     query->threads_per_block = arguments->number[SMC_OPTION_THREADS];
     const char *grid = arguments->text[SMC_OPTION_GRID];
     return grid ? read_grid(grid, query, error) : SMC_OK;
+}
+
+void smc_ask_settings(const struct smc_arguments *arguments, struct smc_launch *settings)
+{
+    const int64_t *number = arguments->number;
+    settings->carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
+    settings->cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
+    settings->smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
+    settings->blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
+    settings->virtual_resources = (uint32_t)number[SMC_OPTION_VIRTUAL_RESOURCES];
+    settings->partitioned_caching =
+        (enum smc_partitioned_caching)number[SMC_OPTION_PARTITIONED_CACHING];
+}
+
+void smc_ask_launch(const struct smc_arguments *arguments, struct smc_query *query)
+{
+    const int64_t *number = arguments->number;
+    query->regs_per_thread = number[SMC_OPTION_REGS];
+    query->static_smem_bytes = number[SMC_OPTION_SMEM];
+    query->dynamic_smem_bytes = number[SMC_OPTION_DYNAMIC_SMEM];
+    query->smem_per_thread_bytes = number[SMC_OPTION_SMEM_PER_THREAD];
+    query->barriers_per_block = number[SMC_OPTION_BARRIERS];
+    smc_ask_settings(arguments, &query->settings);
+    query->compile = (struct smc_compile_options){
+        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+        .no_nvrtc = arguments->given[SMC_OPTION_NO_NVRTC],
+        .kernel_dir = arguments->text[SMC_OPTION_KERNEL_DIR],
+    };
+}
+
+static enum smc_status begin(const struct smc_arguments *arguments, struct smc_query *query,
+                             struct smc_error *error)
+{
+    smc_query_init(query);
+    smc_ask_launch(arguments, query);
+    if (arguments->given[SMC_OPTION_NO_NVRTC] && arguments->given[SMC_OPTION_KERNEL_DIR])
+        return smc_fail(error, SMC_USAGE,
+                        "option --kernel-dir: not with --no-nvrtc, which compiles nothing");
+    return SMC_OK;
+}
+
+enum smc_status smc_ask_query(const struct smc_arguments *arguments, struct smc_query *query,
+                              struct smc_error *error)
+{
+    enum smc_status status = begin(arguments, query, error);
+    if (status != SMC_OK)
+        return status;
+    if (arguments->given[SMC_OPTION_THREADS] || arguments->given[SMC_OPTION_GRID])
+        return ask_own_kernel(arguments, query, error);
+    if (arguments->given[SMC_OPTION_SMEM_PER_THREAD])
+        return smc_fail(error, SMC_USAGE,
+                        "option --smem-per-thread: only for your own kernel, not for one of the "
+                        "catalog");
+    return smc_ask_kernel(arguments, query, error);
+}
+
+enum smc_status smc_ask_query_of(const struct smc_arguments *arguments,
+                                 const struct smc_kernel *kernel, uint32_t ignored,
+                                 struct smc_query *query, struct smc_error *error)
+{
+    enum smc_status status = begin(arguments, query, error);
+    query->kernel = kernel;
+    return status == SMC_OK ? read_params(arguments, kernel, ignored, &query->params, error)
+                            : status;
 }

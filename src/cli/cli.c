@@ -15,7 +15,6 @@
 
 const struct smc_command *const smc_commands[SMC_COMMAND_COUNT] = {
 #define COMMAND(ID, name) [SMC_COMMAND_##ID] = &smc_command_##name,
-#include "base/memory.h"
 #include "cli/commands.def"
 #undef COMMAND
 };

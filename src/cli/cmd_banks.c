@@ -1,13 +1,260 @@
 /* smemcalc banks: wavefronts and bank conflicts of accesses to shared memory. */
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/csv_reader.h"
 #include "base/memory.h"
+#include "base/parse.h"
 #include "cli/ask.h"
-#include "cli/ask_banks.h"
-#include "cli/banks_csv.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/picture.h"
+#include "query/banks.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_banks = {
+    .name = "banks",
+    .usage = "--expr TEXT | --stride N | --kernel NAME | --csv FILE [OPTION]...",
+    .help = "bank conflicts in shared memory, and what removes them",
+    .examples = "  smemcalc banks --expr '(tx*32 + ty)*4' --block 32x8\n"
+                "  smemcalc banks --stride 8 --width 8 --store\n"
+                "  smemcalc banks --kernel aat-conflict --tile 32\n"
+                "  smemcalc banks --csv accesses.csv\n",
+    .run = run,
+};
+
+/* From CC 5.0 on the banks of all devices are alike. */
+static const char usual_device[] = "9.0";
+
+enum { MOST_THREADS = 1024 };
+
+static enum smc_status read_block(const char *text, struct smc_banks_query *query,
+                                  struct smc_error *error)
+{
+    int64_t edge[3] = {1, 1, 1};
+    size_t count = smc_parse_dimensions(text, MOST_THREADS, edge, 3);
+    if (count == 0 || edge[0] * edge[1] * edge[2] > MOST_THREADS)
+        return smc_fail(error, SMC_USAGE,
+                        "option --block: '%s' is not a shape such as 256, 32x8 or 8x8x4 of 1 to %d "
+                        "threads",
+                        text, MOST_THREADS);
+    for (size_t i = 0; i < 3; i++)
+        query->block[i] = (uint32_t)edge[i];
+    return SMC_OK;
+}
+
+static enum smc_status read_mask(const char *text, uint32_t *mask, struct smc_error *error)
+{
+    uint64_t value = 0;
+    if (smc_parse_hexadecimal(text, UINT32_MAX, &value)) {
+        *mask = (uint32_t)value;
+        return SMC_OK;
+    }
+    return smc_fail(error, SMC_USAGE,
+                    "option --mask: '%s' is not a hexadecimal number between 0 and ffffffff", text);
+}
+
+static enum smc_status find_device(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    char note[256];
+    enum smc_status status = smc_ask_named_device(arguments, devices, error);
+    if (status != SMC_OK)
+        return status;
+    query->device_assumed = devices->count == 0;
+    if (query->device_assumed && devices->file_count > 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --device-file: banks is about one device; name it with --device");
+    if (query->device_assumed)
+        return smc_device_find(usual_device, &query->device, note, error);
+    query->device = devices->chosen->device;
+    smc_output_note(devices->chosen->note);
+    return SMC_OK;
+}
+
+static enum smc_status read_device(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    enum smc_status status = find_device(arguments, devices, query, error);
+    if (status != SMC_OK)
+        return status;
+    query->mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
+    if (arguments->given[SMC_OPTION_BANK_WIDTH] && query->device.sm.bank_width_bytes != 8)
+        return smc_fail(error, SMC_USAGE,
+                        "option --bank-width: only on compute capability 3.x, not %u.%u",
+                        query->device.sm.cc / 10, query->device.sm.cc % 10);
+    return SMC_OK;
+}
+
+static enum smc_status read_kernel(const struct smc_arguments *arguments,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE};
+    struct smc_query launch;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (arguments->given[refused[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: not with a kernel, which determines it",
+                            smc_options[refused[i]].name);
+    smc_query_init(&launch);
+    enum smc_status status = smc_ask_kernel(arguments, &launch, error);
+    query->kernel = launch.kernel;
+    query->params = launch.params;
+    return status;
+}
+
+/* Exactly one of --expr, --stride and a kernel says what is accessed. */
+static enum smc_status read_pattern(const struct smc_arguments *arguments,
+                                    struct smc_banks_query *query, struct smc_error *error)
+{
+    bool expression = arguments->given[SMC_OPTION_EXPR],
+         stride = arguments->given[SMC_OPTION_STRIDE];
+    const char *param = NULL;
+    for (int i = 0; i < SMC_PARAM_COUNT && !param; i++)
+        if (arguments->given[SMC_OPTION_FIRST_PARAM + i])
+            param = smc_param_info[i].option;
+    if (arguments->given[SMC_OPTION_KERNEL])
+        param = "kernel";
+    if (expression && stride)
+        return smc_fail(error, SMC_USAGE, "option --stride: not with --expr");
+    if (param && (expression || stride))
+        return smc_fail(error, SMC_USAGE, "option --%s: not with --%s", param,
+                        expression ? "expr" : "stride");
+    if (param)
+        return read_kernel(arguments, query, error);
+    if (!expression && !stride)
+        return smc_fail(error, SMC_USAGE,
+                        "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE");
+    query->expression = arguments->text[SMC_OPTION_EXPR];
+    query->stride = stride ? arguments->number[SMC_OPTION_STRIDE] : -1;
+    query->width_bytes = 1u << arguments->number[SMC_OPTION_WIDTH];
+    query->op = arguments->given[SMC_OPTION_STORE] ? SMC_BANK_STORE : SMC_BANK_LOAD;
+    const char *block = arguments->text[SMC_OPTION_BLOCK_SHAPE];
+    if (block && stride)
+        return smc_fail(error, SMC_USAGE, "option --block: not with --stride, which has one warp");
+    return block ? read_block(block, query, error) : SMC_OK;
+}
+
+static enum smc_status ask_pattern(const struct smc_arguments *arguments,
+                                   struct smc_chosen_devices *devices,
+                                   struct smc_banks_query *query, struct smc_error *error)
+{
+    smc_banks_query_init(query);
+    query->warp = (int32_t)arguments->number[SMC_OPTION_WARP];
+    query->row_elements = (uint32_t)arguments->number[SMC_OPTION_ROW];
+    enum smc_status status = read_pattern(arguments, query, error);
+    const char *mask = arguments->text[SMC_OPTION_MASK];
+    if (status == SMC_OK && mask)
+        status = read_mask(mask, &query->mask, error);
+    return status == SMC_OK ? read_device(arguments, devices, query, error) : status;
+}
+
+static enum smc_status ask_rows(const struct smc_arguments *arguments,
+                                struct smc_chosen_devices *devices, struct smc_banks_query *query,
+                                struct smc_error *error)
+{
+    static const bool taken[SMC_OPTION_COUNT] = {
+        [SMC_OPTION_CSV] = true,
+        [SMC_OPTION_DEVICE] = true,
+        [SMC_OPTION_DEVICE_FILE] = true,
+        [SMC_OPTION_BANK_WIDTH] = true,
+    };
+    for (int i = 0; i < SMC_OPTION_COUNT; i++) {
+        if (arguments->given[i] && !taken[i])
+            return smc_fail(error, SMC_USAGE, "option --%s: not with --csv; its rows say it",
+                            smc_options[i].name);
+    }
+    smc_banks_query_init(query);
+    enum smc_status status =
+        smc_ask_standard_input(arguments, arguments->text[SMC_OPTION_CSV], error);
+    return status == SMC_OK ? read_device(arguments, devices, query, error) : status;
+}
+
+struct stream {
+    struct smc_stream input;
+    const struct smc_bank_layout *layout;
+    struct smc_text *out;
+    struct smc_csv_record record;
+};
+
+/* Answers are written before more is read: memory does not grow with the input. */
+static enum smc_status flush_and_read(void *context, char *bytes, size_t capacity, size_t *count,
+                                      struct smc_error *error)
+{
+    const struct stream *stream = context;
+    enum smc_status status = smc_output_flush(stream->out, error);
+    return status == SMC_OK ? smc_stream_read(&stream->input, bytes, capacity, count, error)
+                            : status;
+}
+
+static void append_id(const struct smc_csv_record *record, struct smc_text *out)
+{
+    if (record->field_count == 0)
+        return;
+    const struct smc_csv_field *id = &record->field[0];
+    size_t start = out->length;
+    if (id->faulty)
+        smc_text_append_quoted(out, id->text, id->length);
+    else
+        smc_text_append_bytes(out, id->text, id->length);
+    if (!out->failed)
+        smc_text_make_safe_csv(out->data + start, out->length - start);
+}
+
+static enum smc_status answer_row(const struct stream *stream)
+{
+    struct smc_access access;
+    struct smc_error reason = {""}, message = {""};
+    enum smc_status status = smc_banks_row_read(&stream->record, &access, &reason);
+    append_id(&stream->record, stream->out);
+    if (status == SMC_OK) {
+        struct smc_bank_cost cost = smc_banks_count(stream->layout, &access);
+        smc_text_printf(stream->out, ",%" PRIu32 ",%" PRIu32 "\n", cost.wavefronts,
+                        cost.wavefronts - cost.least);
+        return SMC_OK;
+    }
+    smc_text_append(stream->out, ",,\n");
+    smc_fail(&message, status, "%s:%" PRIu64 ": %s", stream->input.name, stream->record.line,
+             reason.message);
+    smc_output_tell("", message.message);
+    return status;
+}
+
+static enum smc_status answer_all(struct stream *stream, struct smc_csv_reader *reader,
+                                  struct smc_error *error)
+{
+    enum smc_status answered = SMC_OK;
+    for (bool first = true;; first = false) {
+        bool found;
+        enum smc_status status = smc_csv_read(reader, &stream->record, &found, error);
+        if (status != SMC_OK || !found)
+            return status == SMC_OK ? answered : status;
+        if (first && smc_banks_row_is_header(&stream->record))
+            smc_text_append(stream->out, "id,wavefronts,conflicts\n");
+        else if (answer_row(stream) != SMC_OK)
+            answered = SMC_USAGE;
+    }
+}
+
+static enum smc_status answer_file(const char *path, const struct smc_bank_layout *layout,
+                                   struct smc_text *out, struct smc_error *error)
+{
+    struct stream stream = {.layout = layout, .out = out};
+    const struct smc_csv_source source = {flush_and_read, &stream};
+    struct smc_csv_reader reader;
+    struct smc_error reason;
+    enum smc_status status = smc_stream_open(path, &stream.input, &reason);
+    if (status != SMC_OK)
+        return smc_fail(error, status, "option --csv: %s", reason.message);
+    status = smc_csv_open(&reader, &source, error);
+    if (status == SMC_OK)
+        status = answer_all(&stream, &reader, error);
+    smc_csv_close(&reader);
+    smc_stream_close(&stream.input);
+    return status;
+}
 
 static enum smc_status answer_rows(const struct smc_arguments *arguments,
                                    const struct smc_banks_query *query, struct smc_text *out,
@@ -15,10 +262,10 @@ static enum smc_status answer_rows(const struct smc_arguments *arguments,
 {
     struct smc_bank_layout layout;
     smc_bank_layout_of(&query->device.sm, query->mode, &layout);
-    return smc_banks_csv(arguments->text[SMC_OPTION_CSV], &layout, out, error);
+    return answer_file(arguments->text[SMC_OPTION_CSV], &layout, out, error);
 }
 
-/* A picture in the terminal takes the place of the text. */
+/* A picture in the terminal replaces the text. */
 static enum smc_status report(const struct smc_arguments *arguments,
                               const struct smc_banks_answer *answer, enum smc_plot_target target,
                               struct smc_text *out, struct smc_error *error)
@@ -59,22 +306,11 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct smc_banks_query query;
     struct smc_chosen_devices devices = {0};
     bool rows = arguments->given[SMC_OPTION_CSV];
-    enum smc_status status = rows ? smc_ask_banks_rows(arguments, &devices, &query, error)
-                                  : smc_ask_banks(arguments, &devices, &query, error);
+    enum smc_status status = rows ? ask_rows(arguments, &devices, &query, error)
+                                  : ask_pattern(arguments, &devices, &query, error);
     if (status == SMC_OK)
         status = rows ? answer_rows(arguments, &query, out, error)
                       : answer_pattern(arguments, &query, out, error);
     smc_chosen_devices_free(&devices);
     return status;
 }
-
-const struct smc_command smc_command_banks = {
-    .name = "banks",
-    .usage = "--expr TEXT | --stride N | --kernel NAME | --csv FILE [OPTION]...",
-    .help = "bank conflicts in shared memory, and what removes them",
-    .examples = "  smemcalc banks --expr '(tx*32 + ty)*4' --block 32x8\n"
-                "  smemcalc banks --stride 8 --width 8 --store\n"
-                "  smemcalc banks --kernel aat-conflict --tile 32\n"
-                "  smemcalc banks --csv accesses.csv\n",
-    .run = run,
-};

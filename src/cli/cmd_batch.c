@@ -1,17 +1,22 @@
 /* smemcalc batch: a CSV stream of launches in, an answered row out for each. */
-#include "config.h"
-
-#include <errno.h>
-#include <poll.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "batch/batch.h"
-#include "cli/ask_devices.h"
+#include "cli/ask.h"
 #include "cli/command.h"
-#include "cli/idle_options.h"
 #include "cli/output.h"
-#include "cli/stream.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_batch = {
+    .name = "batch",
+    .usage = "[FILE] [OPTION]...",
+    .help = "answer a CSV stream of launches, one row each",
+    .examples = "  smemcalc batch launches.csv > answers.csv\n"
+                "  smemcalc batch --device H200 --regs 40 < launches.csv\n",
+    .most_files = 1,
+    .run = run,
+};
 
 static enum smc_status read_input(void *context, char *bytes, size_t capacity, size_t *count,
                                   struct smc_error *error)
@@ -23,16 +28,7 @@ static enum smc_status write_output(void *context, const char *bytes, size_t cou
                                     struct smc_error *error)
 {
     (void)context;
-    while (count > 0) {
-        ssize_t written = write(STDOUT_FILENO, bytes, count);
-        if (written < 0 && !smc_stream_retry(STDOUT_FILENO, POLLOUT))
-            return smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(errno));
-        if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
-        }
-    }
-    return SMC_OK;
+    return smc_output_write(bytes, count, error);
 }
 
 static void tell_note(const char *note)
@@ -75,16 +71,15 @@ static enum smc_status read_device(const struct smc_arguments *arguments,
                                    struct smc_chosen_devices *devices,
                                    struct smc_batch_defaults *defaults, struct smc_error *error)
 {
-    struct smc_idle_options idle = {0};
     if (arguments->device_count > 1)
         return smc_fail(error, SMC_USAGE,
-                        "option --device: one for all rows; a column 'device' gives each its own");
+                        "option --device: several are named; one is for all rows, and a column "
+                        "'device' gives each its own");
     enum smc_status status = smc_ask_named_device(arguments, devices, error);
     if (status != SMC_OK || devices->count == 0)
         return status;
-    tell_note(devices->chosen->note);
-    smc_idle_consider(arguments, &devices->chosen->device, &idle);
-    smc_idle_tell(&idle);
+    smc_output_note(devices->chosen->note);
+    smc_idle_warn_of(arguments, &devices->chosen->device);
     defaults->sm = devices->chosen->device.sm;
     defaults->value[SMC_COLUMN_DEVICE] = 0;
     return SMC_OK;
@@ -98,7 +93,7 @@ static enum smc_status answer_rows(const char *file, struct smc_batch *batch,
     if (status != SMC_OK)
         return status;
     if (isatty(input.descriptor))
-        tell_note("launches are read from the terminal, the header first; Ctrl-D ends them");
+        tell_note("reading launches from the terminal, the header first; Ctrl-D ends the input");
     batch->file = input.name;
     batch->source = (struct smc_csv_source){read_input, &input};
     status = smc_batch_run(batch, error);
@@ -109,7 +104,7 @@ static enum smc_status answer_rows(const char *file, struct smc_batch *batch,
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
                            struct smc_error *error)
 {
-    (void)out; /* the answers are written as they come */
+    (void)out; /* each answer is written at once */
     const char *file = arguments->file_count ? arguments->file[0] : "-";
     struct smc_chosen_devices devices = {0};
     struct smc_batch batch = {
@@ -126,13 +121,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_chosen_devices_free(&devices);
     return status;
 }
-
-const struct smc_command smc_command_batch = {
-    .name = "batch",
-    .usage = "[FILE] [OPTION]...",
-    .help = "answer a CSV stream of launches, a row for each",
-    .examples = "  smemcalc batch launches.csv > answers.csv\n"
-                "  smemcalc batch --device H200 --regs 40 < launches.csv\n",
-    .most_files = 1,
-    .run = run,
-};

@@ -1,15 +1,25 @@
-/* smemcalc best: which block size, or which tile, to take, and why. */
+/* smemcalc best: which block size, or which tile, to use, and why. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "cli/ask.h"
-#include "cli/ask_questions.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "query/best.h"
 
-/* A kernel of the catalog, or the numbers of a person's own. */
+static smc_command_function run;
+
+const struct smc_command smc_command_best = {
+    .name = "best",
+    .usage = "--kernel NAME | --regs N [--smem BYTES] [OPTION]...",
+    .help = "the best block size or tile, and why",
+    .examples = "  smemcalc best --kernel matmul-tiled --device \"RTX 4090\"\n"
+                "  smemcalc best --regs 40 --smem-per-thread 16 --device 8.0 --device 9.0\n",
+    .run = run,
+};
+
+/* A kernel of the catalog, or the numbers of your own. */
 static enum smc_status ask(const struct smc_arguments *arguments, struct smc_query *query,
                            struct smc_error *error)
 {
@@ -47,8 +57,7 @@ static enum smc_status find(const struct smc_arguments *arguments,
     int64_t total_threads = arguments->number[SMC_OPTION_TOTAL_THREADS];
     for (size_t i = 0; i < questions->count && status == SMC_OK; i++)
         status = smc_best_find(&questions->query[i], total_threads, &best[i], &warnings, error);
-    smc_output_tell("warning: ", smc_text_string(&warnings));
-    smc_text_free(&warnings);
+    smc_output_warn(&warnings);
     return status;
 }
 
@@ -82,12 +91,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_questions_free(&questions);
     return status;
 }
-
-const struct smc_command smc_command_best = {
-    .name = "best",
-    .usage = "--kernel NAME | --regs N [--smem BYTES] [OPTION]...",
-    .help = "which block size, or which tile, to take, and why",
-    .examples = "  smemcalc best --kernel matmul-tiled --device \"RTX 4090\"\n"
-                "  smemcalc best --regs 40 --smem-per-thread 16 --device 8.0 --device 9.0\n",
-    .run = run,
-};

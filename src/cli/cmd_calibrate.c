@@ -1,14 +1,23 @@
-/* smemcalc calibrate: measures what a GPU reaches at most, and keeps it for later answers. */
-#include "devices/ceilings_file.h"
+/* smemcalc calibrate: measures the ceilings of a GPU, and stores them for later answers. */
 #include "cli/ask.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "devices/ceilings_file.h"
 #include "executor/ceilings.h"
 #include "executor/executor.h"
 
-/* Beside starting CUDA and filling arrays: all of it stays below ten seconds. */
+static smc_command_function run;
+
+const struct smc_command smc_command_calibrate = {
+    .name = "calibrate",
+    .usage = "[--gpu N] [--timeout MS] [--dry-run] [--format text|json|csv]",
+    .help = "measure the ceilings of a GPU, and store them for later answers",
+    .examples = "  smemcalc calibrate\n  smemcalc calibrate --gpu 1 --dry-run --format json\n",
+    .run = run,
+};
+
+/* Without starting CUDA and filling arrays; all of it takes less than ten seconds. */
 static const double budget_ms = 5000;
 
 static void show_step(void *context, size_t done, size_t total)
@@ -29,7 +38,7 @@ static enum smc_status measure(const struct smc_arguments *arguments,
         .compile = {.no_cache = arguments->given[SMC_OPTION_NO_CACHE]},
         .budget_ms = budget_ms,
         .timeout_ms = (uint32_t)arguments->number[SMC_OPTION_TIMEOUT],
-        .stop = smc_interrupt_wished,
+        .stop = smc_interrupt_requested,
         .step = show_step,
         .context = &progress,
     };
@@ -39,12 +48,11 @@ static enum smc_status measure(const struct smc_arguments *arguments,
     smc_interrupt_watch();
     enum smc_status status = smc_calibrate(&request, calibration, &warnings, &why);
     smc_progress_erase(&progress);
-    smc_output_tell("warning: ", smc_text_string(&warnings));
-    smc_text_free(&warnings);
+    smc_output_warn(&warnings);
     return status == SMC_OK ? status : smc_fail(error, status, "calibrate: %s", why.message);
 }
 
-/* Before it takes seconds to measure what could not be kept. */
+/* Before seconds are spent on measurements that could not be stored. */
 static enum smc_status check_file(const char *path, struct smc_error *error)
 {
     struct smc_ceilings_file file;
@@ -74,11 +82,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_ask_writer(arguments)->calibration(&calibration, kept ? path : NULL, &style, out);
     return status;
 }
-
-const struct smc_command smc_command_calibrate = {
-    .name = "calibrate",
-    .usage = "[--gpu N] [--timeout MS] [--dry-run] [--format text|json|csv]",
-    .help = "measure what a GPU reaches at most, and keep it for later answers",
-    .examples = "  smemcalc calibrate\n  smemcalc calibrate --gpu 1 --dry-run --format json\n",
-    .run = run,
-};

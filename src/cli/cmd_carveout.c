@@ -3,11 +3,21 @@
 
 #include "base/memory.h"
 #include "cli/ask.h"
-#include "cli/ask_questions.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "model/shared_memory.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_carveout = {
+    .name = "carveout",
+    .usage = "[--threads N | --tile N | --kernel NAME] [OPTION]...",
+    .help = "the sizes of an SM's shared memory, and the blocks at each",
+    .examples = "  smemcalc carveout --device A100 --device 9.0\n"
+                "  smemcalc carveout --threads 128 --regs 32 --smem 16K --device 9.0\n",
+    .run = run,
+};
 
 /* Any of these describes a launch; without one only the device is asked about. */
 static bool describes_launch(const struct smc_arguments *arguments)
@@ -38,15 +48,14 @@ static enum smc_status report(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-/* Without a launch there is only what was asked about. */
-static enum smc_status take_questions(const struct smc_questions *questions,
-                                      struct smc_answer **answers, struct smc_error *error)
+/* Without a launch the answers hold only the questions. */
+static enum smc_status copy_questions(struct smc_questions *questions, struct smc_error *error)
 {
-    *answers = smc_calloc(questions->count, sizeof **answers);
-    if (!*answers)
+    questions->answer = smc_calloc(questions->count, sizeof *questions->answer);
+    if (!questions->answer)
         return smc_out_of_memory(error);
     for (size_t i = 0; i < questions->count; i++)
-        (*answers)[i].query = questions->query[i];
+        questions->answer[i].query = questions->query[i];
     return SMC_OK;
 }
 
@@ -55,27 +64,16 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 {
     struct smc_query query;
     struct smc_questions questions = {0};
-    struct smc_answer *answers = NULL;
     bool launch = describes_launch(arguments);
     smc_query_init(&query);
     enum smc_status status = launch ? smc_ask_query(arguments, &query, error) : SMC_OK;
     if (status == SMC_OK)
         status = smc_ask_questions(arguments, &query, &questions, error);
     if (status == SMC_OK)
-        status = launch ? smc_answer_questions(&questions, &answers, error)
-                        : take_questions(&questions, &answers, error);
+        status =
+            launch ? smc_answer_questions(&questions, error) : copy_questions(&questions, error);
     if (status == SMC_OK)
-        status = report(arguments, answers, questions.count, out, error);
-    free(answers);
+        status = report(arguments, questions.answer, questions.count, out, error);
     smc_questions_free(&questions);
     return status;
 }
-
-const struct smc_command smc_command_carveout = {
-    .name = "carveout",
-    .usage = "[--threads N | --tile N | --kernel NAME] [OPTION]...",
-    .help = "the sizes shared memory can be set to, and the blocks at each",
-    .examples = "  smemcalc carveout --device A100 --device 9.0\n"
-                "  smemcalc carveout --threads 128 --regs 32 --smem 16K --device 9.0\n",
-    .run = run,
-};

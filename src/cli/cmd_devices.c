@@ -3,11 +3,20 @@
 
 #include "base/memory.h"
 #include "cli/ask.h"
-#include "cli/ask_ceilings.h"
-#include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "executor/executor.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_devices = {
+    .name = "devices",
+    .usage = "[--device NAME] [--device-file FILE] [--format text|json|csv]",
+    .help = "list the GPUs of this machine and the table, or show one in full",
+    .examples = "  smemcalc devices\n  smemcalc devices --device \"RTX 4090\"\n"
+                "  smemcalc devices --device H200 --format json > mine.json\n",
+    .run = run,
+};
 
 static void report(const struct smc_arguments *arguments, const struct smc_device *devices,
                    size_t count, struct smc_text *out)
@@ -20,7 +29,7 @@ static void report(const struct smc_arguments *arguments, const struct smc_devic
     smc_ask_writer(arguments)->devices(devices, count == 1 ? &ceilings : NULL, count, &style, out);
 }
 
-/* A GPU that cannot be read is left out; the rest is still true. */
+/* A GPU that cannot be read is omitted; the rest is still right. */
 static size_t read_all(struct smc_device *devices, int gpus)
 {
     size_t count = 0;
@@ -37,7 +46,7 @@ static size_t copy_chosen(const struct smc_chosen_devices *chosen, struct smc_de
 {
     for (size_t i = 0; i < chosen->count; i++) {
         devices[i] = chosen->chosen[i].device;
-        smc_output_tell("note: ", chosen->chosen[i].note);
+        smc_output_note(chosen->chosen[i].note);
     }
     return chosen->count;
 }
@@ -68,12 +77,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_chosen_devices_free(&chosen);
     return status;
 }
-
-const struct smc_command smc_command_devices = {
-    .name = "devices",
-    .usage = "[--device NAME] [--device-file FILE] [--format text|json|csv]",
-    .help = "list the GPUs of this machine and of the table, or show one in full",
-    .examples = "  smemcalc devices\n  smemcalc devices --device \"RTX 4090\"\n"
-                "  smemcalc devices --device H200 --format json > mine.json\n",
-    .run = run,
-};

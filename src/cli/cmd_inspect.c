@@ -1,16 +1,28 @@
-/* smemcalc inspect: somebody's own kernels, from source, machine code or compilers' logs. */
+/* smemcalc inspect: your own kernels, from source, machine code or compilers' logs. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "cli/ask.h"
-#include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "executor/executor.h"
 #include "inspect/inspect.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_inspect = {
+    .name = "inspect",
+    .usage = "FILE... [OPTION]...",
+    .help = "your own kernels: source, PTX, cubins, programs, ptxas logs",
+    .examples = "  nvcc -Xptxas -v -c x.cu 2>&1 | smemcalc inspect - --threads 256\n"
+                "  smemcalc inspect x.cu --device 8.0 --device 9.0 --max-regs 64\n"
+                "  smemcalc inspect x.cu --lint\n",
+    .most_files = SIZE_MAX,
+    .run = run,
+};
 
 /* Everything that one call needs; the request points into it. */
 struct inspection {
@@ -44,7 +56,7 @@ static enum smc_status ask_devices(const struct smc_arguments *arguments,
     for (size_t i = 0; i < chosen->count; i++) {
         const char *typed = i < arguments->device_count ? arguments->device[i] : "";
         inspection->devices[i] = chosen->chosen[i].device;
-        smc_output_tell("note: ", chosen->chosen[i].note);
+        smc_output_note(chosen->chosen[i].note);
         add_target(smc_inspect_target_of(typed, inspection->devices[i].sm.cc), inspection);
     }
     inspection->request.devices = inspection->devices;
@@ -52,17 +64,14 @@ static enum smc_status ask_devices(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-/* Source that nobody names a device for: the GPU here, else the one that a query assumes. */
+/* Source for which no device is named: compiled for the device that a query would be about. */
 static enum smc_status assume_target(struct inspection *inspection, struct smc_error *error)
 {
-    struct smc_inspect_request *request = &inspection->request;
-    struct smc_device device;
-    char note[256];
-    enum smc_status status = smc_executor_default()->device_count(NULL) > 0
-                                 ? smc_executor_default()->device(0, &device, error)
-                                 : smc_device_find("NVIDIA H200", &device, note, error);
-    inspection->targets[0] = (struct smc_inspect_target){device.sm.cc, '\0'};
-    request->target_count = 1;
+    struct smc_query query;
+    smc_query_init(&query);
+    enum smc_status status = smc_ask_query_device(&inspection->chosen, 0, &query, error);
+    inspection->targets[0] = (struct smc_inspect_target){query.device.sm.cc, '\0'};
+    inspection->request.target_count = 1;
     return status;
 }
 
@@ -80,8 +89,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
         if (arguments->given[SMC_OPTION_LINT] && arguments->given[judged[i]])
             return smc_fail(
                 error, SMC_USAGE,
-                "option --%s: not together with --lint, which holds a kernel to its own "
-                "bounds",
+                "option --%s: not together with --lint, which checks a kernel's own bounds",
                 smc_options[judged[i]].name);
     *request = (struct smc_inspect_request){
         .targets = inspection->targets,
@@ -92,10 +100,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
     };
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
         request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
-    request->settings.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
-    request->settings.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
-    request->settings.smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
-    request->settings.blocks_per_cluster = (uint32_t)number[SMC_OPTION_CLUSTER];
+    smc_ask_settings(arguments, &request->settings);
     enum smc_status status = ask_devices(arguments, inspection, error);
     if (status != SMC_OK || request->target_count > 0)
         return status;
@@ -107,7 +112,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
     return SMC_OK;
 }
 
-/* Files that cannot be read, and what is damaged in others, are told one by one; the rest is
+/* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
    answered. */
 static enum smc_status read_files(const struct smc_arguments *arguments,
                                   struct inspection *inspection)
@@ -123,11 +128,10 @@ static enum smc_status read_files(const struct smc_arguments *arguments,
         if (status > worst || status == SMC_USAGE)
             worst = status == SMC_UNAVAILABLE && worst == SMC_USAGE ? worst : status;
     }
-    smc_output_tell("warning: ", smc_text_string(&notes.warnings));
+    smc_output_warn(&notes.warnings);
     smc_output_tell("", smc_text_string(&notes.faults));
     if (notes.faults.length > 0 && worst != SMC_MACHINE)
         worst = SMC_USAGE;
-    smc_text_free(&notes.warnings);
     smc_text_free(&notes.faults);
     return worst;
 }
@@ -143,7 +147,7 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
              "in %zu of %zu rows the machine code does not load on the device: estimates", count,
              rows->count);
     if (count > 0)
-        smc_output_tell("note: ", text);
+        smc_output_note(text);
 }
 
 static enum smc_status answer(const struct smc_arguments *arguments, struct inspection *inspection,
@@ -213,14 +217,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     free(inspection);
     return status;
 }
-
-const struct smc_command smc_command_inspect = {
-    .name = "inspect",
-    .usage = "FILE... [OPTION]...",
-    .help = "your own kernels: .cu, .ptx, .cubin, ptxas -v's log",
-    .examples = "  nvcc -Xptxas -v -c x.cu 2>&1 | smemcalc inspect - --threads 256\n"
-                "  smemcalc inspect x.cu --device 8.0 --device 9.0 --max-regs 64\n"
-                "  smemcalc inspect x.cu --lint\n",
-    .most_files = SIZE_MAX,
-    .run = run,
-};

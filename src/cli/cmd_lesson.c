@@ -4,12 +4,23 @@
 #include "base/program.h"
 #include "base/suggest.h"
 #include "cli/ask.h"
-#include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "lesson/lesson.h"
 #include "report/layout.h"
 #include "report/words.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_lesson = {
+    .name = "lesson",
+    .usage = "[LESSON] [--page N | --answer TEXT] [OPTION]...",
+    .help = "guided lessons with computed numbers, each with a question",
+    .examples = "  smemcalc lesson\n"
+                "  smemcalc lesson 8800-gtx\n"
+                "  smemcalc lesson 8800-gtx --answer 12\n",
+    .run = run,
+};
 
 enum { NAME_COLUMNS = 15, LABEL_COLUMNS = 8 };
 
@@ -34,11 +45,7 @@ static enum smc_status find_lesson(const struct smc_arguments *arguments,
         return SMC_OK;
     for (size_t i = 0; i < smc_lesson_count(); i++)
         smc_suggest_consider(&suggestion, smc_lesson_at(i)->name);
-    if (suggestion.best)
-        return smc_fail(error, SMC_USAGE, "lesson: '%.64s' is unknown; did you mean '%s'?",
-                        arguments->topic, suggestion.best);
-    return smc_fail(error, SMC_USAGE, "lesson: '%.64s' is unknown; '%s lesson' lists them",
-                    arguments->topic, smc_program_name());
+    return smc_suggest_fail(&suggestion, NULL, "lesson", "'smemcalc lesson' lists them", error);
 }
 
 static bool names_device(const struct smc_arguments *arguments)
@@ -46,8 +53,8 @@ static bool names_device(const struct smc_arguments *arguments)
     return arguments->given[SMC_OPTION_DEVICE] || arguments->given[SMC_OPTION_DEVICE_FILE];
 }
 
-/* A device that somebody named has to do. Where nobody did, the one that is taken elsewhere, if the
-   lesson can be about it; else the lesson's own, which `device` then stays without. */
+/* A named device must suit the lesson. Otherwise it is the default device of a query if that suits;
+   else `device` stays NULL, for the lesson's own. */
 static enum smc_status choose_device(const struct smc_arguments *arguments,
                                      const struct smc_lesson *lesson,
                                      struct smc_chosen_devices *devices, struct smc_query *query,
@@ -70,7 +77,7 @@ static enum smc_status choose_device(const struct smc_arguments *arguments,
                     reason.message);
 }
 
-/* --- Pages -------------------------------------------------------------------------------------*/
+/* --- Pages --- */
 
 static void append_command(const struct smc_lesson *lesson, size_t page,
                            const struct smc_lesson_setting *setting, struct smc_text *command)
@@ -121,7 +128,7 @@ static enum smc_status append_page(const struct smc_lesson *lesson, size_t page,
     return status;
 }
 
-/* What is right may depend on the device: where somebody named one, the command names it too. */
+/* The right answer may depend on the device: if one was named, the command names it too. */
 static void append_check(const struct smc_arguments *arguments, const struct smc_lesson *lesson,
                          const struct smc_lesson_setting *setting, struct smc_text *out)
 {
@@ -169,7 +176,7 @@ static enum smc_status append_pages(const struct smc_arguments *arguments,
     return status;
 }
 
-/* --- Answers -----------------------------------------------------------------------------------*/
+/* --- Answers --- */
 
 static enum smc_status check(const struct smc_lesson *lesson,
                              const struct smc_lesson_setting *setting, const char *given,
@@ -203,8 +210,7 @@ static enum smc_status show(const struct smc_arguments *arguments, const struct 
     const char *given = arguments->text[SMC_OPTION_ANSWER];
     enum smc_status status = given ? check(lesson, &setting, given, out, error)
                                    : append_pages(arguments, lesson, &setting, &style, out, error);
-    smc_output_tell("warning: ", smc_text_string(&warnings));
-    smc_text_free(&warnings);
+    smc_output_warn(&warnings);
     return status;
 }
 
@@ -242,13 +248,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_chosen_devices_free(&devices);
     return status;
 }
-
-const struct smc_command smc_command_lesson = {
-    .name = "lesson",
-    .usage = "[LESSON] [--page N | --answer TEXT] [OPTION]...",
-    .help = "learn: pages whose numbers are computed, and a question that is checked",
-    .examples = "  smemcalc lesson\n"
-                "  smemcalc lesson 8800-gtx\n"
-                "  smemcalc lesson 8800-gtx --answer 12\n",
-    .run = run,
-};

@@ -3,10 +3,20 @@
 
 #include "base/memory.h"
 #include "cli/ask.h"
-#include "cli/ask_questions.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "model/room.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_limits = {
+    .name = "limits",
+    .usage = "--threads N | --tile N | --kernel NAME [OPTION]...",
+    .help = "the most registers and shared memory for each number of blocks",
+    .examples = "  smemcalc limits --threads 256 --device \"RTX 4090\"\n"
+                "  smemcalc limits --threads 256 --regs 40 --device A100 --device 9.0\n",
+    .run = run,
+};
 
 /* What was given stays as it is. */
 static struct smc_rooms *find_rooms(const struct smc_answer *answers, size_t count)
@@ -40,24 +50,13 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 {
     struct smc_query query;
     struct smc_questions questions = {0};
-    struct smc_answer *answers = NULL;
     enum smc_status status = smc_ask_query(arguments, &query, error);
     if (status == SMC_OK)
         status = smc_ask_questions(arguments, &query, &questions, error);
     if (status == SMC_OK)
-        status = smc_answer_questions(&questions, &answers, error);
+        status = smc_answer_questions(&questions, error);
     if (status == SMC_OK)
-        status = report(arguments, answers, questions.count, out, error);
-    free(answers);
+        status = report(arguments, questions.answer, questions.count, out, error);
     smc_questions_free(&questions);
     return status;
 }
-
-const struct smc_command smc_command_limits = {
-    .name = "limits",
-    .usage = "--threads N | --tile N | --kernel NAME [OPTION]...",
-    .help = "the most registers and shared memory for each number of blocks",
-    .examples = "  smemcalc limits --threads 256 --device \"RTX 4090\"\n"
-                "  smemcalc limits --threads 256 --regs 40 --device A100 --device 9.0\n",
-    .run = run,
-};

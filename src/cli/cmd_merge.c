@@ -1,4 +1,4 @@
-/* smemcalc merge: run reports of many GPUs, laid together. */
+/* smemcalc merge: run reports of many GPUs, compared. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,20 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/stream.h"
 #include "confirm/merge.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_merge = {
+    .name = "merge",
+    .usage = "FILE... [--verbose]",
+    .help = "compare the run reports of many GPUs",
+    .examples = "  srun -o run-%t.json smemcalc run --tile 32 --gpu all --format json\n"
+                "  smemcalc merge run-*.json\n"
+                "  cat run-*.json | smemcalc merge - --format csv\n",
+    .most_files = SIZE_MAX,
+    .run = run,
+};
 
 enum { LARGEST_FILE_BYTES = 256 << 20 };
 
@@ -26,8 +38,7 @@ static enum smc_status read_whole(const struct smc_stream *stream, struct smc_te
             smc_text_append_bytes(text, bytes, count);
         if (text->length > LARGEST_FILE_BYTES)
             status = smc_fail(error, SMC_USAGE,
-                              "%s: larger than %d bytes; take its reports in "
-                              "several files",
+                              "%s: larger than %d bytes; split its reports into several files",
                               stream->name, LARGEST_FILE_BYTES);
     } while (status == SMC_OK && count > 0);
     if (status == SMC_OK && text->failed)
@@ -35,7 +46,7 @@ static enum smc_status read_whole(const struct smc_stream *stream, struct smc_te
     return status;
 }
 
-/* Adds its reports, which point to `name`: what it may be shown as, to be freed after them. */
+/* Adds its reports, which point to `name`, safe to be shown, to be freed after them. */
 static enum smc_status add_reports(const struct smc_stream *stream, struct smc_merge *merge,
                                    char **name, struct smc_error *error)
 {
@@ -56,7 +67,7 @@ static enum smc_status add_reports(const struct smc_stream *stream, struct smc_m
     return status;
 }
 
-/* What is wrong with a file is told, and the rest taken. */
+/* Errors in a file are reported, and its other reports are used. */
 static enum smc_status read_files(const struct smc_arguments *arguments, struct smc_merge *merge,
                                   char **names)
 {
@@ -114,14 +125,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     free(names);
     return worst;
 }
-
-const struct smc_command smc_command_merge = {
-    .name = "merge",
-    .usage = "FILE... [--verbose]",
-    .help = "compare the run reports of many GPUs",
-    .examples = "  srun -o run-%t.json smemcalc run --tile 32 --gpu all --format json\n"
-                "  smemcalc merge run-*.json\n"
-                "  cat run-*.json | smemcalc merge - --format csv\n",
-    .most_files = SIZE_MAX,
-    .run = run,
-};

@@ -1,14 +1,21 @@
 /* smemcalc query, or smemcalc with nothing but options: one question, on one device or several. */
-#include <stdlib.h>
-
 #include "base/program.h"
 #include "cli/ask.h"
-#include "cli/ask_questions.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/picture.h"
 
-/* A picture in the terminal takes the place of the text. */
+static smc_command_function run;
+
+const struct smc_command smc_command_query = {
+    .name = "query",
+    .usage = "[OPTION]...",
+    .help = "how many blocks fit on one SM, and what limits them",
+    .examples = "  smemcalc --tile 32 --device \"RTX 4090\"\n"
+                "  smemcalc --threads 256 --regs 40 --smem 8K --device 9.0 --explain\n",
+    .run = run,
+};
+
+/* A picture in the terminal replaces the text. */
 static enum smc_status report(const struct smc_arguments *arguments,
                               const struct smc_answer *answers, size_t count,
                               enum smc_plot_target target, struct smc_text *out,
@@ -50,24 +57,22 @@ static enum smc_status check_explain(const struct smc_arguments *arguments,
                         arguments->text[SMC_OPTION_FORMAT]);
     if (target == SMC_PLOT_TERMINAL)
         return smc_fail(error, SMC_USAGE,
-                        "option --explain: not with --plot -, which draws in place of the text");
+                        "option --explain: not with --plot -, which draws instead of the text");
     return SMC_OK;
 }
 
 static enum smc_status answer(const struct smc_arguments *arguments,
-                              const struct smc_questions *questions, struct smc_text *out,
+                              struct smc_questions *questions, struct smc_text *out,
                               struct smc_error *error)
 {
-    struct smc_answer *answers = NULL;
     enum smc_plot_target target;
     enum smc_status status = check_picture(arguments, questions->count, &target, error);
     if (status == SMC_OK)
         status = check_explain(arguments, target, error);
     if (status == SMC_OK)
-        status = smc_answer_questions(questions, &answers, error);
+        status = smc_answer_questions(questions, error);
     if (status == SMC_OK)
-        status = report(arguments, answers, questions->count, target, out, error);
-    free(answers);
+        status = report(arguments, questions->answer, questions->count, target, out, error);
     return status;
 }
 
@@ -85,12 +90,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_questions_free(&questions);
     return status;
 }
-
-const struct smc_command smc_command_query = {
-    .name = "query",
-    .usage = "[OPTION]...",
-    .help = "how many blocks fit on an SM, and what stops the next one",
-    .examples = "  smemcalc --tile 32 --device \"RTX 4090\"\n"
-                "  smemcalc --threads 256 --regs 40 --smem 8K --device 9.0 --explain\n",
-    .run = run,
-};

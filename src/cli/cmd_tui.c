@@ -6,14 +6,24 @@
 
 #include "base/memory.h"
 #include "cli/ask.h"
-#include "cli/ask_devices.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "tui/tui.h"
 
+static smc_command_function run;
+
+const struct smc_command smc_command_tui = {
+    .name = "tui",
+    .usage = "[OPTION]...",
+    .help = "explore on the terminal; the default without arguments",
+    .examples = "  smemcalc tui --kernel stencil-dynamic --device \"RTX 4090\"\n"
+                "  smemcalc tui --tile 16 --script keys.txt\n",
+    .run = run,
+};
+
 enum { MOST_SCRIPT_BYTES = 1 << 20 };
 
-static const char first_kernel[] = "matmul-tiled"; /* where nobody says what to look at */
+static const char first_kernel[] = "matmul-tiled"; /* by default */
 
 static bool names_launch(const struct smc_arguments *arguments)
 {
@@ -36,8 +46,8 @@ static enum smc_status ask_launch(const struct smc_arguments *arguments, struct 
     return SMC_OK;
 }
 
-/* Where nobody names a device, the screen opens at once and looks for a GPU afterwards, in a
-   process of its own: this one must not have called CUDA before that one begins. */
+/* If no device is named, the screen opens at once and looks for a GPU afterwards, in a child
+   process: this one must not have called CUDA before that begins. */
 static enum smc_status ask_device(const struct smc_arguments *arguments,
                                   struct smc_chosen_devices *devices, struct smc_query *query,
                                   struct smc_error *error)
@@ -68,7 +78,7 @@ static enum smc_status read_script(const char *path, struct smc_text *text, stru
         status = smc_fail(error, SMC_USAGE, "%s: %s", path, strerror(errno));
     else if (text->length > MOST_SCRIPT_BYTES ||
              memchr(text->data ? text->data : "", 0, text->length))
-        status = smc_fail(error, SMC_USAGE, "%s: is no script of at most %d bytes", path,
+        status = smc_fail(error, SMC_USAGE, "%s: not a script of at most %d bytes", path,
                           MOST_SCRIPT_BYTES);
     if (file != stdin)
         fclose(file);
@@ -110,12 +120,3 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_chosen_devices_free(&devices);
     return status;
 }
-
-const struct smc_command smc_command_tui = {
-    .name = "tui",
-    .usage = "[OPTION]...",
-    .help = "explore on the terminal; what smemcalc does without arguments",
-    .examples = "  smemcalc tui --kernel stencil-dynamic --device \"RTX 4090\"\n"
-                "  smemcalc tui --tile 16 --script keys.txt\n",
-    .run = run,
-};

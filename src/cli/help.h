@@ -7,7 +7,7 @@
 
 void smc_help_short(struct smc_text *out); /* one screen: examples, commands, most used options */
 void smc_help_all(struct smc_text *out);   /* examples, commands, every option */
-void smc_help_command(enum smc_command_id command, struct smc_text *out); /* those it takes */
+void smc_help_command(enum smc_command_id command, struct smc_text *out); /* those it accepts */
 void smc_help_version(struct smc_text *out);
 
 #endif

@@ -1,9 +1,8 @@
-/* Options that do nothing on a device are not passed over in silence. */
-#include "cli/idle_options.h"
-
+/* Options that have no effect on a device are reported in a warning. */
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/ask.h"
 #include "cli/output.h"
 
 static bool has_no_percentage(const struct smc_arguments *arguments,
@@ -66,18 +65,32 @@ static bool has_no_sms(const struct smc_arguments *arguments, const struct smc_d
     return device->sm_count == 0 && arguments->command != SMC_COMMAND_RUN;
 }
 
+/* An option, the devices on which it has no effect, and the warning before and after their names.
+ */
 static const struct {
     enum smc_option_id option;
     bool (*is_idle)(const struct smc_arguments *arguments, const struct smc_device *device);
-    const char *before, *behind;
-} rules[SMC_IDLE_COUNT] = {
-#define IDLE(option, devices, before, behind)                                                      \
-    [SMC_IDLE_##option##_##devices] = {SMC_OPTION_##option, devices, before, behind},
-#include "cli/idle_options.def"
-#undef IDLE
+    const char *before, *after;
+} rules[] = {
+    {SMC_OPTION_CARVEOUT, has_no_percentage, "no effect on", "; percentages count from CC 7.0 on"},
+    {SMC_OPTION_CACHE_CONFIG, has_one_size, "no effect on", ", whose shared memory has one size"},
+    {SMC_OPTION_CACHE_CONFIG, has_carveout, "no effect on", ", where --carveout takes precedence"},
+    {SMC_OPTION_CARVEOUT, prefers_oversized, "no effect on",
+     ", which --smem-mode configures oversized"},
+    {SMC_OPTION_SMEM_MODE, has_no_oversized, "no oversized shared memory on",
+     "; the opt-in limit holds there"},
+    {SMC_OPTION_BARRIERS, counts_no_barriers, "not counted on", "; they limit from CC 9.0 on"},
+    {SMC_OPTION_VIRTUAL_RESOURCES, has_no_virtual_resources, "not counted on",
+     "; they limit from CC 10.0 on"},
+    {SMC_OPTION_PARTITIONED_CACHING, has_no_partitions, "no effect on",
+     "; CC 5.2, 5.3, 6.1 and 6.2 have it"},
+    {SMC_OPTION_GRID, has_no_sms, "no waves on", " without a number of SMs; name a board"},
+    {SMC_OPTION_TOTAL_THREADS, has_no_sms, "no waves on", " without a number of SMs; name a board"},
 };
 
-/* What is given as it would be anyway asks for nothing. */
+_Static_assert(sizeof rules / sizeof *rules == SMC_IDLE_COUNT, "a text for each rule");
+
+/* An option given with its default asks for nothing. */
 static bool asks(const struct smc_arguments *arguments, enum smc_option_id option)
 {
     bool varies = arguments->range[option].step > 0;
@@ -106,15 +119,22 @@ void smc_idle_consider(const struct smc_arguments *arguments, const struct smc_d
             add_device(device, &idle->devices[i]);
 }
 
-void smc_idle_tell(struct smc_idle_options *idle)
+void smc_idle_warn(struct smc_idle_options *idle)
 {
     for (int i = 0; i < SMC_IDLE_COUNT; i++) {
         struct smc_text line = {0};
         smc_text_printf(&line, "option --%s: %s %s%s", smc_options[rules[i].option].name,
-                        rules[i].before, smc_text_string(&idle->devices[i]), rules[i].behind);
+                        rules[i].before, smc_text_string(&idle->devices[i]), rules[i].after);
         if (idle->devices[i].length)
-            smc_output_tell("warning: ", smc_text_string(&line));
+            smc_output_warn(&line);
         smc_text_free(&line);
         smc_text_free(&idle->devices[i]);
     }
+}
+
+void smc_idle_warn_of(const struct smc_arguments *arguments, const struct smc_device *device)
+{
+    struct smc_idle_options idle = {0};
+    smc_idle_consider(arguments, device, &idle);
+    smc_idle_warn(&idle);
 }

@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "executor/user.h"
 
-/* As for SMC_NOT_GIVEN of a query: whatever value the range does not hold. */
+/* An option without an upper limit. */
 #define SMC_NO_HIGHEST INT32_MAX
 
 enum smc_option_id {
@@ -45,9 +45,9 @@ struct smc_option {
     const char *value; /* its name in the help; NULL for a flag */
     enum smc_option_type type;
     int64_t lowest, highest, initial;
-    const char *choices; /* joined by '|'; of a number words in its place: -1, -2, ... */
+    const char *choices; /* joined by '|'; of a number, words instead: -1, -2, ... */
     enum smc_option_group group;
-    uint32_t commands; /* bit n: command n takes it */
+    uint32_t commands; /* bit n: command n accepts it */
     const char *help;
 };
 
@@ -58,9 +58,9 @@ enum { SMC_MAX_DEVICES = 16 };
 struct smc_arguments {
     enum smc_command_id command;
     bool given[SMC_OPTION_COUNT];
-    int64_t number[SMC_OPTION_COUNT];         /* the default where not given */
-    const char *text[SMC_OPTION_COUNT];       /* as typed; NULL where not given */
-    struct smc_range range[SMC_OPTION_COUNT]; /* of what varies; step 0: a plain value */
+    int64_t number[SMC_OPTION_COUNT];         /* the default if not given */
+    const char *text[SMC_OPTION_COUNT];       /* as typed; NULL if not given */
+    struct smc_range range[SMC_OPTION_COUNT]; /* step 0: a plain value */
     const char *device[SMC_MAX_DEVICES];
     size_t device_count;
     char **file; /* the first of the words that were read; "-": standard input */
@@ -80,13 +80,10 @@ struct smc_arguments {
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char **words,
                                    struct smc_arguments *arguments, struct smc_error *error);
 
-/* Whether the command takes a range for it. */
-bool smc_option_takes_range(int id, enum smc_command_id command);
+/* Whether the command accepts a range for it. */
+bool smc_option_accepts_range(int id, enum smc_command_id command);
 
 /* Whether the option may be given several times, and each counts. */
 bool smc_option_repeats(int option);
-
-/* Whether `text` is the command's name; else `command` is untouched. */
-bool smc_command_find(const char *text, enum smc_command_id *command);
 
 #endif

@@ -1,19 +1,26 @@
-/* Standard output and standard error: what the terminal can show, and printing that is checked. */
-#include "cli/output.h"
+/* Standard input, output and error: input in pieces, checked output, and what a terminal can show.
+ */
+#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/program.h"
+#include "cli/ask.h"
+#include "cli/output.h"
 
 enum { NARROWEST = 80, WIDEST = 120 };
 
@@ -22,8 +29,18 @@ static bool is_open(int descriptor)
     return fcntl(descriptor, F_GETFD) != -1;
 }
 
+/* With a handler a write beyond the limit fails with EFBIG; programs that are started from here
+   still end by the signal. */
+static void ignore_size_limit(int number)
+{
+    (void)number;
+}
+
 enum smc_status smc_output_open(struct smc_error *error)
 {
+    struct sigaction action = {.sa_handler = ignore_size_limit};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGXFSZ, &action, NULL);
     if (!is_open(STDOUT_FILENO))
         return smc_fail(error, SMC_MACHINE, "standard output: it is closed");
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor += 2)
@@ -32,57 +49,9 @@ enum smc_status smc_output_open(struct smc_error *error)
     return SMC_OK;
 }
 
-static enum smc_status write_all(const struct smc_text *text, struct smc_error *error)
-{
-    errno = 0;
-    bool written = fwrite(smc_text_string(text), 1, text->length, stdout) == text->length;
-    written = fflush(stdout) == 0 && written;
-    int reason = errno;
-    if (fclose(stdout) != 0 && written) {
-        written = false;
-        reason = errno;
-    }
-    return written ? SMC_OK : smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(reason));
-}
+/* --- Messages --- */
 
-static FILE *held; /* parts of a report that is not yet known to be whole */
-
-enum smc_status smc_output_hold(struct smc_text *text, struct smc_error *error)
-{
-    errno = 0;
-    if (!held && !(held = tmpfile()))
-        return smc_fail(error, smc_memory_status(errno, SMC_MACHINE), "temporary file: %s",
-                        strerror(errno));
-    if (fwrite(smc_text_string(text), 1, text->length, held) != text->length)
-        return smc_fail(error, SMC_MACHINE, "temporary file: %s", strerror(errno));
-    text->length = 0;
-    return SMC_OK;
-}
-
-static enum smc_status write_held(struct smc_error *error)
-{
-    char bytes[65536];
-    size_t count;
-    if (!held)
-        return SMC_OK;
-    errno = 0;
-    if (fflush(held) != 0 || fseek(held, 0, SEEK_SET) != 0)
-        return smc_fail(error, SMC_MACHINE, "temporary file: %s", strerror(errno));
-    while ((count = fread(bytes, 1, sizeof bytes, held)) > 0)
-        if (fwrite(bytes, 1, count, stdout) != count)
-            return smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(errno));
-    return ferror(held) ? smc_fail(error, SMC_MACHINE, "temporary file: %s", strerror(errno))
-                        : SMC_OK;
-}
-
-enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error)
-{
-    errno = 0;
-    if (fwrite(smc_text_string(text), 1, text->length, stdout) != text->length)
-        return smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(errno));
-    text->length = 0;
-    return SMC_OK;
-}
+static struct smc_text notes; /* to be printed before the report */
 
 /* The commands that a message names begin as this program was called. */
 static void tell_line(const char *kind, const char *line)
@@ -112,23 +81,160 @@ void smc_output_tell(const char *kind, const char *text)
         tell(kind, text);
 }
 
+/* Each line of the text after its kind, to be printed before the report. */
+static void keep(const char *kind, const char *text)
+{
+    while (*text && !smc_memory_failed()) {
+        size_t length = strcspn(text, "\n");
+        if (length > 0)
+            smc_text_printf(&notes, "%s%.*s\n", kind, (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+void smc_output_note(const char *text)
+{
+    keep("note: ", text);
+}
+
+void smc_output_warn(struct smc_text *warnings)
+{
+    keep("warning: ", smc_text_string(warnings));
+    smc_text_free(warnings);
+}
+
+static void tell_notes(void)
+{
+    smc_output_tell("", smc_text_string(&notes));
+    smc_text_free(&notes);
+}
+
+/* --- Reports --- */
+
+static FILE *held;       /* parts of a report that is not yet known to be whole */
+static bool cut;         /* a part is lost: nothing can be written */
+static bool streamed;    /* rows are written, which stay */
+static off_t unfinished; /* bytes written of the report, or of the rows that are being written */
+
+static enum smc_status write_bytes(const char *bytes, size_t count, struct smc_error *error)
+{
+    while (count > 0) {
+        ssize_t written = write(STDOUT_FILENO, bytes, count);
+        if (written < 0 && !smc_stream_retry(STDOUT_FILENO, POLLOUT))
+            return smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(errno));
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+            unfinished += written;
+        }
+    }
+    return SMC_OK;
+}
+
+static enum smc_status fail_held(struct smc_error *error)
+{
+    cut = true;
+    return smc_fail(error, smc_memory_status(errno, SMC_MACHINE), "temporary file: %s",
+                    strerror(errno));
+}
+
+enum smc_status smc_output_hold(struct smc_text *text, struct smc_error *error)
+{
+    errno = 0;
+    if (!held && !(held = tmpfile()))
+        return fail_held(error);
+    if (fwrite(smc_text_string(text), 1, text->length, held) != text->length)
+        return fail_held(error);
+    text->length = 0;
+    return SMC_OK;
+}
+
+static enum smc_status write_held(struct smc_error *error)
+{
+    char bytes[65536];
+    size_t count;
+    errno = 0;
+    if (!held)
+        return SMC_OK;
+    if (fflush(held) != 0 || fseek(held, 0, SEEK_SET) != 0)
+        return fail_held(error);
+    while ((count = fread(bytes, 1, sizeof bytes, held)) > 0) {
+        enum smc_status status = write_bytes(bytes, count, error);
+        if (status != SMC_OK)
+            return status;
+    }
+    return ferror(held) ? fail_held(error) : SMC_OK;
+}
+
+/* Half a report is worse than none: a file that cannot hold all of it ends where it began. Not if
+   others may have written to it, too. */
+static void take_back(void)
+{
+    struct stat file;
+    int flags = fcntl(STDOUT_FILENO, F_GETFL);
+    off_t end = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+    bool own = flags >= 0 && !(flags & O_APPEND) && fstat(STDOUT_FILENO, &file) == 0 &&
+               S_ISREG(file.st_mode) && file.st_size == end && end >= unfinished;
+    if (own && ftruncate(STDOUT_FILENO, end - unfinished) == 0)
+        lseek(STDOUT_FILENO, end - unfinished, SEEK_SET);
+}
+
+enum smc_status smc_output_write(const char *bytes, size_t count, struct smc_error *error)
+{
+    if (count > 0 && !streamed)
+        tell_notes();
+    streamed = streamed || count > 0;
+    unfinished = 0;
+    enum smc_status status = write_bytes(bytes, count, error);
+    if (status != SMC_OK)
+        take_back();
+    cut = cut || status != SMC_OK;
+    return status;
+}
+
+enum smc_status smc_output_flush(struct smc_text *text, struct smc_error *error)
+{
+    enum smc_status status = smc_output_write(smc_text_string(text), text->length, error);
+    text->length = 0;
+    return status;
+}
+
+static enum smc_status write_report(const struct smc_text *report, struct smc_error *error)
+{
+    unfinished = 0;
+    enum smc_status status = write_held(error);
+    if (status == SMC_OK)
+        status = write_bytes(smc_text_string(report), report->length, error);
+    if (status != SMC_OK)
+        take_back();
+    else if (close(STDOUT_FILENO) != 0)
+        return smc_fail(error, SMC_MACHINE, "standard output: %s", strerror(errno));
+    return status;
+}
+
 enum smc_status smc_output_end(const struct smc_text *report, enum smc_status status,
                                struct smc_error *error)
 {
     struct smc_error reason;
-    bool out_of_memory = report->failed || smc_memory_failed();
+    bool out_of_memory = report->failed || notes.failed || smc_memory_failed();
+    bool failed = status == SMC_USAGE || status == SMC_UNAVAILABLE || status == SMC_MACHINE;
     if (out_of_memory && (status != SMC_MACHINE || !error->message[0]))
         status = smc_out_of_memory(error);
-    if (!out_of_memory && (write_held(&reason) != SMC_OK || write_all(report, &reason) != SMC_OK)) {
+    if (!failed || report->length || held || streamed)
+        tell_notes();
+    if (!out_of_memory && !cut && write_report(report, &reason) != SMC_OK) {
         status = SMC_MACHINE;
         *error = reason;
     }
     if (held)
         fclose(held);
     held = NULL;
+    smc_text_free(&notes);
     tell("", error->message);
     return status;
 }
+
+/* --- The terminal --- */
 
 static unsigned terminal_columns(void)
 {
@@ -167,4 +273,107 @@ void smc_output_style(struct smc_report_style *style)
         .utf8 = smc_output_locale(),
         .colour = terminal && wants_colour(),
     };
+}
+
+/* --- Input --- */
+
+enum smc_status smc_stream_open(const char *path, struct smc_stream *stream,
+                                struct smc_error *error)
+{
+    *stream = (struct smc_stream){"standard input", STDIN_FILENO};
+    if (strcmp(path, "-") == 0)
+        return SMC_OK;
+    *stream = (struct smc_stream){path, open(path, O_RDONLY | O_CLOEXEC)};
+    if (stream->descriptor < 0)
+        return smc_fail(error, SMC_USAGE, "%s: %s", path, strerror(errno));
+    return SMC_OK;
+}
+
+void smc_stream_close(struct smc_stream *stream)
+{
+    if (stream->descriptor != STDIN_FILENO)
+        close(stream->descriptor);
+}
+
+bool smc_stream_retry(int descriptor, short events)
+{
+    struct pollfd ready = {.fd = descriptor, .events = events};
+    if (errno == EAGAIN || errno == EWOULDBLOCK)
+        return poll(&ready, 1, -1) >= 0 || errno == EINTR;
+    return errno == EINTR;
+}
+
+enum smc_status smc_stream_read(const struct smc_stream *stream, char *bytes, size_t capacity,
+                                size_t *count, struct smc_error *error)
+{
+    ssize_t got;
+    do
+        got = read(stream->descriptor, bytes, capacity);
+    while (got < 0 && smc_stream_retry(stream->descriptor, POLLIN));
+    if (got < 0)
+        return smc_fail(error, errno == EISDIR ? SMC_USAGE : SMC_MACHINE, "%s: %s", stream->name,
+                        strerror(errno));
+    *count = (size_t)got;
+    return SMC_OK;
+}
+
+/* --- Pictures --- */
+
+enum smc_status smc_picture_target(const struct smc_arguments *arguments,
+                                   enum smc_plot_target *target, struct smc_error *error)
+{
+    const char *path = arguments->text[SMC_OPTION_PLOT];
+    enum smc_plot_format format;
+    struct smc_error reason;
+    *target = SMC_PLOT_NOWHERE;
+    if (!path)
+        return SMC_OK;
+    if (strcmp(path, "-") == 0) {
+        *target = SMC_PLOT_TERMINAL;
+        if (smc_ask_writer(arguments) == &smc_writer_text)
+            return SMC_OK;
+        return smc_fail(error, SMC_USAGE,
+                        "option --plot: '-' draws instead of the text report; not with --format %s",
+                        arguments->text[SMC_OPTION_FORMAT]);
+    }
+    *target = SMC_PLOT_FILE;
+    enum smc_status status = smc_plot_format_of(path, &format, &reason);
+    return status == SMC_OK ? SMC_OK : smc_fail(error, status, "option --plot: %s", reason.message);
+}
+
+struct smc_canvas smc_picture_canvas(enum smc_plot_target target,
+                                     const struct smc_report_style *style)
+{
+    return target == SMC_PLOT_TERMINAL ? smc_canvas_cells(style->columns) : smc_canvas_paper();
+}
+
+static enum smc_status paint_file(const char *path, const struct smc_picture *picture,
+                                  struct smc_error *error)
+{
+    struct smc_text bytes = {0};
+    struct smc_error reason = {""};
+    enum smc_plot_format format;
+    enum smc_status status = smc_plot_format_of(path, &format, error);
+    if (status == SMC_OK)
+        status = smc_plot_paint(picture, format, &bytes, error);
+    if (status == SMC_OK && (status = smc_file_write(path, true, &bytes, &reason)) != SMC_OK)
+        smc_fail(error, status, "option --plot: %s", reason.message);
+    smc_text_free(&bytes);
+    return status;
+}
+
+enum smc_status smc_picture_finish(const struct smc_arguments *arguments,
+                                   enum smc_plot_target target, struct smc_picture *picture,
+                                   const struct smc_report_style *style, struct smc_text *out,
+                                   struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    if (picture->failed)
+        status = smc_out_of_memory(error);
+    else if (target == SMC_PLOT_TERMINAL)
+        smc_plot_paint_cells(picture, style->utf8, style->colour, out);
+    else
+        status = paint_file(arguments->text[SMC_OPTION_PLOT], picture, error);
+    smc_picture_free(picture);
+    return status;
 }

@@ -1,4 +1,5 @@
-/* A progress bar on standard error while a person waits at a terminal; nothing elsewhere. */
+/* Long work: a progress bar, and Ctrl-C or a time limit that ends it early, so that what is done
+   can still be reported. */
 #ifndef SMC_CLI_PROGRESS_H
 #define SMC_CLI_PROGRESS_H
 
@@ -6,10 +7,23 @@
 #include <stdint.h>
 #include <time.h>
 
+/* From now on the first SIGINT is only noted; a second one ends the program. If SIGINT was ignored
+   it stays so. */
+void smc_interrupt_watch(void);
+
+bool smc_interrupt_seen(void);
+
+/* Sets the time limit. To be called once, before threads ask. */
+void smc_interrupt_after(uint32_t ms);
+
+/* Seen, or the time limit is reached. */
+bool smc_interrupt_requested(void);
+
+/* A progress bar on standard error if that is a terminal; otherwise nothing. */
 struct smc_progress {
     uint64_t total;
     const char *what;      /* "points" */
-    struct timespec drawn; /* when it was drawn last, or began */
+    struct timespec drawn; /* when it was last drawn, or began */
     bool terminal;
     bool visible;
 };

@@ -1,17 +1,165 @@
-/* smemcalc run --source: compiles a person's own kernel, launches it, and reports. */
-#include "cli/run_source.h"
-
+/* smemcalc run --source: compiles your own kernel, launches it, and reports. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/parse.h"
 #include "cli/ask.h"
-#include "cli/ask_own.h"
-#include "cli/ask_place.h"
-#include "cli/idle_options.h"
-#include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/run.h"
+#include "confirm/launch.h"
+#include "executor/user.h"
 #include "report/words.h"
+
+/* Before the device, whose limits may be lower, is known. */
+enum { MOST_IN_BLOCK = 1024, MOST_IN_Z = 64 };
+
+static enum smc_status check_others(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    for (int i = 0; i < SMC_OPTION_COUNT; i++) {
+        bool of_catalog = smc_options[i].group == SMC_GROUP_KERNEL || i == SMC_OPTION_REGS ||
+                          i == SMC_OPTION_KERNEL_DIR || i == SMC_OPTION_NO_COUNTERS;
+        if (of_catalog && arguments->given[i])
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: not with --source, only with kernels of the catalog",
+                            smc_options[i].name);
+    }
+    return SMC_OK;
+}
+
+enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct smc_error *error)
+{
+    static const int of_source[] = {SMC_OPTION_ENTRY, SMC_OPTION_ARG, SMC_OPTION_DUMP,
+                                    SMC_OPTION_GRID, SMC_OPTION_COMPILER_OPTIONS};
+    for (size_t i = 0; i < sizeof of_source / sizeof *of_source; i++)
+        if (arguments->given[of_source[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: only with --source FILE",
+                            smc_options[of_source[i]].name);
+    return SMC_OK;
+}
+
+static enum smc_status read_extent(const struct smc_arguments *arguments, int option, int64_t most,
+                                   const char *what, uint32_t extent[3], struct smc_error *error)
+{
+    const char *typed = arguments->text[option];
+    int64_t edge[3] = {1, 1, 1};
+    if (!typed)
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: needed with --source: a number, or a shape such as 32x8",
+                        smc_options[option].name);
+    if (smc_parse_dimensions(typed, most, edge, 3) == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: '%.64s' is not a shape such as 256, 32x8 or 8x8x4, with 1 to "
+                        "%lld %s in each dimension",
+                        smc_options[option].name, typed, (long long)most, what);
+    for (int i = 0; i < 3; i++)
+        extent[i] = (uint32_t)edge[i];
+    return SMC_OK;
+}
+
+static enum smc_status check_block(const struct smc_arguments *arguments,
+                                   const struct smc_user_request *request, struct smc_error *error)
+{
+    const uint32_t *block = request->block;
+    uint32_t most = request->device.sm.max_threads_per_block;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (threads > most)
+        return smc_fail(error, SMC_USAGE,
+                        "option --block: '%.64s' has %llu threads, more than the %u of a block on "
+                        "%s",
+                        arguments->text[SMC_OPTION_BLOCK_SHAPE], (unsigned long long)threads, most,
+                        request->device.name);
+    if (block[2] > MOST_IN_Z)
+        return smc_fail(error, SMC_USAGE,
+                        "option --block: '%.64s' has %u threads in z, more than %d",
+                        arguments->text[SMC_OPTION_BLOCK_SHAPE], block[2], MOST_IN_Z);
+    return SMC_OK;
+}
+
+static bool is_same_file(const char *path, const char *other)
+{
+    struct stat a, b;
+    return other && stat(path, &a) == 0 && stat(other, &b) == 0 && S_ISREG(a.st_mode) &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* A file that is read must not be overwritten by mistake. */
+static bool is_read(const struct smc_user_request *request, const char *path)
+{
+    bool read = is_same_file(path, request->file);
+    for (size_t i = 0; i < request->argument_count; i++)
+        read = read || is_same_file(path, request->argument[i].path);
+    return read;
+}
+
+static enum smc_status read_dump(const char *typed, const struct smc_user_request *request,
+                                 size_t *argument, const char **path, struct smc_error *error)
+{
+    char number[16];
+    int64_t n;
+    size_t length = strcspn(typed, ":");
+    snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : 0), typed);
+    if (!typed[length] || !typed[length + 1] || !smc_parse_integer(number, 1, INT32_MAX, &n))
+        return smc_fail(error, SMC_USAGE,
+                        "option --dump: '%.64s' is not of the form N:FILE, such as 1:out.bin",
+                        typed);
+    if ((uint64_t)n > request->argument_count || !request->argument[n - 1].is_buffer)
+        return smc_fail(error, SMC_USAGE, "option --dump: '%.64s': argument %lld is not memory",
+                        typed, (long long)n);
+    *argument = (size_t)n - 1;
+    *path = typed + length + 1;
+    if (is_read(request, *path))
+        return smc_fail(error, SMC_USAGE,
+                        "option --dump: '%.64s' would overwrite what --source or --arg reads",
+                        typed);
+    return SMC_OK;
+}
+
+static enum smc_status read_arguments(const struct smc_arguments *arguments,
+                                      struct smc_user_request *request, struct smc_error *error)
+{
+    request->argument_count = arguments->arg_count;
+    for (size_t i = 0; i < arguments->arg_count; i++) {
+        struct smc_error reason = {""};
+        if (smc_user_argument_parse(arguments->arg[i], &request->argument[i], &reason) != SMC_OK)
+            return smc_fail(error, SMC_USAGE, "option --arg: %.900s", reason.message);
+    }
+    for (size_t i = 0; i < arguments->dump_count; i++) {
+        size_t argument;
+        const char *path;
+        enum smc_status status = read_dump(arguments->dump[i], request, &argument, &path, error);
+        if (status != SMC_OK)
+            return status;
+    }
+    return SMC_OK;
+}
+
+static enum smc_status ask_own(const struct smc_arguments *arguments,
+                               struct smc_user_request *request, struct smc_error *error)
+{
+    const int64_t *number = arguments->number;
+    *request = (struct smc_user_request){
+        .file = arguments->text[SMC_OPTION_SOURCE],
+        .entry = arguments->text[SMC_OPTION_ENTRY],
+        .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
+        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
+        .launch = SMC_LAUNCH_INIT,
+    };
+    if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
+        request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
+    smc_ask_settings(arguments, &request->launch);
+    enum smc_status status = check_others(arguments, error);
+    if (status == SMC_OK)
+        status = read_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);
+    if (status == SMC_OK)
+        status = read_extent(arguments, SMC_OPTION_BLOCK_SHAPE, MOST_IN_BLOCK, "threads",
+                             request->block, error);
+    return status == SMC_OK ? read_arguments(arguments, request, error) : status;
+}
 
 static enum smc_status ask(const struct smc_arguments *arguments, struct smc_user_request *request,
                            struct smc_run_settings *settings, struct smc_chosen_devices *devices,
@@ -19,17 +167,17 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_use
 {
     struct smc_query query;
     smc_query_init(&query);
-    enum smc_status status = smc_ask_own(arguments, request, error);
+    enum smc_status status = ask_own(arguments, request, error);
     if (status == SMC_OK)
         status = smc_ask_place(arguments, settings, devices, &query, error);
     if (status != SMC_OK)
         return status;
     request->device = query.device;
     request->settings = settings;
-    return smc_ask_own_block(arguments, request, error);
+    return check_block(arguments, request, error);
 }
 
-/* A launch that the model rules out is not tried: it is the arguments that are wrong. */
+/* A launch that the model rules out is not tried: the arguments are wrong. */
 static enum smc_status check_launch(const struct smc_user_run *run, struct smc_error *error)
 {
     const struct smc_answer *answer = &run->row.answer;
@@ -48,8 +196,7 @@ static enum smc_status prepare(const struct smc_user_request *request, struct sm
 {
     struct smc_text warnings = {0};
     enum smc_status status = smc_user_prepare(request, run, &warnings, error);
-    smc_output_tell("warning: ", smc_text_string(&warnings));
-    smc_text_free(&warnings);
+    smc_output_warn(&warnings);
     return status == SMC_OK ? check_launch(run, error) : status;
 }
 
@@ -57,12 +204,11 @@ static enum smc_status launch(struct smc_user_run *run, struct smc_error *error)
 {
     struct smc_text warnings = {0};
     enum smc_status status = smc_user_launch(run, &warnings, error);
-    smc_output_tell("warning: ", smc_text_string(&warnings));
-    smc_text_free(&warnings);
+    smc_output_warn(&warnings);
     return status;
 }
 
-/* What the emulator left, else the GPU. */
+/* The memory after the emulation, else after the GPU's run. */
 static enum smc_status dump(const struct smc_arguments *arguments, const struct smc_user_run *run,
                             struct smc_error *error)
 {
@@ -70,7 +216,7 @@ static enum smc_status dump(const struct smc_arguments *arguments, const struct 
     for (size_t i = 0; i < arguments->dump_count && status == SMC_OK; i++) {
         size_t argument;
         const char *path;
-        status = smc_ask_dump(arguments->dump[i], &run->request, &argument, &path, error);
+        status = read_dump(arguments->dump[i], &run->request, &argument, &path, error);
         for (size_t k = 0; k < run->memory_count && status == SMC_OK; k++) {
             const struct smc_user_memory *memory = &run->memory[k];
             if (memory->position != argument + 1 || !(memory->has_emulated || memory->has_gpu))
@@ -112,15 +258,13 @@ enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc
                                struct smc_error *error)
 {
     struct smc_chosen_devices devices = {0};
-    struct smc_idle_options idle = {0};
     struct smc_run_settings settings;
-    struct smc_user_request *request = smc_calloc(1, sizeof *request); /* much for the stack */
+    struct smc_user_request *request = smc_calloc(1, sizeof *request); /* too large for the stack */
     struct smc_user_run *run = smc_calloc(1, sizeof *run);
     enum smc_status status = request && run ? ask(arguments, request, &settings, &devices, error)
                                             : smc_out_of_memory(error);
     if (status == SMC_OK) {
-        smc_idle_consider(arguments, &request->device, &idle);
-        smc_idle_tell(&idle);
+        smc_idle_warn_of(arguments, &request->device);
         status = prepare(request, run, error);
     }
     if (status == SMC_OK) {

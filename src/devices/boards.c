@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/suggest.h"
 #include "base/text.h"
@@ -375,14 +376,33 @@ static const char *find_near(const struct wanted *wanted)
 
 static enum smc_status fail_unknown(const struct wanted *wanted, struct smc_error *error)
 {
-    const char *near = find_near(wanted);
-    if (near)
-        return smc_fail(error, SMC_USAGE, "unknown device '%s'; did you mean '%s'?", wanted->typed,
-                        near);
-    return smc_fail(error, SMC_USAGE,
-                    "unknown device '%s'; 'smemcalc devices' lists them, or give a compute "
-                    "capability such as 9.0",
-                    wanted->typed);
+    struct smc_suggestion suggestion = {.typed = wanted->typed, .best = find_near(wanted)};
+    return smc_suggest_fail(
+        &suggestion, NULL, "device",
+        "'smemcalc devices' lists them, or give a compute capability such as 9.0", error);
+}
+
+/* The compute capabilities of an architecture such as "hopper", with the first board of each. */
+static void list_architecture(const struct wanted *wanted, struct smc_text *list)
+{
+    char words[WORDS];
+    for (size_t i = 0; i < smc_capability_count() && *wanted->words; i++) {
+        struct smc_capability capability;
+        struct smc_device board;
+        size_t first = 0;
+        smc_capability_at(i, &capability);
+        split_words(capability.family, strcspn(capability.family, "("), words);
+        if (!has_run(words, wanted->words, strlen(wanted->words)))
+            continue;
+        while (first < smc_device_count() && smc_device_cc_at(first) != capability.sm.cc)
+            first++;
+        smc_text_printf(list, "%s%u.%u", list->length ? ", " : "", capability.sm.cc / 10,
+                        capability.sm.cc % 10);
+        if (first == smc_device_count())
+            continue;
+        smc_device_at(first, &board);
+        smc_text_printf(list, " (%s)", smc_device_model(&board));
+    }
 }
 
 /* --- Choosing among boards --- */
@@ -466,13 +486,24 @@ static void list_candidates(const struct candidates *candidates, enum fit least,
         smc_text_printf(list, " and %zu more", more);
 }
 
-static enum smc_status fail_several(const struct candidates *candidates, struct smc_error *error)
+/* No board, several, or an architecture. */
+static enum smc_status fail_to_find(const struct candidates *candidates, struct smc_error *error)
 {
     enum { LIST = 160 };
+    const struct wanted *wanted = candidates->wanted;
     struct smc_text list = {0};
-    list_candidates(candidates, candidates->fit, SIZE_MAX, LIST, &list);
-    smc_fail(error, SMC_USAGE, "'%s' fits several devices: %s", candidates->wanted->typed,
-             smc_text_string(&list));
+    list_architecture(wanted, &list);
+    if (list.length)
+        smc_fail(error, SMC_USAGE, "'%.64s' is an architecture, not a device; choose %s%s",
+                 wanted->typed, strchr(smc_text_string(&list), ',') ? "one of " : "",
+                 smc_text_string(&list));
+    else if (candidates->fit == FIT_NONE)
+        fail_unknown(wanted, error);
+    else {
+        list_candidates(candidates, candidates->fit, SIZE_MAX, LIST, &list);
+        smc_fail(error, SMC_USAGE, "'%s' matches several devices: %s", wanted->typed,
+                 smc_text_string(&list));
+    }
     smc_text_free(&list);
     return SMC_USAGE;
 }
@@ -512,10 +543,8 @@ static enum smc_status find_board(const char *typed, struct smc_device *out, cha
         enum fit fit = fit_of_board(i, &wanted);
         candidates.fit = fit > candidates.fit ? fit : candidates.fit;
     }
-    if (candidates.fit == FIT_NONE)
-        return fail_unknown(&wanted, error);
-    if (!choose(&candidates))
-        return fail_several(&candidates, error);
+    if (candidates.fit == FIT_NONE || !choose(&candidates))
+        return fail_to_find(&candidates, error);
     smc_device_at(candidates.chosen, out);
     if (leaves_doubt(&candidates, out))
         write_note(&candidates, out, note);
@@ -553,6 +582,18 @@ static bool is_capability_like(const char *text)
            smc_capability_find((uint16_t)atoi(text), &capability);
 }
 
+/* "sm90", "SM_90a", "cc 9.0": a compute capability after its letters. */
+static bool is_compact_capability(const char *text, uint16_t *cc)
+{
+    static const char *const letters[] = {"sm", "compute", "cc"};
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+        size_t length = strlen(letters[i]);
+        if (strncasecmp(text, letters[i], length) == 0)
+            return smc_capability_named(text + length + strspn(text + length, "_- "), cc);
+    }
+    return false;
+}
+
 enum smc_status smc_device_find(const char *text, struct smc_device *out, char note[256],
                                 struct smc_error *error)
 {
@@ -567,6 +608,9 @@ enum smc_status smc_device_find(const char *text, struct smc_device *out, char n
         smc_device_of_capability(&capability, out);
         return SMC_OK;
     }
+    if (is_compact_capability(text, &cc))
+        return smc_fail(error, SMC_USAGE, "unknown device '%s'; did you mean '%u.%u'?", text,
+                        cc / 10, cc % 10);
     if (is_capability_like(text))
         return smc_fail(error, SMC_USAGE,
                         "'%s' is not a compute capability; write it as 9.0, 9.0a, 90, sm_90 or "

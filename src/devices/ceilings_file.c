@@ -70,10 +70,7 @@ static enum smc_status fail_unknown(const char *where, const char *key, struct s
         smc_suggest_consider(&suggestion, text_keys[i].name);
     for (int i = 0; i < SMC_CEILING_COUNT; i++)
         smc_suggest_consider(&suggestion, smc_ceiling_info[i].key);
-    if (suggestion.best)
-        return smc_fail(error, SMC_USAGE, "%s: key '%s' is unknown; did you mean '%s'?", where, key,
-                        suggestion.best);
-    return smc_fail(error, SMC_USAGE, "%s: key '%s' is unknown", where, key);
+    return smc_suggest_fail(&suggestion, where, "key", NULL, error);
 }
 
 static enum smc_status read_text(const struct text_key *key, const json_t *value, const char *where,

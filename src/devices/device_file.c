@@ -291,15 +291,10 @@ static enum smc_status check_keys(const json_t *object, const char *where, struc
     json_object_foreach((json_t *)object, name, value)
     {
         struct smc_suggestion suggestion = {.typed = name};
-        if (is_known_key(name, &suggestion))
-            continue;
-        if (suggestion.best)
-            return smc_fail(error, SMC_USAGE, "%s: key '%s' is unknown; did you mean '%s'?", where,
-                            name, suggestion.best);
-        return smc_fail(error, SMC_USAGE,
-                        "%s: key '%s' is unknown; 'smemcalc devices --device 9.0 --format json' "
-                        "shows them all",
-                        where, name);
+        if (!is_known_key(name, &suggestion))
+            return smc_suggest_fail(&suggestion, where, "key",
+                                    "'smemcalc devices --device 9.0 --format json' shows them all",
+                                    error);
     }
     return SMC_OK;
 }
@@ -423,8 +418,8 @@ static enum smc_status check_list_keys(const json_t *root, const char *path,
             return smc_fail(error, SMC_USAGE, "%s: key 'schema': only \"%s\" can be read", path,
                             schema);
         if (!is_schema && strcmp(name, "devices") != 0)
-            return smc_fail(error, SMC_USAGE, "%s: key '%s' is unknown beside 'devices'%s", path,
-                            name, suggestion.best ? "; did you mean 'schema'?" : "");
+            return smc_suggest_fail(&suggestion, path, "key",
+                                    "only 'devices' and 'schema' are read", error);
     }
     return SMC_OK;
 }

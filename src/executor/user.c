@@ -145,7 +145,7 @@ static enum smc_status fail_count(const struct smc_ptx_param *params, size_t par
     for (size_t i = 0; i < param_count && i < SMC_MAX_USER_ARGUMENTS; i++)
         smc_text_printf(&wanted, "%s.%s", i ? ", " : ": ", params[i].type);
     smc_fail(error, SMC_USAGE, "option --arg: %zu given, but %.256s has %zu parameter%s%.400s",
-             count, kernel->shown, param_count, param_count == 1 ? "" : "s",
+             count, kernel->shown, param_count, smc_text_plural(param_count),
              smc_text_string(&wanted));
     smc_text_free(&wanted);
     return SMC_USAGE;

@@ -234,7 +234,7 @@ enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
         }
         if (blocks < requirements->blocks_per_sm) {
             snprintf(text, sizeof text, "%u block%s per SM, but %u required", blocks,
-                     blocks == 1 ? "" : "s", requirements->blocks_per_sm);
+                     smc_text_plural(blocks), requirements->blocks_per_sm);
             append_line(row, text, shortfalls);
         }
         if (requirements->registers_at_most && regs > requirements->registers_at_most) {

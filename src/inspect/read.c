@@ -275,7 +275,7 @@ static enum smc_status read_closed(const struct reading *reading, size_t closed,
     if (is_stdin || !smc_tool_find("cuobjdump", tool))
         return smc_fail(error, is_stdin ? SMC_USAGE : SMC_UNAVAILABLE,
                         "%s: its machine code is compressed (%zu part%s); %s", reading->file,
-                        closed, closed == 1 ? "" : "s",
+                        closed, smc_text_plural(closed),
                         is_stdin ? "give the file's name, for cuobjdump to open it"
                                  : "cuobjdump of the CUDA Toolkit would open them, but was not "
                                    "found");

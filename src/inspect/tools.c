@@ -125,13 +125,17 @@ static bool read_all(int descriptor, int stop, struct smc_text *output)
     }
 }
 
-static bool wait_for(pid_t child)
+enum { LAST_SIGNAL = 31 }; /* of those that every system has */
+
+/* Sets how it ended: its exit status, or 128 plus the signal, as a shell does. */
+static bool wait_for(pid_t child, int *ending)
 {
     int status;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return false;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    *ending = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return true;
 }
 
 enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct smc_text *output,
@@ -141,6 +145,7 @@ enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct
     pid_t child;
     char variable[SMC_TOOL_PATH + 16];
     bool interrupted = false;
+    int ending = 1;
     snprintf(variable, sizeof variable, "TMPDIR=%s", folder);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return smc_fail(error, SMC_MACHINE, "a pipe to %s: %s", argv[0], strerror(errno));
@@ -152,12 +157,17 @@ enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct
         interrupted = !read_all(ends[0], signals, output);
         if (interrupted && kill(-child, SIGKILL) == 0)
             read_all(ends[0], -1, output);
-        *succeeded = wait_for(child) && !interrupted;
+        *succeeded = wait_for(child, &ending) && ending == 0 && !interrupted;
     }
     close(ends[0]);
     if (failed)
         return smc_fail(error, SMC_MACHINE, "%s: %s", argv[0], strerror(failed));
-    return interrupted ? smc_fail(error, SMC_INTERRUPTED, "%s: interrupted", argv[0]) : SMC_OK;
+    if (interrupted)
+        return smc_fail(error, SMC_INTERRUPTED, "%s: interrupted", argv[0]);
+    if (ending > 128 && ending <= 128 + LAST_SIGNAL)
+        return smc_fail(error, SMC_MACHINE, "%s: ended by a signal: %s", argv[0],
+                        strsignal(ending - 128));
+    return SMC_OK;
 }
 
 enum smc_status smc_tool_file(const char *file, char argument[SMC_TOOL_FILE],

@@ -197,7 +197,7 @@ void smc_scene_percent(struct smc_scene *scene, const char *name, double percent
 void smc_scene_count(struct smc_scene *scene, const char *name, uint64_t count, const char *thing)
 {
     smc_text_printf(smc_scene_value(scene, name), "%" PRIu64 SMC_TIE "%s%s", count, thing,
-                    count == 1 ? "" : "s");
+                    smc_text_plural(count));
 }
 
 /* --- Templates -------------------------------------------------------------------------------- */

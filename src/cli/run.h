@@ -1,0 +1,35 @@
+/* smemcalc run: one run, a series, and your own source. */
+#ifndef SMC_CLI_RUN_H
+#define SMC_CLI_RUN_H
+
+#include "cli/ask.h"
+#include "confirm/launch.h"
+
+/* The commands of --compare or a range, and of --source. */
+enum smc_status smc_run_series(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error);
+enum smc_status smc_run_source(const struct smc_arguments *arguments, struct smc_text *out,
+                               struct smc_error *error);
+
+/* --compare, or a range: several runs are requested. */
+bool smc_asks_series(const struct smc_arguments *arguments);
+
+/* SMC_USAGE if an option is given that needs --source. */
+enum smc_status smc_ask_no_source(const struct smc_arguments *arguments, struct smc_error *error);
+
+/* The back end and the device: sets `settings` and, except for SMC_ALL_GPUS, the device of
+   `query`. SMC_USAGE: options that contradict each other; SMC_UNAVAILABLE: no such GPU. `devices`
+   starts from {0} and is to be freed whatever the status. */
+enum smc_status smc_ask_place(const struct smc_arguments *arguments,
+                              struct smc_run_settings *settings, struct smc_chosen_devices *devices,
+                              struct smc_query *query, struct smc_error *error);
+
+/* A long emulation ends at Ctrl-C, and after --timeout if that is given. */
+void smc_run_make_stoppable(const struct smc_arguments *arguments,
+                            struct smc_run_settings *settings);
+
+/* The status and message of what was stopped; `error` says how far it came. */
+enum smc_status smc_run_fail_stopped(const struct smc_run_settings *settings,
+                                     struct smc_error *error);
+
+#endif
