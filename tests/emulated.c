@@ -75,19 +75,15 @@ static bool try_set(const struct smc_kernel *kernel, const struct smc_params *pa
     query.params = *params;
     smc_capability_find(cc, &capability);
     smc_device_of_capability(&capability, &query.device);
-    enum smc_status status = smc_query_answer(&query, &answer, NULL, &error);
-    if (status == SMC_OK) {
-        struct smc_run_request request = {
-            .kernel = kernel,
-            .params = answer.query.params,
-            .plan = answer.plan,
-            .launch = answer.launch,
-            .device = answer.query.device,
-            .cc = capability.sm.cc,
-            .seed = seed,
-        };
+    const struct smc_run_settings settings = {.place = SMC_ON_EMULATOR, .seed = seed};
+    struct smc_compiled compiled;
+    const struct smc_run_request request = {
+        .answer = &answer, .compiled = &compiled, .settings = &settings};
+    enum smc_status status =
+        smc_run_answer(&query, SMC_ON_EMULATOR, &answer, &compiled, NULL, &error);
+    if (status == SMC_OK)
         status = smc_executor_emulator.run(&request, &result, NULL, &error);
-    }
+    smc_binary_free(&compiled.binary);
     if (status == SMC_UNAVAILABLE)
         return false;
     tally->failed++;

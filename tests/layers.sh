@@ -19,15 +19,14 @@ catalog:  model base
 compile:  catalog base
 query:    compile catalog devices model base
 emulator: model base
-executor: emulator/emulator.h catalog compile devices model base
 inspect:  query compile devices model base
-own:      executor/executor.h executor/own.h inspect query compile catalog devices model base
-confirm:  own/own.h executor/executor.h query devices model base
+executor: emulator/emulator.h inspect query catalog compile devices model base
+confirm:  executor/executor.h executor/user.h query devices model base
 lesson:   query catalog compile devices model base
-report:   own/own.h confirm inspect/inspect.h query executor/ceilings.h executor/executor.h catalog compile/compile.h devices model base
+report:   confirm inspect/inspect.h query executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
 plot:     report/words.h report/banks.h query catalog compile/compile.h devices model base
 tui:      lesson report confirm executor/executor.h query compile catalog devices model base
-cli:      own lesson tui/tui.h tui/script.h batch plot report confirm inspect executor query compile catalog devices model base
+cli:      lesson tui/tui.h batch plot report confirm inspect executor query compile catalog devices model base
 main:     cli
 '
 longest=1000

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "compile/compile.h"
+#include "compile/nvrtc.h"
+#include "confirm/launch.h"
 #include "temporary.h"
 
 /* --- A kernel of our own ---------------------------------------------------------------------- */
@@ -399,6 +401,50 @@ static int other_architectures(struct place *place)
     return failures;
 }
 
+/* The linker sends every call of smc_nvrtc_compile here (local.mk). */
+static unsigned compilations;
+enum smc_nvrtc_outcome __real_smc_nvrtc_compile(const struct smc_nvrtc *, const char *,
+                                                const char *, const char *,
+                                                struct smc_nvrtc_output *);
+enum smc_nvrtc_outcome __wrap_smc_nvrtc_compile(const struct smc_nvrtc *, const char *,
+                                                const char *, const char *,
+                                                struct smc_nvrtc_output *);
+
+enum smc_nvrtc_outcome __wrap_smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
+                                                const char *file, const char *options,
+                                                struct smc_nvrtc_output *output)
+{
+    compilations++;
+    return __real_smc_nvrtc_compile(nvrtc, text, file, options, output);
+}
+
+/* Without a cache, and also where the user gives the registers and the query needs no compiler. */
+static int a_run_compiles_once(struct place *place)
+{
+    static struct smc_confirmed_run run; /* much for the stack */
+    const struct smc_run_settings settings = {.place = SMC_ON_EMULATOR, .seed = 1};
+    const int64_t regs[] = {SMC_NOT_GIVEN, 64};
+    int failures = 0;
+    struct smc_query query;
+    struct smc_capability capability;
+    struct smc_error error = {""};
+    smc_query_init(&query);
+    query.kernel = smc_kernel_find("reverse-static");
+    query.compile.no_cache = true;
+    smc_params_init(query.kernel, &query.params);
+    CHECK(smc_capability_find(place->cc, &capability));
+    smc_device_of_capability(&capability, &query.device);
+    for (size_t i = 0; i < sizeof regs / sizeof *regs; i++) {
+        query.regs_per_thread = regs[i];
+        run = (struct smc_confirmed_run){0};
+        compilations = 0;
+        CHECK(smc_confirm_one(&query, &settings, &run, NULL, &error) == SMC_OK);
+        CHECK(run.result.emulation.succeeded && run.result.comparison.wrong == 0);
+        CHECK(compilations == 1);
+    }
+    return failures;
+}
+
 /* --- Running them ----------------------------------------------------------------------------- */
 
 static const struct {
@@ -414,6 +460,7 @@ static const struct {
     {"a cache that cannot be used costs one line", works_without_a_cache},
     {"eight processes at once", eight_at_once},
     {"an architecture that no NVRTC knows", other_architectures},
+    {"a run compiles once", a_run_compiles_once},
 };
 
 enum { CASES = sizeof cases / sizeof *cases, NO_NVRTC = 77 };

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "devices/ceilings_file.h"
-#include "executor/samples.h"
+#include "executor/ceilings.h"
 #include "temporary.h"
 #include "unit.h"
 

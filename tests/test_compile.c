@@ -12,9 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "compile/source.h"
 #include "compile/cache.h"
+#include "compile/compile.h"
 #include "compile/ptxas_log.h"
+#include "compile/source.h"
 #include "compile/table.h"
 #include "temporary.h"
 #include "unit.h"

@@ -5,7 +5,7 @@
 
 #include "executor/clock.h"
 #include "executor/executor.h"
-#include "executor/verify.h"
+#include "executor/check.h"
 #include "unit.h"
 
 enum { MAX_ROWS = 5000 };

@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include "compile/ptx.h"
-#include "own/argument.h"
-#include "own/entry.h"
-#include "own/memory.h"
+#include "executor/user_argument.h"
+#include "executor/user.h"
 #include "temporary.h"
 #include "unit.h"
 
@@ -18,54 +17,54 @@ static void test_numbers(void)
 {
     static const struct {
         const char *typed;
-        enum smc_own_type type;
+        enum smc_user_type type;
         const char *shown;
     } cases[] = {
-        {"i32:5", SMC_OWN_I32, "5"},
-        {"i32:-5", SMC_OWN_I32, "-5"},
-        {"i32:-2147483648", SMC_OWN_I32, "-2147483648"},
-        {"i32:0xffffffff", SMC_OWN_I32, "-1"},
-        {"u32:16M", SMC_OWN_U32, "16777216"},
-        {"u32:4294967295", SMC_OWN_U32, "4294967295"},
-        {"i8:-128", SMC_OWN_I8, "-128"},
-        {"u8:255", SMC_OWN_U8, "255"},
-        {"i16:-1", SMC_OWN_I16, "-1"},
-        {"u16:0x3C00", SMC_OWN_U16, "15360"},
-        {"i64:-9223372036854775808", SMC_OWN_I64, "-9223372036854775808"},
-        {"i64:9223372036854775807", SMC_OWN_I64, "9223372036854775807"},
-        {"u64:18446744073709551615", SMC_OWN_U64, "18446744073709551615"},
-        {"f32:1.5", SMC_OWN_F32, "1.5"},
-        {"f32:-0x1p-3", SMC_OWN_F32, "-0.125"},
-        {"f32:0.1", SMC_OWN_F32, "0.100000001"},
-        {"f64:-1e300", SMC_OWN_F64, "-1e+300"},
-        {"f64:inf", SMC_OWN_F64, "inf"},
+        {"i32:5", SMC_USER_I32, "5"},
+        {"i32:-5", SMC_USER_I32, "-5"},
+        {"i32:-2147483648", SMC_USER_I32, "-2147483648"},
+        {"i32:0xffffffff", SMC_USER_I32, "-1"},
+        {"u32:16M", SMC_USER_U32, "16777216"},
+        {"u32:4294967295", SMC_USER_U32, "4294967295"},
+        {"i8:-128", SMC_USER_I8, "-128"},
+        {"u8:255", SMC_USER_U8, "255"},
+        {"i16:-1", SMC_USER_I16, "-1"},
+        {"u16:0x3C00", SMC_USER_U16, "15360"},
+        {"i64:-9223372036854775808", SMC_USER_I64, "-9223372036854775808"},
+        {"i64:9223372036854775807", SMC_USER_I64, "9223372036854775807"},
+        {"u64:18446744073709551615", SMC_USER_U64, "18446744073709551615"},
+        {"f32:1.5", SMC_USER_F32, "1.5"},
+        {"f32:-0x1p-3", SMC_USER_F32, "-0.125"},
+        {"f32:0.1", SMC_USER_F32, "0.100000001"},
+        {"f64:-1e300", SMC_USER_F64, "-1e+300"},
+        {"f64:inf", SMC_USER_F64, "inf"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct smc_own_argument argument;
+        struct smc_user_argument argument;
         struct smc_error error = {""};
         char text[32];
-        CU_ASSERT_EQUAL(smc_own_argument_parse(cases[i].typed, &argument, &error), SMC_OK);
+        CU_ASSERT_EQUAL(smc_user_argument_parse(cases[i].typed, &argument, &error), SMC_OK);
         CU_ASSERT_STRING_EQUAL(error.message, "");
         CU_ASSERT(!argument.is_buffer && argument.type == cases[i].type);
-        smc_own_show(argument.type, &argument.bits, 0, text);
+        smc_user_show(argument.type, &argument.bits, 0, text);
         CU_ASSERT_STRING_EQUAL(text, cases[i].shown);
-        CU_ASSERT_EQUAL(smc_own_argument_bytes(&argument), smc_own_types[argument.type].bytes);
+        CU_ASSERT_EQUAL(smc_user_argument_bytes(&argument), smc_user_types[argument.type].bytes);
     }
 }
 
 static void test_buffers(void)
 {
-    struct smc_own_argument argument;
-    CU_ASSERT_EQUAL(smc_own_argument_parse("f32x4K:random", &argument, NULL), SMC_OK);
+    struct smc_user_argument argument;
+    CU_ASSERT_EQUAL(smc_user_argument_parse("f32x4K:random", &argument, NULL), SMC_OK);
     CU_ASSERT(argument.is_buffer && argument.elements == 4096);
-    CU_ASSERT_EQUAL(argument.filling, SMC_OWN_RANDOM);
-    CU_ASSERT_EQUAL(smc_own_argument_bytes(&argument), 16384);
-    CU_ASSERT_EQUAL(smc_own_argument_parse("u8x7", &argument, NULL), SMC_OK);
-    CU_ASSERT(argument.filling == SMC_OWN_NUMBER && argument.bits == 0 && argument.elements == 7);
-    CU_ASSERT_EQUAL(smc_own_argument_parse("i16x7:-1", &argument, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(argument.filling, SMC_USER_RANDOM);
+    CU_ASSERT_EQUAL(smc_user_argument_bytes(&argument), 16384);
+    CU_ASSERT_EQUAL(smc_user_argument_parse("u8x7", &argument, NULL), SMC_OK);
+    CU_ASSERT(argument.filling == SMC_USER_NUMBER && argument.bits == 0 && argument.elements == 7);
+    CU_ASSERT_EQUAL(smc_user_argument_parse("i16x7:-1", &argument, NULL), SMC_OK);
     CU_ASSERT_EQUAL((uint16_t)argument.bits, 65535);
-    CU_ASSERT_EQUAL(smc_own_argument_parse("f64x1:file:a:b", &argument, NULL), SMC_OK);
-    CU_ASSERT_EQUAL(argument.filling, SMC_OWN_FILE);
+    CU_ASSERT_EQUAL(smc_user_argument_parse("f64x1:file:a:b", &argument, NULL), SMC_OK);
+    CU_ASSERT_EQUAL(argument.filling, SMC_USER_FILE);
     CU_ASSERT_STRING_EQUAL(argument.path, "a:b");
 }
 
@@ -114,9 +113,9 @@ static void test_bad_arguments(void)
         "i32:\xc3\xbc",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct smc_own_argument argument;
+        struct smc_user_argument argument;
         struct smc_error error = {""};
-        CU_ASSERT_EQUAL(smc_own_argument_parse(bad[i], &argument, &error), SMC_USAGE);
+        CU_ASSERT_EQUAL(smc_user_argument_parse(bad[i], &argument, &error), SMC_USAGE);
         CU_ASSERT_EQUAL(error.message[0], '\'');
         CU_ASSERT_PTR_NULL(strchr(error.message, '\n'));
     }
@@ -126,10 +125,10 @@ static void test_bad_arguments(void)
 
 static void fill(const char *typed, void *data)
 {
-    struct smc_own_argument argument;
+    struct smc_user_argument argument;
     struct smc_error error = {""};
-    CU_ASSERT_EQUAL_FATAL(smc_own_argument_parse(typed, &argument, &error), SMC_OK);
-    CU_ASSERT_EQUAL(smc_own_fill(&argument, "arg 1", 1, data, &error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse(typed, &argument, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_user_fill(&argument, "arg 1", 1, data, &error), SMC_OK);
 }
 
 static void test_fillings(void)
@@ -176,11 +175,11 @@ static void test_files(void)
     fill(typed, values);
     CU_ASSERT(values[0] == 7 && values[1] == 0x01020304);
     for (int count = 1; count <= 3; count += 2) {
-        struct smc_own_argument argument;
+        struct smc_user_argument argument;
         struct smc_error error = {""};
         snprintf(typed, sizeof typed, "u32x%d:file:%s", count, path);
-        CU_ASSERT_EQUAL_FATAL(smc_own_argument_parse(typed, &argument, &error), SMC_OK);
-        CU_ASSERT_EQUAL(smc_own_fill(&argument, "arg 1", 1, values, &error), SMC_USAGE);
+        CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse(typed, &argument, &error), SMC_OK);
+        CU_ASSERT_EQUAL(smc_user_fill(&argument, "arg 1", 1, values, &error), SMC_USAGE);
         CU_ASSERT_PTR_NOT_NULL(strstr(error.message, count == 1 ? "more than 4" : "fewer than 12"));
     }
     CU_ASSERT_EQUAL(unlink(path), 0);
@@ -189,22 +188,22 @@ static void test_files(void)
 
 static void test_digest(void)
 {
-    struct smc_own_argument argument;
-    struct smc_own_digest digest;
+    struct smc_user_argument argument;
+    struct smc_user_digest digest;
     struct smc_agreement agreement;
     const char before[] = "123456789", after[] = "12345x78y";
-    CU_ASSERT_EQUAL_FATAL(smc_own_argument_parse("u8x9", &argument, NULL), SMC_OK);
-    smc_own_digest(&argument, after, before, &digest);
+    CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse("u8x9", &argument, NULL), SMC_OK);
+    smc_user_digest(&argument, after, before, &digest);
     CU_ASSERT_EQUAL(digest.crc32, 0xcbf43926); /* the check value of ISO 3309's CRC */
     CU_ASSERT_EQUAL(digest.changed, 2);
     CU_ASSERT_EQUAL(digest.first_changed, 5);
-    smc_own_compare(&argument, before, before, &agreement);
+    smc_user_compare(&argument, before, before, &agreement);
     CU_ASSERT(agreement.compared && agreement.differing == 0 && agreement.elements == 9);
 
     /* By their bits: -0 is not 0, and a NaN is itself. */
     float a[2] = {0.0f, NAN}, b[2] = {-0.0f, NAN};
-    CU_ASSERT_EQUAL_FATAL(smc_own_argument_parse("f32x2", &argument, NULL), SMC_OK);
-    smc_own_compare(&argument, a, b, &agreement);
+    CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse("f32x2", &argument, NULL), SMC_OK);
+    smc_user_compare(&argument, a, b, &agreement);
     CU_ASSERT(agreement.differing == 1 && agreement.first == 0);
 }
 
@@ -253,14 +252,14 @@ static void test_fit(void)
     static char name[] = "all";
     const struct smc_inspect_kernel kernel = {.file = "x.cu", .name = name, .shown = name};
     static const char *const typed[] = {"f32x4", "u32:1", "f32:1", "u8:1", "i8:1", "u16:1"};
-    struct smc_own_argument arguments[6];
+    struct smc_user_argument arguments[6];
     struct smc_error error = {""};
     for (size_t i = 0; i < 6; i++)
-        CU_ASSERT_EQUAL_FATAL(smc_own_argument_parse(typed[i], &arguments[i], NULL), SMC_OK);
-    CU_ASSERT_EQUAL(smc_own_check_arguments(ptx, &kernel, arguments, 1, &error), SMC_USAGE);
+        CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse(typed[i], &arguments[i], NULL), SMC_OK);
+    CU_ASSERT_EQUAL(smc_user_check_arguments(ptx, &kernel, arguments, 1, &error), SMC_USAGE);
     CU_ASSERT_PTR_NOT_NULL(strstr(
         error.message, "1 given, but all has 6 parameters: .u64, .u32, .f32, .b8, .u8, .b8"));
-    CU_ASSERT_EQUAL(smc_own_check_arguments(ptx, &kernel, arguments, 6, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_user_check_arguments(ptx, &kernel, arguments, 6, &error), SMC_USAGE);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "parameter 4"));
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "a structure of 24 bytes"));
 }
@@ -282,17 +281,17 @@ static void test_choice(void)
     const struct smc_inspect_kernel *kernel = NULL;
     struct smc_error error = {""};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        CU_ASSERT_EQUAL(smc_own_choose(&kernels, "x.cu", good[i].entry, &kernel, &error), SMC_OK);
+        CU_ASSERT_EQUAL(smc_user_choose(&kernels, "x.cu", good[i].entry, &kernel, &error), SMC_OK);
         CU_ASSERT_PTR_EQUAL(kernel, &items[good[i].meant]);
     }
     static const char *const bad[] = {"", "fil", "filler", "scal", "twic", "twices", "Twice"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        CU_ASSERT_EQUAL(smc_own_choose(&kernels, "x.cu", bad[i], &kernel, &error), SMC_USAGE);
-    CU_ASSERT_EQUAL(smc_own_choose(&kernels, "x.cu", NULL, &kernel, &error), SMC_USAGE);
+        CU_ASSERT_EQUAL(smc_user_choose(&kernels, "x.cu", bad[i], &kernel, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_user_choose(&kernels, "x.cu", NULL, &kernel, &error), SMC_USAGE);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "void fill<int>(int*), _Z5scalePf, twice"));
     const struct smc_inspect_kernels one = {.item = items, .count = 1, .capacity = 1}, none = {0};
-    CU_ASSERT_EQUAL(smc_own_choose(&one, "x.cu", NULL, &kernel, &error), SMC_OK);
-    CU_ASSERT_EQUAL(smc_own_choose(&none, "x.cu", NULL, &kernel, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(smc_user_choose(&one, "x.cu", NULL, &kernel, &error), SMC_OK);
+    CU_ASSERT_EQUAL(smc_user_choose(&none, "x.cu", NULL, &kernel, &error), SMC_USAGE);
 }
 
 CU_TestInfo tests_own[] = {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "emulator/emulator.h"
-#include "executor/verify.h"
+#include "executor/check.h"
 #include "unit.h"
 
 enum { SLICE = 1 << 10 }; /* instructions that a warp may run before it is asked again */

@@ -1,4 +1,4 @@
-/* tui: the screen of banks agrees with the model, whatever is set, and does what its keys say. */
+/* The banks view agrees with the model whatever is set, and its keys do what they say. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static struct pattern random_pattern(void)
     };
 }
 
-/* Sets it through the fields, as a person would. */
+/* Sets it through the fields, as a user would. */
 static void set_pattern(struct sitting *sitting, const struct pattern *p)
 {
     struct smc_banks_state *banks = &sitting->tui->banks;
@@ -74,7 +74,7 @@ static void set_pattern(struct sitting *sitting, const struct pattern *p)
     smc_banks_choose(banks, &choice);
 }
 
-/* The address of a thread in the layout that the screen says it has. */
+/* The address of a thread in the layout that the view shows. */
 static uint32_t address_of(const struct pattern *p, const struct smc_rearrangement *layout,
                            uint32_t thread)
 {
@@ -99,7 +99,7 @@ static struct smc_access access_of(const struct pattern *p, const struct smc_rea
     return access;
 }
 
-/* Different words in the fullest bank: all there is to say where a lane takes at most one. */
+/* Different words in the fullest bank, which is the whole rule for lanes of at most one word. */
 static uint32_t fullest_bank(const struct smc_access *access)
 {
     uint32_t fullest = 0;
@@ -155,7 +155,7 @@ static void test_random_patterns(void)
         free += conflicts(banks->total[0]) < conflicts(banks->answer.pattern[0].total);
     }
     CU_ASSERT_EQUAL(wrong, 0);
-    CU_ASSERT(changed > 1000 && free > 100); /* the pictures differ, or this shows nothing */
+    CU_ASSERT(changed > 1000 && free > 100); /* otherwise the test shows nothing */
     sitting_close(&sitting);
 }
 
@@ -208,7 +208,7 @@ static void test_cells_are_the_map(void)
     sitting_close(&sitting);
 }
 
-/* Each word of each lane lies in the row and bank that its address has, and nothing else does. */
+/* Each word of each lane is in the row and bank of its address, and nothing else is marked. */
 static bool is_in_memory(const struct smc_access *access, const struct smc_bank_memory *memory)
 {
     size_t words = 0, marks = 0;
@@ -363,7 +363,7 @@ static void test_dropping_by_keys(void)
                                       "the padding: (tx*33 + ty)*4"));
     sitting_keys(&sitting, "Down Enter"); /* a swizzle needs the columns */
     CU_ASSERT(sitting_shows(&sitting, "swizzle   <off>") &&
-              sitting_shows(&sitting, "padding dropped"));
+              sitting_shows(&sitting, "padding cut"));
     sitting_keys(&sitting, "y");
     CU_ASSERT(sitting_shows(&sitting, "smemcalc banks --expr '(tx*33 + ty)*4' --block 32x32 "));
     sitting_keys(&sitting, "Esc Up");

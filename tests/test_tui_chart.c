@@ -1,12 +1,12 @@
-/* tui/chart: each point is the model's answer, and the present one is among them. */
+/* The chart: each point is the model's answer, and the current value is among them. */
 #include <string.h>
 
 #include "tui/chart.h"
-#include "tui/field_numbers.h"
+#include "tui/fields.h"
 #include "tui_support.h"
 #include "unit.h"
 
-/* Asked anew, as the command line would. */
+/* Compares with a new answer, as the command line gives it. */
 static size_t faults_of_point(const struct smc_query *query, enum smc_field field,
                               const struct smc_chart_point *point)
 {
@@ -38,7 +38,7 @@ static size_t faults_of_chart(const struct smc_query *query, const struct smc_ch
     return faults + (now != 1);
 }
 
-/* The field that a chart goes along, told by its label. */
+/* The field of a chart, by its label. */
 static enum smc_field field_of(const struct smc_chart *chart, const struct smc_query *query,
                                enum smc_field field)
 {
@@ -80,8 +80,8 @@ static void test_points(void)
     CU_ASSERT(charts > 300);
 }
 
-/* Values between two steps, behind the end and before the beginning. */
-static void test_present_point(void)
+/* Values between two steps, after the end and before the beginning. */
+static void test_current_point(void)
 {
     static const struct {
         enum smc_field field;
@@ -113,7 +113,7 @@ static void test_present_point(void)
     }
 }
 
-/* What NVRTC found counts in the chart as it does in the answer. */
+/* What NVRTC found is used in the chart as in the answer. */
 static void test_memo_counts(void)
 {
     struct smc_query query;
@@ -141,7 +141,7 @@ static void test_memo_counts(void)
 
 CU_TestInfo tests_tui_chart[] = {
     {"every point is the model's answer", test_points},
-    {"the present point", test_present_point},
+    {"the current value is a point", test_current_point},
     {"what was compiled counts", test_memo_counts},
     CU_TEST_INFO_NULL,
 };

@@ -1,8 +1,9 @@
-/* The confirm screen: what keys do to it, and that it is drawn at every size. */
+/* The confirm view: what keys do to it, and that it is drawn at every size. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/state.h"
 #include "tui/view_confirm.h"
 #include "unit.h"
 
@@ -38,7 +39,7 @@ static void find_gpus(size_t count)
 
 static bool stale_error; /* the next launch to finish has one, though it succeeds */
 
-/* As the loop and a launch that goes as predicted but for the blocks. */
+/* Acts as the loop after a launch that goes as predicted except for the blocks. */
 static void finish_launch(uint32_t blocks)
 {
     const struct smc_attempt good = {.made = true, .succeeded = true};
@@ -117,7 +118,7 @@ static void test_launching(void)
     smc_tui_close(&tui);
 }
 
-/* Static shared memory and what else a compiled kernel has its own of is not asked for. */
+/* Static shared memory, barriers and clusters come from the compiled kernel. */
 static void test_query(void)
 {
     open_tui();
@@ -192,11 +193,10 @@ static void test_cancelling(void)
     smc_tui_close(&tui);
 }
 
-/* Blocks while they are emulated, the key that stops it in the bottom line, on other screens where
-   that is; none of it once it was stopped. */
+/* A running emulation shows its blocks, and the bottom line the key that stops it; other views show
+   where it runs. Nothing of that remains once it was stopped. */
 static void test_progress(void)
 {
-    char words[64];
     open_tui();
     find_gpus(0);
     CU_ASSERT(screen_has(" r launch "));
@@ -213,8 +213,7 @@ static void test_progress(void)
     CU_ASSERT(screen_has("emulating 50 % (F5)"));
     smc_tui_key(&tui, SMC_KEY_F5);
     tui.blocks_done = 1024;
-    smc_confirm_write_progress(&tui, words);
-    CU_ASSERT_STRING_EQUAL(words, "checking the result");
+    CU_ASSERT(screen_has("checking the result, 12.3 s; Esc stops it"));
     tui.blocks_done = 513;
     smc_tui_key(&tui, SMC_KEY_ESCAPE);
     CU_ASSERT_EQUAL(tui.effect, SMC_EFFECT_CANCEL);
@@ -224,7 +223,7 @@ static void test_progress(void)
     smc_tui_close(&tui);
 }
 
-/* After a success the bottom line says so, whatever was said or had failed on the way. */
+/* After a success the bottom line says so, whatever failed before. */
 static void test_true_status(void)
 {
     open_tui();
@@ -290,7 +289,7 @@ static void test_history(void)
     smc_tui_close(&tui);
 }
 
-/* Clipped, whole and beyond: the table's lines do not depend on how it is scrolled. */
+/* The number of the table's lines does not depend on the size or on scrolling. */
 static void test_drawing_everywhere(void)
 {
     open_tui();
@@ -354,7 +353,7 @@ static void test_layout(void)
 CU_TestInfo tests_tui_confirm[] = {
     {"a launch and its table", test_launching}, {"what is asked for", test_query},
     {"GPUs and the emulator", test_places},     {"cancelling and failing", test_cancelling},
-    {"the sitting's history", test_history},    {"drawn at every size", test_drawing_everywhere},
+    {"the session's history", test_history},    {"drawn at every size", test_drawing_everywhere},
     {"progress and stopping", test_progress},   {"a true status", test_true_status},
     {"panels at every size", test_layout},      CU_TEST_INFO_NULL,
 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/words.h"
-#include "tui/devices_draw.h"
+#include "tui/devices.h"
 #include "unit.h"
 #include "view_sitting.h"
 
@@ -167,7 +167,7 @@ static void test_search(void)
     CU_ASSERT(sitting_shows(&sitting, "Volta"));
     sitting_keys(&sitting, "/");
     sitting_type(&sitting, "Voodoo");
-    CU_ASSERT(sitting_shows(&sitting, "'Voodoo' is in no device's name, family or limiters"));
+    CU_ASSERT(sitting_shows(&sitting, "no device has 'Voodoo' in its name, chip, family or limiters"));
     CU_ASSERT_EQUAL(under_cursor(&sitting)->answer.query.device.sm.cc, 70);
     sitting_close(&sitting);
 }
@@ -208,7 +208,7 @@ static void test_taking(void)
     CU_ASSERT(sitting_shows(&sitting, "cannot launch: a block of 1024 threads"));
     sitting_keys(&sitting, "Enter");
     CU_ASSERT_EQUAL(sitting.tui->view, SMC_VIEW_EXPLORE);
-    CU_ASSERT(sitting_shows(&sitting, "on GeForce 8800 GTX; u takes it back"));
+    CU_ASSERT(sitting_shows(&sitting, "on GeForce 8800 GTX; u undoes it"));
     CU_ASSERT_EQUAL(sitting.tui->explore.query.device.sm.cc, 10);
     sitting_keys(&sitting, "F4");
     CU_ASSERT_EQUAL(sitting.tui->view, SMC_VIEW_DEVICES);

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/glyph.h"
+#include "tui/frame.h"
 #include "tui/keys.h"
-#include "tui/popup.h"
+#include "tui/widgets.h"
 #include "unit.h"
 
 /* In every view that an action holds in, each of its keys does it and nothing else. */

@@ -4,7 +4,7 @@
 
 #include "report/layout.h"
 #include "tui/explore_draw.h"
-#include "tui/glyph.h"
+#include "tui/frame.h"
 #include "tui_support.h"
 #include "unit.h"
 

@@ -2,11 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/glyph.h"
+#include "tui/frame.h"
 #include "tui/keys.h"
-#include "tui/pick.h"
-#include "tui/popup.h"
-#include "tui/prompt.h"
+#include "tui/widgets.h"
 #include "tui_support.h"
 #include "unit.h"
 

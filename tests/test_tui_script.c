@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "tui/keys.h"
-#include "tui/script.h"
 #include "tui/terminal.h"
 #include "unit.h"
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/command.h"
-#include "tui/devices_layout.h"
-#include "tui/glyph.h"
+#include "tui/devices.h"
+#include "tui/frame.h"
+#include "tui/widgets.h"
 #include "unit.h"
 #include "view_sitting.h"
 

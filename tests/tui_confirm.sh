@@ -1,6 +1,6 @@
 #!/bin/sh
-# The confirm screen on a fake GPU: launching, cancelling, what is shown and what is saved. Run in the
-# build folder. GENERATE=1 writes tests/golden/ anew.
+# The confirm view on a fake GPU: launching, stopping, what is shown and what is saved. Run in the
+# build folder. GENERATE=1 rewrites tests/golden/.
 # Functions are called by name, words are split and kept whole on purpose:
 # shellcheck disable=SC2009
 
@@ -15,8 +15,8 @@ if ! smemcalc --tile 8 --device 9.0 | grep -q '(NVRTC [0-9]*'; then
     finish_cases
 fi
 program=$fake
-# The fake GPU computes on this machine: a second for the default length, and on a busy one fewer
-# launches than all fit in what a series of them may take.
+# The fake GPU computes on this machine. The default length takes a second per launch, and on a busy
+# machine not all launches of a series fit in its time.
 short='--length 20000'
 launch="--kernel stencil-dynamic --radius 5 --regs 16 $short"
 
@@ -65,7 +65,7 @@ cat >"$SMEMCALC_CEILINGS" <<'END'
 {"schema": "smemcalc-ceilings/1",
  "ceilings": [{"device": "NVIDIA H200", "date": "2026-11-21", "copy_bytes_per_s": 4e12}]}
 END
-says "this user's ceilings take the table's place" 'calibrated 2026-11-21' 'size 120x40
+says "the user's ceilings replace the table's" 'calibrated 2026-11-21' 'size 120x40
 key F5
 key r
 wait
@@ -81,7 +81,7 @@ wait
 key r
 key Esc
 screen' hangs
-says "and the next one is launched anew" '0.0 s of 10 s' 'key F5
+says "and the next launch starts" '0.0 s of 10 s' 'key F5
 wait
 key r
 key Esc
@@ -102,7 +102,7 @@ says "a refused launch is a result" 'cudaErrorInvalidValue: invalid argument' 'k
 key r
 wait
 screen' refuses
-says "a CUDA error is told" 'cudaErrorOther' 'key F5
+says "a CUDA error is shown" 'cudaErrorOther' 'key F5
 key r
 wait
 screen' crashes
@@ -112,24 +112,24 @@ wait
 key r
 wait
 screen' crashes
-says "Esc ends a kernel without an end" 'the launch was stopped' 'key F5
+says "Esc stops a kernel that never ends" 'the launch was stopped' 'key F5
 wait
 key r
 key Esc
 screen' endless
-says "without a GPU the emulator is there" 'on the emulator, as NVIDIA H200' 'key F5
+says "without a GPU it runs on the emulator" 'on the emulator, as NVIDIA H200' 'key F5
 wait
 screen' none
-says "and why there is no GPU" 'no GPU: the NVIDIA driver finds none' 'key F5
+says "and says why there is no GPU" 'no GPU: the NVIDIA driver finds none' 'key F5
 wait
 screen' none
-says "of several GPUs one is chosen" 'smemcalc run --kernel stencil-dynamic --radius 5 --length 20000 --regs 16 --gpu 1' 'size 120x40
+says "one of several GPUs is chosen" 'smemcalc run --kernel stencil-dynamic --radius 5 --length 20000 --regs 16 --gpu 1' 'size 120x40
 key F5
 wait
 key Right
 key y
 screen' two
-says "behind the last one comes the emulator" '--regs 16 --on emulator' 'size 120x40
+says "the emulator follows the last GPU" '--regs 16 --on emulator' 'size 120x40
 key F5
 wait
 key Right 9
@@ -150,7 +150,7 @@ key r
 wait
 screen'
 launch='--threads 256'
-says "a kernel without a source is none" 'your own kernel has no source here' 'key F5
+says "a kernel without a source is not launched" 'your own kernel has no source here' 'key F5
 wait
 key r
 screen'
@@ -182,26 +182,26 @@ key s
 type kept.txt
 key Enter'
 echo before >kept.txt
-says "a file that is there is asked about" 'it is there already; write over it?' "$saving
+says "an existing file is overwritten only after a question" 'it is there already; write over it?' "$saving
 screen"
-says "and kept" 'kept.txt is as it was' "$saving
+says "no keeps the file" 'kept.txt is as it was' "$saving
 type n
 key Enter
 screen"
-empty "in truth" "$(echo before | diff - kept.txt)"
-says "or written over" 'saved as kept.txt' "$saving
+empty "unchanged" "$(echo before | diff - kept.txt)"
+says "yes overwrites it" 'saved as kept.txt' "$saving
 type y
 key Enter
 screen"
-empty "with all of it" "$(head -1 kept.txt | grep -v '^confirmed: ')"
-says "another ending is no form" "'x.doc' does not end in .txt, .json or .csv" 'key F5
+empty "completely" "$(head -1 kept.txt | grep -v '^confirmed: ')"
+says "another ending is refused" "'x.doc' does not end in .txt, .json or .csv" 'key F5
 key r
 wait
 key s
 type x.doc
 key Enter
 screen'
-says "a folder that is not there" "'nowhere/x.txt' cannot be written: No such file or directory" 'key F5
+says "a missing folder" "'nowhere/x.txt' cannot be written: No such file or directory" 'key F5
 key r
 wait
 key s
@@ -209,7 +209,7 @@ type nowhere/x.txt
 key Enter
 screen'
 ln -s /dev/full full.txt
-says "a disk that is full" "'full.txt': No space left on device" 'key F5
+says "a full disk" "'full.txt': No space left on device" 'key F5
 key r
 wait
 key s
@@ -223,7 +223,7 @@ wait
 key s
 screen'
 
-# --- What is carried to a GPU -----------------------------------------------------------------------
+# --- The script that is run on a GPU -----------------------------------------------------------------------
 
 # shellcheck disable=SC2086
 sitting() { # STATUS WORDS [WORD-FOR-THE-FAKE]
@@ -242,7 +242,7 @@ else
 fi
 empty "without a GPU it is skipped" "$(sitting 77 'skipped: there is no' none)"
 
-# Other suites run the same program at the same time; what belongs to this one has its folder open.
+# Other suites run the same program at the same time; this suite's processes have its folder open.
 left_running() {
     for process in /proc/[0-9]*; do
         case $(readlink "$process/cwd") in

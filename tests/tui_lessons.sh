@@ -48,7 +48,7 @@ key G
 type 12
 key Enter
 screen'
-says "what is no answer is told" "is not a whole number" 'key F6
+says "an answer that cannot be read is refused" "is not a whole number" 'key F6
 type 1
 key G
 type x

@@ -1,19 +1,48 @@
-/* Runs every suite and prints a line that counts the cases; fails when one failed. */
+/* Runs every suite, or those that are named, and prints a line that counts the cases; fails when
+   one failed. tests/unit [SUITE...]   suites as in suites.def */
 #include <stdio.h>
+#include <string.h>
 
 #include <CUnit/Basic.h>
 
 #include "unit.h"
 
-int main(void)
-{
-    CU_SuiteInfo suites[] = {
+static const CU_SuiteInfo all[] = {
 #define SUITE(name) {#name, NULL, NULL, NULL, NULL, tests_##name},
 #include "suites.def"
 #undef SUITE
-        CU_SUITE_INFO_NULL,
-    };
-    if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS) {
+};
+
+enum { SUITES = sizeof all / sizeof *all };
+
+static const CU_SuiteInfo *find(const char *name)
+{
+    for (size_t i = 0; i < SUITES; i++)
+        if (strcmp(all[i].pName, name) == 0)
+            return &all[i];
+    return NULL;
+}
+
+static CU_ErrorCode add(const CU_SuiteInfo *suite)
+{
+    CU_SuiteInfo added[] = {*suite, CU_SUITE_INFO_NULL};
+    return CU_register_suites(added);
+}
+
+int main(int argc, char **argv)
+{
+    CU_ErrorCode code = CU_initialize_registry();
+    for (size_t i = 0; i < SUITES && argc == 1 && code == CUE_SUCCESS; i++)
+        code = add(&all[i]);
+    for (int i = 1; i < argc && code == CUE_SUCCESS; i++) {
+        const CU_SuiteInfo *suite = find(argv[i]);
+        if (!suite) {
+            fprintf(stderr, "unit: unknown suite '%s'; suites.def lists them\n", argv[i]);
+            return 99;
+        }
+        code = add(suite);
+    }
+    if (code != CUE_SUCCESS) {
         fprintf(stderr, "unit: %s\n", CU_get_error_msg());
         return 99;
     }

@@ -6,7 +6,7 @@
 
 #include <CUnit/CUnit.h>
 
-#include "tui/glyph.h"
+#include "tui/frame.h"
 
 void sitting_open(struct sitting *sitting, const char *kernel, const char *device, int rows,
                   int cols)

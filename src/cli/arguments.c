@@ -301,8 +301,8 @@ static enum smc_status store_repeated(int id, const char *value, struct smc_argu
         {SMC_OPTION_DEVICE, a->device, &a->device_count, SMC_MAX_DEVICES, "devices are compared"},
         {SMC_OPTION_DEVICE_FILE, a->device_file, &a->device_file_count, SMC_MAX_DEVICES,
          "files are read"},
-        {SMC_OPTION_ARG, a->arg, &a->arg_count, SMC_MAX_OWN_ARGUMENTS, "arguments are passed"},
-        {SMC_OPTION_DUMP, a->dump, &a->dump_count, SMC_MAX_OWN_ARGUMENTS, "files are written"},
+        {SMC_OPTION_ARG, a->arg, &a->arg_count, SMC_MAX_USER_ARGUMENTS, "arguments are passed"},
+        {SMC_OPTION_DUMP, a->dump, &a->dump_count, SMC_MAX_USER_ARGUMENTS, "files are written"},
     };
     size_t i = 0;
     while (lists[i].id != id)

@@ -54,7 +54,7 @@ static enum smc_status read_extent(const struct smc_arguments *arguments, int op
 }
 
 enum smc_status smc_ask_own_block(const struct smc_arguments *arguments,
-                                  const struct smc_own_request *request, struct smc_error *error)
+                                  const struct smc_user_request *request, struct smc_error *error)
 {
     const uint32_t *block = request->block;
     uint32_t most = request->device.sm.max_threads_per_block;
@@ -80,7 +80,7 @@ static bool is_same_file(const char *path, const char *other)
 }
 
 /* What is read must not be lost by a slip. */
-static bool is_read(const struct smc_own_request *request, const char *path)
+static bool is_read(const struct smc_user_request *request, const char *path)
 {
     bool read = is_same_file(path, request->file);
     for (size_t i = 0; i < request->argument_count; i++)
@@ -88,7 +88,7 @@ static bool is_read(const struct smc_own_request *request, const char *path)
     return read;
 }
 
-enum smc_status smc_ask_dump(const char *typed, const struct smc_own_request *request,
+enum smc_status smc_ask_dump(const char *typed, const struct smc_user_request *request,
                              size_t *argument, const char **path, struct smc_error *error)
 {
     char number[16];
@@ -112,12 +112,12 @@ enum smc_status smc_ask_dump(const char *typed, const struct smc_own_request *re
 }
 
 static enum smc_status read_arguments(const struct smc_arguments *arguments,
-                                      struct smc_own_request *request, struct smc_error *error)
+                                      struct smc_user_request *request, struct smc_error *error)
 {
     request->argument_count = arguments->arg_count;
     for (size_t i = 0; i < arguments->arg_count; i++) {
         struct smc_error reason = {""};
-        if (smc_own_argument_parse(arguments->arg[i], &request->argument[i], &reason) != SMC_OK)
+        if (smc_user_argument_parse(arguments->arg[i], &request->argument[i], &reason) != SMC_OK)
             return smc_fail(error, SMC_USAGE, "option --arg: %.900s", reason.message);
     }
     for (size_t i = 0; i < arguments->dump_count; i++) {
@@ -130,22 +130,22 @@ static enum smc_status read_arguments(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-enum smc_status smc_ask_own(const struct smc_arguments *arguments, struct smc_own_request *request,
+enum smc_status smc_ask_own(const struct smc_arguments *arguments, struct smc_user_request *request,
                             struct smc_error *error)
 {
     const int64_t *number = arguments->number;
-    *request = (struct smc_own_request){
+    *request = (struct smc_user_request){
         .file = arguments->text[SMC_OPTION_SOURCE],
         .entry = arguments->text[SMC_OPTION_ENTRY],
         .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
-        .settings = SMC_LAUNCH_INIT,
+        .launch = SMC_LAUNCH_INIT,
     };
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
         request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
-    request->settings.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
-    request->settings.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
-    request->settings.smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
+    request->launch.carveout_percent = (int32_t)number[SMC_OPTION_CARVEOUT];
+    request->launch.cache_config = (enum smc_cache_config)number[SMC_OPTION_CACHE_CONFIG];
+    request->launch.smem_mode = (enum smc_smem_mode)number[SMC_OPTION_SMEM_MODE];
     enum smc_status status = check_others(arguments, error);
     if (status == SMC_OK)
         status = read_extent(arguments, SMC_OPTION_GRID, INT32_MAX, "blocks", request->grid, error);

@@ -30,10 +30,10 @@ static enum smc_status check_place(const struct smc_arguments *arguments,
         return smc_fail(error, SMC_USAGE,
                         "option --device: a run is on the GPU that --gpu names; "
                         "--on emulator takes any device");
-    if (settings->gpu_index == SMC_EVERY_GPU && arguments->given[SMC_OPTION_SOURCE])
+    if (settings->gpu_index == SMC_ALL_GPUS && arguments->given[SMC_OPTION_SOURCE])
         return smc_fail(error, SMC_USAGE,
                         "option --gpu: 'all' is not for --source; give the number of one");
-    if (settings->gpu_index == SMC_EVERY_GPU && arguments->given[SMC_OPTION_ANNOTATE])
+    if (settings->gpu_index == SMC_ALL_GPUS && arguments->given[SMC_OPTION_ANNOTATE])
         return smc_fail(error, SMC_USAGE,
                         "option --annotate: of one emulation; not with --gpu all");
     if (settings->place == SMC_ON_GPU && arguments->given[SMC_OPTION_ANNOTATE])
@@ -65,7 +65,7 @@ enum smc_status smc_ask_place(const struct smc_arguments *arguments,
     enum smc_status status = check_place(arguments, settings, error);
     if (status != SMC_OK)
         return status;
-    if (settings->gpu_index == SMC_EVERY_GPU)
+    if (settings->gpu_index == SMC_ALL_GPUS)
         return SMC_OK;
     status = settings->place == SMC_ON_EMULATOR
                  ? smc_ask_one_device(arguments, devices, query, error)

@@ -5,7 +5,7 @@
 #include "cli/ask_devices.h"
 #include "confirm/launch.h"
 
-/* Sets `settings` and, but for SMC_EVERY_GPU, the device of `query`. SMC_USAGE: options that do not
+/* Sets `settings` and, but for SMC_ALL_GPUS, the device of `query`. SMC_USAGE: options that do not
    go together; SMC_UNAVAILABLE: no such GPU. `devices` starts from {0} and is to be freed in any
    case. */
 enum smc_status smc_ask_place(const struct smc_arguments *arguments,

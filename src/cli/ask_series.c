@@ -32,7 +32,7 @@ enum smc_status smc_ask_series_check(const struct smc_arguments *arguments, stru
     if (arguments->given[SMC_OPTION_ANNOTATE])
         return smc_fail(error, SMC_USAGE, "option --annotate: for one run; --%s asks for several",
                         what);
-    if (arguments->number[SMC_OPTION_GPU] == SMC_EVERY_GPU)
+    if (arguments->number[SMC_OPTION_GPU] == SMC_ALL_GPUS)
         return smc_fail(error, SMC_USAGE,
                         "option --gpu: 'all' is for one run; --%s asks for several", what);
     if (arguments->number[SMC_OPTION_ON] == SMC_ON_BOTH)

@@ -65,7 +65,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         settings.annotation = arguments->given[SMC_OPTION_ANNOTATE] ? &annotation : NULL;
     }
     if (status == SMC_OK)
-        status = settings.gpu_index == SMC_EVERY_GPU
+        status = settings.gpu_index == SMC_ALL_GPUS
                      ? smc_run_everywhere(arguments, &query, &settings, out, error)
                      : run_query(arguments, &query, &settings, out, error);
     if (status == SMC_INTERRUPTED)

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "catalog/catalog.h"
 #include "cli/command.h"
-#include "executor/own.h"
+#include "executor/user.h"
 
 /* As for SMC_NOT_GIVEN of a query: whatever value the range does not hold. */
 #define SMC_NO_HIGHEST INT32_MAX
@@ -67,9 +67,9 @@ struct smc_arguments {
     size_t file_count;
     const char *device_file[SMC_MAX_DEVICES];
     size_t device_file_count;
-    const char *arg[SMC_MAX_OWN_ARGUMENTS];
+    const char *arg[SMC_MAX_USER_ARGUMENTS];
     size_t arg_count;
-    const char *dump[SMC_MAX_OWN_ARGUMENTS];
+    const char *dump[SMC_MAX_USER_ARGUMENTS];
     size_t dump_count;
     const char *topic; /* help: the command asked about, completion: the shell,
                           lesson: its name; or NULL */

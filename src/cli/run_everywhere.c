@@ -7,10 +7,10 @@
 #include "cli/ask_ceilings.h"
 #include "cli/idle_options.h"
 #include "cli/output.h"
-#include "confirm/everywhere.h"
+#include "confirm/all_gpus.h"
 
 /* What is wrong with the arguments is wrong on each GPU: then there is nothing to report. */
-static bool is_wrong_usage(const struct smc_everywhere *everywhere)
+static bool is_wrong_usage(const struct smc_all_gpus *everywhere)
 {
     for (size_t i = 0; i < everywhere->count; i++)
         if (everywhere->part[i].status != SMC_USAGE)
@@ -18,8 +18,7 @@ static bool is_wrong_usage(const struct smc_everywhere *everywhere)
     return everywhere->count > 0;
 }
 
-static void tell_idle(const struct smc_arguments *arguments,
-                      const struct smc_everywhere *everywhere)
+static void tell_idle(const struct smc_arguments *arguments, const struct smc_all_gpus *everywhere)
 {
     struct smc_idle_options idle = {0};
     for (size_t i = 0; i < everywhere->count; i++)
@@ -43,7 +42,7 @@ static void tell(struct smc_query *query)
     smc_ask_ceilings(query, 1);
 }
 
-static void report(const struct smc_arguments *arguments, const struct smc_everywhere *everywhere,
+static void report(const struct smc_arguments *arguments, const struct smc_all_gpus *everywhere,
                    struct smc_text *out)
 {
     struct smc_report_style style;
@@ -59,12 +58,12 @@ enum smc_status smc_run_everywhere(const struct smc_arguments *arguments,
                                    const struct smc_run_settings *settings, struct smc_text *out,
                                    struct smc_error *error)
 {
-    struct smc_everywhere everywhere;
-    enum smc_status status = smc_confirm_everywhere(query, settings, tell, &everywhere, error);
+    struct smc_all_gpus everywhere;
+    enum smc_status status = smc_confirm_all_gpus(query, settings, tell, &everywhere, error);
     if (is_wrong_usage(&everywhere))
         *error = everywhere.part[0].error;
     else if (everywhere.count > 0)
         report(arguments, &everywhere, out);
-    smc_everywhere_free(&everywhere);
+    smc_all_gpus_free(&everywhere);
     return status;
 }

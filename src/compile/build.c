@@ -1,6 +1,7 @@
 /* One kernel through one NVRTC, or out of the cache. */
 #include "compile/build.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +10,16 @@
 #include "compile/nvrtc.h"
 #include "compile/ptxas_log.h"
 
-/* What the cache keeps before the machine code and the PTX. A change of meaning needs a new number
-   in write_key. */
+/* What the cache keeps before the machine code and the PTX: the numbers of struct smc_resources,
+   its members from regs_per_thread up to reason. A change of them needs a new number in write_key.
+ */
+enum {
+    NUMBERS = offsetof(struct smc_resources, regs_per_thread),
+    NUMBERS_BYTES = offsetof(struct smc_resources, reason) - NUMBERS,
+};
+
 struct record {
-    uint32_t regs_per_thread, static_smem_bytes;
-    uint32_t stack_bytes, spill_store_bytes, spill_load_bytes;
-    uint32_t barriers;
-    uint32_t refused, refused_smem_bytes, refused_smem_limit_bytes;
+    unsigned char numbers[NUMBERS_BYTES];
     uint32_t cubin_bytes; /* the PTX is the rest */
 };
 
@@ -34,15 +38,10 @@ static void write_options(const struct smc_build *build, struct smc_text *option
 static void write_key(const struct smc_build *build, const char *options, struct smc_text *key)
 {
     const struct smc_nvrtc_place *place = build->place;
-    smc_text_printf(key, "smemcalc build 2\nnvrtc %d.%d, %lld bytes\n%s %s\n%s\n",
+    smc_text_printf(key, "smemcalc build 3\nnvrtc %d.%d, %lld bytes\n%s %s\n%s\n",
                     place->info.major, place->info.minor, (long long)place->file.bytes,
                     build->kernel->file, build->kernel->entry, options);
     smc_text_append_bytes(key, smc_text_string(&build->source->text), build->source->text.length);
-}
-
-static enum smc_status out_of_memory(struct smc_error *error)
-{
-    return smc_out_of_memory(error);
 }
 
 /* Copies the machine code and the PTX; either may be missing. */
@@ -56,7 +55,7 @@ static enum smc_status copy_binary(const void *cubin, size_t cubin_bytes, const 
     binary->ptx = ptx_bytes ? smc_malloc(ptx_bytes + 1) : NULL;
     if ((cubin_bytes && !binary->cubin) || (ptx_bytes && !binary->ptx)) {
         smc_binary_free(binary);
-        return out_of_memory(error);
+        return smc_out_of_memory(error);
     }
     if (cubin_bytes)
         memcpy(binary->cubin, cubin, cubin_bytes);
@@ -72,19 +71,9 @@ static enum smc_status copy_binary(const void *cubin, size_t cubin_bytes, const 
 static void store(const struct smc_resources *resources, const struct smc_nvrtc_output *output,
                   const struct smc_text *key, struct smc_cache *cache)
 {
-    struct record record = {
-        .regs_per_thread = resources->regs_per_thread,
-        .static_smem_bytes = resources->static_smem_bytes,
-        .stack_bytes = resources->stack_bytes,
-        .spill_store_bytes = resources->spill_store_bytes,
-        .spill_load_bytes = resources->spill_load_bytes,
-        .barriers = resources->barriers,
-        .refused = resources->refused,
-        .refused_smem_bytes = resources->refused_smem_bytes,
-        .refused_smem_limit_bytes = resources->refused_smem_limit_bytes,
-        .cubin_bytes = (uint32_t)output->binary.cubin_bytes,
-    };
+    struct record record = {.cubin_bytes = (uint32_t)output->binary.cubin_bytes};
     struct smc_text value = {0};
+    memcpy(record.numbers, (const char *)resources + NUMBERS, NUMBERS_BYTES);
     smc_text_append_bytes(&value, (const char *)&record, sizeof record);
     if (output->binary.cubin_bytes)
         smc_text_append_bytes(&value, output->binary.cubin, output->binary.cubin_bytes);
@@ -106,20 +95,12 @@ static bool restore(struct smc_cache *cache, const struct smc_text *key, struct 
         return false;
     *cubin_bytes = record.cubin_bytes;
     resources->from_cache = true;
-    resources->regs_per_thread = record.regs_per_thread;
-    resources->static_smem_bytes = record.static_smem_bytes;
-    resources->stack_bytes = record.stack_bytes;
-    resources->spill_store_bytes = record.spill_store_bytes;
-    resources->spill_load_bytes = record.spill_load_bytes;
-    resources->barriers = record.barriers;
-    resources->refused = record.refused;
-    resources->refused_smem_bytes = record.refused_smem_bytes;
-    resources->refused_smem_limit_bytes = record.refused_smem_limit_bytes;
+    memcpy((char *)resources + NUMBERS, record.numbers, NUMBERS_BYTES);
     return true;
 }
 
-/* An edited text is its author's to mend; the program's own compiles, so that the NVRTC is at
-   fault. */
+/* An edited text is the user's to correct; the built-in one compiles, so that the NVRTC is at
+ * fault. */
 static enum smc_status explain_failure(const struct smc_build *build,
                                        enum smc_nvrtc_outcome outcome, const char *log,
                                        struct smc_error *error)
@@ -204,7 +185,7 @@ enum smc_status smc_build_run(const struct smc_build *build, struct smc_cache *c
     write_options(build, &options);
     write_key(build, smc_text_string(&options), &key);
     if (options.failed || key.failed)
-        status = out_of_memory(error);
+        status = smc_out_of_memory(error);
     else if (!build->source->includes && restore(cache, &key, &value, resources, &cubin_bytes))
         status = copy_binary(value.data + sizeof(struct record), cubin_bytes,
                              value.data + sizeof(struct record) + cubin_bytes,

@@ -3,8 +3,8 @@
 #define SMC_COMPILE_BUILD_H
 
 #include "compile/cache.h"
-#include "compile/compile.h"
-#include "compile/find_nvrtc.h"
+#include "compile/nvrtc.h"
+#include "compile/resources.h"
 #include "compile/source.h"
 
 struct smc_build {

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "compile/build.h"
 #include "compile/cache.h"
-#include "compile/find_nvrtc.h"
 #include "compile/nvrtc.h"
 #include "compile/source.h"
 #include "compile/table.h"
@@ -236,13 +235,6 @@ enum smc_status smc_compile(const struct smc_kernel *kernel, const struct smc_pa
     return status;
 }
 
-void smc_binary_free(struct smc_binary *binary)
-{
-    free(binary->cubin);
-    free(binary->ptx);
-    *binary = (struct smc_binary){0};
-}
-
 enum smc_status smc_nvrtc_describe(struct smc_nvrtc_info *info, struct smc_error *error)
 {
     struct smc_cache cache;
@@ -256,42 +248,4 @@ enum smc_status smc_nvrtc_describe(struct smc_nvrtc_info *info, struct smc_error
         return smc_fail(error, SMC_MACHINE, "%s", search.problem);
     return smc_fail(error, SMC_UNAVAILABLE, "no NVRTC was found%s%s (%s)",
                     search.problem[0] ? ": " : "", search.problem, hint(UINT16_MAX));
-}
-
-/* --- Words ------------------------------------------------------------------------------------ */
-
-enum { DESCRIPTION_BYTES = 128, SOURCE_NAME_BYTES = 64 };
-
-void smc_resources_describe(const struct smc_resources *resources, char text[DESCRIPTION_BYTES])
-{
-    int major = resources->nvrtc_major, minor = resources->nvrtc_minor;
-    unsigned cc = resources->cc;
-    switch (resources->source) {
-    case SMC_RESOURCES_NVRTC:
-        snprintf(text, DESCRIPTION_BYTES, "NVRTC %d.%d, sm_%u", major, minor, cc);
-        break;
-    case SMC_RESOURCES_TABLE:
-        snprintf(text, DESCRIPTION_BYTES, "table, NVRTC %d.%d, sm_%u", major, minor, cc);
-        break;
-    case SMC_RESOURCES_ASSUMED:
-        snprintf(text, DESCRIPTION_BYTES, "assumed: as sm_%u (NVRTC %d.%d)", cc, major, minor);
-        break;
-    case SMC_RESOURCES_GIVEN:
-        snprintf(text, DESCRIPTION_BYTES, "given");
-        break;
-    }
-}
-
-void smc_resources_source_name(const struct smc_resources *resources, char text[SOURCE_NAME_BYTES])
-{
-    static const char *const prefixes[] = {
-        [SMC_RESOURCES_NVRTC] = "",
-        [SMC_RESOURCES_TABLE] = "table ",
-        [SMC_RESOURCES_ASSUMED] = "assumed ",
-    };
-    if (resources->source == SMC_RESOURCES_GIVEN)
-        snprintf(text, SOURCE_NAME_BYTES, "given");
-    else
-        snprintf(text, SOURCE_NAME_BYTES, "%snvrtc %d.%d sm_%u", prefixes[resources->source],
-                 resources->nvrtc_major, resources->nvrtc_minor, resources->cc);
 }

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-/* What is told of a kernel besides its figures, to be held against them. */
+/* What else the file states about a kernel, to be compared with its figures. */
 struct smc_cubin_claims {
     uint32_t code_regs; /* beside the code: without what it calls */
     bool has_frame, has_least_stack;
@@ -44,7 +44,7 @@ struct smc_cubin_reading {
 
 /* --- Header, sections, segments --------------------------------------------------------------- */
 
-/* Types of sections that take no room in the file, besides SHT_NOBITS: variables in global, local
+/* Types of sections that take no space in the file, besides SHT_NOBITS: variables in global, local
    and shared memory of code that is still to be linked, and the driver's reserve. */
 enum {
     TYPE_GLOBAL = 0x70000007,
@@ -137,7 +137,7 @@ static enum smc_status read_sections(struct smc_cubin_reading *reading)
     return status;
 }
 
-/* Sections without room in the file lie one behind the other in memory. */
+/* Sections without space in the file follow one another in memory. */
 static uint64_t memory_of_sections(const struct smc_cubin_reading *reading)
 {
     uint64_t end = 0;
@@ -259,7 +259,7 @@ static bool kernel_of(const struct smc_cubin_reading *reading, uint32_t symbol,
     return true;
 }
 
-/* What stands behind the prefix, or NULL where the name begins otherwise. */
+/* The rest of the name after the prefix, or NULL where it begins otherwise. */
 static const char *after_prefix(const char *name, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -578,7 +578,7 @@ static enum smc_status take_attributes(const struct smc_cubin_reading *reading,
     return status == SMC_OK ? read_attributes(reading, section, kernel) : status;
 }
 
-/* What takes no room in the file and belongs to code is its memory: were its name damaged, the
+/* What takes no space in the file and belongs to code is its memory: were its name damaged, the
    kernel would seem to need none. */
 static enum smc_status take_section(const struct smc_cubin_reading *reading,
                                     const struct smc_cubin_section *section)

@@ -1,5 +1,5 @@
 /* Machine code as ptxas, NVRTC and nvlink give it: an ELF file, read with libelf. Nothing in it is
-   trusted: what the file tells twice must agree, else it is damaged and none of it is believed. */
+   trusted: what the file states twice must agree, else it is damaged and nothing of it is used. */
 #ifndef SMC_COMPILE_CUBIN_H
 #define SMC_COMPILE_CUBIN_H
 

@@ -3,11 +3,11 @@ libsmc_la_SOURCES += \
 	src/compile/cache.c src/compile/cache.h \
 	src/compile/compile.c src/compile/compile.h \
 	src/compile/cubin.c src/compile/cubin.h \
-	src/compile/find_nvrtc.c src/compile/find_nvrtc.h \
 	src/compile/machine_code.c src/compile/machine_code.h \
 	src/compile/nvrtc.c src/compile/nvrtc.h \
 	src/compile/ptx.c src/compile/ptx.h \
 	src/compile/ptxas_log.c src/compile/ptxas_log.h \
+	src/compile/resources.c src/compile/resources.h \
 	src/compile/source.c src/compile/source.h \
 	src/compile/table.c src/compile/table.h
 

@@ -7,8 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "base/text.h"
-#include "compile/compile.h"
+#include "compile/cache.h"
+#include "compile/resources.h"
 
 /* name, symbol, parameters; each returns nvrtcResult, 0 for success. */
 #define SMC_NVRTC_FUNCTIONS(F)                                                                     \
@@ -55,7 +57,7 @@ struct smc_nvrtc_output {
     int nvrtc_major, nvrtc_minor; /* of the compiler; 0.0: not noted */
 };
 
-/* The options with which ptxas tells a kernel's resources in the log. From 12.9 on NVRTC has a
+/* The options with which ptxas writes a kernel's resources into the log. From 12.9 on NVRTC has a
    cache wherever there is a driver, and what comes from there comes without a log. */
 void smc_nvrtc_write_log_options(const struct smc_nvrtc_info *info, struct smc_text *options);
 
@@ -65,5 +67,38 @@ enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const ch
                                          struct smc_nvrtc_output *output);
 
 void smc_nvrtc_output_free(struct smc_nvrtc_output *output);
+
+/* --- Which libraries this machine has --------------------------------------------------------- */
+
+/* To open one takes 10 ms and more: the outcome of a search is kept in the cache, for as long as
+   nothing that it depends on has changed. */
+
+enum { SMC_MAX_NVRTC = 8 };
+
+/* What identifies a file's content without reading it. */
+struct smc_file_identity {
+    uint64_t device, inode;
+    int64_t bytes, seconds, nanoseconds;
+};
+
+struct smc_nvrtc_place {
+    struct smc_nvrtc_info info;
+    struct smc_file_identity file;
+};
+
+/* Bytes in the cache: holds no pointers, and padding is zero. */
+struct smc_nvrtc_search {
+    uint64_t count;
+    struct smc_nvrtc_place place[SMC_MAX_NVRTC]; /* in order of preference */
+    char problem[512];                           /* why $SMEMCALC_NVRTC cannot be used, or "" */
+    uint64_t is_complete;                        /* every candidate was opened */
+    uint64_t is_final;      /* those that are left out will not do before their files change */
+    uint64_t out_of_memory; /* for opening one of them */
+};
+
+/* Looks until a library is found that compiles for `cc`; 0 is any. Returns NULL where there is
+   none; `search` then holds those found. */
+const struct smc_nvrtc_place *smc_nvrtc_find(struct smc_cache *cache, uint16_t cc,
+                                             struct smc_nvrtc_search *search);
 
 #endif

@@ -122,7 +122,7 @@ static uint32_t type_bytes(const char *token, size_t length)
     return number_of(token + 2, length - 2) / 8;
 }
 
-/* Past one parameter, behind ".param": up to the ',' or ')' that follows. */
+/* Past one parameter, after ".param": up to the ',' or ')' that follows. */
 static void read_param(const char **cursor, struct smc_ptx_param *param)
 {
     size_t length;

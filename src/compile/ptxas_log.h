@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "compile/compile.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "compile/resources.h"
 
 enum smc_log_form {
     SMC_LOG_PTXAS,     /* one architecture's compilation */
@@ -49,7 +51,7 @@ enum smc_ptxas_reading {
     SMC_PTXAS_REFUSED,  /* too much static shared memory: the refusal's fields are set */
 };
 
-/* What ptxas says of `entry`. `has_barriers` tells whether the log counts barriers: that of CUDA 12
+/* What ptxas reports of `entry`. `has_barriers`: whether the log counts barriers: that of CUDA 12
    and older may not, and `barriers` is then 0. */
 enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
                                           struct smc_resources *out, bool *has_barriers);

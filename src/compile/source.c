@@ -70,7 +70,8 @@ void smc_source_free(struct smc_source *source)
     smc_text_free(&source->text);
 }
 
-/* The ')' that ends what begins at `at`, behind its '('; `comma`: one stands outside of others. */
+/* The ')' that ends what begins at `at`, after its '('; `comma`: there is one outside nested ones.
+ */
 static const char *closing_parenthesis(const char *at, bool *comma)
 {
     for (int depth = 1; *at; at++) {

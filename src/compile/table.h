@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "compile/compile.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "compile/resources.h"
 
 /* The columns of data/resources.csv; text in place, so that the table needs no work at start. */
 struct smc_table_row {

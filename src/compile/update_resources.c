@@ -106,7 +106,7 @@ static enum smc_status compile_for(struct smc_build *build, const char *defines,
     return append(list, &row) ? SMC_OK : smc_fail(error, SMC_MACHINE, "out of memory");
 }
 
-/* Which library compiles for `cc`: the first that knows it; NULL where nobody asked for it. */
+/* Which library compiles for `cc`: the first that knows it; NULL where it was not requested. */
 static const struct smc_nvrtc_place *library_for(const struct libraries *libraries, uint16_t cc)
 {
     bool wanted = libraries->cc_count == 0;

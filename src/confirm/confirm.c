@@ -1,4 +1,4 @@
-/* Lays predictions beside what was seen, quantity by quantity. */
+/* Predictions compared with what was seen, quantity by quantity. */
 #include "confirm/confirm.h"
 
 #include <assert.h>
@@ -12,9 +12,9 @@
 
 /* --- A row and its verdict -------------------------------------------------------------------- */
 
-struct smc_witness smc_witness_of(double value)
+struct smc_reading smc_reading_of(double value)
 {
-    return (struct smc_witness){.present = true, .value = value};
+    return (struct smc_reading){.present = true, .value = value};
 }
 
 struct smc_row *smc_row_add(struct smc_confirmation *confirmation, const char *quantity,
@@ -41,9 +41,9 @@ static bool equal(double a, double b)
     return fabs(a - b) <= 1e-9 * fmax(a, b);
 }
 
-static bool agrees(const struct smc_row *row, const struct smc_witness *witness)
+static bool agrees(const struct smc_row *row, const struct smc_reading *reading)
 {
-    return !witness->present || equal(witness->value, row->predicted.value);
+    return !reading->present || equal(reading->value, row->predicted.value);
 }
 
 bool smc_row_agrees(const struct smc_row *row)
@@ -69,7 +69,7 @@ void smc_rows_count(struct smc_confirmation *confirmation)
 
 /* --- Shared memory of a block, and the binding limits ----------------------------------------- */
 
-/* A live device brings the API's own number: the table's is another witness. */
+/* A live device brings the API's own number: the table's is another source. */
 static uint32_t predicted_reserve(const struct smc_sm *sm)
 {
     struct smc_capability capability;
@@ -123,9 +123,9 @@ static void confirm_available_smem(const struct smc_answer *answer,
     uint32_t bytes = predicted_available(answer);
     struct smc_row *row =
         smc_row_add(out, "available_dynamic_smem_bytes", "dynamic, at these blocks", "B");
-    row->predicted = smc_witness_of(at_most(bytes, cap));
+    row->predicted = smc_reading_of(at_most(bytes, cap));
     if (result->api_available_smem.succeeded)
-        row->api = smc_witness_of(result->api_available_smem_bytes);
+        row->api = smc_reading_of(result->api_available_smem_bytes);
     smc_row_judge(row);
     bool forgets = row->verdict == SMC_DIFFERS && blocks > 1 &&
                    result->api_available_smem_bytes == at_most((uint64_t)bytes + reserve, cap);
@@ -140,7 +140,7 @@ static void confirm_available_smem(const struct smc_answer *answer,
 }
 
 /* Shared memory of a block: the driver's reserve, predicted by the table of compute capabilities,
-   and the bytes allocated, static, dynamic and reserved, which nobody reports. */
+   and the bytes allocated, static, dynamic and reserved, which no source reports. */
 static void confirm_allocated_smem(const struct smc_answer *answer,
                                    const struct smc_run_result *result,
                                    struct smc_confirmation *out)
@@ -149,18 +149,18 @@ static void confirm_allocated_smem(const struct smc_answer *answer,
     struct smc_row *row;
     if (result->api_reserved_smem.made) {
         row = smc_row_add(out, "reserved_smem_bytes", "reserved shared memory", "B");
-        row->predicted = smc_witness_of(predicted_reserve(sm));
+        row->predicted = smc_reading_of(predicted_reserve(sm));
         if (result->api_reserved_smem.succeeded)
-            row->api = smc_witness_of(result->api_reserved_smem_bytes);
+            row->api = smc_reading_of(result->api_reserved_smem_bytes);
         smc_row_judge(row);
         smc_row_note(row, "%s", result->api_reserved_smem.message);
     }
     row = smc_row_add(out, "allocated_smem_bytes", "allocated shared memory", "B");
-    row->predicted = smc_witness_of(answer->occupancy.smem_allocated_per_block_bytes);
+    row->predicted = smc_reading_of(answer->occupancy.smem_allocated_per_block_bytes);
     row->verdict = SMC_INFORMATION;
 }
 
-/* The resources that bind, in words; nobody reports them. */
+/* The resources that bind, in words; no source reports them. */
 static void show_binding_limits(const struct smc_answer *answer, struct smc_confirmation *out)
 {
     struct smc_row *row = smc_row_add(out, "binding_limits", "binding limits", "");
@@ -185,9 +185,9 @@ static void confirm_compiling(const struct view *view)
 {
     const struct smc_attempt *compile = &view->result->compile;
     struct smc_row *row = smc_row_add(view->out, "compiles", "compiles", "");
-    row->predicted = smc_witness_of(view->answer->outcome != SMC_CANNOT_COMPILE);
+    row->predicted = smc_reading_of(view->answer->outcome != SMC_CANNOT_COMPILE);
     if (compile->made)
-        row->measured = smc_witness_of(compile->succeeded);
+        row->measured = smc_reading_of(compile->succeeded);
     smc_row_judge(row);
     smc_row_note(row, "%s", compile->message);
 }
@@ -198,10 +198,10 @@ static void confirm_launching(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
     struct smc_row *row = smc_row_add(view->out, "launches", "launches", "");
-    row->predicted = smc_witness_of(view->answer->outcome == SMC_LAUNCHES);
+    row->predicted = smc_reading_of(view->answer->outcome == SMC_LAUNCHES);
     bool load_refused = result->load.made && !result->load.succeeded;
     if (result->launch.made || load_refused)
-        row->measured = smc_witness_of(result->launch.succeeded);
+        row->measured = smc_reading_of(result->launch.succeeded);
     smc_row_judge(row);
     if (!row->measured.present)
         smc_row_note(row, "%s", result->launch.message);
@@ -219,9 +219,9 @@ static void confirm_registers(const struct view *view)
     const struct smc_run_result *result = view->result;
     struct smc_row *row =
         smc_row_add(view->out, "registers_per_thread", "registers per thread", "");
-    row->predicted = smc_witness_of(view->answer->launch.regs_per_thread);
+    row->predicted = smc_reading_of(view->answer->launch.regs_per_thread);
     if (result->load.succeeded)
-        row->api = smc_witness_of(result->api_regs_per_thread);
+        row->api = smc_reading_of(result->api_regs_per_thread);
     smc_row_judge(row);
     if (!result->load.succeeded)
         smc_row_note(row, "%s", result->load.message);
@@ -233,11 +233,11 @@ static void confirm_static_smem(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
     struct smc_row *row = smc_row_add(view->out, "static_smem_bytes", "static shared memory", "B");
-    row->predicted = smc_witness_of(view->answer->launch.static_smem_bytes);
+    row->predicted = smc_reading_of(view->answer->launch.static_smem_bytes);
     if (result->load.succeeded)
-        row->api = smc_witness_of(result->api_static_smem_bytes);
+        row->api = smc_reading_of(result->api_static_smem_bytes);
     if (result->compile.made && result->compiled.refused)
-        row->measured = smc_witness_of(result->compiled.refused_smem_bytes);
+        row->measured = smc_reading_of(result->compiled.refused_smem_bytes);
     smc_row_judge(row);
     if (row->verdict == SMC_NOT_MEASURED)
         smc_row_note(row, "%s", result->load.message);
@@ -247,13 +247,14 @@ static void confirm_static_smem(const struct view *view)
         smc_row_note(row, "the prediction was given a number, the kernel has its own");
 }
 
-/* What a launch asks for nobody reports back: the row tells it, and what became of the opt-in. */
+/* No source reports the dynamic shared memory of a launch: the row shows the request, and how the
+   opt-in ended. */
 static void show_dynamic_smem(const struct view *view)
 {
     const struct smc_attempt *opt_in = &view->result->opt_in;
     struct smc_row *row =
         smc_row_add(view->out, "dynamic_smem_bytes", "dynamic shared memory", "B");
-    row->predicted = smc_witness_of(view->answer->launch.dynamic_smem_bytes);
+    row->predicted = smc_reading_of(view->answer->launch.dynamic_smem_bytes);
     row->verdict = SMC_INFORMATION;
     if (!opt_in->made)
         smc_row_note(row, "asked for at launch");
@@ -272,9 +273,9 @@ static bool refused(const struct smc_run_result *result)
     return result->launch.made && !result->launch.succeeded;
 }
 
-/* The API answers for the kernel as compiled, which is not the launch predicted where a person
+/* The API answers for the kernel as compiled, which is not the launch predicted where the user
    gave registers or static shared memory. */
-static bool api_speaks_of_the_prediction(const struct view *view)
+static bool api_is_about_the_prediction(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
     const struct smc_launch *launch = &view->answer->launch;
@@ -282,7 +283,7 @@ static bool api_speaks_of_the_prediction(const struct view *view)
            result->api_static_smem_bytes == launch->static_smem_bytes;
 }
 
-/* A carve-out is a hint: the hardware may keep more blocks than it leaves room for (seen with
+/* A carve-out is a hint: the hardware may keep more blocks than fit into it (seen with
    carve-out 0), which refutes nothing. Fewer would. */
 static bool exceeds_hint(const struct view *view, const struct smc_row *row)
 {
@@ -331,11 +332,11 @@ static void confirm_occupancy(const struct view *view)
         double per_block = quantities[i].per_block;
         struct smc_row *row =
             smc_row_add(view->out, quantities[i].quantity, quantities[i].label, quantities[i].unit);
-        row->predicted = smc_witness_of(occupancy->blocks_per_sm * per_block);
-        if (result->api_occupancy.succeeded && api_speaks_of_the_prediction(view))
-            row->api = smc_witness_of(result->api_blocks_per_sm * per_block);
+        row->predicted = smc_reading_of(occupancy->blocks_per_sm * per_block);
+        if (result->api_occupancy.succeeded && api_is_about_the_prediction(view))
+            row->api = smc_reading_of(result->api_blocks_per_sm * per_block);
         if (result->probe.succeeded || refused(result))
-            row->measured = smc_witness_of(result->probe_blocks_per_sm * per_block);
+            row->measured = smc_reading_of(result->probe_blocks_per_sm * per_block);
         smc_row_judge(row);
         if (i == 0)
             note_blocks(view, row);
@@ -349,14 +350,14 @@ static void confirm_result(const struct view *view)
     const struct smc_run_result *result = view->result;
     const struct smc_comparison *comparison = &result->comparison;
     struct smc_row *row = smc_row_add(view->out, "wrong_elements", "wrong results", "");
-    row->predicted = smc_witness_of(0);
+    row->predicted = smc_reading_of(0);
     bool compared = result->check.made && comparison->checked > 0;
     if (result->agreement.compared)
-        row->emulated = smc_witness_of((double)result->emulated_comparison.wrong);
+        row->emulated = smc_reading_of((double)result->emulated_comparison.wrong);
     if (compared && result->emulation.made && !result->agreement.compared)
-        row->emulated = smc_witness_of((double)comparison->wrong);
+        row->emulated = smc_reading_of((double)comparison->wrong);
     else if (compared)
-        row->measured = smc_witness_of((double)comparison->wrong);
+        row->measured = smc_reading_of((double)comparison->wrong);
     smc_row_judge(row);
     unsigned long long checked = comparison->checked;
     if (!compared)
@@ -380,8 +381,8 @@ static void confirm_agreement(const struct view *view)
     if (!agreement->compared)
         return;
     struct smc_row *row = smc_row_add(view->out, "unlike_emulated", "unlike the emulator's", "");
-    row->predicted = smc_witness_of(0);
-    row->measured = smc_witness_of((double)agreement->differing);
+    row->predicted = smc_reading_of(0);
+    row->measured = smc_reading_of((double)agreement->differing);
     smc_row_judge(row);
     unsigned long long elements = agreement->elements;
     if (agreement->differing > 0)
@@ -399,7 +400,7 @@ static struct smc_row *show_measured(const struct view *view, const char *quanti
     const struct smc_run_result *result = view->result;
     struct smc_row *row = smc_row_add(view->out, quantity, label, unit);
     if (result->timing.succeeded) {
-        row->measured = smc_witness_of(value);
+        row->measured = smc_reading_of(value);
         row->verdict = SMC_INFORMATION;
     } else {
         row->verdict = SMC_NOT_MEASURED;
@@ -464,7 +465,7 @@ static void show_memory(const struct view *view)
     if (view->result->device_memory_bytes == 0)
         return;
     struct smc_row *row = smc_row_add(view->out, "device_memory_bytes", "GPU memory", "B");
-    row->measured = smc_witness_of((double)view->result->device_memory_bytes);
+    row->measured = smc_reading_of((double)view->result->device_memory_bytes);
     row->verdict = SMC_INFORMATION;
     smc_row_note(row, "taken by the buffers; as much again on the host");
 }

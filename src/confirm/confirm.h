@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "executor/executor.h"
-#include "query/query.h"
+#include "executor/user.h"
 
 enum smc_verdict {
     SMC_CONFIRMED,
@@ -17,8 +16,17 @@ enum smc_verdict {
     SMC_BY_ORDER, /* differs, by what the order of atomic additions explains: neither way either */
 };
 
-/* A value that one witness gave, or did not. Booleans are 0 and 1. */
-struct smc_witness {
+/* Where a value of a row comes from. */
+enum smc_row_source {
+    SMC_SOURCE_PREDICTED,
+    SMC_SOURCE_API,
+    SMC_SOURCE_EMULATED,
+    SMC_SOURCE_MEASURED,
+    SMC_SOURCE_COUNT
+};
+
+/* A value from one source (predicted, API, emulated, measured), or none. Booleans are 0 and 1. */
+struct smc_reading {
     bool present;
     double value;
 };
@@ -29,7 +37,7 @@ struct smc_row {
     const char *quantity; /* in scripts: "blocks_per_sm" */
     const char *label;    /* for people: "blocks per SM" */
     const char *unit;     /* "", "B", "ms", "GFLOP/s", ... */
-    struct smc_witness predicted, api, emulated, measured;
+    struct smc_reading predicted, api, emulated, measured;
     char words[SMC_ROW_WORDS]; /* what is predicted, where that is no number: "warps+registers" */
     enum smc_verdict verdict;
     char note[256]; /* why it differs or was not measured, or a remark such as "carve-out is a hint"
@@ -44,10 +52,14 @@ struct smc_confirmation {
     size_t confirmed, differing, not_measured;
 };
 
-/* Lays the answer's predictions beside the result. A predicted failure to compile or launch is a
+/* Compares the answer's predictions with the result. A predicted failure to compile or launch is a
    row of its own, confirmed when the attempt failed as predicted. */
 void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *result,
                  struct smc_confirmation *out);
+
+/* The same of a kernel of the user's: nothing is predicted of its counts, which are shown; what it
+   does wrong, and where a GPU and the emulator disagree, differs. */
+void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *out);
 
 /* Adds up how many were confirmed, differ and were not measured; no rows. */
 void smc_confirmation_add(const struct smc_confirmation *one, struct smc_confirmation *total);
@@ -55,7 +67,7 @@ void smc_confirmation_add(const struct smc_confirmation *one, struct smc_confirm
 /* SMC_SHORTFALL where any row differs, else SMC_OK. */
 enum smc_status smc_confirmation_status(const struct smc_confirmation *confirmation);
 
-/* No witness has another value than the prediction. A row may differ all the same: its note then
+/* No source has another value than the prediction. A row may differ all the same: its note then
    says in what. */
 bool smc_row_agrees(const struct smc_row *row);
 

@@ -4,7 +4,7 @@
 #include "devices/ceilings_file.h"
 #include "executor/executor.h"
 
-/* Empty where there is none: nobody needs to have calibrated. */
+/* Empty where there is none: calibrating is optional. */
 static void read_file(struct smc_ceilings_file *file, struct smc_text *warnings)
 {
     char path[SMC_CEILINGS_PATH];

@@ -101,50 +101,22 @@ void smc_conflict_fix_find(const struct smc_answer *answer, const struct smc_run
 
 /* --- One launch ------------------------------------------------------------------------------- */
 
-const struct smc_executor *smc_place_executor(enum smc_place place)
-{
-    switch (place) {
-    case SMC_ON_EMULATOR:
-        return &smc_executor_emulator;
-    case SMC_ON_BOTH:
-        return &smc_executor_both;
-    case SMC_ON_GPU:
-        break;
-    }
-    return smc_executor_default();
-}
-
-static struct smc_run_request request_of(const struct smc_answer *answer,
-                                         const struct smc_run_settings *settings)
-{
-    return (struct smc_run_request){
-        .kernel = answer->query.kernel,
-        .params = answer->query.params,
-        .plan = answer->plan,
-        .launch = answer->launch,
-        .device = answer->query.device,
-        .gpu_index = settings->gpu_index,
-        .cc = answer->query.device.sm.cc,
-        .seed = settings->seed,
-        .timeout_ms = settings->timeout_ms,
-        .no_counters = settings->no_counters,
-        .compile = answer->query.compile,
-        .stop = settings->stop,
-        .progress = settings->progress,
-        .annotation = settings->annotation,
-    };
-}
-
 enum smc_status smc_confirm_one(const struct smc_query *query,
                                 const struct smc_run_settings *settings,
                                 struct smc_confirmed_run *run, struct smc_text *warnings,
                                 struct smc_error *error)
 {
-    enum smc_status status = smc_query_answer(query, &run->answer, warnings, error);
-    if (status != SMC_OK)
-        return status;
-    struct smc_run_request request = request_of(&run->answer, settings);
-    status = smc_place_executor(settings->place)->run(&request, &run->result, warnings, error);
+    struct smc_compiled compiled;
+    const struct smc_run_request request = {
+        .answer = &run->answer,
+        .compiled = &compiled,
+        .settings = settings,
+    };
+    enum smc_status status =
+        smc_run_answer(query, settings->place, &run->answer, &compiled, warnings, error);
+    if (status == SMC_OK)
+        status = smc_place_executor(settings->place)->run(&request, &run->result, warnings, error);
+    smc_binary_free(&compiled.binary);
     smc_machine_host_name(run->result.host_name);
     run->result.seed = settings->seed;
     if (status != SMC_OK)

@@ -10,33 +10,6 @@
 #include "query/banks.h"
 #include "query/query.h"
 
-/* Where a kernel runs; in the order of the words of option --on. */
-enum smc_place {
-    SMC_ON_GPU,
-    SMC_ON_EMULATOR,
-    SMC_ON_BOTH, /* a GPU, and that GPU emulated */
-};
-
-enum { SMC_EVERY_GPU = -1 }; /* as a gpu_index: all of the machine (confirm/everywhere.h) */
-
-enum { SMC_RUN_SEED = 1, SMC_RUN_TIMEOUT_MS = 10000 };
-
-struct smc_run_settings {
-    enum smc_place place;
-    int gpu_index;
-    uint64_t seed;       /* for the inputs */
-    uint32_t timeout_ms; /* as in smc_run_request */
-    bool no_counters;    /* of the GPU are wanted */
-    bool (*stop)(void);  /* for the emulator, as in smc_emulation_request; or NULL */
-    struct smc_emulation_progress *progress; /* for the emulator, as there; or NULL */
-    struct smc_annotation *annotation;       /* for the emulator to fill; NULL: not wanted */
-};
-
-#define SMC_RUN_SETTINGS_INIT                                                                      \
-    {                                                                                              \
-        .seed = SMC_RUN_SEED, .timeout_ms = SMC_RUN_TIMEOUT_MS                                     \
-    }
-
 enum { SMC_MOST_VARIANTS = 4 };
 
 /* The bank conflicts of a run, and what removes them from the access with the most. */
@@ -66,8 +39,6 @@ struct smc_confirmed_run {
 };
 
 enum { SMC_MOST_RUNS = 2 };
-
-const struct smc_executor *smc_place_executor(enum smc_place place);
 
 /* Answers `query`, whose device is as below, runs it and confirms; `run`, which starts as {0}, says
    whether there is a result. SMC_SHORTFALL: a prediction differs. SMC_MACHINE with a result: the

@@ -1,13 +1,13 @@
 # Sources of this folder.
 libsmc_la_SOURCES += \
 	src/confirm/confirm.c src/confirm/confirm.h \
-	src/confirm/everywhere.c src/confirm/everywhere.h \
+	src/confirm/all_gpus.c src/confirm/all_gpus.h \
 	src/confirm/figures.def \
 	src/confirm/known_ceilings.c src/confirm/known_ceilings.h \
 	src/confirm/launch.c src/confirm/launch.h \
 	src/confirm/memory.c \
 	src/confirm/merge.c src/confirm/merge.h \
 	src/confirm/merge_read.c \
-	src/confirm/own.c src/confirm/own.h \
+	src/confirm/user.c \
 	src/confirm/rows.h \
 	src/confirm/series.c src/confirm/series.h

@@ -111,8 +111,8 @@ static void note_copies(double copied, double expected, struct smc_row *row)
         row->verdict = SMC_INFORMATION;
 }
 
-/* Judges a row that has its other witnesses, with one metric as the measured one. Where nobody
-   counted, the note says why if nothing else was seen. */
+/* Judges a row that has its other sources, with one metric as the measured value. Where there are
+   no counters, the note says why if nothing else was seen. */
 static void counted_judge(const struct smc_counted *counted, enum smc_metric metric,
                           struct smc_row *row)
 {
@@ -126,7 +126,7 @@ static void counted_judge(const struct smc_counted *counted, enum smc_metric met
         .of = "",
         .residue = smc_counted_residue(counted->answer, metric),
     };
-    row->measured = smc_witness_of(seen);
+    row->measured = smc_reading_of(seen);
     judge_measured(expected, &allowance, row);
     if (metric == SMC_METRIC_SHARED_STORES)
         note_copies(copies->instructions, expected, row);
@@ -150,7 +150,7 @@ static void judge_conflicts(const struct smc_counted *counted, struct smc_row *r
         .base = wavefronts,
         .of = " of the wavefronts",
     };
-    row->measured = smc_witness_of(seen[loads] + seen[stores] - least);
+    row->measured = smc_reading_of(seen[loads] + seen[stores] - least);
     judge_measured(wavefronts - least, &allowance, row);
     note_copies(smc_bank_conflicts(&shared->copies), wavefronts - least, row);
 }
@@ -193,9 +193,9 @@ static void confirm(const struct smc_counted *counted, enum smc_metric metric,
     const struct smc_metric_info *info = &smc_metric_info[metric];
     const struct smc_attempt *counting = &counted->result->counting;
     struct smc_row *row = smc_row_add(out, info->quantity, info->label, "B");
-    row->predicted = smc_witness_of(counted->expected[metric]);
+    row->predicted = smc_reading_of(counted->expected[metric]);
     if (counting->succeeded) {
-        row->measured = smc_witness_of(counted->result->counted[metric]);
+        row->measured = smc_reading_of(counted->result->counted[metric]);
         judge(counted->answer, info->tolerance, row);
     } else {
         row->verdict = SMC_NOT_MEASURED;
@@ -228,9 +228,9 @@ static struct smc_row *add(const struct view *view, const char *quantity, const 
                            double predicted, double seen)
 {
     struct smc_row *row = smc_row_add(view->out, quantity, label, "");
-    row->predicted = smc_witness_of(predicted);
+    row->predicted = smc_reading_of(predicted);
     if (emulated(view))
-        row->emulated = smc_witness_of(seen);
+        row->emulated = smc_reading_of(seen);
     smc_row_judge(row);
     return row;
 }
@@ -267,9 +267,9 @@ static void confirm_machine_loads(const struct view *view)
         const char *alone = smc_metric_info[rows[i].metric].label;
         struct smc_row *row =
             smc_row_add(view->out, rows[i].quantity, emulated(view) ? rows[i].label : alone, "");
-        row->predicted = smc_witness_of(predicted[i]);
+        row->predicted = smc_reading_of(predicted[i]);
         if (seen->follows_machine_code)
-            row->emulated = smc_witness_of(counted[i]);
+            row->emulated = smc_reading_of(counted[i]);
         else
             smc_row_note(row, "%s", seen->not_followed);
         smc_row_judge(row);
@@ -291,7 +291,7 @@ static void confirm_loads(const struct view *view, bool machine_differs)
                seen->wavefronts);
 }
 
-/* Copies have rows of their own where the emulator tells them from other stores. */
+/* Copies have rows of their own where the emulator distinguishes them from other stores. */
 static void confirm_stores(const struct view *view)
 {
     const struct smc_shared_work *shared = &view->answer->workload.shared;
@@ -322,7 +322,7 @@ static void confirm_conflicts(const struct view *view, bool shows_ptx, bool mach
     if (machine_differs && wanted) {
         row = smc_row_add(view->out, "machine_bank_conflicts",
                           shows_ptx ? "  in machine code" : "bank conflicts", "");
-        row->predicted = smc_witness_of(smc_bank_conflicts(&shared->loads) + stores);
+        row->predicted = smc_reading_of(smc_bank_conflicts(&shared->loads) + stores);
     }
     if (wanted)
         judge_conflicts(&view->counted, row);

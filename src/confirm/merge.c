@@ -1,4 +1,4 @@
-/* How the values of a quantity are held against each other. */
+/* Reports of many machines compared: who saw the same of a quantity, and the verdict. */
 #include "config.h"
 
 #include "confirm/merge.h"
@@ -12,14 +12,14 @@
 
 /* --- Verdicts --------------------------------------------------------------------------------- */
 
-struct smc_merge_number smc_merge_seen(const struct smc_merge_row *row)
+struct smc_reading smc_merge_seen(const struct smc_merge_row *row)
 {
-    static const enum smc_merge_witness best_first[] = {SMC_MERGE_MEASURED, SMC_MERGE_API,
-                                                        SMC_MERGE_EMULATED};
+    static const enum smc_row_source best_first[] = {SMC_SOURCE_MEASURED, SMC_SOURCE_API,
+                                                     SMC_SOURCE_EMULATED};
     for (size_t i = 0; i < sizeof best_first / sizeof *best_first; i++)
         if (row->seen[best_first[i]].present)
             return row->seen[best_first[i]];
-    return (struct smc_merge_number){false, 0};
+    return (struct smc_reading){false, 0};
 }
 
 static bool begins(const char *text, const char *start)
@@ -54,7 +54,7 @@ static bool is_counter(const struct smc_merge_row *row)
 }
 
 /* The most frequent of sorted numbers; among equally frequent ones the one predicted. */
-static double most_frequent(const double *numbers, size_t count, struct smc_merge_number predicted)
+static double most_frequent(const double *numbers, size_t count, struct smc_reading predicted)
 {
     size_t most = 0;
     double common = numbers[0];
@@ -71,34 +71,34 @@ static double most_frequent(const double *numbers, size_t count, struct smc_merg
 }
 
 /* Sorted into `scratch`; how many there are. */
-static size_t gather(const struct smc_merged_peers *peers, enum smc_merge_witness witness,
+static size_t gather(const struct smc_merged_peers *peers, enum smc_row_source source,
                      double *scratch)
 {
     size_t count = 0;
     for (size_t i = 0; i < peers->count; i++)
-        if (peers->value[i].row->seen[witness].present)
-            scratch[count++] = peers->value[i].row->seen[witness].value;
+        if (peers->value[i].row->seen[source].present)
+            scratch[count++] = peers->value[i].row->seen[source].value;
     smc_numbers_sort(scratch, count);
     return count;
 }
 
-/* Each witness is held against the same witness elsewhere. */
+/* Each source is compared with the same source on the other machines. */
 static void judge_counts(struct smc_merged_peers *peers, double *scratch)
 {
-    static const enum smc_merge_witness seeing[] = {SMC_MERGE_EMULATED, SMC_MERGE_API,
-                                                    SMC_MERGE_MEASURED};
-    struct smc_merge_number predicted = peers->value[0].row->seen[SMC_MERGE_PREDICTED];
+    static const enum smc_row_source seeing[] = {SMC_SOURCE_EMULATED, SMC_SOURCE_API,
+                                                 SMC_SOURCE_MEASURED};
+    struct smc_reading predicted = peers->value[0].row->seen[SMC_SOURCE_PREDICTED];
     for (size_t w = 0; w < sizeof seeing / sizeof *seeing; w++) {
         size_t count = gather(peers, seeing[w], scratch);
         if (count == 0)
             continue;
         double common = most_frequent(scratch, count, predicted);
-        peers->common = (struct smc_merge_number){true, common};
-        bool noisy = seeing[w] == SMC_MERGE_MEASURED && is_counter(peers->value[0].row);
+        peers->common = (struct smc_reading){true, common};
+        bool noisy = seeing[w] == SMC_SOURCE_MEASURED && is_counter(peers->value[0].row);
         double allowed = noisy ? SMC_MERGE_COUNTER_SHARE * fabs(common) : 0;
         for (size_t i = 0; i < peers->count; i++) {
             const struct smc_merge_row *row = peers->value[i].row;
-            const struct smc_merge_number *seen = &row->seen[seeing[w]];
+            const struct smc_reading *seen = &row->seen[seeing[w]];
             peers->value[i].odd |=
                 seen->present && !(noisy && row->confirmed) && fabs(seen->value - common) > allowed;
         }
@@ -109,7 +109,7 @@ static void judge_rates(struct smc_merged_peers *peers, double *scratch)
 {
     size_t count = 0;
     for (size_t i = 0; i < peers->count; i++) {
-        struct smc_merge_number seen = smc_merge_seen(peers->value[i].row);
+        struct smc_reading seen = smc_merge_seen(peers->value[i].row);
         if (seen.present)
             scratch[count++] = seen.value;
     }
@@ -117,29 +117,29 @@ static void judge_rates(struct smc_merged_peers *peers, double *scratch)
         return;
     smc_numbers_sort(scratch, count);
     double median = smc_numbers_median(scratch, count);
-    peers->common = (struct smc_merge_number){true, median};
+    peers->common = (struct smc_reading){true, median};
     peers->least = scratch[0];
     peers->most = scratch[count - 1];
     for (size_t i = 0; i < peers->count; i++) {
-        struct smc_merge_number seen = smc_merge_seen(peers->value[i].row);
+        struct smc_reading seen = smc_merge_seen(peers->value[i].row);
         peers->value[i].odd = seen.present && !is_cached(peers->value[i].row) &&
                               fabs(seen.value - median) > SMC_MERGE_OUTLIER_SHARE * fabs(median);
     }
 }
 
-/* Two machines have a value of the same witness; of rates, whatever saw it. */
+/* Two machines have a value of the same source; of rates, of any source. */
 static bool is_seen_by_two(const struct smc_merged_peers *peers, bool is_rate)
 {
-    const struct smc_merge_report *first[SMC_MERGE_WITNESSES] = {NULL};
+    const struct smc_merge_report *first[SMC_SOURCE_COUNT] = {NULL};
     for (size_t i = 0; i < peers->count; i++) {
         const struct smc_merge_report *report = peers->value[i].report;
-        for (int k = SMC_MERGE_API; k < SMC_MERGE_WITNESSES; k++) {
-            int witness = is_rate ? SMC_MERGE_MEASURED : k;
+        for (int k = SMC_SOURCE_API; k < SMC_SOURCE_COUNT; k++) {
+            int source = is_rate ? SMC_SOURCE_MEASURED : k;
             if (!peers->value[i].row->seen[k].present)
                 continue;
-            if (first[witness] && first[witness]->machine != report->machine)
+            if (first[source] && first[source]->machine != report->machine)
                 return true;
-            first[witness] = report;
+            first[source] = report;
         }
     }
     return false;
@@ -176,7 +176,7 @@ static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quant
 }
 
 /* Marks odd values, fills in what its peers have in common, and gives the verdict. `scratch` has
-   room for all of its values. */
+   space for all of its values. */
 static void judge(struct smc_merged_quantity *quantity, double *scratch)
 {
     for (size_t i = 0; i < quantity->peers_count; i++)
@@ -365,7 +365,7 @@ static int by_quantity(const void *a, const void *b)
     return order ? order : strcmp(s->row->unit, t->row->unit);
 }
 
-static int compare_numbers(struct smc_merge_number a, struct smc_merge_number b)
+static int compare_numbers(struct smc_reading a, struct smc_reading b)
 {
     if (!a.present || !b.present)
         return a.present - b.present;
@@ -381,8 +381,8 @@ static int by_peers(const void *a, const void *b)
     if (order == 0 && is_rate(s->row))
         return strcmp(s->report->device, t->report->device);
     return order ? order
-                 : compare_numbers(s->row->seen[SMC_MERGE_PREDICTED],
-                                   t->row->seen[SMC_MERGE_PREDICTED]);
+                 : compare_numbers(s->row->seen[SMC_SOURCE_PREDICTED],
+                                   t->row->seen[SMC_SOURCE_PREDICTED]);
 }
 
 /* As they are shown: by question, quantities as in the longest reports, peers together.

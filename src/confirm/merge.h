@@ -1,5 +1,5 @@
-/* Run reports of many GPUs laid together: what each saw of the same question, and where they
-   disagree. A machine, below, is a GPU of a host, or an emulator there.
+/* Run reports of many GPUs combined: what each saw of the same question, and where they disagree. A
+   machine, below, is a GPU of a host, or an emulator there.
 
      smc_merge_read       JSON reports (`smemcalc run --format json`) -> reports
      smc_merge_compare    -> questions, their quantities, the machines' values and verdicts */
@@ -13,30 +13,17 @@
 #include "base/machine.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "confirm/confirm.h"
 
 enum { SMC_MOST_MERGED_REPORTS = 10000, SMC_MOST_MERGED_ROWS = 64 };
 
-/* The witnesses of a row, as in a run's report. */
-enum smc_merge_witness {
-    SMC_MERGE_PREDICTED,
-    SMC_MERGE_API,
-    SMC_MERGE_EMULATED,
-    SMC_MERGE_MEASURED,
-    SMC_MERGE_WITNESSES
-};
-
-extern const char *const smc_merge_witness_names[SMC_MERGE_WITNESSES]; /* "predicted", ... */
-
-struct smc_merge_number {
-    bool present;
-    double value;
-};
+extern const char *const smc_source_names[SMC_SOURCE_COUNT]; /* "predicted", ... */
 
 struct smc_merge_row {
     char quantity[64], unit[16];
-    struct smc_merge_number seen[SMC_MERGE_WITNESSES];
+    struct smc_reading seen[SMC_SOURCE_COUNT];
     char words[96];          /* what is predicted, where that is no number */
-    bool confirmed, differs; /* held to its own machine's prediction, as the report says */
+    bool confirmed, differs; /* against its own machine's prediction, as the report says */
 };
 
 /* One report of one machine. Its texts are made safe for a terminal; "" where not known. */
@@ -63,10 +50,10 @@ struct smc_merge {
 };
 
 /* Adds the reports of a text that holds one document or several, each a report, what `--gpu all`
-   printed, or a list of such. `file` must outlive them. What cannot be used is told in `problems`,
-   a line each ("all.json:12: ..."), and left out: SMC_USAGE. SMC_MACHINE: no memory. A report that
-   does not say where it was made or by which seed is taken, with a line of `problems` for the first
-   of them ("all.json:12: warning: ..."). */
+   printed, or a list of such. `file` must outlive them. What cannot be used is listed in
+   `problems`, a line each ("all.json:12: ..."), and left out: SMC_USAGE. SMC_MACHINE: no memory. A
+   report that does not say where it was made or by which seed is taken, with a line of `problems`
+   for the first of them ("all.json:12: warning: ..."). */
 enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const char *text,
                                size_t length, struct smc_text *problems);
 
@@ -80,12 +67,12 @@ struct smc_merged_value {
     bool odd;     /* unlike its peers, or unlike its own prediction */
 };
 
-/* Values that are held against each other. Counts: of machines with the same compute capability and
-   the same prediction. Times and rates: of machines with the same device. */
+/* Values that are compared with each other. Counts: of machines with the same compute capability
+   and the same prediction. Times and rates: of machines with the same device. */
 struct smc_merged_peers {
     struct smc_merged_value *value;
     size_t count;
-    struct smc_merge_number common; /* what most saw; of times and rates the median */
+    struct smc_reading common; /* what most saw; of times and rates the median */
     double least, most;
 };
 
@@ -94,9 +81,9 @@ enum smc_merge_verdict {
     SMC_MERGE_DISAGREE,
     SMC_MERGE_DIFFERS, /* from what was predicted for it, but those asked the same saw the same */
     SMC_MERGE_OUTLIER,
-    SMC_MERGE_ALONE, /* nobody else whose value could be like it or not */
+    SMC_MERGE_ALONE, /* no other machine to compare its value with */
     SMC_MERGE_UNSEEN,
-    SMC_MERGE_NOT_COMPARED, /* seen, but it is no news where machines differ in it */
+    SMC_MERGE_NOT_COMPARED, /* seen, but machines may differ in it */
 };
 
 struct smc_merged_quantity {
@@ -126,7 +113,7 @@ struct smc_merged {
     size_t machines, quantities;        /* quantities that were compared, over all questions */
     size_t emulators;                   /* of the machines */
     size_t disagreeing, differing, alone, outliers, unseen, not_compared;
-    size_t uuid_chars; /* so many of a UUID tell the machines apart */
+    size_t uuid_chars; /* as many of a UUID as distinguish the machines */
 
     const struct smc_merge_report **reports; /* what the rest points into */
     struct smc_merged_value *values;
@@ -160,7 +147,7 @@ const char *smc_merged_verdict_name(const struct smc_merged *merged);
 bool smc_merge_is_emulator(const struct smc_merge_report *report);
 
 /* What a machine saw: measured, else the API's answer, else emulated. */
-struct smc_merge_number smc_merge_seen(const struct smc_merge_row *row);
+struct smc_reading smc_merge_seen(const struct smc_merge_row *row);
 
 /* --- Documents -------------------------------------------------------------------------------- */
 

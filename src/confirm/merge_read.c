@@ -49,7 +49,7 @@ static bool is_control(char c)
     return (unsigned char)c < ' ' && !strchr("\t\n\f\r", c);
 }
 
-/* JSON has no control characters. But behind a bracket the fault may be that of one document, if
+/* JSON has no control characters. But after a bracket the fault may be that of one document, if
    it is not of a kind that no text has. */
 const char *smc_documents_foreign(const char *text, size_t length)
 {
@@ -149,7 +149,7 @@ static const char *const derived[] = {
     "grid_blocks",
 };
 
-/* Unless a person gave them. */
+/* Unless the user gave them. */
 static const struct {
     const char *key, *source;
 } given[] = {
@@ -158,7 +158,7 @@ static const struct {
     {"dynamic_smem_bytes", "dynamic_smem_source"},
 };
 
-/* A person's own kernel has no parameters to derive these from. */
+/* A kernel of the user's has no parameters to derive these from. */
 static const char *const launched[] = {"block_dim", "grid_dim", "dynamic_smem_bytes"};
 
 /* Settings of the launch that go without saying. */
@@ -281,11 +281,11 @@ static void merge_question(const json_t *report, struct smc_text *out)
 /* A document far above what a machine's runs need, far below what would hurt. */
 enum { LARGEST_DOCUMENT_BYTES = SMC_LARGEST_DOCUMENT_MIB << 20, MOST_PROBLEMS = 10 };
 
-const char *const smc_merge_witness_names[SMC_MERGE_WITNESSES] = {
-    [SMC_MERGE_PREDICTED] = "predicted",
-    [SMC_MERGE_API] = "api",
-    [SMC_MERGE_EMULATED] = "emulated",
-    [SMC_MERGE_MEASURED] = "measured",
+const char *const smc_source_names[SMC_SOURCE_COUNT] = {
+    [SMC_SOURCE_PREDICTED] = "predicted",
+    [SMC_SOURCE_API] = "api",
+    [SMC_SOURCE_EMULATED] = "emulated",
+    [SMC_SOURCE_MEASURED] = "measured",
 };
 
 struct reader {
@@ -335,9 +335,9 @@ static bool copy_row(const json_t *object, struct smc_merge_row *row)
     copy_text(object, "predicted", row->words, sizeof row->words);
     row->confirmed = strcmp(verdict, "confirmed") == 0;
     row->differs = strcmp(verdict, "differs") == 0;
-    for (int i = 0; i < SMC_MERGE_WITNESSES; i++) {
-        const json_t *value = json_object_get(object, smc_merge_witness_names[i]);
-        bool words = i == SMC_MERGE_PREDICTED && json_is_string(value);
+    for (int i = 0; i < SMC_SOURCE_COUNT; i++) {
+        const json_t *value = json_object_get(object, smc_source_names[i]);
+        bool words = i == SMC_SOURCE_PREDICTED && json_is_string(value);
         if (value && !json_is_null(value) && !json_is_number(value) && !words)
             return false;
         row->seen[i].present = json_is_number(value);
@@ -381,7 +381,7 @@ static bool copy_question(const json_t *object, struct smc_merge_report *report,
     return !question.failed && question.length <= SMC_LONGEST_QUESTION;
 }
 
-/* Room for one more, zeroed; NULL where there is none. */
+/* Space for one more, zeroed; NULL where there is none. */
 static struct smc_merge_report *add(struct reader *reader)
 {
     struct smc_merge *merge = reader->merge;
@@ -434,7 +434,7 @@ static bool fill(const json_t *object, struct smc_merge_report *report, char *wh
     return false;
 }
 
-/* Without these nobody else is the same GPU, or was asked the same. */
+/* Without these no other report is known to be of the same GPU, or of the same question. */
 static void note_missing(struct reader *reader, const json_t *object)
 {
     const json_t *run = json_object_get(object, "run");

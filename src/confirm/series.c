@@ -253,10 +253,10 @@ static const struct smc_row *row_of(const struct smc_series_run *run, const char
     return NULL;
 }
 
-static bool take(const struct smc_witness *witness, double *value)
+static bool take(const struct smc_reading *reading, double *value)
 {
-    *value = witness->value;
-    return witness->present;
+    *value = reading->value;
+    return reading->present;
 }
 
 static bool blocks_of(const struct smc_series_run *run, enum smc_figure figure, double *value)
@@ -486,7 +486,7 @@ enum smc_verdict smc_series_whole_verdict(const struct smc_series *series)
 
 /* --- Running ---------------------------------------------------------------------------------- */
 
-/* The same warning is not told for each run. */
+/* The same warning is not repeated for each run. */
 static void add_warnings(const struct smc_text *from, struct smc_text *to)
 {
     if (from->length > 0 && !strstr(smc_text_string(to), smc_text_string(from)))
@@ -500,14 +500,14 @@ enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_s
     for (size_t i = 0; i < series->count; i++) {
         struct smc_series_run *run = &series->run[i];
         struct smc_error why = {""};
-        struct smc_text told = {0};
+        struct smc_text heard = {0};
         if (settings->stop && settings->stop())
             return smc_fail(error, SMC_INTERRUPTED, "%zu of %zu runs done", i, series->count);
         run->started = true;
-        run->status = smc_confirm_one(&run->query, settings, &run->seen, &told, &why);
+        run->status = smc_confirm_one(&run->query, settings, &run->seen, &heard, &why);
         snprintf(run->why, sizeof run->why, "%.511s", why.message);
-        add_warnings(&told, warnings);
-        smc_text_free(&told);
+        add_warnings(&heard, warnings);
+        smc_text_free(&heard);
         if (run->status == SMC_INTERRUPTED)
             return smc_fail(error, SMC_INTERRUPTED, "%zu of %zu runs done; then %.800s", i,
                             series->count, why.message);

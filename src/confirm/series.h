@@ -1,4 +1,4 @@
-/* Runs laid side by side: the kernels of a family, one kernel over a range of values, or both.
+/* Runs compared: the kernels of a family, one kernel over a range of values, or both.
    What is run is worked out here without launching anything; smc_series_run launches. */
 #ifndef SMC_CONFIRM_SERIES_H
 #define SMC_CONFIRM_SERIES_H
@@ -74,9 +74,9 @@ enum smc_status smc_series_take_range(const struct smc_range *range, bool steppe
                                       struct smc_series_axis *axis, struct smc_error *error);
 
 /* One question for each run: value after value, and for each the members that take what varies;
-   then, once, the others. Tiles that nobody gave vary where the lesson is in them.
-   `small`: sizes that nobody gave are small ones, as an emulator needs them. SMC_USAGE: too many
-   runs; SMC_MACHINE: memory. To be freed whatever the status. */
+   then, once, the others. Tiles that the user did not give vary where they make the difference.
+   `small`: sizes that the user did not give are small ones, as an emulator needs them. SMC_USAGE:
+   too many runs; SMC_MACHINE: memory. To be freed whatever the status. */
 enum smc_status smc_series_build(const struct smc_query *members, size_t count, bool small,
                                  struct smc_series *series, struct smc_error *error);
 void smc_series_free(struct smc_series *series);
@@ -84,9 +84,9 @@ void smc_series_free(struct smc_series *series);
 /* Also where neither takes what varies. */
 bool smc_series_same_value(const struct smc_series_run *run, const struct smc_series_run *other);
 
-/* Runs one after the other; `step`, which may be NULL, is told how many are done. A run that fails
+/* Runs one after the other; `step`, which may be NULL, receives how many are done. A run that fails
    keeps its reason, and the others follow, but not where the GPU is lost with it. SMC_INTERRUPTED:
-   the settings' `stop` wished it. */
+   the settings' `stop` asked for it. */
 enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_settings *settings,
                                void (*step)(void *context, size_t done), void *context,
                                struct smc_text *warnings, struct smc_error *error);

@@ -1,10 +1,10 @@
 /* The GPU and the emulator, one after the other, on one question: the same launch, the same inputs,
-   and the two results beside each other bit for bit. */
+   and the two results compared bit for bit. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "executor/own.h"
+#include "executor/executor.h"
 
 struct outputs {
     void *buffer[SMC_MAX_BUFFERS];
@@ -47,40 +47,44 @@ static void compare(const struct smc_plan *plan, const struct outputs *gpu,
     }
 }
 
-/* The emulator's half goes into the GPU's result. */
-static enum smc_status run_halves(const struct smc_run_request *request,
-                                  struct smc_run_result *result, struct smc_text *warnings,
-                                  struct outputs outputs[2], struct smc_error *error)
+/* What the emulator saw, beside what the GPU did. */
+static void join(const struct smc_run_result *emulated, struct smc_run_result *result)
+{
+    result->emulation = emulated->emulation;
+    result->emulated = emulated->emulated;
+    result->emulated_comparison = emulated->comparison;
+}
+
+/* The GPU first: what it refuses need not be emulated. */
+static enum smc_status run_kernel(const struct smc_run_request *request,
+                                  struct smc_run_result *result, struct smc_run_result *emulated,
+                                  struct smc_text *warnings, struct outputs outputs[2],
+                                  struct smc_error *error)
 {
     struct smc_run_request half = *request;
     half.outputs = outputs[0].buffer;
     enum smc_status status = smc_executor_default()->run(&half, result, warnings, error);
-    if (status != SMC_OK || smc_is_lost(&result->finish)) /* it may be without an end here, too */
+    if (status != SMC_OK || smc_is_lost(&result->finish)) /* the emulator might not end either */
         return status;
-    struct smc_run_result *emulated = smc_malloc(sizeof *emulated); /* much for the stack */
-    if (!emulated)
-        return smc_out_of_memory(error);
     half.outputs = outputs[1].buffer;
     status = smc_executor_emulator.run(&half, emulated, warnings, error);
-    if (status == SMC_OK) {
-        result->emulation = emulated->emulation;
-        result->emulated = emulated->emulated;
-        result->emulated_comparison = emulated->comparison;
-        if (result->check.made && emulated->check.made)
-            compare(&request->plan, &outputs[0], &outputs[1], &result->agreement);
-    }
-    free(emulated);
-    return status;
+    if (status != SMC_OK)
+        return status;
+    join(emulated, result);
+    if (result->check.made && emulated->check.made)
+        compare(&request->answer->plan, &outputs[0], &outputs[1], &result->agreement);
+    return SMC_OK;
 }
 
-static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
-                           struct smc_text *warnings, struct smc_error *error)
+static enum smc_status run_catalog(const struct smc_run_request *request,
+                                   struct smc_run_result *result, struct smc_run_result *emulated,
+                                   struct smc_text *warnings, struct smc_error *error)
 {
+    const struct smc_plan *plan = &request->answer->plan;
     struct outputs outputs[2] = {{{NULL}}, {{NULL}}};
     enum smc_status status = SMC_MACHINE;
-    *result = (struct smc_run_result){0};
-    if (make_outputs(&request->plan, &outputs[0]) && make_outputs(&request->plan, &outputs[1]))
-        status = run_halves(request, result, warnings, outputs, error);
+    if (make_outputs(plan, &outputs[0]) && make_outputs(plan, &outputs[1]))
+        status = run_kernel(request, result, emulated, warnings, outputs, error);
     else
         smc_fail(error, status, "no memory for the results of the GPU and of the emulator");
     free_outputs(&outputs[0]);
@@ -88,14 +92,30 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
     return status;
 }
 
-/* The emulator first: of what breaks a GPU it names the line. */
-static enum smc_status run_own(const struct smc_own_launch *launch, struct smc_own_result *result,
-                               struct smc_error *error)
+/* The emulator first: it names the line of what breaks a GPU. */
+static enum smc_status run_user(const struct smc_run_request *request,
+                                struct smc_run_result *result, struct smc_run_result *emulated,
+                                struct smc_text *warnings, struct smc_error *error)
 {
-    enum smc_status status = smc_executor_emulator.run_own(launch, result, error);
-    if (status != SMC_OK || result->emulated.stopped)
-        return status;
-    return smc_executor_default()->run_own(launch, result, error);
+    enum smc_status status = smc_executor_emulator.run(request, emulated, warnings, error);
+    if (status == SMC_OK && !emulated->emulated.stopped)
+        status = smc_executor_default()->run(request, result, warnings, error);
+    join(emulated, result);
+    return status;
+}
+
+static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
+                           struct smc_text *warnings, struct smc_error *error)
+{
+    struct smc_run_result *emulated = smc_calloc(1, sizeof *emulated); /* much for the stack */
+    if (!emulated)
+        return smc_out_of_memory(error);
+    smc_run_begin(request, result);
+    enum smc_status status = request->user
+                                 ? run_user(request, result, emulated, warnings, error)
+                                 : run_catalog(request, result, emulated, warnings, error);
+    free(emulated);
+    return status;
 }
 
 static int device_count(struct smc_error *why)
@@ -113,5 +133,4 @@ const struct smc_executor smc_executor_both = {
     .device_count = device_count,
     .device = device,
     .run = run,
-    .run_own = run_own,
 };

@@ -22,7 +22,7 @@ struct smc_calibrate_request {
     void *context;
 };
 
-/* What the samples of one ceiling lay between, in its key's unit. */
+/* The range of the samples of one ceiling, in its key's unit. */
 struct smc_spread {
     uint32_t samples; /* 0: not measured */
     double lowest, highest;
@@ -36,10 +36,29 @@ struct smc_calibration {
 };
 
 /* SMC_UNAVAILABLE: no such GPU, no NVRTC, or too little of the GPU's memory is free.
-   SMC_INTERRUPTED: `stop` wished it. SMC_MACHINE: a CUDA error, or launches without an end. Then
-   the GPU may still be at work, and the process is to end soon: only that stops it. */
+   SMC_INTERRUPTED: `stop` asked for it. SMC_MACHINE: a CUDA error, or launches without an end. Then
+   the GPU may still be at work, and only the end of the process stops it. */
 enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
                               struct smc_calibration *calibration, struct smc_text *warnings,
                               struct smc_error *error);
+
+/* --- Samples of one quantity -------------------------------------------------------------------
+ */
+
+enum { SMC_MOST_SAMPLES = 31 };
+
+struct smc_samples {
+    size_t count;
+    double value[SMC_MOST_SAMPLES];
+};
+
+/* Samples that are no number above 0 are left out, and those beyond the most. */
+void smc_samples_add(struct smc_samples *samples, double value);
+
+/* The median, 0 where there are none. Puts the samples in order. */
+double smc_samples_median(struct smc_samples *samples, struct smc_spread *spread);
+
+/* What `amount` in so many milliseconds is in a second; 0 where no time passed. */
+double smc_rate_of_ms(double amount, double ms);
 
 #endif

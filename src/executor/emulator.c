@@ -1,53 +1,331 @@
-/* The emulator's back end: compiles for the device asked about, runs the PTX on the CPU, and
-   counts. What only a GPU can answer is not measured, and says so. */
+/* The emulator's back end: runs the PTX on the CPU, and counts. What only a GPU can answer is not
+   measured, and the result says so. */
+#include "config.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/machine.h"
 #include "base/memory.h"
+#include "compile/machine_code.h"
 #include "compile/source.h"
 #include "executor/check.h"
 #include "executor/clock.h"
-#include "executor/emulated_run.h"
-#include "executor/emulator_own.h"
-#include "executor/request_compile.h"
+#include "executor/user.h"
+
+/* --- What was counted ------------------------------------------------------------------------- */
+
+/* The PTX is what runs; what ptxas made of its loads is found in the machine code. From then on
+   launches count at that level too, or `run` says why not. */
+static void follow(struct smc_program *program, const struct smc_binary *binary, const char *entry,
+                   struct smc_emulated_run *run)
+{
+    struct smc_machine_code code;
+    struct smc_error error = {""};
+    uint64_t loads[SMC_EMULATOR_WIDTHS] = {0};
+    if (smc_machine_code_of(binary->cubin, binary->cubin_bytes, entry, &code, &error) != SMC_OK) {
+        snprintf(run->not_followed, sizeof run->not_followed, "%.159s", error.message);
+        return;
+    }
+    for (unsigned i = 0; i < SMC_EMULATOR_WIDTHS; i++)
+        loads[i] = smc_machine_code_count(&code, true, false, 1u << i);
+    smc_machine_code_free(&code);
+    run->follows_machine_code = smc_program_follow(program, loads) != SMC_FOLLOWING_UNKNOWN;
+    if (!run->follows_machine_code)
+        snprintf(run->not_followed, sizeof run->not_followed,
+                 "which loads ptxas joined is not known");
+}
+
+void smc_emulated_copies(const struct smc_program *program, const struct smc_emulation *emulation,
+                         struct smc_shared_count *copies)
+{
+    *copies = (struct smc_shared_count){0};
+    for (size_t i = 0; i < emulation->count_length; i++) {
+        if (!(smc_program_instruction(program, i)->flags & SMC_INSTRUCTION_ASYNC_COPY))
+            continue;
+        copies->instructions += (double)emulation->count[i].shared_stores;
+        copies->wavefronts += (double)emulation->count[i].store_wavefronts;
+    }
+}
+
+static void take_counts(const struct smc_emulation *emulation, struct smc_emulated_run *run)
+{
+    const struct smc_emulated_count *total = &emulation->total;
+    run->loads = (struct smc_shared_count){.instructions = (double)total->shared_loads,
+                                           .wavefronts = (double)total->load_wavefronts};
+    run->stores = (struct smc_shared_count){.instructions = (double)total->shared_stores,
+                                            .wavefronts = (double)total->store_wavefronts};
+    run->conflicts =
+        (double)(total->load_wavefronts + total->store_wavefronts - total->least_wavefronts);
+    run->machine_loads =
+        (struct smc_shared_count){.instructions = (double)total->machine_loads,
+                                  .wavefronts = (double)total->machine_load_wavefronts};
+    run->warp_instructions = (double)total->executions;
+    run->thread_instructions = (double)total->lanes;
+    run->threads = emulation->threads_used;
+}
+
+static void take_findings(const struct smc_program *program, const struct smc_emulation *emulation,
+                          const char *file, struct smc_emulated_run *run)
+{
+    run->findings_total = emulation->findings_total;
+    run->finding_count = emulation->finding_count;
+    for (size_t i = 0; i < emulation->finding_count; i++) {
+        struct smc_run_finding *out = &run->finding[i];
+        out->finding = emulation->finding[i];
+        out->line = smc_program_instruction(program, out->finding.instruction)->line;
+        smc_finding_describe(program, &out->finding, file, out->text, sizeof out->text);
+    }
+}
+
+/* `file` names the source in messages, NULL: as the line table does. */
+static void take(const struct smc_program *program, const struct smc_emulation *emulation,
+                 const char *file, struct smc_emulated_run *run)
+{
+    run->total = emulation->total;
+    run->float_adds = emulation->float_adds;
+    run->shared_bound = emulation->shared_bound;
+    take_counts(emulation, run);
+    smc_emulated_copies(program, emulation, &run->copies);
+    take_findings(program, emulation, file, run);
+}
+
+/* --- The line with the most bank conflicts, and what removes them ------------------------------
+ */
+
+enum { MOST_ROWS = 8, BANKS_BYTES = 128 };
+
+/* A variable in shared memory. */
+struct array {
+    char name[96];
+    uint64_t first_byte, bytes; /* bytes 0: dynamic */
+};
+
+/* Accesses of one array, one for each instruction. */
+struct access_list {
+    struct smc_access *access;
+    size_t count;
+};
+
+static uint32_t line_of(const struct smc_program *program, size_t instruction)
+{
+    return smc_program_instruction(program, instruction)->line;
+}
+
+/* The instruction with the most conflicts; its line may have others. */
+static size_t find_worst(const struct smc_emulation *emulation)
+{
+    size_t worst = 0;
+    for (size_t i = 1; i < emulation->count_length; i++)
+        if (smc_emulated_conflicts(&emulation->count[i]) >
+            smc_emulated_conflicts(&emulation->count[worst]))
+            worst = i;
+    return worst;
+}
+
+static void add_row(int64_t bytes, uint32_t width_bytes, const struct array *array,
+                    uint32_t rows[MOST_ROWS], size_t *count)
+{
+    uint64_t row_bytes = (uint64_t)(bytes < 0 ? -bytes : bytes);
+    if (row_bytes % width_bytes || row_bytes / width_bytes < 2 || array->bytes % row_bytes)
+        return;
+    for (size_t i = 0; i < *count; i++)
+        if (rows[i] == row_bytes / width_bytes)
+            return;
+    if (*count < MOST_ROWS)
+        rows[(*count)++] = (uint32_t)(row_bytes / width_bytes);
+}
+
+/* How far lanes at powers of two are from the first one: a row where they walk down a column. Last
+   a row as long as the banks. */
+static size_t find_rows(const struct smc_access *access, const struct array *array,
+                        uint32_t rows[MOST_ROWS])
+{
+    size_t count = 0;
+    uint32_t first = (uint32_t)__builtin_ctz(access->mask);
+    for (uint32_t lane = first + 1; lane < SMC_WARP_LANES; lane = first + 2 * (lane - first))
+        if (access->mask >> lane & 1)
+            add_row((int64_t)access->address[lane] - access->address[first], access->width_bytes,
+                    array, rows, &count);
+    add_row(BANKS_BYTES, access->width_bytes, array, rows, &count);
+    return count;
+}
+
+static bool find_array(const struct smc_program *program, const struct smc_conflict_sample *sample,
+                       struct array *array)
+{
+    return sample->taken && smc_program_shared_array(
+                                program, sample->access.address[__builtin_ctz(sample->access.mask)],
+                                array->name, sizeof array->name, &array->first_byte, &array->bytes);
+}
+
+/* False where an instruction accesses the array in another width: its rows would be others. */
+static bool collect(const struct smc_program *program, const struct smc_emulation *emulation,
+                    const struct array *array, uint32_t width_bytes, struct access_list *accesses)
+{
+    for (size_t i = 0; i < emulation->count_length; i++) {
+        const struct smc_conflict_sample *sample = &emulation->sample[i];
+        struct array other;
+        if (!find_array(program, sample, &other) || other.first_byte != array->first_byte)
+            continue;
+        if (sample->access.width_bytes != width_bytes)
+            return false;
+        accesses->access[accesses->count++] = sample->access;
+    }
+    return true;
+}
+
+static enum smc_status find_remedy(const struct smc_program *program,
+                                   const struct smc_emulation *emulation,
+                                   const struct smc_bank_layout *banks, size_t worst,
+                                   struct smc_conflict_site *site)
+{
+    const struct smc_conflict_sample *sample = &emulation->sample[worst];
+    struct array array;
+    uint32_t rows[MOST_ROWS];
+    if (!find_array(program, sample, &array))
+        return SMC_OK;
+    memcpy(site->array, array.name, sizeof site->array);
+    struct access_list accesses = {smc_calloc(emulation->count_length, sizeof *accesses.access), 0};
+    if (!accesses.access)
+        return SMC_MACHINE;
+    if (collect(program, emulation, &array, sample->access.width_bytes, &accesses)) {
+        const struct smc_conflict_search search = {
+            .layout = banks,
+            .access = accesses.access,
+            .access_count = accesses.count,
+            .row_elements = rows,
+            .row_count = find_rows(&sample->access, &array, rows),
+            .first_byte = (uint32_t)array.first_byte,
+        };
+        site->has_padding = smc_find_padding(&search, &site->padding);
+        site->has_swizzle = smc_find_swizzle(&search, &site->swizzle);
+    }
+    free(accesses.access);
+    return SMC_OK;
+}
+
+/* The line with the most bank conflicts, and what removes them. SMC_MACHINE: memory. */
+static enum smc_status find_conflicts(const struct smc_program *program,
+                                      const struct smc_emulation *emulation,
+                                      const struct smc_bank_layout *banks,
+                                      struct smc_conflict_site *site, struct smc_error *error)
+{
+    const struct smc_emulated_count *total = &emulation->total;
+    *site = (struct smc_conflict_site){
+        .all = smc_emulated_conflicts(total),
+        .wavefronts = smc_emulated_wavefronts(total),
+    };
+    if (site->all == 0)
+        return SMC_OK;
+    size_t worst = find_worst(emulation);
+    site->line = line_of(program, worst);
+    for (size_t i = 0; i < emulation->count_length; i++)
+        if (i == worst || (site->line && line_of(program, i) == site->line))
+            site->conflicts += smc_emulated_conflicts(&emulation->count[i]);
+    if (find_remedy(program, emulation, banks, worst, site) != SMC_OK)
+        return smc_out_of_memory(error);
+    return SMC_OK;
+}
+
+/* --- A launch ----------------------------------------------------------------------------------
+ */
 
 struct run {
     const struct smc_run_request *request;
     struct smc_run_result *result;
-    struct smc_text *warnings;
     struct smc_error *error;
-    struct smc_binary binary;
     struct smc_program *program;
-    struct smc_emulated_array arrays[SMC_MAX_BUFFERS];
+    size_t array_count, argument_count;
+    struct smc_emulated_array arrays[SMC_MAX_USER_ARGUMENTS];
+    struct smc_emulated_argument arguments[SMC_MAX_USER_ARGUMENTS];
+    bool owns_arrays;
+    double deadline_ms; /* by smc_clock_ms; 0: none */
     struct smc_emulation emulation;
-    struct smc_bank_layout banks;
 };
 
-static void not_on_a_gpu(struct smc_run_result *result)
+_Static_assert((int)SMC_MAX_BUFFERS <= (int)SMC_MAX_USER_ARGUMENTS &&
+                   (int)SMC_MAX_ARGUMENTS <= (int)SMC_MAX_USER_ARGUMENTS,
+               "a catalog kernel's arrays and arguments fit");
+
+static bool is_stopped(const struct run *run)
 {
-    struct smc_attempt *const steps[] = {&result->load,  &result->opt_in,        &result->launch,
-                                         &result->probe, &result->api_occupancy, &result->timing};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        smc_not_made(steps[i], "only a GPU tells");
+    const struct smc_run_settings *settings = run->request->settings;
+    return settings->stop && settings->stop();
 }
 
-static void not_emulated(struct smc_run_result *result, const char *why)
+static bool ends_early(const void *context)
 {
-    smc_not_made(&result->emulation, why);
-    smc_not_made(&result->check, why);
+    const struct run *run = context;
+    return is_stopped(run) || (run->deadline_ms > 0 && smc_clock_ms() > run->deadline_ms);
 }
 
-static enum smc_status compile(struct run *run)
+/* SMC_UNAVAILABLE for PTX that the emulator does not know: it is the compiler's, not the user's. */
+static enum smc_status read_program(struct run *run)
 {
-    struct smc_run_request request = *run->request;
-    request.compile.ptx_suffices = true;
-    enum smc_status status =
-        smc_request_compile(&request, run->result, &run->binary, run->warnings, run->error);
-    if (status == SMC_OK && run->result->compile.succeeded && !run->binary.ptx)
+    const struct smc_binary *binary = &run->request->compiled->binary;
+    const char *entry = smc_run_entry(run->request);
+    if (!binary->ptx)
         return smc_fail(run->error, SMC_UNAVAILABLE, "this NVRTC gives no PTX");
+    enum smc_status status =
+        smc_program_read(binary->ptx, binary->ptx_bytes, entry, &run->program, run->error);
+    if (status == SMC_OK)
+        follow(run->program, binary, entry, &run->result->emulated);
     return status;
 }
+
+static enum smc_status emulate(struct run *run)
+{
+    const struct smc_answer *answer = run->request->answer;
+    const uint32_t *grid = answer->plan.grid, *block = answer->plan.block;
+    struct smc_emulated_run *emulated = &run->result->emulated;
+    struct smc_emulation_request launch = {
+        .program = run->program,
+        .grid = {grid[0], grid[1], grid[2]},
+        .block = {block[0], block[1], block[2]},
+        .dynamic_smem_bytes = answer->launch.dynamic_smem_bytes,
+        .arrays = run->arrays,
+        .array_count = run->array_count,
+        .arguments = run->arguments,
+        .argument_count = run->argument_count,
+        .sm_count = answer->query.device.sm_count,
+        .stop = run->request->settings->stop || run->deadline_ms > 0 ? ends_early : NULL,
+        .stop_context = run,
+        .progress = run->request->settings->progress,
+    };
+    smc_bank_layout_of(&answer->query.device.sm, SMC_BANK_MODE_4_BYTES, &launch.banks);
+    double start_ms = smc_clock_ms();
+    enum smc_status status = smc_emulate(&launch, &run->emulation, run->error);
+    emulated->elapsed_ms = smc_clock_ms() - start_ms;
+    if (status == SMC_INTERRUPTED && run->request->user) { /* what was counted until then stands */
+        emulated->stopped = is_stopped(run);
+        emulated->finish.made = true;
+        run->error->message[0] = '\0';
+        status = SMC_OK;
+    }
+    if (status != SMC_OK)
+        return status;
+    run->result->emulation = (struct smc_attempt){.made = true, .succeeded = true};
+    take(run->program, &run->emulation, run->request->user ? NULL : answer->query.kernel->file,
+         emulated);
+    return find_conflicts(run->program, &run->emulation, &launch.banks, &emulated->site,
+                          run->error);
+}
+
+/* The counts beside the lines of `text`. */
+static enum smc_status annotate(struct run *run, const char *file, const char *text)
+{
+    struct smc_annotation *annotation = run->request->settings->annotation;
+    enum smc_status status =
+        smc_annotate(run->program, &run->emulation, file, text, annotation, run->error);
+    if (status == SMC_OK)
+        run->result->emulated.annotation = annotation;
+    return status;
+}
+
+/* --- A kernel of the catalog -------------------------------------------------------------------
+ */
 
 /* The arrays are written at once, and memory that only seems to be there ends other programs. */
 static enum smc_status check_memory(const struct smc_plan *plan, struct smc_error *error)
@@ -69,10 +347,12 @@ static enum smc_status check_memory(const struct smc_plan *plan, struct smc_erro
 
 static enum smc_status make_arrays(struct run *run)
 {
-    const struct smc_plan *plan = &run->request->plan;
+    const struct smc_plan *plan = &run->request->answer->plan;
     enum smc_status status = check_memory(plan, run->error);
     if (status != SMC_OK)
         return status;
+    run->owns_arrays = true;
+    run->array_count = plan->buffer_count;
     for (size_t i = 0; i < plan->buffer_count; i++) {
         const struct smc_buffer *buffer = &plan->buffer[i];
         size_t bytes;
@@ -85,140 +365,204 @@ static enum smc_status make_arrays(struct run *run)
         if (buffer->output)
             memset(data, smc_dtype_poison(buffer->dtype), bytes);
         else
-            smc_fill_random(buffer, run->request->seed + i, data);
+            smc_fill_random(buffer, run->request->settings->seed + i, data);
     }
     return SMC_OK;
 }
 
-static bool is_wished(const void *request)
+static void set_arguments(struct run *run)
 {
-    return ((const struct smc_run_request *)request)->stop();
-}
-
-static enum smc_status emulate(struct run *run)
-{
-    const struct smc_run_request *request = run->request;
-    const struct smc_plan *plan = &request->plan;
-    struct smc_emulated_argument arguments[SMC_MAX_ARGUMENTS] = {{0}};
+    const struct smc_plan *plan = &run->request->answer->plan;
+    run->argument_count = plan->argument_count;
     for (size_t i = 0; i < plan->argument_count; i++) {
         const struct smc_argument *argument = &plan->argument[i];
-        arguments[i].is_array = argument->kind == SMC_ARGUMENT_BUFFER;
-        arguments[i].array = arguments[i].is_array ? (size_t)argument->value : 0;
-        arguments[i].value = &argument->value; /* the low bytes come first */
+        bool is_array = argument->kind == SMC_ARGUMENT_BUFFER;
+        run->arguments[i] = (struct smc_emulated_argument){
+            .is_array = is_array,
+            .array = is_array ? (size_t)argument->value : 0,
+            .value = &argument->value, /* the low bytes come first */
+        };
     }
-    struct smc_emulation_request launch = {
-        .program = run->program,
-        .grid = {plan->grid[0], plan->grid[1], plan->grid[2]},
-        .block = {plan->block[0], plan->block[1], plan->block[2]},
-        .dynamic_smem_bytes = request->launch.dynamic_smem_bytes,
-        .arrays = run->arrays,
-        .array_count = plan->buffer_count,
-        .arguments = arguments,
-        .argument_count = plan->argument_count,
-        .sm_count = request->device.sm_count,
-        .stop = request->stop ? is_wished : NULL,
-        .stop_context = request,
-        .progress = request->progress,
-    };
-    smc_bank_layout_of(&request->device.sm, SMC_BANK_MODE_4_BYTES, &run->banks);
-    launch.banks = run->banks;
-    double start_ms = smc_clock_ms();
-    enum smc_status status = smc_emulate(&launch, &run->emulation, run->error);
-    run->result->emulated.elapsed_ms = smc_clock_ms() - start_ms;
-    return status;
 }
 
 /* Beside each of the model's arrays, what was seen of it. */
 static void copy_accesses(const struct run *run, struct smc_emulated_run *emulated)
 {
-    const struct smc_run_request *request = run->request;
+    const struct smc_query *query = &run->request->answer->query;
+    const struct smc_plan *plan = &run->request->answer->plan;
     struct smc_work work = {0};
-    request->kernel->work(request->kernel, &request->params, &work);
+    query->kernel->work(query->kernel, &query->params, &work);
     emulated->access_count = work.access_count;
     for (size_t i = 0; i < work.access_count; i++) {
         struct smc_global_access *out = &emulated->access[i];
         *out =
             (struct smc_global_access){.name = work.access[i].name, .store = work.access[i].store};
-        for (size_t a = 0; a < request->plan.buffer_count; a++) {
+        for (size_t a = 0; a < plan->buffer_count; a++) {
             const struct smc_emulated_traffic *seen =
                 &run->emulation.array[a].kind[out->store ? SMC_EMULATED_STORE : SMC_EMULATED_LOAD];
-            if (strcmp(request->plan.buffer[a].name, out->name) != 0)
+            if (strcmp(plan->buffer[a].name, out->name) != 0)
                 continue;
             out->requests = (double)seen->requests;
             out->sectors = (double)seen->sectors;
-            out->elements =
-                (double)seen->bytes / (double)smc_dtype_bytes(request->plan.buffer[a].dtype);
+            out->elements = (double)seen->bytes / (double)smc_dtype_bytes(plan->buffer[a].dtype);
         }
     }
 }
 
-/* The counts beside the lines of the kernel's text. */
-static enum smc_status annotate(struct run *run)
+static enum smc_status annotate_kernel(struct run *run)
 {
-    const struct smc_run_request *request = run->request;
+    const struct smc_query *query = &run->request->answer->query;
     struct smc_source source = {0};
-    if (!request->annotation)
+    if (!run->request->settings->annotation)
         return SMC_OK;
     enum smc_status status =
-        smc_source_load(request->kernel, request->compile.kernel_dir, &source, run->error);
+        smc_source_load(query->kernel, query->compile.kernel_dir, &source, run->error);
     if (status == SMC_OK)
-        status = smc_annotate(run->program, &run->emulation, request->kernel->file,
-                              smc_text_string(&source.text), request->annotation, run->error);
+        status = annotate(run, query->kernel->file, smc_text_string(&source.text));
     smc_source_free(&source);
-    if (status == SMC_OK)
-        run->result->emulated.annotation = request->annotation;
     return status;
 }
 
 static enum smc_status check(struct run *run)
 {
-    const struct smc_run_request *request = run->request;
     const void *buffers[SMC_MAX_BUFFERS] = {0};
-    for (size_t i = 0; i < request->plan.buffer_count; i++)
+    for (size_t i = 0; i < run->array_count; i++)
         buffers[i] = run->arrays[i].data;
-    smc_check_outputs(request, buffers, request->stop, run->result);
-    if (request->stop && request->stop())
+    smc_check_outputs(run->request, buffers, run->request->settings->stop, run->result);
+    if (is_stopped(run))
         return smc_fail(run->error, SMC_INTERRUPTED, "the results were being checked");
     return SMC_OK;
 }
 
 static enum smc_status run_kernel(struct run *run)
 {
-    struct smc_run_result *result = run->result;
-    enum smc_status status =
-        smc_program_read(run->binary.ptx, run->binary.ptx_bytes, run->request->kernel->entry,
-                         &run->program, run->error);
-    if (status == SMC_OK) {
-        smc_emulated_follow(run->program, &run->binary, run->request->kernel->entry,
-                            &result->emulated);
+    enum smc_status status = read_program(run);
+    if (status == SMC_OK)
         status = make_arrays(run);
-    }
+    set_arguments(run);
     if (status == SMC_OK)
         status = emulate(run);
     if (status != SMC_OK)
         return status;
-    result->emulation.made = result->emulation.succeeded = true;
-    smc_emulated_take(run->program, &run->emulation, run->request->kernel->file, &result->emulated);
-    copy_accesses(run, &result->emulated);
-    status = smc_emulated_find_conflicts(run->program, &run->emulation, &run->banks,
-                                         &result->emulated.site, run->error);
-    if (status == SMC_OK)
-        status = check(run);
-    return status == SMC_OK ? annotate(run) : status;
+    copy_accesses(run, &run->result->emulated);
+    status = check(run);
+    return status == SMC_OK ? annotate_kernel(run) : status;
+}
+
+/* --- The user's kernel -------------------------------------------------------------------------
+ */
+
+static void pass_memory(struct run *run)
+{
+    const struct smc_user_run *user = run->request->user;
+    const struct smc_user_request *request = &user->request;
+    size_t next = 0;
+    run->array_count = user->memory_count;
+    for (size_t i = 0; i < user->memory_count; i++) {
+        const struct smc_user_memory *memory = &user->memory[i];
+        if (memory->bytes > 0)
+            memcpy(memory->after_emulated, memory->before, memory->bytes);
+        run->arrays[i] =
+            (struct smc_emulated_array){memory->name, memory->after_emulated, memory->bytes};
+    }
+    run->argument_count = request->argument_count;
+    for (size_t i = 0; i < request->argument_count; i++) {
+        const struct smc_user_argument *argument = &request->argument[i];
+        run->arguments[i] = (struct smc_emulated_argument){
+            .is_array = argument->is_buffer,
+            .array = argument->is_buffer ? next++ : 0,
+            .value = &argument->bits, /* the low bytes come first */
+        };
+    }
+}
+
+/* Where a launch that does not end spent its time: the line of the instruction that most warps
+   executed. */
+static uint32_t busiest_line(const struct run *run)
+{
+    size_t busiest = 0;
+    for (size_t i = 1; i < run->emulation.count_length; i++)
+        if (run->emulation.count[i].executions > run->emulation.count[busiest].executions)
+            busiest = i;
+    return run->emulation.count_length > 0 ? smc_program_instruction(run->program, busiest)->line
+                                           : 0;
+}
+
+static void note_end(struct run *run)
+{
+    struct smc_emulated_run *emulated = &run->result->emulated;
+    struct smc_attempt *finish = &emulated->finish;
+    bool ended = !finish->made; /* else `emulate` saw that it was ended */
+    *finish = (struct smc_attempt){.made = true, .succeeded = ended};
+    if (ended)
+        return;
+    uint32_t line = busiest_line(run);
+    int used = emulated->stopped
+                   ? snprintf(finish->message, sizeof finish->message,
+                              "not at its end after %.0f ms of emulation", emulated->elapsed_ms)
+                   : snprintf(finish->message, sizeof finish->message,
+                              "not at its end after %u ms of emulation (--timeout)",
+                              run->request->settings->timeout_ms);
+    if (line > 0 && used > 0)
+        snprintf(finish->message + used, sizeof finish->message - (size_t)used,
+                 "; busiest at %.120s:%u", run->request->user->request.file, line);
+}
+
+static enum smc_status run_user(struct run *run)
+{
+    struct smc_user_run *user = run->request->user;
+    enum smc_status status = read_program(run);
+    if (status == SMC_USAGE) {
+        struct smc_error reason = *run->error;
+        return smc_fail(run->error, SMC_UNAVAILABLE, "%s: the emulator does not run it: %.800s",
+                        user->request.file, reason.message);
+    }
+    if (status != SMC_OK)
+        return status;
+    pass_memory(run);
+    run->deadline_ms = smc_clock_ms() + run->request->settings->timeout_ms;
+    status = emulate(run);
+    if (status != SMC_OK)
+        return status;
+    note_end(run);
+    for (size_t i = 0; i < user->memory_count; i++) {
+        user->memory[i].traffic = run->emulation.array[i];
+        user->memory[i].sums = run->emulation.sum[i];
+        run->emulation.sum[i] = NULL;
+    }
+    return run->request->settings->annotation
+               ? annotate(run, user->request.file, smc_text_string(&user->text))
+               : SMC_OK;
+}
+
+/* --- The back end ------------------------------------------------------------------------------
+ */
+
+static void not_on_a_gpu(struct smc_run_result *result)
+{
+    struct smc_attempt *const steps[] = {&result->load,  &result->opt_in,        &result->launch,
+                                         &result->probe, &result->api_occupancy, &result->timing};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        smc_not_made(steps[i], "only a GPU tells");
+}
+
+static void not_emulated(struct smc_run_result *result, const char *why)
+{
+    smc_not_made(&result->emulation, why);
+    smc_not_made(&result->check, why);
 }
 
 static enum smc_status run_steps(struct run *run)
 {
-    const struct smc_run_request *request = run->request;
+    const struct smc_answer *answer = run->request->answer;
     struct smc_occupancy occupancy;
-    enum smc_status status = compile(run);
-    if (status != SMC_OK)
-        return status;
     not_on_a_gpu(run->result);
-    smc_occupancy_compute(&request->device.sm, &request->launch, &occupancy);
+    if (run->request->user)
+        return run_user(run);
+    smc_occupancy_compute(&answer->query.device.sm, &answer->launch, &occupancy);
     if (!run->result->compile.succeeded)
         not_emulated(run->result, "the kernel did not compile");
-    else if (request->kernel->is_probe)
+    else if (answer->query.kernel->is_probe)
         not_emulated(run->result, "the residency probe measures a GPU");
     else if (occupancy.blocks_per_sm == 0)
         not_emulated(run->result, "no GPU would launch it");
@@ -230,14 +574,20 @@ static enum smc_status run_steps(struct run *run)
 static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error)
 {
-    *result = (struct smc_run_result){0};
-    struct run state = {.request = request, .result = result, .warnings = warnings, .error = error};
-    enum smc_status status = run_steps(&state);
-    for (size_t i = 0; i < SMC_MAX_BUFFERS; i++)
-        free(state.arrays[i].data);
-    smc_emulation_free(&state.emulation);
-    smc_program_free(state.program);
-    smc_binary_free(&state.binary);
+    struct run *state = smc_calloc(1, sizeof *state); /* much for the stack */
+    (void)warnings;
+    if (!state)
+        return smc_out_of_memory(error);
+    state->request = request;
+    state->result = result;
+    state->error = error;
+    smc_run_begin(request, result);
+    enum smc_status status = run_steps(state);
+    for (size_t i = 0; state->owns_arrays && i < state->array_count; i++)
+        free(state->arrays[i].data);
+    smc_emulation_free(&state->emulation);
+    smc_program_free(state->program);
+    free(state);
     return status;
 }
 
@@ -258,5 +608,4 @@ const struct smc_executor smc_executor_emulator = {
     .device_count = device_count,
     .device = device,
     .run = run,
-    .run_own = smc_emulator_run_own,
 };

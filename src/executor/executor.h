@@ -1,6 +1,6 @@
-/* Running a kernel and reporting what was seen. Behind one table of functions: the GPU through the
-   CUDA runtime; `none`, which says what is missing; the emulator, on the CPU; a GPU and the
-   emulator, compared. */
+/* Running a kernel and reporting what was seen. Each back end is one table of functions: the GPU,
+   through the CUDA runtime; the emulator, on the CPU; a GPU and the emulator, compared; `none`,
+   which reports what is missing. */
 #ifndef SMC_EXECUTOR_EXECUTOR_H
 #define SMC_EXECUTOR_EXECUTOR_H
 
@@ -10,34 +10,74 @@
 #include "base/machine.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "catalog/catalog.h"
 #include "compile/compile.h"
 #include "devices/devices.h"
 #include "emulator/emulator.h"
-#include "executor/metrics.h"
 #include "model/conflict_free.h"
-#include "model/occupancy.h"
+#include "query/query.h"
 
 /* "GPU-" and 32 digits in groups, as nvidia-smi prints it; "" where there is no such GPU. */
 void smc_gpu_uuid(int index, char text[SMC_GPU_UUID_CHARS]);
 
-struct smc_run_request {
-    const struct smc_kernel *kernel;
-    struct smc_params params; /* completed */
-    struct smc_plan plan;
-    struct smc_launch launch; /* what the model was asked: carve-out, dynamic shared memory */
-    struct smc_device device; /* that the answer is about; on a GPU, that of `gpu_index` */
-    int gpu_index;
-    uint16_t cc;         /* of the device */
-    uint64_t seed;       /* for the inputs */
-    uint32_t timeout_ms; /* for the probe and the timed launches together, and for any one launch */
-    bool no_counters;    /* of the GPU are wanted */
-    struct smc_compile_options compile;
-    void *const *outputs; /* NULL, or by buffer room for each output, which is copied there */
-    bool (*stop)(void);   /* for the emulator, as in smc_emulation_request; or NULL */
-    struct smc_emulation_progress *progress; /* for the emulator, as there; or NULL */
-    struct smc_annotation *annotation;       /* for the emulator to fill; NULL: not wanted */
+/* Where a kernel runs; in the order of the words of option --on. */
+enum smc_place {
+    SMC_ON_GPU,
+    SMC_ON_EMULATOR,
+    SMC_ON_BOTH, /* a GPU, and that GPU emulated */
 };
+
+enum { SMC_ALL_GPUS = -1 }; /* as a gpu_index: all of the machine (confirm/all_gpus.h) */
+
+enum { SMC_RUN_SEED = 1, SMC_RUN_TIMEOUT_MS = 10000 };
+
+struct smc_run_settings {
+    enum smc_place place;
+    int gpu_index;
+    uint64_t seed;       /* of the inputs */
+    uint32_t timeout_ms; /* for the residency probe and the timed launches together, and for any one
+                            launch; the emulator heeds it for a user's kernel */
+    bool no_counters;    /* do not read the GPU's hardware counters */
+    bool (*stop)(void);  /* whether to end before that, asked by several threads; or NULL */
+    struct smc_emulation_progress *progress; /* filled by the emulator; or NULL */
+    struct smc_annotation *annotation;       /* filled by the emulator; or NULL */
+};
+
+#define SMC_RUN_SETTINGS_INIT                                                                      \
+    {                                                                                              \
+        .seed = SMC_RUN_SEED, .timeout_ms = SMC_RUN_TIMEOUT_MS                                     \
+    }
+
+struct smc_user_run;
+
+/* One launch. Everything is the caller's. */
+struct smc_run_request {
+    const struct smc_answer *answer;     /* kernel, launch, plan and device */
+    const struct smc_compiled *compiled; /* for the answer's device */
+    const struct smc_run_settings *settings;
+    struct smc_user_run *user; /* the user's kernel (executor/user.h); NULL: one of the catalog */
+    void *const *outputs; /* of the catalog: NULL, or a copy of each output goes to outputs[i] */
+};
+
+/* --- The quantities that hardware counters report of a launch ----------------------------------
+ */
+
+enum smc_metric {
+#define METRIC(id, name, quantity, label, tolerance) SMC_METRIC_##id,
+#include "executor/metrics.def"
+#undef METRIC
+    SMC_METRIC_COUNT
+};
+
+struct smc_metric_info {
+    const char *name;     /* CUPTI's: "dram__bytes_read.sum" */
+    const char *quantity; /* in scripts */
+    const char *label;    /* for people; indented where it belongs to the one before */
+    double tolerance;     /* a share of the prediction */
+};
+
+extern const struct smc_metric_info smc_metric_info[SMC_METRIC_COUNT];
+
+/* --- Results ---------------------------------------------------------------------------------- */
 
 /* One try: whether it was made, whether it worked, and what the other side said. */
 struct smc_attempt {
@@ -55,7 +95,6 @@ static inline bool smc_is_lost(const struct smc_attempt *finish)
     return finish->made && !finish->succeeded;
 }
 
-/* What the emulator counted: instructions of warps with an active lane, as the PTX has them. */
 /* The line of the source with the most bank conflicts, and what would leave none in its array:
    proven on one access of each instruction there, the one with the most conflicts. */
 struct smc_conflict_site {
@@ -67,8 +106,14 @@ struct smc_conflict_site {
     struct smc_rearrangement padding, swizzle;
 };
 
+/* What the emulator counted: instructions of warps with an active lane, as the PTX has them. */
 struct smc_emulated_run {
+    struct smc_attempt finish; /* reached its end in time; else the counts are those until then */
+    bool stopped;              /* by the settings' `stop` */
     struct smc_conflict_site site;
+    struct smc_emulated_count total;
+    uint64_t float_adds; /* as in struct smc_emulation */
+    double shared_bound;
     struct smc_shared_count loads, stores;
     struct smc_shared_count copies; /* of the stores, those by cp.async */
     double conflicts;               /* wavefronts beyond the least */
@@ -113,6 +158,8 @@ struct smc_run_result {
 
     uint64_t device_memory_bytes; /* that the launch's buffers took on the GPU */
     bool worked_on;               /* the GPU, after it refused the launch */
+    bool stopped;                 /* by the settings' `stop`; `finish` says more */
+    double first_launch_ms;       /* with waiting for it: not a measurement of speed */
 
     /* cudaFuncGetAttributes */
     uint32_t api_regs_per_thread;
@@ -153,7 +200,8 @@ struct smc_run_result {
     double median_ms, fastest_ms, slowest_ms;
     uint32_t sm_clock_khz; /* seen while timing; 0: not known */
 
-    /* Hardware counters of one more launch; not made, and without a message, where nobody asked. */
+    /* Hardware counters of one more launch; not made, and without a message, where they were not
+     * requested. */
     struct smc_attempt counting;
     double counted[SMC_METRIC_COUNT];
 
@@ -161,13 +209,10 @@ struct smc_run_result {
     char driver[SMC_GPU_VERSION_CHARS], runtime[SMC_GPU_VERSION_CHARS];
     char gpu_uuid[SMC_GPU_UUID_CHARS]; /* "GPU-...", as nvidia-smi prints it; "" without one */
 
-    /* What tells this run from others, not for a back end to fill. */
+    /* What identifies this run; the caller fills it. */
     char host_name[SMC_HOST_NAME_CHARS];
     uint64_t seed; /* of the inputs */
 };
-
-struct smc_own_launch;
-struct smc_own_result;
 
 struct smc_executor {
     const char *name; /* "gpu" */
@@ -180,17 +225,30 @@ struct smc_executor {
 
     /* Runs. A refusal by ptxas, the driver or the launch is a result (SMC_OK with the attempt's
        `succeeded` false), after which the device still works. SMC_MACHINE: memory, a CUDA error
-       that is no answer. SMC_UNAVAILABLE: no device, no NVRTC. SMC_INTERRUPTED: `stop` wished it;
-       the message says how far it came. */
+       that is no answer. SMC_UNAVAILABLE: no device, or PTX that the emulator does not run.
+       SMC_INTERRUPTED: `stop` asked for it; the message says how far the run came. A user's kernel
+       is launched once: its errors, and that it does not end in time, are results as well. */
     enum smc_status (*run)(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error);
-
-    /* Launches a person's own kernel (executor/own.h) once and fills the back end's part of
-       `result`. What the kernel does wrong, and a launch that is refused or does not end in time,
-       are results. SMC_UNAVAILABLE: no device, or PTX that the emulator does not run. */
-    enum smc_status (*run_own)(const struct smc_own_launch *launch, struct smc_own_result *result,
-                               struct smc_error *error);
 };
+
+const struct smc_executor *smc_place_executor(enum smc_place place);
+
+/* As smc_query_answer, with the machine code that a run at `place` needs: the kernel is compiled
+   once. Free compiled->binary in any case. */
+enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place place,
+                               struct smc_answer *answer, struct smc_compiled *compiled,
+                               struct smc_text *warnings, struct smc_error *error);
+
+/* For back ends: the result at its start, with how compiling went; and the kernel's name in the
+   machine code. */
+void smc_run_begin(const struct smc_run_request *request, struct smc_run_result *result);
+const char *smc_run_entry(const struct smc_run_request *request);
+
+/* Stores to shared memory by cp.async: the emulator counts them with the others, the GPU's counters
+   leave them out. */
+void smc_emulated_copies(const struct smc_program *program, const struct smc_emulation *emulation,
+                         struct smc_shared_count *copies);
 
 /* The GPU's where the program was built with CUDA, else `none`. Never NULL. */
 const struct smc_executor *smc_executor_default(void);

@@ -1,4 +1,4 @@
-/* The GPU back end: the order in which a kernel is compiled, loaded, launched, checked and timed.
+/* The GPU back end: the order in which a kernel is loaded, launched, checked and timed.
 
    Refusals are answers. Each step notes how it ended; a step that cannot follow is not made and
    says why. Only what is no answer (no memory, a kernel that crashed the context) ends the run. */
@@ -8,8 +8,7 @@
 #include "executor/check.h"
 #include "executor/clock.h"
 #include "executor/gpu.h"
-#include "executor/live.h"
-#include "executor/request_compile.h"
+#include "executor/user.h"
 
 struct run {
     const struct smc_run_request *request;
@@ -17,9 +16,10 @@ struct run {
     struct smc_text *warnings;
     struct smc_error *error;
     struct smc_device device;
-    struct smc_binary binary;
+    struct smc_compiled probe; /* the residency probe with the registers that it was given */
     struct smc_gpu_kernel kernel;
     struct smc_gpu_buffers buffers;
+    void *user_buffer[SMC_MAX_USER_ARGUMENTS]; /* in the GPU's memory */
 };
 
 void smc_gpu_versions(char driver_text[SMC_GPU_VERSION_CHARS],
@@ -44,27 +44,29 @@ static void make_nothing(struct smc_run_result *result, const char *why)
             smc_not_made(steps[i], why);
 }
 
-/* The residency probe takes the registers that the prediction was given. */
-static enum smc_status compile(struct run *run)
+/* The residency probe has as many registers as the prediction was given. */
+static enum smc_status adapt_probe(struct run *run, const struct smc_binary **binary)
 {
     const struct smc_run_request *request = run->request;
-    struct smc_resources *compiled = &run->result->compiled;
-    uint32_t regs_per_thread = request->launch.regs_per_thread;
+    const struct smc_query *query = &request->answer->query;
+    uint32_t regs_per_thread = request->answer->launch.regs_per_thread;
+    *binary = &request->compiled->binary;
+    if (!query->kernel || !query->kernel->is_probe ||
+        run->result->compiled.regs_per_thread == regs_per_thread)
+        return SMC_OK;
+    struct smc_params params = query->params;
+    *binary = &run->probe.binary;
     enum smc_status status =
-        smc_request_compile(request, run->result, &run->binary, run->warnings, run->error);
-    if (status != SMC_OK || !request->kernel->is_probe || compiled->refused ||
-        compiled->regs_per_thread == regs_per_thread)
-        return status;
-    struct smc_params params = request->params;
-    smc_binary_free(&run->binary);
-    return smc_live_find(request->kernel, regs_per_thread, request->cc, &request->compile, &params,
-                         compiled, &run->binary, run->warnings, run->error);
+        smc_live_find(query->kernel, regs_per_thread, query->device.sm.cc, &query->compile, &params,
+                      &run->probe, run->warnings, run->error);
+    run->result->compiled = run->probe.resources;
+    return status;
 }
 
-static void load(struct run *run)
+static void load(struct run *run, const struct smc_binary *binary)
 {
     struct smc_run_result *result = run->result;
-    if (!smc_gpu_load(&run->binary, run->request->kernel->entry, &run->kernel, &result->load))
+    if (!smc_gpu_load(binary, smc_run_entry(run->request), &run->kernel, &result->load))
         return;
     const struct cudaFuncAttributes *attributes = &run->kernel.attributes;
     result->api_regs_per_thread = (uint32_t)attributes->numRegs;
@@ -75,9 +77,9 @@ static void load(struct run *run)
 /* The settings of every launch that follows, and what the API makes of them. */
 static enum smc_status configure(struct run *run)
 {
-    const struct smc_launch *launch = &run->request->launch;
+    const struct smc_launch *launch = &run->request->answer->launch;
     struct smc_run_result *result = run->result;
-    smc_gpu_reserved_smem(run->request->gpu_index, &result->api_reserved_smem,
+    smc_gpu_reserved_smem(run->request->settings->gpu_index, &result->api_reserved_smem,
                           &result->api_reserved_smem_bytes);
     enum smc_status status = smc_gpu_configure(&run->kernel, launch, &result->opt_in, run->error);
     if (status != SMC_OK)
@@ -100,17 +102,17 @@ static enum smc_status launch(struct run *run)
 {
     const struct smc_run_request *request = run->request;
     struct smc_run_result *result = run->result;
-    enum smc_status status =
-        smc_gpu_buffers_create(&request->plan, request->seed, &run->buffers, run->error);
+    enum smc_status status = smc_gpu_buffers_create(&request->answer->plan, request->settings->seed,
+                                                    &run->buffers, run->error);
     if (status != SMC_OK)
         return status;
     for (size_t i = 0; i < run->buffers.count; i++)
         result->device_memory_bytes += run->buffers.bytes[i];
-    cudaError_t code = smc_gpu_launch(&run->kernel, &request->plan,
-                                      request->launch.dynamic_smem_bytes, &run->buffers);
+    cudaError_t code = smc_gpu_launch(&run->kernel, &request->answer->plan,
+                                      request->answer->launch.dynamic_smem_bytes, &run->buffers);
     if (!smc_gpu_attempt(&result->launch, code))
         return check_after_refusal(run);
-    code = smc_gpu_wait(request->timeout_ms, NULL, "", &result->finish);
+    code = smc_gpu_wait(request->settings->timeout_ms, NULL, "", &result->finish);
     if (code == cudaSuccess || code == cudaErrorNotReady)
         return SMC_OK;
     return smc_gpu_fail(run->error, code, "the kernel crashed");
@@ -119,7 +121,7 @@ static enum smc_status launch(struct run *run)
 static enum smc_status check(struct run *run)
 {
     enum smc_status status =
-        smc_gpu_buffers_fetch_outputs(&run->request->plan, &run->buffers, run->error);
+        smc_gpu_buffers_fetch_outputs(&run->request->answer->plan, &run->buffers, run->error);
     if (status == SMC_OK)
         smc_check_outputs(run->request, (const void *const *)run->buffers.host, NULL, run->result);
     return status;
@@ -129,31 +131,32 @@ static enum smc_status measure_residency(struct run *run, double budget_ms)
 {
     struct smc_occupancy expected;
     struct smc_gpu_probe probe = {
-        .regs_per_thread = run->request->launch.regs_per_thread,
-        .launch = run->request->launch,
+        .regs_per_thread = run->request->answer->launch.regs_per_thread,
+        .launch = run->request->answer->launch,
         .budget_ms = budget_ms,
-        .timeout_ms = run->request->timeout_ms,
+        .timeout_ms = run->request->settings->timeout_ms,
     };
     smc_occupancy_compute(&run->device.sm, &probe.launch, &expected);
     probe.expected_blocks = expected.blocks_per_sm;
-    return smc_gpu_probe(&run->device, &probe, &run->request->compile, run->result, run->warnings,
-                         run->error);
+    return smc_gpu_probe(&run->device, &probe, &run->request->answer->query.compile, run->result,
+                         run->warnings, run->error);
 }
 
 static enum smc_status measure(struct run *run)
 {
-    const struct smc_run_request *request = run->request;
+    const struct smc_answer *answer = run->request->answer;
+    const struct smc_run_settings *settings = run->request->settings;
     double start_ms = smc_clock_ms();
-    enum smc_status status = measure_residency(run, request->timeout_ms / 2.0);
-    double left_ms = request->timeout_ms - (smc_clock_ms() - start_ms);
+    enum smc_status status = measure_residency(run, settings->timeout_ms / 2.0);
+    double left_ms = settings->timeout_ms - (smc_clock_ms() - start_ms);
     if (status != SMC_OK || smc_is_lost(&run->result->finish))
         return status;
-    if (request->kernel->is_racy) {
+    if (answer->query.kernel->is_racy) {
         smc_not_made(&run->result->timing, "a kernel with a race is never timed");
         return SMC_OK;
     }
-    return smc_gpu_time(&run->kernel, &request->plan, request->launch.dynamic_smem_bytes,
-                        &run->buffers, request->gpu_index, request->timeout_ms, left_ms,
+    return smc_gpu_time(&run->kernel, &answer->plan, answer->launch.dynamic_smem_bytes,
+                        &run->buffers, settings->gpu_index, settings->timeout_ms, left_ms,
                         run->result, run->error);
 }
 
@@ -161,7 +164,7 @@ static enum smc_status measure(struct run *run)
 static enum smc_status run_probe(struct run *run)
 {
     struct smc_run_result *result = run->result;
-    enum smc_status status = measure_residency(run, run->request->timeout_ms);
+    enum smc_status status = measure_residency(run, run->request->settings->timeout_ms);
     bool lost = smc_is_lost(&result->finish);
     result->launch = lost ? (struct smc_attempt){.made = true, .succeeded = true} : result->probe;
     make_nothing(result, "the residency probe computes nothing");
@@ -190,17 +193,90 @@ static enum smc_status run_kernel(struct run *run)
     return status;
 }
 
-static enum smc_status run_steps(struct run *run)
+/* --- The user's kernel: it may write anywhere and never end ------------------------------------
+ */
+
+static enum smc_status copy_in(struct run *run)
 {
+    const struct smc_user_run *user = run->request->user;
+    uint64_t total = 0;
+    for (size_t i = 0; i < user->memory_count; i++)
+        if (__builtin_add_overflow(total, user->memory[i].bytes, &total))
+            return smc_fail(run->error, SMC_MACHINE, "the buffers are larger than any memory");
+    enum smc_status status = smc_gpu_check_memory(total, "--arg", run->error);
+    for (size_t i = 0; i < user->memory_count && status == SMC_OK; i++) {
+        const struct smc_user_memory *memory = &user->memory[i];
+        cudaError_t code = cudaMalloc(&run->user_buffer[i], memory->bytes ? memory->bytes : 1);
+        if (code == cudaSuccess && memory->bytes > 0)
+            code = cudaMemcpy(run->user_buffer[i], memory->before, memory->bytes,
+                              cudaMemcpyHostToDevice);
+        if (code != cudaSuccess)
+            status = smc_gpu_fail(run->error, code, "filling a buffer");
+    }
+    run->result->device_memory_bytes = total;
+    return status;
+}
+
+static cudaError_t launch_user(struct run *run)
+{
+    const struct smc_user_request *request = &run->request->user->request;
+    void *arguments[SMC_MAX_USER_ARGUMENTS], **buffer = run->user_buffer;
+    for (size_t i = 0; i < request->argument_count; i++) {
+        const struct smc_user_argument *argument = &request->argument[i];
+        /* The runtime reads as many of the low bytes as the parameter has. */
+        arguments[i] = argument->is_buffer ? (void *)buffer++ : (void *)(uintptr_t)&argument->bits;
+    }
+    return smc_gpu_start(&run->kernel, request->grid, request->block,
+                         run->request->answer->launch.dynamic_smem_bytes, arguments);
+}
+
+static enum smc_status copy_out(const struct run *run)
+{
+    const struct smc_user_run *user = run->request->user;
+    for (size_t i = 0; i < user->memory_count; i++) {
+        const struct smc_user_memory *memory = &user->memory[i];
+        cudaError_t code = memory->bytes == 0 ? cudaSuccess
+                                              : cudaMemcpy(memory->after_gpu, run->user_buffer[i],
+                                                           memory->bytes, cudaMemcpyDeviceToHost);
+        if (code != cudaSuccess)
+            return smc_gpu_fail(run->error, code, "copying a buffer back");
+    }
+    return SMC_OK;
+}
+
+/* A crash is a result: with it the context is lost, and the run ends. */
+static enum smc_status run_user(struct run *run)
+{
+    const struct smc_run_settings *settings = run->request->settings;
     struct smc_run_result *result = run->result;
-    enum smc_status status = compile(run);
+    enum smc_status status = copy_in(run);
     if (status != SMC_OK)
         return status;
+    if (!smc_gpu_attempt(&result->launch, launch_user(run)))
+        return check_after_refusal(run);
+    double start_ms = smc_clock_ms();
+    cudaError_t code = smc_gpu_wait(settings->timeout_ms, settings->stop, "", &result->finish);
+    result->first_launch_ms = smc_clock_ms() - start_ms;
+    result->stopped = code == cudaErrorNotReady && settings->stop && settings->stop();
+    return result->finish.succeeded ? copy_out(run) : SMC_OK;
+}
+
+/* --- A run -------------------------------------------------------------------------------------
+ */
+
+static enum smc_status run_steps(struct run *run)
+{
+    const struct smc_run_request *request = run->request;
+    struct smc_run_result *result = run->result;
+    const struct smc_binary *binary;
     if (!result->compile.succeeded) {
         make_nothing(result, "the kernel did not compile");
         return SMC_OK;
     }
-    load(run);
+    enum smc_status status = adapt_probe(run, &binary);
+    if (status != SMC_OK)
+        return status;
+    load(run, binary);
     if (!result->load.succeeded) {
         make_nothing(result, "the driver did not take the machine code");
         return SMC_OK;
@@ -208,35 +284,46 @@ static enum smc_status run_steps(struct run *run)
     status = configure(run);
     if (status != SMC_OK)
         return status;
-    return run->request->kernel->is_probe ? run_probe(run) : run_kernel(run);
+    return request->user                             ? run_user(run)
+           : request->answer->query.kernel->is_probe ? run_probe(run)
+                                                     : run_kernel(run);
+}
+
+/* Memory that a running kernel may still use is left to the end of the process. */
+static void clean_up(struct run *run)
+{
+    if (smc_is_lost(&run->result->finish)) {
+        smc_gpu_buffers_leave(&run->buffers);
+    } else {
+        for (size_t i = 0; i < SMC_MAX_USER_ARGUMENTS; i++)
+            smc_gpu_free(run->user_buffer[i]);
+        smc_gpu_buffers_free(&run->buffers);
+        smc_gpu_unload(&run->kernel);
+    }
+    smc_binary_free(&run->probe.binary);
 }
 
 static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error)
 {
-    *result = (struct smc_run_result){0};
     struct run state = {.request = request, .result = result, .warnings = warnings, .error = error};
-    enum smc_status status = smc_gpu_device(request->gpu_index, &state.device, error);
+    int gpu_index = request->settings->gpu_index;
+    smc_run_begin(request, result);
+    enum smc_status status = smc_gpu_device(gpu_index, &state.device, error);
     if (status != SMC_OK)
         return status;
     if (smc_gpu_is_slice(&state.device))
         smc_warn(warnings,
                  "GPU %d is a slice of a GPU (MIG): its SMs, its memory and its speed are the "
                  "slice's, and counters may be out of reach",
-                 request->gpu_index);
-    smc_gpu_uuid(request->gpu_index, result->gpu_uuid);
-    status = smc_gpu_use(request->gpu_index, error);
+                 gpu_index);
+    smc_gpu_uuid(gpu_index, result->gpu_uuid);
+    status = smc_gpu_use(gpu_index, error);
     if (status != SMC_OK)
         return status;
     smc_gpu_versions(result->driver, result->runtime);
     status = run_steps(&state);
-    if (smc_is_lost(&result->finish)) {
-        smc_gpu_buffers_leave(&state.buffers);
-    } else {
-        smc_gpu_buffers_free(&state.buffers);
-        smc_gpu_unload(&state.kernel);
-    }
-    smc_binary_free(&state.binary);
+    clean_up(&state);
     return status;
 }
 
@@ -245,5 +332,4 @@ const struct smc_executor smc_executor_gpu = {
     .device_count = smc_gpu_device_count,
     .device = smc_gpu_device,
     .run = run,
-    .run_own = smc_gpu_run_own,
 };

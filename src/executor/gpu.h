@@ -40,16 +40,16 @@ uint32_t smc_gpu_sm_clock_khz(int gpu_index);
    where its compute mode keeps this process out. */
 enum smc_status smc_gpu_use(int index, struct smc_error *error);
 
-/* A part of a GPU, by MIG: what the device tells of itself is the part's. */
+/* A slice of a GPU (MIG): its properties are the slice's. */
 bool smc_gpu_is_slice(const struct smc_device *device);
 
 /* "580.159.03"; false, and "", where NVML is not there to tell. */
 bool smc_gpu_driver_release(char release[SMC_GPU_VERSION_CHARS]);
 
-/* Shared memory that the driver takes of each block, as the API tells it. */
+/* Shared memory that the driver reserves in each block, as the API reports it. */
 void smc_gpu_reserved_smem(int gpu_index, struct smc_attempt *attempt, uint32_t *bytes);
 
-/* Lays a live device's own limits over the table's row for its compute capability. */
+/* Replaces the limits of the table's row by those of a live device. */
 void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm);
 
 /* "13.0": of CUDA that the driver supports, and of the runtime. */
@@ -100,9 +100,9 @@ cudaError_t smc_gpu_launch(const struct smc_gpu_kernel *kernel, const struct smc
 
 /* --- Waiting ------------------------------------------------------------------------------ */
 
-/* Waits, at most `timeout_ms` or until `stop` (or NULL) wishes it, for all that was launched to
+/* Waits, at most `timeout_ms` or until `stop` (or NULL) asks for it, for all that was launched to
    come to its end: cudaSuccess; cudaErrorNotReady where it has not; else the error of a crash.
-   `finish` notes it, behind `what`
+   `finish` notes it, after `what`
    ("" or "the residency probe: "). After a failure every call that waits for the GPU, and such are
    those that free, copy and unload, may block for ever: what the GPU holds is left to the end of
    the process (smc_is_lost). */
@@ -167,6 +167,15 @@ struct smc_gpu_probe {
     uint32_t timeout_ms; /* for each of its launches, should one have no end */
 };
 
+/* Finds the number of live values (parameter LIVE, written into `params`) at which `probe` compiles
+   to `regs_per_thread` registers, and fills `compiled` (owned by the caller) for it. Where no
+   number gives exactly that count, the nearest count above it that exists is taken, or else the
+   nearest below: compare compiled->resources.regs_per_thread. Fails as smc_compile does. */
+enum smc_status smc_live_find(const struct smc_kernel *probe, uint32_t regs_per_thread, uint16_t cc,
+                              const struct smc_compile_options *options, struct smc_params *params,
+                              struct smc_compiled *compiled, struct smc_text *warnings,
+                              struct smc_error *error);
+
 /* Fills the probe fields of `result`. */
 enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_gpu_probe *probe,
                               const struct smc_compile_options *options,
@@ -179,10 +188,5 @@ enum smc_status smc_gpu_count(const struct smc_gpu_kernel *kernel,
                               const struct smc_run_request *request,
                               const struct smc_device *device, struct smc_gpu_buffers *buffers,
                               struct smc_run_result *result, struct smc_error *error);
-
-/* --- A person's own kernel ---------------------------------------------------------------- */
-
-enum smc_status smc_gpu_run_own(const struct smc_own_launch *launch, struct smc_own_result *result,
-                                struct smc_error *error);
 
 #endif

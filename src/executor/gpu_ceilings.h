@@ -39,10 +39,8 @@ struct smc_gpu_measurement {
                               struct smc_error *error);
 };
 
-extern const struct smc_gpu_measurement smc_gpu_measure_copy, smc_gpu_measure_read,
-    smc_gpu_measure_l2, smc_gpu_measure_shared, smc_gpu_measure_float, smc_gpu_measure_double,
-    smc_gpu_measure_shared_latency, smc_gpu_measure_l1_latency, smc_gpu_measure_l2_latency,
-    smc_gpu_measure_dram_latency, smc_gpu_measure_launch, smc_gpu_measure_round_trip;
+enum { SMC_GPU_MEASUREMENTS = 12 };
+extern const struct smc_gpu_measurement *const smc_gpu_measurements[SMC_GPU_MEASUREMENTS];
 
 /* Makes the arrays of one whose device, request and warnings are set. Close in any case; of a GPU
    that is lost everything is left to the end of the process. */

@@ -1,9 +1,146 @@
 /* The GPUs of this machine: how many, and what each reports of itself. */
+#include <dlfcn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "executor/gpu.h"
+
+/* --- Errors ----------------------------------------------------------------------------------- */
+
+/* Of the machine rather than of a launch. A kernel's own errors explain themselves. */
+static const struct known {
+    cudaError_t code;
+    enum smc_status status;
+    const char *advice;
+} known[] = {
+    {cudaErrorMemoryAllocation, SMC_MACHINE, "nvidia-smi shows who holds the GPU's memory"},
+    {cudaErrorInitializationError, SMC_UNAVAILABLE, "nvidia-smi and the kernel's log tell more"},
+    {cudaErrorStubLibrary, SMC_UNAVAILABLE,
+     "libcuda.so.1 is the toolkit's stub: leave its folder out of LD_LIBRARY_PATH"},
+    {cudaErrorDevicesUnavailable, SMC_UNAVAILABLE,
+     "another process may hold the GPU; nvidia-smi shows processes and compute mode"},
+    {cudaErrorECCUncorrectable, SMC_MACHINE,
+     "the GPU's memory is damaged: 'nvidia-smi -q -d ECC' tells more, a reset may help"},
+    {cudaErrorOperatingSystem, SMC_UNAVAILABLE, "are /dev/nvidia* there, and may you open them?"},
+    {cudaErrorLaunchTimeout, SMC_MACHINE, "the watchdog of a GPU that also drives a screen"},
+    {cudaErrorSystemNotReady, SMC_UNAVAILABLE,
+     "does the service that this machine's GPUs need run, such as nvidia-fabricmanager?"},
+    {cudaErrorSystemDriverMismatch, SMC_UNAVAILABLE,
+     "the driver's kernel module and libcuda.so.1 are of two versions: restart after an update"},
+    {cudaErrorCompatNotSupportedOnDevice, SMC_UNAVAILABLE,
+     "leave CUDA's compat folder out of LD_LIBRARY_PATH, or install a newer driver"},
+    {cudaErrorMpsConnectionFailed, SMC_UNAVAILABLE, "the MPS server does not answer"},
+    {cudaErrorUnknown, SMC_MACHINE,
+     "has the GPU fallen off the bus? nvidia-smi and the kernel's log (Xid) tell"},
+};
+
+static const struct known *find(cudaError_t code)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].code == code)
+            return &known[i];
+    return NULL;
+}
+
+enum smc_status smc_gpu_fail(struct smc_error *error, cudaError_t code, const char *call)
+{
+    const struct known *entry = find(code);
+    cudaGetLastError();
+    return smc_fail(error, entry ? entry->status : SMC_MACHINE, "%s: %s: %s%s%s", call,
+                    cudaGetErrorName(code), cudaGetErrorString(code), entry ? "; " : "",
+                    entry ? entry->advice : "");
+}
+
+bool smc_gpu_attempt(struct smc_attempt *attempt, cudaError_t code)
+{
+    attempt->made = true;
+    attempt->succeeded = code == cudaSuccess;
+    if (attempt->succeeded)
+        return true;
+    snprintf(attempt->message, sizeof attempt->message, "%s: %s", cudaGetErrorName(code),
+             cudaGetErrorString(code));
+    cudaGetLastError();
+    return false;
+}
+
+/* --- NVML ------------------------------------------------------------------------------------- */
+
+/* What is called of NVML: nvmlReturn_t is 0 for success, nvmlDevice_t a pointer. */
+struct nvml {
+    void *library;
+    int (*init)(void);
+    int (*shut_down)(void);
+    int (*find_device)(const char *pci_bus_id, void **device);
+    int (*clock_info)(void *device, int clock, unsigned *mhz);
+    int (*driver_version)(char *version, unsigned length);
+};
+
+enum { NVML_SM_CLOCK = 1 };
+
+static bool look_up(void *library, const char *name, void *function_pointer)
+{
+    void *symbol = dlsym(library, name);
+    *(void **)function_pointer = symbol;
+    return symbol != NULL;
+}
+
+/* To be closed where it succeeds. */
+static bool open_nvml(struct nvml *nvml)
+{
+    nvml->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!nvml->library)
+        return false;
+    if (look_up(nvml->library, "nvmlInit_v2", &nvml->init) &&
+        look_up(nvml->library, "nvmlShutdown", &nvml->shut_down) &&
+        look_up(nvml->library, "nvmlDeviceGetHandleByPciBusId_v2", &nvml->find_device) &&
+        look_up(nvml->library, "nvmlDeviceGetClockInfo", &nvml->clock_info) &&
+        look_up(nvml->library, "nvmlSystemGetDriverVersion", &nvml->driver_version) &&
+        nvml->init() == 0)
+        return true;
+    dlclose(nvml->library);
+    return false;
+}
+
+static void close_nvml(struct nvml *nvml)
+{
+    nvml->shut_down();
+    dlclose(nvml->library);
+}
+
+uint32_t smc_gpu_sm_clock_khz(int gpu_index)
+{
+    char pci_bus_id[32];
+    struct nvml nvml;
+    void *device;
+    unsigned mhz = 0;
+    if (cudaDeviceGetPCIBusId(pci_bus_id, sizeof pci_bus_id, gpu_index) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    if (!open_nvml(&nvml))
+        return 0;
+    bool read = nvml.find_device(pci_bus_id, &device) == 0 &&
+                nvml.clock_info(device, NVML_SM_CLOCK, &mhz) == 0;
+    close_nvml(&nvml);
+    return read ? mhz * 1000u : 0;
+}
+
+bool smc_gpu_driver_release(char release[SMC_GPU_VERSION_CHARS])
+{
+    struct nvml nvml;
+    release[0] = '\0';
+    if (!open_nvml(&nvml))
+        return false;
+    bool read = nvml.driver_version(release, SMC_GPU_VERSION_CHARS) == 0;
+    close_nvml(&nvml);
+    if (!read)
+        release[0] = '\0';
+    return read;
+}
+
+/* --- Devices ---------------------------------------------------------------------------------- */
 
 /* Whether a driver is there, and one that is new enough. */
 static void explain_driver(struct smc_error *why)

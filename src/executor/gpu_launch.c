@@ -1,6 +1,13 @@
 /* Kernels on the GPU: loading machine code, settings, occupancy as the API sees it, launching. */
-#include <stdio.h>
+#include "config.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/machine.h"
+#include "base/memory.h"
+#include "executor/clock.h"
 #include "executor/gpu.h"
 
 enum smc_status smc_gpu_check_context(struct smc_error *error)
@@ -177,4 +184,197 @@ cudaError_t smc_gpu_launch(const struct smc_gpu_kernel *kernel, const struct smc
         }
     }
     return smc_gpu_start(kernel, plan->grid, plan->block, dynamic_smem_bytes, arguments);
+}
+
+/* --- Waiting ---------------------------------------------------------------------------------- */
+
+/* A launch of microseconds is asked after without a pause, so that the GPU does not idle between
+   two measurements; the longer one takes, the less often. */
+static void pause_after(double waited_ms)
+{
+    const double eager_ms = 1, longest_ms = 2;
+    double pause_ms = waited_ms / 16 < longest_ms ? waited_ms / 16 : longest_ms;
+    const struct timespec pause = {0, (long)(pause_ms * 1e6)};
+    if (waited_ms > eager_ms)
+        nanosleep(&pause, NULL);
+}
+
+static cudaError_t ask_until(double deadline_ms, bool (*stop)(void))
+{
+    double start_ms = smc_clock_ms();
+    for (;;) {
+        double now_ms = smc_clock_ms();
+        cudaError_t code = cudaStreamQuery(NULL);
+        if (code != cudaErrorNotReady)
+            return code;
+        cudaGetLastError(); /* "not ready" counts as an error */
+        if (now_ms > deadline_ms || (stop && stop()))
+            return code;
+        pause_after(now_ms - start_ms);
+    }
+}
+
+cudaError_t smc_gpu_wait(uint32_t timeout_ms, bool (*stop)(void), const char *what,
+                         struct smc_attempt *finish)
+{
+    double start_ms = smc_clock_ms();
+    cudaError_t code = ask_until(start_ms + timeout_ms, stop);
+    double waited_ms = smc_clock_ms() - start_ms;
+    bool late = waited_ms > timeout_ms;
+    smc_gpu_attempt(finish, code);
+    if (code == cudaErrorNotReady)
+        snprintf(finish->message, sizeof finish->message,
+                 "%snot at its end after %.0f ms on the GPU%s", what, late ? timeout_ms : waited_ms,
+                 late ? " (--timeout)" : "");
+    return code;
+}
+
+/* --- Buffers ---------------------------------------------------------------------------------- */
+
+unsigned long long smc_gpu_megabytes(uint64_t bytes)
+{
+    return (bytes + 999999) / 1000000;
+}
+
+enum smc_status smc_gpu_check_memory(uint64_t bytes, const char *option, struct smc_error *error)
+{
+    size_t available = 0, installed = 0;
+    cudaError_t code = cudaMemGetInfo(&available, &installed);
+    if (code != cudaSuccess)
+        return smc_gpu_fail(error, code, "cudaMemGetInfo");
+    if (bytes > available)
+        return smc_fail(error, SMC_MACHINE,
+                        "the buffers need %llu MB of GPU memory, of which %llu MB are free; a "
+                        "smaller %s needs less",
+                        smc_gpu_megabytes(bytes), available / 1000000ull, option);
+    return SMC_OK;
+}
+
+void smc_gpu_free(void *memory)
+{
+    if (memory && cudaFree(memory) != cudaSuccess)
+        cudaGetLastError();
+}
+
+static enum smc_status measure(const struct smc_plan *plan, struct smc_gpu_buffers *buffers,
+                               struct smc_error *error)
+{
+    size_t total = 0;
+    buffers->count = plan->buffer_count;
+    for (size_t i = 0; i < plan->buffer_count; i++) {
+        size_t element = smc_dtype_bytes(plan->buffer[i].dtype);
+        if (__builtin_mul_overflow(plan->buffer[i].elements, element, &buffers->bytes[i]) ||
+            __builtin_add_overflow(total, buffers->bytes[i], &total))
+            return smc_fail(error, SMC_MACHINE, "buffer %s is larger than any memory",
+                            plan->buffer[i].name);
+    }
+    uint64_t of_machine = smc_machine_memory_bytes();
+    if (total > of_machine)
+        return smc_fail(error, SMC_MACHINE,
+                        "the buffers need %llu MB of this machine's memory, which has %llu MB; a "
+                        "smaller --size needs less",
+                        smc_gpu_megabytes(total), of_machine / 1000000ull);
+    return smc_gpu_check_memory(total, "--size", error);
+}
+
+static enum smc_status allocate(size_t bytes, const char *name, void **host, void **device,
+                                struct smc_error *error)
+{
+    size_t at_least_one = bytes ? bytes : 1;
+    *host = smc_malloc(at_least_one);
+    if (!*host)
+        return smc_fail(error, SMC_MACHINE, "no memory for %llu MB of buffer %s",
+                        smc_gpu_megabytes(bytes), name);
+    cudaError_t code = cudaMalloc(device, at_least_one);
+    return code == cudaSuccess ? SMC_OK : smc_gpu_fail(error, code, "cudaMalloc");
+}
+
+enum smc_status smc_gpu_buffers_create(const struct smc_plan *plan, uint64_t seed,
+                                       struct smc_gpu_buffers *buffers, struct smc_error *error)
+{
+    *buffers = (struct smc_gpu_buffers){0};
+    enum smc_status status = measure(plan, buffers, error);
+    for (size_t i = 0; i < plan->buffer_count && status == SMC_OK; i++) {
+        const struct smc_buffer *buffer = &plan->buffer[i];
+        size_t bytes = buffers->bytes[i];
+        status = allocate(bytes, buffer->name, &buffers->host[i], &buffers->device[i], error);
+        if (status != SMC_OK)
+            break;
+        cudaError_t code;
+        if (buffer->output) {
+            code = cudaMemset(buffers->device[i], smc_dtype_poison(buffer->dtype), bytes);
+        } else {
+            smc_fill_random(buffer, seed + i, buffers->host[i]);
+            code = cudaMemcpy(buffers->device[i], buffers->host[i], bytes, cudaMemcpyHostToDevice);
+        }
+        if (code != cudaSuccess)
+            status = smc_gpu_fail(error, code, "filling a buffer");
+    }
+    return status;
+}
+
+enum smc_status smc_gpu_buffers_fetch_outputs(const struct smc_plan *plan,
+                                              struct smc_gpu_buffers *buffers,
+                                              struct smc_error *error)
+{
+    for (size_t i = 0; i < buffers->count; i++) {
+        if (!plan->buffer[i].output)
+            continue;
+        cudaError_t code = cudaMemcpy(buffers->host[i], buffers->device[i], buffers->bytes[i],
+                                      cudaMemcpyDeviceToHost);
+        if (code != cudaSuccess)
+            return smc_gpu_fail(error, code, "copying the result back");
+    }
+    return SMC_OK;
+}
+
+void smc_gpu_buffers_free(struct smc_gpu_buffers *buffers)
+{
+    for (size_t i = 0; i < buffers->count; i++)
+        smc_gpu_free(buffers->device[i]);
+    smc_gpu_buffers_leave(buffers);
+}
+
+void smc_gpu_buffers_leave(struct smc_gpu_buffers *buffers)
+{
+    for (size_t i = 0; i < buffers->count; i++)
+        free(buffers->host[i]);
+    *buffers = (struct smc_gpu_buffers){0};
+}
+
+/* --- Times ------------------------------------------------------------------------------------ */
+
+cudaError_t smc_gpu_stopwatch_create(struct smc_gpu_stopwatch *watch)
+{
+    cudaError_t code = cudaEventCreate(&watch->before);
+    return code == cudaSuccess ? cudaEventCreate(&watch->after) : code;
+}
+
+void smc_gpu_stopwatch_destroy(struct smc_gpu_stopwatch *watch)
+{
+    const cudaEvent_t events[] = {watch->before, watch->after};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i] && cudaEventDestroy(events[i]) != cudaSuccess)
+            cudaGetLastError();
+    *watch = (struct smc_gpu_stopwatch){0};
+}
+
+cudaError_t smc_gpu_stopwatch_start(const struct smc_gpu_stopwatch *watch)
+{
+    return cudaEventRecord(watch->before, NULL);
+}
+
+cudaError_t smc_gpu_stopwatch_stop(const struct smc_gpu_stopwatch *watch, cudaError_t code)
+{
+    return code == cudaSuccess ? cudaEventRecord(watch->after, NULL) : code;
+}
+
+cudaError_t smc_gpu_stopwatch_read(const struct smc_gpu_stopwatch *watch, cudaError_t code,
+                                   double *ms)
+{
+    float elapsed = 0;
+    if (code == cudaSuccess)
+        code = cudaEventElapsedTime(&elapsed, watch->before, watch->after);
+    *ms = elapsed;
+    return code;
 }

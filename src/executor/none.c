@@ -24,17 +24,9 @@ static enum smc_status run(const struct smc_run_request *request, struct smc_run
     return smc_fail(error, SMC_UNAVAILABLE, "%s", reason);
 }
 
-static enum smc_status run_own(const struct smc_own_launch *launch, struct smc_own_result *result,
-                               struct smc_error *error)
-{
-    (void)launch, (void)result;
-    return smc_fail(error, SMC_UNAVAILABLE, "%s", reason);
-}
-
 const struct smc_executor smc_executor_none = {
     .name = "none",
     .device_count = device_count,
     .device = device,
     .run = run,
-    .run_own = run_own,
 };

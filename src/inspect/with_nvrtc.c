@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compile/find_nvrtc.h"
+#include "compile/nvrtc.h"
 #include "compile/ptxas_log.h"
 #include "inspect/compilers.h"
 

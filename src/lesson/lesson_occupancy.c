@@ -2,7 +2,7 @@
    tiles do about it with fewer threads. */
 #include "base/layout.h"
 #include "lesson/scene.h"
-#include "query/workload.h"
+#include "query/query.h"
 
 static const struct smc_lesson_launch full = {.kernel = "matmul-tiled", .tile = 16};
 

@@ -120,11 +120,10 @@ static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct 
 /* --- Serving -----------------------------------------------------------------------------------
  */
 
-static void add_word(const struct smc_bank_layout *layout, uint32_t lane, uint32_t word,
+static void add_word(struct queue *queue, uint32_t row, uint32_t word, uint32_t lane,
                      struct set *set)
 {
-    struct queue *queue = &set->queue[word / layout->neighbouring_words % layout->banks];
-    uint32_t row = word / layout->row_words, i = 0;
+    uint32_t i = 0;
     while (i < queue->length && queue->row[i] != row)
         i++;
     if (i == queue->length) {
@@ -139,20 +138,24 @@ static void add_word(const struct smc_bank_layout *layout, uint32_t lane, uint32
         set->passes = queue->length;
 }
 
+/* Most of the time of every answer is spent here. Banks, and the words of a row, are powers of two:
+   shifts, since a division takes longer than the rest. */
 static void serve(const struct smc_bank_layout *layout, const struct smc_access *access,
                   uint32_t lanes, struct set *set)
 {
+    uint32_t bank_shift = (uint32_t)__builtin_ctz(layout->neighbouring_words);
+    uint32_t row_shift = (uint32_t)__builtin_ctz(layout->row_words);
+    uint32_t words = (uint32_t)divide_up(access->width_bytes, WORD_BYTES);
     set->lanes = lanes & access->mask;
     set->rows = set->passes = 0;
     for (uint32_t bank = 0; bank < layout->banks; bank++)
         set->queue[bank].length = 0;
-    for (uint32_t lane = 0; lane < SMC_WARP_LANES; lane++) {
-        if (!(set->lanes >> lane & 1))
-            continue;
+    for (uint32_t left = set->lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint32_t first = access->address[lane] / WORD_BYTES;
-        uint32_t words = (uint32_t)divide_up(access->width_bytes, WORD_BYTES);
         for (uint32_t word = first; word < first + words; word++)
-            add_word(layout, lane, word, set);
+            add_word(&set->queue[(word >> bank_shift) & (layout->banks - 1)], word >> row_shift,
+                     word, lane, set);
     }
 }
 

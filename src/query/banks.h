@@ -1,6 +1,6 @@
-/* One question about accesses to shared memory and its whole answer: wavefronts, conflicts, who
-   meets whom, and what removes it. A pattern is an index expression, or one that a kernel of the
-   catalog hands over. */
+/* One question about accesses to shared memory and its whole answer: wavefronts, conflicts, which
+   lanes conflict, and what removes it. A pattern is an index expression, or one that a kernel of
+   the catalog hands over. */
 #ifndef SMC_QUERY_BANKS_H
 #define SMC_QUERY_BANKS_H
 
@@ -23,7 +23,7 @@ enum {
 
 struct smc_banks_query {
     struct smc_device device;
-    bool device_assumed;     /* nobody named one */
+    bool device_assumed;     /* the user named none */
     enum smc_bank_mode mode; /* CC 3.x only */
     const char *expression;  /* the byte address of a thread, or NULL */
     int64_t stride;          /* elements between neighbouring lanes of one warp; -1: none */

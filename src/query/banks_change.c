@@ -1,5 +1,5 @@
-/* The accesses of an answered question once more, with their arrays laid out as a person tries it.
- */
+/* What removes bank conflicts: paddings and swizzles that are searched, and a layout that the user
+   tries. */
 #include "query/banks_change.h"
 
 #include <inttypes.h>
@@ -51,7 +51,7 @@ static bool is_same_beyond(const struct smc_banks_source *source,
     return is_same(source, rearrangement, text) && is_same(&larger, rearrangement, text);
 }
 
-/* With `value` in place of the literal. False where it gets too long. */
+/* With `value` instead of the literal. False where it gets too long. */
 static bool replace(const struct smc_banks_source *source, uint32_t at, uint32_t length,
                     int64_t value, char text[SMC_EXPRESSION_CHARS + 1])
 {

@@ -1,5 +1,5 @@
-/* The accesses of an answered question once more, with their arrays laid out as a person tries it:
-   rows padded, columns swapped. */
+/* The accesses of an answered question once more, with their arrays in a layout that the user
+   tries: rows padded, columns swapped. */
 #ifndef SMC_QUERY_BANKS_CHANGE_H
 #define SMC_QUERY_BANKS_CHANGE_H
 
@@ -10,7 +10,7 @@ struct smc_banks_change {
     struct smc_rearrangement array[SMC_MAX_SHARED_ACCESSES];
 };
 
-/* What one warp of the block accesses at one turn of the loop; nothing is active behind the last
+/* What one warp of the block accesses at one turn of the loop; nothing is active after the last
    one. SMC_USAGE where an address moves beyond 32 bits. */
 enum smc_status smc_banks_change_access(const struct smc_banks_answer *answer,
                                         const struct smc_banks_change *change, uint32_t pattern,

@@ -5,5 +5,4 @@ libsmc_la_SOURCES += \
 	src/query/banks_source.h \
 	src/query/best.c src/query/best.h \
 	src/query/query.c src/query/query.h \
-	src/query/sweep.c src/query/sweep.h \
-	src/query/workload.c src/query/workload.h
+	src/query/sweep.c src/query/sweep.h

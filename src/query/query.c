@@ -2,7 +2,6 @@
 #include "query/query.h"
 
 #include "model/round.h"
-#include "query/workload.h"
 
 void smc_query_init(struct smc_query *query)
 {
@@ -33,7 +32,7 @@ static void set_own_grid(const struct smc_query *query, struct smc_plan *plan)
     plan->grid[2] = query->grid_z;
 }
 
-/* A person's number is known; only what is left open is compiled. */
+/* The user's number stands; only what is left open is compiled. */
 static enum smc_status find_resources(const struct smc_resources *known, struct smc_answer *answer,
                                       struct smc_text *warnings, struct smc_error *error)
 {
@@ -61,7 +60,7 @@ static enum smc_status find_resources(const struct smc_resources *known, struct 
             .barriers = 1,
         };
     }
-    if (answer->resources.refused) { /* no number given in place of the kernel's mends that */
+    if (answer->resources.refused) { /* no number that the user gives changes that */
         answer->resources.static_smem_bytes = answer->resources.refused_smem_bytes;
         answer->static_smem_given = false;
     }
@@ -72,7 +71,7 @@ static enum smc_status find_resources(const struct smc_resources *known, struct 
     return SMC_OK;
 }
 
-/* What a person gave, or the kernel's own; what each thread adds comes on top. */
+/* What the user gave, or the kernel's own, plus what each thread adds. */
 static void set_dynamic_smem(const struct smc_answer *answer, struct smc_launch *launch)
 {
     const struct smc_query *query = &answer->query;
@@ -216,6 +215,64 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
     return find_clusters(answer, error);
 }
 
+/* --- The work of a launch: ratios, shared memory and the limit it sets -------------------------
+ */
+
+/* On CC 5.0 and up an SM serves one wavefront of shared memory a clock (32 banks of 4 bytes). */
+enum { OLDEST_WITH_ONE_WAVEFRONT_A_CLOCK = 50 };
+
+static void find_ratios(const struct smc_work *work, struct smc_workload *out)
+{
+    double loads = 0, moved = work->global_load_bytes + work->global_store_bytes;
+    for (size_t i = 0; i < work->access_count; i++)
+        if (!work->access[i].store)
+            loads += work->access[i].elements;
+    if (work->flops == 0 || loads == 0)
+        return;
+    out->flops_per_load = work->flops / loads;
+    out->flops_per_load_byte = work->flops / work->global_load_bytes;
+    out->flops_per_moved_byte = work->flops / moved;
+}
+
+/* Only for float: the table has the lanes of no other type. */
+static void find_wall(const struct smc_query *query, const struct smc_work *work,
+                      struct smc_workload *out)
+{
+    const struct smc_sm *sm = &query->device.sm;
+    bool floats = query->params.value[SMC_PARAM_DTYPE] == SMC_FLOAT;
+    if (!out->has_shared || work->fma_instructions == 0 || !floats || sm->fp32_lanes_per_sm == 0 ||
+        sm->cc < OLDEST_WITH_ONE_WAVEFRONT_A_CLOCK)
+        return;
+    double wavefronts = out->shared.loads.wavefronts + out->shared.stores.wavefronts;
+    out->has_wall = true;
+    out->fma_cycles_per_step = (double)sm->warp_size / sm->fp32_lanes_per_sm;
+    out->shared_cycles_per_step = wavefronts / work->fma_instructions;
+}
+
+/* For a completed query of a kernel that has work. */
+static void find_workload(const struct smc_query *query, const struct smc_work *work,
+                          struct smc_workload *out)
+{
+    *out = (struct smc_workload){0};
+    find_ratios(work, out);
+    if (query->kernel->shared_work) {
+        struct smc_bank_layout layout;
+        smc_bank_layout_of(&query->device.sm, SMC_BANK_MODE_4_BYTES, &layout);
+        out->has_shared = true;
+        query->kernel->shared_work(query->kernel, &query->params, &layout, &out->shared);
+        if (query->device.sm.cc < SMC_OLDEST_WITH_COPIES)
+            out->shared.copies = (struct smc_shared_count){0};
+    }
+    find_wall(query, work, out);
+}
+
+double smc_workload_peak_share(const struct smc_workload *workload)
+{
+    if (workload->shared_cycles_per_step <= workload->fma_cycles_per_step)
+        return 1;
+    return workload->fma_cycles_per_step / workload->shared_cycles_per_step;
+}
+
 /* Kernels copy past L1 where cp.async is there, and else load and store. */
 static void count_copies(uint16_t cc, struct smc_work *work)
 {
@@ -231,7 +288,7 @@ void smc_query_find_work(struct smc_answer *answer)
         return;
     query->kernel->work(query->kernel, &query->params, &answer->work);
     count_copies(query->device.sm.cc, &answer->work);
-    smc_workload_find(query, &answer->work, &answer->workload);
+    find_workload(query, &answer->work, &answer->workload);
 }
 
 bool smc_query_at_maximum(const struct smc_answer *answer)

@@ -22,7 +22,7 @@ struct smc_query {
     struct smc_device device;
     struct smc_ceilings ceilings;  /* of the device, or unknown */
     char device_note[256];         /* how the name was understood, or "" */
-    bool device_assumed;           /* nobody named it and no GPU was found */
+    bool device_assumed;           /* not named by the user, and no GPU was found */
     int64_t threads_per_block;     /* without a kernel: 1 or more */
     int64_t regs_per_thread;       /* SMC_NOT_GIVEN, or 0 and more */
     int64_t static_smem_bytes;     /* SMC_NOT_GIVEN, or 0 and more */
@@ -113,7 +113,7 @@ enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answe
 
 /* The same in steps, for many questions: first everything but the work and the next steps, which
    cost far more than the rest. `known`: resources found before for the same kernel, parameters and
-   compute capability, in place of compiling; or NULL. */
+   compute capability, instead of compiling; or NULL. */
 enum smc_status smc_query_evaluate(const struct smc_query *query, const struct smc_resources *known,
                                    struct smc_answer *answer, struct smc_text *warnings,
                                    struct smc_error *error);
@@ -135,5 +135,11 @@ void smc_query_conclude(struct smc_answer *answer);
 
 /* "launches", "cannot_compile", "cannot_launch". */
 const char *smc_outcome_name(enum smc_outcome outcome);
+
+/* The compute capability from which on cp.async copies past L1 (PTX ISA). */
+enum { SMC_OLDEST_WITH_COPIES = 80 };
+
+/* The share of the FMA peak, 0 to 1, that shared memory leaves. For a workload with a wall. */
+double smc_workload_peak_share(const struct smc_workload *workload);
 
 #endif

@@ -25,15 +25,15 @@ void smc_csv_series(const struct smc_series *series, const struct smc_report_sty
 
 void smc_csv_runs(const struct smc_confirmed_run *runs, size_t count,
                   const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_everywhere(const struct smc_everywhere *everywhere,
-                        const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_everywhere(const struct smc_all_gpus *everywhere, const struct smc_report_style *style,
+                        struct smc_text *out);
 /* A row of a run, and the header of such rows. */
 struct smc_csv_run {
     const char *kernel, *host_name, *gpu_uuid;
 };
 void smc_csv_rows_head(struct smc_text *out);
 void smc_csv_row(const struct smc_csv_run *run, const struct smc_row *row, struct smc_text *out);
-void smc_csv_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+void smc_csv_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                  const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_merge(const struct smc_merged *merged, const struct smc_report_style *style,
                    struct smc_text *out);

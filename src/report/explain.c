@@ -6,7 +6,7 @@
 #include "model/registers.h"
 #include "model/round.h"
 #include "model/shared_memory.h"
-#include "query/workload.h"
+#include "query/query.h"
 #include "report/layout.h"
 #include "report/text_parts.h"
 #include "report/words.h"

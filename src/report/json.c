@@ -130,7 +130,7 @@ static void write_runs(const struct smc_confirmed_run *runs, size_t count,
     finish(root, out);
 }
 
-static void write_everywhere(const struct smc_everywhere *everywhere,
+static void write_everywhere(const struct smc_all_gpus *everywhere,
                              const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
@@ -157,7 +157,7 @@ static void write_series(const struct smc_series *series, const struct smc_repor
     finish(root, out);
 }
 
-static void write_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+static void write_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                       const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;

@@ -20,17 +20,17 @@ struct line {
     const struct smc_merge_report *report;
 };
 
-static struct smc_value number(struct smc_merge_number number)
+static struct smc_value number(struct smc_reading number)
 {
     return smc_value_if(number.present, smc_value_number(number.value));
 }
 
-static struct smc_value seen(const struct line *line, enum smc_merge_witness source)
+static struct smc_value seen(const struct line *line, enum smc_row_source source)
 {
     const struct smc_merge_row *row = line->value ? line->value->row : NULL;
-    if (row && source == SMC_MERGE_PREDICTED && row->words[0])
+    if (row && source == SMC_SOURCE_PREDICTED && row->words[0])
         return smc_value_string(row->words);
-    return number(row ? row->seen[source] : (struct smc_merge_number){.present = false});
+    return number(row ? row->seen[source] : (struct smc_reading){.present = false});
 }
 
 #define ITEM struct line
@@ -46,11 +46,11 @@ static struct smc_value seen(const struct line *line, enum smc_merge_witness sou
     FIELD(device, NULL, "device", "", "the GPU", smc_value_string(item->report->device))           \
     FIELD(cc, NULL, "compute_capability", "", "of the GPU", smc_value_string(item->report->cc))    \
     FIELD(predicted, "predicted", "predicted", "", "by the model",                                 \
-          seen(item, SMC_MERGE_PREDICTED))                                                         \
-    FIELD(api, "api", "api", "", "the driver's answer", seen(item, SMC_MERGE_API))                 \
+          seen(item, SMC_SOURCE_PREDICTED))                                                        \
+    FIELD(api, "api", "api", "", "the driver's answer", seen(item, SMC_SOURCE_API))                \
     FIELD(emulated, "emulated", "emulated", "", "counted by the emulator",                         \
-          seen(item, SMC_MERGE_EMULATED))                                                          \
-    FIELD(measured, "measured", "measured", "", "on the GPU", seen(item, SMC_MERGE_MEASURED))      \
+          seen(item, SMC_SOURCE_EMULATED))                                                         \
+    FIELD(measured, "measured", "measured", "", "on the GPU", seen(item, SMC_SOURCE_MEASURED))     \
     FIELD(verdict, NULL, "verdict", "", "how the GPUs compare",                                    \
           smc_value_text(item->quantity ? smc_merge_verdict_name(item->quantity->verdict)          \
                                         : "failed"))                                               \
@@ -137,12 +137,12 @@ static void append_predicted(double value, const char *unit, struct smc_text *li
 /* "8", or "API 8, measured 7" if they differ; with the prediction if that differs. */
 static void append_seen(const struct smc_merge_row *row, struct smc_text *line)
 {
-    static const char *const names[SMC_MERGE_WITNESSES] = {"", "API ", "emulated ", "measured "};
-    const struct smc_merge_number *seen = row->seen, best = smc_merge_seen(row);
+    static const char *const names[SMC_SOURCE_COUNT] = {"", "API ", "emulated ", "measured "};
+    const struct smc_reading *seen = row->seen, best = smc_merge_seen(row);
     bool same = true, first = true;
-    for (int i = SMC_MERGE_API; i < SMC_MERGE_WITNESSES; i++)
+    for (int i = SMC_SOURCE_API; i < SMC_SOURCE_COUNT; i++)
         same &= !seen[i].present || seen[i].value == best.value;
-    for (int i = SMC_MERGE_API; i < SMC_MERGE_WITNESSES && !same; i++) {
+    for (int i = SMC_SOURCE_API; i < SMC_SOURCE_COUNT && !same; i++) {
         if (!seen[i].present)
             continue;
         smc_text_printf(line, "%s%s", first ? "" : ", ", names[i]);
@@ -153,7 +153,7 @@ static void append_seen(const struct smc_merge_row *row, struct smc_text *line)
         append_number(best.value, row->unit, line);
     else if (same)
         smc_text_append(line, "not measured");
-    if (seen[SMC_MERGE_PREDICTED].present && !(same && seen->value == best.value)) {
+    if (seen[SMC_SOURCE_PREDICTED].present && !(same && seen->value == best.value)) {
         append_predicted(seen->value, row->unit, line);
     }
 }
@@ -163,10 +163,10 @@ static bool differ_alike(const struct smc_merged_peers *peers)
 {
     for (size_t i = 0; i < peers->count; i++) {
         const struct smc_merge_row *row = peers->value[i].row;
-        for (int k = SMC_MERGE_API; k < SMC_MERGE_WITNESSES; k++)
+        for (int k = SMC_SOURCE_API; k < SMC_SOURCE_COUNT; k++)
             if (row->seen[k].present && row->seen[k].value != peers->common.value)
                 return false;
-        if (!row->differs || !row->seen[SMC_MERGE_PREDICTED].present)
+        if (!row->differs || !row->seen[SMC_SOURCE_PREDICTED].present)
             return false;
     }
     return true;
@@ -176,7 +176,7 @@ static bool differ_alike(const struct smc_merged_peers *peers)
 static void append_common(const struct smc_merged_quantity *quantity,
                           const struct smc_merged_peers *peers, struct smc_text *line)
 {
-    const struct smc_merge_number *predicted = &peers->value->row->seen[SMC_MERGE_PREDICTED];
+    const struct smc_reading *predicted = &peers->value->row->seen[SMC_SOURCE_PREDICTED];
     if (!peers->common.present && peers->value->row->words[0]) {
         smc_text_printf(line, "%s predicted", peers->value->row->words);
     } else if (!peers->common.present && !predicted->present) {

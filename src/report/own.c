@@ -20,23 +20,23 @@ static const char *const kinds[SMC_EMULATED_KINDS] = {
 
 /* "no findings", "no errors found; 15,872 bank conflicts, 50 % of the wavefronts", "5 findings in 2
  * places", or the first failure's message. */
-static void append_verdict(const struct smc_own_run *run, struct smc_text *out)
+static void append_verdict(const struct smc_user_run *run, struct smc_text *out)
 {
-    const struct smc_own_emulated *emulated = &run->result.emulated;
-    const struct smc_own_on_gpu *gpu = &run->result.gpu;
+    const struct smc_emulated_run *emulated = &run->result.emulated;
+    const struct smc_run_result *gpu = &run->result;
     const struct smc_attempt *const ends[] = {&emulated->finish, &gpu->load, &gpu->launch,
                                               &gpu->finish};
-    unsigned long long findings = emulated->counts.findings_total;
-    size_t places = emulated->counts.finding_count;
+    unsigned long long findings = emulated->findings_total;
+    size_t places = emulated->finding_count;
     if (findings > 0)
         smc_text_printf(out, "%llu finding%s in %zu place%s", findings, findings == 1 ? "" : "s",
                         places, places == 1 ? "" : "s");
-    else if (emulated->run.made)
-        smc_text_append(out, emulated->counts.site.all ? "no errors found" : "no findings");
+    else if (run->result.emulation.made)
+        smc_text_append(out, emulated->site.all ? "no errors found" : "no findings");
     else
         smc_text_append(out, "launched; only the emulator finds errors in a kernel");
     struct smc_conflict_fix fix;
-    smc_conflict_fix_of_site(&emulated->counts.site, &fix);
+    smc_conflict_fix_of_site(&emulated->site, &fix);
     smc_words_conflicts(&fix, out);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (ends[i]->made && !ends[i]->succeeded)
@@ -44,20 +44,20 @@ static void append_verdict(const struct smc_own_run *run, struct smc_text *out)
 }
 
 /* The emulator's, or else the GPU's; NULL if it ran on neither. */
-static const struct smc_own_digest *digest_of(const struct smc_own_memory *memory)
+static const struct smc_user_digest *digest_of(const struct smc_user_memory *memory)
 {
     return memory->has_emulated ? &memory->emulated : memory->has_gpu ? &memory->gpu : NULL;
 }
 
 /* The first elements after the run on the emulator, or else on the GPU: "0, 1, 2, ...". */
-static void append_values(const struct smc_own_memory *memory, struct smc_text *out)
+static void append_values(const struct smc_user_memory *memory, struct smc_text *out)
 {
-    const struct smc_own_argument *argument = memory->argument;
+    const struct smc_user_argument *argument = memory->argument;
     const void *data = memory->has_emulated ? memory->after_emulated : memory->after_gpu;
     uint64_t shown = argument->elements < SHOWN_VALUES ? argument->elements : SHOWN_VALUES;
     for (uint64_t i = 0; i < shown; i++) {
         char text[32];
-        smc_own_show(argument->type, data, i, text);
+        smc_user_show(argument->type, data, i, text);
         smc_text_printf(out, "%s%s", i ? ", " : "", text);
     }
     if (shown < argument->elements)
@@ -75,11 +75,11 @@ static void append_extent(const uint32_t size[3], struct smc_text *line)
         smc_text_printf(line, " x %u", size[2]);
 }
 
-static void append_head(const struct smc_own_run *run, const struct smc_report_style *style,
+static void append_head(const struct smc_user_run *run, const struct smc_report_style *style,
                         struct smc_text *out)
 {
-    const struct smc_own_request *request = &run->request;
-    const struct smc_own_on_gpu *gpu = &run->result.gpu;
+    const struct smc_user_request *request = &run->request;
+    const struct smc_run_result *gpu = &run->result;
     struct smc_text kernel = {0};
     smc_text_printf(&kernel, "%s of %s: grid ", run->row.kernel->shown, request->file);
     append_extent(request->grid, &kernel);
@@ -92,14 +92,14 @@ static void append_head(const struct smc_own_run *run, const struct smc_report_s
     smc_text_machine_line(run->result.host_name, gpu->gpu_uuid, style, out);
     smc_text_block_line(&run->row.answer, style, out);
     struct smc_conflict_fix fix;
-    smc_conflict_fix_of_site(&run->result.emulated.counts.site, &fix);
+    smc_conflict_fix_of_site(&run->result.emulated.site, &fix);
     smc_text_conflict_fix(&fix, request->file, style, out);
 }
 
-static void append_traffic(const struct smc_own_run *run, size_t index, struct smc_text *line)
+static void append_traffic(const struct smc_user_run *run, size_t index, struct smc_text *line)
 {
     for (int kind = 0; kind < SMC_EMULATED_KINDS; kind++) {
-        const struct smc_emulated_traffic *seen = &run->result.emulated.buffer[index].kind[kind];
+        const struct smc_emulated_traffic *seen = &run->memory[index].traffic.kind[kind];
         if (seen->requests > 0)
             smc_text_printf(line,
                             "; %s: %" PRIu64 SMC_TIE "requests, %" PRIu64 SMC_TIE
@@ -123,18 +123,18 @@ static void append_agreement(const struct smc_agreement *agreement, struct smc_t
                         agreement->by_order == agreement->differing ? "all" : "some");
 }
 
-static void append_memory(const struct smc_own_run *run, const struct smc_report_style *style,
+static void append_memory(const struct smc_user_run *run, const struct smc_report_style *style,
                           struct smc_text *out)
 {
     if (run->memory_count > 0)
         smc_text_append(out, "\nmemory, and what it holds afterwards\n");
     for (size_t i = 0; i < run->memory_count; i++) {
-        const struct smc_own_memory *memory = &run->memory[i];
-        const struct smc_own_argument *argument = memory->argument;
-        const struct smc_own_digest *digest = digest_of(memory);
+        const struct smc_user_memory *memory = &run->memory[i];
+        const struct smc_user_argument *argument = memory->argument;
+        const struct smc_user_digest *digest = digest_of(memory);
         struct smc_text line = {0};
         smc_text_printf(&line, "%" PRIu64 " x %s", argument->elements,
-                        smc_own_types[argument->type].name);
+                        smc_user_types[argument->type].name);
         append_traffic(run, i, &line);
         if (digest) {
             smc_text_append(&line, "; ");
@@ -147,10 +147,10 @@ static void append_memory(const struct smc_own_run *run, const struct smc_report
     }
 }
 
-void smc_text_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+void smc_text_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                   const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct smc_emulated_run *counts = &run->result.emulated.counts;
+    const struct smc_emulated_run *counts = &run->result.emulated;
     struct smc_text verdict = {0};
     append_verdict(run, &verdict);
     smc_layout_verdict(out, style, confirmation->differing ? SMC_BAD : SMC_GOOD, &verdict);
@@ -170,9 +170,9 @@ void smc_text_own(const struct smc_own_run *run, const struct smc_confirmation *
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static json_t *source_object(const struct smc_own_run *run)
+static json_t *source_object(const struct smc_user_run *run)
 {
-    const struct smc_own_request *request = &run->request;
+    const struct smc_user_request *request = &run->request;
     json_t *object = json_object(), *arguments = json_array();
     smc_json_string(object, "file", request->file);
     smc_json_string(object, "entry", run->row.kernel->name);
@@ -203,7 +203,7 @@ static json_t *traffic_object(const struct smc_emulated_traffic *traffic)
     return object;
 }
 
-static json_t *digest_object(bool present, const struct smc_own_digest *digest)
+static json_t *digest_object(bool present, const struct smc_user_digest *digest)
 {
     char text[16];
     if (!present)
@@ -215,15 +215,15 @@ static json_t *digest_object(bool present, const struct smc_own_digest *digest)
     return object;
 }
 
-static json_t *memory_object(const struct smc_own_run *run, size_t index)
+static json_t *memory_object(const struct smc_user_run *run, size_t index)
 {
-    const struct smc_own_memory *memory = &run->memory[index];
-    const struct smc_own_argument *argument = memory->argument;
-    const struct smc_emulated_traffic *traffic = run->result.emulated.buffer[index].kind;
-    bool counted = run->result.emulated.run.made;
+    const struct smc_user_memory *memory = &run->memory[index];
+    const struct smc_user_argument *argument = memory->argument;
+    const struct smc_emulated_traffic *traffic = run->memory[index].traffic.kind;
+    bool counted = run->result.emulation.made;
     json_t *object = json_object();
     smc_json_integer(object, "argument", memory->position);
-    smc_json_string(object, "type", smc_own_types[argument->type].name);
+    smc_json_string(object, "type", smc_user_types[argument->type].name);
     smc_json_integer(object, "elements", argument->elements);
     for (int k = 0; k < SMC_EMULATED_KINDS; k++)
         smc_json_set(object, kinds[k], counted ? traffic_object(&traffic[k]) : json_null());
@@ -243,10 +243,10 @@ static json_t *memory_object(const struct smc_own_run *run, size_t index)
     return object;
 }
 
-void smc_json_own(json_t *object, const struct smc_own_run *run,
+void smc_json_own(json_t *object, const struct smc_user_run *run,
                   const struct smc_confirmation *confirmation)
 {
-    const struct smc_own_on_gpu *gpu = &run->result.gpu;
+    const struct smc_run_result *gpu = &run->result;
     json_t *memory = json_array();
     smc_json_answer(object, &run->row.answer);
     smc_json_string(json_object_get(object, "kernel"), "name", run->row.kernel->shown);
@@ -254,26 +254,26 @@ void smc_json_own(json_t *object, const struct smc_own_run *run,
     smc_json_rows(object, confirmation);
     smc_json_set(object, "run",
                  smc_json_machine(run->result.host_name, gpu->gpu_uuid, gpu->driver, gpu->runtime,
-                                  run->request.seed));
+                                  run->request.settings->seed));
     smc_json_set(object, "emulator", attempt_object(&run->result.emulated.finish));
     smc_json_set(object, "gpu", attempt_object(&gpu->finish));
-    smc_json_set(object, "findings", smc_json_findings(&run->result.emulated.counts));
+    smc_json_set(object, "findings", smc_json_findings(&run->result.emulated));
     struct smc_conflict_fix fix;
-    smc_conflict_fix_of_site(&run->result.emulated.counts.site, &fix);
+    smc_conflict_fix_of_site(&run->result.emulated.site, &fix);
     smc_json_set(object, "conflicts", smc_json_conflicts(&fix));
     for (size_t i = 0; i < run->memory_count; i++)
         json_array_append_new(memory, memory_object(run, i));
     smc_json_set(object, "memory", memory);
-    const struct smc_annotation *annotation = run->result.emulated.counts.annotation;
+    const struct smc_annotation *annotation = run->result.emulated.annotation;
     smc_json_set(object, "lines", annotation ? smc_json_annotation(annotation) : json_null());
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
 /* `name` is that of a quantity of the argument: "load_requests". */
-static void append_memory_row(const struct smc_csv_run *of, const struct smc_own_memory *memory,
-                              const char *name, struct smc_witness emulated,
-                              struct smc_witness measured, struct smc_text *out)
+static void append_memory_row(const struct smc_csv_run *of, const struct smc_user_memory *memory,
+                              const char *name, struct smc_reading emulated,
+                              struct smc_reading measured, struct smc_text *out)
 {
     char quantity[48];
     snprintf(quantity, sizeof quantity, "arg_%zu_%s", memory->position, name);
@@ -287,7 +287,7 @@ static void append_memory_row(const struct smc_csv_run *of, const struct smc_own
     smc_csv_row(of, &row, out);
 }
 
-static void append_memory_rows(const struct smc_own_run *run, const struct smc_csv_run *of,
+static void append_memory_rows(const struct smc_user_run *run, const struct smc_csv_run *of,
                                size_t index, struct smc_text *out)
 {
     static const char *const names[SMC_EMULATED_KINDS][3] = {
@@ -295,26 +295,26 @@ static void append_memory_rows(const struct smc_own_run *run, const struct smc_c
         {"store_requests", "store_sectors", "store_bytes"},
         {"atomic_requests", "atomic_sectors", "atomic_bytes"},
     };
-    const struct smc_witness none = {.present = false};
-    const struct smc_own_memory *memory = &run->memory[index];
-    for (int kind = 0; kind < SMC_EMULATED_KINDS && run->result.emulated.run.made; kind++) {
-        const struct smc_emulated_traffic *seen = &run->result.emulated.buffer[index].kind[kind];
+    const struct smc_reading none = {.present = false};
+    const struct smc_user_memory *memory = &run->memory[index];
+    for (int kind = 0; kind < SMC_EMULATED_KINDS && run->result.emulation.made; kind++) {
+        const struct smc_emulated_traffic *seen = &run->memory[index].traffic.kind[kind];
         const uint64_t counts[] = {seen->requests, seen->sectors, seen->bytes};
         for (size_t i = 0; i < 3; i++)
             append_memory_row(of, memory, names[kind][i],
-                              (struct smc_witness){true, (double)counts[i]}, none, out);
+                              (struct smc_reading){true, (double)counts[i]}, none, out);
     }
     append_memory_row(of, memory, "changed",
-                      (struct smc_witness){memory->has_emulated, (double)memory->emulated.changed},
-                      (struct smc_witness){memory->has_gpu, (double)memory->gpu.changed}, out);
+                      (struct smc_reading){memory->has_emulated, (double)memory->emulated.changed},
+                      (struct smc_reading){memory->has_gpu, (double)memory->gpu.changed}, out);
 }
 
-void smc_csv_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+void smc_csv_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                  const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct smc_emulated_run *counts = &run->result.emulated.counts;
+    const struct smc_emulated_run *counts = &run->result.emulated;
     const struct smc_csv_run of = {run->row.kernel->shown, run->result.host_name,
-                                   run->result.gpu.gpu_uuid};
+                                   run->result.gpu_uuid};
     (void)style;
     if (counts->annotation) {
         smc_csv_annotation_head(out);

@@ -7,15 +7,15 @@
 #include <stddef.h>
 
 #include "base/text.h"
-#include "confirm/everywhere.h"
+#include "confirm/all_gpus.h"
 #include "confirm/launch.h"
 #include "confirm/merge.h"
 #include "confirm/series.h"
 #include "executor/ceilings.h"
+#include "executor/user.h"
 #include "inspect/inspect.h"
 #include "model/carveouts.h"
 #include "model/room.h"
-#include "own/own.h"
 #include "query/banks.h"
 #include "query/best.h"
 #include "query/query.h"
@@ -47,15 +47,15 @@ struct smc_writer {
 
     /* What was asked for on every GPU of the machine; a GPU that failed has its error in place of
        its runs. */
-    void (*everywhere)(const struct smc_everywhere *everywhere,
-                       const struct smc_report_style *style, struct smc_text *out);
+    void (*everywhere)(const struct smc_all_gpus *everywhere, const struct smc_report_style *style,
+                       struct smc_text *out);
 
     /* The reports of many GPUs, laid together. */
     void (*merge)(const struct smc_merged *merged, const struct smc_report_style *style,
                   struct smc_text *out);
 
     /* A person's own kernel, launched. */
-    void (*own)(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+    void (*own)(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                 const struct smc_report_style *style, struct smc_text *out);
 
     /* One device in full, or several in a table. `ceilings` of each, or NULL; they are shown of one

@@ -55,9 +55,9 @@ const char *const smc_witness_headings[SMC_WITNESSES] = {
     [SMC_MEASURED] = "measured",
 };
 
-const struct smc_witness *smc_row_witness(const struct smc_row *row, int column)
+const struct smc_reading *smc_row_witness(const struct smc_row *row, int column)
 {
-    const struct smc_witness *const witnesses[SMC_WITNESSES] = {
+    const struct smc_reading *const witnesses[SMC_WITNESSES] = {
         [SMC_PREDICTED] = &row->predicted,
         [SMC_BY_API] = &row->api,
         [SMC_EMULATED] = &row->emulated,
@@ -72,7 +72,7 @@ static bool is_yes_or_no(const struct smc_row *row)
     return strcmp(row->quantity, "compiles") == 0 || strcmp(row->quantity, "launches") == 0;
 }
 
-void smc_words_witness(const struct smc_row *row, const struct smc_witness *witness,
+void smc_words_witness(const struct smc_row *row, const struct smc_reading *witness,
                        char text[SMC_ROW_WORDS])
 {
     double value = witness->value;
@@ -111,7 +111,7 @@ struct line {
     const char *verdict, *note;
 };
 
-static struct smc_value seen(const struct smc_witness *source)
+static struct smc_value seen(const struct smc_reading *source)
 {
     return smc_value_if(source->present, smc_value_number(source->value));
 }
@@ -318,7 +318,7 @@ struct sum {
     size_t failed;
 };
 
-static struct sum add_up(const struct smc_everywhere *everywhere)
+static struct sum add_up(const struct smc_all_gpus *everywhere)
 {
     struct sum sum = {.failed = 0};
     for (size_t i = 0; i < everywhere->count; i++) {
@@ -350,7 +350,7 @@ static void write_part(const struct smc_gpu_part *part, const char *host_name,
     smc_text_machine_line(host_name, smc_gpu_part_uuid(part), style, out);
 }
 
-void smc_text_everywhere(const struct smc_everywhere *everywhere,
+void smc_text_everywhere(const struct smc_all_gpus *everywhere,
                          const struct smc_report_style *style, struct smc_text *out)
 {
     const struct sum sum = add_up(everywhere);
@@ -508,7 +508,7 @@ static json_t *part_object(const struct smc_gpu_part *part, const char *host_nam
     return object;
 }
 
-void smc_json_everywhere(json_t *object, const struct smc_everywhere *everywhere)
+void smc_json_everywhere(json_t *object, const struct smc_all_gpus *everywhere)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < everywhere->count; i++)
@@ -573,8 +573,8 @@ static void append_csv_failure(const struct smc_gpu_part *part, const char *host
     smc_text_free(&reason);
 }
 
-void smc_csv_everywhere(const struct smc_everywhere *everywhere,
-                        const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_everywhere(const struct smc_all_gpus *everywhere, const struct smc_report_style *style,
+                        struct smc_text *out)
 {
     (void)style;
     smc_csv_rows_head(out);

@@ -20,10 +20,10 @@ void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_
 /* The sources of a row, in the order of their columns, and the headings of these. */
 enum smc_witness_column { SMC_PREDICTED, SMC_BY_API, SMC_EMULATED, SMC_MEASURED, SMC_WITNESSES };
 extern const char *const smc_witness_headings[SMC_WITNESSES]; /* "predicted", ... */
-const struct smc_witness *smc_row_witness(const struct smc_row *row, int column);
+const struct smc_reading *smc_row_witness(const struct smc_row *row, int column);
 
 /* "8192 B", "0.5386 ms", "yes", "warps+registers"; "-" if the source has no value. */
-void smc_words_witness(const struct smc_row *row, const struct smc_witness *witness,
+void smc_words_witness(const struct smc_row *row, const struct smc_reading *witness,
                        char text[SMC_ROW_WORDS]);
 
 /* Whether any row has a value of the emulator; its column is omitted otherwise. */

@@ -458,7 +458,7 @@ static void append_difference(const struct smc_row *row, struct smc_text *out)
     }
     smc_text_printf(out, "predicted %s", value);
     for (int c = SMC_BY_API; c < SMC_WITNESSES; c++) {
-        const struct smc_witness *witness = smc_row_witness(row, c);
+        const struct smc_reading *witness = smc_row_witness(row, c);
         smc_words_witness(row, witness, value);
         if (witness->present)
             smc_text_printf(out, ", %s %s", smc_witness_headings[c], value);

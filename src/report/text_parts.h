@@ -43,11 +43,11 @@ void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
 void smc_text_series(const struct smc_series *series, const struct smc_report_style *style,
                      struct smc_text *out);
-void smc_text_everywhere(const struct smc_everywhere *everywhere,
+void smc_text_everywhere(const struct smc_all_gpus *everywhere,
                          const struct smc_report_style *style, struct smc_text *out);
 void smc_text_merge(const struct smc_merged *merged, const struct smc_report_style *style,
                     struct smc_text *out);
-void smc_text_own(const struct smc_own_run *run, const struct smc_confirmation *confirmation,
+void smc_text_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                   const struct smc_report_style *style, struct smc_text *out);
 /* The rows of a run as a table; `all` also with the sources that no row has. */
 void smc_text_rows(const struct smc_confirmation *confirmation, bool all,

@@ -1,5 +1,5 @@
 /* The work of a launch: a line of text, and every number in JSON. */
-#include "query/workload.h"
+#include "query/query.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
 #include "report/layout.h"

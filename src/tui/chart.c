@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "report/words.h"
-#include "tui/field_numbers.h"
-#include "tui/glyph.h"
+#include "tui/fields.h"
+#include "tui/frame.h"
 
 enum {
     MOST_POINTS = 512,

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "tui/explore_draw.h"
-#include "tui/list.h"
+#include "tui/widgets.h"
 
 static int list_fields(const struct smc_explore *explore, int rows,
                        enum smc_field fields[SMC_FIELD_COUNT], int *count)

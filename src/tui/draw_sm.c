@@ -5,7 +5,7 @@
 
 #include "report/words.h"
 #include "tui/explore_draw.h"
-#include "tui/glyph.h"
+#include "tui/frame.h"
 #include "tui/sm_drawing.h"
 
 enum { LABEL_COLUMNS = 15 };

@@ -6,7 +6,7 @@
 #include "report/text_parts.h"
 #include "report/words.h"
 #include "tui/explore_draw.h"
-#include "tui/glyph.h"
+#include "tui/frame.h"
 #include "tui/keys.h"
 
 static struct smc_rect margins(struct smc_rect rect)

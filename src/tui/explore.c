@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/field_numbers.h"
+#include "tui/fields.h"
 
 /* From what is known at once: compiled before, or the table's. Where there is no answer, `answer`
    has as much of it as could be found. */

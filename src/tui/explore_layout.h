@@ -2,7 +2,7 @@
 #ifndef SMC_TUI_EXPLORE_LAYOUT_H
 #define SMC_TUI_EXPLORE_LAYOUT_H
 
-#include "tui/rect.h"
+#include "tui/frame.h"
 
 enum smc_explore_panel {
     SMC_PANEL_LAUNCH,

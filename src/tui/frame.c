@@ -1,4 +1,4 @@
-/* A finished screen as cells, and drawing into it. */
+/* The frame kit: rectangles, styles, signs, and a finished screen as cells to draw into. */
 #include "tui/frame.h"
 
 #include <stdarg.h>
@@ -8,9 +8,121 @@
 
 #include "base/memory.h"
 #include "report/layout.h"
-#include "tui/glyph.h"
 
 enum { LINE_CHARS = 512, ELLIPSIS = SMC_SIGN_CUT };
+
+/* --- Rectangles --- */
+
+static int at_most(int wanted, int most)
+{
+    return wanted < 0 ? 0 : wanted < most ? wanted : most;
+}
+
+struct smc_rect smc_rect_cut_top(struct smc_rect *rect, int rows)
+{
+    rows = at_most(rows, rect->rows);
+    struct smc_rect strip = {rect->row, rect->col, rows, rect->cols};
+    rect->row += rows;
+    rect->rows -= rows;
+    return strip;
+}
+
+struct smc_rect smc_rect_cut_bottom(struct smc_rect *rect, int rows)
+{
+    rows = at_most(rows, rect->rows);
+    rect->rows -= rows;
+    return (struct smc_rect){rect->row + rect->rows, rect->col, rows, rect->cols};
+}
+
+struct smc_rect smc_rect_cut_left(struct smc_rect *rect, int cols)
+{
+    cols = at_most(cols, rect->cols);
+    struct smc_rect strip = {rect->row, rect->col, rect->rows, cols};
+    rect->col += cols;
+    rect->cols -= cols;
+    return strip;
+}
+
+struct smc_rect smc_rect_share_top(struct smc_rect *rect, int rows)
+{
+    struct smc_rect strip = smc_rect_cut_top(rect, rows);
+    if (strip.rows > 0 && rect->rows > 0) {
+        rect->row--;
+        rect->rows++;
+    }
+    return strip;
+}
+
+struct smc_rect smc_rect_share_left(struct smc_rect *rect, int cols)
+{
+    struct smc_rect strip = smc_rect_cut_left(rect, cols);
+    if (strip.cols > 0 && rect->cols > 0) {
+        rect->col--;
+        rect->cols++;
+    }
+    return strip;
+}
+
+struct smc_rect smc_rect_inside(struct smc_rect rect)
+{
+    if (rect.rows < 2 || rect.cols < 2)
+        return (struct smc_rect){rect.row, rect.col, 0, 0};
+    return (struct smc_rect){rect.row + 1, rect.col + 1, rect.rows - 2, rect.cols - 2};
+}
+
+bool smc_rect_holds(struct smc_rect rect, int row, int col)
+{
+    return row >= rect.row && row < rect.row + rect.rows && col >= rect.col &&
+           col < rect.col + rect.cols;
+}
+
+/* --- Styles and signs --- */
+
+/* The words of styles.def. */
+enum { RED = 1, GREEN, YELLOW, BLUE, MAGENTA, CYAN, WHITE };
+enum { DIM = SMC_DIM, BOLD = SMC_BOLD, UNDERLINE = SMC_UNDERLINE, REVERSE = SMC_REVERSE };
+
+const struct smc_look smc_looks[SMC_STYLE_COUNT] = {
+#define STYLE(id, foreground, background, basic, attributes)                                       \
+    [SMC_STYLE_##id] = {foreground, background, basic, attributes},
+#include "tui/styles.def"
+#undef STYLE
+};
+
+char smc_glyph_ascii(uint32_t glyph)
+{
+    static const struct {
+        uint32_t glyph;
+        char ascii;
+    } likeness[] = {
+#define SIGN(id, glyph, ascii, where, meaning) {glyph, ascii},
+#include "tui/signs.def"
+#undef SIGN
+        {0x2013, '-'}, {0x2019, '\''}, {0x2190, '<'}, {0x2191, '^'}, {0x2192, '>'}, {0x2193, 'v'},
+        {0x2500, '-'}, {0x2502, '|'},  {0x254c, '-'}, {0x2593, '#'}, {0x25c0, '<'}, {0x2717, 'x'},
+    };
+    if (glyph > 0 && glyph < 0x80)
+        return (char)glyph;
+    for (size_t i = 0; i < sizeof likeness / sizeof *likeness; i++)
+        if (likeness[i].glyph == glyph)
+            return likeness[i].ascii;
+    if (glyph > 0x2500 && glyph < 0x2580)
+        return '+';
+    if (glyph >= 0x2580 && glyph < 0x25a0)
+        return '#';
+    return '?';
+}
+
+void smc_glyph_append(uint32_t glyph, bool utf8, struct smc_text *out)
+{
+    char bytes[4];
+    if (!utf8)
+        smc_text_append_char(out, smc_glyph_ascii(glyph), 1);
+    else if (glyph)
+        smc_text_append_bytes(out, bytes, smc_utf8_encode(glyph, bytes));
+}
+
+/* --- Drawing --- */
 
 bool smc_frame_resize(struct smc_frame *frame, int rows, int cols)
 {
@@ -71,7 +183,7 @@ void smc_frame_glyph(struct smc_frame *frame, struct smc_rect rect, int row, int
     *cell = (struct smc_cell){glyph, (uint8_t)style};
 }
 
-/* Returns the place behind it. A wide one that an edge cuts becomes a blank. */
+/* Returns the column after it. A wide one that an edge cuts becomes a blank. */
 static int put_glyph(struct smc_frame *frame, struct smc_rect rect, int row, int col,
                      enum smc_style style, uint32_t glyph)
 {
@@ -104,11 +216,11 @@ int smc_frame_text_within(struct smc_frame *frame, struct smc_rect rect, int row
 {
     width = width < rect.cols - col ? width : rect.cols - col;
     bool cut = width > 0 && smc_utf8_string_columns(text) > width;
-    struct smc_rect room = {rect.row, rect.col, rect.rows, col + width - cut};
-    int behind = smc_frame_text(frame, room, row, col, style, text);
+    struct smc_rect kept = {rect.row, rect.col, rect.rows, col + width - cut};
+    int after = smc_frame_text(frame, kept, row, col, style, text);
     if (!cut)
-        return behind;
-    smc_frame_glyph(frame, rect, row, room.cols, style, ELLIPSIS);
+        return after;
+    smc_frame_glyph(frame, rect, row, kept.cols, style, ELLIPSIS);
     return col + width;
 }
 
@@ -130,7 +242,7 @@ void smc_frame_text_right(struct smc_frame *frame, struct smc_rect rect, int row
     smc_frame_text(frame, rect, row, col > 0 ? col : 0, style, text);
 }
 
-/* A tie is a blank that keeps its neighbours together. */
+/* A tie is shown as a blank. */
 static uint32_t next_of_word(const char **word)
 {
     if (**word != *SMC_TIE)
@@ -195,7 +307,7 @@ void smc_frame_bar(struct smc_frame *frame, struct smc_rect rect, int row, int c
         smc_frame_glyph(frame, rect, row, col + width - 1, style, SMC_SIGN_BEYOND);
 }
 
-/* A line's character by the sides of its cell that it reaches. */
+/* A box character by the sides of its cell that it reaches. */
 enum { UP = 1, DOWN = 2, LEFT = 4, RIGHT = 8 };
 
 static const uint16_t line_glyph[16] = {
@@ -257,6 +369,8 @@ void smc_frame_restyle(struct smc_frame *frame, struct smc_rect rect, int row, e
     }
 }
 
+/* --- As text --- */
+
 static void write_row(const struct smc_cell *cell, int cols, bool utf8, struct smc_text *out)
 {
     while (cols > 0 && cell[cols - 1].glyph == ' ')
@@ -270,4 +384,33 @@ void smc_frame_write(const struct smc_frame *frame, bool utf8, struct smc_text *
 {
     for (int row = 0; row < frame->rows; row++)
         write_row(&frame->cell[(size_t)row * (size_t)frame->cols], frame->cols, utf8, out);
+}
+
+static void begin_style(int style, struct smc_text *out)
+{
+    const struct smc_look *look = &smc_looks[style];
+    smc_text_append(out, "\x1b[0");
+    if (look->attributes & SMC_BOLD)
+        smc_text_append(out, ";1");
+    if (look->attributes & SMC_UNDERLINE)
+        smc_text_append(out, ";4");
+    if (look->foreground >= 0)
+        smc_text_printf(out, ";38;5;%d", look->foreground);
+    if (look->background >= 0)
+        smc_text_printf(out, ";48;5;%d", look->background);
+    smc_text_append(out, "m");
+}
+
+void smc_frame_write_colours(const struct smc_frame *frame, bool utf8, struct smc_text *out)
+{
+    for (int row = 0; row < frame->rows; row++) {
+        const struct smc_cell *cells = &frame->cell[(size_t)row * (size_t)frame->cols];
+        int style = -1;
+        for (int col = 0; col < frame->cols; col++) {
+            if (cells[col].style != style)
+                begin_style(style = cells[col].style, out);
+            smc_glyph_append(cells[col].glyph, utf8, out);
+        }
+        smc_text_append(out, "\x1b[0m\n");
+    }
 }

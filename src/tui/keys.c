@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/glyph.h"
+#include "tui/frame.h"
 
 enum {
 #define VIEW(id, name) id = 1 << SMC_VIEW_##id,

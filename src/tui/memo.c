@@ -1,4 +1,4 @@
-/* What compiled kernels took, so that each is compiled once in a sitting. */
+/* The resources of the kernels compiled in this session. */
 #include "tui/memo.h"
 
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 struct smc_memo_entry {
     const struct smc_kernel *kernel;
     uint16_t cc;
-    char defines[128]; /* tells the compiled kernel, as the compile cache has it */
+    char defines[128]; /* identify the compiled kernel, as in the compile cache */
     struct smc_resources resources;
 };
 
-static bool name_of(const struct smc_query *query, char defines[128])
+static bool write_defines(const struct smc_query *query, char defines[128])
 {
     struct smc_text text = {0};
     query->kernel->defines(query->kernel, &query->params, &text);
@@ -28,7 +28,7 @@ const struct smc_resources *smc_memo_find(const struct smc_memo *memo,
                                           const struct smc_query *query)
 {
     char defines[128];
-    if (!query->kernel || memo->count == 0 || !name_of(query, defines))
+    if (!query->kernel || memo->count == 0 || !write_defines(query, defines))
         return NULL;
     for (size_t i = 0; i < memo->count; i++) {
         const struct smc_memo_entry *entry = &memo->entry[i];
@@ -55,7 +55,7 @@ void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
     struct smc_memo_entry *entry = &memo->entry[memo->count];
     *entry = (struct smc_memo_entry){
         .kernel = query->kernel, .cc = query->device.sm.cc, .resources = *resources};
-    if (name_of(query, entry->defines))
+    if (write_defines(query, entry->defines))
         memo->count++;
 }
 

@@ -1,4 +1,4 @@
-/* What compiled kernels took, so that each is compiled once in a sitting. */
+/* The resources of the kernels compiled in this session, so that each is compiled once. */
 #ifndef SMC_TUI_MEMO_H
 #define SMC_TUI_MEMO_H
 
@@ -15,16 +15,16 @@ struct smc_memo {
     size_t count, capacity;
 };
 
-/* Of exactly the kernel, parameters and architecture that the query asks for; NULL where they are
-   not known. Valid until the next smc_memo_keep. The query's parameters are completed. */
+/* The resources for exactly the kernel, parameters and architecture of the query, whose parameters
+   are completed; NULL where they are not known. Valid until the next smc_memo_keep. */
 const struct smc_resources *smc_memo_find(const struct smc_memo *memo,
                                           const struct smc_query *query);
 
-/* Out of memory is no failure: it is compiled again. */
+/* Without memory nothing is kept, and the kernel is compiled again. */
 void smc_memo_keep(struct smc_memo *memo, const struct smc_query *query,
                    const struct smc_resources *resources);
 
-/* Forgets all: the source has changed. */
+/* Forgets everything, because the source has changed. */
 void smc_memo_forget(struct smc_memo *memo);
 
 #endif

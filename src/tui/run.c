@@ -1,24 +1,34 @@
-/* The explorer's loop: waits for keys, jobs and signals, and does once what a key asks for. */
+/* The explorer's loop: waits for keys, jobs and signals, and does once what a key asks for: editing
+   the kernel's source, saving, suspending. */
 #include "config.h"
 
 #include "tui/tui.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/signals.h"
-#include "tui/edit.h"
+#include "compile/source.h"
 #include "tui/state.h"
 #include "tui/terminal.h"
 #include "tui/worker.h"
 
 enum { STALE_MS = 1000, TICK_MS = 100 };
+
+/* The user's editor works on private copies, which are compiled from then on. */
+struct edit {
+    char folder[512]; /* of the copies; "" before the first */
+    bool changed;     /* the source, the last time */
+};
 
 struct loop {
     const struct smc_terminal *terminal;
@@ -26,12 +36,143 @@ struct loop {
     struct smc_frame frame;
     struct smc_worker compiler, launcher;
     struct smc_job_result *result;
-    struct smc_edit edit;
+    struct edit edit;
     int signals;
     bool out_of_memory; /* a process that works beside the screen had too little */
     bool settling;      /* a script waits until nothing is in hand */
     bool dirty, everything;
 };
+
+/* --- Editing --- */
+
+enum { NO_COMMAND = 127 }; /* the shell's exit status where it finds none */
+
+static enum smc_status make_folder(struct edit *edit, struct smc_error *error)
+{
+    const char *temporary = getenv("TMPDIR");
+    if (edit->folder[0])
+        return SMC_OK;
+    snprintf(edit->folder, sizeof edit->folder, "%.400s/smemcalc-edit-XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
+    if (mkdtemp(edit->folder))
+        return SMC_OK;
+    edit->folder[0] = '\0';
+    return smc_fail(error, SMC_MACHINE, "no folder for a copy of the source: %s", strerror(errno));
+}
+
+/* All kernels, so that each can be compiled from the folder; an edited copy is kept. */
+static enum smc_status copy_kernels(const struct edit *edit, const char *from,
+                                    struct smc_error *error)
+{
+    for (size_t i = 0; i < smc_kernel_count(); i++) {
+        char path[1024];
+        struct smc_source source;
+        const struct smc_kernel *kernel = smc_kernel_at(i);
+        snprintf(path, sizeof path, "%s/%s", edit->folder, kernel->file);
+        if (access(path, F_OK) == 0)
+            continue;
+        enum smc_status status = smc_source_load(kernel, from, &source, error);
+        FILE *file = status == SMC_OK ? fopen(path, "wx") : NULL;
+        if (status == SMC_OK && !file)
+            status = smc_fail(error, SMC_MACHINE, "%s: %s", path, strerror(errno));
+        if (file) {
+            fwrite(source.text.data, 1, source.text.length, file);
+            if (fclose(file) != 0)
+                status = smc_fail(error, SMC_MACHINE, "%s: %s", path, strerror(errno));
+        }
+        smc_source_free(&source);
+        if (status != SMC_OK)
+            return status;
+    }
+    return SMC_OK;
+}
+
+/* Through the shell, for EDITOR="code -w". SMC_SHORTFALL: the editor reports a failure. */
+static enum smc_status run_editor(const char *path, struct smc_error *error)
+{
+    const char *editor = getenv("VISUAL");
+    if (!editor || !*editor)
+        editor = getenv("EDITOR");
+    if (!editor || !*editor)
+        editor = "vi";
+    char command[1024];
+    snprintf(command, sizeof command, "%.500s \"$1\"", editor);
+    pid_t process = fork();
+    if (process == 0) {
+        smc_signals_regain();
+        execl("/bin/sh", "sh", "-c", command, "sh", path, (char *)NULL);
+        _exit(NO_COMMAND);
+    }
+    int how = 0;
+    while (process > 0 && waitpid(process, &how, 0) < 0 && errno == EINTR) {
+    }
+    if (process < 0)
+        return smc_fail(error, SMC_MACHINE, "%s: %s", editor, strerror(errno));
+    if (WIFEXITED(how) && WEXITSTATUS(how) == NO_COMMAND)
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "the editor '%.200s' cannot be run; $VISUAL and $EDITOR name it", editor);
+    if (WIFSIGNALED(how))
+        return smc_fail(error, SMC_SHORTFALL, "the editor '%.200s' was ended by signal %d", editor,
+                        WTERMSIG(how));
+    if (WEXITSTATUS(how) != 0)
+        return smc_fail(error, SMC_SHORTFALL, "the editor '%.200s' ended with exit status %d",
+                        editor, WEXITSTATUS(how));
+    return SMC_OK;
+}
+
+static bool is_same(const struct smc_text *a, const struct smc_text *b)
+{
+    return a->length == b->length && memcmp(smc_text_string(a), smc_text_string(b), a->length) == 0;
+}
+
+/* Text that cannot be read counts as unchanged: the kernel compiled before stays. What an editor
+   that failed has written counts. */
+static enum smc_status edit_copy(struct edit *edit, const struct smc_kernel *kernel,
+                                 struct smc_error *error)
+{
+    char path[1024];
+    struct smc_source before, after = {0};
+    snprintf(path, sizeof path, "%s/%s", edit->folder, kernel->file);
+    enum smc_status status = smc_source_load(kernel, edit->folder, &before, error);
+    if (status == SMC_OK)
+        status = run_editor(path, error);
+    if (status == SMC_OK || status == SMC_SHORTFALL) {
+        enum smc_status reading = smc_source_load(kernel, edit->folder, &after, error);
+        edit->changed = reading == SMC_OK && !is_same(&before.text, &after.text);
+        status = reading == SMC_OK ? status : reading;
+    }
+    smc_source_free(&before);
+    smc_source_free(&after);
+    return status;
+}
+
+static enum smc_status edit_kernel(struct edit *edit, const struct smc_query *query,
+                                   struct smc_error *error)
+{
+    edit->changed = false;
+    if (!query->kernel)
+        return smc_fail(error, SMC_USAGE, "your own kernel has no source here");
+    enum smc_status status = make_folder(edit, error);
+    if (status == SMC_OK)
+        status = copy_kernels(edit, query->compile.kernel_dir, error);
+    return status == SMC_OK ? edit_copy(edit, query->kernel, error) : status;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+static void remove_copies(struct edit *edit)
+{
+    enum { OPEN_FOLDERS = 8 };
+    if (edit->folder[0])
+        nftw(edit->folder, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+    edit->folder[0] = '\0';
+}
+
+/* --- Jobs and the screen --- */
 
 static bool is_wanted(const struct smc_job *wanted, const struct smc_job *job)
 {
@@ -105,7 +246,7 @@ static void edit(struct loop *loop)
     struct smc_error error = {""};
     loop->terminal->pause();
     smc_signals_yield();
-    enum smc_status status = smc_edit_kernel(&loop->edit, &loop->tui->explore.query, &error);
+    enum smc_status status = edit_kernel(&loop->edit, &loop->tui->explore.query, &error);
     smc_signals_regain();
     loop->terminal->resume();
     loop->everything = true;
@@ -193,7 +334,7 @@ static bool handle(struct loop *loop, const struct smc_event *event)
 }
 
 /* False: a signal, or the end of the terminal, ends the session. */
-static bool wait(struct loop *loop)
+static bool wait_for_events(struct loop *loop)
 {
     bool compiler_buried = smc_worker_bury(&loop->compiler);
     bool buried = smc_worker_bury(&loop->launcher) && compiler_buried;
@@ -220,7 +361,7 @@ static bool wait(struct loop *loop)
     return ready <= 0 || !(waiting[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-static void sit(struct loop *loop)
+static void run_loop(struct loop *loop)
 {
     bool goes_on = true;
     loop->dirty = true;
@@ -240,7 +381,7 @@ static void sit(struct loop *loop)
             draw(loop);
         if (goes_on) {
             give_jobs(loop);
-            goes_on = wait(loop);
+            goes_on = wait_for_events(loop);
         }
     }
 }
@@ -253,12 +394,12 @@ static enum smc_status play(struct loop *loop, const struct smc_query *query, vo
     enum smc_status status = loop->terminal->open(context, &rows, &cols, error);
     if (status == SMC_OK) {
         smc_tui_open(loop->tui, query, rows, cols);
-        sit(loop);
+        run_loop(loop);
         loop->terminal->close();
         smc_tui_close(loop->tui);
         smc_worker_close(&loop->compiler);
         smc_worker_close(&loop->launcher);
-        smc_edit_clean(&loop->edit);
+        remove_copies(&loop->edit);
     }
     int signal_number = smc_signals_seen();
     smc_signals_release();

@@ -6,17 +6,15 @@
 #include <stdbool.h>
 
 #include "query/query.h"
-#include "tui/banks_state.h"
-#include "tui/confirm_state.h"
-#include "tui/devices_state.h"
+#include "tui/banks.h"
+#include "tui/confirm.h"
+#include "tui/devices.h"
 #include "tui/explore.h"
 #include "tui/frame.h"
-#include "tui/job.h"
 #include "tui/keys.h"
-#include "tui/lessons_state.h"
-#include "tui/pick.h"
-#include "tui/popup.h"
-#include "tui/prompt.h"
+#include "tui/lessons.h"
+#include "tui/widgets.h"
+#include "tui/worker.h"
 
 /* What the loop must do after a key, once. */
 enum smc_effect {
@@ -126,6 +124,9 @@ void smc_tui_say(struct smc_tui *tui, enum smc_style style, const char *format, 
 /* The same about a job: it is in hand or has failed. */
 void smc_tui_say_of_job(struct smc_tui *tui, enum smc_job_kind kind, enum smc_style style,
                         const char *message);
+
+/* Whether a launch is requested or running. */
+bool smc_tui_is_launching(const struct smc_tui *tui);
 
 void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view);
 

@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "tui/glyph.h"
+#include "tui/frame.h"
 #include "tui/keys.h"
-#include "tui/looks.h"
 #include "tui/restore.h"
 
 /* curses is a global itself; so is what belongs to it. */

@@ -4,10 +4,8 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "tui/ansi.h"
-#include "tui/glyph.h"
+#include "tui/frame.h"
 #include "tui/keys.h"
-#include "tui/script.h"
 #include "tui/terminal.h"
 
 enum { MOST_ROWS = 500, MOST_COLS = 1000, MOST_REPEATS = 100000 };
@@ -167,7 +165,7 @@ static void nothing(void)
 static void print(const struct smc_frame *frame)
 {
     if (script->colours) {
-        smc_ansi_write(frame, script->utf8, script->out);
+        smc_frame_write_colours(frame, script->utf8, script->out);
         return;
     }
     smc_text_append_char(script->out, '-', (size_t)frame->cols);

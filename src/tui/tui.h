@@ -4,7 +4,6 @@
 
 #include "base/status.h"
 #include "query/query.h"
-#include "tui/script.h"
 #include "tui/terminal.h"
 
 /* Opens on `query`, which has a device, and returns when the person leaves. `script`: plays it in

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "report/banks.h"
-#include "tui/glyph.h"
-#include "tui/list.h"
+#include "tui/frame.h"
 #include "tui/state.h"
+#include "tui/widgets.h"
 
 /* --- The list of instructions --- */
 
@@ -175,8 +175,7 @@ static bool has_shared_bank(const struct smc_bank_memory *memory)
     return false;
 }
 
-/* The wavefronts of one set of lanes are consecutive, and each bank is busy in the first of them.
- */
+/* The wavefronts of one set of lanes are consecutive; a bank is busy in the first of them. */
 static void find_queues(struct grid *grid)
 {
     const struct smc_wavefront *wavefront = grid->map->wavefront;
@@ -282,7 +281,7 @@ static void draw_memory(const struct grid *grid, const struct smc_bank_memory *m
     if (shown < 1)
         return;
     smc_frame_printf(frame, rect, 1, 1, SMC_STYLE_DIM,
-                     "in memory, row by row of %u bytes:", memory->row_bytes);
+                     "in memory, rows of %u bytes:", memory->row_bytes);
     if (shown < count)
         smc_frame_printf(frame, rect, rect.rows - 1, LABEL, SMC_STYLE_DIM, "%d more rows",
                          count - shown);
@@ -438,10 +437,9 @@ static void draw_explanation(struct smc_rect rect, struct smc_frame *frame)
 {
     static const char text[] =
         "A wavefront reads or writes one word of each bank. Lanes that access different words of "
-        "one "
-        "bank conflict: they are served one after the other. Lanes that access the same word are "
-        "served together. Padding moves each row of the array to other banks; a swizzle does the "
-        "same without using more memory.";
+        "one bank conflict: they are served one after the other. Lanes that access the same word "
+        "are served together. Padding moves each row of the array to other banks; a swizzle does "
+        "the same without using more memory.";
     enum { LEAST_ROWS = 8 };
     if (rect.rows >= LEAST_ROWS)
         smc_frame_paragraph(frame, rect, 0, SMC_STYLE_DIM, text);
@@ -464,10 +462,9 @@ static void draw_remedy(const struct smc_banks_state *banks, struct smc_rect rec
     }
     int row = smc_frame_paragraph(frame, text, 0, style, smc_text_string(&words));
     smc_text_free(&words);
-    bool one_word =
-        banks->answer.layout.row_words == banks->answer.layout.banks; /* not on CC 3.x */
     smc_rect_cut_top(&text, row + 1);
-    if (banks->answered && one_word)
+    bool one_word_banks = banks->answer.layout.row_words == banks->answer.layout.banks;
+    if (banks->answered && one_word_banks) /* not on CC 3.x */
         draw_explanation(text, frame);
 }
 

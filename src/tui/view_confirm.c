@@ -13,8 +13,8 @@
 #include "report/report.h"
 #include "report/run.h"
 #include "report/words.h"
-#include "tui/glyph.h"
-#include "tui/list.h"
+#include "tui/state.h"
+#include "tui/widgets.h"
 
 /* --- The next launch --- */
 
@@ -47,18 +47,14 @@ static void choose_place(struct smc_tui *tui, int by)
 {
     struct smc_run_settings *settings = &tui->confirm.settings;
     int gpus = (int)tui->gpu_count, index = place_index(tui) + by;
-    if (smc_confirm_is_running(tui) || index < 0 || index > gpus)
+    if (smc_tui_is_launching(tui) || index < 0 || index > gpus)
         return;
     settings->place = index == gpus ? SMC_ON_EMULATOR : SMC_ON_GPU;
     settings->gpu_index = index == gpus ? 0 : index;
 }
 
-bool smc_confirm_is_running(const struct smc_tui *tui)
-{
-    return tui->running || tui->run_job.kind == SMC_JOB_RUN;
-}
-
-void smc_confirm_write_progress(const struct smc_tui *tui, char text[64])
+/* "preparing", "12 of 1024 blocks", "checking the result". */
+static void write_progress(const struct smc_tui *tui, char text[64])
 {
     if (tui->blocks == 0)
         snprintf(text, 64, "preparing");
@@ -89,7 +85,7 @@ static enum smc_style count_verdicts(const struct smc_launched *launched, char t
 static void launch(struct smc_tui *tui)
 {
     struct smc_query query = launch_query(tui);
-    if (smc_confirm_is_running(tui)) {
+    if (smc_tui_is_launching(tui)) {
         smc_tui_say_of_job(tui, SMC_JOB_RUN, SMC_STYLE_WARN, "a launch is running; Esc stops it");
     } else if (obstacle(tui)) {
         smc_tui_say(tui, SMC_STYLE_BAD, "%s", obstacle(tui));
@@ -134,7 +130,7 @@ static void cancel(struct smc_tui *tui)
 {
     char progress[64];
     bool emulated = tui->confirm.settings.place == SMC_ON_EMULATOR;
-    smc_confirm_write_progress(tui, progress);
+    write_progress(tui, progress);
     if (emulated)
         snprintf(tui->confirm.failure, sizeof tui->confirm.failure,
                  "the emulation was stopped (%s)", progress);
@@ -191,7 +187,7 @@ static void draw_progress(const struct smc_tui *tui, struct smc_rect line, struc
     double share = emulated ? (double)tui->blocks_done / (double)(tui->blocks ? tui->blocks : 1)
                             : ms / timeout_ms;
     char progress[64], words[128];
-    smc_confirm_write_progress(tui, progress);
+    write_progress(tui, progress);
     if (emulated)
         snprintf(words, sizeof words, "%s, %.1f s; Esc stops it", progress, ms / 1000);
     else
@@ -228,7 +224,7 @@ static void draw_next_launch(const struct smc_tui *tui, struct smc_rect rect,
 {
     draw_kernel(tui, smc_rect_cut_top(&rect, 1), frame);
     draw_place(tui, smc_rect_cut_top(&rect, 1), frame);
-    if (smc_confirm_is_running(tui))
+    if (smc_tui_is_launching(tui))
         draw_progress(tui, rect, frame);
     else if (!obstacle(tui))
         draw_keys(tui, rect, frame);
@@ -409,7 +405,7 @@ static int draw_row(const struct smc_row *row, const struct columns *columns, st
     smc_frame_text(frame, rect, line, 1, SMC_STYLE_LABEL, row->label);
     for (int i = 0; i < SMC_WITNESSES; i++) {
         char text[SMC_ROW_WORDS];
-        const struct smc_witness *witness = smc_row_witness(row, i);
+        const struct smc_reading *witness = smc_row_witness(row, i);
         smc_words_witness(row, witness, text);
         draw_right(frame, rect, line, columns->edge[i],
                    witness->present ? SMC_STYLE_NORMAL : SMC_STYLE_DIM, text);
@@ -499,9 +495,10 @@ static struct smc_rect draw_failure(const struct smc_confirm_state *state, struc
                                     struct smc_frame *frame)
 {
     struct smc_text words = {0};
-    smc_text_append(&words, state->failure);
-    if (state->failure[0])
+    if (state->failure[0]) {
+        smc_text_append(&words, state->failure);
         smc_rect_cut_top(&rect, draw_words(&words, SMC_STYLE_BAD, rect, 0, frame) + 1);
+    }
     return rect;
 }
 
@@ -662,7 +659,7 @@ static bool act(struct smc_tui *tui, enum smc_action action)
         launch(tui);
         return true;
     case SMC_ACTION_CANCEL:
-        if (smc_confirm_is_running(tui))
+        if (smc_tui_is_launching(tui))
             cancel(tui);
         return true;
     case SMC_ACTION_SAVE:

@@ -1,14 +1,8 @@
-/* What the confirm view shows elsewhere, too, and to its tests. */
+/* The confirm view's table, for its tests. */
 #ifndef SMC_TUI_VIEW_CONFIRM_H
 #define SMC_TUI_VIEW_CONFIRM_H
 
-#include "tui/state.h"
-
-/* A launch is requested or running. */
-bool smc_confirm_is_running(const struct smc_tui *tui);
-
-/* Progress of the running emulation: "preparing", "12 of 1024 blocks", "checking the result". */
-void smc_confirm_write_progress(const struct smc_tui *tui, char text[64]);
+#include "tui/confirm.h"
 
 /* The table of a launch from line `top` on, with verdicts and notes. Returns the number of all its
    lines; a frame without a size only counts them. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "tui/explore_draw.h"
-#include "tui/field_numbers.h"
-#include "tui/glyph.h"
+#include "tui/fields.h"
+#include "tui/frame.h"
 #include "tui/state.h"
 
 /* --- Drawing --- */

@@ -6,7 +6,7 @@
 
 #include "base/program.h"
 #include "lesson/lesson.h"
-#include "tui/glyph.h"
+#include "tui/frame.h"
 #include "tui/state.h"
 
 enum { MARGIN = 2, MOST_COLUMNS = 100, HEAD_ROWS = 2, FOOT_ROWS = 1 };

@@ -1,5 +1,6 @@
-/* A process beside the screen that does one job after another. Parent and child are one program, so
-   structs travel as they are; pointers in them are to constants of the program, or are set anew. */
+/* Jobs that take too long for a key press, and the process beside the screen that does them. Parent
+   and child are one program, so structs are sent as they are: a pointer in them is to a constant of
+   the program, or is set again by the receiver. */
 #include "config.h"
 
 #include "tui/worker.h"
@@ -7,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,9 +19,87 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "confirm/known_ceilings.h"
+#include "executor/executor.h"
 #include "tui/restore.h"
 
-enum { COMPILER_NICENESS = 10 }; /* a key comes first where cores are few */
+/* --- Jobs --- */
+
+void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_query *query)
+{
+    const char *folder = query->compile.kernel_dir;
+    *job = (struct smc_job){.kind = kind, .query = *query};
+    snprintf(job->kernel_dir, sizeof job->kernel_dir, "%s", folder ? folder : "");
+}
+
+static void compile(struct smc_job_result *result, struct smc_text *warnings)
+{
+    struct smc_query *query = &result->job.query;
+    struct smc_text log = {0};
+    struct smc_compile_options options = query->compile;
+    options.log = &log;
+    result->status = query->kernel->complete(query->kernel, &query->params, &result->error);
+    if (result->status == SMC_OK)
+        result->status = smc_compile(query->kernel, &query->params, query->device.sm.cc, &options,
+                                     &result->resources, NULL, warnings, &result->error);
+    snprintf(result->log, sizeof result->log, "%s", smc_text_string(&log));
+    smc_text_free(&log);
+}
+
+static void find_gpus(struct smc_job_result *result)
+{
+    const struct smc_executor *executor = smc_executor_default();
+    int count = executor->device_count(&result->error);
+    for (int i = 0; i < count && i < SMC_MOST_GPUS; i++)
+        if (executor->device(i, &result->gpu[result->gpu_count], &result->error) == SMC_OK)
+            result->gpu_count++;
+    result->status = result->gpu_count ? SMC_OK : SMC_UNAVAILABLE;
+}
+
+/* A launch on a GPU is predicted for that GPU, whatever device the screen shows. */
+static void run(struct smc_job_result *result, struct smc_text *warnings)
+{
+    const struct smc_run_settings *settings = &result->job.settings;
+    struct smc_query *query = &result->job.query;
+    const struct smc_executor *executor = smc_place_executor(settings->place);
+    if (settings->place == SMC_ON_GPU) {
+        result->status = executor->device(settings->gpu_index, &query->device, &result->error);
+        query->device_assumed = false;
+        query->device_note[0] = '\0';
+    }
+    smc_known_ceilings(query, 1, warnings);
+    if (result->status == SMC_OK)
+        result->status = smc_confirm_launch(query, settings, result->run, &result->run_count,
+                                            warnings, &result->error);
+}
+
+void smc_job_do(const struct smc_job *job, struct smc_emulation_progress *progress,
+                struct smc_job_result *result)
+{
+    struct smc_text warnings = {0};
+    *result = (struct smc_job_result){.job = *job};
+    struct smc_compile_options *compiling = &result->job.query.compile;
+    result->job.settings.progress = progress;
+    compiling->kernel_dir = result->job.kernel_dir[0] ? result->job.kernel_dir : NULL;
+    switch (job->kind) {
+    case SMC_JOB_COMPILE:
+        compile(result, &warnings);
+        break;
+    case SMC_JOB_GPUS:
+        find_gpus(result);
+        break;
+    case SMC_JOB_RUN:
+        run(result, &warnings);
+        break;
+    case SMC_JOB_NONE:
+        break;
+    }
+    smc_text_free(&warnings);
+}
+
+/* --- The worker --- */
+
+enum { COMPILER_NICENESS = 10 }; /* keys have priority where cores are few */
 
 static bool send_all(int to, const void *data, size_t bytes)
 {
@@ -49,8 +129,8 @@ static bool receive_all(int from, void *data, size_t bytes)
     return true;
 }
 
-/* The screen belongs to the other process: what a library prints here would spoil it, and its keys
-   are not ours. */
+/* The terminal belongs to the other process: a library must neither print to it nor read its
+   keys. */
 static void leave_terminal(void)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -63,14 +143,13 @@ static void leave_terminal(void)
     smc_restore_done();
 }
 
-/* Whoever waits for a smaller job reads all of it all the same: the size is the one contract. */
 static void serve(int socket, pid_t screen, struct smc_emulation_progress *progress)
 {
     struct smc_job job;
     struct smc_job_result *result = smc_malloc(sizeof *result);
     leave_terminal();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    bool alone = getppid() != screen; /* it ended before that held */
+    bool alone = getppid() != screen; /* it ended before prctl took effect */
     while (result && !alone && receive_all(socket, &job, sizeof job)) {
         if (job.kind == SMC_JOB_COMPILE)
             setpriority(PRIO_PROCESS, 0, COMPILER_NICENESS);
@@ -83,12 +162,12 @@ static void serve(int socket, pid_t screen, struct smc_emulation_progress *progr
     _exit(result ? SMC_OK : SMC_MACHINE);
 }
 
-/* Of each process its own, so that one that is still ending does not count for the next. */
+/* Each process has its own, so that one that is still ending does not write the next one's. */
 static struct smc_emulation_progress *share_progress(void)
 {
     void *page = mmap(NULL, sizeof(struct smc_emulation_progress), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return page == MAP_FAILED ? NULL : page; /* without it only the time is shown */
+    return page == MAP_FAILED ? NULL : page; /* then only the time is shown */
 }
 
 static void unshare_progress(struct smc_emulation_progress *progress)
@@ -103,7 +182,8 @@ static enum smc_status start(struct smc_worker *worker, struct smc_error *error)
     struct smc_emulation_progress *progress = share_progress();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         unshare_progress(progress);
-        return smc_fail(error, SMC_MACHINE, "no process to work in: %s", strerror(errno));
+        return smc_fail(error, SMC_MACHINE, "no worker process could be started: %s",
+                        strerror(errno));
     }
     pid_t screen = getpid(), process = fork();
     if (process == 0) {
@@ -114,7 +194,8 @@ static enum smc_status start(struct smc_worker *worker, struct smc_error *error)
     if (process < 0) {
         close(ends[0]);
         unshare_progress(progress);
-        return smc_fail(error, SMC_MACHINE, "no process to work in: %s", strerror(errno));
+        return smc_fail(error, SMC_MACHINE, "no worker process could be started: %s",
+                        strerror(errno));
     }
     worker->progress = progress;
     worker->process = process;
@@ -122,7 +203,7 @@ static enum smc_status start(struct smc_worker *worker, struct smc_error *error)
     return SMC_OK;
 }
 
-/* While it is idle, so that the last job's counts are not seen as the next one's. */
+/* While it is idle, so that the last job's counts are not shown for the next. */
 static void reset_progress(struct smc_worker *worker)
 {
     if (worker->progress) {
@@ -143,7 +224,7 @@ enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job 
             return status;
         if (!send_all(worker->socket, job, sizeof *job)) {
             smc_worker_stop(worker);
-            return smc_fail(error, SMC_MACHINE, "the process to work in has ended");
+            return smc_fail(error, SMC_MACHINE, "the worker process has ended");
         }
     }
     worker->job = *job;
@@ -176,7 +257,7 @@ static void wait_for_dying(struct smc_worker *worker, int how)
         worker->dying = 0;
 }
 
-static void tell_end(struct smc_worker *worker, struct smc_job_result *result)
+static void report_end(struct smc_worker *worker, struct smc_job_result *result)
 {
     const char *what = worker->job.kind == SMC_JOB_COMPILE ? "the compiler" : "the launch";
     int how = 0;
@@ -198,16 +279,16 @@ bool smc_worker_take(struct smc_worker *worker, struct smc_job_result *result)
 {
     bool expected = worker->busy;
     if (!receive_all(worker->socket, result, sizeof *result)) {
-        tell_end(worker, result);
+        report_end(worker, result);
         smc_worker_stop(worker);
     } else if (result->status == SMC_MACHINE) {
-        smc_worker_stop(worker); /* a kernel may still run there, or have broken the context */
+        smc_worker_stop(worker); /* a kernel may still be running, or have broken the context */
     }
     worker->busy = false;
     return expected;
 }
 
-/* At most one is on its way: of the one before it has to be waited for. */
+/* At most one process is dying at a time: an earlier one is waited for. */
 void smc_worker_stop(struct smc_worker *worker)
 {
     pid_t process = worker->process;

@@ -1,22 +1,67 @@
-/* A process beside the screen that does one job after another. */
+/* Jobs that take too long for a key press (compiling, launching, finding GPUs), and the process
+   beside the screen that does them one after another: a compiler that hangs, crashes or is killed,
+   and a GPU, never block the screen. */
 #ifndef SMC_TUI_WORKER_H
 #define SMC_TUI_WORKER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
-#include "tui/job.h"
+#include "confirm/launch.h"
+#include "query/query.h"
+
+/* --- Jobs --- */
+
+enum smc_job_kind {
+    SMC_JOB_NONE,
+    SMC_JOB_COMPILE, /* the query's resources */
+    SMC_JOB_GPUS,    /* the GPUs of this machine */
+    SMC_JOB_RUN,     /* launch and confirm */
+};
+
+enum { SMC_MOST_GPUS = 16, SMC_LOG_BYTES = 1 << 14 };
+
+struct smc_job {
+    enum smc_job_kind kind;
+    char kernel_dir[512]; /* the query's, or ""; its pointer is not valid in the other process */
+    struct smc_query query;
+    struct smc_run_settings settings; /* RUN */
+};
+
+struct smc_job_result {
+    struct smc_job job;
+    enum smc_status status;
+    struct smc_error error;
+    bool out_of_memory;             /* in the worker's process */
+    struct smc_resources resources; /* COMPILE */
+    char log[SMC_LOG_BYTES];        /* COMPILE: the compiler's messages, cut to fit; or "" */
+    size_t gpu_count;               /* GPUS */
+    struct smc_device gpu[SMC_MOST_GPUS];
+    size_t run_count; /* RUN */
+    struct smc_confirmed_run run[SMC_MOST_RUNS];
+};
+
+/* A job of that kind about the query, which it copies. */
+void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_query *query);
+
+/* Does the job in this process, as the worker's process does. An emulation keeps `progress` up to
+   date; or NULL. */
+void smc_job_do(const struct smc_job *job, struct smc_emulation_progress *progress,
+                struct smc_job_result *result);
+
+/* --- The worker --- */
 
 /* Start from SMC_WORKER_INIT. */
 struct smc_worker {
     pid_t process; /* 0: none */
-    pid_t dying;   /* killed, and not gone yet; 0: none */
+    pid_t dying;   /* killed, but not yet gone; 0: none */
     int socket;    /* to wait on for a result; -1: none */
     bool busy;
-    struct smc_job job; /* in hand */
-    struct timespec given;
-    struct smc_emulation_progress *progress; /* written by the process, read here; NULL: none */
+    struct smc_job job;                      /* the one it does */
+    struct timespec given;                   /* when it got it */
+    struct smc_emulation_progress *progress; /* written by the process, read here; or NULL */
 };
 
 #define SMC_WORKER_INIT                                                                            \
@@ -24,30 +69,29 @@ struct smc_worker {
         .socket = -1                                                                               \
     }
 
-/* Hands a job over; the worker is idle. Starts the process where there is none. SMC_MACHINE where
-   that fails. The process must be started before anything in this one has called CUDA. */
+/* Gives an idle worker a job, and starts its process if there is none: SMC_MACHINE if that fails.
+   The process must be started before anything in this one has called CUDA. */
 enum smc_status smc_worker_give(struct smc_worker *worker, const struct smc_job *job,
                                 struct smc_error *error);
 
-/* When the socket is readable: takes the result. Where the process has ended (killed, crashed), the
-   result's status is SMC_MACHINE and says so; the next job starts another. False: an idle process
-   has ended, and nobody waits for a result. */
+/* When the socket is readable: takes the result. If the process has ended (killed, crashed), the
+   result has the status SMC_MACHINE and says so, and the next job starts another process. False: an
+   idle process has ended, and no result was expected. */
 bool smc_worker_take(struct smc_worker *worker, struct smc_job_result *result);
 
-/* How many blocks of the job in hand were emulated, of how many; 0 of 0 before it begins. */
+/* Blocks of the present job that were emulated, and their total; 0 of 0 before it begins. */
 void smc_worker_progress(const struct smc_worker *worker, uint64_t *done, uint64_t *blocks);
 
-/* How long it has been at the job in hand. */
+/* Since when it does the present job. */
 long smc_worker_busy_ms(const struct smc_worker *worker);
 
-/* Ends the process, whatever it does, without waiting until it is gone: a GPU's work takes a while
-   to take down. */
+/* Kills the process without waiting until it is gone: tearing down a GPU's work takes a while. */
 void smc_worker_stop(struct smc_worker *worker);
 
-/* Takes note of processes that are gone; call it now and then. True: all are. */
+/* Reaps a killed process that is gone; call it now and then. True: none is left. */
 bool smc_worker_bury(struct smc_worker *worker);
 
-/* Ends the process and waits until it is gone. */
+/* Kills the process and waits until it is gone. */
 void smc_worker_close(struct smc_worker *worker);
 
 #endif

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/glyph.h"
-#include "tui/script.h"
+#include "tui/frame.h"
 #include "tui/state.h"
 #include "tui/terminal.h"
 

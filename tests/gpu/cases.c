@@ -83,19 +83,21 @@ bool gpu_confirm(const struct smc_answer *answer, uint32_t timeout_ms,
     struct smc_text warnings = {0};
     struct smc_error error = {""};
     static uint64_t seed = 1; /* other inputs at every run */
-    struct smc_run_request request = {
-        .kernel = query->kernel,
-        .params = query->params,
-        .plan = answer->plan,
-        .launch = answer->launch,
+    const struct smc_run_settings settings = {
         .gpu_index = query->device.gpu_index,
-        .cc = query->device.sm.cc,
         .seed = seed++,
         .timeout_ms = timeout_ms,
         .no_counters = true, /* opened for each of thousands of cases they would take hours */
-        .compile = query->compile,
     };
-    enum smc_status status = smc_executor_default()->run(&request, result, &warnings, &error);
+    struct smc_compiled compiled = {0};
+    const struct smc_run_request request = {
+        .answer = answer, .compiled = &compiled, .settings = &settings};
+    enum smc_status status =
+        smc_compile(query->kernel, &query->params, query->device.sm.cc, &query->compile,
+                    &compiled.resources, &compiled.binary, &warnings, &error);
+    if (status == SMC_OK)
+        status = smc_executor_default()->run(&request, result, &warnings, &error);
+    smc_binary_free(&compiled.binary);
     if (status == SMC_OK && smc_is_lost(&result->finish))
         give_up(&result->finish);
     if (status == SMC_OK)
@@ -106,7 +108,7 @@ bool gpu_confirm(const struct smc_answer *answer, uint32_t timeout_ms,
     return status == SMC_OK;
 }
 
-static void print_witness(const char *name, const struct smc_witness *witness)
+static void print_witness(const char *name, const struct smc_reading *witness)
 {
     if (witness->present)
         printf("  %s %.6g", name, witness->value);

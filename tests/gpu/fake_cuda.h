@@ -13,7 +13,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "executor/metrics.h"
+#include "executor/executor.h"
 
 enum { FAKE_CUDA_EVERY = -1 };
 

@@ -11,7 +11,6 @@
 #include "confirm/rows.h"
 #include "executor/ceilings.h"
 #include "executor/gpu.h"
-#include "executor/live.h"
 #include "fake_cuda.h"
 #include "query/query.h"
 
@@ -33,6 +32,7 @@ static void run_kernel_with(const struct smc_executor *executor, const char *nam
                             uint32_t timeout_ms, struct outcome *out)
 {
     struct smc_query query;
+    struct smc_compiled compiled;
     *out = (struct outcome){0};
     smc_query_init(&query);
     query.kernel = smc_kernel_find(name);
@@ -43,23 +43,18 @@ static void run_kernel_with(const struct smc_executor *executor, const char *nam
     if (!query.kernel->is_probe)
         query.params.given = 1u << SMC_PARAM_RADIUS | 1u << SMC_PARAM_LENGTH;
     CU_ASSERT_EQUAL_FATAL(smc_gpu_device(0, &query.device, &out->error), SMC_OK);
-    CU_ASSERT_EQUAL_FATAL(smc_query_answer(&query, &out->answer, NULL, &out->error), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        smc_run_answer(&query, SMC_ON_GPU, &out->answer, &compiled, NULL, &out->error), SMC_OK);
     fake_cuda.regs_per_thread = (int)out->answer.launch.regs_per_thread;
     double expected[SMC_METRIC_COUNT];
     smc_counted_expect(&out->answer, expected);
     for (int i = 0; i < SMC_METRIC_COUNT; i++)
         fake_cuda.counted[i] += expected[i];
-    struct smc_run_request request = {
-        .kernel = query.kernel,
-        .params = out->answer.query.params,
-        .plan = out->answer.plan,
-        .launch = out->answer.launch,
-        .device = query.device,
-        .cc = query.device.sm.cc,
-        .timeout_ms = timeout_ms,
-        .no_counters = !counts,
-    };
+    const struct smc_run_settings settings = {.timeout_ms = timeout_ms, .no_counters = !counts};
+    const struct smc_run_request request = {
+        .answer = &out->answer, .compiled = &compiled, .settings = &settings};
     out->status = executor->run(&request, &out->result, NULL, &out->error);
+    smc_binary_free(&compiled.binary);
     if (out->status == SMC_OK)
         smc_confirm(&out->answer, &out->result, &out->confirmation);
     if (smc_is_lost(&out->result.finish))
@@ -412,18 +407,17 @@ static void test_live(void)
     const struct smc_compile_options options = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_params params;
-        struct smc_resources found;
-        struct smc_binary binary = {0};
+        struct smc_compiled found = {0};
         struct smc_error error = {""};
         smc_params_init(probe, &params);
         CU_ASSERT_EQUAL_FATAL(probe->complete(probe, &params, &error), SMC_OK);
-        CU_ASSERT_EQUAL_FATAL(smc_live_find(probe, cases[i].wanted, 90, &options, &params, &found,
-                                            &binary, NULL, &error),
-                              SMC_OK);
-        CU_ASSERT(found.regs_per_thread >= cases[i].least);
-        CU_ASSERT(found.regs_per_thread <= cases[i].most);
-        CU_ASSERT_PTR_NOT_NULL(binary.cubin);
-        smc_binary_free(&binary);
+        CU_ASSERT_EQUAL_FATAL(
+            smc_live_find(probe, cases[i].wanted, 90, &options, &params, &found, NULL, &error),
+            SMC_OK);
+        CU_ASSERT(found.resources.regs_per_thread >= cases[i].least);
+        CU_ASSERT(found.resources.regs_per_thread <= cases[i].most);
+        CU_ASSERT_PTR_NOT_NULL(found.binary.cubin);
+        smc_binary_free(&found.binary);
     }
 }
 

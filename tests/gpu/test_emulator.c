@@ -16,7 +16,7 @@
 #include "counted.h"
 #include "executor/clock.h"
 #include "executor/counters.h"
-#include "executor/emulated_run.h"
+#include "executor/executor.h"
 #include "executor/gpu.h"
 #include "gpu_tests.h"
 #include "launches.h"

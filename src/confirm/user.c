@@ -1,0 +1,142 @@
+/* A kernel of the user's: the compiler and the model beside the API, the counts, what is wrong. */
+
+#include "confirm/rows.h"
+
+static void confirm_api(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    const struct smc_run_result *gpu = &run->result;
+    const struct smc_answer *answer = &run->row.answer;
+    const struct {
+        const char *quantity, *label, *unit;
+        const struct smc_attempt *asked;
+        uint32_t predicted, api;
+    } rows[] = {
+        {"registers_per_thread", "registers per thread", "", &gpu->load,
+         answer->launch.regs_per_thread, gpu->api_regs_per_thread},
+        {"static_smem_bytes", "static shared memory", "B", &gpu->load,
+         answer->launch.static_smem_bytes, gpu->api_static_smem_bytes},
+        {"blocks_per_sm", "blocks per SM", "", &gpu->api_occupancy, answer->occupancy.blocks_per_sm,
+         gpu->api_blocks_per_sm},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
+        row->predicted = smc_reading_of(rows[i].predicted);
+        if (rows[i].asked->succeeded)
+            row->api = smc_reading_of(rows[i].api);
+        smc_row_judge(row);
+    }
+}
+
+/* The host holds the contents before, and those after on each back end. */
+static void show_memory(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < run->memory_count; i++)
+        bytes += (double)run->memory[i].bytes;
+    if (!run->result.launch.made || bytes == 0)
+        return;
+    struct smc_row *row = smc_row_add(out, "device_memory_bytes", "GPU memory", "B");
+    row->measured = smc_reading_of(bytes);
+    row->verdict = SMC_INFORMATION;
+    smc_row_note(row, "taken by the arrays; three times as much on the host");
+}
+
+static void show_counts(const struct smc_emulated_run *emulated, struct smc_confirmation *out)
+{
+    const struct smc_emulated_count *total = &emulated->total;
+    bool joined = emulated->follows_machine_code && total->machine_loads != total->shared_loads;
+    uint64_t wavefronts = total->load_wavefronts + total->store_wavefronts;
+    const struct {
+        const char *quantity, *label, *unit;
+        uint64_t value;
+        bool is_left_out;
+        const char *note;
+    } rows[] = {
+        {"warp_instructions", "instructions of warps", "", total->executions, false, NULL},
+        {"thread_instructions", "  their active lanes", "", total->lanes, false, NULL},
+        {"divergent_branches", "divergent branches", "", total->divergent, false, NULL},
+        {"shared_loads", "shared loads", "", total->shared_loads, false, NULL},
+        {"shared_load_wavefronts", "  their wavefronts", "", total->load_wavefronts, false, NULL},
+        {"machine_shared_loads", "  in machine code", "", total->machine_loads, !joined, NULL},
+        {"machine_shared_load_wavefronts", "  their wavefronts", "", total->machine_load_wavefronts,
+         !joined, NULL},
+        {"shared_stores", "shared stores", "", total->shared_stores, false, NULL},
+        {"shared_store_wavefronts", "  their wavefronts", "", total->store_wavefronts, false, NULL},
+        {"shared_atomics", "shared atomics", "", total->shared_atomics, total->shared_atomics == 0,
+         "neither their wavefronts nor their conflicts are known"},
+        {"bank_conflicts", "bank conflicts", "", wavefronts - total->least_wavefronts, false, NULL},
+        {"global_requests", "global requests", "", total->global_requests, false, NULL},
+        {"global_sectors", "  their sectors", "", total->global_sectors, false, NULL},
+        {"global_bytes", "  asked for", "B", total->global_bytes, false, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].is_left_out)
+            continue;
+        struct smc_row *row = smc_row_add(out, rows[i].quantity, rows[i].label, rows[i].unit);
+        row->emulated = smc_reading_of((double)rows[i].value);
+        row->verdict = SMC_INFORMATION;
+        if (rows[i].note)
+            smc_row_note(row, "%s", rows[i].note);
+    }
+}
+
+static void confirm_findings(const struct smc_emulated_run *emulated, struct smc_confirmation *out)
+{
+    struct smc_row *row = smc_row_add(out, "findings", "races, bad accesses", "");
+    row->predicted = smc_reading_of(0);
+    row->emulated = smc_reading_of((double)emulated->findings_total);
+    smc_row_judge(row);
+}
+
+/* Rounding depends on the order of additions, which the threads do not fix. */
+static void show_float_atomics(const struct smc_emulated_run *emulated,
+                               struct smc_confirmation *out)
+{
+    if (emulated->float_adds == 0)
+        return;
+    struct smc_row *row = smc_row_add(out, "float_atomics", "atomic float additions", "");
+    row->emulated = smc_reading_of((double)emulated->float_adds);
+    row->verdict = SMC_INFORMATION;
+    smc_row_note(row, "their sums depend on the order in which the threads add, within rounding");
+}
+
+/* Where threads race the two may well disagree; where they add floats, by rounding. */
+static void confirm_agreement(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    double differing = 0, elements = 0, by_order = 0;
+    for (size_t i = 0; i < run->memory_count; i++) {
+        differing += (double)run->memory[i].agreement.differing;
+        elements += (double)run->memory[i].agreement.elements;
+        by_order += (double)run->memory[i].agreement.by_order;
+    }
+    if (elements == 0)
+        return;
+    struct smc_row *row = smc_row_add(out, "unlike_emulated", "unlike the emulator's", "");
+    row->predicted = smc_reading_of(0);
+    row->measured = smc_reading_of(differing);
+    smc_row_judge(row);
+    smc_row_note(row, "%s%.0f elements, bit for bit", differing > 0 ? "of " : "", elements);
+    if (by_order == 0)
+        return;
+    bool all = by_order == differing;
+    if (all)
+        row->verdict = SMC_BY_ORDER;
+    smc_row_note(row,
+                 "of %.0f elements, bit for bit; %s%.0f by no more than rounding in another order",
+                 elements, all ? "all " : "", by_order);
+}
+
+void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *out)
+{
+    const struct smc_emulated_run *emulated = &run->result.emulated;
+    *out = (struct smc_confirmation){0};
+    confirm_api(run, out);
+    if (run->result.emulation.made) {
+        show_counts(emulated, out);
+        confirm_findings(emulated, out);
+        show_float_atomics(emulated, out);
+    }
+    confirm_agreement(run, out);
+    show_memory(run, out);
+    smc_rows_count(out);
+}

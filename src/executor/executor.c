@@ -1,0 +1,89 @@
+/* What the back ends share: which there are, how a launch is answered and compiled, the metrics. */
+#include "config.h"
+
+#include "executor/executor.h"
+
+#include <stdio.h>
+
+const struct smc_metric_info smc_metric_info[SMC_METRIC_COUNT] = {
+#define METRIC(id, name, quantity, label, tolerance) {name, quantity, label, tolerance},
+#include "executor/metrics.def"
+#undef METRIC
+};
+
+const struct smc_executor *smc_executor_default(void)
+{
+#ifdef HAVE_CUDA
+    return &smc_executor_gpu;
+#else
+    return &smc_executor_none;
+#endif
+}
+
+const struct smc_executor *smc_place_executor(enum smc_place place)
+{
+    switch (place) {
+    case SMC_ON_EMULATOR:
+        return &smc_executor_emulator;
+    case SMC_ON_BOTH:
+        return &smc_executor_both;
+    case SMC_ON_GPU:
+        break;
+    }
+    return smc_executor_default();
+}
+
+void smc_not_made(struct smc_attempt *attempt, const char *why)
+{
+    *attempt = (struct smc_attempt){0};
+    snprintf(attempt->message, sizeof attempt->message, "%s", why);
+}
+
+/* The emulator needs no machine code: without an NVRTC the built-in PTX serves. */
+static enum smc_status compile(const struct smc_query *query, enum smc_place place,
+                               struct smc_compiled *compiled, struct smc_text *warnings,
+                               struct smc_error *error)
+{
+    struct smc_params params = query->params;
+    struct smc_compile_options options = query->compile;
+    options.ptx_suffices = place == SMC_ON_EMULATOR;
+    enum smc_status status = query->kernel->complete(query->kernel, &params, error);
+    if (status != SMC_OK)
+        return status;
+    return smc_compile(query->kernel, &params, query->device.sm.cc, &options, &compiled->resources,
+                       &compiled->binary, warnings, error);
+}
+
+/* Registers that the user gave are not taken from the compiler, and may be wrong: that is reported
+   before anything is compiled. */
+enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place place,
+                               struct smc_answer *answer, struct smc_compiled *compiled,
+                               struct smc_text *warnings, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    bool given = query->regs_per_thread != SMC_NOT_GIVEN && !query->compile.kernel_dir;
+    *compiled = (struct smc_compiled){0};
+    if (!given)
+        status = compile(query, place, compiled, warnings, error);
+    if (status == SMC_OK)
+        status = smc_query_evaluate(query, &compiled->resources, answer, warnings, error);
+    if (status == SMC_OK && given)
+        status = compile(query, place, compiled, warnings, error);
+    if (status != SMC_OK)
+        return status;
+    smc_query_find_work(answer);
+    smc_query_find_next_steps(answer);
+    return SMC_OK;
+}
+
+void smc_run_begin(const struct smc_run_request *request, struct smc_run_result *result)
+{
+    const struct smc_resources *compiled = &request->compiled->resources;
+    *result = (struct smc_run_result){.compiled = *compiled};
+    result->compile.made = true;
+    result->compile.succeeded = !compiled->refused;
+    if (compiled->refused)
+        snprintf(result->compile.message, sizeof result->compile.message,
+                 "ptxas: %u bytes of static shared memory, %u at most",
+                 compiled->refused_smem_bytes, compiled->refused_smem_limit_bytes);
+}

@@ -1,0 +1,518 @@
+/* The measurements of a GPU's ceilings, in their order. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "executor/ceilings.h"
+#include "executor/clock.h"
+#include "executor/gpu_ceilings.h"
+
+/* --- Bytes a second: copies, reads of global memory and of the L2 cache ----------------------- */
+
+enum {
+    READ_THREADS = 256,
+    READ_TILE_BYTES = READ_THREADS * 4 * 16, /* what a block reads in a round */
+    L2_SHARE = 4, /* of the cache, so that its halves may each keep a copy */
+    L2_SAMPLE_BYTES_PER_SM = 1 << 26,
+};
+
+static enum smc_status sample_copy(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
+                                   struct smc_error *error)
+{
+    double ms = 0;
+    cudaError_t code = smc_gpu_bench_begin(bench);
+    if (code == cudaSuccess)
+        code = cudaMemcpy(bench->array[1], bench->array[0], bench->array_bytes,
+                          cudaMemcpyDeviceToDevice);
+    code = smc_gpu_bench_end(bench, code, &ms);
+    seen[SMC_CEILING_COPY] = smc_rate_of_ms(2.0 * (double)bench->array_bytes, ms);
+    return smc_gpu_bench_status(bench, code, "a copy in global memory", error);
+}
+
+/* The first one, which finds clocks at rest, counts for nothing. */
+static enum smc_status begin_copy(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    double seen[SMC_CEILING_COUNT];
+    return sample_copy(bench, seen, error);
+}
+
+static const struct smc_gpu_measurement measure_copy = {
+    .name = "copy",
+    .begin = begin_copy,
+    .sample = sample_copy,
+};
+
+static const struct smc_kernel read_kernel = {
+    .name = "ceiling-read",
+    .file = "ceiling_read.cu",
+    .entry = "ceiling_read",
+    .defines = smc_defines_nothing,
+};
+
+/* `steps` rounds over the first `working_bytes` of an array. */
+static enum smc_status sample_reads(struct smc_gpu_bench *bench, double *bytes_per_s,
+                                    struct smc_error *error)
+{
+    uint32_t tiles = (uint32_t)(bench->working_bytes / READ_TILE_BYTES), rounds = bench->steps;
+    uint32_t blocks = bench->device.sm_count * (bench->device.sm.max_threads_per_sm / READ_THREADS);
+    void *arguments[] = {&bench->sight, &bench->array[0], &tiles, &rounds};
+    double ms = 0;
+    cudaError_t code = smc_gpu_bench_begin(bench);
+    if (code == cudaSuccess)
+        code = smc_gpu_bench_launch(bench, blocks, READ_THREADS, arguments);
+    code = smc_gpu_bench_end(bench, code, &ms);
+    *bytes_per_s = smc_rate_of_ms((double)rounds * READ_TILE_BYTES, ms);
+    return smc_gpu_bench_status(bench, code, "reading global memory", error);
+}
+
+static enum smc_status begin_reads(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    double bytes_per_s;
+    bench->working_bytes = bench->array_bytes;
+    bench->steps = (uint32_t)(bench->array_bytes / READ_TILE_BYTES);
+    return sample_reads(bench, &bytes_per_s, error);
+}
+
+static enum smc_status sample_read(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
+                                   struct smc_error *error)
+{
+    return sample_reads(bench, &seen[SMC_CEILING_READ], error);
+}
+
+static const struct smc_gpu_measurement measure_read = {
+    .name = "reads of global memory",
+    .kernel = &read_kernel,
+    .begin = begin_reads,
+    .sample = sample_read,
+};
+
+/* A part of the cache, a whole number of tiles, read many times over; the first time fills it. */
+static enum smc_status begin_l2(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    double bytes_per_s;
+    uint64_t tiles = bench->device.l2_bytes / L2_SHARE / READ_TILE_BYTES;
+    uint64_t bytes = (uint64_t)bench->device.sm_count * L2_SAMPLE_BYTES_PER_SM;
+    bench->working_bytes = tiles * READ_TILE_BYTES;
+    bench->steps = tiles ? (uint32_t)(bytes / READ_TILE_BYTES) : 0;
+    return tiles ? sample_reads(bench, &bytes_per_s, error) : SMC_OK;
+}
+
+static enum smc_status sample_l2(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
+                                 struct smc_error *error)
+{
+    return bench->steps ? sample_reads(bench, &seen[SMC_CEILING_L2], error) : SMC_OK;
+}
+
+static const struct smc_gpu_measurement measure_l2 = {
+    .name = "reads of the L2 cache",
+    .kernel = &read_kernel,
+    .begin = begin_l2,
+    .sample = sample_l2,
+};
+
+/* --- Inside an SM: FMA and shared memory ------------------------------------------------------ */
+
+enum {
+    FMA_THREADS = 256,
+    FMA_PER_STEP = 8 * 16, /* of a thread: chains and turns of kernels/ceiling_fma.cu */
+    FIRST_STEPS = 256,
+    MOST_STEPS = 1 << 22,
+    SHARED_THREADS = 512,
+    SHARED_BYTES_PER_STEP = 4 * 16, /* of a thread */
+    SHARED_STEPS = 4096,
+};
+
+static const double fma_sample_ms = 8;
+
+/* --- Fused multiply-adds ------------------------------------------------------------------ */
+
+static void fma_defines(const struct smc_kernel *kernel, const struct smc_params *params,
+                        struct smc_text *options)
+{
+    (void)kernel;
+    enum smc_dtype dtype = (enum smc_dtype)params->value[SMC_PARAM_DTYPE];
+    smc_text_printf(options, "-DELEMENT=%s\n", smc_dtype_name(dtype));
+}
+
+static const struct smc_kernel fma_kernel = {
+    .name = "ceiling-fma",
+    .file = "ceiling_fma.cu",
+    .entry = "ceiling_fma",
+    .defines = fma_defines,
+};
+
+static uint32_t fma_blocks(const struct smc_gpu_bench *bench)
+{
+    return bench->device.sm_count * (bench->device.sm.max_threads_per_sm / FMA_THREADS);
+}
+
+static enum smc_status run_fma(struct smc_gpu_bench *bench, void *factor, void *addend, double *ms,
+                               struct smc_error *error)
+{
+    void *arguments[] = {&bench->sight, &bench->steps, factor, addend};
+    cudaError_t code = smc_gpu_bench_begin(bench);
+    if (code == cudaSuccess)
+        code = smc_gpu_bench_launch(bench, fma_blocks(bench), FMA_THREADS, arguments);
+    code = smc_gpu_bench_end(bench, code, ms);
+    return smc_gpu_bench_status(bench, code, "multiplying and adding", error);
+}
+
+static enum smc_status run_floats(struct smc_gpu_bench *bench, double *ms, struct smc_error *error)
+{
+    float factor = 0.75f, addend = 1;
+    return run_fma(bench, &factor, &addend, ms, error);
+}
+
+static enum smc_status run_doubles(struct smc_gpu_bench *bench, double *ms, struct smc_error *error)
+{
+    double factor = 0.75, addend = 1;
+    return run_fma(bench, &factor, &addend, ms, error);
+}
+
+/* As many steps as take the time of a sample, from how long a few take: rates of double differ by
+   a factor of 32 between GPUs. */
+static void adapt_steps(struct smc_gpu_bench *bench, double ms)
+{
+    double steps = ms > 0 ? bench->steps * fma_sample_ms / ms : MOST_STEPS;
+    bench->steps = steps < 1 ? 1 : steps < MOST_STEPS ? (uint32_t)steps : MOST_STEPS;
+}
+
+static enum smc_status begin_fma(struct smc_gpu_bench *bench,
+                                 enum smc_status (*run)(struct smc_gpu_bench *, double *,
+                                                        struct smc_error *),
+                                 struct smc_error *error)
+{
+    double ms = 0;
+    bench->steps = FIRST_STEPS;
+    enum smc_status status = run(bench, &ms, error); /* loads the code */
+    for (int i = 0; i < 2 && status == SMC_OK; i++) {
+        status = run(bench, &ms, error);
+        adapt_steps(bench, ms);
+    }
+    return status;
+}
+
+static double flops_per_s(const struct smc_gpu_bench *bench, double ms)
+{
+    double threads = (double)fma_blocks(bench) * FMA_THREADS;
+    return smc_rate_of_ms(2.0 * FMA_PER_STEP * bench->steps * threads, ms);
+}
+
+static enum smc_status begin_floats(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    return begin_fma(bench, run_floats, error);
+}
+
+static enum smc_status sample_floats(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
+                                     struct smc_error *error)
+{
+    struct smc_gpu_sight sight = {0};
+    double ms = 0;
+    enum smc_status status = run_floats(bench, &ms, error);
+    if (status != SMC_OK)
+        return status;
+    cudaError_t code = smc_gpu_bench_read_sight(bench, cudaSuccess, &sight);
+    seen[SMC_CEILING_FLOAT] = flops_per_s(bench, ms);
+    seen[SMC_CEILING_CLOCK] = sight.ns ? (double)sight.clocks * 1e6 / (double)sight.ns : 0;
+    return smc_gpu_bench_status(bench, code, "multiplying and adding", error);
+}
+
+static enum smc_status begin_doubles(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    return begin_fma(bench, run_doubles, error);
+}
+
+static enum smc_status sample_doubles(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
+                                      struct smc_error *error)
+{
+    double ms = 0;
+    enum smc_status status = run_doubles(bench, &ms, error);
+    seen[SMC_CEILING_DOUBLE] = flops_per_s(bench, ms);
+    return status;
+}
+
+static const struct smc_gpu_measurement measure_float = {
+    .name = "float FMA",
+    .kernel = &fma_kernel,
+    .dtype = SMC_FLOAT,
+    .begin = begin_floats,
+    .sample = sample_floats,
+};
+
+static const struct smc_gpu_measurement measure_double = {
+    .name = "double FMA",
+    .kernel = &fma_kernel,
+    .dtype = SMC_DOUBLE,
+    .begin = begin_doubles,
+    .sample = sample_doubles,
+};
+
+/* --- Loads of shared memory --------------------------------------------------------------- */
+
+static const struct smc_kernel shared_kernel = {
+    .name = "ceiling-shared",
+    .file = "ceiling_shared.cu",
+    .entry = "ceiling_shared",
+    .defines = smc_defines_nothing,
+};
+
+static enum smc_status sample_shared(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
+                                     struct smc_error *error)
+{
+    struct smc_gpu_sight sight = {0};
+    uint32_t steps = SHARED_STEPS;
+    void *arguments[] = {&bench->sight, &steps};
+    cudaError_t code = smc_gpu_bench_write_sight(bench, &sight);
+    if (code == cudaSuccess)
+        code = smc_gpu_bench_launch(bench, 1, SHARED_THREADS, arguments);
+    code = smc_gpu_bench_read_sight(bench, code, &sight);
+    double bytes = (double)SHARED_THREADS * SHARED_BYTES_PER_STEP * SHARED_STEPS;
+    seen[SMC_CEILING_SHARED] = sight.clocks ? bytes / (double)sight.clocks : 0;
+    return smc_gpu_bench_status(bench, code, "loads of shared memory", error);
+}
+
+static enum smc_status begin_shared(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    double seen[SMC_CEILING_COUNT];
+    return sample_shared(bench, seen, error);
+}
+
+static const struct smc_gpu_measurement measure_shared = {
+    .name = "loads of shared memory",
+    .kernel = &shared_kernel,
+    .begin = begin_shared,
+    .sample = sample_shared,
+};
+
+/* --- Latency: chains of addresses in random order --------------------------------------------- */
+
+enum {
+    NODE_BYTES = 128, /* a line of its own each */
+    SHARED_NODES = 1024,
+    L1_BYTES = 8 << 10,
+    LEAST_L2_BYTES = 512 << 10, /* where the size of the L2 cache is not known */
+    CHAIN_L2_SHARE = 8,
+    LEAST_DRAM_BYTES = 256 << 20,
+    DRAM_L2_CACHES = 4,
+    CACHE_STEPS = 32768,
+    DRAM_STEPS = 8192,
+    STEPS_UNIT = 16,
+};
+
+/* --- Chains ------------------------------------------------------------------------------- */
+
+/* next[i] is where the chain goes from node i: one cycle through all of them (Sattolo), the same
+   every time. */
+static uint32_t *make_cycle(uint32_t nodes)
+{
+    uint32_t *next = smc_malloc(nodes * sizeof *next);
+    for (uint32_t i = 0; next && i < nodes; i++)
+        next[i] = i;
+    for (uint32_t i = nodes - 1; next && i > 0; i--) {
+        uint32_t other = (uint32_t)(smc_random_bits(nodes, nodes - i) % i), kept = next[i];
+        next[i] = next[other];
+        next[other] = kept;
+    }
+    return next;
+}
+
+/* Each node begins with its successor's address, `base` being that of node 0; `stride` lies
+   between two nodes. */
+static unsigned char *make_chain(uint64_t base, uint32_t nodes, size_t stride)
+{
+    uint32_t *next = make_cycle(nodes);
+    unsigned char *chain = smc_calloc(nodes, stride);
+    for (uint32_t i = 0; next && chain && i < nodes; i++)
+        *(uint64_t *)(chain + i * stride) = base + next[i] * stride;
+    if (!next) {
+        free(chain);
+        chain = NULL;
+    }
+    free(next);
+    return chain;
+}
+
+static enum smc_status place(const void *chain, size_t bytes, struct smc_gpu_bench *bench,
+                             struct smc_error *error)
+{
+    if (!chain)
+        return smc_fail(error, SMC_MACHINE, "no memory for a chain of %llu MB",
+                        smc_gpu_megabytes(bytes));
+    const struct smc_gpu_sight sight = {.address = (uintptr_t)bench->array[0]};
+    cudaError_t code = cudaMemcpy(bench->array[0], chain, bytes, cudaMemcpyHostToDevice);
+    if (code == cudaSuccess)
+        code = smc_gpu_bench_write_sight(bench, &sight);
+    return smc_gpu_bench_status(bench, code, "placing a chain", error);
+}
+
+/* --- Walks -------------------------------------------------------------------------------- */
+
+static enum smc_status walk(struct smc_gpu_bench *bench, double *clocks, double *ns,
+                            struct smc_error *error)
+{
+    struct smc_gpu_sight sight = {0};
+    void *arguments[] = {&bench->sight, &bench->steps, &bench->array[0]};
+    cudaError_t code = smc_gpu_bench_launch(bench, 1, 1, arguments);
+    code = smc_gpu_bench_read_sight(bench, code, &sight);
+    *clocks = (double)sight.clocks / bench->steps;
+    *ns = (double)sight.ns / bench->steps;
+    return smc_gpu_bench_status(bench, code, "following a chain", error);
+}
+
+/* A chain through `bytes` of the array. */
+static enum smc_status lay_chain(struct smc_gpu_bench *bench, size_t bytes, struct smc_error *error)
+{
+    uint32_t nodes = (uint32_t)(bytes / NODE_BYTES);
+    bench->working_bytes = bytes;
+    unsigned char *chain = make_chain((uintptr_t)bench->array[0], nodes, NODE_BYTES);
+    enum smc_status status = place(chain, bytes, bench, error);
+    free(chain);
+    return status;
+}
+
+/* Once all around, so that the cache holds it. */
+static enum smc_status begin_in_cache(struct smc_gpu_bench *bench, size_t bytes,
+                                      struct smc_error *error)
+{
+    double clocks, ns;
+    enum smc_status status = lay_chain(bench, bytes, error);
+    bench->steps = (uint32_t)(bytes / NODE_BYTES + STEPS_UNIT) / STEPS_UNIT * STEPS_UNIT;
+    if (status == SMC_OK)
+        status = walk(bench, &clocks, &ns, error);
+    bench->steps = CACHE_STEPS;
+    return status;
+}
+
+#define ENTRY(level)                                                                               \
+    {                                                                                              \
+        .name = "ceiling-latency-" #level, .file = "ceiling_latency.cu",                           \
+        .entry = "ceiling_latency_" #level, .defines = smc_defines_nothing                         \
+    }
+static const struct smc_kernel shared_latency_kernel = ENTRY(shared);
+static const struct smc_kernel l1_latency_kernel = ENTRY(l1);
+static const struct smc_kernel l2_latency_kernel = ENTRY(l2);
+#undef ENTRY
+
+/* The kernel takes numbers of nodes, and makes addresses of them. */
+static enum smc_status begin_shared_latency(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    unsigned char *chain = make_chain(0, SHARED_NODES, sizeof(uint64_t));
+    uint64_t *numbers = (uint64_t *)chain;
+    for (int i = 0; numbers && i < SHARED_NODES; i++)
+        numbers[i] /= sizeof *numbers;
+    enum smc_status status = place(numbers, SHARED_NODES * sizeof *numbers, bench, error);
+    free(chain);
+    bench->steps = CACHE_STEPS;
+    return status;
+}
+
+static enum smc_status begin_l1_latency(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    return begin_in_cache(bench, L1_BYTES, error);
+}
+
+static enum smc_status begin_l2_latency(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    size_t bytes = bench->device.l2_bytes / CHAIN_L2_SHARE / NODE_BYTES * NODE_BYTES;
+    return begin_in_cache(bench, bytes > LEAST_L2_BYTES ? bytes : LEAST_L2_BYTES, error);
+}
+
+/* The chain is so long that its nodes are new in every sample, and the cache is filled with
+   something else before the first. */
+static enum smc_status begin_dram_latency(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    size_t bytes = DRAM_L2_CACHES * bench->device.l2_bytes / NODE_BYTES * NODE_BYTES;
+    bytes = bytes > LEAST_DRAM_BYTES ? bytes : LEAST_DRAM_BYTES;
+    bytes = bytes < bench->array_bytes ? bytes : bench->array_bytes;
+    enum smc_status status = lay_chain(bench, bytes, error);
+    if (status != SMC_OK)
+        return status;
+    bench->steps = DRAM_STEPS;
+    cudaError_t code = cudaMemset(bench->array[1], 0, bench->array_bytes);
+    return smc_gpu_bench_status(bench, code, "emptying the L2 cache", error);
+}
+
+#define MEASUREMENT(level, LEVEL, kernel_of_it)                                                    \
+    static enum smc_status sample_##level##_latency(                                               \
+        struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT], struct smc_error *error)      \
+    {                                                                                              \
+        return walk(bench, &seen[SMC_CEILING_##LEVEL##_CLOCKS], &seen[SMC_CEILING_##LEVEL##_NS],   \
+                    error);                                                                        \
+    }                                                                                              \
+    static const struct smc_gpu_measurement measure_##level##_latency = {                          \
+        .name = #LEVEL " latency",                                                                 \
+        .kernel = &kernel_of_it,                                                                   \
+        .begin = begin_##level##_latency,                                                          \
+        .sample = sample_##level##_latency,                                                        \
+    };
+MEASUREMENT(shared, SHARED, shared_latency_kernel)
+MEASUREMENT(l1, L1, l1_latency_kernel)
+MEASUREMENT(l2, L2, l2_latency_kernel)
+MEASUREMENT(dram, DRAM, l2_latency_kernel)
+#undef MEASUREMENT
+
+/* --- Launches --------------------------------------------------------------------------------- */
+
+enum { LAUNCHES = 1000, ROUND_TRIPS = 50 };
+
+static const struct smc_kernel empty_kernel = {
+    .name = "ceiling-launch",
+    .file = "ceiling_launch.cu",
+    .entry = "ceiling_launch",
+    .defines = smc_defines_nothing,
+};
+
+static enum smc_status sample_launches(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
+                                       struct smc_error *error)
+{
+    double ms = 0;
+    cudaError_t code = smc_gpu_bench_begin(bench);
+    for (int i = 0; i < LAUNCHES && code == cudaSuccess; i++)
+        code = smc_gpu_bench_launch(bench, 1, 1, NULL);
+    code = smc_gpu_bench_end(bench, code, &ms);
+    seen[SMC_CEILING_LAUNCH] = ms * 1e3 / LAUNCHES;
+    return smc_gpu_bench_status(bench, code, "launching", error);
+}
+
+/* The waits are what is timed and have no bound: the kernel was seen to end before. */
+static enum smc_status sample_round_trips(struct smc_gpu_bench *bench,
+                                          double seen[SMC_CEILING_COUNT], struct smc_error *error)
+{
+    double start_ms = smc_clock_ms();
+    cudaError_t code = cudaSuccess;
+    for (int i = 0; i < ROUND_TRIPS && code == cudaSuccess; i++) {
+        code = smc_gpu_bench_launch(bench, 1, 1, NULL);
+        if (code == cudaSuccess)
+            code = cudaDeviceSynchronize();
+    }
+    seen[SMC_CEILING_ROUND_TRIP] = (smc_clock_ms() - start_ms) * 1e3 / ROUND_TRIPS;
+    return smc_gpu_bench_status(bench, code, "launching", error);
+}
+
+static enum smc_status begin_launches(struct smc_gpu_bench *bench, struct smc_error *error)
+{
+    double seen[SMC_CEILING_COUNT];
+    cudaError_t code = smc_gpu_bench_wait(bench, smc_gpu_bench_launch(bench, 1, 1, NULL));
+    enum smc_status status = smc_gpu_bench_status(bench, code, "launching", error);
+    return status == SMC_OK ? sample_round_trips(bench, seen, error) : status;
+}
+
+static const struct smc_gpu_measurement measure_launch = {
+    .name = "launches",
+    .kernel = &empty_kernel,
+    .begin = begin_launches,
+    .sample = sample_launches,
+};
+
+static const struct smc_gpu_measurement measure_round_trip = {
+    .name = "launches with waiting",
+    .kernel = &empty_kernel,
+    .begin = begin_launches,
+    .sample = sample_round_trips,
+};
+
+const struct smc_gpu_measurement *const smc_gpu_measurements[SMC_GPU_MEASUREMENTS] = {
+    &measure_copy,           &measure_read,       &measure_l2,
+    &measure_shared,         &measure_float,      &measure_double,
+    &measure_shared_latency, &measure_l1_latency, &measure_l2_latency,
+    &measure_dram_latency,   &measure_launch,     &measure_round_trip,
+};

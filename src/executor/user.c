@@ -1,0 +1,606 @@
+/* A kernel of the user's, from its source to what the launch left in its memory. */
+#include "config.h"
+
+#include "executor/user.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/machine.h"
+#include "base/memory.h"
+#include "compile/ptx.h"
+#include "compile/ptxas_log.h"
+#include "inspect/compilers.h"
+#include "inspect/input.h"
+#include "inspect/kernels.h"
+#include "inspect/readers.h"
+
+/* --- The kernel ------------------------------------------------------------------------------- */
+
+static bool begins(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* "void scale<int>(int*)" is called scale<int>, "scale(float*)" scale. */
+static bool has_source_name(const char *shown, const char *entry)
+{
+    static const char result[] = "void ";
+    if (begins(shown, result))
+        shown += strlen(result);
+    size_t length = strlen(entry);
+    return strncmp(shown, entry, length) == 0 && (shown[length] == '(' || shown[length] == '<');
+}
+
+/* For a build without a demangler: _Z5scalePf. */
+static bool has_plain_name(const char *name, const char *entry)
+{
+    char start[32];
+    snprintf(start, sizeof start, "_Z%zu", strlen(entry));
+    return begins(name, start) && begins(name + strlen(start), entry);
+}
+
+static bool is_meant(const struct smc_inspect_kernel *kernel, const char *entry)
+{
+    return strcmp(kernel->name, entry) == 0 || strcmp(kernel->shown, entry) == 0 ||
+           has_source_name(kernel->shown, entry) || has_plain_name(kernel->name, entry);
+}
+
+static enum smc_status fail_choice(const struct smc_inspect_kernels *kernels, const char *file,
+                                   const char *entry, bool several, struct smc_error *error)
+{
+    struct smc_text list = {0};
+    for (size_t i = 0; i < kernels->count; i++)
+        smc_text_printf(&list, "%s%s", i ? ", " : "", kernels->item[i].shown);
+    if (!entry)
+        smc_fail(error, SMC_USAGE, "option --entry: needed to choose a kernel of %.256s: %.640s",
+                 file, smc_text_string(&list));
+    else
+        smc_fail(error, SMC_USAGE, "option --entry: '%.128s' is %s of %.256s, which has %.512s",
+                 entry, several ? "more than one kernel" : "no kernel", file,
+                 smc_text_string(&list));
+    smc_text_free(&list);
+    return SMC_USAGE;
+}
+
+enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const char *file,
+                                const char *entry, const struct smc_inspect_kernel **kernel,
+                                struct smc_error *error)
+{
+    size_t found = 0;
+    if (kernels->count == 0)
+        return smc_fail(
+            error, SMC_USAGE,
+            "%s: no __global__ function in it; of a template only what is instantiated is one",
+            file);
+    for (size_t i = 0; i < kernels->count; i++) {
+        if (entry && !is_meant(&kernels->item[i], entry))
+            continue;
+        if (entry && strcmp(kernels->item[i].name, entry) == 0)
+            found = 0; /* the exact name wins */
+        if (found++ == 0)
+            *kernel = &kernels->item[i];
+        if (entry && strcmp(kernels->item[i].name, entry) == 0)
+            break;
+    }
+    return found == 1 ? SMC_OK : fail_choice(kernels, file, entry, found > 1, error);
+}
+
+/* --- Its parameters --------------------------------------------------------------------------- */
+
+/* A structure of the size of a number takes one: that is how PTX passes half. */
+static bool fits(const struct smc_ptx_param *param, const struct smc_user_argument *argument)
+{
+    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    if (argument->is_buffer)
+        return param->bytes == sizeof(uint64_t) && !param->is_array && param->type[0] != 'f';
+    bool is_float = param->type[0] == 'f', untyped = param->type[0] == 'b';
+    return param->bytes == type->bytes && (untyped || is_float == (type->class == SMC_USER_FLOAT));
+}
+
+/* "it takes a number of type f32". */
+static void describe_param(const struct smc_ptx_param *param, struct smc_text *text)
+{
+    struct smc_user_argument trial = {.is_buffer = true};
+    size_t before = text->length;
+    if (fits(param, &trial))
+        smc_text_append(text, "it takes memory (f32x1024:random) or a number of type ");
+    else
+        smc_text_append(text, "it takes a number of type ");
+    size_t names = text->length;
+    trial.is_buffer = false;
+    for (int i = 0; i < SMC_USER_TYPE_COUNT; i++) {
+        trial.type = (enum smc_user_type)i;
+        if (fits(param, &trial))
+            smc_text_printf(text, "%s%s", text->length > names ? " or " : "",
+                            smc_user_types[i].name);
+    }
+    if (text->length == names) {
+        text->length = before;
+        smc_text_printf(text, "a structure of %llu bytes is what no --arg can pass",
+                        (unsigned long long)param->bytes);
+    }
+}
+
+static enum smc_status fail_param(const struct smc_ptx_param *param, size_t number,
+                                  const struct smc_inspect_kernel *kernel,
+                                  const struct smc_user_argument *argument, struct smc_error *error)
+{
+    struct smc_text wanted = {0};
+    describe_param(param, &wanted);
+    smc_fail(error, SMC_USAGE,
+             "option --arg: '%.64s' does not fit parameter %zu of %.256s (.%s): %s",
+             argument->typed, number, kernel->shown, param->type, smc_text_string(&wanted));
+    smc_text_free(&wanted);
+    return SMC_USAGE;
+}
+
+static enum smc_status fail_count(const struct smc_ptx_param *params, size_t param_count,
+                                  const struct smc_inspect_kernel *kernel, size_t count,
+                                  struct smc_error *error)
+{
+    struct smc_text wanted = {0};
+    for (size_t i = 0; i < param_count && i < SMC_MAX_USER_ARGUMENTS; i++)
+        smc_text_printf(&wanted, "%s.%s", i ? ", " : ": ", params[i].type);
+    smc_fail(error, SMC_USAGE, "option --arg: %zu given, but %.256s has %zu parameter%s%.400s",
+             count, kernel->shown, param_count, param_count == 1 ? "" : "s",
+             smc_text_string(&wanted));
+    smc_text_free(&wanted);
+    return SMC_USAGE;
+}
+
+enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspect_kernel *kernel,
+                                         const struct smc_user_argument *arguments, size_t count,
+                                         struct smc_error *error)
+{
+    struct smc_ptx_kernel read;
+    struct smc_ptx_param params[SMC_MAX_USER_ARGUMENTS];
+    while (smc_ptx_next(&ptx, &read)) {
+        if (strlen(kernel->name) != read.name_length ||
+            memcmp(kernel->name, read.name, read.name_length) != 0)
+            continue;
+        size_t param_count = smc_ptx_params(&read, params, SMC_MAX_USER_ARGUMENTS);
+        if (param_count != count)
+            return fail_count(params, param_count, kernel, count, error);
+        for (size_t i = 0; i < count; i++)
+            if (!fits(&params[i], &arguments[i]))
+                return fail_param(&params[i], i + 1, kernel, &arguments[i], error);
+        return SMC_OK;
+    }
+    return smc_fail(error, SMC_UNAVAILABLE, "%s: this NVRTC gives no PTX", kernel->file);
+}
+
+/* --- Its memory, before and after ------------------------------------------------------------- */
+
+/* --- Before ----------------------------------------------------------------------------------- */
+
+static enum smc_status read_file(const struct smc_user_argument *argument, void *data,
+                                 struct smc_error *error)
+{
+    uint64_t bytes = smc_user_argument_bytes(argument);
+    FILE *file = fopen(argument->path, "rbe");
+    if (!file)
+        return smc_fail(error, smc_memory_status(errno, SMC_USAGE), "'%.64s': %.512s: %s",
+                        argument->typed, argument->path, strerror(errno));
+    size_t count = fread(data, 1, bytes, file);
+    bool failed = ferror(file);
+    int reason = errno;
+    bool is_longer = count == bytes && fgetc(file) != EOF;
+    fclose(file);
+    if (failed)
+        return smc_fail(error, SMC_USAGE, "'%.64s': %.512s: %s", argument->typed, argument->path,
+                        strerror(reason));
+    if (count == bytes && !is_longer)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "'%.64s': %.512s has %s than %llu bytes", argument->typed,
+                    argument->path, is_longer ? "more" : "fewer", (unsigned long long)bytes);
+}
+
+static void put_integer(const struct smc_user_type_info *type, void *data, uint64_t index,
+                        uint64_t value)
+{
+    memcpy((char *)data + index * type->bytes, &value, type->bytes); /* the low bytes come first */
+}
+
+static void fill_ramp(const struct smc_user_argument *argument, void *data)
+{
+    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    for (uint64_t i = 0; i < argument->elements; i++)
+        if (argument->type == SMC_USER_F32)
+            ((float *)data)[i] = (float)i;
+        else if (argument->type == SMC_USER_F64)
+            ((double *)data)[i] = (double)i;
+        else
+            put_integer(type, data, i, i);
+}
+
+/* The catalog's random values; other integers are made of those of 32 bits. */
+static enum smc_status fill_random(const struct smc_user_argument *argument, const char *name,
+                                   uint64_t seed, void *data, struct smc_error *error)
+{
+    const struct smc_user_type_info *type = &smc_user_types[argument->type];
+    struct smc_buffer buffer = {.name = name,
+                                .dtype = argument->type == SMC_USER_F32   ? SMC_FLOAT
+                                         : argument->type == SMC_USER_F64 ? SMC_DOUBLE
+                                                                          : SMC_INT32,
+                                .elements = argument->elements};
+    if (type->class == SMC_USER_FLOAT || argument->type == SMC_USER_I32) {
+        smc_fill_random(&buffer, seed, data);
+        return SMC_OK;
+    }
+    int32_t *values = smc_malloc(argument->elements * sizeof *values);
+    if (!values)
+        return smc_fail(error, SMC_MACHINE, "no memory for the random values of '%.64s'",
+                        argument->typed);
+    smc_fill_random(&buffer, seed, values);
+    int64_t least = type->class == SMC_USER_UNSIGNED ? 1000 : 0;
+    for (uint64_t i = 0; i < argument->elements; i++)
+        put_integer(type, data, i, (uint64_t)(values[i] + least));
+    free(values);
+    return SMC_OK;
+}
+
+enum smc_status smc_user_fill(const struct smc_user_argument *argument, const char *name,
+                              uint64_t seed, void *data, struct smc_error *error)
+{
+    switch (argument->filling) {
+    case SMC_USER_FILE:
+        return read_file(argument, data, error);
+    case SMC_USER_RANDOM:
+        return fill_random(argument, name, seed, data, error);
+    case SMC_USER_RAMP:
+        fill_ramp(argument, data);
+        return SMC_OK;
+    case SMC_USER_NUMBER:
+        break;
+    }
+    for (uint64_t i = 0; i < argument->elements; i++)
+        put_integer(&smc_user_types[argument->type], data, i, argument->bits);
+    return SMC_OK;
+}
+
+/* --- After ------------------------------------------------------------------------------------ */
+
+/* The CRC of ISO 3309, a byte at a time. */
+static uint32_t crc32_of(const unsigned char *bytes, uint64_t count)
+{
+    static const uint32_t polynomial = 0xedb88320;
+    uint32_t table[256], crc = UINT32_MAX;
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 8; bit++)
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? polynomial : 0);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xff];
+    return ~crc;
+}
+
+void smc_user_compare(const struct smc_user_argument *argument, const void *a, const void *b,
+                      struct smc_agreement *agreement)
+{
+    size_t width = smc_user_types[argument->type].bytes;
+    *agreement = (struct smc_agreement){.compared = true, .elements = argument->elements};
+    for (uint64_t i = 0; i < argument->elements; i++) {
+        size_t at = i * width;
+        if (memcmp((const char *)a + at, (const char *)b + at, width) == 0)
+            continue;
+        if (agreement->differing++ == 0)
+            agreement->first = i;
+    }
+}
+
+static double element(const struct smc_user_argument *argument, const void *data, uint64_t index)
+{
+    return argument->type == SMC_USER_F64 ? ((const double *)data)[index]
+                                          : (double)((const float *)data)[index];
+}
+
+/* How much the order of atomic additions can change an element. A sum has its own bound
+   (smc_float_sum_bound), and once more for each addition the largest bound of a sum in shared
+   memory, which it may have been made of; so has what was only stored. */
+static double order_bound(const struct smc_user_memory *memory, const struct smc_emulated_run *seen,
+                          uint64_t index)
+{
+    size_t cells = smc_user_types[memory->argument->type].bytes / sizeof(float);
+    const struct smc_float_sum *sum =
+        memory->sums ? &memory->sums[index * cells] : &(struct smc_float_sum){0};
+    double additions = sum->adds ? (double)sum->adds : 1;
+    return smc_float_sum_bound(sum) + additions * seen->shared_bound;
+}
+
+/* Also counts the floats that differ by no more than the order of atomic additions allows. */
+static void compare_back_ends(struct smc_user_memory *memory, const struct smc_emulated_run *seen)
+{
+    const struct smc_user_argument *argument = memory->argument;
+    struct smc_agreement *agreement = &memory->agreement;
+    smc_user_compare(argument, memory->after_gpu, memory->after_emulated, agreement);
+    if (seen->float_adds == 0 || smc_user_types[argument->type].class != SMC_USER_FLOAT)
+        return;
+    for (uint64_t i = agreement->first; agreement->differing > 0 && i < argument->elements; i++) {
+        double a = element(argument, memory->after_gpu, i);
+        double b = element(argument, memory->after_emulated, i);
+        if (a != b && fabs(a - b) <= order_bound(memory, seen, i))
+            agreement->by_order++;
+    }
+}
+
+void smc_user_digest(const struct smc_user_argument *argument, const void *before,
+                     const void *after, struct smc_user_digest *digest)
+{
+    struct smc_agreement same;
+    smc_user_compare(argument, before, after, &same);
+    *digest = (struct smc_user_digest){
+        .crc32 = crc32_of(after, smc_user_argument_bytes(argument)),
+        .changed = same.differing,
+        .first_changed = same.first,
+    };
+}
+
+/* --- From the source to the launch ------------------------------------------------------------ */
+
+/* --- The kernel ------------------------------------------------------------------------------- */
+
+static enum smc_status read_source(const char *file, struct smc_text *text, struct smc_error *error)
+{
+    enum smc_status status = smc_input_read(file, text, error);
+    if (status != SMC_OK)
+        return status;
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which NVRTC does not take */
+    if (strncmp(smc_text_string(text), mark, sizeof mark - 1) == 0)
+        memset(text->data, ' ', sizeof mark - 1);
+    if (text->length && memchr(text->data, '\0', text->length))
+        return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ is wanted", file);
+    return SMC_OK;
+}
+
+/* -lineinfo changes neither the code nor the time; it names the lines of what is found. */
+static enum smc_status compile(const struct smc_user_request *request, const char *text,
+                               struct smc_nvrtc_output *output, struct smc_text *warnings,
+                               struct smc_error *error)
+{
+    struct smc_text options = {0};
+    smc_text_printf(&options, "-lineinfo %s",
+                    request->compiler_options ? request->compiler_options : "");
+    const struct smc_inspect_request compiling = {
+        .compiler_options = smc_text_string(&options),
+        .no_cache = request->no_cache,
+    };
+    const struct smc_compilation compilation = {
+        .file = request->file,
+        .text = text,
+        .target = {.cc = request->device.sm.cc},
+        .request = &compiling,
+        .warnings = warnings,
+    };
+    enum smc_status status = options.failed ? smc_out_of_memory(error)
+                                            : smc_compile_with_nvrtc(&compilation, output, error);
+    smc_text_free(&options);
+    if (status == SMC_OK)
+        smc_log_tell_warnings(smc_text_string(&output->log), request->file, warnings);
+    return status;
+}
+
+static enum smc_status list_kernels(struct smc_user_run *run, const struct smc_nvrtc_output *output,
+                                    struct smc_error *error)
+{
+    const struct smc_inspect_kernel kind = {
+        .file = run->request.file,
+        .source = SMC_INSPECT_NVRTC,
+        .cc = run->request.device.sm.cc,
+    };
+    struct smc_text faults = {0};
+    enum smc_status status = smc_inspect_output(output, &kind, &run->kernels, &faults, error);
+    smc_text_free(&faults);
+    return status;
+}
+
+/* What the model says of the launch. */
+static void answer(struct smc_user_run *run, const struct smc_inspect_kernel *kernel,
+                   const struct smc_nvrtc_output *output)
+{
+    const struct smc_user_request *request = &run->request;
+    const uint32_t *grid = request->grid, *block = request->block;
+    const struct smc_inspect_request asked = {
+        .threads_per_block = (int64_t)block[0] * block[1] * block[2],
+        .dynamic_smem_bytes = request->dynamic_smem_bytes,
+        .settings = request->launch,
+    };
+    smc_inspect_answer_one(kernel, &request->device, &asked, &run->row);
+    struct smc_answer *answer = &run->row.answer;
+    answer->regs_given = false;
+    answer->dynamic_smem_given = request->dynamic_smem_bytes > 0;
+    answer->resources.source = SMC_RESOURCES_NVRTC;
+    answer->resources.cc = request->device.sm.cc;
+    answer->resources.nvrtc_major = output->nvrtc_major;
+    answer->resources.nvrtc_minor = output->nvrtc_minor;
+    answer->plan.grid_blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    memcpy(answer->plan.grid, grid, sizeof answer->plan.grid);
+    memcpy(answer->plan.block, block, sizeof answer->plan.block);
+    smc_query_conclude(answer);
+    run->compiled.resources = answer->resources;
+}
+
+static enum smc_status check_block(const struct smc_user_run *run, struct smc_error *error)
+{
+    const struct smc_inspect_kernel *kernel = run->row.kernel;
+    if (!run->row.exceeds_bound)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "option --block: %u threads are more than the %u of the launch bounds of %s",
+                    run->row.answer.launch.threads_per_block, kernel->max_threads_per_block,
+                    kernel->shown);
+}
+
+enum smc_status smc_user_prepare(const struct smc_user_request *request, struct smc_user_run *run,
+                                 struct smc_text *warnings, struct smc_error *error)
+{
+    struct smc_nvrtc_output output = {0};
+    const struct smc_inspect_kernel *kernel = NULL;
+    run->request = *request;
+    enum smc_status status = read_source(request->file, &run->text, error);
+    if (status == SMC_OK)
+        status = compile(request, smc_text_string(&run->text), &output, warnings, error);
+    if (status == SMC_OK)
+        status = list_kernels(run, &output, error);
+    if (status == SMC_OK)
+        status = smc_user_choose(&run->kernels, request->file, request->entry, &kernel, error);
+    if (status == SMC_OK && !kernel->resources.refused)
+        status = smc_user_check_arguments(smc_text_string(&output.ptx), kernel, request->argument,
+                                          request->argument_count, error);
+    if (status == SMC_OK) {
+        answer(run, kernel, &output);
+        status = check_block(run, error);
+        struct smc_binary *binary = &run->compiled.binary;
+        *binary = output.binary;
+        output.binary = (struct smc_binary){0};
+        binary->ptx = output.ptx.data; /* both are malloc's */
+        binary->ptx_bytes = output.ptx.length;
+        output.ptx = (struct smc_text){0};
+    }
+    smc_nvrtc_output_free(&output);
+    return status;
+}
+
+/* --- Its memory ------------------------------------------------------------------------------- */
+
+/* The contents before and those after it on each of two back ends. */
+enum { COPIES = 3 };
+
+static enum smc_status check_memory(const struct smc_user_request *request, struct smc_error *error)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < request->argument_count; i++)
+        if (request->argument[i].is_buffer &&
+            __builtin_add_overflow(total, smc_user_argument_bytes(&request->argument[i]), &total))
+            total = UINT64_MAX;
+    uint64_t of_machine = smc_machine_memory_bytes();
+    uint64_t of_device = request->device.global_mem_bytes;
+    if (of_device > 0 && total > of_device)
+        return smc_fail(error, SMC_USAGE,
+                        "option --arg: %llu MB of memory are more than the %llu MB of %s",
+                        (unsigned long long)(total >> 20), (unsigned long long)(of_device >> 20),
+                        request->device.name);
+    if (total > of_machine / COPIES)
+        return smc_fail(
+            error, SMC_MACHINE,
+            "option --arg: %llu MB of memory, each copied twice, are more than the %llu "
+            "MB of this machine",
+            (unsigned long long)(total >> 20), (unsigned long long)(of_machine >> 20));
+    return SMC_OK;
+}
+
+static enum smc_status make_memory(struct smc_user_run *run, struct smc_error *error)
+{
+    const struct smc_user_request *request = &run->request;
+    enum smc_status status = check_memory(request, error);
+    for (size_t i = 0; i < request->argument_count && status == SMC_OK; i++) {
+        const struct smc_user_argument *argument = &request->argument[i];
+        if (!argument->is_buffer)
+            continue;
+        struct smc_user_memory *memory = &run->memory[run->memory_count++];
+        size_t bytes = smc_user_argument_bytes(argument);
+        if (request->settings->stop && request->settings->stop())
+            return smc_fail(error, SMC_INTERRUPTED, "interrupted: before the launch");
+        memory->argument = argument;
+        memory->position = i + 1;
+        memory->bytes = bytes;
+        snprintf(memory->name, sizeof memory->name, "arg %zu", memory->position);
+        memory->before = smc_malloc(bytes);
+        memory->after_gpu = smc_malloc(bytes);
+        memory->after_emulated = smc_malloc(bytes);
+        if (!memory->before || !memory->after_gpu || !memory->after_emulated)
+            return smc_fail(error, SMC_MACHINE, "option --arg: no memory for '%.64s'",
+                            argument->typed);
+        struct smc_error reason = {""};
+        status =
+            smc_user_fill(argument, memory->name, request->settings->seed, memory->before, &reason);
+        if (status != SMC_OK)
+            smc_fail(error, status, "option --arg: %.900s", reason.message);
+    }
+    return status;
+}
+
+static void look_at_memory(struct smc_user_run *run)
+{
+    const struct smc_run_result *result = &run->result;
+    for (size_t i = 0; i < run->memory_count; i++) {
+        struct smc_user_memory *memory = &run->memory[i];
+        const struct smc_user_argument *argument = memory->argument;
+        memory->has_gpu = result->finish.succeeded;
+        memory->has_emulated = result->emulation.succeeded;
+        if (memory->has_gpu)
+            smc_user_digest(argument, memory->before, memory->after_gpu, &memory->gpu);
+        if (memory->has_emulated)
+            smc_user_digest(argument, memory->before, memory->after_emulated, &memory->emulated);
+        if (memory->has_gpu && memory->has_emulated)
+            compare_back_ends(memory, &result->emulated);
+    }
+}
+
+/* --- The launch ------------------------------------------------------------------------------- */
+
+const char *smc_run_entry(const struct smc_run_request *request)
+{
+    return request->user ? request->user->row.kernel->name : request->answer->query.kernel->entry;
+}
+
+enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warnings,
+                                struct smc_error *error)
+{
+    const struct smc_run_settings *settings = run->request.settings;
+    const struct smc_run_request request = {
+        .answer = &run->row.answer,
+        .compiled = &run->compiled,
+        .settings = settings,
+        .user = run,
+    };
+    enum smc_status status = make_memory(run, error);
+    if (status == SMC_OK)
+        status = smc_place_executor(settings->place)->run(&request, &run->result, warnings, error);
+    smc_machine_host_name(run->result.host_name);
+    if (status == SMC_OK || run->result.emulation.made)
+        look_at_memory(run);
+    return status;
+}
+
+enum smc_status smc_user_ending(const struct smc_user_run *run, struct smc_error *error)
+{
+    const struct smc_run_result *result = &run->result;
+    const struct smc_attempt *finish = &result->emulated.finish;
+    const struct {
+        const struct smc_attempt *attempt;
+        const char *what;
+    } steps[] = {{&result->load, "the driver does not take the machine code"},
+                 {&result->launch, "the launch was refused"},
+                 {&result->finish, "the kernel crashed or hangs on the GPU"}};
+    const char *name = run->row.kernel->shown;
+    if (result->stopped || result->emulated.stopped)
+        return smc_fail(error, SMC_INTERRUPTED, "interrupted: %.256s: %s", name,
+                        result->stopped ? result->finish.message : finish->message);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (steps[i].attempt->made && !steps[i].attempt->succeeded)
+            return smc_fail(error, SMC_MACHINE, "%.256s: %s: %s", name, steps[i].what,
+                            steps[i].attempt->message);
+    if (finish->made && !finish->succeeded)
+        return smc_fail(error, SMC_SHORTFALL, "%.256s: %s", name, finish->message);
+    return SMC_OK;
+}
+
+void smc_user_free(struct smc_user_run *run)
+{
+    for (size_t i = 0; i < run->memory_count; i++) {
+        free(run->memory[i].before);
+        free(run->memory[i].after_gpu);
+        free(run->memory[i].after_emulated);
+        free(run->memory[i].sums);
+    }
+    smc_annotation_free(&run->annotation);
+    smc_text_free(&run->text);
+    smc_binary_free(&run->compiled.binary);
+    smc_inspect_free(&run->kernels);
+    *run = (struct smc_user_run){0};
+}

@@ -1,0 +1,110 @@
+/* A kernel of the user's, from its source to what the launch left in its memory: compiled by NVRTC
+   for the device, launched once through a back end of executor/executor.h.
+
+     smc_user_prepare      source, entry and arguments -> machine code and an answer
+     smc_user_launch       -> counts, findings, memory
+     smc_user_free                                                                              */
+#ifndef SMC_EXECUTOR_USER_H
+#define SMC_EXECUTOR_USER_H
+
+#include "executor/executor.h"
+#include "executor/user_argument.h"
+#include "inspect/inspect.h"
+
+enum { SMC_MAX_USER_ARGUMENTS = 64 };
+
+struct smc_user_request {
+    const char *file;             /* "-": standard input */
+    const char *entry;            /* NULL: the only one */
+    const char *compiler_options; /* joined by blanks, or NULL */
+    bool no_cache;                /* of the search for NVRTC */
+    struct smc_device device;
+    uint32_t grid[3], block[3];
+    struct smc_launch launch; /* carve-out, cache configuration */
+    uint32_t dynamic_smem_bytes;
+    size_t argument_count;
+    struct smc_user_argument argument[SMC_MAX_USER_ARGUMENTS];
+    const struct smc_run_settings *settings;
+};
+
+/* What a buffer holds, in short. */
+struct smc_user_digest {
+    uint32_t crc32;         /* of ISO 3309, as zlib and gzip have it */
+    uint64_t changed;       /* elements, by their bits */
+    uint64_t first_changed; /* where there is one */
+};
+
+/* One buffer of a launch. The back ends read `before` and fill their part. */
+struct smc_user_memory {
+    const struct smc_user_argument *argument;
+    size_t position; /* of --arg, from 1 */
+    char name[32];   /* "arg 2" */
+    uint64_t bytes;
+    void *before, *after_gpu, *after_emulated;
+    struct smc_emulated_array_count traffic; /* as the emulator counted */
+    struct smc_float_sum *sums;              /* as in struct smc_emulation */
+    bool has_gpu, has_emulated; /* the digest, of a back end on which the kernel ended */
+    struct smc_user_digest gpu, emulated;
+    struct smc_agreement agreement; /* of the two */
+};
+
+/* Start from {0}; points into itself, so that it stays where it is. */
+struct smc_user_run {
+    struct smc_user_request request;
+    struct smc_text text; /* the source */
+    struct smc_annotation annotation;
+    struct smc_inspect_kernels kernels; /* all of the source */
+    struct smc_inspect_row row; /* the one chosen, and the model's answer about its launch */
+    struct smc_compiled compiled;
+    size_t memory_count;
+    struct smc_user_memory memory[SMC_MAX_USER_ARGUMENTS];
+    struct smc_run_result result;
+};
+
+/* Compiles, chooses and checks. SMC_USAGE: a file that cannot be read or does not compile, no such
+   kernel, arguments that do not fit, more threads than its launch bounds allow. Whether the model
+   lets it launch stands in row.answer.outcome. SMC_UNAVAILABLE: no NVRTC for the device. Free in
+   any case. */
+enum smc_status smc_user_prepare(const struct smc_user_request *request, struct smc_user_run *run,
+                                 struct smc_text *warnings, struct smc_error *error);
+
+/* Fills the memory and launches. As the back end; SMC_MACHINE also where there is not enough
+   memory; SMC_INTERRUPTED where the settings' `stop` asked for it before the launch. The emulator's
+   part of `result` is there even where the GPU failed after it. */
+enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warnings,
+                                struct smc_error *error);
+
+/* How it ended: SMC_MACHINE: the GPU's driver refused it, it crashed there or did not end; the
+   message says which. SMC_SHORTFALL: it did not end on the emulator. SMC_INTERRUPTED: `stop` ended
+   it. */
+enum smc_status smc_user_ending(const struct smc_user_run *run, struct smc_error *error);
+
+void smc_user_free(struct smc_user_run *run);
+
+/* --- Steps, for tests ------------------------------------------------------------------------- */
+
+/* By the compiler's name, the name in the source ("scale", "ns::scale"), or that with its
+   parameters; NULL: the only one. SMC_USAGE: none or several are meant; the message lists all. */
+enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const char *file,
+                                const char *entry, const struct smc_inspect_kernel **kernel,
+                                struct smc_error *error);
+
+/* Compares the arguments with what the PTX declares of the kernel. SMC_USAGE names the one that
+   does not fit. */
+enum smc_status smc_user_check_arguments(const char *ptx, const struct smc_inspect_kernel *kernel,
+                                         const struct smc_user_argument *arguments, size_t count,
+                                         struct smc_error *error);
+
+/* Fills as many bytes as the argument has. SMC_USAGE: the file cannot be read, or has another
+   length; the message has no prefix. SMC_MACHINE: memory. */
+enum smc_status smc_user_fill(const struct smc_user_argument *argument, const char *name,
+                              uint64_t seed, void *data, struct smc_error *error);
+
+void smc_user_digest(const struct smc_user_argument *argument, const void *before,
+                     const void *after, struct smc_user_digest *digest);
+
+/* The elements that differ, by their bits. */
+void smc_user_compare(const struct smc_user_argument *argument, const void *a, const void *b,
+                      struct smc_agreement *agreement);
+
+#endif
