@@ -5,12 +5,14 @@ nobase_dist_doc_DATA = \
 	doc/tables.md doc/tutorial.md doc/banks.svg doc/explore.svg \
 	data/README.md results/README.md
 
-# The page of devices and kernels.
+# The page of devices and kernels, and the fields in smemcalc-formats(5).
 EXTRA_DIST += doc/tables.sh
 .PHONY: update-tables
-update-tables: smemcalc$(EXEEXT)
+update-tables: smemcalc$(EXEEXT) src/report/update_formats$(EXEEXT)
 	$(srcdir)/doc/tables.sh $(srcdir) ./smemcalc >tables.new
 	cat tables.new >$(srcdir)/doc/tables.md && rm -f tables.new
+	src/report/update_formats$(EXEEXT) <$(srcdir)/man/smemcalc-formats.5 >formats.new
+	cat formats.new >$(srcdir)/man/smemcalc-formats.5 && rm -f formats.new
 
 # The documents' pictures, taken of the explorer anew: make update-screens
 EXTRA_DIST += doc/screen_svg.awk doc/update_screens.sh

@@ -24,6 +24,7 @@ manual=$here/../man/smemcalc.1
 formats=$here/../man/smemcalc-formats.5
 program=$PWD/smemcalc
 results_page=$PWD/tests/results_page
+update_formats=$PWD/src/report/update_formats
 # shellcheck source=tests/cases.sh
 . "$here/cases.sh"
 
@@ -188,6 +189,10 @@ empty "README.md has at most 200 lines" "$([ "$lines" -le 200 ] || echo "it has 
 "$top/doc/tables.sh" "$top" smemcalc >tables.md
 same_lines "doc/tables.md lists the devices and kernels (make update-tables)" \
     "$top/doc/tables.md" tables.md
+
+"$update_formats" <"$formats" >formats.5
+same_lines "smemcalc-formats(5) lists the fields of the tables (make update-tables)" \
+    "$formats" formats.5
 
 results=$top/results/h200.json
 if [ -f "$results" ]; then

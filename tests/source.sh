@@ -208,9 +208,9 @@ run_refuses "option --block: '1x1x65' has 65 threads in z, more than 64" --sourc
     --block 1x1x65
 run_refuses "option --block: 65 threads are more than the 64 of the launch bounds of small()" \
     --source small.cu --grid 1 --block 65
-run_refuses "big(int*) of big.cu cannot compile: 80000 bytes (0x13880) of static shared memory against 49152 (0xc000)" \
+run_refuses "big(int*) of big.cu cannot compile: 80000 bytes (0x13880) of static shared memory; the limit is 49152 (0xc000)" \
     --source big.cu --grid 1 --block 1 -a i32x1
-run_refuses "twice of clean.cu cannot launch: a grid of 65536 blocks in y; this device takes 65535" \
+run_refuses "twice of clean.cu cannot launch: a grid of 65536 blocks in y; this device allows 65535" \
     --source clean.cu --grid 1x65536 --block 1 -a i32x1 -a i32:1
 run_refuses "twice of clean.cu cannot launch: 1048576 bytes of shared memory; this device gives a block 232448" \
     $launch -a i32x1 -a i32:1 --dynamic-smem 1M

@@ -123,7 +123,7 @@ static void test_refused_launch(void)
     CU_ASSERT_EQUAL(answer("matmul-tiled", SMC_PARAM_TILE, 32, 10, &device, &one), SMC_OK);
     const char *shown = text_of(&smc_writer_text, &one, 1, &ascii, &text);
     CU_ASSERT_EQUAL(
-        strncmp(shown, "cannot launch: a block of 1024 threads; this device takes 512", 61), 0);
+        strncmp(shown, "cannot launch: a block of 1024 threads; this device allows 512", 62), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(shown, "shared memory      2    8192 B"));
     CU_ASSERT_PTR_NOT_NULL(strstr(shown, "--tile 16 (256 threads)"));
     smc_text_free(&text);

@@ -116,6 +116,11 @@ void smc_text_cell(struct smc_text *text, const char *string, int width)
     memset(text->data + start, ' ', blanks);
 }
 
+const char *smc_text_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 const char *smc_text_string(const struct smc_text *text)
 {
     return text->data ? text->data : "";

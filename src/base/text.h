@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Start from {0}. `data` is NULL or ends in '\0'. After an allocation failure `failed` stays
    set and further appends do nothing, so one check at the end suffices. */
@@ -30,6 +31,9 @@ void smc_text_safe_line(struct smc_text *text, const char *format, ...)
 /* As "%*.*s" does, but in columns of a terminal: `string` cut and padded to `width`, on the right
    for a negative one; a character is never cut in the middle. */
 void smc_text_cell(struct smc_text *text, const char *string, int width);
+
+/* "s" but for one: "%zu block%s". */
+const char *smc_text_plural(uint64_t count);
 
 /* The text so far, never NULL. Owned by the buffer. */
 const char *smc_text_string(const struct smc_text *text);

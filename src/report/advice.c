@@ -85,7 +85,7 @@ static void append_loss(const struct smc_answer *answer, const struct smc_next_s
                         step->resource == SMC_STEP_REGISTERS  ? "register"
                         : step->resource == SMC_STEP_BARRIERS ? "barrier"
                                                               : "thread",
-                        change == 1 ? "" : "s", direction,
+                        smc_text_plural(change), direction,
                         step->resource == SMC_STEP_REGISTERS ? " a thread" : "");
     if (step->blocks_per_sm == 0) {
         smc_text_append(out, "no launch");
@@ -103,9 +103,9 @@ static bool chooses_block(const struct smc_answer *answer)
     return answer->query.kernel && answer->query.kernel->params & params;
 }
 
-/* A loss is news where a person might take the step: the end of what a block may have is not, and
-   a tile cannot grow by some threads. */
-static bool is_worth_telling(const struct smc_answer *answer, const struct smc_next_step *step)
+/* A loss is shown only for a step that is possible: not one beyond the limits of a block, and not
+   some more threads for a tile. */
+static bool is_shown_loss(const struct smc_answer *answer, const struct smc_next_step *step)
 {
     bool barriers = step->resource == SMC_STEP_BARRIERS;
     bool too_many_threads =
@@ -160,7 +160,7 @@ static void append_headroom(const struct smc_answer *answer, struct smc_text *li
             continue;
         if (step->resource == SMC_STEP_REGISTERS)
             smc_text_printf(line, "%s%lld" SMC_TIE "register%s a thread", before, headroom,
-                            headroom == 1 ? "" : "s");
+                            smc_text_plural(headroom));
         else if (step->resource == SMC_STEP_SHARED_MEMORY)
             smc_text_printf(line, "%s%lld" SMC_TIE "B of dynamic shared memory", before, headroom);
         else
@@ -173,8 +173,7 @@ static void append_losses(const struct smc_answer *answer, struct smc_text *line
 {
     for (uint32_t i = 0; i < answer->next_steps.count; i++) {
         const struct smc_next_step *step = &answer->next_steps.step[i];
-        if (step->blocks_per_sm > answer->occupancy.blocks_per_sm ||
-            !is_worth_telling(answer, step))
+        if (step->blocks_per_sm > answer->occupancy.blocks_per_sm || !is_shown_loss(answer, step))
             continue;
         smc_text_append(line, line->length ? "; " : "");
         append_loss(answer, step, line);
@@ -216,11 +215,11 @@ static bool find_smaller_block(const struct smc_answer *answer, struct smc_param
     return false;
 }
 
-/* What a smaller block mends. */
+/* A smaller block would launch. */
 static bool block_is_too_large(const struct smc_answer *answer)
 {
-    const uint32_t mended = 1u << SMC_REFUSAL_THREADS_PER_BLOCK | 1u << SMC_REFUSAL_REGS_PER_BLOCK;
-    return answer->outcome == SMC_CANNOT_LAUNCH && answer->occupancy.refusals & mended;
+    const uint32_t avoided = 1u << SMC_REFUSAL_THREADS_PER_BLOCK | 1u << SMC_REFUSAL_REGS_PER_BLOCK;
+    return answer->outcome == SMC_CANNOT_LAUNCH && answer->occupancy.refusals & avoided;
 }
 
 static void append_smaller_block(const struct smc_answer *answer, struct smc_text *line)
@@ -247,7 +246,8 @@ static bool sibling_can(const struct smc_answer *answer)
                smc_smem_most_per_block(&answer->query.device.sm, &answer->launch);
 }
 
-/* Also as dynamic shared memory too much. Options are named where a person gives the bytes. */
+/* The bytes are too many as dynamic shared memory, too. Without a kernel the options that set them
+   are named. */
 static void append_both_limits(const struct smc_answer *answer, uint32_t most,
                                struct smc_text *line)
 {
@@ -336,7 +336,7 @@ static void append_fewer_registers(const struct smc_answer *answer, struct smc_t
 {
     const struct smc_next_step *registers = gain_of(answer, SMC_STEP_REGISTERS);
     const struct smc_next_step *threads =
-        line->length ? NULL : gain_of(answer, SMC_STEP_THREADS); /* told already */
+        line->length ? NULL : gain_of(answer, SMC_STEP_THREADS); /* already proposed */
     smc_text_append(line, line->length ? "; " : "");
     if (registers)
         smc_text_printf(line, "%" PRId64 " registers or fewer a thread, __launch_bounds__(%u)",
@@ -349,7 +349,8 @@ static void append_fewer_registers(const struct smc_answer *answer, struct smc_t
                         answer->launch.threads_per_block + threads->change);
 }
 
-/* What stands in one dimension may stand in two; a kernel makes fewer blocks of a larger size. */
+/* A grid too long for one dimension may fit in two; a kernel needs fewer blocks of a larger size.
+ */
 static void append_other_grid(const struct smc_answer *answer, struct smc_text *line)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
@@ -395,10 +396,10 @@ static bool can_run(const struct smc_answer *answer)
     return answer->query.device.sm.cc >= 75;
 }
 
-/* Beyond this the emulator keeps a person waiting for many seconds. */
+/* With more products the emulator runs for many seconds. */
 enum { MOST_EMULATED_PRODUCTS = 100000000, SMALL_SIZE = 256, LONGEST_NAME = 32 };
 
-/* Of the usual sizes, which a smaller one may stand for: occupancy does not depend on them. */
+/* Occupancy does not depend on the sizes, so a default one may be replaced by a smaller one. */
 static bool is_long_emulated(const struct smc_answer *answer)
 {
     const struct smc_params *params = &answer->query.params;
@@ -407,8 +408,8 @@ static bool is_long_emulated(const struct smc_answer *answer)
     return usual && answer->has_work && answer->work.flops / 2 > MOST_EMULATED_PRODUCTS;
 }
 
-/* Which GPU is here, if any, is known of a live device only; the emulator is everywhere. The
-   answer stays within a screen: of a board with a longer name the emulator needs only the CC. */
+/* Only a live device is known to be a GPU of this machine; the emulator runs anywhere. A long name
+   is replaced by its compute capability, which is all that the emulator needs. */
 static void append_emulation(const struct smc_answer *answer, struct smc_text *line)
 {
     const struct smc_device *device = &answer->query.device;
@@ -423,8 +424,8 @@ static void append_emulation(const struct smc_answer *answer, struct smc_text *l
         smc_text_printf(line, " -d %d.%d", device->sm.cc / 10, device->sm.cc % 10);
 }
 
-/* Where the launch fails: the nearest question whose answer is better. Else the proof, which asks
-   for the same numbers. Nothing where there is no such command. */
+/* A command: for a launch that fails the nearest one that does not, else `run` with the same
+   numbers. Nothing if there is no such command. */
 static void append_try(const struct smc_answer *answer, bool explained, struct smc_text *line)
 {
     const struct smc_query *query = &answer->query;
@@ -479,15 +480,10 @@ void smc_text_advice(const struct smc_answer *answer, const struct smc_report_st
 {
     struct smc_text steps = {0}, work = {0}, attempt = {0};
     smc_text_next_steps(answer, &steps);
-    smc_text_line(out, style, "next steps", &steps);
-    if (answer->has_work) {
+    if (answer->has_work)
         smc_text_append_work(answer, &work);
-        smc_text_line(out, style, "work", &work);
-    }
     append_try(answer, style->explain, &attempt);
-    if (attempt.length)
-        smc_text_line(out, style, "try it", &attempt);
-    smc_text_free(&steps);
-    smc_text_free(&work);
-    smc_text_free(&attempt);
+    smc_layout_line(out, style, "next steps", &steps);
+    smc_layout_line(out, style, "work", &work);
+    smc_layout_line(out, style, "try it", &attempt);
 }

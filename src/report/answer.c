@@ -13,27 +13,34 @@
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
-#define ITEM struct smc_waves
+#define ITEM struct smc_answer
 #define WAVES_FIELDS(FIELD)                                                                        \
     FIELD(wave_blocks, "grid_blocks", NULL, "blocks", "blocks of the grid",                        \
-          smc_value_integer(item->grid_blocks))                                                    \
-    FIELD(resident_blocks, "resident_blocks", NULL, "blocks", "resident on the whole device",      \
-          smc_value_integer(item->resident_blocks))                                                \
-    FIELD(waves, "waves", NULL, "waves", "with the last one", smc_value_integer(item->waves))      \
+          smc_value_integer(item->waves.grid_blocks))                                              \
+    FIELD(resident_blocks, "resident_blocks", NULL, "blocks",                                      \
+          "blocks that the whole device holds at a time",                                          \
+          smc_value_integer(item->waves.resident_blocks))                                          \
+    FIELD(waves, "waves", NULL, "waves", "waves, the last one included",                           \
+          smc_value_integer(item->waves.waves))                                                    \
     FIELD(last_wave, "last_wave_blocks", NULL, "blocks", "blocks of the last wave",                \
-          smc_value_integer(item->last_wave_blocks))                                               \
+          smc_value_integer(item->waves.last_wave_blocks))                                         \
     FIELD(last_wave_percent, "last_wave_percent", NULL, "percent",                                 \
           "blocks of the last wave, of what can be resident",                                      \
-          smc_value_real(100.0 * (double)item->last_wave_blocks / (double)item->resident_blocks))  \
-    FIELD(idle_sms, "idle_sms", NULL, "SMs", "idle in the last wave",                              \
-          smc_value_integer(item->idle_sms))
+          smc_value_real(100.0 * (double)item->waves.last_wave_blocks /                            \
+                         (double)item->waves.resident_blocks))                                     \
+    FIELD(idle_sms, "idle_sms", NULL, "SMs", "SMs without a block in the last wave",               \
+          smc_value_integer(item->waves.idle_sms))                                                 \
+    FIELD(clusters, "resident_clusters", NULL, "clusters",                                         \
+          "the clusters that the device holds at a time; absent without clusters",                 \
+          item->resident_clusters ? smc_value_integer(item->resident_clusters)                     \
+                                  : (struct smc_value){.kind = SMC_VALUE_ABSENT})
 SMC_FIELD_TABLE(waves_fields, WAVES_FIELDS)
 #undef ITEM
 
 #define ITEM struct smc_best_block
 #define BETTER_BLOCK_FIELDS(FIELD)                                                                 \
     FIELD(better_option, "option", NULL, "", "tile or block", smc_value_string(item->option))      \
-    FIELD(better_size, "size", NULL, "", "its value", smc_value_integer(item->size))               \
+    FIELD(better_size, "size", NULL, "", "the proposed value", smc_value_integer(item->size))      \
     FIELD(better_threads, "threads_per_block", NULL, "threads", "threads per block",               \
           smc_value_integer(item->threads_per_block))                                              \
     FIELD(better_blocks, "blocks_per_sm", NULL, "blocks", "resident blocks per SM",                \
@@ -49,9 +56,10 @@ struct step {
 
 #define ITEM struct step
 #define STEP_FIELDS(FIELD)                                                                         \
-    FIELD(step_resource, "resource", NULL, "", "what changes",                                     \
+    FIELD(step_resource, "resource", NULL, "", "the resource that changes",                        \
           smc_value_string(smc_step_resource_name(item->next->resource)))                          \
-    FIELD(step_change, "change", NULL, "", "by how much", smc_value_integer(item->next->change))   \
+    FIELD(step_change, "change", NULL, "", "by how much; negative: fewer",                         \
+          smc_value_integer(item->next->change))                                                   \
     FIELD(step_blocks, "blocks_per_sm", NULL, "blocks", "resident blocks per SM after it",         \
           smc_value_integer(item->next->blocks_per_sm))                                            \
     FIELD(step_percent, "percent", NULL, "percent", "occupancy after it",                          \
@@ -153,12 +161,8 @@ static struct smc_value better_block_of(const struct smc_answer *answer)
 
 static struct smc_value waves_of(const struct smc_answer *answer)
 {
-    if (!answer->has_waves)
-        return smc_value_json(json_null());
-    json_t *object = smc_fields_object(waves_fields, &answer->waves);
-    if (answer->resident_clusters)
-        smc_json_integer(object, "resident_clusters", answer->resident_clusters);
-    return smc_value_json(object);
+    return smc_value_json(answer->has_waves ? smc_fields_object(waves_fields, answer)
+                                            : json_null());
 }
 
 static uint32_t cluster_of(const struct smc_launch *launch)
@@ -185,7 +189,8 @@ static uint32_t cluster_of(const struct smc_launch *launch)
     FIELD(regs, "kernel.registers_per_thread", "regs", "registers", "registers per thread",        \
           smc_value_if(smc_words_regs_known(item->answer),                                         \
                        smc_value_integer(item->answer->launch.regs_per_thread)))                   \
-    FIELD(regs_source, "kernel.registers_source", NULL, "", "where the registers are from",        \
+    FIELD(regs_source, "kernel.registers_source", NULL, "",                                        \
+          "such as given, nvrtc 13.0 sm_90, table nvrtc 13.0 sm_90 or assumed nvrtc 13.0 sm_75",   \
           regs_source(item->answer))                                                               \
     FIELD(regs_reason, "kernel.registers_reason", NULL, "",                                        \
           "why the kernel was not compiled for this device",                                       \
@@ -193,15 +198,15 @@ static uint32_t cluster_of(const struct smc_launch *launch)
     FIELD(static_smem, "kernel.static_smem_bytes", "static_smem", "bytes",                         \
           "static shared memory per block",                                                        \
           smc_value_integer(item->answer->launch.static_smem_bytes))                               \
-    FIELD(static_source, "kernel.static_smem_source", NULL, "", "where it is from",                \
+    FIELD(static_source, "kernel.static_smem_source", NULL, "", "kernel or given",                 \
           source_of(item->answer->static_smem_given, item->answer))                                \
     FIELD(dynamic_smem, "kernel.dynamic_smem_bytes", "dynamic_smem", "bytes",                      \
           "dynamic shared memory per block",                                                       \
           smc_value_integer(item->answer->launch.dynamic_smem_bytes))                              \
-    FIELD(dynamic_source, "kernel.dynamic_smem_source", NULL, "", "where it is from",              \
+    FIELD(dynamic_source, "kernel.dynamic_smem_source", NULL, "", "kernel or given",               \
           source_of(item->answer->dynamic_smem_given, item->answer))                               \
     FIELD(carveout, "launch.carveout_percent", "carveout", "percent",                              \
-          "the preferred carve-out, -1: the driver's default",                                     \
+          "the preferred carve-out; -1: the driver's default",                                     \
           smc_value_integer(item->answer->launch.carveout_percent))                                \
     FIELD(barriers, "kernel.barriers_per_block", "barriers", "barriers", "barriers per block",     \
           smc_value_integer(item->answer->launch.barriers_per_block))                              \
@@ -217,11 +222,13 @@ static uint32_t cluster_of(const struct smc_launch *launch)
           extent(item->answer->plan.grid))                                                         \
     FIELD(grid_blocks, "kernel.grid_blocks", NULL, "blocks", "blocks of the grid",                 \
           smc_value_known(item->answer->plan.grid_blocks))                                         \
-    FIELD(cache_config, "launch.cache_config", NULL, "", "the preferred cache configuration",      \
+    FIELD(cache_config, "launch.cache_config", NULL, "",                                           \
+          "the cache preference: none, shared, l1 or equal",                                       \
           smc_value_string(smc_words_cache_config(item->answer->launch.cache_config)))             \
     FIELD(cluster, "launch.blocks_per_cluster", "cluster", "blocks", "blocks per cluster",         \
           smc_value_integer(cluster_of(&item->answer->launch)))                                    \
-    FIELD(smem_mode, "launch.smem_mode", "smem_mode", "", "the shared-memory mode",                \
+    FIELD(smem_mode, "launch.smem_mode", "smem_mode", "",                                          \
+          "the shared-memory mode, as of --smem-mode",                                             \
           smc_value_string(smc_smem_mode_name(item->answer->launch.smem_mode)))                    \
     FIELD(virtual_resources, "launch.virtual_resources", NULL, "", "virtual resources per block",  \
           smc_value_integer(item->answer->launch.virtual_resources))                               \
@@ -252,15 +259,16 @@ static uint32_t cluster_of(const struct smc_launch *launch)
           "blocks per SM that the cluster allows", limit_of(item, SMC_LIMIT_CLUSTER))              \
     FIELD(refusals, "occupancy.refusals", NULL, "", "the rules that are broken",                   \
           refusals_of(item->answer))                                                               \
-    FIELD(refusal_reason, "occupancy.refusal_reason", NULL, "", "the same in words",               \
-          reason_of(item->answer))                                                                 \
+    FIELD(refusal_reason, "occupancy.refusal_reason", NULL, "",                                    \
+          "the same as a sentence; null if it launches", reason_of(item->answer))                  \
     FIELD(allocated_regs, "occupancy.allocated.registers_per_block", "allocated_registers",        \
-          "registers", "allocated registers per block",                                            \
+          "registers", "allocated per block, with rounding",                                       \
           RESULT(smc_value_integer(item->answer->occupancy.regs_allocated_per_block)))             \
     FIELD(allocated_smem, "occupancy.allocated.smem_bytes_per_block", "allocated_smem", "bytes",   \
-          "allocated shared memory per block",                                                     \
+          "allocated per block, with rounding and the driver's reserve",                           \
           RESULT(smc_value_integer(item->answer->occupancy.smem_allocated_per_block_bytes)))       \
-    FIELD(carveout_bytes, "occupancy.carveout_bytes", NULL, "bytes", "shared memory of the SM",    \
+    FIELD(carveout_bytes, "occupancy.carveout_bytes", NULL, "bytes",                               \
+          "the shared memory that the SM is configured with",                                      \
           smc_value_integer(item->answer->occupancy.smem_configured_bytes))                        \
     FIELD(partitioned_caching, "occupancy.partitioned_caching", NULL, "",                          \
           "partitioned global caching in effect: off, on or strict",                               \
@@ -275,6 +283,14 @@ static uint32_t cluster_of(const struct smc_launch *launch)
     FIELD(error, NULL, "error", "", "why there is no answer", smc_value_string(item->why))
 SMC_FIELD_TABLE(answer_fields, ANSWER_FIELDS)
 #undef ITEM
+
+const struct smc_field_table smc_answer_tables[] = {
+    {"query", answer_fields},
+    {"next_steps", step_fields},
+    {"better_block", better_block_fields},
+    {"waves", waves_fields},
+    {NULL, NULL},
+};
 
 /* --- Text: one answer ------------------------------------------------------------------------- */
 
@@ -309,8 +325,7 @@ void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_repo
     } else {
         smc_text_append(&line, "your own (threads and shared memory as given)");
     }
-    smc_text_line(out, style, "kernel", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "kernel", &line);
 }
 
 void smc_text_device_line(const struct smc_answer *answer, const struct smc_report_style *style,
@@ -329,8 +344,7 @@ void smc_text_device_line(const struct smc_answer *answer, const struct smc_repo
                         device->sm_count);
     smc_text_printf(&line, " (%s)", sources[device->source]);
     smc_words_assumed(&answer->query, &line);
-    smc_text_line(out, style, "device", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "device", &line);
 }
 
 void smc_text_block_line(const struct smc_answer *answer, const struct smc_report_style *style,
@@ -341,9 +355,9 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
     if (block[1] > 1)
         smc_text_printf(&line, "%u x %u = ", block[0], block[1]);
     smc_text_printf(&line, "%u thread%s, %u warp%s; ", answer->launch.threads_per_block,
-                    answer->launch.threads_per_block == 1 ? "" : "s",
+                    smc_text_plural(answer->launch.threads_per_block),
                     answer->occupancy.warps_per_block,
-                    answer->occupancy.warps_per_block == 1 ? "" : "s");
+                    smc_text_plural(answer->occupancy.warps_per_block));
     if (!smc_words_regs_known(answer)) {
         smc_text_append(&line, answer->query.kernel
                                    ? "registers unknown, as it does not compile"
@@ -353,7 +367,7 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
         if (!answer->regs_given)
             smc_resources_describe(&answer->resources, source);
         smc_text_printf(&line, "%u register%s a thread (%s)", answer->launch.regs_per_thread,
-                        answer->launch.regs_per_thread == 1 ? "" : "s", source);
+                        smc_text_plural(answer->launch.regs_per_thread), source);
     }
     if (answer->resources.spill_store_bytes || answer->resources.spill_load_bytes)
         smc_text_printf(&line, "; spills %u B stored, %u B loaded",
@@ -361,8 +375,7 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
     if (answer->launch.smem_mode != SMC_SMEM_MODE_DEFAULT)
         smc_text_printf(&line, "; shared-memory mode %s",
                         smc_smem_mode_name(answer->launch.smem_mode));
-    smc_text_line(out, style, "block", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "block", &line);
 }
 
 static void append_clusters(const struct smc_answer *answer, struct smc_text *line)
@@ -382,9 +395,9 @@ static void append_grid(const struct smc_answer *answer, const struct smc_report
     struct smc_text line = {0};
     const struct smc_waves *waves = &answer->waves;
     smc_text_printf(&line, "%" PRIu64 " block%s on %u SMs: ", waves->grid_blocks,
-                    waves->grid_blocks == 1 ? "" : "s", answer->query.device.sm_count);
+                    smc_text_plural(waves->grid_blocks), answer->query.device.sm_count);
     if (waves->waves == 1)
-        smc_text_printf(&line, "1 wave, of room for %" PRIu64, waves->resident_blocks);
+        smc_text_printf(&line, "1 wave (%" PRIu64 " blocks fit at a time)", waves->resident_blocks);
     else
         smc_text_printf(&line, "%" PRIu64 " waves of %" PRIu64 ", the last of %" PRIu64,
                         waves->waves, waves->resident_blocks, waves->last_wave_blocks);
@@ -393,15 +406,14 @@ static void append_grid(const struct smc_answer *answer, const struct smc_report
                         waves->waves == 1 ? "" : " in the last");
     if (answer->resident_clusters)
         append_clusters(answer, &line);
-    smc_text_line(out, style, "grid", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "grid", &line);
 }
 
 /* --- Text: the table of limits ---------------------------------------------------------------- */
 
 enum { HOW_WIDTH = 24, FIXED_WIDTH = 65, SHARE_WIDTH = 7 };
 
-/* What one block takes of what the SM has. */
+/* What one block uses of a resource, and what the SM has. */
 struct demand {
     uint64_t amount, capacity;
     const char *unit;
@@ -526,13 +538,9 @@ static void append_row(const struct smc_answer *answer, enum smc_limit limit,
     append_share(&demand, occupancy->blocks_per_sm, style, &line);
     if (binds)
         smc_layout_begin(out, style, SMC_STRONG);
-    while (line.length && line.data[line.length - 1] == ' ')
-        line.length--;
-    smc_text_append_bytes(out, smc_text_string(&line), line.length);
+    smc_layout_row(out, &line);
     if (binds)
         smc_layout_end(out, style);
-    smc_text_append_char(out, '\n', 1);
-    smc_text_free(&line);
 }
 
 void smc_text_limits(const struct smc_answer *answer, const struct smc_report_style *style,
@@ -577,18 +585,16 @@ static void append_device(const struct smc_answer *answer, const struct smc_repo
                           struct smc_text *out)
 {
     const struct smc_device *device = &answer->query.device;
-    struct smc_text left = {0}, right = {0}, percent = {0}, regs = {0};
-    smc_layout_percent(&percent, answer->occupancy_percent);
+    struct smc_text left = {0}, right = {0};
+    char percent[32], regs[16] = "-";
+    smc_words_percent(answer->occupancy_percent, percent);
     if (smc_words_regs_known(answer))
-        smc_text_printf(&regs, "%s%u", smc_words_estimated_mark(answer),
-                        answer->launch.regs_per_thread);
-    else
-        smc_text_append(&regs, "-");
+        snprintf(regs, sizeof regs, "%s%u", smc_words_estimated_mark(answer),
+                 answer->launch.regs_per_thread);
     smc_text_cell(&left, short_name(device->name), -NAME_WIDTH);
-    smc_text_printf(&left, " %2d.%d %4s %6u %6u %7s", device->sm.cc / 10, device->sm.cc % 10,
-                    smc_text_string(&regs),
+    smc_text_printf(&left, " %2d.%d %4s %6u %6u %7s", device->sm.cc / 10, device->sm.cc % 10, regs,
                     answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes,
-                    answer->occupancy.blocks_per_sm, smc_text_string(&percent));
+                    answer->occupancy.blocks_per_sm, percent);
     if (answer->outcome == SMC_LAUNCHES)
         smc_words_limiters(&answer->occupancy, &right);
     else
@@ -597,11 +603,9 @@ static void append_device(const struct smc_answer *answer, const struct smc_repo
                          style->columns);
     smc_text_free(&left);
     smc_text_free(&right);
-    smc_text_free(&percent);
-    smc_text_free(&regs);
 }
 
-/* Where each register count comes from: a number without its source is worth nothing. */
+/* Where each register count comes from. */
 static void append_sources(const struct smc_answer *answers, size_t count,
                            const struct smc_report_style *style, struct smc_text *out)
 {
@@ -622,8 +626,7 @@ static void append_sources(const struct smc_answer *answers, size_t count,
             break;
         }
     smc_text_append_char(out, '\n', 1);
-    smc_text_line(out, style, "registers", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "registers", &line);
 }
 
 static void write_comparison(const struct smc_answer *answers, size_t count,

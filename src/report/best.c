@@ -262,8 +262,8 @@ static void append_row(const struct smc_candidate *candidate, const struct smc_r
         snprintf(waves, sizeof waves, "%" PRIu64, answer->waves.waves);
     if (answer->has_work)
         snprintf(moved, sizeof moved, "%.4g", smc_best_moved_bytes(answer) / 1e6);
-    smc_layout_percent_cell(answer->occupancy_percent, percent);
-    smc_layout_percent_cell(100 * candidate->use, use);
+    smc_words_percent(answer->occupancy_percent, percent);
+    smc_words_percent(100 * candidate->use, use);
     smc_text_printf(&row, "%c %4" PRId64 " %7u %4s %6u %6u %7s %6s %7s %8s  ", chosen ? '>' : ' ',
                     candidate->size, launch->threads_per_block, regs,
                     launch->static_smem_bytes + launch->dynamic_smem_bytes,
@@ -427,7 +427,7 @@ static void append_cell(const void *context, size_t device, size_t row, struct s
         return;
     enum smc_rule rule = candidate->choice.dropped_by;
     char percent[32];
-    smc_layout_percent_cell(candidate->answer.occupancy_percent, percent);
+    smc_words_percent(candidate->answer.occupancy_percent, percent);
     smc_text_printf(text, "%s%u %7s", rule == SMC_RULE_COUNT ? "> " : "",
                     candidate->answer.occupancy.blocks_per_sm, percent);
     if (rule == SMC_RULE_COUNT)

@@ -91,7 +91,7 @@ static void append_row(const struct smc_device *device, struct smc_text *out)
     smc_text_append_char(out, '\n', 1);
 }
 
-/* Boards of the table stand by architecture, each under its name. */
+/* Boards of the built-in table are grouped by architecture. */
 static void append_table(const struct smc_device *devices, size_t count, struct smc_text *out)
 {
     smc_text_printf(out, "%-*s %4s %4s %5s %5s %5s %6s\n", NAME_WIDTH, "device", "CC", "SMs", "MHz",

@@ -39,7 +39,7 @@ static void explain_warps(const struct smc_answer *a, struct step *step)
     uint32_t threads = a->launch.threads_per_block, warps = a->occupancy.warps_per_block;
     step->heading = "warps";
     say(step, "%u threads / %u lanes, rounded up = %u warp%s a block", threads, sm->warp_size,
-        warps, warps == 1 ? "" : "s");
+        warps, smc_text_plural(warps));
     if (threads > sm->max_threads_per_block) {
         say(step, "%u threads are more than %u, the most of a block: 0 blocks", threads,
             sm->max_threads_per_block);
@@ -47,7 +47,7 @@ static void explain_warps(const struct smc_answer *a, struct step *step)
     }
     say(step, "%u warps an SM / %u, rounded down = %u block%s (%u threads / %u)",
         sm->max_warps_per_sm, warps, a->occupancy.limit[SMC_LIMIT_WARPS],
-        a->occupancy.limit[SMC_LIMIT_WARPS] == 1 ? "" : "s", sm->max_threads_per_sm, threads);
+        smc_text_plural(a->occupancy.limit[SMC_LIMIT_WARPS]), sm->max_threads_per_sm, threads);
     if (a->occupancy.partitioned_caching != SMC_PARTITIONED_CACHING_OFF)
         say(step, "partitioned global caching: each half of the SM is counted on its own");
 }
@@ -84,7 +84,7 @@ static void explain_registers_by_warp(const struct smc_answer *a, struct step *s
         return;
     uint32_t share = sm->regs_per_sm / sm->subpartitions, warps = share / warp;
     say(step, "%u sub-partition%s of %u registers: %u / %u, rounded down = %u warps each, %u an SM",
-        sm->subpartitions, sm->subpartitions == 1 ? "" : "s", share, share, warp, warps,
+        sm->subpartitions, smc_text_plural(sm->subpartitions), share, share, warp, warps,
         warps * sm->subpartitions);
 }
 
@@ -100,12 +100,12 @@ static void explain_registers(const struct smc_answer *a, struct step *step)
     if (sm->regs_allocated_per_block) {
         explain_registers_by_block(a, step);
         say(step, "%u registers an SM / %u, rounded down = %u block%s", sm->regs_per_sm,
-            a->occupancy.regs_allocated_per_block, limit, limit == 1 ? "" : "s");
+            a->occupancy.regs_allocated_per_block, limit, smc_text_plural(limit));
         return;
     }
     explain_registers_by_warp(a, step);
     say(step, "warps an SM / %u warps a block, rounded down = %u block%s",
-        a->occupancy.warps_per_block, limit, limit == 1 ? "" : "s");
+        a->occupancy.warps_per_block, limit, smc_text_plural(limit));
 }
 
 static void explain_carveout(const struct smc_answer *a, struct step *step)
@@ -143,7 +143,7 @@ static void explain_smem(const struct smc_answer *a, struct step *step)
                    sm->smem_reserved_per_block_bytes;
     step->heading = "shared memory";
     if (sm->smem_reserved_per_block_bytes)
-        say(step, "%u static + %u dynamic + %u the driver's own = %" PRIu64 " B a block",
+        say(step, "%u static + %u dynamic + %u reserved = %" PRIu64 " B a block",
             a->launch.static_smem_bytes, a->launch.dynamic_smem_bytes,
             sm->smem_reserved_per_block_bytes, sum);
     else
@@ -159,7 +159,7 @@ static void explain_smem(const struct smc_answer *a, struct step *step)
         say(step, "none is used: it does not limit");
     else if (limit > 0)
         say(step, "%u B an SM / %u B, rounded down = %u block%s", occupancy->smem_configured_bytes,
-            occupancy->smem_allocated_per_block_bytes, limit, limit == 1 ? "" : "s");
+            occupancy->smem_allocated_per_block_bytes, limit, smc_text_plural(limit));
 }
 
 static void explain_rest(const struct smc_answer *a, struct step *step)
@@ -203,18 +203,17 @@ static void explain_result(const struct smc_answer *a, struct step *step)
         say(step, "the grid is refused: no block resides");
     else
         say(step, "the least of %s = %u block%s", smc_text_string(&minimum),
-            occupancy->blocks_per_sm, occupancy->blocks_per_sm == 1 ? "" : "s");
-    struct smc_text percent = {0};
-    smc_layout_percent(&percent, a->occupancy_percent);
+            occupancy->blocks_per_sm, smc_text_plural(occupancy->blocks_per_sm));
+    char percent[32];
+    smc_words_percent(a->occupancy_percent, percent);
     say(step, "%u x %u threads = %u of %u threads; %u of %u warps = %s", occupancy->blocks_per_sm,
         a->launch.threads_per_block, occupancy->blocks_per_sm * a->launch.threads_per_block,
         a->query.device.sm.max_threads_per_sm, occupancy->warps_per_sm,
-        a->query.device.sm.max_warps_per_sm, smc_text_string(&percent));
+        a->query.device.sm.max_warps_per_sm, percent);
     smc_text_free(&minimum);
-    smc_text_free(&percent);
 }
 
-/* What fewer registers would cost: nothing tells that but compiling. */
+/* What fewer registers cost, which only compiling with launch bounds can show. */
 static void explain_bounds(const struct smc_answer *a, struct step *step)
 {
     const struct smc_bounds_trial *trial = &a->bounds_trial;
@@ -224,7 +223,7 @@ static void explain_bounds(const struct smc_answer *a, struct step *step)
     step->heading = "launch bounds";
     say(step, "compiled with __launch_bounds__(%u, %u): %u registers a thread, %u block%s per SM",
         a->launch.threads_per_block, trial->min_blocks, resources->regs_per_thread,
-        trial->blocks_per_sm, trial->blocks_per_sm == 1 ? "" : "s");
+        trial->blocks_per_sm, smc_text_plural(trial->blocks_per_sm));
     if (resources->spill_store_bytes + resources->spill_load_bytes == 0)
         say(step, "nothing is spilled");
     else

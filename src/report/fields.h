@@ -49,7 +49,7 @@ struct smc_value smc_value_limiters(uint32_t limiters);
 struct smc_value smc_value_string(const char *string);
 /* Known also where the string is empty. */
 struct smc_value smc_value_text(const char *string);
-/* For text that does not outlive the reader: at most 23 bytes of it are kept. */
+/* Copies at most 23 bytes of text that does not outlive the reader. */
 struct smc_value smc_value_copy(const char *string);
 struct smc_value smc_value_params(const struct smc_query *query);
 /* Owns the reference. */
@@ -64,6 +64,16 @@ struct smc_field {
     const char *meaning; /* one phrase, for the manual */
     struct smc_value (*read)(const void *item);
 };
+
+/* A table of which smemcalc-formats(5) lists the members and columns, as `name`. */
+struct smc_field_table {
+    const char *name;
+    const struct smc_field *fields; /* NULL ends a list of tables */
+};
+
+extern const struct smc_field_table smc_answer_tables[];   /* answer.c */
+extern const struct smc_field_table smc_workload_tables[]; /* workload.c */
+extern const struct smc_field_table smc_inspect_tables[];  /* inspect.c */
 
 /* Stands for every parameter of the catalog: as a column for a column of each, as the last name of
    a key for a member of each that the kernel accepts. */

@@ -96,7 +96,7 @@ static void append_rows(const struct smc_answer *answer, const struct smc_rooms 
         bool current = is_current(answer, row.room);
         char percent[32];
         struct smc_text line = {0};
-        smc_layout_percent_cell(row.room->percent, percent);
+        smc_words_percent(row.room->percent, percent);
         smc_text_printf(&line, "%c %6u %7u %7s %10u %11u  %s", current ? '>' : ' ',
                         row.room->blocks_per_sm, row.room->warps_per_sm, percent,
                         row.room->regs_per_thread, row.room->dynamic_smem_bytes, row.launch_bounds);

@@ -1,5 +1,5 @@
 /* The user's own kernels, read from files: each with a line for each device and its next step, or
-   held to its launch bounds; as text, JSON and CSV. */
+   checked against its launch bounds; as text, JSON and CSV. */
 #include "config.h"
 
 #include <stdio.h>
@@ -115,7 +115,7 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
           smc_value_string(item->kernel->file))                                                    \
     FIELD(bounds_name, NULL, "kernel", "", "its name, demangled",                                  \
           smc_value_string(item->kernel->shown))                                                   \
-    FIELD(bounds_device, "device", "device", "", "the device it is held to",                       \
+    FIELD(bounds_device, "device", "device", "", "the device that it is checked for",              \
           smc_value_string(item->answer.query.device.name))                                        \
     FIELD(bounds_threads, NULL, "max_threads", "threads", "the launch bound",                      \
           smc_value_integer(item->kernel->max_threads_per_block))                                  \
@@ -132,6 +132,12 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
           smc_value_string(smc_promise_verdict_name(item->verdict)))
 SMC_FIELD_TABLE(bounds_fields, BOUNDS_FIELDS)
 #undef ITEM
+
+const struct smc_field_table smc_inspect_tables[] = {
+    {"inspect", row_fields},
+    {"lint", bounds_fields},
+    {NULL, NULL},
+};
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
@@ -194,8 +200,7 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
 {
     const struct smc_answer *answer = &row->answer;
     const struct smc_resources *resources = &answer->resources;
-    char regs[16] = "-", spills[32] = "-", threads[16];
-    struct smc_text percent = {0};
+    char regs[16] = "-", spills[32] = "-", threads[16], percent[32];
     if (smc_words_regs_known(answer))
         snprintf(regs, sizeof regs, "%u", resources->regs_per_thread);
     if (row->kernel->has_spills && resources->spill_store_bytes + resources->spill_load_bytes == 0)
@@ -205,11 +210,10 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
                  resources->spill_load_bytes);
     snprintf(threads, sizeof threads, "%u%s", answer->launch.threads_per_block,
              row->threads_source == SMC_THREADS_ASSUMED ? "*" : "");
-    smc_layout_percent(&percent, answer->occupancy_percent);
+    smc_words_percent(answer->occupancy_percent, percent);
     smc_text_printf(out, " %4s %8s %6u %7s %6u %7s", regs, spills,
                     answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes, threads,
-                    answer->occupancy.blocks_per_sm, smc_text_string(&percent));
-    smc_text_free(&percent);
+                    answer->occupancy.blocks_per_sm, percent);
 }
 
 /* What the figures are worth on a device that the code was not compiled for. */
@@ -430,7 +434,7 @@ void smc_text_promises(const struct smc_inspect_promises *promises,
         smc_text_append(out, "\n");
     if (promises->without_bounds > 0)
         smc_text_printf(out, "%zu kernel%s without __launch_bounds__, or the input keeps none\n",
-                        promises->without_bounds, promises->without_bounds == 1 ? "" : "s");
+                        promises->without_bounds, smc_text_plural(promises->without_bounds));
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */

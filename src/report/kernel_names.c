@@ -75,8 +75,8 @@ void smc_kernel_names_init(struct smc_kernel_names *names, const char *const *sh
     for (size_t i = 0; i < names->count; i++) {
         char *name = names->ambiguous[i];
         bool again = i + 1 < names->count && strcmp(name, names->ambiguous[i + 1]) == 0;
-        bool told = kept > 0 && strcmp(name, names->ambiguous[kept - 1]) == 0;
-        if (again && !told)
+        bool listed = kept > 0 && strcmp(name, names->ambiguous[kept - 1]) == 0;
+        if (again && !listed)
             names->ambiguous[kept++] = name;
         else
             free(name);
@@ -92,28 +92,28 @@ void smc_kernel_names_free(struct smc_kernel_names *names)
     *names = (struct smc_kernel_names){0};
 }
 
-/* Where a line of at most `room` bytes ends: behind a comma or a colon, where there is one in its
-   second half; never within a character. */
-static size_t break_before(const char *text, size_t room)
+/* Where a line of at most `most` bytes ends: after a comma or a colon if its second half has one,
+   and never within a character. */
+static size_t break_before(const char *text, size_t most)
 {
-    for (size_t n = room; n > room / 2; n--)
+    for (size_t n = most; n > most / 2; n--)
         if ((text[n - 1] == ' ' && text[n - 2] == ',') || (text[n - 1] == ':' && text[n] != ':'))
             return n;
-    while (room > 1 && ((unsigned char)text[room] & 0xc0) == 0x80)
-        room--;
-    return room;
+    while (most > 1 && ((unsigned char)text[most] & 0xc0) == 0x80)
+        most--;
+    return most;
 }
 
 /* Names hold few blanks. */
 static void append_wrapped(const char *text, size_t columns, struct smc_text *out)
 {
     static const char indent[] = "    ";
-    size_t length = strlen(text), room = columns, count;
+    size_t length = strlen(text), most = columns, count;
     for (bool first = true; length > 0; first = false, text += count, length -= count) {
         if (!first)
             smc_text_append(out, indent);
-        room = first ? columns : columns - (sizeof indent - 1);
-        count = length < room ? length : room;
+        most = first ? columns : columns - (sizeof indent - 1);
+        count = length < most ? length : most;
         if (count < length)
             count = break_before(text, count);
         smc_text_append_bytes(out, text, count - (text[count - 1] == ' '));

@@ -1,10 +1,7 @@
 /* Text on a terminal: emphasis, and the lines that reports are made of. */
 #include "report/layout.h"
 
-#include <stdio.h>
-
 #include "report/text_parts.h"
-#include "report/words.h"
 
 void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style,
                       enum smc_emphasis emphasis)
@@ -50,13 +47,4 @@ void smc_layout_row(struct smc_text *out, struct smc_text *row)
     smc_text_append_char(out, '\n', 1);
     out->failed |= row->failed;
     smc_text_free(row);
-}
-
-void smc_layout_percent_cell(double percent, char cell[32])
-{
-    struct smc_text text = {0};
-    smc_layout_percent(&text, percent);
-    smc_words_untie(&text);
-    snprintf(cell, 32, "%s", smc_text_string(&text));
-    smc_text_free(&text);
 }

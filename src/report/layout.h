@@ -28,7 +28,4 @@ void smc_layout_line(struct smc_text *out, const struct smc_report_style *style,
 /* The line of a table, without the spaces at its end. Frees the text. */
 void smc_layout_row(struct smc_text *out, struct smc_text *row);
 
-/* "100 %", "62.5 %" without a tie, for a table. */
-void smc_layout_percent_cell(double percent, char cell[32]);
-
 #endif

@@ -10,3 +10,8 @@ libsmc_la_SOURCES += \
 	src/report/series.c src/report/series.h src/report/sweep.c src/report/text.c \
 	src/report/text_parts.h src/report/words.c src/report/words.h src/report/workload.c \
 	src/report/writers.c
+
+# The lists of fields in smemcalc-formats(5): make update-tables
+check_PROGRAMS += src/report/update_formats
+src_report_update_formats_SOURCES = src/report/update_formats.c
+src_report_update_formats_LDADD = libsmc.la

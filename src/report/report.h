@@ -1,5 +1,5 @@
-/* Results as text, JSON or CSV: each writer one file behind one table of functions. Writers append
-   to a text buffer; only the commands print. */
+/* Results as text, JSON or CSV. A writer is a table of functions, one for each kind of result, that
+   append to a text buffer; only the commands print. */
 #ifndef SMC_REPORT_REPORT_H
 #define SMC_REPORT_REPORT_H
 
@@ -32,29 +32,29 @@ struct smc_report_style {
 struct smc_writer {
     const char *name; /* "text", "json", "csv" */
 
-    /* One answer, or several side by side. */
+    /* One answer, or several compared. */
     void (*answers)(const struct smc_answer *answers, size_t count,
                     const struct smc_report_style *style, struct smc_text *out);
 
-    /* What was asked for, then what was run besides to confirm the rest of what it claims. Where
-       an annotation was made it is there as well; in CSV, in place of the rows. */
+    /* The requested run, then those that confirm what else its answer claims. An annotation is
+       added; in CSV it replaces the rows. */
     void (*runs)(const struct smc_confirmed_run *runs, size_t count,
                  const struct smc_report_style *style, struct smc_text *out);
 
-    /* Runs side by side. */
+    /* Runs compared. */
     void (*series)(const struct smc_series *series, const struct smc_report_style *style,
                    struct smc_text *out);
 
-    /* What was asked for on every GPU of the machine; a GPU that failed has its error in place of
+    /* The requested run on every GPU of the machine; a GPU that failed has its error instead of
        its runs. */
     void (*everywhere)(const struct smc_all_gpus *everywhere, const struct smc_report_style *style,
                        struct smc_text *out);
 
-    /* The reports of many GPUs, laid together. */
+    /* The reports of many GPUs, combined. */
     void (*merge)(const struct smc_merged *merged, const struct smc_report_style *style,
                   struct smc_text *out);
 
-    /* A person's own kernel, launched. */
+    /* The user's own kernel, launched. */
     void (*own)(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
                 const struct smc_report_style *style, struct smc_text *out);
 
@@ -67,7 +67,7 @@ struct smc_writer {
     void (*calibration)(const struct smc_calibration *calibration, const char *kept_in,
                         const struct smc_report_style *style, struct smc_text *out);
 
-    /* smemcalc limits, carveout and best: one device, or several side by side. An answer of
+    /* smemcalc limits, carveout and best: one device, or several compared. An answer of
        carveout without a launch (0 threads) has only the sizes. */
     void (*rooms)(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
                   const struct smc_report_style *style, struct smc_text *out);
@@ -76,7 +76,7 @@ struct smc_writer {
     void (*best)(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                  struct smc_text *out);
 
-    /* Somebody's own kernels, each on its devices; what their launch bounds promise. */
+    /* The user's kernels, each on its devices; what their launch bounds promise. */
     void (*inspection)(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
                        struct smc_text *out);
     void (*promises)(const struct smc_inspect_promises *promises,
@@ -88,7 +88,7 @@ struct smc_writer {
                   struct smc_text *out);
 
     /* A sweep, a point at a time: before the first, each answer in order (`why` as for
-       smc_sweep_visitor), after the last. What is written so far may be taken out of `out`. */
+       smc_sweep_visitor), after the last. `out` may be emptied between the calls. */
     void (*sweep_begin)(const struct smc_sweep *sweep, struct smc_text *out);
     void (*sweep_point)(const struct smc_sweep *sweep, uint64_t point,
                         const struct smc_answer *answer, const char *why, struct smc_text *out);
@@ -98,7 +98,7 @@ struct smc_writer {
     bool sweep_needs_whole_answers; /* sweep_point reads the answer's work and next steps */
 };
 
-/* NULL where there is no writer of that name. */
+/* NULL: no writer has that name. */
 const struct smc_writer *smc_writer_find(const char *name);
 
 extern const struct smc_writer smc_writer_text;

@@ -154,7 +154,7 @@ static bool same_rows(const struct grid *grid, uint64_t row, uint64_t other)
     return true;
 }
 
-/* The last row that is like `row` and all between. Devices stand for themselves. */
+/* The last of the rows that are equal to `row` and adjacent to it. Devices are not combined. */
 static uint64_t last_alike(const struct grid *grid, uint64_t row)
 {
     uint64_t last = row;
@@ -252,8 +252,7 @@ static void append_legend(const struct grid *grid, const struct smc_report_style
     if (states & 1u << SMC_POINT_NO_ANSWER)
         smc_text_append(&line, ", x no such launch on this device");
     smc_text_append(out, "\n");
-    smc_text_line(out, style, "cells", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "cells", &line);
 }
 
 static int widest_label(const struct grid *grid)
@@ -312,7 +311,7 @@ static const char *value_name(enum smc_axis_id id)
     return names[id];
 }
 
-/* What all points of one device axis share is told once, above the table. */
+/* With a device axis all points share the block, which is shown once, above the table. */
 static bool shows_block(enum smc_axis_id id)
 {
     return id != SMC_AXIS_DEVICE;
@@ -432,18 +431,15 @@ static void append_best(const struct smc_sweep_result *result, const struct smc_
     } else
         smc_text_printf(&line, "%s at %" PRIu64 " of %" PRIu64 " points", percent, count,
                         result->answered);
-    smc_text_line(out, style, "best", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "best", &line);
 }
 
-/* A number without its source is worth nothing. */
 static void append_sources(const struct smc_sweep_result *result,
                            const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
     smc_words_sweep_sources(result, &line);
-    smc_text_line(out, style, "registers", &line);
-    smc_text_free(&line);
+    smc_layout_line(out, style, "registers", &line);
 }
 
 static void append_ended(const struct smc_sweep_result *result, struct smc_text *out)

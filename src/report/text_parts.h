@@ -86,7 +86,7 @@ void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
  * %)". */
 void smc_text_gains(const struct smc_answer *answer, struct smc_text *line);
 
-/* Those, and the nearest that lose one; where it does not launch, what would mend that. */
+/* Those, and the nearest that lose one; for a launch that fails, what would launch. */
 void smc_text_next_steps(const struct smc_answer *answer, struct smc_text *line);
 
 void smc_text_kernels(const struct smc_report_style *style, struct smc_text *out);

@@ -53,7 +53,7 @@ void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *
     }
 }
 
-/* What the launch check counts, which on most devices is more than what is allocated. */
+/* The launch check counts more registers than are allocated on most devices. */
 static uint64_t checked_registers(const struct smc_answer *answer)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
@@ -73,8 +73,8 @@ static void refuse_static_smem(const struct smc_answer *answer, struct smc_text 
         bytes = resources->refused_smem_bytes;
         limit = resources->refused_smem_limit_bytes;
     }
-    smc_text_printf(out, "%u bytes (0x%x) of static shared memory against %u (0x%x)", bytes, bytes,
-                    limit, limit);
+    smc_text_printf(out, "%u bytes (0x%x) of static shared memory; the limit is %u (0x%x)", bytes,
+                    bytes, limit, limit);
 }
 
 static void refuse_smem_per_block(const struct smc_answer *answer, uint64_t smem,
@@ -93,7 +93,7 @@ static void refuse_smem_per_block(const struct smc_answer *answer, uint64_t smem
 static void refuse_grid(const struct smc_answer *answer, int dimension, uint32_t most,
                         struct smc_text *out)
 {
-    smc_text_printf(out, "a grid of %u blocks in %c; this device takes %u",
+    smc_text_printf(out, "a grid of %u blocks in %c; this device allows %u",
                     answer->plan.grid[dimension], "xyz"[dimension], most);
 }
 
@@ -105,7 +105,7 @@ void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal
     uint64_t smem = (uint64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
     switch (refusal) {
     case SMC_REFUSAL_THREADS_PER_BLOCK:
-        smc_text_printf(out, "a block of %u threads; this device takes %u",
+        smc_text_printf(out, "a block of %u threads; this device allows %u",
                         launch->threads_per_block, sm->max_threads_per_block);
         return;
     case SMC_REFUSAL_REGS_PER_THREAD:
@@ -139,7 +139,7 @@ void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal
                         sm->virtual_resources_per_sm);
         return;
     case SMC_REFUSAL_CLUSTER_SIZE:
-        smc_text_printf(out, "a cluster of %u blocks; this device takes %u",
+        smc_text_printf(out, "a cluster of %u blocks; this device allows %u",
                         launch->blocks_per_cluster,
                         sm->cluster_max_nonportable ? sm->cluster_max_nonportable : 1);
         return;
@@ -166,8 +166,9 @@ void smc_words_failure(const struct smc_answer *answer, struct smc_text *out)
         refuse_static_smem(answer, out);
     bool first = compiles;
     for (int i = 0; i < SMC_REFUSAL_COUNT; i++) {
-        bool told = !compiles && (i == SMC_REFUSAL_STATIC_SMEM || i == SMC_REFUSAL_SMEM_PER_BLOCK);
-        if (!(refusals & 1u << i) || told)
+        bool stated =
+            !compiles && (i == SMC_REFUSAL_STATIC_SMEM || i == SMC_REFUSAL_SMEM_PER_BLOCK);
+        if (!(refusals & 1u << i) || stated)
             continue;
         smc_text_append(out, first ? "" : "; and ");
         smc_words_refusal(answer, (enum smc_refusal)i, out);
@@ -188,9 +189,9 @@ static void append_matrix_sizes(const struct smc_kernel *kernel, const struct sm
     }
 }
 
-/* Goes without saying: a leading dimension that follows from the sizes, no padding, and the sizes
-   behind the first, which stands for all. */
-static bool is_told(const struct smc_params *params, int param)
+/* Omitted are a leading dimension that follows from the sizes, a padding of 0, and N and K, which
+   are shown together with M. */
+static bool is_shown(const struct smc_params *params, int param)
 {
     bool given = params->given & 1u << param;
     switch (param) {
@@ -227,8 +228,8 @@ void smc_words_some_params(const struct smc_query *query, uint32_t without, stru
     const struct smc_params *params = &query->params;
     bool first = true;
     for (int i = 0; i < SMC_PARAM_COUNT; i++) {
-        bool taken = (kernel->params & ~without) & 1u << i;
-        if (!taken || !is_told(params, i))
+        bool accepted = (kernel->params & ~without) & 1u << i;
+        if (!accepted || !is_shown(params, i))
             continue;
         smc_text_append(out, first ? "" : ", ");
         first = false;
@@ -275,8 +276,8 @@ static void append_number(const char *option, int64_t value, int64_t absent, str
         smc_text_printf(out, " --%s %" PRId64, option, value);
 }
 
-/* One word of a shell, whatever a person calls devices and folders; a '!' apart, which means
-   something to a shell at a terminal even between double quotes. */
+/* One word of a shell command, whatever characters the name of a device or folder has. An
+   interactive shell expands '!' even between double quotes, so that it is quoted by itself. */
 static void append_quoted(const char *word, struct smc_text *out)
 {
     struct smc_text safe = {0};
@@ -336,8 +337,8 @@ void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_
 void smc_words_assumed(const struct smc_query *query, struct smc_text *out)
 {
     if (query->device_assumed)
-        smc_text_append(out, "; no GPU was found, so this one is assumed: --device NAME takes "
-                             "another");
+        smc_text_append(out, "; no GPU was found, so this one is assumed: --device NAME "
+                             "chooses another");
 }
 
 void smc_words_device_option(const struct smc_query *query, struct smc_text *out)
@@ -350,7 +351,7 @@ void smc_words_device_option(const struct smc_query *query, struct smc_text *out
     if (query->device_assumed)
         return;
     if (device->source == SMC_DEVICE_LIVE) {
-        if (device->gpu_index > 0) /* the first is taken unasked */
+        if (device->gpu_index > 0) /* the first is the default */
             smc_text_printf(out, " --device gpu%d", device->gpu_index);
     } else if (device->file || device->sm_count) {
         smc_text_append(out, " --device ");
@@ -362,7 +363,7 @@ void smc_words_device_option(const struct smc_query *query, struct smc_text *out
 
 void smc_words_blocks(uint32_t blocks, struct smc_text *out)
 {
-    smc_text_printf(out, "%u block%s", blocks, blocks == 1 ? "" : "s");
+    smc_text_printf(out, "%u block%s", blocks, smc_text_plural(blocks));
 }
 
 bool smc_words_is_compiled(const struct smc_answer *answer)
@@ -406,7 +407,11 @@ bool smc_words_regs_known(const struct smc_answer *answer)
 
 void smc_words_percent(double percent, char text[32])
 {
-    snprintf(text, 32, percent == (double)(int)percent ? "%.0f %%" : "%.1f %%", percent);
+    struct smc_text tied = {0};
+    smc_layout_percent(&tied, percent);
+    smc_words_untie(&tied);
+    snprintf(text, 32, "%s", smc_text_string(&tied));
+    smc_text_free(&tied);
 }
 
 enum smc_limit smc_words_first_limiter(uint32_t limiters)

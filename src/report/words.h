@@ -20,7 +20,7 @@ char smc_words_limit_letter(enum smc_limit limit);
 void smc_words_limiter_names(const struct smc_occupancy *occupancy, const char *separator,
                              struct smc_text *out);
 
-/* "a block of 1024 threads; this device takes 512". */
+/* "a block of 1024 threads; this device allows 512". */
 void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal,
                        struct smc_text *out);
 
@@ -40,8 +40,8 @@ void smc_words_some_params(const struct smc_query *query, uint32_t without, stru
 /* The options that ask for the same launch of `kernel`: "--kernel stencil-static --radius 6000". */
 void smc_words_options(const struct smc_params *params, const char *kernel, struct smc_text *out);
 
-/* " --regs 40 --carveout 50": what a person gave in place of the kernel's numbers; `for_run` only
-   what `smemcalc run` takes. */
+/* " --regs 40 --carveout 50": the options that replace the kernel's numbers; with `for_run` only
+   those that `smemcalc run` accepts. */
 void smc_words_settings(const struct smc_query *query, bool for_run, struct smc_text *out);
 
 /* "none", "shared", "l1", "equal": the words of option --cache-config. */
@@ -50,17 +50,17 @@ const char *smc_words_cache_config(enum smc_cache_config config);
 /* "; no GPU was found, so this one is assumed: ...", or nothing where it is not. */
 void smc_words_assumed(const struct smc_query *query, struct smc_text *out);
 
-/* " --device 9.0", " --device \"Tesla T4\"", or nothing where nobody named a device. */
+/* " --device 9.0", " --device \"Tesla T4\"", or nothing if no device was named. */
 void smc_words_device_option(const struct smc_query *query, struct smc_text *out);
 
 /* "1 block", "3 blocks". */
 void smc_words_blocks(uint32_t blocks, struct smc_text *out);
 
-/* Whether the numbers are those of a text: a kernel of the catalog, or somebody's own source. */
+/* Whether the numbers are those of compiled source: a kernel of the catalog, or the user's. */
 bool smc_words_is_compiled(const struct smc_answer *answer);
 
-/* Whether the registers per thread are a number at all: not where ptxas refused the kernel, and
-   not where a person's own kernel was described without them. */
+/* Whether the registers per thread are known. They are not if ptxas refused the kernel, or if the
+   user's kernel was described without them. */
 bool smc_words_regs_known(const struct smc_answer *answer);
 
 /* Blanks for SMC_TIE: for JSON and CSV, where no line is broken. */
@@ -73,7 +73,7 @@ void smc_words_estimated(const struct smc_answer *answer, struct smc_text *out);
 /* "~" before such registers in a table, else "". */
 const char *smc_words_estimated_mark(const struct smc_answer *answer);
 
-/* "100 %", "62.5 %". */
+/* "100 %", "62.5 %", for a table; smc_layout_percent is for a paragraph. */
 void smc_words_percent(double percent, char text[32]);
 
 /* The first of the limits in a set that is not empty. */

@@ -69,13 +69,14 @@ struct access {
     FIELD(array, "array", NULL, "", "the array", smc_value_string(item->global->name))             \
     FIELD(operation, "operation", NULL, "", "load or store",                                       \
           smc_value_string(item->global->store ? "store" : "load"))                                \
-    FIELD(elements, "elements", NULL, "elements", "by all threads",                                \
+    FIELD(elements, "elements", NULL, "elements", "accessed by all threads",                       \
           count_of(item->global->elements))                                                        \
     FIELD(times, "times_per_element", NULL, "", "how often each element is accessed",              \
           smc_value_real(item->global->elements / item->global->array_elements))                   \
     FIELD(requests, "requests", NULL, "requests", "instructions of a warp",                        \
           count_of(item->global->requests))                                                        \
-    FIELD(sectors, "sectors", NULL, "sectors", "of 32 bytes, counted for each request",            \
+    FIELD(sectors, "sectors", NULL, "sectors",                                                     \
+          "of 32 bytes, counted for each request; null on CC 1.x",                                 \
           smc_value_if(item->has_sectors, count_of(item->global->sectors)))
 SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
 #undef ITEM
@@ -84,26 +85,27 @@ SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
 #define SHARED_FIELDS(FIELD)                                                                       \
     FIELD(loads, "loads.instructions", NULL, "instructions", "loads as compiled",                  \
           count_of(item->loads.instructions))                                                      \
-    FIELD(load_wavefronts, "loads.wavefronts", NULL, "wavefronts", "of these loads",               \
-          count_of(item->loads.wavefronts))                                                        \
+    FIELD(load_wavefronts, "loads.wavefronts", NULL, "wavefronts",                                 \
+          "in which these loads are served", count_of(item->loads.wavefronts))                     \
     FIELD(stores, "stores.instructions", NULL, "instructions", "stores",                           \
           count_of(item->stores.instructions))                                                     \
-    FIELD(store_wavefronts, "stores.wavefronts", NULL, "wavefronts", "of these stores",            \
-          count_of(item->stores.wavefronts))                                                       \
+    FIELD(store_wavefronts, "stores.wavefronts", NULL, "wavefronts",                               \
+          "in which these stores are served", count_of(item->stores.wavefronts))                   \
     FIELD(written, "written_loads.instructions", NULL, "instructions", "loads as in the source",   \
           count_of(item->written_loads.instructions))                                              \
-    FIELD(written_wavefronts, "written_loads.wavefronts", NULL, "wavefronts", "of these loads",    \
-          count_of(item->written_loads.wavefronts))
+    FIELD(written_wavefronts, "written_loads.wavefronts", NULL, "wavefronts",                      \
+          "in which these loads are served", count_of(item->written_loads.wavefronts))
 SMC_FIELD_TABLE(shared_fields, SHARED_FIELDS)
 #undef ITEM
 
 #define ITEM struct smc_workload
 #define WALL_FIELDS(FIELD)                                                                         \
-    FIELD(fma_cycles, "fma_cycles_per_step", NULL, "clocks", "of the FMA lanes",                   \
+    FIELD(fma_cycles, "fma_cycles_per_step", NULL, "clocks", "clocks of the FMA lanes",            \
           smc_value_real(item->fma_cycles_per_step))                                               \
-    FIELD(shared_cycles, "shared_cycles_per_step", NULL, "clocks", "of the banks",                 \
+    FIELD(shared_cycles, "shared_cycles_per_step", NULL, "clocks", "clocks of the banks",          \
           smc_value_real(item->shared_cycles_per_step))                                            \
-    FIELD(peak, "peak_percent", NULL, "percent", "share of the FMA peak that these allow",         \
+    FIELD(peak, "peak_percent", NULL, "percent",                                                   \
+          "the share of the FMA peak that shared memory allows",                                   \
           smc_value_real(100 * smc_workload_peak_share(item)))
 SMC_FIELD_TABLE(wall_fields, WALL_FIELDS)
 #undef ITEM
@@ -131,24 +133,36 @@ static struct smc_value object_if(bool known, const struct smc_field *fields, co
           smc_value_real(item->work.global_load_bytes))                                            \
     FIELD(store_bytes, "global_store_bytes", NULL, "bytes", "stored to global memory",             \
           smc_value_real(item->work.global_store_bytes))                                           \
-    FIELD(untiled_bytes, "untiled_load_bytes", NULL, "bytes", "loaded without shared memory",      \
+    FIELD(untiled_bytes, "untiled_load_bytes", NULL, "bytes",                                      \
+          "what the algorithm loads without shared memory",                                        \
           smc_value_real(item->work.untiled_load_bytes))                                           \
     FIELD(minimum_bytes, "minimum_bytes", NULL, "bytes", "every input and output once",            \
           smc_value_real(item->work.minimum_bytes))                                                \
-    FIELD(flops_per_load, "flops_per_load", NULL, "", "operations for each element loaded",        \
+    FIELD(flops_per_load, "flops_per_load", NULL, "",                                              \
+          "CGMA: operations for each element that a thread loads from global memory",              \
           ratio_of(item->workload.flops_per_load))                                                 \
     FIELD(flops_per_load_byte, "flops_per_load_byte", NULL, "", "operations for each byte loaded", \
           ratio_of(item->workload.flops_per_load_byte))                                            \
     FIELD(flops_per_moved_byte, "flops_per_moved_byte", NULL, "",                                  \
           "operations for each byte loaded or stored",                                             \
           ratio_of(item->workload.flops_per_moved_byte))                                           \
-    FIELD(global_accesses, "global_accesses", NULL, "", "each array", accesses_of(item))           \
-    FIELD(shared_accesses, "shared_accesses", NULL, "", "of shared memory, by all warps",          \
+    FIELD(global_accesses, "global_accesses", NULL, "", "an element for each array",               \
+          accesses_of(item))                                                                       \
+    FIELD(shared_accesses, "shared_accesses", NULL, "", "the accesses of shared memory",           \
           object_if(item->workload.has_shared, shared_fields, &item->workload.shared))             \
-    FIELD(shared_wall, "shared_wall", NULL, "", "the clocks of an SM for one step of a warp",      \
+    FIELD(shared_wall, "shared_wall", NULL, "",                                                    \
+          "for products of floats: clocks of an SM for one step of a warp",                        \
           object_if(item->workload.has_wall, wall_fields, &item->workload))
 SMC_FIELD_TABLE(work_fields, WORK_FIELDS)
 #undef ITEM
+
+const struct smc_field_table smc_workload_tables[] = {
+    {"workload", work_fields},
+    {"global_accesses", access_fields},
+    {"shared_accesses", shared_fields},
+    {"shared_wall", wall_fields},
+    {NULL, NULL},
+};
 
 json_t *smc_json_workload(const struct smc_answer *answer)
 {

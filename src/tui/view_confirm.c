@@ -11,8 +11,8 @@
 #include "base/parse.h"
 #include "base/program.h"
 #include "report/report.h"
-#include "report/run.h"
 #include "report/words.h"
+#include "report/run.h"
 #include "tui/state.h"
 #include "tui/widgets.h"
 

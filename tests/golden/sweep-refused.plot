@@ -1,5 +1,5 @@
 Your kernel on compute capability 7.5
-cannot launch: a block of 2000 threads; this device takes 1024; and 81920
+cannot launch: a block of 2000 threads; this device allows 1024; and 81920
 registers a block; this device has 65536
 2000 threads a block, 40 registers a thread, 0 B static shared memory
 
