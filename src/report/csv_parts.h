@@ -16,7 +16,7 @@ void smc_csv_field(struct smc_text *out, const char *value);
 void smc_csv_answer_head(struct smc_text *out);
 void smc_csv_answer(const struct smc_answer *answer, const char *why, struct smc_text *out);
 
-/* ",tile,dtype,...", and their values: empty if the kernel does not accept one. */
+/* ",tile,dtype,...", and their values: empty where the kernel does not take one. */
 void smc_csv_params_head(struct smc_text *out);
 void smc_csv_params(const struct smc_query *query, struct smc_text *out);
 
@@ -25,8 +25,8 @@ void smc_csv_series(const struct smc_series *series, const struct smc_report_sty
 
 void smc_csv_runs(const struct smc_confirmed_run *runs, size_t count,
                   const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_everywhere(const struct smc_all_gpus *everywhere,
-                        const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_everywhere(const struct smc_all_gpus *everywhere, const struct smc_report_style *style,
+                        struct smc_text *out);
 /* A row of a run, and the header of such rows. */
 struct smc_csv_run {
     const char *kernel, *host_name, *gpu_uuid;

@@ -66,8 +66,7 @@ void smc_json_own(json_t *object, const struct smc_user_run *run,
 json_t *smc_json_annotation(const struct smc_annotation *annotation);
 
 /* Adds "headroom". */
-void smc_json_rooms(json_t *object, const struct smc_answer *answer,
-                    const struct smc_rooms *rooms);
+void smc_json_rooms(json_t *object, const struct smc_answer *answer, const struct smc_rooms *rooms);
 json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts);
 
 json_t *smc_json_best(const struct smc_best *best);

@@ -46,11 +46,11 @@ static struct smc_value seen(const struct line *line, enum smc_row_source source
     FIELD(device, NULL, "device", "", "the GPU", smc_value_string(item->report->device))           \
     FIELD(cc, NULL, "compute_capability", "", "of the GPU", smc_value_string(item->report->cc))    \
     FIELD(predicted, "predicted", "predicted", "", "by the model",                                 \
-          seen(item, SMC_SOURCE_PREDICTED))                                                         \
-    FIELD(api, "api", "api", "", "the driver's answer", seen(item, SMC_SOURCE_API))                 \
+          seen(item, SMC_SOURCE_PREDICTED))                                                        \
+    FIELD(api, "api", "api", "", "the driver's answer", seen(item, SMC_SOURCE_API))                \
     FIELD(emulated, "emulated", "emulated", "", "counted by the emulator",                         \
-          seen(item, SMC_SOURCE_EMULATED))                                                          \
-    FIELD(measured, "measured", "measured", "", "on the GPU", seen(item, SMC_SOURCE_MEASURED))      \
+          seen(item, SMC_SOURCE_EMULATED))                                                         \
+    FIELD(measured, "measured", "measured", "", "on the GPU", seen(item, SMC_SOURCE_MEASURED))     \
     FIELD(verdict, NULL, "verdict", "", "how the GPUs compare",                                    \
           smc_value_text(item->quantity ? smc_merge_verdict_name(item->quantity->verdict)          \
                                         : "failed"))                                               \

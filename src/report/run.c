@@ -573,8 +573,8 @@ static void append_csv_failure(const struct smc_gpu_part *part, const char *host
     smc_text_free(&reason);
 }
 
-void smc_csv_everywhere(const struct smc_all_gpus *everywhere,
-                        const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_everywhere(const struct smc_all_gpus *everywhere, const struct smc_report_style *style,
+                        struct smc_text *out)
 {
     (void)style;
     smc_csv_rows_head(out);

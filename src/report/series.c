@@ -587,6 +587,20 @@ static bool any_unseen(const struct smc_series *series)
     return false;
 }
 
+/* What the ratios are, if the table has a column of them. */
+static void append_ratio(const struct series_table *table, const char *each, struct smc_text *out)
+{
+    const struct smc_series_run *first = &table->series->run[0];
+    bool fewer = table->figures & BIT(FEWER_SECTORS);
+    if (!fewer && !(table->figures & BIT(SPEED_UP)))
+        return;
+    const struct smc_series_run *baseline = &table->series->run[first->baseline];
+    smc_text_printf(out, "%s: the %s of %s%s divided by %s of the run",
+                    fewer ? "fewer" : "speed-up", fewer ? "sectors" : "time",
+                    baseline->query.kernel->name, baseline->has_value ? each : "",
+                    fewer ? "those" : "that");
+}
+
 /* What the table does not explain by itself. */
 static void append_notes(const struct series_table *table, bool has_counts,
                          const struct smc_report_style *style, struct smc_text *out)
@@ -594,38 +608,33 @@ static void append_notes(const struct series_table *table, bool has_counts,
     const struct smc_series *series = table->series;
     enum smc_series_vary vary = series->axis.vary;
     const char *each = vary == SMC_VARY_NOTHING ? "" : " of the same value";
-    struct smc_text hint = {0}, blocks = {0}, counts = {0}, ratio = {0}, best = {0}, unseen = {0};
+    struct smc_text notes = {0}, text = {0};
     if (vary == SMC_VARY_CARVEOUT || vary == SMC_VARY_CACHE_CONFIG)
-        smc_text_append(&hint,
+        smc_text_append(&text,
                         "a carve-out is a preference: the driver may set another size, and more "
                         "resident blocks than predicted do not contradict the model if the API "
                         "answers as predicted");
+    smc_layout_line(&notes, style, "a hint", &text);
     if (table->figures & BIT(BLOCKS_PREDICTED) && !smc_series_ran_on_gpu(series))
-        smc_text_append(&blocks, "predicted by the model; only a GPU confirms them");
+        smc_text_append(&text, "predicted by the model; only a GPU confirms them");
+    smc_layout_line(&notes, style, "blocks", &text);
     if (has_counts)
-        smc_text_append(&counts,
+        smc_text_append(&text,
                         "predicted by the model; a run of one kernel shows the GPU's counters");
-    int baseline = series->run[0].baseline;
-    bool fewer = table->figures & BIT(FEWER_SECTORS);
-    if (fewer || table->figures & BIT(SPEED_UP))
-        smc_text_printf(&ratio, "%s: the %s of %s%s divided by %s of the run",
-                        fewer ? "fewer" : "speed-up", fewer ? "sectors" : "time",
-                        series->run[baseline].query.kernel->name,
-                        series->run[baseline].has_value ? each : "", fewer ? "those" : "that");
+    smc_layout_line(&notes, style, "counts", &text);
+    append_ratio(table, each, &text);
+    smc_layout_line(&notes, style, "ratios", &text);
     if (table->marks_best)
-        smc_text_printf(&best, "the fastest%s", each);
+        smc_text_printf(&text, "the fastest%s", each);
+    smc_layout_line(&notes, style, "*", &text);
     if (any_unseen(series))
-        smc_text_append(&unseen,
+        smc_text_append(&text,
                         "of the figures shown; a run of one kernel shows what else was confirmed");
-    if (hint.length + blocks.length + counts.length + ratio.length + best.length + unseen.length >
-        0)
-        smc_text_append_char(out, '\n', 1);
-    smc_layout_line(out, style, "a hint", &hint);
-    smc_layout_line(out, style, "blocks", &blocks);
-    smc_layout_line(out, style, "counts", &counts);
-    smc_layout_line(out, style, "ratios", &ratio);
-    smc_layout_line(out, style, "*", &best);
-    smc_layout_line(out, style, "verdicts", &unseen);
+    smc_layout_line(&notes, style, "verdicts", &text);
+    smc_text_append_char(out, '\n', notes.length > 0);
+    smc_text_append(out, smc_text_string(&notes));
+    out->failed |= notes.failed;
+    smc_text_free(&notes);
 }
 
 void smc_text_series(const struct smc_series *series, const struct smc_report_style *style,
