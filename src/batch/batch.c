@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "batch/writer.h"
 #include "model/occupancy.h"
 
