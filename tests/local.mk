@@ -43,10 +43,10 @@ tests_unit_SOURCES = \
 	tests/test_logs.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
-	tests/test_own.c \
+	tests/test_user.c \
 	tests/test_plot.c \
 	tests/test_report.c \
-	tests/test_room.c \
+	tests/test_headroom.c \
 	tests/test_series.c \
 	tests/test_sm.c \
 	tests/test_stop.c \
@@ -65,24 +65,24 @@ tests_unit_SOURCES = \
 # NVIDIA's own header as an oracle: for the model, and for the dynamic shared memory that limits
 # shows. The installed one, and the newest where configure was given or found it; a machine without
 # one skips it.
-check_PROGRAMS += tests/oracle tests/oracle_newest tests/room_oracle tests/room_oracle_newest
-TESTS += tests/oracle tests/oracle_newest tests/room_oracle tests/room_oracle_newest
+check_PROGRAMS += tests/oracle tests/oracle_newest tests/headroom_oracle tests/headroom_oracle_newest
+TESTS += tests/oracle tests/oracle_newest tests/headroom_oracle tests/headroom_oracle_newest
 tests_oracle_LDADD = libsmc.la
 tests_oracle_SOURCES = tests/oracle.c tests/oracle_device.h tests/oracle_launches.h
 tests_oracle_CPPFLAGS = $(AM_CPPFLAGS) -DORACLE_HEADER_OPTION='"--with-cuda=DIR"'
 if HAVE_OCCUPANCY_HEADER
 tests_oracle_CPPFLAGS += -DHAVE_OCCUPANCY_HEADER
 endif
-tests_room_oracle_LDADD = libsmc.la
-tests_room_oracle_SOURCES = tests/room_oracle.c tests/oracle_device.h
-tests_room_oracle_CPPFLAGS = $(tests_oracle_CPPFLAGS)
+tests_headroom_oracle_LDADD = libsmc.la
+tests_headroom_oracle_SOURCES = tests/headroom_oracle.c tests/oracle_device.h
+tests_headroom_oracle_CPPFLAGS = $(tests_oracle_CPPFLAGS)
 tests_oracle_newest_LDADD = libsmc.la
 tests_oracle_newest_SOURCES = $(tests_oracle_SOURCES)
 tests_oracle_newest_CPPFLAGS = $(NEWEST_CUDA_CPPFLAGS) $(AM_CPPFLAGS) \
 	-DORACLE_HEADER_OPTION='"--with-newest-cuda-headers=DIR"'
-tests_room_oracle_newest_LDADD = libsmc.la
-tests_room_oracle_newest_SOURCES = $(tests_room_oracle_SOURCES)
-tests_room_oracle_newest_CPPFLAGS = $(tests_oracle_newest_CPPFLAGS)
+tests_headroom_oracle_newest_LDADD = libsmc.la
+tests_headroom_oracle_newest_SOURCES = $(tests_headroom_oracle_SOURCES)
+tests_headroom_oracle_newest_CPPFLAGS = $(tests_oracle_newest_CPPFLAGS)
 
 # Whether the table has what CUDA has, the newest where it was fetched.
 check_PROGRAMS += tests/current
@@ -126,8 +126,8 @@ TESTS += tests/compare_run.sh
 EXTRA_DIST += tests/compare_run.sh
 
 # Every GPU of a machine.
-TESTS += tests/everywhere.sh
-EXTRA_DIST += tests/everywhere.sh
+TESTS += tests/all_gpus.sh
+EXTRA_DIST += tests/all_gpus.sh
 
 # Reports of many GPUs.
 TESTS += tests/merge.sh

@@ -10,7 +10,7 @@
 #include "compile/nvrtc.h"
 #include "compile/ptxas_log.h"
 #include "devices/devices.h"
-#include "model/room.h"
+#include "model/headroom.h"
 #include "query/query.h"
 
 enum { MOST_ARCHITECTURES = 4 };
@@ -71,12 +71,12 @@ static unsigned check_bounds(const struct smc_nvrtc *nvrtc, uint16_t cc, unsigne
         return 1;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct smc_launch launch = SMC_LAUNCH_INIT;
-        struct smc_rooms rooms;
+        struct smc_headroom headroom;
         launch.threads_per_block = cases[i].threads;
-        smc_rooms_find(&capability.sm, &launch, (struct smc_fixed){0}, &rooms);
-        if (cases[i].blocks > rooms.count)
+        smc_headroom_find(&capability.sm, &launch, (struct smc_fixed){0}, &headroom);
+        if (cases[i].blocks > headroom.count)
             continue;
-        uint32_t ours = rooms.room[cases[i].blocks - 1].regs_per_thread;
+        uint32_t ours = headroom.level[cases[i].blocks - 1].regs_per_thread;
         uint32_t seen = capped_regs(nvrtc, cc, cases[i].threads, cases[i].blocks);
         if (seen != ours)
             printf("sm_%u, __launch_bounds__(%u, %u): ours %u, ptxas's %u\n", cc, cases[i].threads,

@@ -314,7 +314,7 @@ static void test_no_end(void)
     CU_ASSERT_EQUAL(c.differing, 1);
 }
 
-static void test_missing_witnesses(void)
+static void test_missing_sources(void)
 {
     struct smc_answer answer;
     struct smc_run_result result;
@@ -521,7 +521,7 @@ static void test_joined_loads(void)
     CU_ASSERT(find(&c, "machine_shared_loads")->measured.present);
     CU_ASSERT(c.row_count <= SMC_MAX_ROWS - 8); /* room for what else there may be */
 
-    result.emulated.machine_loads.instructions++; /* one witness is enough to refute */
+    result.emulated.machine_loads.instructions++; /* one source is enough to refute */
     confirm(&answer, &result, &c);
     CU_ASSERT(verdict_is(&c, "machine_shared_loads", SMC_DIFFERS));
 }
@@ -671,7 +671,7 @@ CU_TestInfo tests_confirm[] = {
     {"a predicted refusal to compile", test_predicted_refusal_to_compile},
     {"failures that were not predicted", test_unpredicted_failures},
     {"a launch without an end", test_no_end},
-    {"missing witnesses", test_missing_witnesses},
+    {"missing sources", test_missing_sources},
     {"a carve-out is a hint", test_carveout_is_a_hint},
     {"shares of what was measured", test_shares_of_ceilings},
     {"counters as predicted", test_counted_as_predicted},

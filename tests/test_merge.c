@@ -135,9 +135,9 @@ static void test_counts(void)
     const struct machine tie[] = {
         {"a", "9.0", "8", "7", "null", NULL}, {"b", "9.0", "8", "8", "null", NULL}, {0}};
     compare(name, "", tie, SMC_MERGE_DISAGREE, 1, "a");
-    const struct machine witnesses[] = {
+    const struct machine sources[] = {
         {"a", "9.0", "8", "7", "null", NULL}, {"b", "9.0", "8", "null", "8", NULL}, {0}};
-    compare(name, "", witnesses, SMC_MERGE_ALONE, 1, ""); /* nobody saw what the other did */
+    compare(name, "", sources, SMC_MERGE_ALONE, 1, ""); /* no other saw what the other did */
     const struct machine strangers[] = {{"a", "9.0", "8", "8", "null", NULL},
                                         {"b", "8.9", "6", "6", "null", NULL},
                                         {"c", "9.0", "4", "4", "null", NULL},

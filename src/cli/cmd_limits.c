@@ -5,7 +5,7 @@
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "model/room.h"
+#include "model/headroom.h"
 
 static smc_command_function run;
 
@@ -19,16 +19,16 @@ const struct smc_command smc_command_limits = {
 };
 
 /* What was given stays as it is. */
-static struct smc_rooms *find_rooms(const struct smc_answer *answers, size_t count)
+static struct smc_headroom *find_headroom(const struct smc_answer *answers, size_t count)
 {
-    struct smc_rooms *rooms = smc_calloc(count, sizeof *rooms);
-    for (size_t i = 0; i < count && rooms; i++) {
+    struct smc_headroom *headroom = smc_calloc(count, sizeof *headroom);
+    for (size_t i = 0; i < count && headroom; i++) {
         const struct smc_answer *answer = &answers[i];
         struct smc_fixed fixed = {.regs = answer->regs_given,
                                   .dynamic_smem = answer->dynamic_smem_given};
-        smc_rooms_find(&answer->query.device.sm, &answer->launch, fixed, &rooms[i]);
+        smc_headroom_find(&answer->query.device.sm, &answer->launch, fixed, &headroom[i]);
     }
-    return rooms;
+    return headroom;
 }
 
 static enum smc_status report(const struct smc_arguments *arguments,
@@ -36,12 +36,12 @@ static enum smc_status report(const struct smc_arguments *arguments,
                               struct smc_error *error)
 {
     struct smc_report_style style;
-    struct smc_rooms *rooms = find_rooms(answers, count);
-    if (!rooms)
+    struct smc_headroom *headroom = find_headroom(answers, count);
+    if (!headroom)
         return smc_out_of_memory(error);
     smc_output_style(&style);
-    smc_ask_writer(arguments)->rooms(answers, rooms, count, &style, out);
-    free(rooms);
+    smc_ask_writer(arguments)->headroom(answers, headroom, count, &style, out);
+    free(headroom);
     return SMC_OK;
 }
 

@@ -122,20 +122,20 @@ enum smc_status smc_run_fail_stopped(const struct smc_run_settings *settings,
 }
 
 /* Wrong arguments are wrong on each GPU: then there is nothing to report. */
-static bool is_wrong_usage(const struct smc_all_gpus *everywhere)
+static bool is_wrong_usage(const struct smc_all_gpus *all)
 {
-    for (size_t i = 0; i < everywhere->count; i++)
-        if (everywhere->part[i].status != SMC_USAGE)
+    for (size_t i = 0; i < all->count; i++)
+        if (all->part[i].status != SMC_USAGE)
             return false;
-    return everywhere->count > 0;
+    return all->count > 0;
 }
 
-static void warn_idle(const struct smc_arguments *arguments, const struct smc_all_gpus *everywhere)
+static void warn_idle(const struct smc_arguments *arguments, const struct smc_all_gpus *all)
 {
     struct smc_idle_options idle = {0};
-    for (size_t i = 0; i < everywhere->count; i++)
-        if (everywhere->part[i].device.name[0])
-            smc_idle_consider(arguments, &everywhere->part[i].device, &idle);
+    for (size_t i = 0; i < all->count; i++)
+        if (all->part[i].device.name[0])
+            smc_idle_consider(arguments, &all->part[i].device, &idle);
     smc_idle_warn(&idle);
 }
 
@@ -154,15 +154,15 @@ static void add_ceilings(struct smc_query *query)
     smc_ask_ceilings(query, 1);
 }
 
-static void report(const struct smc_arguments *arguments, const struct smc_all_gpus *everywhere,
+static void report(const struct smc_arguments *arguments, const struct smc_all_gpus *all,
                    struct smc_text *out)
 {
     struct smc_report_style style;
-    warn_idle(arguments, everywhere);
-    for (size_t i = 0; i < everywhere->count; i++)
-        tell_part(&everywhere->part[i]);
+    warn_idle(arguments, all);
+    for (size_t i = 0; i < all->count; i++)
+        tell_part(&all->part[i]);
     smc_output_style(&style);
-    smc_ask_writer(arguments)->everywhere(everywhere, &style, out);
+    smc_ask_writer(arguments)->all_gpus(all, &style, out);
 }
 
 static enum smc_status run_on_all(const struct smc_arguments *arguments,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "confirm/rows.h"
-#include "model/room.h"
+#include "model/headroom.h"
 
 /* --- A row and its verdict -------------------------------------------------------------------- */
 
@@ -102,11 +102,13 @@ static uint32_t at_most(uint64_t bytes, uint32_t cap)
 
 static uint32_t predicted_available(const struct smc_answer *answer)
 {
-    struct smc_rooms rooms;
+    struct smc_headroom headroom;
     struct smc_launch launch = answer->launch;
     uint32_t blocks = answer->occupancy.blocks_per_sm;
-    smc_rooms_find(&answer->query.device.sm, &launch, (struct smc_fixed){.regs = true}, &rooms);
-    return blocks >= 1 && blocks <= rooms.count ? rooms.room[blocks - 1].dynamic_smem_bytes : 0;
+    smc_headroom_find(&answer->query.device.sm, &launch, (struct smc_fixed){.regs = true},
+                      &headroom);
+    return blocks >= 1 && blocks <= headroom.count ? headroom.level[blocks - 1].dynamic_smem_bytes
+                                                   : 0;
 }
 
 /* Before CUDA 13.5 the API forgets the driver's reserve for two blocks and more: a known error

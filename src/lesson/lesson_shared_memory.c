@@ -1,6 +1,6 @@
 /* Lesson: static and dynamic shared memory, the 48 KB wall, the opt-in and the driver's reserve. */
 #include "lesson/scene.h"
-#include "model/room.h"
+#include "model/headroom.h"
 
 enum { ROOMS_SHOWN = 4, KB = 1024 };
 
@@ -105,25 +105,25 @@ static void fill_opt_in(struct smc_scene *scene)
     smc_scene_percent(scene, "occupancy", answer.occupancy_percent);
 }
 
-static void append_rooms(const struct smc_rooms *rooms, const struct smc_sm *sm,
+static void append_rooms(const struct smc_headroom *headroom, const struct smc_sm *sm,
                          struct smc_text *table)
 {
     smc_text_append(table, "blocks  bytes each   of an SM's\n");
-    for (uint32_t i = 0; i < rooms->count && i < ROOMS_SHOWN; i++)
-        smc_text_printf(table, "%6u%12u%13u\n", rooms->room[i].blocks_per_sm,
-                        rooms->room[i].dynamic_smem_bytes, sm->smem_per_sm_bytes);
+    for (uint32_t i = 0; i < headroom->count && i < ROOMS_SHOWN; i++)
+        smc_text_printf(table, "%6u%12u%13u\n", headroom->level[i].blocks_per_sm,
+                        headroom->level[i].dynamic_smem_bytes, sm->smem_per_sm_bytes);
 }
 
 static void fill_reserve(struct smc_scene *scene)
 {
     struct smc_lesson_launch launch = {.threads = 128, .regs = 16};
     struct smc_answer answer;
-    struct smc_rooms rooms;
+    struct smc_headroom headroom;
     if (!smc_scene_ask(scene, &launch, &answer))
         return;
     const struct smc_sm *sm = &answer.query.device.sm;
-    smc_rooms_find(sm, &answer.launch, (struct smc_fixed){.regs = true}, &rooms);
-    append_rooms(&rooms, sm, smc_scene_value(scene, "rooms"));
+    smc_headroom_find(sm, &answer.launch, (struct smc_fixed){.regs = true}, &headroom);
+    append_rooms(&headroom, sm, smc_scene_value(scene, "headroom"));
     smc_scene_bytes(scene, "optin", sm->smem_per_block_optin_bytes);
     smc_scene_bytes(scene, "sm", sm->smem_per_sm_bytes);
     smc_scene_text(scene, "device", answer.query.device.name);
@@ -187,7 +187,7 @@ static const struct smc_lesson_page pages[] = {
             "An SM of {device} can use {sm} as shared memory, and one block may ask for "
             "{optin}. {reserve}\n"
             "The most dynamic shared memory that each block may have, by resident blocks per SM:\n"
-            "{rooms}\n"
+            "{headroom}\n"
             "Sizes are rounded up to a multiple of {unit} bytes.",
         .fill = fill_reserve,
         .launch = &dynamic,

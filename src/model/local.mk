@@ -5,7 +5,7 @@ library_sources += \
 	src/model/next_steps.c src/model/next_steps.h \
 	src/model/occupancy.c src/model/occupancy.h \
 	src/model/registers.c src/model/registers.h \
-	src/model/room.c src/model/room.h \
+	src/model/headroom.c src/model/headroom.h \
 	src/model/round.h \
 	src/model/sectors.c src/model/sectors.h \
 	src/model/shared_memory.c src/model/shared_memory.h \

@@ -25,16 +25,16 @@ void smc_csv_series(const struct smc_series *series, const struct smc_report_sty
 
 void smc_csv_runs(const struct smc_confirmed_run *runs, size_t count,
                   const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_everywhere(const struct smc_all_gpus *everywhere, const struct smc_report_style *style,
-                        struct smc_text *out);
+void smc_csv_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
+                      struct smc_text *out);
 /* A row of a run, and the header of such rows. */
 struct smc_csv_run {
     const char *kernel, *host_name, *gpu_uuid;
 };
 void smc_csv_rows_head(struct smc_text *out);
 void smc_csv_row(const struct smc_csv_run *run, const struct smc_row *row, struct smc_text *out);
-void smc_csv_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
-                 const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
+                  const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_merge(const struct smc_merged *merged, const struct smc_report_style *style,
                    struct smc_text *out);
 /* The lines of a kernel that were executed, hottest first. */
@@ -54,8 +54,8 @@ void smc_csv_devices(const struct smc_device *devices, const struct smc_ceilings
 void smc_csv_kernels(const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_calibration(const struct smc_calibration *calibration, const char *kept_in,
                          const struct smc_report_style *style, struct smc_text *out);
-void smc_csv_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
-                   const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
+                      size_t count, const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
                        size_t count, const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,

@@ -14,15 +14,15 @@
 
 struct row {
     const struct smc_answer *answer;
-    const struct smc_room *room;
+    const struct smc_headroom_level *level;
     char launch_bounds[48];
 };
 
-static struct row make_row(const struct smc_answer *answer, const struct smc_room *room)
+static struct row make_row(const struct smc_answer *answer, const struct smc_headroom_level *level)
 {
-    struct row row = {.answer = answer, .room = room};
+    struct row row = {.answer = answer, .level = level};
     snprintf(row.launch_bounds, sizeof row.launch_bounds, "__launch_bounds__(%u, %u)",
-             answer->launch.threads_per_block, room->blocks_per_sm);
+             answer->launch.threads_per_block, level->blocks_per_sm);
     return row;
 }
 
@@ -35,16 +35,16 @@ static struct row make_row(const struct smc_answer *answer, const struct smc_roo
     FIELD(static_smem, NULL, "static_smem", "bytes", "static shared memory per block",             \
           smc_value_integer(item->answer->launch.static_smem_bytes))                               \
     FIELD(blocks, "blocks_per_sm", "blocks_per_sm", "blocks", "resident blocks per SM",            \
-          smc_value_integer(item->room->blocks_per_sm))                                            \
+          smc_value_integer(item->level->blocks_per_sm))                                           \
     FIELD(warps, "warps_per_sm", "warps_per_sm", "warps", "resident warps per SM",                 \
-          smc_value_integer(item->room->warps_per_sm))                                             \
+          smc_value_integer(item->level->warps_per_sm))                                            \
     FIELD(percent, "percent", "occupancy_percent", "percent", "occupancy",                         \
-          smc_value_real(item->room->percent))                                                     \
+          smc_value_real(item->level->percent))                                                    \
     FIELD(regs, "most_registers_per_thread", "most_regs", "registers",                             \
-          "the most registers per thread", smc_value_integer(item->room->regs_per_thread))         \
+          "the most registers per thread", smc_value_integer(item->level->regs_per_thread))        \
     FIELD(dynamic_smem, "most_dynamic_smem_bytes", "most_dynamic_smem", "bytes",                   \
           "the most dynamic shared memory per block",                                              \
-          smc_value_integer(item->room->dynamic_smem_bytes))                                       \
+          smc_value_integer(item->level->dynamic_smem_bytes))                                      \
     FIELD(bounds, "launch_bounds", "launch_bounds", "", "what to write in the source",             \
           smc_value_text(item->launch_bounds))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
@@ -53,53 +53,54 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 /* --- Words ------------------------------------------------------------------------------------ */
 
 /* "256 threads, 8 warps per block; 40 registers per thread": what the search leaves as it is. */
-static void append_fixed(const struct smc_answer *answer, const struct smc_rooms *rooms,
+static void append_fixed(const struct smc_answer *answer, const struct smc_headroom *headroom,
                          struct smc_text *line)
 {
     const struct smc_launch *launch = &answer->launch;
     smc_text_printf(line, "%u thread%s, %u warp%s per block", launch->threads_per_block,
-                    launch->threads_per_block == 1 ? "" : "s", rooms->most.warps_per_block,
-                    rooms->most.warps_per_block == 1 ? "" : "s");
-    if (rooms->fixed.regs)
+                    launch->threads_per_block == 1 ? "" : "s", headroom->most.warps_per_block,
+                    headroom->most.warps_per_block == 1 ? "" : "s");
+    if (headroom->fixed.regs)
         smc_text_printf(line, "; %u registers per thread", launch->regs_per_thread);
     if (launch->static_smem_bytes)
         smc_text_printf(line, "; %u" SMC_TIE "B static shared memory", launch->static_smem_bytes);
-    if (rooms->fixed.dynamic_smem)
+    if (headroom->fixed.dynamic_smem)
         smc_text_printf(line, "; %u" SMC_TIE "B dynamic shared memory", launch->dynamic_smem_bytes);
 }
 
 /* Whether the row is what the kernel, with its own registers and shared memory, uses now. */
-static bool is_current(const struct smc_answer *answer, const struct smc_room *room)
+static bool is_current(const struct smc_answer *answer, const struct smc_headroom_level *level)
 {
     return answer->query.kernel && answer->outcome == SMC_LAUNCHES &&
-           answer->occupancy.blocks_per_sm == room->blocks_per_sm;
+           answer->occupancy.blocks_per_sm == level->blocks_per_sm;
 }
 
 /* Why not even one block can be resident. */
-static void append_refusal(const struct smc_answer *answer, const struct smc_rooms *rooms,
+static void append_refusal(const struct smc_answer *answer, const struct smc_headroom *headroom,
                            struct smc_text *line)
 {
     struct smc_answer refused = *answer;
-    refused.occupancy = rooms->most;
+    refused.occupancy = headroom->most;
     smc_words_failure(&refused, line);
 }
 
 /* --- Text: one device ------------------------------------------------------------------------- */
 
-static void append_rows(const struct smc_answer *answer, const struct smc_rooms *rooms,
+static void append_rows(const struct smc_answer *answer, const struct smc_headroom *headroom,
                         const struct smc_report_style *style, struct smc_text *out)
 {
     smc_text_append(out, "\n  blocks   warps  occup.  registers   dynamic B  to write\n"
                          "  per SM  per SM         per thread  per block\n");
-    for (uint32_t i = 0; i < rooms->count; i++) {
-        const struct row row = make_row(answer, &rooms->room[i]);
-        bool current = is_current(answer, row.room);
+    for (uint32_t i = 0; i < headroom->count; i++) {
+        const struct row row = make_row(answer, &headroom->level[i]);
+        bool current = is_current(answer, row.level);
         char percent[32];
         struct smc_text line = {0};
-        smc_words_percent(row.room->percent, percent);
+        smc_words_percent(row.level->percent, percent);
         smc_text_printf(&line, "%c %6u %7u %7s %10u %11u  %s", current ? '>' : ' ',
-                        row.room->blocks_per_sm, row.room->warps_per_sm, percent,
-                        row.room->regs_per_thread, row.room->dynamic_smem_bytes, row.launch_bounds);
+                        row.level->blocks_per_sm, row.level->warps_per_sm, percent,
+                        row.level->regs_per_thread, row.level->dynamic_smem_bytes,
+                        row.launch_bounds);
         smc_layout_begin(out, style, current ? SMC_STRONG : SMC_PLAIN);
         smc_layout_row(out, &line);
         smc_layout_end(out, style);
@@ -108,24 +109,24 @@ static void append_rows(const struct smc_answer *answer, const struct smc_rooms 
 }
 
 /* What prevents one block more, even with the least of everything that is not fixed. */
-static void append_maximum(const struct smc_rooms *rooms, const struct smc_report_style *style,
-                           struct smc_text *out)
+static void append_maximum(const struct smc_headroom *headroom,
+                           const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
-    smc_words_blocks(rooms->most.blocks_per_sm, &line);
+    smc_words_blocks(headroom->most.blocks_per_sm, &line);
     smc_text_append(&line, " per SM");
-    if (!rooms->fixed.regs && !rooms->fixed.dynamic_smem)
+    if (!headroom->fixed.regs && !headroom->fixed.dynamic_smem)
         smc_text_append(&line, ", however few registers and however little shared memory");
-    else if (!rooms->fixed.regs)
+    else if (!headroom->fixed.regs)
         smc_text_append(&line, ", however few registers");
-    else if (!rooms->fixed.dynamic_smem)
+    else if (!headroom->fixed.dynamic_smem)
         smc_text_append(&line, ", however little dynamic shared memory");
     smc_text_append(&line, ": limited by ");
-    smc_words_limiters(&rooms->most, &line);
+    smc_words_limiters(&headroom->most, &line);
     smc_layout_line(out, style, "maximum", &line);
 }
 
-static void append_legend(const struct smc_answer *answer, const struct smc_rooms *rooms,
+static void append_legend(const struct smc_answer *answer, const struct smc_headroom *headroom,
                           const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
@@ -136,7 +137,8 @@ static void append_legend(const struct smc_answer *answer, const struct smc_room
         smc_text_printf(&line, "; > is the kernel now: %u registers, %u" SMC_TIE "B dynamic",
                         answer->launch.regs_per_thread, answer->launch.dynamic_smem_bytes);
     smc_layout_line(out, style, "legend", &line);
-    if (rooms->fixed.dynamic_smem || sm->smem_reserved_per_block_bytes == 0 || rooms->count < 2)
+    if (headroom->fixed.dynamic_smem || sm->smem_reserved_per_block_bytes == 0 ||
+        headroom->count < 2)
         return;
     smc_text_printf(
         &line,
@@ -147,42 +149,42 @@ static void append_legend(const struct smc_answer *answer, const struct smc_room
     smc_layout_line(out, style, "caution", &line);
 }
 
-static void write_verdict(const struct smc_answer *answer, const struct smc_rooms *rooms,
+static void write_verdict(const struct smc_answer *answer, const struct smc_headroom *headroom,
                           const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text verdict = {0};
-    if (rooms->count) {
+    if (headroom->count) {
         smc_text_append(&verdict, "up to ");
-        smc_words_blocks(rooms->most.blocks_per_sm, &verdict);
+        smc_words_blocks(headroom->most.blocks_per_sm, &verdict);
         smc_text_append(&verdict, " per SM: ");
-        append_fixed(answer, rooms, &verdict);
+        append_fixed(answer, headroom, &verdict);
     } else {
-        append_refusal(answer, rooms, &verdict);
+        append_refusal(answer, headroom, &verdict);
     }
-    smc_layout_verdict(out, style, rooms->count ? SMC_GOOD : SMC_BAD, &verdict);
+    smc_layout_verdict(out, style, headroom->count ? SMC_GOOD : SMC_BAD, &verdict);
     smc_text_append_char(out, '\n', 1);
 }
 
-static void write_one(const struct smc_answer *answer, const struct smc_rooms *rooms,
+static void write_one(const struct smc_answer *answer, const struct smc_headroom *headroom,
                       const struct smc_report_style *style, struct smc_text *out)
 {
-    write_verdict(answer, rooms, style, out);
+    write_verdict(answer, headroom, style, out);
     smc_text_kernel_line(answer, style, out);
     smc_text_device_line(answer, style, out);
     if (answer->query.kernel)
         smc_text_block_line(answer, style, out);
-    if (rooms->count == 0)
+    if (headroom->count == 0)
         return;
-    append_rows(answer, rooms, style, out);
-    append_maximum(rooms, style, out);
-    append_legend(answer, rooms, style, out);
+    append_rows(answer, headroom, style, out);
+    append_maximum(headroom, style, out);
+    append_legend(answer, headroom, style, out);
 }
 
 /* --- Text: several devices -------------------------------------------------------------------- */
 
 struct compared {
     const struct smc_answer *answers;
-    const struct smc_rooms *rooms;
+    const struct smc_headroom *headroom;
 };
 
 static const struct smc_device *device_of(const void *context, size_t device)
@@ -200,12 +202,12 @@ static void append_label(const void *context, size_t row, struct smc_text *text)
 static void append_cell(const void *context, size_t device, size_t row, struct smc_text *text)
 {
     const struct compared *compared = context;
-    const struct smc_rooms *rooms = &compared->rooms[device];
-    if (row >= rooms->count)
+    const struct smc_headroom *headroom = &compared->headroom[device];
+    if (row >= headroom->count)
         return;
-    const struct smc_room *room = &rooms->room[row];
-    smc_text_printf(text, "%s%u %9u", is_current(&compared->answers[device], room) ? "> " : "",
-                    room->regs_per_thread, room->dynamic_smem_bytes);
+    const struct smc_headroom_level *level = &headroom->level[row];
+    smc_text_printf(text, "%s%u %9u", is_current(&compared->answers[device], level) ? "> " : "",
+                    level->regs_per_thread, level->dynamic_smem_bytes);
 }
 
 static void compare_maxima(const struct compared *compared, size_t count,
@@ -214,15 +216,15 @@ static void compare_maxima(const struct compared *compared, size_t count,
     struct smc_text line = {0};
     for (size_t i = 0; i < count; i++) {
         const struct smc_answer *answer = &compared->answers[i];
-        const struct smc_rooms *rooms = &compared->rooms[i];
+        const struct smc_headroom *headroom = &compared->headroom[i];
         smc_text_printf(&line, "%s%s: ", i ? "; " : "", smc_device_model(&answer->query.device));
-        if (rooms->count == 0) {
-            append_refusal(answer, rooms, &line);
+        if (headroom->count == 0) {
+            append_refusal(answer, headroom, &line);
             continue;
         }
-        smc_words_blocks(rooms->most.blocks_per_sm, &line);
+        smc_words_blocks(headroom->most.blocks_per_sm, &line);
         smc_text_append(&line, ", limited by ");
-        smc_words_limiters(&rooms->most, &line);
+        smc_words_limiters(&headroom->most, &line);
     }
     smc_layout_line(out, style, "maximum", &line);
 }
@@ -242,10 +244,10 @@ static void compare_legend(const struct smc_answer *answer, const struct smc_rep
     smc_layout_line(out, style, "legend", &line);
 }
 
-static void write_several(const struct smc_answer *answers, const struct smc_rooms *rooms,
+static void write_several(const struct smc_answer *answers, const struct smc_headroom *headroom,
                           size_t count, const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct compared compared = {answers, rooms};
+    const struct compared compared = {answers, headroom};
     struct smc_device_table table = {
         .context = &compared,
         .devices = count,
@@ -256,9 +258,9 @@ static void write_several(const struct smc_answer *answers, const struct smc_roo
         .cell = append_cell,
     };
     for (size_t i = 0; i < count; i++)
-        table.rows = rooms[i].count > table.rows ? rooms[i].count : table.rows;
+        table.rows = headroom[i].count > table.rows ? headroom[i].count : table.rows;
     struct smc_text fixed = {0};
-    append_fixed(answers, rooms, &fixed);
+    append_fixed(answers, headroom, &fixed);
     smc_layout_verdict(out, style, SMC_PLAIN, &fixed);
     smc_text_append_char(out, '\n', 1);
     smc_text_kernel_line(answers, style, out);
@@ -268,13 +270,13 @@ static void write_several(const struct smc_answer *answers, const struct smc_roo
     compare_legend(answers, style, out);
 }
 
-void smc_text_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
-                    const struct smc_report_style *style, struct smc_text *out)
+void smc_text_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
+                       size_t count, const struct smc_report_style *style, struct smc_text *out)
 {
     if (count > 1)
-        write_several(answers, rooms, count, style, out);
+        write_several(answers, headroom, count, style, out);
     else
-        write_one(answers, rooms, style, out);
+        write_one(answers, headroom, style, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -298,44 +300,45 @@ static const char *refusal_name(int refusal)
     return smc_refusal_name((enum smc_refusal)refusal);
 }
 
-static json_t *headroom_object(const struct smc_answer *answer, const struct smc_rooms *rooms)
+static json_t *headroom_object(const struct smc_answer *answer, const struct smc_headroom *headroom)
 {
     json_t *object = json_object(), *fixed = json_array(), *list = json_array();
-    if (rooms->fixed.regs)
+    if (headroom->fixed.regs)
         json_array_append_new(fixed, json_string("registers"));
-    if (rooms->fixed.dynamic_smem)
+    if (headroom->fixed.dynamic_smem)
         json_array_append_new(fixed, json_string("dynamic_smem"));
-    for (uint32_t i = 0; i < rooms->count; i++) {
-        const struct row row = make_row(answer, &rooms->room[i]);
+    for (uint32_t i = 0; i < headroom->count; i++) {
+        const struct row row = make_row(answer, &headroom->level[i]);
         json_array_append_new(list, smc_fields_object(row_fields, &row));
     }
     smc_json_set(object, "fixed", fixed);
     smc_json_set(object, "by_blocks", list);
     smc_json_set(object, "no_further_block",
-                 name_list(rooms->most.limiters, SMC_LIMIT_COUNT, limit_name));
+                 name_list(headroom->most.limiters, SMC_LIMIT_COUNT, limit_name));
     smc_json_set(object, "refusals",
-                 name_list(rooms->most.refusals, SMC_REFUSAL_COUNT, refusal_name));
+                 name_list(headroom->most.refusals, SMC_REFUSAL_COUNT, refusal_name));
     return object;
 }
 
 /* "rooms" is the older name. */
-void smc_json_rooms(json_t *object, const struct smc_answer *answer, const struct smc_rooms *rooms)
+void smc_json_headroom(json_t *object, const struct smc_answer *answer,
+                       const struct smc_headroom *headroom)
 {
-    json_t *headroom = headroom_object(answer, rooms);
-    json_object_set(object, "headroom", headroom);
-    smc_json_set(object, "rooms", headroom);
+    json_t *made = headroom_object(answer, headroom);
+    json_object_set(object, "headroom", made);
+    smc_json_set(object, "rooms", made);
 }
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-void smc_csv_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
-                   const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
+                      size_t count, const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
-        for (uint32_t n = 0; n < rooms[i].count; n++) {
-            const struct row row = make_row(&answers[i], &rooms[i].room[n]);
+        for (uint32_t n = 0; n < headroom[i].count; n++) {
+            const struct row row = make_row(&answers[i], &headroom[i].level[n]);
             smc_fields_csv_row(row_fields, &row, out);
         }
 }

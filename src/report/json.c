@@ -130,12 +130,12 @@ static void write_runs(const struct smc_confirmed_run *runs, size_t count,
     finish(root, out);
 }
 
-static void write_everywhere(const struct smc_all_gpus *everywhere,
-                             const struct smc_report_style *style, struct smc_text *out)
+static void write_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
+                           struct smc_text *out)
 {
     (void)style;
     json_t *root = begin();
-    smc_json_everywhere(root, everywhere);
+    smc_json_all_gpus(root, all);
     finish(root, out);
 }
 
@@ -162,7 +162,7 @@ static void write_own(const struct smc_user_run *run, const struct smc_confirmat
 {
     (void)style;
     json_t *root = begin();
-    smc_json_own(root, run, confirmation);
+    smc_json_user(root, run, confirmation);
     finish(root, out);
 }
 
@@ -187,7 +187,7 @@ static void write_calibration(const struct smc_calibration *calibration, const c
     finish(root, out);
 }
 
-static void write_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms,
+static void write_rooms(const struct smc_answer *answers, const struct smc_headroom *headroom,
                         size_t count, const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
@@ -195,7 +195,7 @@ static void write_rooms(const struct smc_answer *answers, const struct smc_rooms
     for (size_t i = 0; i < count; i++) {
         json_t *object = add_object(list);
         smc_json_answer(object, &answers[i]);
-        smc_json_rooms(object, &answers[i], &rooms[i]);
+        smc_json_headroom(object, &answers[i], &headroom[i]);
     }
     finish_answers(list, out);
 }
@@ -275,12 +275,12 @@ const struct smc_writer smc_writer_json = {
     .answers = write_answers,
     .runs = write_runs,
     .series = write_series,
-    .everywhere = write_everywhere,
+    .all_gpus = write_all_gpus,
     .merge = write_merge,
     .own = write_own,
     .devices = write_devices,
     .calibration = write_calibration,
-    .rooms = write_rooms,
+    .headroom = write_rooms,
     .carveouts = write_carveouts,
     .best = write_best,
     .inspection = write_inspection,

@@ -45,7 +45,7 @@ void smc_json_confirmation(json_t *object, const struct smc_run_result *result,
 /* Adds the members of the first run, and the others as "further_runs". */
 void smc_json_runs(json_t *object, const struct smc_confirmed_run *runs, size_t count);
 /* Adds "runs". */
-void smc_json_everywhere(json_t *object, const struct smc_all_gpus *everywhere);
+void smc_json_all_gpus(json_t *object, const struct smc_all_gpus *all);
 /* Where a run was made, and from which seed. */
 json_t *smc_json_machine(const char *host_name, const char *gpu_uuid, const char *driver,
                          const char *runtime, uint64_t seed);
@@ -60,13 +60,14 @@ json_t *smc_json_conflicts(const struct smc_conflict_fix *fix);
 json_t *smc_json_findings(const struct smc_emulated_run *emulated);
 /* Adds "family" to "comparison". */
 void smc_json_series(json_t *object, const struct smc_series *series);
-void smc_json_own(json_t *object, const struct smc_user_run *run,
-                  const struct smc_confirmation *confirmation);
+void smc_json_user(json_t *object, const struct smc_user_run *run,
+                   const struct smc_confirmation *confirmation);
 /* The lines of the source that were executed, hottest first. */
 json_t *smc_json_annotation(const struct smc_annotation *annotation);
 
 /* Adds "headroom". */
-void smc_json_rooms(json_t *object, const struct smc_answer *answer, const struct smc_rooms *rooms);
+void smc_json_headroom(json_t *object, const struct smc_answer *answer,
+                       const struct smc_headroom *headroom);
 json_t *smc_json_carveouts(const struct smc_answer *answer, const struct smc_carveouts *carveouts);
 
 json_t *smc_json_best(const struct smc_best *best);

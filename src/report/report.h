@@ -14,7 +14,7 @@
 #include "executor/ceilings.h"
 #include "executor/user.h"
 #include "inspect/inspect.h"
-#include "model/room.h"
+#include "model/headroom.h"
 #include "model/shared_memory.h"
 #include "query/banks.h"
 #include "query/best.h"
@@ -47,8 +47,8 @@ struct smc_writer {
 
     /* The requested run on every GPU of the machine; a GPU that failed has its error instead of
        its runs. */
-    void (*everywhere)(const struct smc_all_gpus *everywhere, const struct smc_report_style *style,
-                       struct smc_text *out);
+    void (*all_gpus)(const struct smc_all_gpus *all, const struct smc_report_style *style,
+                     struct smc_text *out);
 
     /* The reports of many GPUs, combined. */
     void (*merge)(const struct smc_merged *merged, const struct smc_report_style *style,
@@ -69,8 +69,8 @@ struct smc_writer {
 
     /* smemcalc limits, carveout and best: one device, or several compared. An answer of
        carveout without a launch (0 threads) has only the sizes. */
-    void (*rooms)(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
-                  const struct smc_report_style *style, struct smc_text *out);
+    void (*headroom)(const struct smc_answer *answers, const struct smc_headroom *headroom,
+                     size_t count, const struct smc_report_style *style, struct smc_text *out);
     void (*carveouts)(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
                       size_t count, const struct smc_report_style *style, struct smc_text *out);
     void (*best)(const struct smc_best *best, size_t count, const struct smc_report_style *style,

@@ -48,22 +48,22 @@ void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_
                     confirmation->differing == 1 ? "s" : "", confirmation->not_measured);
 }
 
-const char *const smc_witness_headings[SMC_WITNESSES] = {
+const char *const smc_source_headings[SMC_ROW_SOURCES] = {
     [SMC_PREDICTED] = "predicted",
     [SMC_BY_API] = "API",
     [SMC_EMULATED] = "emulated",
     [SMC_MEASURED] = "measured",
 };
 
-const struct smc_reading *smc_row_witness(const struct smc_row *row, int column)
+const struct smc_reading *smc_row_reading(const struct smc_row *row, int column)
 {
-    const struct smc_reading *const witnesses[SMC_WITNESSES] = {
+    const struct smc_reading *const sources[SMC_ROW_SOURCES] = {
         [SMC_PREDICTED] = &row->predicted,
         [SMC_BY_API] = &row->api,
         [SMC_EMULATED] = &row->emulated,
         [SMC_MEASURED] = &row->measured,
     };
-    return witnesses[column];
+    return sources[column];
 }
 
 /* Their values are 0 and 1. */
@@ -72,15 +72,15 @@ static bool is_yes_or_no(const struct smc_row *row)
     return strcmp(row->quantity, "compiles") == 0 || strcmp(row->quantity, "launches") == 0;
 }
 
-void smc_words_witness(const struct smc_row *row, const struct smc_reading *witness,
-                       char text[SMC_ROW_WORDS])
+void smc_words_source(const struct smc_row *row, const struct smc_reading *reading,
+                      char text[SMC_ROW_WORDS])
 {
-    double value = witness->value;
+    double value = reading->value;
     const char *gap = row->unit[0] ? " " : "";
     bool long_enough = value >= 1000 && value < 1e15; /* at least four significant digits */
-    if (witness == &row->predicted && row->words[0])
+    if (reading == &row->predicted && row->words[0])
         snprintf(text, SMC_ROW_WORDS, "%s", row->words);
-    else if (!witness->present)
+    else if (!reading->present)
         snprintf(text, SMC_ROW_WORDS, "-");
     else if (is_yes_or_no(row))
         snprintf(text, SMC_ROW_WORDS, "%s", value != 0 ? "yes" : "no");
@@ -151,7 +151,7 @@ static struct line line_of(const struct smc_csv_run *run, const struct smc_row *
 enum { LABEL_WIDTH = 24, VALUE_WIDTH = 13, VERDICT_WIDTH = 12, VERDICT_GAP = 2 };
 
 struct table {
-    int label_width, width[SMC_WITNESSES]; /* 0: no row has this source */
+    int label_width, width[SMC_ROW_SOURCES]; /* 0: no row has this source */
 };
 
 static void widen(int *width, size_t needed)
@@ -165,17 +165,17 @@ static void make_narrow(const struct smc_confirmation *confirmation, struct tabl
 {
     size_t words = 0; /* with the label before them */
     table->label_width = 0;
-    for (int c = 0; c < SMC_WITNESSES; c++)
+    for (int c = 0; c < SMC_ROW_SOURCES; c++)
         if (table->width[c] > 0)
-            table->width[c] = (int)strlen(smc_witness_headings[c]);
+            table->width[c] = (int)strlen(smc_source_headings[c]);
     for (size_t i = 0; i < confirmation->row_count; i++) {
         const struct smc_row *row = &confirmation->row[i];
         char text[SMC_ROW_WORDS];
         widen(&table->label_width, strlen(row->label));
         if (row->words[0] && strlen(row->label) + strlen(row->words) > words)
             words = strlen(row->label) + strlen(row->words);
-        for (int c = row->words[0] ? SMC_BY_API : SMC_PREDICTED; c < SMC_WITNESSES; c++) {
-            smc_words_witness(row, smc_row_witness(row, c), text);
+        for (int c = row->words[0] ? SMC_BY_API : SMC_PREDICTED; c < SMC_ROW_SOURCES; c++) {
+            smc_words_source(row, smc_row_reading(row, c), text);
             if (table->width[c] > 0)
                 widen(&table->width[c], strlen(text));
         }
@@ -191,10 +191,10 @@ static struct table lay_out(const struct smc_confirmation *confirmation, bool al
     size_t total = LABEL_WIDTH + VERDICT_GAP + VERDICT_WIDTH;
     table.width[SMC_BY_API] = table.width[SMC_MEASURED] = all ? VALUE_WIDTH : 0;
     for (size_t i = 0; i < confirmation->row_count; i++)
-        for (int c = SMC_BY_API; c < SMC_WITNESSES; c++)
-            if (smc_row_witness(&confirmation->row[i], c)->present)
+        for (int c = SMC_BY_API; c < SMC_ROW_SOURCES; c++)
+            if (smc_row_reading(&confirmation->row[i], c)->present)
                 table.width[c] = VALUE_WIDTH;
-    for (int c = 0; c < SMC_WITNESSES; c++)
+    for (int c = 0; c < SMC_ROW_SOURCES; c++)
         total += table.width[c] > 0 ? 1 + VALUE_WIDTH : 0;
     if (total > columns)
         make_narrow(confirmation, &table);
@@ -207,11 +207,11 @@ static void append_values(const struct smc_row *row, const struct table *table,
 {
     char text[SMC_ROW_WORDS];
     int label_width = (int)strlen(row->label);
-    smc_words_witness(row, &row->predicted, text);
+    smc_words_source(row, &row->predicted, text);
     smc_text_printf(out, "%s %*s", row->label,
                     table->label_width + table->width[SMC_PREDICTED] - label_width, text);
-    for (int c = SMC_BY_API; c < SMC_WITNESSES; c++) {
-        smc_words_witness(row, smc_row_witness(row, c), text);
+    for (int c = SMC_BY_API; c < SMC_ROW_SOURCES; c++) {
+        smc_words_source(row, smc_row_reading(row, c), text);
         if (table->width[c] > 0)
             smc_text_printf(out, " %*s", table->width[c], text);
     }
@@ -237,9 +237,9 @@ void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
 {
     const struct table table = lay_out(confirmation, all, style->columns);
     smc_text_printf(out, "%-*s", table.label_width, "");
-    for (int c = 0; c < SMC_WITNESSES; c++)
+    for (int c = 0; c < SMC_ROW_SOURCES; c++)
         if (table.width[c] > 0)
-            smc_text_printf(out, " %*s", table.width[c], smc_witness_headings[c]);
+            smc_text_printf(out, " %*s", table.width[c], smc_source_headings[c]);
     smc_text_append(out, "  verdict\n");
     for (size_t i = 0; i < confirmation->row_count; i++)
         append_row(&confirmation->row[i], i ? confirmation->row[i - 1].note : "", &table, style,
@@ -318,11 +318,11 @@ struct sum {
     size_t failed;
 };
 
-static struct sum add_up(const struct smc_all_gpus *everywhere)
+static struct sum add_up(const struct smc_all_gpus *all)
 {
     struct sum sum = {.failed = 0};
-    for (size_t i = 0; i < everywhere->count; i++) {
-        const struct smc_gpu_part *part = &everywhere->part[i];
+    for (size_t i = 0; i < all->count; i++) {
+        const struct smc_gpu_part *part = &all->part[i];
         sum.failed += smc_gpu_part_failed(part);
         for (size_t r = 0; r < part->count; r++)
             smc_confirmation_add(&part->runs[r].confirmation, &sum.all);
@@ -350,19 +350,19 @@ static void write_part(const struct smc_gpu_part *part, const char *host_name,
     smc_text_machine_line(host_name, smc_gpu_part_uuid(part), style, out);
 }
 
-void smc_text_everywhere(const struct smc_all_gpus *everywhere,
-                         const struct smc_report_style *style, struct smc_text *out)
+void smc_text_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
+                       struct smc_text *out)
 {
-    const struct sum sum = add_up(everywhere);
+    const struct sum sum = add_up(all);
     struct smc_text verdict = {0};
-    smc_text_printf(&verdict, "%zu GPU%s", everywhere->count, everywhere->count == 1 ? "" : "s");
+    smc_text_printf(&verdict, "%zu GPU%s", all->count, all->count == 1 ? "" : "s");
     if (sum.failed > 0)
         smc_text_printf(&verdict, ", %zu of them failed", sum.failed);
     smc_text_append(&verdict, ": ");
     smc_words_verdicts(&sum.all, &verdict);
     smc_layout_verdict(out, style, sum.failed || sum.all.differing ? SMC_BAD : SMC_GOOD, &verdict);
-    for (size_t i = 0; i < everywhere->count; i++)
-        write_part(&everywhere->part[i], everywhere->host_name, style, out);
+    for (size_t i = 0; i < all->count; i++)
+        write_part(&all->part[i], all->host_name, style, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -508,11 +508,11 @@ static json_t *part_object(const struct smc_gpu_part *part, const char *host_nam
     return object;
 }
 
-void smc_json_everywhere(json_t *object, const struct smc_all_gpus *everywhere)
+void smc_json_all_gpus(json_t *object, const struct smc_all_gpus *all)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < everywhere->count; i++)
-        json_array_append_new(list, part_object(&everywhere->part[i], everywhere->host_name));
+    for (size_t i = 0; i < all->count; i++)
+        json_array_append_new(list, part_object(&all->part[i], all->host_name));
     smc_json_set(object, "runs", list);
 }
 
@@ -573,15 +573,15 @@ static void append_csv_failure(const struct smc_gpu_part *part, const char *host
     smc_text_free(&reason);
 }
 
-void smc_csv_everywhere(const struct smc_all_gpus *everywhere, const struct smc_report_style *style,
-                        struct smc_text *out)
+void smc_csv_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
+                      struct smc_text *out)
 {
     (void)style;
     smc_csv_rows_head(out);
-    for (size_t i = 0; i < everywhere->count; i++) {
-        const struct smc_gpu_part *part = &everywhere->part[i];
+    for (size_t i = 0; i < all->count; i++) {
+        const struct smc_gpu_part *part = &all->part[i];
         append_csv_rows(part->runs, part->count, out);
         if (smc_gpu_part_failed(part))
-            append_csv_failure(part, everywhere->host_name, out);
+            append_csv_failure(part, all->host_name, out);
     }
 }

@@ -18,13 +18,13 @@ void smc_words_run_driver(const struct smc_run_result *result, struct smc_text *
 void smc_words_verdicts(const struct smc_confirmation *confirmation, struct smc_text *out);
 
 /* The sources of a row, in the order of their columns, and the headings of these. */
-enum smc_witness_column { SMC_PREDICTED, SMC_BY_API, SMC_EMULATED, SMC_MEASURED, SMC_WITNESSES };
-extern const char *const smc_witness_headings[SMC_WITNESSES]; /* "predicted", ... */
-const struct smc_reading *smc_row_witness(const struct smc_row *row, int column);
+enum smc_source_column { SMC_PREDICTED, SMC_BY_API, SMC_EMULATED, SMC_MEASURED, SMC_ROW_SOURCES };
+extern const char *const smc_source_headings[SMC_ROW_SOURCES]; /* "predicted", ... */
+const struct smc_reading *smc_row_reading(const struct smc_row *row, int column);
 
 /* "8192 B", "0.5386 ms", "yes", "warps+registers"; "-" if the source has no value. */
-void smc_words_witness(const struct smc_row *row, const struct smc_reading *witness,
-                       char text[SMC_ROW_WORDS]);
+void smc_words_source(const struct smc_row *row, const struct smc_reading *reading,
+                      char text[SMC_ROW_WORDS]);
 
 /* Whether any row has a value of the emulator; its column is omitted otherwise. */
 bool smc_words_any_emulated(const struct smc_confirmation *confirmation);

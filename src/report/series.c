@@ -450,18 +450,18 @@ static void append_verdict(const struct sheet *sheet, size_t index,
 static void append_difference(const struct smc_row *row, struct smc_text *out)
 {
     char value[SMC_ROW_WORDS];
-    smc_words_witness(row, &row->predicted, value);
+    smc_words_source(row, &row->predicted, value);
     smc_text_printf(out, "%s%s: ", out->length ? "; " : "", row->label + strspn(row->label, " "));
     if (smc_row_agrees(row)) {
         smc_text_append(out, row->note);
         return;
     }
     smc_text_printf(out, "predicted %s", value);
-    for (int c = SMC_BY_API; c < SMC_WITNESSES; c++) {
-        const struct smc_reading *witness = smc_row_witness(row, c);
-        smc_words_witness(row, witness, value);
-        if (witness->present)
-            smc_text_printf(out, ", %s %s", smc_witness_headings[c], value);
+    for (int c = SMC_BY_API; c < SMC_ROW_SOURCES; c++) {
+        const struct smc_reading *reading = smc_row_reading(row, c);
+        smc_words_source(row, reading, value);
+        if (reading->present)
+            smc_text_printf(out, ", %s %s", smc_source_headings[c], value);
     }
 }
 

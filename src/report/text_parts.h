@@ -43,12 +43,12 @@ void smc_text_runs(const struct smc_confirmed_run *runs, size_t count,
                    const struct smc_report_style *style, struct smc_text *out);
 void smc_text_series(const struct smc_series *series, const struct smc_report_style *style,
                      struct smc_text *out);
-void smc_text_everywhere(const struct smc_all_gpus *everywhere,
-                         const struct smc_report_style *style, struct smc_text *out);
+void smc_text_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
+                       struct smc_text *out);
 void smc_text_merge(const struct smc_merged *merged, const struct smc_report_style *style,
                     struct smc_text *out);
-void smc_text_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
-                  const struct smc_report_style *style, struct smc_text *out);
+void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
+                   const struct smc_report_style *style, struct smc_text *out);
 /* The rows of a run as a table; `all` also with the sources that no row has. */
 void smc_text_rows(const struct smc_confirmation *confirmation, bool all,
                    const struct smc_report_style *style, struct smc_text *out);
@@ -67,8 +67,8 @@ void smc_text_calibration(const struct smc_calibration *calibration, const char 
                           const struct smc_report_style *style, struct smc_text *out);
 void smc_text_sweep(const struct smc_sweep_result *result, const struct smc_report_style *style,
                     struct smc_text *out);
-void smc_text_rooms(const struct smc_answer *answers, const struct smc_rooms *rooms, size_t count,
-                    const struct smc_report_style *style, struct smc_text *out);
+void smc_text_headroom(const struct smc_answer *answers, const struct smc_headroom *headroom,
+                       size_t count, const struct smc_report_style *style, struct smc_text *out);
 void smc_text_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
                         size_t count, const struct smc_report_style *style, struct smc_text *out);
 void smc_text_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,

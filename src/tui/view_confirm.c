@@ -11,8 +11,8 @@
 #include "base/parse.h"
 #include "base/program.h"
 #include "report/report.h"
-#include "report/words.h"
 #include "report/run.h"
+#include "report/words.h"
 #include "tui/state.h"
 #include "tui/widgets.h"
 
@@ -256,7 +256,7 @@ static void find_time(const struct smc_launched *launched, char text[SMC_ROW_WOR
         const struct smc_confirmation *confirmation = &launched->run[i].confirmation;
         for (size_t k = 0; k < confirmation->row_count; k++)
             if (strcmp(confirmation->row[k].quantity, "time_ms") == 0 && !emulated)
-                smc_words_witness(&confirmation->row[k], &confirmation->row[k].measured, text);
+                smc_words_source(&confirmation->row[k], &confirmation->row[k].measured, text);
     }
 }
 
@@ -339,19 +339,19 @@ static const enum smc_style row_style[] = {
 
 /* Right edges of the values; left edges of the verdict and the note. */
 struct columns {
-    int edge[SMC_WITNESSES]; /* 0: not shown */
-    int verdict, note;       /* note 0: below the row */
+    int edge[SMC_ROW_SOURCES]; /* 0: not shown */
+    int verdict, note;         /* note 0: below the row */
 };
 
 /* A prediction in words may begin within the label's column where its label is short. */
-static int widest_value(const struct smc_confirmation *confirmation, int witness, int label_cols)
+static int widest_value(const struct smc_confirmation *confirmation, int reading, int label_cols)
 {
-    int widest = (int)strlen(smc_witness_headings[witness]);
+    int widest = (int)strlen(smc_source_headings[reading]);
     for (size_t i = 0; i < confirmation->row_count; i++) {
         char text[SMC_ROW_WORDS];
         const struct smc_row *row = &confirmation->row[i];
-        bool words = smc_row_witness(row, witness) == &row->predicted && row->words[0];
-        smc_words_witness(row, smc_row_witness(row, witness), text);
+        bool words = smc_row_reading(row, reading) == &row->predicted && row->words[0];
+        smc_words_source(row, smc_row_reading(row, reading), text);
         int columns = (int)strlen(text) - (words ? label_cols - (int)strlen(row->label) : 0);
         widest = columns > widest ? columns : widest;
     }
@@ -368,9 +368,9 @@ static struct columns lay_out(const struct smc_confirmation *confirmation, int c
         at = label > at ? label : at;
     }
     int labels = at - 1;
-    for (int i = 0; i < SMC_WITNESSES; i++) {
+    for (int i = 0; i < SMC_ROW_SOURCES; i++) {
         bool is_emulator =
-            smc_row_witness(&confirmation->row[0], i) == &confirmation->row[0].emulated;
+            smc_row_reading(&confirmation->row[0], i) == &confirmation->row[0].emulated;
         if (!is_emulator || emulated)
             columns.edge[i] = at += GAP + widest_value(confirmation, i, labels);
     }
@@ -403,12 +403,12 @@ static int draw_row(const struct smc_row *row, const struct columns *columns, st
                     int line, struct smc_frame *frame)
 {
     smc_frame_text(frame, rect, line, 1, SMC_STYLE_LABEL, row->label);
-    for (int i = 0; i < SMC_WITNESSES; i++) {
+    for (int i = 0; i < SMC_ROW_SOURCES; i++) {
         char text[SMC_ROW_WORDS];
-        const struct smc_reading *witness = smc_row_witness(row, i);
-        smc_words_witness(row, witness, text);
+        const struct smc_reading *reading = smc_row_reading(row, i);
+        smc_words_source(row, reading, text);
         draw_right(frame, rect, line, columns->edge[i],
-                   witness->present ? SMC_STYLE_NORMAL : SMC_STYLE_DIM, text);
+                   reading->present ? SMC_STYLE_NORMAL : SMC_STYLE_DIM, text);
     }
     smc_frame_text(frame, rect, line, columns->verdict, row_style[row->verdict],
                    smc_verdict_name(row->verdict));
@@ -448,8 +448,8 @@ static int draw_run(const struct smc_confirmed_run *run, struct smc_rect rect, i
     smc_words_verdicts(confirmation, &summary);
     line = draw_words(&summary, verdict_style(confirmation->confirmed, confirmation->differing),
                       rect, line, frame);
-    for (int i = 0; i < SMC_WITNESSES; i++)
-        draw_right(frame, rect, line, columns.edge[i], SMC_STYLE_TITLE, smc_witness_headings[i]);
+    for (int i = 0; i < SMC_ROW_SOURCES; i++)
+        draw_right(frame, rect, line, columns.edge[i], SMC_STYLE_TITLE, smc_source_headings[i]);
     smc_frame_text(frame, rect, line, columns.verdict, SMC_STYLE_TITLE, "verdict");
     line++;
     for (size_t i = 0; i < confirmation->row_count; i++)

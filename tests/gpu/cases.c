@@ -108,10 +108,10 @@ bool gpu_confirm(const struct smc_answer *answer, uint32_t timeout_ms,
     return status == SMC_OK;
 }
 
-static void print_witness(const char *name, const struct smc_reading *witness)
+static void print_witness(const char *name, const struct smc_reading *reading)
 {
-    if (witness->present)
-        printf("  %s %.6g", name, witness->value);
+    if (reading->present)
+        printf("  %s %.6g", name, reading->value);
 }
 
 void gpu_print_rows(const char *text, const struct smc_confirmation *confirmation)

@@ -29,7 +29,7 @@ static void random_case(uint64_t *random, char text[128])
              warps * sm->warp_size, live, bytes, carveout);
 }
 
-/* Launches, and on how many the witnesses agree with the model. */
+/* Launches, and on how many the sources agree with the model. */
 struct tally {
     unsigned launched, equal_api, equal_probe, with_carveout, beyond_hint;
     unsigned refusals, refused_as_predicted, failed;
@@ -80,9 +80,9 @@ static void test_model_api_hardware(void)
         gpu_read_case(text, &query);
         bool ran = smc_query_answer(&query, &answer, NULL, &error) == SMC_OK &&
                    gpu_confirm(&answer, GPU_TIMEOUT_MS, &result, &confirmation);
-        bool three_witnesses = ran && (answer.outcome != SMC_LAUNCHES ||
-                                       (result.api_occupancy.succeeded && result.probe.succeeded));
-        bool agreed = three_witnesses && confirmation.differing == 0;
+        bool three_sources = ran && (answer.outcome != SMC_LAUNCHES ||
+                                     (result.api_occupancy.succeeded && result.probe.succeeded));
+        bool agreed = three_sources && confirmation.differing == 0;
         if (ran)
             count(&answer, &result, agreed, &tally);
         if (agreed)

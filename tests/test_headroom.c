@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "devices/devices.h"
-#include "model/room.h"
+#include "model/headroom.h"
 #include "unit.h"
 
 enum { NONE = -1, ROUNDS = 40 };
@@ -31,7 +31,7 @@ static struct smc_launch random_launch(const struct smc_sm *sm)
    it; every single value is tried. */
 static void search_regs(const struct smc_sm *sm, struct smc_launch launch, int64_t *most)
 {
-    for (uint32_t n = 0; n < SMC_MAX_ROOMS; n++)
+    for (uint32_t n = 0; n < SMC_MAX_HEADROOM_LEVELS; n++)
         most[n] = NONE;
     for (uint32_t regs = 1; regs <= sm->max_regs_per_thread; regs++) {
         launch.regs_per_thread = regs;
@@ -43,7 +43,7 @@ static void search_regs(const struct smc_sm *sm, struct smc_launch launch, int64
 
 static void search_smem(const struct smc_sm *sm, struct smc_launch launch, int64_t *most)
 {
-    for (uint32_t n = 0; n < SMC_MAX_ROOMS; n++)
+    for (uint32_t n = 0; n < SMC_MAX_HEADROOM_LEVELS; n++)
         most[n] = NONE;
     for (uint32_t bytes = 0; bytes <= sm->smem_per_block_optin_bytes + 1; bytes++) {
         launch.dynamic_smem_bytes = bytes;
@@ -66,21 +66,21 @@ static void test_against_search(void)
             struct smc_launch launch = random_launch(sm);
             bool regs = round % 8; /* the bytes are many: fewer rounds */
             struct smc_fixed fixed = {.regs = !regs, .dynamic_smem = regs};
-            struct smc_rooms rooms;
-            int64_t most[SMC_MAX_ROOMS];
-            smc_rooms_find(sm, &launch, fixed, &rooms);
+            struct smc_headroom headroom;
+            int64_t most[SMC_MAX_HEADROOM_LEVELS];
+            smc_headroom_find(sm, &launch, fixed, &headroom);
             (regs ? search_regs : search_smem)(sm, launch, most);
-            for (uint32_t n = 0; n < SMC_MAX_ROOMS; n++) {
-                const struct smc_room *room = &rooms.room[n];
+            for (uint32_t n = 0; n < SMC_MAX_HEADROOM_LEVELS; n++) {
+                const struct smc_headroom_level *level = &headroom.level[n];
                 int64_t found = NONE;
-                if (n < rooms.count)
-                    found = regs ? room->regs_per_thread : room->dynamic_smem_bytes;
+                if (n < headroom.count)
+                    found = regs ? level->regs_per_thread : level->dynamic_smem_bytes;
                 wrong += found != most[n];
                 rows += found != NONE;
-                if (n < rooms.count)
-                    wrong += room->blocks_per_sm != n + 1 ||
-                             (regs ? room->dynamic_smem_bytes != launch.dynamic_smem_bytes
-                                   : room->regs_per_thread != launch.regs_per_thread);
+                if (n < headroom.count)
+                    wrong += level->blocks_per_sm != n + 1 ||
+                             (regs ? level->dynamic_smem_bytes != launch.dynamic_smem_bytes
+                                   : level->regs_per_thread != launch.regs_per_thread);
             }
         }
     CU_ASSERT_EQUAL(wrong, 0);
@@ -97,14 +97,14 @@ static void test_both_hold_together(void)
         smc_capability_at((size_t)rand() % smc_capability_count(), &capability);
         const struct smc_sm *sm = &capability.sm;
         struct smc_launch launch = random_launch(sm);
-        struct smc_rooms rooms;
+        struct smc_headroom headroom;
         launch.carveout_percent = SMC_CARVEOUT_DEFAULT;
         launch.cache_config = SMC_CACHE_PREFER_NONE;
-        smc_rooms_find(sm, &launch, (struct smc_fixed){0}, &rooms);
-        for (uint32_t n = 0; n < rooms.count; n++) {
+        smc_headroom_find(sm, &launch, (struct smc_fixed){0}, &headroom);
+        for (uint32_t n = 0; n < headroom.count; n++) {
             struct smc_launch at = launch;
-            at.regs_per_thread = rooms.room[n].regs_per_thread;
-            at.dynamic_smem_bytes = rooms.room[n].dynamic_smem_bytes;
+            at.regs_per_thread = headroom.level[n].regs_per_thread;
+            at.dynamic_smem_bytes = headroom.level[n].dynamic_smem_bytes;
             wrong += blocks_of(sm, &at) < n + 1;
             at.regs_per_thread++;
             wrong += blocks_of(sm, &at) >= n + 1;
@@ -122,27 +122,27 @@ static void test_what_ends_it(void)
 {
     struct smc_capability hopper;
     struct smc_launch launch = SMC_LAUNCH_INIT;
-    struct smc_rooms rooms;
+    struct smc_headroom headroom;
     CU_ASSERT_FATAL(smc_capability_find(90, &hopper));
     launch.threads_per_block = 256;
-    smc_rooms_find(&hopper.sm, &launch, (struct smc_fixed){0}, &rooms);
-    CU_ASSERT_EQUAL(rooms.count, 8);
-    CU_ASSERT_EQUAL(rooms.most.limiters, 1u << SMC_LIMIT_WARPS);
-    CU_ASSERT_EQUAL(rooms.room[1].dynamic_smem_bytes, 115712);
-    CU_ASSERT_EQUAL(rooms.room[7].regs_per_thread, 32);
+    smc_headroom_find(&hopper.sm, &launch, (struct smc_fixed){0}, &headroom);
+    CU_ASSERT_EQUAL(headroom.count, 8);
+    CU_ASSERT_EQUAL(headroom.most.limiters, 1u << SMC_LIMIT_WARPS);
+    CU_ASSERT_EQUAL(headroom.level[1].dynamic_smem_bytes, 115712);
+    CU_ASSERT_EQUAL(headroom.level[7].regs_per_thread, 32);
 
     launch.regs_per_thread = 40;
-    smc_rooms_find(&hopper.sm, &launch, (struct smc_fixed){.regs = true}, &rooms);
-    CU_ASSERT_EQUAL(rooms.count, 6);
-    CU_ASSERT_EQUAL(rooms.most.limiters, 1u << SMC_LIMIT_REGISTERS);
+    smc_headroom_find(&hopper.sm, &launch, (struct smc_fixed){.regs = true}, &headroom);
+    CU_ASSERT_EQUAL(headroom.count, 6);
+    CU_ASSERT_EQUAL(headroom.most.limiters, 1u << SMC_LIMIT_REGISTERS);
 
     launch.static_smem_bytes = 49153;
-    smc_rooms_find(&hopper.sm, &launch, (struct smc_fixed){0}, &rooms);
-    CU_ASSERT_EQUAL(rooms.count, 0);
-    CU_ASSERT_EQUAL(rooms.most.refusals, 1u << SMC_REFUSAL_STATIC_SMEM);
+    smc_headroom_find(&hopper.sm, &launch, (struct smc_fixed){0}, &headroom);
+    CU_ASSERT_EQUAL(headroom.count, 0);
+    CU_ASSERT_EQUAL(headroom.most.refusals, 1u << SMC_REFUSAL_STATIC_SMEM);
 }
 
-CU_TestInfo tests_room[] = {
+CU_TestInfo tests_headroom[] = {
     {"each row is the most of all values", test_against_search},
     {"both columns hold together and cannot grow", test_both_hold_together},
     {"what makes a further block impossible", test_what_ends_it},

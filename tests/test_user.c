@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "compile/ptx.h"
-#include "executor/user_argument.h"
 #include "executor/user.h"
+#include "executor/user_argument.h"
 #include "temporary.h"
 #include "unit.h"
 
@@ -294,7 +294,7 @@ static void test_choice(void)
     CU_ASSERT_EQUAL(smc_user_choose(&none, "x.cu", NULL, &kernel, &error), SMC_USAGE);
 }
 
-CU_TestInfo tests_own[] = {
+CU_TestInfo tests_user[] = {
     {"numbers", test_numbers},
     {"memory as it is typed", test_buffers},
     {"what is no argument", test_bad_arguments},

@@ -147,8 +147,8 @@ static void append_memory(const struct smc_user_run *run, const struct smc_repor
     }
 }
 
-void smc_text_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
-                  const struct smc_report_style *style, struct smc_text *out)
+void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
+                   const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_emulated_run *counts = &run->result.emulated;
     struct smc_text verdict = {0};
@@ -243,8 +243,8 @@ static json_t *memory_object(const struct smc_user_run *run, size_t index)
     return object;
 }
 
-void smc_json_own(json_t *object, const struct smc_user_run *run,
-                  const struct smc_confirmation *confirmation)
+void smc_json_user(json_t *object, const struct smc_user_run *run,
+                   const struct smc_confirmation *confirmation)
 {
     const struct smc_run_result *gpu = &run->result;
     json_t *memory = json_array();
@@ -309,8 +309,8 @@ static void append_memory_rows(const struct smc_user_run *run, const struct smc_
                       (struct smc_reading){memory->has_gpu, (double)memory->gpu.changed}, out);
 }
 
-void smc_csv_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
-                 const struct smc_report_style *style, struct smc_text *out)
+void smc_csv_user(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
+                  const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_emulated_run *counts = &run->result.emulated;
     const struct smc_csv_run of = {run->row.kernel->shown, run->result.host_name,

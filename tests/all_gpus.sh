@@ -71,7 +71,7 @@ begins "one GPU is a list of one" "1 GPU: confirmed: [1-9]" out
 on_fake 0 "two" --gpu all --on both --format json
 holds "each beside its emulation" 'all(.runs[]; .emulation != null and .verdicts.differing == 0)' out
 on_fake 0 "two" --gpu 1 --on both
-empty "a table of four witnesses fits 80 columns" "$(awk 'length > 80' out
+empty "a table of four sources fits 80 columns" "$(awk 'length > 80' out
     grep -q '^ *predicted *API *emulated *measured  verdict$' out || cat out)"
 
 # What cannot compile has a sibling that can: both stand under each GPU. (On the fake it differs: as

@@ -1,5 +1,5 @@
 /* The inverse question: what each of so many blocks per SM may have at most. */
-#include "model/room.h"
+#include "model/headroom.h"
 
 #include "model/round.h"
 #include "model/shared_memory.h"
@@ -46,18 +46,18 @@ static struct smc_launch easiest(const struct smc_sm *sm, const struct smc_launc
 
 /* From the most downwards: the first value with so many blocks is the answer for them, and for
    every smaller number that has none yet. */
-static void find_regs(const struct smc_sm *sm, struct smc_launch launch, struct smc_rooms *out)
+static void find_regs(const struct smc_sm *sm, struct smc_launch launch, struct smc_headroom *out)
 {
     uint32_t answered = 0;
     for (uint32_t regs = sm->max_regs_per_thread; regs >= 1 && answered < out->count; regs--) {
         launch.regs_per_thread = regs;
         uint32_t blocks = blocks_of(sm, &launch);
         while (answered < out->count && answered < blocks)
-            out->room[answered++].regs_per_thread = regs;
+            out->level[answered++].regs_per_thread = regs;
     }
 }
 
-static void find_smem(const struct smc_sm *sm, struct smc_launch launch, struct smc_rooms *out)
+static void find_smem(const struct smc_sm *sm, struct smc_launch launch, struct smc_headroom *out)
 {
     uint32_t answered = 0;
     int64_t fixed = launch.static_smem_bytes;
@@ -66,20 +66,20 @@ static void find_smem(const struct smc_sm *sm, struct smc_launch launch, struct 
         launch.dynamic_smem_bytes = (uint32_t)(total - fixed);
         uint32_t blocks = blocks_of(sm, &launch);
         while (answered < out->count && answered < blocks)
-            out->room[answered++].dynamic_smem_bytes = launch.dynamic_smem_bytes;
+            out->level[answered++].dynamic_smem_bytes = launch.dynamic_smem_bytes;
     }
 }
 
-void smc_rooms_find(const struct smc_sm *sm, const struct smc_launch *launch,
-                    struct smc_fixed fixed, struct smc_rooms *out)
+void smc_headroom_find(const struct smc_sm *sm, const struct smc_launch *launch,
+                       struct smc_fixed fixed, struct smc_headroom *out)
 {
     struct smc_launch base = easiest(sm, launch, fixed);
-    *out = (struct smc_rooms){.fixed = fixed};
+    *out = (struct smc_headroom){.fixed = fixed};
     smc_occupancy_compute(sm, &base, &out->most);
     uint32_t most = out->most.blocks_per_sm, warps = out->most.warps_per_block;
-    out->count = most < SMC_MAX_ROOMS ? most : SMC_MAX_ROOMS;
+    out->count = most < SMC_MAX_HEADROOM_LEVELS ? most : SMC_MAX_HEADROOM_LEVELS;
     for (uint32_t i = 0; i < out->count; i++)
-        out->room[i] = (struct smc_room){
+        out->level[i] = (struct smc_headroom_level){
             .blocks_per_sm = i + 1,
             .warps_per_sm = (i + 1) * warps,
             .percent = 100.0 * (i + 1) * warps / sm->max_warps_per_sm,

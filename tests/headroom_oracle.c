@@ -1,13 +1,14 @@
 /* The most dynamic shared memory for each number of blocks, beside the answer of a
    cuda_occupancy.h. Where the two differ the header is shown to be wrong by the header itself: its
    own occupancy function gives fewer blocks at the size that it says is available.
-   Usage: room_oracle [LAUNCHES [SEED]], 20000 by default. Without the header: exit status 77. */
+   Usage: headroom_oracle [LAUNCHES [SEED]], 20000 by default. Without the header: exit status 77.
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "devices/devices.h"
-#include "model/room.h"
+#include "model/headroom.h"
 
 #ifndef HAVE_OCCUPANCY_HEADER
 int main(void)
@@ -47,10 +48,10 @@ static void compare(const struct smc_sm *sm, const struct smc_launch *launch, st
         .numBlockBarriers = (int)launch->barriers_per_block,
     };
     cudaOccDeviceState state = {.carveoutConfig = -1};
-    struct smc_rooms rooms;
-    smc_rooms_find(sm, launch, (struct smc_fixed){.regs = true}, &rooms);
-    for (uint32_t n = 1; n <= rooms.count; n++) {
-        size_t theirs = 0, ours = rooms.room[n - 1].dynamic_smem_bytes;
+    struct smc_headroom headroom;
+    smc_headroom_find(sm, launch, (struct smc_fixed){.regs = true}, &headroom);
+    for (uint32_t n = 1; n <= headroom.count; n++) {
+        size_t theirs = 0, ours = headroom.level[n - 1].dynamic_smem_bytes;
         if (cudaOccAvailableDynamicSMemPerBlock(&theirs, &device, &function, &state, (int)n,
                                                 (int)launch->threads_per_block) != CUDA_OCC_SUCCESS)
             continue;

@@ -1,17 +1,17 @@
 /* The inverse question: what each of so many blocks per SM may have at most. */
-#ifndef SMC_MODEL_ROOM_H
-#define SMC_MODEL_ROOM_H
+#ifndef SMC_MODEL_HEADROOM_H
+#define SMC_MODEL_HEADROOM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "model/occupancy.h"
 
-enum { SMC_MAX_ROOMS = 64 }; /* no SM holds more blocks; of more, the first are told */
+enum { SMC_MAX_HEADROOM_LEVELS = 64 }; /* no SM holds more blocks; of more, the first are told */
 
 /* The most with which at least `blocks_per_sm` blocks reside. A resource that is fixed has the
    launch's own value. */
-struct smc_room {
+struct smc_headroom_level {
     uint32_t blocks_per_sm;
     uint32_t warps_per_sm;
     double percent; /* of the SM's warp slots */
@@ -25,10 +25,10 @@ struct smc_fixed {
     bool regs, dynamic_smem;
 };
 
-struct smc_rooms {
+struct smc_headroom {
     struct smc_fixed fixed;
     uint32_t count;
-    struct smc_room room[SMC_MAX_ROOMS]; /* one for each number of blocks, 1 upwards */
+    struct smc_headroom_level level[SMC_MAX_HEADROOM_LEVELS]; /* for 1 block per SM, 2, ... */
 
     /* The launch with as little of each resource that is not fixed as there is: its limiters say
        what makes a further block impossible, its refusals why there is not even one. */
@@ -36,7 +36,7 @@ struct smc_rooms {
 };
 
 /* Registers and shared memory limit each on its own, so that both maxima of a row hold together. */
-void smc_rooms_find(const struct smc_sm *sm, const struct smc_launch *launch,
-                    struct smc_fixed fixed, struct smc_rooms *out);
+void smc_headroom_find(const struct smc_sm *sm, const struct smc_launch *launch,
+                       struct smc_fixed fixed, struct smc_headroom *out);
 
 #endif
