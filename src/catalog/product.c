@@ -600,7 +600,8 @@ const struct smc_kernel smc_kernel_matmul_a_tile = {
     .family = "matmul",
     .file = "matmul_a_tile.cu",
     .entry = "matmul_a_tile",
-    .summary = "C = A B by tiles of A alone, with __syncwarp where a tile's row lies in one warp",
+    .summary =
+        "C = A B by tiles of A alone, with __syncwarp where one warp loads a whole row of a tile",
     .params = AB | SMC_PARAM_BIT(PAD),
     .variant = &tile_of_a,
     TILED,

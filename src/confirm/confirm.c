@@ -137,8 +137,8 @@ static void confirm_available_smem(const struct smc_answer *answer,
     else if (forgets && known)
         row->verdict = SMC_INFORMATION;
     if (forgets)
-        smc_row_note(row, "the API forgets the driver's %u B a block%s", reserve,
-                     known ? ", as it does before CUDA 13.5" : ", which CUDA 13.5 mended");
+        smc_row_note(row, "the API omits the driver's %u B per block%s", reserve,
+                     known ? ", as it does before CUDA 13.5" : ", which CUDA 13.5 corrected");
 }
 
 /* Shared memory of a block: the driver's reserve, predicted by the table of compute capabilities,
@@ -259,12 +259,12 @@ static void show_dynamic_smem(const struct view *view)
     row->predicted = smc_reading_of(view->answer->launch.dynamic_smem_bytes);
     row->verdict = SMC_INFORMATION;
     if (!opt_in->made)
-        smc_row_note(row, "asked for at launch");
+        smc_row_note(row, "requested at launch");
     else if (opt_in->succeeded && view->answer->launch.smem_mode != SMC_SMEM_MODE_DEFAULT)
-        smc_row_note(row, "asked for at launch, in the mode %s, which was granted",
+        smc_row_note(row, "requested at launch, in the mode %s, which was granted",
                      smc_smem_mode_name(view->answer->launch.smem_mode));
     else if (opt_in->succeeded)
-        smc_row_note(row, "asked for at launch, after an opt-in that was granted");
+        smc_row_note(row, "requested at launch, after an opt-in that was granted");
     else
         smc_row_note(row, "the opt-in was refused: %s", opt_in->message);
 }
@@ -303,7 +303,7 @@ static void note_blocks(const struct view *view, struct smc_row *row)
     const struct smc_run_result *result = view->result;
     if (exceeds_hint(view, row)) {
         row->verdict = SMC_INFORMATION;
-        smc_row_note(row, "a carve-out is a hint: the SM kept more blocks than it leaves room for");
+        smc_row_note(row, "a carve-out is a hint: more blocks were resident than it allows");
     } else if (result->api_occupancy.succeeded && !row->api.present) {
         smc_row_note(row, "the API answers %u for the kernel's own %u registers and %u B",
                      result->api_blocks_per_sm, result->api_regs_per_thread,
