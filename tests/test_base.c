@@ -8,6 +8,7 @@
 #include "base/parse.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "unit.h"
 
 static void test_integers(void)
@@ -110,7 +111,7 @@ static void test_safe_text(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char s[64];
         snprintf(s, sizeof s, "%s", cases[i].from);
-        smc_text_make_safe(s);
+        smc_utf8_make_safe(s);
         CU_ASSERT_STRING_EQUAL(s, cases[i].to);
     }
 }
@@ -118,11 +119,11 @@ static void test_safe_text(void)
 static void test_safe_csv(void)
 {
     char bytes[] = "\"two\r\nlines\t\", a\rb \x1b[2J \xc2\x9b \0 \xe2\x82\xac \xe2\x82";
-    smc_text_make_safe_csv(bytes, sizeof bytes - 1);
+    smc_utf8_make_safe_csv(bytes, sizeof bytes - 1);
     CU_ASSERT_EQUAL(
         memcmp(bytes, "\"two\r\nlines\t\", a?b ?[2J ?? ? \xe2\x82\xac ??", sizeof bytes), 0);
     char part[] = "\xe2\x82\xac";
-    smc_text_make_safe_csv(part, 2); /* nothing behind is looked at */
+    smc_utf8_make_safe_csv(part, 2); /* nothing behind is looked at */
     CU_ASSERT_STRING_EQUAL(part, "??\xac");
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "lesson/lesson.h"
 #include "unit.h"
 
@@ -354,7 +355,7 @@ static void test_unreadable(void)
         CU_ASSERT_EQUAL(reply.length, 0);
         char expected[128];
         snprintf(expected, sizeof expected, "%s", cases[i].message);
-        smc_text_make_safe(expected);
+        smc_utf8_make_safe(expected);
         CU_ASSERT_STRING_EQUAL(error.message, expected);
     }
 }

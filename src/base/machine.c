@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 uint64_t smc_machine_memory_bytes(void)
 {
@@ -19,5 +20,5 @@ void smc_machine_host_name(char name[SMC_HOST_NAME_CHARS])
     memset(name, 0, SMC_HOST_NAME_CHARS);
     if (gethostname(name, SMC_HOST_NAME_CHARS - 1) != 0)
         name[0] = '\0';
-    smc_text_make_safe(name);
+    smc_utf8_make_safe(name);
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 static const char usual[] = "smemcalc";
 static char name[1024] = "smemcalc";
 
@@ -22,7 +24,7 @@ static bool is_presentable(const char *word)
     if (!*word || *word == '-' || strlen(word) >= sizeof copy)
         return false;
     strcpy(copy, word);
-    smc_text_make_safe(copy);
+    smc_utf8_make_safe(copy);
     return strcmp(copy, word) == 0;
 }
 

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 enum smc_status smc_fail(struct smc_error *error, enum smc_status status, const char *format, ...)
 {
@@ -13,7 +13,7 @@ enum smc_status smc_fail(struct smc_error *error, enum smc_status status, const 
         va_start(args, format);
         vsnprintf(error->message, sizeof error->message, format, args);
         va_end(args);
-        smc_text_make_safe(error->message);
+        smc_utf8_make_safe(error->message);
     }
     return status;
 }

@@ -96,7 +96,7 @@ void smc_text_safe_line(struct smc_text *text, const char *format, ...)
     va_end(args);
     if (text->failed)
         return;
-    smc_text_make_safe(text->data + start);
+    smc_utf8_make_safe(text->data + start);
     text->length = start + strlen(text->data + start);
     smc_text_append(text, "\n");
 }
@@ -130,42 +130,4 @@ void smc_text_free(struct smc_text *text)
 {
     free(text->data);
     *text = (struct smc_text){0};
-}
-
-/* Eight bytes at a time: most text is this. Returns how many bytes it is for sure. */
-static size_t printable_ascii(const unsigned char *s, size_t length)
-{
-    const uint64_t ones = UINT64_MAX / 0xff;
-    size_t i = 0;
-    for (uint64_t word; length - i >= sizeof word; i += sizeof word) {
-        memcpy(&word, s + i, sizeof word);
-        if ((word | (word + ones) | (word - 0x20 * ones)) & 0x80 * ones)
-            break; /* a byte from 0x80 on, of 0x7f, or below 0x20 */
-    }
-    return i;
-}
-
-static bool is_blank_of_csv(const unsigned char *s, size_t left)
-{
-    return s[0] == '\t' || s[0] == '\n' || (s[0] == '\r' && left > 1 && s[1] == '\n');
-}
-
-static void make_safe(unsigned char *s, size_t length, bool is_csv)
-{
-    for (size_t i = printable_ascii(s, length); i < length;) {
-        size_t step = smc_utf8_printable((const char *)s + i, length - i);
-        if (step == 0 && !(is_csv && is_blank_of_csv(s + i, length - i)))
-            s[i] = '?';
-        i += step ? step : 1;
-    }
-}
-
-void smc_text_make_safe(char *string)
-{
-    make_safe((unsigned char *)string, strlen(string), false);
-}
-
-void smc_text_make_safe_csv(char *bytes, size_t length)
-{
-    make_safe((unsigned char *)bytes, length, true);
 }

@@ -41,12 +41,4 @@ const char *smc_text_string(const struct smc_text *text);
 /* Frees the memory and makes the buffer empty again. */
 void smc_text_free(struct smc_text *text);
 
-/* Replaces, in place, control characters (C0, DEL, C1 in UTF-8), those that change the direction of
-   text (U+202A to U+202E, U+2066 to U+2069) and broken UTF-8 by '?', byte by byte. */
-void smc_text_make_safe(char *string);
-
-/* The same for fields of CSV as they stand: tabs, line feeds, and carriage returns before those
-   stay. */
-void smc_text_make_safe_csv(char *bytes, size_t length);
-
 #endif

@@ -93,3 +93,41 @@ size_t smc_utf8_encode(uint32_t character, char bytes[4])
 {
     return (size_t)utf8proc_encode_char((utf8proc_int32_t)character, (utf8proc_uint8_t *)bytes);
 }
+
+/* Eight bytes at a time: most text is this. Returns how many bytes it is for sure. */
+static size_t printable_ascii(const unsigned char *s, size_t length)
+{
+    const uint64_t ones = UINT64_MAX / 0xff;
+    size_t i = 0;
+    for (uint64_t word; length - i >= sizeof word; i += sizeof word) {
+        memcpy(&word, s + i, sizeof word);
+        if ((word | (word + ones) | (word - 0x20 * ones)) & 0x80 * ones)
+            break; /* a byte from 0x80 on, of 0x7f, or below 0x20 */
+    }
+    return i;
+}
+
+static bool is_blank_of_csv(const unsigned char *s, size_t left)
+{
+    return s[0] == '\t' || s[0] == '\n' || (s[0] == '\r' && left > 1 && s[1] == '\n');
+}
+
+static void make_safe(unsigned char *s, size_t length, bool is_csv)
+{
+    for (size_t i = printable_ascii(s, length); i < length;) {
+        size_t step = smc_utf8_printable((const char *)s + i, length - i);
+        if (step == 0 && !(is_csv && is_blank_of_csv(s + i, length - i)))
+            s[i] = '?';
+        i += step ? step : 1;
+    }
+}
+
+void smc_utf8_make_safe(char *string)
+{
+    make_safe((unsigned char *)string, strlen(string), false);
+}
+
+void smc_utf8_make_safe_csv(char *bytes, size_t length)
+{
+    make_safe((unsigned char *)bytes, length, true);
+}

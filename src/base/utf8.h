@@ -25,4 +25,12 @@ size_t smc_utf8_printable(const char *bytes, size_t left);
 /* Writes UTF-8 without a '\0'; returns the number of bytes. */
 size_t smc_utf8_encode(uint32_t character, char bytes[4]);
 
+/* Replaces, in place, control characters (C0, DEL, C1 in UTF-8), those that change the direction of
+   text (U+202A to U+202E, U+2066 to U+2069) and broken UTF-8 by '?', byte by byte. */
+void smc_utf8_make_safe(char *string);
+
+/* The same for fields of CSV as they stand: tabs, line feeds, and carriage returns before those
+   stay. */
+void smc_utf8_make_safe_csv(char *bytes, size_t length);
+
 #endif

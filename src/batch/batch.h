@@ -5,10 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/csv_reader.h"
 #include "base/status.h"
+#include "batch/writer.h"
 #include "devices/devices.h"
-#include "model/occupancy.h"
 
 enum smc_column {
 #define COLUMN(id, ...) SMC_COLUMN_##id,
@@ -49,13 +48,6 @@ void smc_batch_defaults_init(struct smc_batch_defaults *defaults);
 struct smc_device_finder {
     enum smc_status (*find)(void *context, const char *name, struct smc_device *device,
                             struct smc_error *error);
-    void *context;
-};
-
-/* Where bytes go. `write` takes all of them or fails. */
-struct smc_csv_sink {
-    enum smc_status (*write)(void *context, const char *bytes, size_t count,
-                             struct smc_error *error);
     void *context;
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 enum {
     /* No row is longer: a faulty record in quotes, every quote doubled; commas; a message. */
@@ -49,7 +50,7 @@ static void put_input(struct smc_csv_writer *writer, const char *text, size_t le
 {
     char *start = writer->end;
     put(writer, text, length);
-    smc_text_make_safe_csv(start, length);
+    smc_utf8_make_safe_csv(start, length);
 }
 
 static void put_char(struct smc_csv_writer *writer, char c)
@@ -163,7 +164,7 @@ static void put_quoted(struct smc_csv_writer *writer, const char *text, size_t l
             put_char(writer, '"');
     }
     put_char(writer, '"');
-    smc_text_make_safe_csv(start, (size_t)(writer->end - start));
+    smc_utf8_make_safe_csv(start, (size_t)(writer->end - start));
 }
 
 enum smc_status smc_csv_write_header(struct smc_csv_writer *writer,

@@ -3,7 +3,16 @@
 #ifndef SMC_BATCH_WRITER_H
 #define SMC_BATCH_WRITER_H
 
-#include "batch/batch.h"
+#include "base/csv_reader.h"
+#include "base/status.h"
+#include "model/occupancy.h"
+
+/* Where bytes go. `write` takes all of them or fails. */
+struct smc_csv_sink {
+    enum smc_status (*write)(void *context, const char *bytes, size_t count,
+                             struct smc_error *error);
+    void *context;
+};
 
 struct smc_batch_answer {
     const struct smc_sm *sm; /* lasts until the next row */

@@ -6,6 +6,7 @@
 #include "base/csv_reader.h"
 #include "base/memory.h"
 #include "base/parse.h"
+#include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
@@ -200,7 +201,7 @@ static void append_id(const struct smc_csv_record *record, struct smc_text *out)
     else
         smc_text_append_bytes(out, id->text, id->length);
     if (!out->failed)
-        smc_text_make_safe_csv(out->data + start, out->length - start);
+        smc_utf8_make_safe_csv(out->data + start, out->length - start);
 }
 
 static enum smc_status answer_row(const struct stream *stream)

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/program.h"
+#include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -54,7 +55,7 @@ static enum smc_status add_reports(const struct smc_stream *stream, struct smc_m
     *name = smc_strdup(stream->name);
     if (!*name)
         return smc_out_of_memory(error);
-    smc_text_make_safe(*name);
+    smc_utf8_make_safe(*name);
     enum smc_status status = read_whole(stream, &text, error);
     if (status == SMC_OK) {
         status = smc_merge_read(merge, *name, smc_text_string(&text), text.length, &problems);

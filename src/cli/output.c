@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/program.h"
+#include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/output.h"
 
@@ -68,7 +69,7 @@ static void tell(const char *kind, const char *text)
         char line[1024];
         size_t length = strcspn(text, "\n");
         snprintf(line, sizeof line, "%.*s", (int)length, text);
-        smc_text_make_safe(line);
+        smc_utf8_make_safe(line);
         if (*line)
             tell_line(kind, line);
         text += length + (text[length] == '\n');

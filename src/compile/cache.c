@@ -20,6 +20,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 /* Names in the folder: 16 hexadecimal digits and the suffix; files being written. */
 #define SMC_CACHE_SUFFIX    ".smc"
@@ -172,7 +173,7 @@ void smc_warn(struct smc_text *warnings, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line - 1, format, args);
     va_end(args);
-    smc_text_make_safe(line);
+    smc_utf8_make_safe(line);
     strcat(line, "\n");
     if (!strstr(smc_text_string(warnings), line))
         smc_text_append(warnings, line);

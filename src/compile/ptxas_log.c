@@ -16,6 +16,7 @@
    Whatever a build tool writes before these words is skipped. */
 #include "config.h"
 
+#include "base/utf8.h"
 #include "compile/ptxas_log.h"
 
 #include <ctype.h>
@@ -419,7 +420,7 @@ void smc_log_first_error(const char *log, const char *file, const char *shown, c
             snprintf(text, capacity, "%s:%u%.*s", shown, number, (int)(line.end - after), after);
         else
             snprintf(text, capacity, "%.*s", (int)(line.end - s), s);
-        smc_text_make_safe(text);
+        smc_utf8_make_safe(text);
         return;
     }
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "confirm/rows.h"
 #include "model/headroom.h"
 
 /* --- A row and its verdict -------------------------------------------------------------------- */

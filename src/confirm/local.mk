@@ -9,5 +9,4 @@ libsmc_la_SOURCES += \
 	src/confirm/merge.c src/confirm/merge.h \
 	src/confirm/merge_read.c \
 	src/confirm/user.c \
-	src/confirm/rows.h \
 	src/confirm/series.c src/confirm/series.h

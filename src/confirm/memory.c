@@ -1,5 +1,4 @@
 /* Memory as predicted, as the emulator saw it and as the GPU's counters did. */
-#include "confirm/rows.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "confirm/merge.h"
 
 enum { SMC_LONGEST_QUESTION = 4096 };
@@ -273,7 +274,7 @@ static void merge_question(const json_t *report, struct smc_text *out)
     append_sorted(asked, out);
     json_decref(asked);
     if (out->data)
-        smc_text_make_safe(out->data);
+        smc_utf8_make_safe(out->data);
 }
 
 /* --- Reports ---------------------------------------------------------------------------------- */
@@ -307,7 +308,7 @@ static void copy_text(const json_t *object, const char *key, char *out, size_t s
 {
     const char *text = json_string_value(json_object_get(object, key));
     snprintf(out, size, "%s", text ? text : "");
-    smc_text_make_safe(out);
+    smc_utf8_make_safe(out);
 }
 
 static void copy_identity(const json_t *object, struct smc_merge_report *report)

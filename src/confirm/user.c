@@ -1,6 +1,6 @@
 /* A kernel of the user's: the compiler and the model beside the API, the counts, what is wrong. */
 
-#include "confirm/rows.h"
+#include "confirm/confirm.h"
 
 static void confirm_api(const struct smc_user_run *run, struct smc_confirmation *out)
 {

@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 /* --- One entry -------------------------------------------------------------------------------- */
 
@@ -45,7 +46,7 @@ static json_t *safe_string(const char *text)
 {
     char safe[sizeof((struct smc_ceilings *)0)->device];
     snprintf(safe, sizeof safe, "%s", text);
-    smc_text_make_safe(safe);
+    smc_utf8_make_safe(safe);
     return *safe ? json_string(safe) : json_null();
 }
 

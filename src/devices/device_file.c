@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 /* --- Keys ------------------------------------------------------------------------------------- */
 
@@ -171,7 +172,7 @@ static bool is_safe(const char *text)
     struct smc_text copy = {0};
     smc_text_append(&copy, text);
     if (copy.data)
-        smc_text_make_safe(copy.data);
+        smc_utf8_make_safe(copy.data);
     bool safe = strcmp(smc_text_string(&copy), text) == 0;
     smc_text_free(&copy);
     return safe;

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "emulator/program.h"
 
 enum { TAB = 4 };
@@ -25,7 +26,7 @@ static const char *copy_safe(struct smc_arena *arena, const char *bytes, size_t 
         else
             copy[columns++] = bytes[i] ? bytes[i] : '?';
     if (copy)
-        smc_text_make_safe(copy);
+        smc_utf8_make_safe(copy);
     return copy;
 }
 

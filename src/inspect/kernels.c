@@ -19,6 +19,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 /* A name of a few hundred bytes can stand for more text than there is memory, and a long one
    takes the demangler deep into the stack: both ends are limited. */
@@ -203,7 +204,7 @@ bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size
         free(added.shown);
         return false;
     }
-    smc_text_make_safe(added.shown);
+    smc_utf8_make_safe(added.shown);
     kernels->item[kernels->count++] = added;
     return true;
 }

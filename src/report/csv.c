@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
+#include "base/utf8.h"
 #include "report/csv_parts.h"
 #include "report/words.h"
 
@@ -14,7 +15,7 @@ void smc_csv_field(struct smc_text *out, const char *value)
     else
         smc_text_append(out, value);
     if (!out->failed)
-        smc_text_make_safe(out->data + start);
+        smc_utf8_make_safe(out->data + start);
 }
 
 void smc_csv_params_head(struct smc_text *out)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
@@ -172,7 +173,7 @@ static void append_file(const struct smc_inspect_kernel *kernel,
     struct smc_text line = {0};
     char *file = smc_strdup(strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file);
     if (file)
-        smc_text_make_safe(file);
+        smc_utf8_make_safe(file);
     smc_text_printf(&line, "%s (%s)", file ? file : "", smc_inspect_source_words(kernel->source));
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_text_printf(out, "\n  %-*s %4s %8s %6s %7s %6s %7s  %s\n", DEVICE_WIDTH, "device", "regs",

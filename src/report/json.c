@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/utf8.h"
 #include "report/json_parts.h"
 
 /* --- Members ---------------------------------------------------------------------------------- */
@@ -39,7 +40,7 @@ void smc_json_string(json_t *object, const char *key, const char *value)
 {
     char *safe = smc_strdup(value);
     if (safe)
-        smc_text_make_safe(safe);
+        smc_utf8_make_safe(safe);
     smc_json_set(object, key, safe ? json_string(safe) : NULL);
     free(safe);
 }

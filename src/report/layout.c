@@ -1,8 +1,6 @@
 /* Text on a terminal: emphasis, and the lines that reports are made of. */
 #include "report/layout.h"
 
-#include "report/text_parts.h"
-
 void smc_layout_begin(struct smc_text *out, const struct smc_report_style *style,
                       enum smc_emphasis emphasis)
 {
@@ -35,7 +33,8 @@ void smc_layout_line(struct smc_text *out, const struct smc_report_style *style,
                      struct smc_text *text)
 {
     if (text->length > 0 || text->failed)
-        smc_text_line(out, style, label, text);
+        smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(text), style->columns);
+    out->failed |= text->failed;
     smc_text_free(text);
 }
 

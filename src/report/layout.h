@@ -5,6 +5,8 @@
 #include "base/layout.h"
 #include "report/report.h"
 
+enum { SMC_TEXT_INDENT = 12 }; /* where the text beside a label begins */
+
 enum smc_emphasis {
     SMC_PLAIN,
     SMC_STRONG, /* a heading, a row that binds */

@@ -4,13 +4,6 @@
 #include "report/layout.h"
 #include "report/text_parts.h"
 
-void smc_text_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
-                   const struct smc_text *text)
-{
-    smc_layout_paragraph(out, label, SMC_TEXT_INDENT, smc_text_string(text), style->columns);
-    out->failed |= text->failed;
-}
-
 void smc_text_join_items(struct smc_text *items)
 {
     struct smc_text line = {.failed = items->failed};

@@ -5,12 +5,6 @@
 #include "report/layout.h"
 #include "report/report.h"
 
-enum { SMC_TEXT_INDENT = 12 }; /* where the text beside a label begins */
-
-/* A label and its text, wrapped. */
-void smc_text_line(struct smc_text *out, const struct smc_report_style *style, const char *label,
-                   const struct smc_text *text);
-
 /* The line that names the GPU; nothing where none ran. */
 void smc_text_machine_line(const char *host_name, const char *gpu_uuid,
                            const struct smc_report_style *style, struct smc_text *out);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "report/banks.h"
 #include "report/csv_parts.h"
 #include "report/json_parts.h"
@@ -86,7 +87,7 @@ static void append_head(const struct smc_user_run *run, const struct smc_report_
     smc_text_append(&kernel, ", block ");
     append_extent(request->block, &kernel);
     if (kernel.data)
-        smc_text_make_safe(kernel.data);
+        smc_utf8_make_safe(kernel.data);
     smc_layout_line(out, style, "kernel", &kernel);
     smc_text_run_device_line(&request->device, gpu->driver, gpu->runtime, NULL, style, out);
     smc_text_machine_line(run->result.host_name, gpu->gpu_uuid, style, out);

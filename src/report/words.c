@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/layout.h"
+#include "base/utf8.h"
 #include "model/registers.h"
 #include "model/round.h"
 #include "model/shared_memory.h"
@@ -284,7 +285,7 @@ static void append_quoted(const char *word, struct smc_text *out)
     struct smc_text safe = {0};
     smc_text_append(&safe, word);
     if (safe.data)
-        smc_text_make_safe(safe.data);
+        smc_utf8_make_safe(safe.data);
     smc_text_append(out, "\"");
     for (const char *at = smc_text_string(&safe); *at; at++) {
         if (strchr("\"$`\\", *at))

@@ -8,7 +8,7 @@
 
 #include <CUnit/Basic.h>
 
-#include "confirm/rows.h"
+#include "confirm/confirm.h"
 #include "executor/ceilings.h"
 #include "executor/gpu.h"
 #include "fake_cuda.h"

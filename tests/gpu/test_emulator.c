@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "compile/machine_code.h"
-#include "confirm/rows.h"
+#include "confirm/confirm.h"
 #include "counted.h"
 #include "executor/clock.h"
 #include "executor/counters.h"
