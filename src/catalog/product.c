@@ -617,7 +617,7 @@ const struct smc_kernel smc_kernel_aat_naive = {
     PRODUCT,
 };
 
-/* Only the transposed tile is padded. Of aat-conflict, which does not take --pad, the padding is 0.
+/* Only the transposed tile is padded. aat-conflict does not accept --pad: its padding is 0.
  */
 static const struct smc_product_tiles aat_tiles = {
     .a = {.store = "a_tile[y][x]", .load = "a_tile[y][i]"},

@@ -110,7 +110,7 @@ static uint32_t predicted_available(const struct smc_answer *answer)
                                                    : 0;
 }
 
-/* Before CUDA 13.5 the API forgets the driver's reserve for two blocks and more: a known error
+/* Before CUDA 13.5 the API omits the driver's reserve for two blocks and more: a known error
    there, a difference from then on. */
 static void confirm_available_smem(const struct smc_answer *answer,
                                    const struct smc_run_result *result,
@@ -128,14 +128,15 @@ static void confirm_available_smem(const struct smc_answer *answer,
     if (result->api_available_smem.succeeded)
         row->api = smc_reading_of(result->api_available_smem_bytes);
     smc_row_judge(row);
-    bool forgets = row->verdict == SMC_DIFFERS && blocks > 1 &&
-                   result->api_available_smem_bytes == at_most((uint64_t)bytes + reserve, cap);
+    bool omits_reserve =
+        row->verdict == SMC_DIFFERS && blocks > 1 &&
+        result->api_available_smem_bytes == at_most((uint64_t)bytes + reserve, cap);
     bool known = result->driver_version > 0 && result->driver_version < COUNTS_RESERVE_FROM;
     if (!result->api_available_smem.succeeded)
         smc_row_note(row, "%s", result->api_available_smem.message);
-    else if (forgets && known)
+    else if (omits_reserve && known)
         row->verdict = SMC_INFORMATION;
-    if (forgets)
+    if (omits_reserve)
         smc_row_note(row, "the API omits the driver's %u B per block%s", reserve,
                      known ? ", as it does before CUDA 13.5" : ", which CUDA 13.5 corrected");
 }
