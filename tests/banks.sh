@@ -201,7 +201,7 @@ smemcalc: bad.csv:3: width: '3' is not 1, 2, 4, 8 or 16
 smemcalc: bad.csv:4: mask: 'xyz' is not hexadecimal between 0 and ffffffff
 smemcalc: bad.csv:5: mask: '1ffffffff' is not hexadecimal between 0 and ffffffff
 smemcalc: bad.csv:6: a1: '4' is not a multiple of the width, 8
-smemcalc: bad.csv:7: there are fields behind a31: a row is id,op,width,mask,a0,...,a31
+smemcalc: bad.csv:7: fields after a31: a row is id,op,width,mask,a0,...,a31
 smemcalc: bad.csv:8: mask is missing: a row is id,op,width,mask,a0,...,a31
 smemcalc: bad.csv:9: a0: '-4' is not an address between 0 and 4294967295
 smemcalc: bad.csv:10: a0: '' is not an address between 0 and 4294967295
@@ -240,7 +240,7 @@ fi
 
 refuses 2 "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE" banks
 refuses 2 "option --expr: column 9: ')' expected" banks --expr '(ty*33  '
-refuses 2 "option --expr: column 9: 'row' is no variable; there are tx, ty, tz, lane, warp, bx, by, \
+refuses 2 "option --expr: column 9: unknown variable 'row'; known are tx, ty, tz, lane, warp, bx, by, \
 bz, threadIdx.x, threadIdx.y, threadIdx.z, blockDim.x, blockDim.y, blockDim.z" \
     banks --expr '(ty*33 +row)*4'
 refuses 2 "option --expr: warp 0, lane 1: the address 4 is not a multiple of 8 bytes, the --width of \

@@ -141,9 +141,9 @@ refuses 2 "option --kernel-dir: not with --threads; your own kernel is not compi
     --kernel-dir /nowhere
 refuses 2 "unknown command 'nonsense'; 'smemcalc help' lists them" help nonsense
 refuses 2 "unknown command 'sweeep'; did you mean 'sweep'?" help sweeep
-refuses 2 "option --regs: '256' is above 255, the most registers a thread has on compute \
+refuses 2 "option --regs: '256' is above 255, the most registers that a thread has on compute \
 capability 9.0" --tile 8 --regs 256 --device H200
-refuses 2 "option --barriers: '17' is above 16, the most barriers a block has" \
+refuses 2 "option --barriers: '17' is above 16, the most barriers that a block has" \
     --threads 32 --regs 8 --barriers 17 --device H200
 refuses 2 "option --device: unknown device 'Voodoo 2'; 'smemcalc devices' lists them, or \
 give a compute capability such as 9.0" --tile 8 --device "Voodoo 2"
@@ -159,7 +159,7 @@ refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own"
 refuses 2 "option --threads: not with the kernel matmul-tiled: --tile sets the threads of a block" \
     --tile 8 --threads 64
 refuses 2 "option --radius: '8389' is too much for float: stencil-dynamic's sums may have 16779 \
-inputs of up to 1000, and whole numbers are exact up to 16777216; --dtype int32 takes any radius" \
+inputs of up to 1000, and whole numbers are exact up to 16777216; --dtype int32 accepts any radius" \
     --kernel stencil-dynamic --dtype float --radius 8389
 refuses 2 "option --threads: not with the kernel stencil-static: --block sets the threads of a \
 block" --kernel stencil-static --threads 64

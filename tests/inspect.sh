@@ -101,7 +101,7 @@ printf "ptxas info    : Compiling entry function '\033[31mk' for 'sm_90'\nptxas 
 empty "control characters in a kernel's name are replaced" \
     "$(grep -q '?\[31mk' out || cat out; LC_ALL=C tr -d '\n' <out | grep '[[:cntrl:]]')"
 
-ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 32 registers a thread, but at most 31 \
+ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 32 registers per thread, but at most 31 \
 allowed" own-sm90.cubin --max-regs 31
 ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 2 blocks per SM, but 3 required" \
     own-sm90.cubin --require-blocks 3
@@ -191,7 +191,7 @@ ends 2 "hello.txt: neither CUDA source, PTX, machine code, a program with it, no
 'ptxas -v' or 'cuobjdump -res-usage'" hello.txt
 ends 2 'failed.txt: no kernel in it: k.cu(3): error: identifier "q" is undefined' failed.txt
 ends 2 "empty.txt: no kernel in this log" empty.txt
-ends 2 "cut.cubin: damaged machine code: its table of sections lies beyond the end of the file" \
+ends 2 "cut.cubin: damaged machine code: its table of sections extends beyond the end of the file" \
     cut.cubin
 ends 2 "own-sm90-cuda12.res-usage: it does not say what it was compiled for; name that with \
 --device" own-sm90-cuda12.res-usage
@@ -269,7 +269,7 @@ part() { # FILE CC: machine code as nvcc lays it into programs
 { printf 'a program P\355U\272' && bytes 1 2 && bytes 16 2 && bytes "$(wc -c <parts)" 8 &&
     cat parts; } >damaged.o
 at=$((26 + 64 + $(wc -c <own-sm75.cubin) + 64))
-ends 2 "damaged.o: machine code at byte $at: its table of sections lies beyond the end of the file" \
+ends 2 "damaged.o: machine code at byte $at: its table of sections extends beyond the end of the file" \
     damaged.o
 ends 2 "damaged.o: machine code at byte $((at + 64 + $(wc -c <cut.cubin))): it is for sm_120, where \
 code for sm_90 should be" damaged.o
@@ -277,7 +277,7 @@ empty "what is sound of a damaged program is answered" "$(
     [ "$(grep -c '^  CC 7.5' out)" -eq 3 ] || cat out
     [ "$(wc -l <err)" -eq 2 ] || cat err)"
 head -c 2000 damaged.o >damaged-cut.o
-ends 2 "damaged-cut.o: machine code at byte 26: a part of it lies beyond its end" damaged-cut.o
+ends 2 "damaged-cut.o: machine code at byte 26: a part of it extends beyond its end" damaged-cut.o
 
 inspect nowhere own-sm90.cubin hello.txt --format csv >out 2>err
 status=$?
@@ -298,7 +298,7 @@ empty "'--' ends the options" "$(
     cat err)"
 newline=$(printf 'a\nb\033c')
 cp own-sm90.ptxas "$newline"
-ends 1 "a?b?c: spilling on compute capability 9.0: 32 registers a thread, but at most 31 allowed" \
+ends 1 "a?b?c: spilling on compute capability 9.0: 32 registers per thread, but at most 31 allowed" \
     "$newline" --max-regs 31
 empty "a name of several lines does not split a message" "$([ "$(wc -l <err)" -eq 1 ] || cat err)"
 inspect "$newline" --format csv >out 2>err
@@ -452,7 +452,7 @@ fi
         printf 'ptxas info    : Used %s registers, used 0 barriers\n' "$regs"
     done
 } >twice.ptxas
-ends 1 "twice.ptxas: kernel on compute capability 9.0: 64 registers a thread, but at most 20 \
+ends 1 "twice.ptxas: kernel on compute capability 9.0: 64 registers per thread, but at most 20 \
 allowed" twice.ptxas --device 9.0 --max-regs 20
 ends 2 "option --max-regs: not together with --lint, which checks a kernel's own bounds" \
     twice.ptxas --lint --max-regs 20

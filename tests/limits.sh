@@ -133,7 +133,7 @@ refuses_other 'option --tile: not for the command best, only for query, ' best -
 refuses 2 "option --dtype: name its kernel with --kernel" best --dtype double
 refuses 2 "option --total-threads: only for your own kernel; --size sets the problem of one of the \
 catalog" best --kernel matmul-tiled --total-threads 5
-refuses 2 "option --regs: '300' is above 255, the most registers a thread has on compute \
+refuses 2 "option --regs: '300' is above 255, the most registers that a thread has on compute \
 capability 9.0" best --regs 300 --device 9.0
 
 # --- carveout -------------------------------------------------------------------------------------

@@ -199,15 +199,15 @@ smemcalc --tile 8 --device 9.0 --no-nvrtc --format json >query.json
 tells "a report of something else" "query.json:1: no report of a run: key 'confirmation' is missing \
 ('smemcalc run --format json' has it)" query.json
 echo '[7]' >number.json
-tells "a list of something else" "number.json:1: an element of a list is no object" number.json
+tells "a list of something else" "number.json:1: an element of a list is not an object" number.json
 change '.confirmation[2].predicted = "warps+registers" | .confirmation[2].measured = null'
 ends_in 0 "alone: 1 GPU, 10 quantities, no others to compare with" changed.json
 empty "a prediction in words" "$(grep -q '^launches  *not measured  warps+registers predicted$' out || cat out)"
 jq -c '.runs[1].error as $error | .runs[0] | .error = $error' node3.json >changed.json
 ends_in 1 "failed: 1 GPU, 11 quantities, no others to compare with; 1 GPU failed" changed.json
 change '.confirmation[2].measured = "8"'
-tells "a value that is no number" "changed.json:1: key 'confirmation': element 3 is no quantity with a \
-name, and numbers or nulls as its values" changed.json
+tells "a value that is no number" "changed.json:1: key 'confirmation': element 3 is not a quantity with a \
+name and with numbers or nulls as its values" changed.json
 change '.confirmation = []'
 tells "no quantity" "changed.json:1: key 'confirmation': not a list of 1 to 64 quantities" changed.json
 change 'del(.kernel)'
@@ -225,7 +225,7 @@ head -c 200000 /dev/zero | tr '\0' '[' >deep.json
 tells "brackets without end" "deep.json:1: more than 32 brackets deep, as no report is" deep.json
 { echo '['; yes "$(cat sound.json)," | head -n 6000; echo '{}]'; } >large.json
 tells "a list that is too large, and the way out" "large.json:1: larger than 16 MiB, the most that is \
-read at once; give the reports of a list one behind the other, as jq -c '.[]' prints them" large.json
+read at once; give the reports of a list one after another, as jq -c '.[]' prints them" large.json
 gzip <sound.json >sound.json.gz
 tells "a compressed file" "sound.json.gz: compressed by gzip; reports are JSON in UTF-8" sound.json.gz
 sed 's/./&\n/g' sound.json | tr '\n' '\0' >wide.json

@@ -12,7 +12,7 @@
 #include <cuda_occupancy.h>
 #pragma GCC diagnostic pop
 
-/* What the header of this release corrected: data/README.md, section 6. */
+/* What the header of this release corrected: the end of data/README.md. */
 enum { CORRECTED_IN = 13050 };
 
 /* The header has no modes: an oversized one shows in the sizes that a device reports. Where it is

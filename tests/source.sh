@@ -225,11 +225,11 @@ run_refuses "option --entry: 'kérnel' is no kernel of clean.cu, which has twice
 run_refuses "option --arg: 0 given, but twice has 2 parameters: .u64, .u32" $launch
 run_refuses "option --arg: 3 given, but twice has 2 parameters: .u64, .u32" $launch -a i32x1 -a i32:1 \
     -a i32:1
-run_refuses "option --arg: 'f32:1' does not fit parameter 2 of twice (.u32): it takes a number of type i32 or u32" \
+run_refuses "option --arg: 'f32:1' does not fit parameter 2 of twice (.u32): it accepts a number of type i32 or u32" \
     $launch -a i32x1 -a f32:1
-run_refuses "option --arg: 'i32x5' does not fit parameter 2 of twice (.u32): it takes a number of type i32 or u32" \
+run_refuses "option --arg: 'i32x5' does not fit parameter 2 of twice (.u32): it accepts a number of type i32 or u32" \
     $launch -a i32x1 -a i32x5
-run_refuses "option --arg: 'i32:5' does not fit parameter 1 of twice (.u64): it takes memory (f32x1024:random) or a number of type i64 or u64" \
+run_refuses "option --arg: 'i32:5' does not fit parameter 1 of twice (.u64): it accepts memory (f32x1024:random) or a number of type i64 or u64" \
     $launch -a i32:5 -a i32:5
 run_refuses "option --arg: 'i32:1' does not fit parameter 1 of k(three, int*) (.b8): a structure of 12 bytes is what no --arg can pass" \
     --source struct.cu --grid 1 --block 1 -a i32:1 -a i32x1

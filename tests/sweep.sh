@@ -110,7 +110,7 @@ null
 4
 null
 4
-option --regs: '300' is above 255, the most registers a thread has on compute capability 9.0
+option --regs: '300' is above 255, the most registers that a thread has on compute capability 9.0
 null
 END
         diff expected seen)"

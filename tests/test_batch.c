@@ -180,7 +180,7 @@ static void test_smem_mode(void)
                     "144384,\n"));
     CU_ASSERT(gives("device,threads,regs,smem_mode\n9.0,256,32,3\n", SMC_USAGE,
                     "device,threads,regs,smem_mode" RESULTS "9.0,256,32,3" NO_RESULTS
-                    "\"line 2: smem_mode: '3' is none of default, portable, non-portable, "
+                    "\"line 2: smem_mode: '3' is not one of default, portable, non-portable, "
                     "oversized, prefer-oversized\"\n"));
 }
 
@@ -205,7 +205,8 @@ static const struct bad_row bad_rows[] = {
     {"9.0,256,\"\",8192", "9.0,256,\"\",8192", "\"line 3: regs: no value, and no option --regs\""},
     {" ,256,32,8192", " ,256,32,8192", "\"line 3: device: no value, and no option --device\""},
     {"9.0,256,256,8192", "9.0,256,256,8192",
-     "\"line 3: regs: '256' is above 255, the most registers a thread has on compute capability "
+     "\"line 3: regs: '256' is above 255, the most registers that a thread has on compute "
+     "capability "
      "9.0\""},
     {"9.0,256,32,8Q", "9.0,256,32,8Q",
      "line 3: static_smem: '8Q' is not a size in bytes between 0 and 2147483647"},
@@ -214,7 +215,7 @@ static const struct bad_row bad_rows[] = {
     {"9.0,256,32,\"\"\"", "9.0,256,32,\"\"\"\"\"\"\"\"", /* the quote is never closed */
      "line 3: the row has a quote that is never closed"},
     {"9.0,256,\"3\"2,8192", "9.0,256,\"\"\"3\"\"2\",8192",
-     "line 3: the row has text behind a closing quote"},
+     "line 3: the row has text after a closing quote"},
     {"9.0,256,3\r2,8192", "9.0,256,\"3?2\",8192",
      "line 3: the row has a carriage return outside quotes"},
     {"9.0,256,32", "9.0,256,32,", "\"line 3: 3 fields, but 4 columns\""},
@@ -306,7 +307,7 @@ static void test_notes(void)
         {"device,threads,regs,barrier\n",
          "the column 'barrier' is not read; did you mean 'barriers'?"},
         {"device,threads,regs,error\n",
-         "the column 'error' stays; the one with the answer comes behind it"},
+         "the column 'error' is kept; the one with the answer follows it"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct stream stream;

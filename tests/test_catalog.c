@@ -135,7 +135,9 @@ static void test_refusals(void)
     } cases[] = {
         {"matmul-tiled", {{SMC_PARAM_TILE, 0}}, "option --tile: '0' is not between 1 and 32"},
         {"matmul-naive", {{SMC_PARAM_TILE, 33}}, "option --tile: '33' is not between 1 and 32"},
-        {"matmul-tiled", {{SMC_PARAM_RADIUS, 1}}, "option --radius: matmul-tiled does not take it"},
+        {"matmul-tiled",
+         {{SMC_PARAM_RADIUS, 1}},
+         "option --radius: matmul-tiled does not accept it"},
         {"matmul-tiled",
          {{SMC_PARAM_DTYPE, SMC_INT32}},
          "option --dtype: 'int32' is not what matmul-tiled computes with: float or double"},
@@ -148,12 +150,12 @@ static void test_refusals(void)
         {"stencil-naive",
          {{SMC_PARAM_DTYPE, SMC_FLOAT}, {SMC_PARAM_RADIUS, 8389}},
          "option --radius: '8389' is too much for float: stencil-naive's sums may have 16779 "
-         "inputs of up to 1000, and whole numbers are exact up to 16777216; --dtype int32 takes "
+         "inputs of up to 1000, and whole numbers are exact up to 16777216; --dtype int32 accepts "
          "any radius"},
         {"stencil-window",
          {{SMC_PARAM_DTYPE, SMC_FLOAT}, {SMC_PARAM_RADIUS, 4194}, {SMC_PARAM_BLOCK, 288}},
          "option --radius: '4194' is too much for float: stencil-window's sums may have 16778 "
-         "inputs of up to 1000, and whole numbers are exact up to 16777216; --dtype int32 takes "
+         "inputs of up to 1000, and whole numbers are exact up to 16777216; --dtype int32 accepts "
          "any radius"},
         {"matmul-tiled",
          {{SMC_PARAM_K, 64}, {SMC_PARAM_LDA, 63}},
@@ -169,9 +171,9 @@ static void test_refusals(void)
          "option --m: '2147483647' rows of 2147483647 elements (C) are more than any memory holds, "
          "2^63 bytes"},
         {"matmul-tiled", {{SMC_PARAM_PAD, 33}}, "option --pad: '33' is not between 0 and 32"},
-        {"matmul-naive", {{SMC_PARAM_PAD, 1}}, "option --pad: matmul-naive does not take it"},
-        {"aat-swizzled", {{SMC_PARAM_PAD, 0}}, "option --pad: aat-swizzled does not take it"},
-        {"aat-conflict", {{SMC_PARAM_N, 64}}, "option --n: aat-conflict does not take it"},
+        {"matmul-naive", {{SMC_PARAM_PAD, 1}}, "option --pad: matmul-naive does not accept it"},
+        {"aat-swizzled", {{SMC_PARAM_PAD, 0}}, "option --pad: aat-swizzled does not accept it"},
+        {"aat-conflict", {{SMC_PARAM_N, 64}}, "option --n: aat-conflict does not accept it"},
         {"aat-padded",
          {{SMC_PARAM_K, 64}, {SMC_PARAM_LDA, 63}},
          "option --lda: '63' is below 64, the columns of A (--k)"},
@@ -195,7 +197,7 @@ static void test_refusals(void)
          "shared memory for"},
         {"matmul-register",
          {{SMC_PARAM_TILE, 32}},
-         "option --tile: matmul-register does not take it"},
+         "option --tile: matmul-register does not accept it"},
         {"matmul-register",
          {{SMC_PARAM_BLOCK_M, 64}},
          "option --block-m: '64' is not a multiple of 128, the rows of a warp: 8 threads of "
@@ -220,7 +222,8 @@ static void test_refusals(void)
          "option --thread-m: 16 x 16 outputs (float) take more than the 255 registers of a thread"},
         {"matmul-register",
          {{SMC_PARAM_THREAD_M, 4}, {SMC_PARAM_THREAD_N, 4}},
-         "option --block-m: 128 x 256 outputs, 4 x 4 a thread, take 2048 threads, more than 1024"},
+         "option --block-m: 128 x 256 outputs, 4 x 4 per thread, take 2048 threads, more than "
+         "1024"},
         {"matmul-register",
          {{SMC_PARAM_M, 2147483647}, {SMC_PARAM_N, 1073741823}, {SMC_PARAM_K, 1}},
          "option --m: 2147483647 x 1073741823 outputs take 70368744177664 blocks, more than the "

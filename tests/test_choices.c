@@ -265,14 +265,14 @@ static void test_full_occupancy(void)
     CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, NULL, NULL), SMC_OK);
     smc_text_next_steps(&answer, &steps);
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&steps), "occupancy is at its maximum"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&steps), "0\x1fregisters a thread"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&steps), "0\x1fregisters per thread"));
     CU_ASSERT_PTR_NULL(strstr(smc_text_string(&steps), "--tile"));
     smc_text_free(&steps);
     query.regs_per_thread = 40;
     CU_ASSERT_EQUAL(smc_query_answer(&query, &answer, NULL, NULL), SMC_OK);
     smc_text_next_steps(&answer, &steps);
-    CU_ASSERT_PTR_NOT_NULL(
-        strstr(smc_text_string(&steps), "32 registers or fewer a thread, __launch_bounds__(1024,"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&steps),
+                                  "32 registers per thread or fewer, __launch_bounds__(1024,"));
     smc_text_free(&steps);
 }
 

@@ -211,7 +211,7 @@ static void parameter_bank(struct image *i)
     attribute(i, ".nv.info.bounded", 0x0a)[2] += 8;
 }
 
-#define CODE_PAST_END "lies beyond the end of the file"
+#define CODE_PAST_END "extends beyond the end of the file"
 
 static const struct damage {
     void (*damage)(struct image *);
@@ -405,7 +405,7 @@ static void test_more_than_there_is(void)
     CU_ASSERT_EQUAL(smc_inspect_cubin(image.bytes, image.size, &kind, &kernels, &error), SMC_USAGE);
     CU_ASSERT_STRING_EQUAL(
         error.message,
-        "kernel bounded takes more registers, barriers or shared memory than sm_90 has");
+        "kernel bounded uses more registers, barriers or shared memory than sm_90 has");
     CU_ASSERT_EQUAL(kernels.count, 0);
     smc_inspect_free(&kernels);
     free(image.bytes);

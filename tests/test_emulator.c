@@ -612,7 +612,7 @@ static void test_refusals(void)
         {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b32 %r<2>;\nwgmma.fence %r1;\n}",
          "PTX line 6: 'wgmma.fence %r1' is not supported"},
         {".version 8.0\n.target sm_80\n.entry k()\n{\nbra $nowhere;\n}",
-         "PTX line 5: 'bra $nowhere' is not supported: there is no such label"},
+         "PTX line 5: 'bra $nowhere' is not supported: unknown label"},
         {".version 8.0\n.target sm_80\n.entry k()\n{\n.reg .b64 %rd<2>;\nadd.u32 %rd1, %rd1, 1;\n}",
          "PTX line 6: 'add.u32 %rd1, %rd1, 1' is not supported: a source of another size than the "
          "type"},

@@ -257,13 +257,13 @@ static void test_damaged_parts(void)
     CU_ASSERT_EQUAL(count.read, 1);
     CU_ASSERT_EQUAL(kernels.count, 3);
     CU_ASSERT_STRING_EQUAL(smc_text_string(&faults),
-                           "a?b: machine code at byte 80: its table of segments lies beyond the "
-                           "end of the file\n");
+                           "a?b: machine code at byte 80: its table of segments extends beyond "
+                           "the end of the file\n");
     smc_text_free(&faults);
     program.data[16 + 64 + damaged.length + 8] = 0; /* the second part's size */
     smc_inspect_free(&kernels);
     CU_ASSERT(smc_inspect_embedded(program.data, program.length, &kind, &kernels, &count, &faults));
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&faults), "a part of it lies beyond its end"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&faults), "a part of it extends beyond its end"));
     smc_inspect_free(&kernels);
     smc_text_free(&code);
     smc_text_free(&damaged);
@@ -379,8 +379,9 @@ static void test_requirements(void)
     CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text), SMC_SHORTFALL);
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "occupancy 62.5 %, but 63 % is"));
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "10 blocks per SM, but 11 required"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "spilling on compute capability 9.0: "
-                                                          "32 registers a thread, but at most 31"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text),
+                                  "spilling on compute capability 9.0: "
+                                  "32 registers per thread, but at most 31"));
     smc_text_free(&text);
     smc_inspect_rows_free(&rows);
     smc_inspect_free(&kernels);

@@ -175,15 +175,15 @@ static void test_8800(void)
 static void test_tiling(void)
 {
     CU_ASSERT(says("tiling", 1, NULL, "loaded 1024 times. The threads ask for 8.59 GB"));
-    CU_ASSERT(says("tiling", 2, NULL, "its CGMA is 1, or 0.25 operations a byte"));
+    CU_ASSERT(says("tiling", 2, NULL, "its CGMA is 1, or 0.25 operations per byte"));
     CU_ASSERT(says("tiling", 2, NULL, "4814 x 0.25 = 1204 GFLOP/s"));
     CU_ASSERT(says("tiling", 3, NULL, "each is loaded 64 times instead of 1024"));
-    CU_ASSERT(says("tiling", 3, NULL, "registers a thread (table, NVRTC"));
+    CU_ASSERT(says("tiling", 3, NULL, "registers per thread (table, NVRTC"));
     CU_ASSERT(says("tiling", 4, NULL, "8 128 8 2 "));
     CU_ASSERT(says("tiling", 4, NULL, "32 32 32 8 "));
-    CU_ASSERT(says("tiling", 4, NULL, "ridge is at 13.9 operations a byte"));
+    CU_ASSERT(says("tiling", 4, NULL, "ridge is at 13.9 operations per byte"));
     CU_ASSERT(says("tiling", 2, "9.0", "no bandwidth is known"));
-    CU_ASSERT(says("tiling", 3, "2.0", "registers a thread (assumed: as sm_"));
+    CU_ASSERT(says("tiling", 3, "2.0", "registers per thread (assumed: as sm_"));
 }
 
 static unsigned greatest_common_divisor(unsigned a, unsigned b)
@@ -213,7 +213,8 @@ static void test_shared_memory(void)
     CU_ASSERT(says("shared-memory", 2, NULL, "52096 B. stencil-static does not compile: ptxas"));
     CU_ASSERT(says("shared-memory", 2, NULL, "0xcb80 bytes where 0xc000 is the most"));
     CU_ASSERT(says("shared-memory", 2, NULL, "Radius 5632 is the largest"));
-    CU_ASSERT(says("shared-memory", 3, NULL, "52096 B is refused, for 48 KB"));
+    CU_ASSERT(
+        says("shared-memory", 3, NULL, "52096 B is refused, because a block gets at most 48 KB"));
     CU_ASSERT(says("shared-memory", 3, NULL, "an SM runs 2 blocks, occupancy 100 %"));
     CU_ASSERT(says("shared-memory", 4, NULL, "driver keeps 1024 bytes of every block"));
     CU_ASSERT(says("shared-memory", 4, "7.5", "Here the driver reserves nothing"));
@@ -242,7 +243,7 @@ static void test_memory(void)
 {
     CU_ASSERT(says("memory", 3, NULL, "256 KB in registers and at most 228 KB"));
     CU_ASSERT(says("memory", 3, NULL, "if it opts in 232448 B"));
-    CU_ASSERT(says("memory", 3, "9.0", "shared memory an SM 233472 B A register"));
+    CU_ASSERT(says("memory", 3, "9.0", "shared memory per SM 233472 B A register"));
     CU_ASSERT(says("memory", 4, NULL, "2048 B of shared memory"));
 }
 

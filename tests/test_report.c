@@ -150,12 +150,12 @@ static void test_explanation(void)
         const char *lines[4];
     } cases[] = {
         {10,
-         {"16384 B an SM / 2048 B, rounded down = 8 blocks", "= 3 blocks (768 threads / 256)",
-          "8192 registers an SM / 2560, rounded down = 3 blocks",
+         {"16384 B per SM / 2048 B, rounded down = 8 blocks", "= 3 blocks (768 threads / 256)",
+          "8192 registers per SM / 2560, rounded down = 3 blocks",
           "3 x 256 threads = 768 of 768 threads"}},
         {11,
-         {"16384 B an SM / 2048 B, rounded down = 8 blocks", "= 3 blocks (768 threads / 256)",
-          "8192 registers an SM / 2816, rounded down = 2 blocks",
+         {"16384 B per SM / 2048 B, rounded down = 8 blocks", "= 3 blocks (768 threads / 256)",
+          "8192 registers per SM / 2816, rounded down = 2 blocks",
           "2 x 256 threads = 512 of 768 threads"}},
     };
     struct smc_device device = device_named("GeForce 8800 GTX");

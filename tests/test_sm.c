@@ -154,7 +154,7 @@ static void test_nothing_behind_the_sizes(void)
     smc_capability_find(90, &capability);
     capability.sm.smem_carveout_bytes[SMC_MAX_CARVEOUTS - 1] = 7;
     CU_ASSERT_EQUAL(smc_sm_check(&capability.sm, &error), SMC_USAGE);
-    CU_ASSERT_STRING_EQUAL(error.message, "'smem_carveouts_bytes': 7 behind the last of 10");
+    CU_ASSERT_STRING_EQUAL(error.message, "'smem_carveouts_bytes': 7 after the last of 10");
 }
 
 /* The largest search that a file can ask for ends in a moment. */

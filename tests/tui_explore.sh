@@ -61,7 +61,7 @@ empty "the fields of a narrower screen" "$(sed -n 4,19p wide | cut -c1-35 | diff
 
 cut -c36-152 wide | sed -n 4,18p >sm
 cut -c98-116 sm | tr -d ' ' | tr -s '\n' ';' >seen
-printf '48of48;100%%;8ablock;61440of65536;93.8%%;10240ablock;18KBof100KB;18%%;3KBablock;6of24;25%%;1ablock;' >expected
+printf '48of48;100%%;8perblock;61440of65536;93.8%%;10240perblock;18KBof100KB;18%%;3KBperblock;6of24;25%%;1perblock;' >expected
 empty "what is used of each resource, in per cent, and by a block" "$(cmp -s expected seen || cat seen)"
 # How many cells each block, and rounding, reserved, free and unreachable memory have, of 3 x 80.
 for resource in 'warps' 'registers' 'shared memory' 'block slots'; do

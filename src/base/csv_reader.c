@@ -310,7 +310,7 @@ const char *smc_csv_fault_text(enum smc_csv_fault fault)
         [SMC_CSV_SOUND] = "no fault",
         [SMC_CSV_NUL_BYTE] = "a NUL byte",
         [SMC_CSV_CARRIAGE_RETURN] = "a carriage return outside quotes",
-        [SMC_CSV_AFTER_QUOTE] = "text behind a closing quote",
+        [SMC_CSV_AFTER_QUOTE] = "text after a closing quote",
         [SMC_CSV_UNCLOSED_QUOTE] = "a quote that is never closed",
         [SMC_CSV_TOO_LONG] = "more than 65536 bytes",
     };

@@ -161,7 +161,7 @@ static bool fail_unknown_name(struct parser *parser, const char *name, size_t le
             break;
         strcat(strcat(known, used ? ", " : ""), v->name);
     }
-    smc_fail(parser->error, SMC_USAGE, "column %zu: '%.*s' is no variable; there are %s",
+    smc_fail(parser->error, SMC_USAGE, "column %zu: unknown variable '%.*s'; known are %s",
              (size_t)(name - parser->text) + 1, (int)(length > 40 ? 40 : length), name, known);
     return false;
 }

@@ -4,17 +4,17 @@
 
 #include <stdint.h>
 
-/* Room for texts, with the byte behind them. */
+/* Sizes of texts, with the terminating byte. */
 enum {
     SMC_HOST_NAME_CHARS = 65,
     SMC_GPU_UUID_CHARS = 48,    /* "GPU-..." as nvidia-smi prints it */
     SMC_GPU_VERSION_CHARS = 32, /* of what drives one: "580.159.03", "13.0" */
 };
 
-/* Bytes of memory; UINT64_MAX where nobody tells. */
+/* Bytes of memory; UINT64_MAX if unknown. */
 uint64_t smc_machine_memory_bytes(void);
 
-/* What the machine is called, cut to its room and made safe for a terminal; "" where nobody tells.
+/* What the machine is called, cut to its room and made safe for a terminal; "" if unknown.
  */
 void smc_machine_host_name(char name[SMC_HOST_NAME_CHARS]);
 

@@ -58,8 +58,7 @@ static void note_column(const char *name, const struct columns *columns, char no
     if (*note)
         return;
     if (is_result(name)) {
-        snprintf(note, 256, "the column '%.64s' stays; the one with the answer comes behind it",
-                 name);
+        snprintf(note, 256, "the column '%.64s' is kept; the one with the answer follows it", name);
         return;
     }
     struct smc_suggestion suggestion = {.typed = name};
@@ -311,7 +310,7 @@ static bool read_smem_mode(const char *text, int64_t *value)
 static enum smc_status fail_smem_mode(const struct row *row, const char *text)
 {
     char reason[192];
-    int length = snprintf(reason, sizeof reason, "'%s' is none of", text);
+    int length = snprintf(reason, sizeof reason, "'%s' is not one of", text);
     for (int i = 0; i < SMC_SMEM_MODE_COUNT; i++)
         length += snprintf(reason + length, sizeof reason - (size_t)length, "%s %s", i ? "," : "",
                            smc_smem_mode_name((enum smc_smem_mode)i));
@@ -382,7 +381,7 @@ static enum smc_status check_regs(const struct row *row, const struct smc_sm *sm
     if (regs <= sm->max_regs_per_thread)
         return SMC_OK;
     return smc_fail(row->error, SMC_USAGE,
-                    "line %llu: regs: '%lld' is above %u, the most registers a thread has on "
+                    "line %llu: regs: '%lld' is above %u, the most registers that a thread has on "
                     "compute capability %u.%u",
                     (unsigned long long)row->record->line, (long long)regs, sm->max_regs_per_thread,
                     sm->cc / 10, sm->cc % 10);

@@ -57,7 +57,7 @@ struct smc_batch {
     struct smc_csv_sink sink;
     struct smc_batch_defaults defaults;
     struct smc_device_finder finder; /* of what the column 'device' names */
-    /* Called once, when the header is read, with a note on it. NULL: nobody is told. */
+    /* Called once, when the header is read, with a note on it. NULL: the note is dropped. */
     void (*tell)(const char *note);
 };
 

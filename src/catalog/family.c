@@ -42,8 +42,8 @@ enum smc_status smc_params_check(const struct smc_kernel *kernel, const struct s
         int64_t value = params->value[i];
         if (!(kernel->params >> i & 1)) {
             if (params->given >> i & 1)
-                return smc_fail(error, SMC_USAGE, "option --%s: %s does not take it", info->option,
-                                kernel->name);
+                return smc_fail(error, SMC_USAGE, "option --%s: %s does not accept it",
+                                info->option, kernel->name);
             continue;
         }
         if (i == SMC_PARAM_DTYPE) {

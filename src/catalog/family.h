@@ -107,7 +107,7 @@ void smc_shared_lane(struct smc_shared_access *access, uint32_t lane, uint32_t s
 void smc_comparison_add(struct smc_comparison *result, uint64_t index, double expected, double got,
                         double share);
 
-/* Adds elements [index, index + count) of the output that nobody may write: right where they
+/* Adds elements [index, index + count) of the output that no thread may write: right where they
    still hold the poison. */
 void smc_comparison_add_gap(struct smc_comparison *result, enum smc_dtype dtype, const void *output,
                             uint64_t index, uint64_t count);

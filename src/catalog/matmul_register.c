@@ -123,7 +123,7 @@ static enum smc_status check_shape(const struct smc_kernel *kernel, const struct
     if (r.threads > MOST_THREADS)
         return smc_fail(error, SMC_USAGE,
                         "option --block-m: %" PRIu32 " x %" PRIu32 " outputs, %" PRIu32
-                        " x %" PRIu32 " a thread, take %" PRIu32 " threads, more than %d",
+                        " x %" PRIu32 " per thread, take %" PRIu32 " threads, more than %d",
                         r.block_m, r.block_n, r.thread_m, r.thread_n, r.threads, MOST_THREADS);
     if (blocks(&r) > SMC_MAX_GRID_X)
         return smc_fail(error, SMC_USAGE,

@@ -600,7 +600,8 @@ const struct smc_kernel smc_kernel_matmul_a_tile = {
     .family = "matmul",
     .file = "matmul_a_tile.cu",
     .entry = "matmul_a_tile",
-    .summary = "C = A B by tiles of A alone, with __syncwarp where a tile's row lies in one warp",
+    .summary =
+        "C = A B by tiles of A alone, with __syncwarp where one warp loads a whole row of a tile",
     .params = AB | SMC_PARAM_BIT(PAD),
     .variant = &tile_of_a,
     TILED,
@@ -616,7 +617,7 @@ const struct smc_kernel smc_kernel_aat_naive = {
     PRODUCT,
 };
 
-/* Only the transposed tile is padded. Of aat-conflict, which does not take --pad, the padding is 0.
+/* Only the transposed tile is padded. aat-conflict does not accept --pad: its padding is 0.
  */
 static const struct smc_product_tiles aat_tiles = {
     .a = {.store = "a_tile[y][x]", .load = "a_tile[y][i]"},

@@ -40,7 +40,7 @@ static enum smc_status check_exact(const struct smc_kernel *kernel, const struct
     return smc_fail(error, SMC_USAGE,
                     "option --radius: '%" PRId64 "' is too much for float: %s's sums may have "
                     "%" PRIu64 " inputs of up to %d, and whole numbers are exact up to %d; "
-                    "--dtype int32 takes any radius",
+                    "--dtype int32 accepts any radius",
                     params->value[SMC_PARAM_RADIUS], kernel->name, inputs, SMC_LARGEST_WHOLE,
                     FLOAT_WHOLE);
 }
@@ -603,7 +603,7 @@ const struct smc_kernel smc_kernel_stencil_window = {
     STENCIL,
     .file = "stencil_window.cu",
     .entry = "stencil_window",
-    .summary = "1-D box sum with as many additions at any radius",
+    .summary = "1-D box sum whose additions do not grow with the radius",
     .complete = complete_window,
     .defines = defines_window,
     .plan = plan_window,

@@ -18,7 +18,7 @@ struct smc_compile_options {
     bool no_nvrtc;          /* as on a machine without a toolkit */
     bool ptx_suffices;      /* without an NVRTC, `binary` may have PTX alone: the built-in */
     const char *kernel_dir; /* edited kernels, or NULL for the built-in text */
-    uint32_t min_blocks;    /* __launch_bounds__ asks for so many blocks per SM as well; then only
+    uint32_t min_blocks;    /* __launch_bounds__ also asks for this many blocks per SM; then only
                                NVRTC for the architecture serves; 0: as written */
     struct smc_text *log;   /* receives all that NVRTC says of a text it rejects; or NULL */
 };

@@ -95,10 +95,10 @@ static enum smc_status check_header(const struct smc_cubin_reading *reading, siz
     if (section_count == 0 || section_count > reading->bytes / entry ||
         !is_within(header->e_shoff, section_count * entry, reading->bytes))
         return smc_fail(reading->error, SMC_USAGE,
-                        "its table of sections lies beyond the end of the file");
+                        "its table of sections extends beyond the end of the file");
     if (!is_within(header->e_phoff, header->e_phnum * segment, reading->bytes))
         return smc_fail(reading->error, SMC_USAGE,
-                        "its table of segments lies beyond the end of the file");
+                        "its table of segments extends beyond the end of the file");
     return SMC_OK;
 }
 
@@ -114,8 +114,8 @@ static enum smc_status read_section(struct smc_cubin_reading *reading, size_t na
         return smc_fail(reading->error, SMC_USAGE, "section %zu has no name", index);
     if (!takes_no_room(&section->header) &&
         !is_within(section->header.sh_offset, section->header.sh_size, reading->bytes))
-        return smc_fail(reading->error, SMC_USAGE, "section %.200s lies beyond the end of the file",
-                        section->name);
+        return smc_fail(reading->error, SMC_USAGE,
+                        "section %.200s extends beyond the end of the file", section->name);
     return SMC_OK;
 }
 
@@ -162,8 +162,8 @@ static enum smc_status check_segments(const struct smc_cubin_reading *reading)
     for (int i = 0; i < reading->header.e_phnum; i++) {
         if (!gelf_getphdr(reading->cubin->elf, i, &segment) ||
             !is_within(segment.p_offset, segment.p_filesz, reading->bytes))
-            return smc_fail(reading->error, SMC_USAGE, "segment %d lies beyond the end of the file",
-                            i);
+            return smc_fail(reading->error, SMC_USAGE,
+                            "segment %d extends beyond the end of the file", i);
         if (segment.p_type == PT_LOAD)
             memory += segment.p_memsz - segment.p_filesz;
     }

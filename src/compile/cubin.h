@@ -33,7 +33,7 @@ struct smc_cubin {
 bool smc_cubin_is(const void *file, size_t bytes);
 
 /* Reads all kernels; functions that kernels call are passed over. `file` is to outlive `cubin`.
-   SMC_USAGE: what is damaged ("section .text.k lies beyond the end of the file"); SMC_MACHINE:
+   SMC_USAGE: what is damaged ("section .text.k extends beyond the end of the file"); SMC_MACHINE:
    memory. Then there is nothing to close. */
 enum smc_status smc_cubin_open(const void *file, size_t bytes, struct smc_cubin *cubin,
                                struct smc_error *error);

@@ -110,7 +110,7 @@ static uint32_t predicted_available(const struct smc_answer *answer)
                                                    : 0;
 }
 
-/* Before CUDA 13.5 the API forgets the driver's reserve for two blocks and more: a known error
+/* Before CUDA 13.5 the API omits the driver's reserve for two blocks and more: a known error
    there, a difference from then on. */
 static void confirm_available_smem(const struct smc_answer *answer,
                                    const struct smc_run_result *result,
@@ -128,16 +128,17 @@ static void confirm_available_smem(const struct smc_answer *answer,
     if (result->api_available_smem.succeeded)
         row->api = smc_reading_of(result->api_available_smem_bytes);
     smc_row_judge(row);
-    bool forgets = row->verdict == SMC_DIFFERS && blocks > 1 &&
-                   result->api_available_smem_bytes == at_most((uint64_t)bytes + reserve, cap);
+    bool omits_reserve =
+        row->verdict == SMC_DIFFERS && blocks > 1 &&
+        result->api_available_smem_bytes == at_most((uint64_t)bytes + reserve, cap);
     bool known = result->driver_version > 0 && result->driver_version < COUNTS_RESERVE_FROM;
     if (!result->api_available_smem.succeeded)
         smc_row_note(row, "%s", result->api_available_smem.message);
-    else if (forgets && known)
+    else if (omits_reserve && known)
         row->verdict = SMC_INFORMATION;
-    if (forgets)
-        smc_row_note(row, "the API forgets the driver's %u B a block%s", reserve,
-                     known ? ", as it does before CUDA 13.5" : ", which CUDA 13.5 mended");
+    if (omits_reserve)
+        smc_row_note(row, "the API omits the driver's %u B per block%s", reserve,
+                     known ? ", as it does before CUDA 13.5" : ", which CUDA 13.5 corrected");
 }
 
 /* Shared memory of a block: the driver's reserve, predicted by the table of compute capabilities,
@@ -258,12 +259,12 @@ static void show_dynamic_smem(const struct view *view)
     row->predicted = smc_reading_of(view->answer->launch.dynamic_smem_bytes);
     row->verdict = SMC_INFORMATION;
     if (!opt_in->made)
-        smc_row_note(row, "asked for at launch");
+        smc_row_note(row, "requested at launch");
     else if (opt_in->succeeded && view->answer->launch.smem_mode != SMC_SMEM_MODE_DEFAULT)
-        smc_row_note(row, "asked for at launch, in the mode %s, which was granted",
+        smc_row_note(row, "requested at launch, in the mode %s, which was granted",
                      smc_smem_mode_name(view->answer->launch.smem_mode));
     else if (opt_in->succeeded)
-        smc_row_note(row, "asked for at launch, after an opt-in that was granted");
+        smc_row_note(row, "requested at launch, after an opt-in that was granted");
     else
         smc_row_note(row, "the opt-in was refused: %s", opt_in->message);
 }
@@ -302,7 +303,7 @@ static void note_blocks(const struct view *view, struct smc_row *row)
     const struct smc_run_result *result = view->result;
     if (exceeds_hint(view, row)) {
         row->verdict = SMC_INFORMATION;
-        smc_row_note(row, "a carve-out is a hint: the SM kept more blocks than it leaves room for");
+        smc_row_note(row, "a carve-out is a hint: more blocks were resident than it allows");
     } else if (result->api_occupancy.succeeded && !row->api.present) {
         smc_row_note(row, "the API answers %u for the kernel's own %u registers and %u B",
                      result->api_blocks_per_sm, result->api_regs_per_thread,

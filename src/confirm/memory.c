@@ -415,7 +415,7 @@ static void confirm_global(const struct view *view, bool store)
         return;
     struct sum sum = sum_up(view, store, BYTES);
     struct smc_row *row = add(view, store ? "global_store_bytes" : "global_load_bytes",
-                              "  asked for", sum.predicted, sum.seen);
+                              "  requested", sum.predicted, sum.seen);
     row->unit = "B";
     confirm_arrays(view, &sum, BYTES, row);
 }

@@ -22,7 +22,7 @@ extern const char *const smc_source_names[SMC_SOURCE_COUNT]; /* "predicted", ...
 struct smc_merge_row {
     char quantity[64], unit[16];
     struct smc_reading seen[SMC_SOURCE_COUNT];
-    char words[96];          /* what is predicted, where that is no number */
+    char words[96];          /* what is predicted, where that is not a number */
     bool confirmed, differs; /* against its own machine's prediction, as the report says */
 };
 

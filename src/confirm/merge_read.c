@@ -358,10 +358,11 @@ static bool copy_rows(const json_t *list, struct smc_merge_report *report, char 
     report->row = smc_calloc(count, sizeof *report->row);
     for (; report->row && report->row_count < count; report->row_count++)
         if (!copy_row(json_array_get(list, report->row_count), &report->row[report->row_count])) {
-            snprintf(why, size,
-                     "key 'confirmation': element %zu is no quantity with a name, and numbers or "
-                     "nulls as its values",
-                     report->row_count + 1);
+            snprintf(
+                why, size,
+                "key 'confirmation': element %zu is not a quantity with a name and with numbers or "
+                "nulls as its values",
+                report->row_count + 1);
             return false;
         }
     return report->row != NULL;
@@ -425,7 +426,7 @@ static bool fill(const json_t *object, struct smc_merge_report *report, char *wh
     if (json_is_object(error))
         return true;
     if (error && !json_is_null(error)) {
-        snprintf(why, size, "key 'error' is no object");
+        snprintf(why, size, "key 'error' is not an object");
         return false;
     }
     snprintf(why, size,
@@ -507,7 +508,7 @@ static void add_value(struct reader *reader, const json_t *value)
     if (json_is_array(value)) {
         add_list(reader, value);
     } else if (!json_is_object(value)) {
-        tell(reader, reader->line, "an element of a list is no object");
+        tell(reader, reader->line, "an element of a list is not an object");
     } else if (!has_schema(value)) {
         tell(reader, reader->line, "key 'schema': only \"smemcalc/1\" can be read");
     } else if (json_is_array(runs)) {
@@ -539,7 +540,7 @@ static void read_document(struct reader *reader, const struct smc_document *docu
     if (document->length > LARGEST_DOCUMENT_BYTES) {
         snprintf(why, sizeof why,
                  "larger than %d MiB, the most that is read at once; give the reports of a list "
-                 "one behind the other, as jq -c '.[]' prints them",
+                 "one after another, as jq -c '.[]' prints them",
                  SMC_LARGEST_DOCUMENT_MIB);
         tell(reader, document->line, why);
         return;

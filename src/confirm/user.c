@@ -67,7 +67,7 @@ static void show_counts(const struct smc_emulated_run *emulated, struct smc_conf
         {"bank_conflicts", "bank conflicts", "", wavefronts - total->least_wavefronts, false, NULL},
         {"global_requests", "global requests", "", total->global_requests, false, NULL},
         {"global_sectors", "  their sectors", "", total->global_sectors, false, NULL},
-        {"global_bytes", "  asked for", "B", total->global_bytes, false, NULL},
+        {"global_bytes", "  requested", "B", total->global_bytes, false, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].is_left_out)

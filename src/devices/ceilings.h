@@ -17,7 +17,7 @@ struct smc_ceiling_info {
     const char *key;   /* "copy_bytes_per_s" */
     const char *label; /* for people; "": the one before in another unit */
     const char *unit;
-    double per_unit; /* so many of the key's unit are one of `unit` */
+    double per_unit; /* how many of the key's unit are one of `unit` */
 };
 
 extern const struct smc_ceiling_info smc_ceiling_info[SMC_CEILING_COUNT];

@@ -38,7 +38,7 @@ enum smc_status smc_ceilings_file_parse(const char *path, const char *text, size
 
 void smc_ceilings_file_free(struct smc_ceilings_file *file);
 
-/* Puts `ceilings` into the file, in place of the entry for the same GPU; the file and its folder
+/* Puts `ceilings` into the file, instead of the entry for the same GPU; the file and its folder
    are made where they are missing; a link stays one. A damaged file is left as it is: SMC_USAGE. */
 enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *ceilings,
                                   struct smc_error *error);

@@ -70,7 +70,7 @@ static bool find_target(struct smc_decoder *decoder, const struct smc_ptx_statem
     const struct smc_ptx_label *label = smc_ptx_find_label(module, name, statement->scope);
     decoder->statement = statement;
     if (!label || label->targets)
-        return smc_decode_refuse(decoder, "there is no such label");
+        return smc_decode_refuse(decoder, "unknown label");
     *target = first_op[label->statement];
     return true;
 }
@@ -84,7 +84,7 @@ static bool find_targets(struct smc_decoder *decoder, const struct smc_ptx_state
         smc_ptx_find_label(&program->module, statement->operand[1].name, statement->scope);
     decoder->statement = statement;
     if (!list || !list->targets)
-        return smc_decode_refuse(decoder, "there is no such list of labels");
+        return smc_decode_refuse(decoder, "unknown list of labels");
     op->targets = smc_arena_take(&program->arena, list->targets * sizeof *op->targets);
     if (!op->targets)
         return false;

@@ -193,7 +193,7 @@ static void note_shared_add(struct smc_worker *worker, size_t cell, enum smc_ptx
     worker->shared_bound = fmax(worker->shared_bound, smc_float_sum_bound(&sum->sum));
 }
 
-/* Such a kernel runs on one worker, so that nobody else is at the same sums. */
+/* Such a kernel runs on one worker, so that no other worker updates the same sums. */
 static void note_global_add(struct smc_worker *worker, const char *host, enum smc_ptx_type type,
                             uint64_t old, uint64_t b)
 {

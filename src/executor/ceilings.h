@@ -52,13 +52,13 @@ struct smc_samples {
     double value[SMC_MOST_SAMPLES];
 };
 
-/* Samples that are no number above 0 are left out, and those beyond the most. */
+/* Samples that are not above 0 are left out, and those beyond the most. */
 void smc_samples_add(struct smc_samples *samples, double value);
 
 /* The median, 0 where there are none. Puts the samples in order. */
 double smc_samples_median(struct smc_samples *samples, struct smc_spread *spread);
 
-/* What `amount` in so many milliseconds is in a second; 0 where no time passed. */
+/* `amount` in that many milliseconds, per second; 0 where no time passed. */
 double smc_rate_of_ms(double amount, double ms);
 
 #endif

@@ -225,7 +225,7 @@ struct smc_executor {
 
     /* Runs. A refusal by ptxas, the driver or the launch is a result (SMC_OK with the attempt's
        `succeeded` false), after which the device still works. SMC_MACHINE: memory, a CUDA error
-       that is no answer. SMC_UNAVAILABLE: no device, or PTX that the emulator does not run.
+       that is not an answer. SMC_UNAVAILABLE: no device, or PTX that the emulator does not run.
        SMC_INTERRUPTED: `stop` asked for it; the message says how far the run came. A user's kernel
        is launched once: its errors, and that it does not end in time, are results as well. */
     enum smc_status (*run)(const struct smc_run_request *request, struct smc_run_result *result,

@@ -115,7 +115,7 @@ enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
     if (launch->dynamic_smem_bytes <= (uint32_t)default_bytes)
         smc_not_made(opt_in, "not needed");
     else if (launch->smem_not_opted_in)
-        smc_not_made(opt_in, "not asked for");
+        smc_not_made(opt_in, "not requested");
     else if (launch->dynamic_smem_bytes > INT32_MAX)
         smc_gpu_attempt(opt_in, cudaErrorInvalidValue); /* the attribute is an int */
     else

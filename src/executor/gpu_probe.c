@@ -278,7 +278,7 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
         return status;
     result->probe_regs_per_thread = compiled.resources.regs_per_thread;
     if (!is_equivalent(device, probe, compiled.resources.regs_per_thread))
-        smc_not_made(&result->probe, "no probe with as many registers can be compiled");
+        smc_not_made(&result->probe, "no probe with the same registers can be compiled");
     else if (smc_gpu_load(&compiled.binary, residency->entry, &kernel, &result->probe))
         status = run_probe(device, probe, &kernel, result, error);
     describe(device, probe, result);

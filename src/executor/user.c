@@ -100,15 +100,15 @@ static bool fits(const struct smc_ptx_param *param, const struct smc_user_argume
     return param->bytes == type->bytes && (untyped || is_float == (type->class == SMC_USER_FLOAT));
 }
 
-/* "it takes a number of type f32". */
+/* "it accepts a number of type f32". */
 static void describe_param(const struct smc_ptx_param *param, struct smc_text *text)
 {
     struct smc_user_argument trial = {.is_buffer = true};
     size_t before = text->length;
     if (fits(param, &trial))
-        smc_text_append(text, "it takes memory (f32x1024:random) or a number of type ");
+        smc_text_append(text, "it accepts memory (f32x1024:random) or a number of type ");
     else
-        smc_text_append(text, "it takes a number of type ");
+        smc_text_append(text, "it accepts a number of type ");
     size_t names = text->length;
     trial.is_buffer = false;
     for (int i = 0; i < SMC_USER_TYPE_COUNT; i++) {
@@ -573,7 +573,7 @@ enum smc_status smc_user_ending(const struct smc_user_run *run, struct smc_error
     const struct {
         const struct smc_attempt *attempt;
         const char *what;
-    } steps[] = {{&result->load, "the driver does not take the machine code"},
+    } steps[] = {{&result->load, "the driver does not accept the machine code"},
                  {&result->launch, "the launch was refused"},
                  {&result->finish, "the kernel crashed or hangs on the GPU"}};
     const char *name = run->row.kernel->shown;

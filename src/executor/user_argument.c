@@ -139,8 +139,7 @@ static enum smc_status read_filling(const char *text, struct smc_user_argument *
     if (read_number(argument->type, text, &argument->bits))
         return SMC_OK;
     describe_range(argument->type, range);
-    return smc_fail(error, SMC_USAGE,
-                    "'%.64s': '%.64s' is none of zero, ramp, random, file:PATH and %s",
+    return smc_fail(error, SMC_USAGE, "'%.64s': '%.64s' is not zero, ramp, random, file:PATH or %s",
                     argument->typed, text, range);
 }
 

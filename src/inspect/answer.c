@@ -204,7 +204,7 @@ static const char *reason_unknown(const struct smc_inspect_row *row)
     if (row->answer.outcome == SMC_CANNOT_COMPILE)
         return "cannot compile";
     if (row->answer.launch.regs_per_thread == 0)
-        return "its registers are not told";
+        return "its registers are unknown";
     return smc_inspect_loads(row->kernel, row->answer.query.device.sm.cc)
                ? NULL
                : "its machine code does not load there";
@@ -238,7 +238,7 @@ enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
             append_line(row, text, shortfalls);
         }
         if (requirements->registers_at_most && regs > requirements->registers_at_most) {
-            snprintf(text, sizeof text, "%u registers a thread, but at most %u allowed", regs,
+            snprintf(text, sizeof text, "%u registers per thread, but at most %u allowed", regs,
                      requirements->registers_at_most);
             append_line(row, text, shortfalls);
         }

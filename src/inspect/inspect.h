@@ -1,4 +1,4 @@
-/* Somebody's own kernels: read from CUDA source, PTX, machine code, programs that hold it and
+/* The user's kernels: read from CUDA source, PTX, machine code, programs that hold it and
    compilers' logs; answered for one device or many; held to requirements and launch bounds. */
 #ifndef SMC_INSPECT_INSPECT_H
 #define SMC_INSPECT_INSPECT_H
@@ -53,7 +53,7 @@ struct smc_inspect_target {
 struct smc_inspect_request {
     const struct smc_inspect_target *targets; /* at least one */
     size_t target_count;
-    bool targets_assumed;         /* nobody named them: PTX goes to its own architecture */
+    bool targets_assumed;         /* none were named: PTX goes to its own architecture */
     bool skip_unsupported;        /* a target no compiler here serves is passed over */
     const char *compiler_options; /* joined by blanks, or NULL */
     bool no_cache;                /* of the search for NVRTC */

@@ -193,7 +193,7 @@ static enum smc_status compile_source(const struct reading *reading,
     if (first == SMC_USAGE && status == SMC_UNAVAILABLE) {
         struct smc_error reason = *error;
         return smc_fail(error, SMC_USAGE,
-                        "%.900s (NVRTC takes no host code; nvcc would, but was not found)",
+                        "%.900s (NVRTC does not compile host code; nvcc does, but was not found)",
                         reason.message);
     }
     *error = second;

@@ -170,7 +170,7 @@ static enum smc_status check(const struct smc_cubin *cubin, uint16_t wanted_cc,
     for (size_t i = 0; i < cubin->kernel_count; i++)
         if (!is_possible(&cubin->kernel[i], cubin->cc))
             return smc_fail(error, SMC_USAGE,
-                            "kernel %.200s takes more registers, barriers or shared memory than "
+                            "kernel %.200s uses more registers, barriers or shared memory than "
                             "sm_%u has",
                             cubin->kernel[i].name, cubin->cc);
     return SMC_OK;
@@ -336,7 +336,7 @@ static bool read_parts(const struct embedded *reading, const char *at, const cha
             memcpy(&part, at, sizeof part);
         if (left < sizeof part || part.head_bytes < sizeof part || part.head_bytes > left ||
             part.bytes > left - part.head_bytes) {
-            append_damage(reading, at, "a part of it lies beyond its end");
+            append_damage(reading, at, "a part of it extends beyond its end");
             return true;
         }
         const char *body = at + part.head_bytes;

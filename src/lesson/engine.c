@@ -165,7 +165,7 @@ struct smc_banks_answer *smc_scene_ask_banks(struct smc_scene *scene, const char
 struct smc_text *smc_scene_value(struct smc_scene *scene, const char *name)
 {
     if (scene->value_count == SMC_SCENE_MOST_VALUES) {
-        scene->status = smc_fail(&scene->error, SMC_MACHINE, "no room for the value '%s'", name);
+        scene->status = smc_fail(&scene->error, SMC_MACHINE, "no space for the value '%s'", name);
         scene->value_count--;
         smc_text_free(&scene->value[scene->value_count].text);
     }

@@ -121,8 +121,8 @@ static const struct smc_lesson_page pages[] = {
         .text = "The {device} was the first GPU for CUDA, and each of its {sms} streaming "
                 "multiprocessors (SMs) is small enough to be counted by hand:\n"
                 "{table}\n"
-                "An SM takes blocks. It takes a block whole or not at all, and keeps what the "
-                "block needs until its last thread has ended. So each of the four resources "
+                "An SM accepts a block as a whole or not at all, and reserves what the block needs "
+                "until its last thread has ended. So each of the four resources "
                 "allows a number of blocks, and the smallest of the four numbers decides.\n"
                 "While one warp, a group of {lanes} threads, waits for memory, another one "
                 "computes. Occupancy is the share of the {warps} warp slots that is filled.",
@@ -137,8 +137,8 @@ static const struct smc_lesson_page pages[] = {
                 "{limits}\n"
                 "The marked rows bind: {blocks}, {resident} threads, occupancy {occupancy}. It "
                 "is a close fit. The registers of these blocks are {used_regs} of the SM's "
-                "{sm_regs}, and what is left over is of use to nobody: a block comes whole or "
-                "not at all.",
+                "{sm_regs}, and what is left over cannot be used: a block is resident as a "
+                "whole or not at all.",
         .fill = fill_ten,
         .launch = &ten_registers,
     },
@@ -147,7 +147,7 @@ static const struct smc_lesson_page pages[] = {
         .text = "Add one variable, and each thread needs {regs} registers. A block takes "
                 "{threads} x {regs} = {block_regs}, and {next} would take {next_regs}. The SM has "
                 "{sm_regs}. So it runs {blocks}: {resident} threads, occupancy {occupancy}.\n"
-                "One register in each thread has cost {lost} of the threads at once. Here is "
+                "One register in each thread has cost {lost} of the resident threads. Here is "
                 "every number of registers that a thread can have:\n"
                 "{steps}\n"
                 "Between the steps registers are free; at a step one more register costs a block.",
@@ -159,7 +159,7 @@ static const struct smc_lesson_page pages[] = {
         .text =
             "A larger tile loads less from global memory, so why not {tile}? A block would have "
             "{tile} x {tile} = {threads} threads, and this GPU refuses more than {most}. "
-            "Other tiles, still with {regs} registers a thread:\n"
+            "Other tiles, still with {regs} registers per thread:\n"
             "{tiles}\n"
             "Nothing here rises or falls smoothly. Warps are whole: a tile whose square is not a "
             "multiple of {lanes} leaves lanes empty. Blocks are whole: one that is a little "
@@ -195,8 +195,9 @@ static void fill_question(struct smc_scene *scene, struct smc_lesson_solution *s
 }
 
 static const struct smc_lesson_question question = {
-    .text = "Somebody tries tile {tile} on the same GPU, still with {regs} registers a thread. How "
-            "many of these blocks does an SM run at a time?",
+    .text =
+        "Suppose that the same GPU runs tile {tile}, still with {regs} registers per thread. How "
+        "many of these blocks does an SM run at a time?",
     .right = "The warps would allow {by_warps} blocks, the registers {by_regs} and the shared "
              "memory {by_smem}, but an SM has only {slots} slots for blocks. So {resident} threads "
              "reside, occupancy {occupancy}: blocks can be too small as well.",

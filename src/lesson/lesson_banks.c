@@ -113,9 +113,9 @@ static const struct smc_lesson_page pages[] = {
             "all banks at once, one word each: that is a wavefront. The "
             "{lanes} lanes of a warp that read a row of floats need {row_cost}:\n"
             "{picture}\n"
-            "Lanes that want the same word share it: if all read the same, {same_cost} will "
-            "do. But two different words of one bank are two wavefronts: a bank conflict. The "
-            "warp waits for the bank that is asked for the most words.",
+            "Lanes that read the same word share it: if all do, {same_cost} is enough. But two "
+            "different words of one bank are two wavefronts: a bank conflict. The "
+            "warp waits for the bank with the most different words.",
         .fill = fill_layout,
         .expression = along_row,
     },
@@ -123,43 +123,44 @@ static const struct smc_lesson_page pages[] = {
         .heading = "Strides",
         .text = "Lane n reads the float with index n x stride:\n"
                 "{table}\n"
-                "What the stride and the {banks} banks have in common decides: an odd stride "
-                "comes to every bank before it comes back to the first, an even one leaves banks "
-                "out. Powers of two, which sizes of arrays so often are, are the worst.",
+                "The factors that the stride shares with {banks} decide: an odd stride visits "
+                "every bank before it returns to the first; an even one skips banks. Powers of "
+                "two, which array sizes often are, are the worst.",
         .fill = fill_strides,
     },
     {
         .heading = "The column of a tile",
-        .text = "A transpose, or a product with a transposed matrix, goes along the rows of a "
-                "tile once and down its columns once. Take float tile[{edge}][{edge}]. A row "
-                "costs {row_cost}. Down a column, at the byte address {expression} where tx is "
-                "the lane, every lane comes to the same bank:\n"
-                "{picture}\n"
-                "and so on down to the last lane. It takes {cost}, where {least} would do if the "
-                "words lay elsewhere. The warp waits all that time, and all others that want to "
-                "use shared memory wait with it.",
+        .text =
+            "A transpose, or a product with a transposed matrix, goes along the rows of a "
+            "tile once and down its columns once. Take float tile[{edge}][{edge}]. A row "
+            "costs {row_cost}. Down a column, at the byte address {expression} where tx is "
+            "the lane, every lane accesses the same bank:\n"
+            "{picture}\n"
+            "and so on down to the last lane. It takes {cost}, where {least} would do if the words "
+            "were in different banks. The warp waits all that time, and all others that want to "
+            "use shared memory wait with it.",
         .fill = fill_column,
         .expression = down_column,
     },
     {
         .heading = "Padding",
-        .text = "One column that nobody uses, float tile[{edge}][{row}], shifts each row by a "
+        .text = "One unused column, float tile[{edge}][{row}], shifts each row by a "
                 "bank. At {expression} the same column looks like this:\n"
                 "{picture}\n"
                 "Now it takes {cost}, and a row {row_cost}. A padding of {padding} is "
                 "the least that does it. The tile grows from {before} to {after}; where shared "
-                "memory limits the blocks of an SM, look whether that costs one of them.",
+                "memory limits the blocks of an SM, check whether that costs one of them.",
         .fill = fill_padding,
         .expression = padded_column,
     },
     {
         .heading = "The XOR swizzle",
-        .text = "No byte more is needed if the columns change places: column c of row r is kept "
+        .text = "No extra byte is needed if the columns change places: column c of row r is kept "
                 "at place c ^ r of the row (^ is exclusive or). In each row every place is still "
                 "taken once. A column, at {expression}:\n"
                 "{picture}\n"
-                "{cost} for a column, {row_cost} for a row, and {bytes} as before. Whoever writes "
-                "the tile and whoever reads it have to use the same rule; the price is one "
+                "{cost} for a column, {row_cost} for a row, and {bytes} as before. Stores and "
+                "loads of the tile must use the same rule; the price is one "
                 "exclusive or in each address.",
         .fill = fill_swizzle,
         .expression = swizzled_column,

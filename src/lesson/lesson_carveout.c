@@ -108,19 +108,19 @@ static const struct smc_lesson_page pages[] = {
     {
         .heading = "One store, two uses",
         .text = "Shared memory and the L1 cache of an SM are the same store: on {device} "
-                "{whole} KB. What shared memory does not take, caches what global memory gives. "
+                "{whole} KB. The part that shared memory does not use caches global memory. "
                 "Both make a kernel faster, and so there is something to choose: the carve-out, "
                 "the part that is cut out for shared memory.\n"
                 "A kernel says what it prefers, as a percentage of the most that shared memory "
                 "can have here, {most} KB:\n"
                 "{code}\n"
-                "Whoever says nothing leaves it to the driver.",
+                "Without this call the driver chooses.",
         .fill = fill_one_store,
         .launch = &tiled,
     },
     {
         .heading = "Only some sizes",
-        .text = "An SM of {device} cannot divide the store anywhere, but has {sizes} for shared "
+        .text = "An SM of {device} cannot divide the store at any point: it has {sizes} for shared "
                 "memory. A percentage is rounded up to the next:\n"
                 "{table}\n"
                 "{percent} of {most} KB would be {wish}, and it gets {given}.",
@@ -128,7 +128,7 @@ static const struct smc_lesson_page pages[] = {
     },
     {
         .heading = "Enough, and no more",
-        .text = "matmul-tiled with tile {tile} in double takes {smem} a block, and an SM runs "
+        .text = "matmul-tiled with tile {tile} in double needs {smem} per block, and an SM runs "
                 "{blocks} of them at most. A carve-out of {least} is enough for that, and leaves "
                 "{l1} KB to cache with:\n"
                 "{table}",
@@ -138,10 +138,10 @@ static const struct smc_lesson_page pages[] = {
     {
         .heading = "It is a hint",
         .text = "The percentage is a hint. Where it is too small for a single block, the driver "
-                "takes the first size that is large enough: a block here needs {smem}, and a "
+                "chooses the first size that is large enough: a block here needs {smem}, and a "
                 "carve-out of "
                 "0 asks for {smallest} KB, {raised}. Then an SM runs {blocks}.\n"
-                "The driver may also take a larger size than asked for, for instance to let "
+                "The driver may also choose a larger size than requested, for instance to let "
                 "kernels run concurrently without waiting until the store is divided again. So "
                 "more blocks than this table promises can reside: count on the shared memory, "
                 "not on the L1 cache.\n"

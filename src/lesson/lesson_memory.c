@@ -41,13 +41,13 @@ static void fill_amounts(struct smc_scene *scene)
     const struct smc_device *device = &scene->device;
     const struct smc_sm *sm = &device->sm;
     struct smc_text *table = smc_scene_value(scene, "table");
-    append_amount(table, "registers a thread", sm->max_regs_per_thread, "");
-    append_amount(table, "registers a block", sm->max_regs_per_block, "");
-    append_amount(table, "registers an SM", sm->regs_per_sm, "");
-    append_amount(table, "shared memory a block", sm->smem_per_block_default_bytes, " B");
+    append_amount(table, "registers per thread", sm->max_regs_per_thread, "");
+    append_amount(table, "registers per block", sm->max_regs_per_block, "");
+    append_amount(table, "registers per SM", sm->regs_per_sm, "");
+    append_amount(table, "shared memory per block", sm->smem_per_block_default_bytes, " B");
     if (sm->smem_per_block_optin_bytes > sm->smem_per_block_default_bytes)
         append_amount(table, "  if it opts in", sm->smem_per_block_optin_bytes, " B");
-    append_amount(table, "shared memory an SM", sm->smem_per_sm_bytes, " B");
+    append_amount(table, "shared memory per SM", sm->smem_per_sm_bytes, " B");
     if (device->global_mem_bytes)
         append_amount(table, "global memory", device->global_mem_bytes, " B");
     smc_scene_text(scene, "device", device->name);
@@ -81,7 +81,7 @@ static const struct smc_lesson_page pages[] = {
                 "see a variable, and in lifetime, how long it keeps its value:\n"
                 "{table}\n"
                 "Registers and shared memory are on the chip, in the SM, and fast. Local, global "
-                "and constant memory are in the memory of the device, behind caches. `Local` "
+                "and constant memory are in the memory of the device and are cached. `Local` "
                 "means whose it is, not where: it is as far away as global memory. Constant "
                 "memory is written by the host, and kernels can only read it.",
         .fill = fill_kinds,
@@ -93,7 +93,7 @@ static const struct smc_lesson_page pages[] = {
                 "belongs in a register. What several threads of a block read belongs in shared "
                 "memory: fetched once, with a __syncthreads() between writing and reading. What "
                 "has to outlive the kernel can only be global.\n"
-                "The compiler takes registers where it can. An array that is indexed by a "
+                "The compiler uses registers where it can. An array that is indexed by a "
                 "variable, or what no register is left for (it is spilled), goes to local memory.",
         .fill = fill_declarations,
     },

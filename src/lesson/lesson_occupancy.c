@@ -17,7 +17,7 @@ enum {
     ASKED_EDGE = 6,
 };
 
-/* One step of the inner product with `edge` x `edge` elements a thread. */
+/* One step of the inner product with `edge` x `edge` elements per thread. */
 struct step {
     uint32_t loads;      /* of a thread from shared memory */
     uint32_t wavefronts; /* of its warp */
@@ -165,14 +165,15 @@ static void fill_purpose(struct smc_scene *scene)
 static const struct smc_lesson_page pages[] = {
     {
         .heading = "As full as can be, and slow",
-        .text = "matmul-tiled with tile {tile} on {device}: {regs} registers a thread ({source}), "
-                "{blocks} on each SM, {warps} of {most} warps, occupancy {occupancy}. An "
-                "occupancy calculator has no complaint.\n"
-                "And yet its multipliers work for {share} of the time at the most. Occupancy "
-                "counts the warps that are there to be run. It does not say what they wait for, "
-                "nor whether one that runs does anything useful.\n"
-                "What they wait for is shared memory. The pages that follow count how much of it "
-                "each multiplication takes, and how a kernel with far fewer warps does better.",
+        .text =
+            "matmul-tiled with tile {tile} on {device}: {regs} registers per thread ({source}), "
+            "{blocks} on each SM, {warps} of {most} warps, occupancy {occupancy}. An "
+            "occupancy calculator has no complaint.\n"
+            "And yet its multipliers work for {share} of the time at the most. Occupancy "
+            "counts the warps that are there to be run. It does not say what they wait for, "
+            "nor whether one that runs does anything useful.\n"
+            "What they wait for is shared memory. The pages that follow count how much of it "
+            "each multiplication takes, and how a kernel with far fewer warps does better.",
         .fill = fill_full,
         .launch = &full,
     },
@@ -181,7 +182,7 @@ static const struct smc_lesson_page pages[] = {
         .text = "The work of a matrix product is FMAs: a multiplication with an addition. An SM "
                 "has {fma_lanes} lanes for them and a warp has {lanes} threads, so a warp's FMA "
                 "takes {fma}. But each FMA of matmul-tiled needs an element of A and one of B "
-                "from shared memory, which serves one wavefront a clock:\n"
+                "from shared memory, which serves one wavefront per clock:\n"
                 "{table}\n"
                 "`clocks` are those of shared memory for each FMA, `peak` is what they leave of "
                 "the FMA peak. A larger tile does not help here: it saves global memory, but "
@@ -194,7 +195,7 @@ static const struct smc_lesson_page pages[] = {
         .heading = "More work for each thread",
         .text = "Registers are the way out. A thread that makes 2 x 2 elements of C instead of "
                 "one loads two elements of A and two of B in a step, and does four FMAs with "
-                "them: each element serves twice. In general, with edge x edge elements a "
+                "them: each element serves twice. In general, with edge x edge elements per "
                 "thread:\n"
                 "{table}\n"
                 "Loads grow with the edge, FMAs with its square. `clocks` are again those of "
@@ -209,8 +210,8 @@ static const struct smc_lesson_page pages[] = {
                 "(assumed, not compiled). With blocks of {threads} threads on {device}:\n"
                 "{table}\n"
                 "From top to bottom occupancy falls, and what shared memory leaves of the FMA "
-                "peak rises: the fullest rows are the slowest. The fast matrix products of this "
-                "world all keep few warps and large register tiles.",
+                "peak rises: the fullest rows are the slowest. Fast matrix products all keep few "
+                "warps and large register tiles.",
         .fill = fill_trade,
         .launch = &fewer_warps,
     },
@@ -219,7 +220,7 @@ static const struct smc_lesson_page pages[] = {
         .text = "An SM hides waiting by having something else to do. Many warps are one source "
                 "of that: while some wait, others run. Independent instructions within one warp "
                 "are another.\n"
-                "With one element of C a thread, each FMA needs the sum of the one before: "
+                "With one element of C per thread, each FMA needs the sum of the one before: "
                 "{before} warps x {one} = {work_before} FMAs that do not wait for each other. "
                 "With {edge} x {edge} elements it is {after} warps x {fmas} = {work_after}. The "
                 "emptier SM has more to do.\n"

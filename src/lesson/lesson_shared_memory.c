@@ -169,15 +169,16 @@ static const struct smc_lesson_page pages[] = {
     },
     {
         .heading = "Opting in",
-        .text = "stencil-dynamic compiles, since no size is written in it. But its launch with "
-                "{bytes} {without}, for {default_kb} KB is what a block gets unasked. More has to "
-                "be allowed first, once for each kernel:\n"
-                "{code}\n"
-                "On {device} that may be up to {optin} a block. Then radius {radius} launches: "
-                "with {regs} registers a thread ({source}) an SM runs {blocks}, occupancy "
-                "{occupancy}.\n"
-                "Whoever forgets the call gets an error from the launch and an output that was "
-                "never written: ask cudaGetLastError() after every launch.",
+        .text =
+            "stencil-dynamic compiles, since no size is written in it. But its launch with "
+            "{bytes} {without}, because a block gets at most {default_kb} KB by default. More must "
+            "be requested first, once for each kernel:\n"
+            "{code}\n"
+            "On {device} that may be up to {optin} per block. Then radius {radius} launches: "
+            "with {regs} registers per thread ({source}) an SM runs {blocks}, occupancy "
+            "{occupancy}.\n"
+            "Without that call the launch fails and the output is never written: call "
+            "cudaGetLastError() after every launch.",
         .fill = fill_opt_in,
         .launch = &dynamic,
     },
@@ -220,13 +221,14 @@ static const char *const choices[] = {
 };
 
 static const struct smc_lesson_question question = {
-    .text = "Radius {radius} again, but blocks of {block} threads. Nobody calls "
-            "cudaFuncSetAttribute. Which of the two kernels can be compiled and launched?",
+    .text = "Radius {radius} again, but blocks of {block} threads. cudaFuncSetAttribute "
+            "is not called. Which of the two kernels can be compiled and launched?",
     .choices = choices,
     .right = "A smaller block has a smaller window: ({block} + 2 x {radius}) x 4 = {bytes}, and "
              "{most} is the limit of both ways.",
     .wrong = "Work out how many bytes a block takes now, and compare them with {most}.",
-    .trap = "Both ways have the same limit as long as nobody opts in. Work out how many bytes a "
+    .trap = "Both ways have the same limit as long as the kernel does not opt in. Work out how "
+            "many bytes a "
             "block takes now, and compare them with {most}.",
     .fill = fill_question,
 };

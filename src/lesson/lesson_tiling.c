@@ -106,7 +106,7 @@ static void append_row(struct smc_scene *scene, const struct smc_lesson_launch *
     if (launch->kernel == tiled.kernel)
         snprintf(tile, sizeof tile, "%d", (int)launch->tile);
     size_t begin = table->length;
-    smc_text_printf(table, "%-5s%7.0f%8.0f%8.3g", tile, loads_of_each(&answer),
+    smc_text_printf(table, "%-5s%7.0f%8.0f%9.3g", tile, loads_of_each(&answer),
                     answer.workload.flops_per_load, answer.workload.flops_per_load_byte);
     if (!has_roof(&answer.query.device)) {
         smc_text_append(table, "\n");
@@ -121,7 +121,7 @@ static void fill_tiles(struct smc_scene *scene)
     struct smc_lesson_launch launch = tiled;
     const struct smc_device *device = &scene->device;
     struct smc_text *table = smc_scene_value(scene, "table");
-    smc_text_printf(table, "tile  loaded    CGMA  a byte%s\n",
+    smc_text_printf(table, "tile  loaded    CGMA per byte%s\n",
                     has_roof(device) ? " of the peak" : "");
     append_row(scene, &naive, table);
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
@@ -133,7 +133,7 @@ static void fill_tiles(struct smc_scene *scene)
     if (has_roof(device))
         smc_text_printf(roof,
                         "The bars are the roofline: the share of the peak that the memory of the "
-                        "%s allows. Its ridge is at %.3g operations a byte, where memory and "
+                        "%s allows. Its ridge is at %.3g operations per byte, where memory and "
                         "arithmetic take equally long.",
                         device->name, device->fp32_peak_tflops * 1e12 / device->memory_bytes_per_s);
     else
@@ -144,15 +144,16 @@ static void fill_tiles(struct smc_scene *scene)
 static const struct smc_lesson_page pages[] = {
     {
         .heading = "The same element, again and again",
-        .text = "In C = A B each element of C is the inner product of a row of A and a column of "
-                "B. matmul-naive gives each to one thread, which walks along the row and down the "
-                "column and loads both from global memory.\n"
-                "Neighbouring threads load the same: a whole row of C shares one row of A, a "
-                "whole column one column of B. With matrices of {n} x {n} every element of A and "
-                "of B is loaded {each} times. The threads ask for {loaded}, and the two matrices "
-                "together are {matrices}.\n"
-                "Each number comes {ratio} times. Could a block not fetch it once, and all its "
-                "threads use it?",
+        .text =
+            "In C = A B each element of C is the inner product of a row of A and a column of "
+            "B. matmul-naive assigns each to one thread, which walks along the row and down the "
+            "column and loads both from global memory.\n"
+            "Neighbouring threads load the same: a whole row of C shares one row of A, a "
+            "whole column one column of B. With matrices of {n} x {n} every element of A and "
+            "of B is loaded {each} times. The threads ask for {loaded}, and the two matrices "
+            "together are {matrices}.\n"
+            "Each element is loaded {ratio} times. Could a block not load it once, for all its "
+            "threads to use?",
         .fill = fill_naive,
         .launch = &naive,
     },
@@ -160,7 +161,7 @@ static const struct smc_lesson_page pages[] = {
         .heading = "CGMA: what a load is worth",
         .text = "The compute to global memory access ratio, CGMA, counts the operations for each "
                 "element loaded. A step of matmul-naive loads two floats, and does one "
-                "multiplication and one addition: its CGMA is {cgma}, or {by_byte} operations a "
+                "multiplication and one addition: its CGMA is {cgma}, or {by_byte} operations per "
                 "byte.\n"
                 "{roof}",
         .fill = fill_cgma,
@@ -168,15 +169,16 @@ static const struct smc_lesson_page pages[] = {
     },
     {
         .heading = "A tile for all threads of a block",
-        .text = "In matmul-tiled a block makes {tile} x {tile} elements of C with as many "
-                "threads. It goes step by step along its rows of A and down its columns of B. In "
-                "a step each of the {threads} threads fetches one element of A and one of B into "
-                "shared memory; __syncthreads() waits until both tiles are whole; then each "
-                "thread uses {tile} elements of both. A second __syncthreads() keeps the next "
-                "step from overwriting what another thread still reads.\n"
-                "Every element fetched serves {tile} threads: each is loaded {each} times instead "
-                "of {before}. The price is {smem} of shared memory a block. With {regs} registers "
-                "a thread ({source}) an SM runs {blocks}, occupancy {occupancy}.",
+        .text =
+            "In matmul-tiled a block makes {tile} x {tile} elements of C with as many "
+            "threads. It goes step by step along its rows of A and down its columns of B. In "
+            "a step each of the {threads} threads fetches one element of A and one of B into "
+            "shared memory; __syncthreads() waits until both tiles are whole; then each "
+            "thread uses {tile} elements of both. A second __syncthreads() keeps the next "
+            "step from overwriting what another thread still reads.\n"
+            "Every element fetched serves {tile} threads: each is loaded {each} times instead "
+            "of {before}. The price is {smem} of shared memory per block. With {regs} registers "
+            "per thread ({source}) an SM runs {blocks}, occupancy {occupancy}.",
         .fill = fill_tiled,
         .launch = &tiled,
     },
@@ -223,7 +225,7 @@ static const struct smc_lesson_question question = {
 const struct smc_lesson smc_lesson_about_tiling = {
     .name = "tiling",
     .title = "Tiling: load once, use many times",
-    .summary = "what tiles in shared memory save; operations a load (CGMA)",
+    .summary = "what tiles in shared memory save; operations per load (CGMA)",
     .device = "NVIDIA H200",
     .least_cc = 20,
     .page_count = sizeof pages / sizeof *pages,

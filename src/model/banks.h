@@ -55,7 +55,7 @@ struct smc_bank_layout {
 void smc_bank_layout_of(const struct smc_sm *sm, enum smc_bank_mode mode,
                         struct smc_bank_layout *layout);
 
-/* The active lanes whose address is no multiple of the width: the GPU would stop the kernel. The
+/* The active lanes whose address is not a multiple of the width: the GPU would stop the kernel. The
    functions below expect that there are none. */
 uint32_t smc_access_misaligned(const struct smc_access *access);
 

@@ -60,7 +60,7 @@ static enum smc_status check_carveouts(const struct smc_sm *sm, struct smc_error
                             sm->smem_carveout_bytes[i], sm->smem_carveout_bytes[i - 1]);
     for (uint32_t i = count; i < SMC_MAX_CARVEOUTS; i++)
         if (sm->smem_carveout_bytes[i] != 0)
-            return smc_fail(error, SMC_USAGE, "'smem_carveouts_bytes': %u behind the last of %u",
+            return smc_fail(error, SMC_USAGE, "'smem_carveouts_bytes': %u after the last of %u",
                             sm->smem_carveout_bytes[i], count);
     if (sm->smem_carveout_bytes[count - 1] != sm->smem_per_sm_bytes)
         return smc_fail(error, SMC_USAGE,

@@ -207,7 +207,7 @@ static void draw_paper_legend(struct picture *picture)
         {true, {SMC_INK_SERVED, false, "7"}, "lane 7, in the bank that serves it"},
         {picture->shown.crowded,
          {SMC_INK_CROWDED, true, "7"},
-         "lanes that meet in a bank: it serves one after the other"},
+         "lanes that conflict in a bank, which serves them one after another"},
         {picture->shown.shared, {SMC_INK_SERVED, false, "7+"}, "others are served with lane 7"},
         {picture->shown.idle, {SMC_INK_GRID, false, ""}, "an idle bank"},
     };
@@ -240,7 +240,8 @@ static void draw_legend(struct picture *picture)
     }
     smc_text_append(&text, "A number is a lane, in the bank that serves it");
     if (picture->shown.crowded)
-        smc_text_append(&text, "; * lanes that meet in a bank, which serves one after the other");
+        smc_text_append(&text,
+                        "; * lanes that conflict in a bank, which serves them one after another");
     if (picture->shown.shared)
         smc_text_append(&text, "; + others are served with it");
     if (picture->shown.idle)

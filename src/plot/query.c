@@ -148,7 +148,7 @@ static void append_cliff(const struct curve *curve, struct smc_text *remark)
         return;
     }
     if (curve->now > curve->limit) {
-        smc_text_printf(remark, "the device takes %" PRId64 " %s", curve->limit, unit);
+        smc_text_printf(remark, "the device allows %" PRId64 " %s", curve->limit, unit);
         return;
     }
     if (now.ink == SMC_INK_REFUSED)
@@ -232,11 +232,11 @@ static void add_launch(struct smc_page *page, const struct smc_answer *answer)
         smc_words_params(answer, &line);
         smc_text_append(&line, "; ");
     }
-    smc_text_printf(&line, "%u threads a block, ", launch->threads_per_block);
+    smc_text_printf(&line, "%u threads per block, ", launch->threads_per_block);
     if (!smc_words_regs_known(answer))
         smc_text_append(&line, "registers not known");
     else
-        smc_text_printf(&line, "%u registers a thread", launch->regs_per_thread);
+        smc_text_printf(&line, "%u registers per thread", launch->regs_per_thread);
     if (smc_words_regs_known(answer) && !answer->regs_given) {
         smc_resources_describe(&answer->resources, source);
         smc_text_printf(&line, " (%s)", source);

@@ -430,8 +430,7 @@ enum smc_status smc_banks_row_read(const struct smc_csv_record *record, struct s
             status = read_address(name, text, lane, access, error);
     }
     if (status == SMC_OK && record->field_count > FIELDS)
-        return smc_fail(error, SMC_USAGE,
-                        "there are fields behind a31: a row is id,op,width,mask,a0,...,a31");
+        return smc_fail(error, SMC_USAGE, "fields after a31: a row is id,op,width,mask,a0,...,a31");
     return status;
 }
 

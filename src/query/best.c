@@ -257,8 +257,8 @@ static enum smc_status find(const struct smc_query *query, struct smc_best *best
         status = add_params(query, param, best, warnings, error);
     } else {
         return smc_fail(error, SMC_USAGE,
-                        "option --kernel: %s takes neither --tile nor --block: there is "
-                        "nothing to choose",
+                        "option --kernel: %s accepts neither --tile nor --block, so "
+                        "there is nothing to choose",
                         query->kernel->name);
     }
     if (status == SMC_OK)

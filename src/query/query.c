@@ -114,13 +114,13 @@ static enum smc_status check_against_device(const struct smc_answer *answer,
     const struct smc_sm *sm = &answer->query.device.sm;
     if (answer->launch.regs_per_thread > sm->max_regs_per_thread)
         return smc_fail(error, SMC_USAGE,
-                        "option --regs: '%u' is above %u, the most registers a thread has on "
+                        "option --regs: '%u' is above %u, the most registers that a thread has on "
                         "compute capability %u.%u",
                         answer->launch.regs_per_thread, sm->max_regs_per_thread, sm->cc / 10,
                         sm->cc % 10);
     if (answer->launch.barriers_per_block > sm->named_barriers_per_block)
         return smc_fail(error, SMC_USAGE,
-                        "option --barriers: '%u' is above %u, the most barriers a block has",
+                        "option --barriers: '%u' is above %u, the most barriers that a block has",
                         answer->launch.barriers_per_block, sm->named_barriers_per_block);
     return SMC_OK;
 }

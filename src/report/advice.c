@@ -21,7 +21,7 @@ static void append_ordinal(uint32_t n, struct smc_text *out)
         smc_text_printf(out, "block %u needs", n);
 }
 
-/* "672 threads or fewer", "28 registers or fewer a thread", "312 B less shared memory". */
+/* "672 threads or fewer", "28 registers per thread or fewer", "312 B less shared memory". */
 static void append_need(const struct smc_answer *answer, const struct smc_next_step *step,
                         struct smc_text *out)
 {
@@ -34,7 +34,7 @@ static void append_need(const struct smc_answer *answer, const struct smc_next_s
         return;
     case SMC_STEP_REGISTERS:
         smc_text_printf(out,
-                        " %" PRId64 " registers %s a thread, __launch_bounds__(%u," SMC_TIE "%u)",
+                        " %" PRId64 " registers per thread %s, __launch_bounds__(%u," SMC_TIE "%u)",
                         answer->launch.regs_per_thread + step->change, or_so,
                         answer->launch.threads_per_block, step->blocks_per_sm);
         return;
@@ -73,7 +73,7 @@ static void append_loss(const struct smc_answer *answer, const struct smc_next_s
     long long change = llabs(step->change);
     const char *direction = step->change < 0 ? "fewer" : "more";
     if (step->resource == SMC_STEP_SHARED_MEMORY && step->change > 1) {
-        smc_text_printf(out, "%lld" SMC_TIE "B more dynamic shared memory change nothing",
+        smc_text_printf(out, "%lld" SMC_TIE "B more of dynamic shared memory change nothing",
                         change - 1);
         return;
     }
@@ -81,12 +81,12 @@ static void append_loss(const struct smc_answer *answer, const struct smc_next_s
         smc_text_printf(out, "%lld" SMC_TIE "B %s shared memory: ", change,
                         step->change < 0 ? "less" : "more dynamic");
     else
-        smc_text_printf(out, "%lld %s%s %s%s: ", change,
+        smc_text_printf(out, "%lld %s %s%s%s: ", change, direction,
                         step->resource == SMC_STEP_REGISTERS  ? "register"
                         : step->resource == SMC_STEP_BARRIERS ? "barrier"
                                                               : "thread",
-                        smc_text_plural(change), direction,
-                        step->resource == SMC_STEP_REGISTERS ? " a thread" : "");
+                        smc_text_plural(change),
+                        step->resource == SMC_STEP_REGISTERS ? " per thread" : "");
     if (step->blocks_per_sm == 0) {
         smc_text_append(out, "no launch");
         return;
@@ -159,7 +159,7 @@ static void append_headroom(const struct smc_answer *answer, struct smc_text *li
         if (!lost)
             continue;
         if (step->resource == SMC_STEP_REGISTERS)
-            smc_text_printf(line, "%s%lld" SMC_TIE "register%s a thread", before, headroom,
+            smc_text_printf(line, "%s%lld" SMC_TIE "register%s per thread", before, headroom,
                             smc_text_plural(headroom));
         else if (step->resource == SMC_STEP_SHARED_MEMORY)
             smc_text_printf(line, "%s%lld" SMC_TIE "B of dynamic shared memory", before, headroom);
@@ -271,7 +271,7 @@ static void append_smaller_smem(const struct smc_answer *answer, struct smc_text
     bool compiles = answer->outcome != SMC_CANNOT_COMPILE;
     smc_text_append(line, line->length ? "\n" : "");
     if (!compiles && sibling_can(answer))
-        smc_text_printf(line, "%s can: it asks for dynamic shared memory, up to %u bytes a block",
+        smc_text_printf(line, "%s can: it asks for dynamic shared memory, up to %u bytes per block",
                         answer->query.kernel->sibling, most);
     else if (!compiles && most >= answer->launch.static_smem_bytes)
         smc_text_printf(line, "as dynamic shared memory a block may have up to %u bytes", most);
@@ -302,7 +302,7 @@ static void append_within_limit(const struct smc_answer *answer, enum smc_refusa
     const struct smc_sm *sm = &answer->query.device.sm;
     smc_text_append(line, line->length ? "\n" : "");
     if (refusal == SMC_REFUSAL_REGS_PER_THREAD)
-        smc_text_printf(line, "%u registers a thread or fewer", sm->max_regs_per_thread);
+        smc_text_printf(line, "%u registers per thread or fewer", sm->max_regs_per_thread);
     else if (refusal == SMC_REFUSAL_NAMED_BARRIERS)
         smc_text_printf(line, "%u barriers or fewer", sm->named_barriers_per_block);
     else if (refusal == SMC_REFUSAL_VIRTUAL_RESOURCES)
@@ -339,11 +339,11 @@ static void append_fewer_registers(const struct smc_answer *answer, struct smc_t
         line->length ? NULL : gain_of(answer, SMC_STEP_THREADS); /* already proposed */
     smc_text_append(line, line->length ? "\n" : "");
     if (registers)
-        smc_text_printf(line, "%" PRId64 " registers or fewer a thread, __launch_bounds__(%u)",
+        smc_text_printf(line, "%" PRId64 " registers per thread or fewer, __launch_bounds__(%u)",
                         answer->launch.regs_per_thread + registers->change,
                         answer->launch.threads_per_block);
     else
-        smc_text_append(line, "fewer registers a thread (__launch_bounds__)");
+        smc_text_append(line, "fewer registers per thread (__launch_bounds__)");
     if (threads)
         smc_text_printf(line, ", or %" PRId64 " threads or fewer",
                         answer->launch.threads_per_block + threads->change);

@@ -366,7 +366,7 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
         char source[128] = "given";
         if (!answer->regs_given)
             smc_resources_describe(&answer->resources, source);
-        smc_text_printf(&line, "%u register%s a thread (%s)", answer->launch.regs_per_thread,
+        smc_text_printf(&line, "%u register%s per thread (%s)", answer->launch.regs_per_thread,
                         smc_text_plural(answer->launch.regs_per_thread), source);
     }
     if (answer->resources.spill_store_bytes || answer->resources.spill_load_bytes)
@@ -432,14 +432,15 @@ static void describe_registers(const struct smc_answer *answer, struct demand *d
         return;
     }
     if (sm->regs_allocated_per_block) {
-        snprintf(demand->how, sizeof demand->how, "%u a thread, unit %u", regs, sm->reg_alloc_unit);
+        snprintf(demand->how, sizeof demand->how, "%u per thread, unit %u", regs,
+                 sm->reg_alloc_unit);
         return;
     }
     uint32_t each = occupancy->regs_allocated_per_warp / sm->warp_size;
     if (each == regs)
-        snprintf(demand->how, sizeof demand->how, "%u a thread", regs);
+        snprintf(demand->how, sizeof demand->how, "%u per thread", regs);
     else
-        snprintf(demand->how, sizeof demand->how, "%u -> %u a thread", regs, each);
+        snprintf(demand->how, sizeof demand->how, "%u -> %u per thread", regs, each);
 }
 
 static void describe_smem(const struct smc_answer *answer, struct demand *demand)
@@ -638,7 +639,7 @@ static void write_comparison(const struct smc_answer *answers, size_t count,
         smc_words_params(answers, &line);
         smc_text_append(&line, "; ");
     }
-    smc_text_printf(&line, "%u threads a block", answers->launch.threads_per_block);
+    smc_text_printf(&line, "%u threads per block", answers->launch.threads_per_block);
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_text_free(&line);
     smc_text_printf(out, "\n%-*s %4s %4s %6s %6s %7s  %s\n", NAME_WIDTH, "device", "CC", "regs",

@@ -137,14 +137,14 @@ static const struct fact {
     FACT("max_regs_per_thread", "registers per thread", ""),
     {"reg_alloc_unit", "register allocation unit", "", 1, REGISTER_UNIT},
     FACT("sm_subpartitions", "sub-partitions per SM", ""),
-    FACT("smem_per_sm_bytes", "shared memory per SM", "B"),
+    FACT("smem_per_sm_bytes", "shared memory sizes of an SM", "B"),
     FACT("smem_per_block_default_bytes", "shared memory per block", "B"),
     FACT("smem_per_block_optin_bytes", "shared memory per block, opt-in", "B"),
-    {"smem_oversized_per_sm_bytes", "shared memory per SM, oversized", "B", 1, IF_KNOWN},
+    {"smem_oversized_per_sm_bytes", "shared memory sizes of an SM, oversized", "B", 1, IF_KNOWN},
     {"smem_oversized_per_block_bytes", "shared mem. per block, oversized", "B", 1, IF_KNOWN},
     FACT("smem_reserved_per_block_bytes", "shared memory reserved per block", "B"),
     FACT("smem_alloc_unit_bytes", "shared memory allocation unit", "B"),
-    {"smem_carveouts_bytes", "shared memory an SM can have", "KB", 1, CARVEOUTS},
+    {"smem_carveouts_bytes", "shared memory sizes of an SM", "KB", 1, CARVEOUTS},
     FACT("smem_banks", "shared memory banks", ""),
     FACT("bank_width_bytes", "bank width", "B"),
     FACT("named_barriers_per_block", "barriers per block", ""),
@@ -181,7 +181,7 @@ static void append_fact(const struct fact *fact, const struct smc_device *device
     double number = value.kind == SMC_VALUE_REAL ? value.real : (double)value.integer;
     const char *unit = fact->unit;
     if (fact->kind == REGISTER_UNIT)
-        unit = device->sm.regs_allocated_per_block ? "a block" : "a warp";
+        unit = device->sm.regs_allocated_per_block ? "per block" : "per warp";
     if (number > 0)
         smc_text_printf(out, "%-*s %14.12g%s%s\n", FACT_WIDTH, fact->heading,
                         number / fact->divisor, *unit ? " " : "", unit);

@@ -38,14 +38,14 @@ static void explain_warps(const struct smc_answer *a, struct step *step)
     const struct smc_sm *sm = &a->query.device.sm;
     uint32_t threads = a->launch.threads_per_block, warps = a->occupancy.warps_per_block;
     step->heading = "warps";
-    say(step, "%u threads / %u lanes, rounded up = %u warp%s a block", threads, sm->warp_size,
+    say(step, "%u threads / %u lanes, rounded up = %u warp%s per block", threads, sm->warp_size,
         warps, smc_text_plural(warps));
     if (threads > sm->max_threads_per_block) {
-        say(step, "%u threads are more than %u, the most of a block: 0 blocks", threads,
+        say(step, "%u threads are more than %u, the most that a block may have: 0 blocks", threads,
             sm->max_threads_per_block);
         return;
     }
-    say(step, "%u warps an SM / %u, rounded down = %u block%s (%u threads / %u)",
+    say(step, "%u warps per SM / %u, rounded down = %u block%s (%u threads / %u)",
         sm->max_warps_per_sm, warps, a->occupancy.limit[SMC_LIMIT_WARPS],
         smc_text_plural(a->occupancy.limit[SMC_LIMIT_WARPS]), sm->max_threads_per_sm, threads);
     if (a->occupancy.partitioned_caching != SMC_PARTITIONED_CACHING_OFF)
@@ -57,11 +57,11 @@ static void explain_registers_by_block(const struct smc_answer *a, struct step *
     const struct smc_sm *sm = &a->query.device.sm;
     uint64_t warps = round_up(a->occupancy.warps_per_block, sm->warp_alloc_granularity);
     uint32_t regs = a->launch.regs_per_thread;
-    say(step, "CC 1.x allocates by block: its warps rounded up to a multiple of %u = %" PRIu64,
+    say(step, "CC 1.x allocates per block: its warps rounded up to a multiple of %u = %" PRIu64,
         sm->warp_alloc_granularity, warps);
     say(step,
         "%" PRIu64 " warps x %u lanes x %u registers = %" PRIu64
-        ", rounded up to a multiple of %u = %u a block",
+        ", rounded up to a multiple of %u = %u per block",
         warps, sm->warp_size, regs, warps * sm->warp_size * regs, sm->reg_alloc_unit,
         a->occupancy.regs_allocated_per_block);
 }
@@ -71,19 +71,20 @@ static void explain_registers_by_warp(const struct smc_answer *a, struct step *s
     const struct smc_sm *sm = &a->query.device.sm;
     const struct smc_occupancy *occupancy = &a->occupancy;
     uint32_t regs = a->launch.regs_per_thread, warp = occupancy->regs_allocated_per_warp;
-    say(step, "%u a thread x %u lanes = %u, rounded up to a multiple of %u = %u a warp", regs,
+    say(step, "%u per thread x %u lanes = %u, rounded up to a multiple of %u = %u per warp", regs,
         sm->warp_size, regs * sm->warp_size, smc_registers_unit(sm, regs), warp);
     uint32_t subpartitions = smc_registers_checked_subpartitions(sm);
     uint64_t checked = round_up(occupancy->warps_per_block, subpartitions);
     say(step,
         "launch check: %u warps rounded up to a multiple of %u = %" PRIu64 "; x %u = %" PRIu64
-        ", of %u a block may have: %s",
+        ", of the %u that a block may have: %s",
         occupancy->warps_per_block, subpartitions, checked, warp, checked * warp,
         sm->max_regs_per_block, checked * warp > sm->max_regs_per_block ? "refused" : "passed");
     if (checked * warp > sm->max_regs_per_block || warp == 0)
         return;
     uint32_t share = sm->regs_per_sm / sm->subpartitions, warps = share / warp;
-    say(step, "%u sub-partition%s of %u registers: %u / %u, rounded down = %u warps each, %u an SM",
+    say(step,
+        "%u sub-partition%s of %u registers: %u / %u, rounded down = %u warps each, %u per SM",
         sm->subpartitions, smc_text_plural(sm->subpartitions), share, share, warp, warps,
         warps * sm->subpartitions);
 }
@@ -94,17 +95,17 @@ static void explain_registers(const struct smc_answer *a, struct step *step)
     uint32_t limit = a->occupancy.limit[SMC_LIMIT_REGISTERS];
     step->heading = "registers";
     if (!smc_words_regs_known(a) || a->launch.regs_per_thread == 0) {
-        say(step, "%s: they do not limit", smc_words_regs_known(a) ? "0 a thread" : "not known");
+        say(step, "%s: they do not limit", smc_words_regs_known(a) ? "0 per thread" : "not known");
         return;
     }
     if (sm->regs_allocated_per_block) {
         explain_registers_by_block(a, step);
-        say(step, "%u registers an SM / %u, rounded down = %u block%s", sm->regs_per_sm,
+        say(step, "%u registers per SM / %u, rounded down = %u block%s", sm->regs_per_sm,
             a->occupancy.regs_allocated_per_block, limit, smc_text_plural(limit));
         return;
     }
     explain_registers_by_warp(a, step);
-    say(step, "warps an SM / %u warps a block, rounded down = %u block%s",
+    say(step, "warps per SM / %u warps per block, rounded down = %u block%s",
         a->occupancy.warps_per_block, limit, smc_text_plural(limit));
 }
 
@@ -119,7 +120,7 @@ static void explain_carveout(const struct smc_answer *a, struct step *step)
         say(step, "mode %s (%s): a block may have %u B", smc_smem_mode_name(mode),
             smc_smem_mode_runtime_name(mode), smc_smem_most_per_block(sm, &a->launch));
     if (configured > sm->smem_per_sm_bytes) {
-        say(step, "configured oversized: %u B an SM, which leaves %u B of L1", configured,
+        say(step, "configured oversized: %u B per SM, which leaves %u B of L1", configured,
             sm->l1_smem_unified_bytes - configured);
         return;
     }
@@ -143,22 +144,22 @@ static void explain_smem(const struct smc_answer *a, struct step *step)
                    sm->smem_reserved_per_block_bytes;
     step->heading = "shared memory";
     if (sm->smem_reserved_per_block_bytes)
-        say(step, "%u static + %u dynamic + %u reserved = %" PRIu64 " B a block",
+        say(step, "%u static + %u dynamic + %u reserved = %" PRIu64 " B per block",
             a->launch.static_smem_bytes, a->launch.dynamic_smem_bytes,
             sm->smem_reserved_per_block_bytes, sum);
     else
-        say(step, "%u static + %u dynamic = %" PRIu64 " B a block", a->launch.static_smem_bytes,
+        say(step, "%u static + %u dynamic = %" PRIu64 " B per block", a->launch.static_smem_bytes,
             a->launch.dynamic_smem_bytes, sum);
     say(step, "rounded up to a multiple of %u = %u B", sm->smem_alloc_unit_bytes,
         occupancy->smem_allocated_per_block_bytes);
     if (sm->smem_holds_arguments)
-        say(step, "not counted: on CC 1.x a kernel's arguments lie in shared memory too (CUDA C "
+        say(step, "not counted: on CC 1.x a kernel's arguments are in shared memory, too (CUDA C "
                   "Programming Guide 4.2)");
     explain_carveout(a, step);
     if (limit == SMC_UNLIMITED)
         say(step, "none is used: it does not limit");
     else if (limit > 0)
-        say(step, "%u B an SM / %u B, rounded down = %u block%s", occupancy->smem_configured_bytes,
+        say(step, "%u B per SM / %u B, rounded down = %u block%s", occupancy->smem_configured_bytes,
             occupancy->smem_allocated_per_block_bytes, limit, smc_text_plural(limit));
 }
 
@@ -167,15 +168,16 @@ static void explain_rest(const struct smc_answer *a, struct step *step)
     const struct smc_sm *sm = &a->query.device.sm;
     const uint32_t *limit = a->occupancy.limit;
     step->heading = "block slots";
-    say(step, "%u an SM", sm->max_blocks_per_sm);
+    say(step, "%u per SM", sm->max_blocks_per_sm);
     step->heading = "barriers";
     if (limit[SMC_LIMIT_BARRIERS] != SMC_UNLIMITED)
-        say(step, "%u an SM / %u a block, rounded down = %u blocks", sm->barriers_per_sm,
+        say(step, "%u per SM / %u per block, rounded down = %u blocks", sm->barriers_per_sm,
             a->launch.barriers_per_block, limit[SMC_LIMIT_BARRIERS]);
     step->heading = smc_words_short_label(SMC_LIMIT_VIRTUAL_RESOURCES);
     if (limit[SMC_LIMIT_VIRTUAL_RESOURCES] != SMC_UNLIMITED)
-        say(step, "%u an SM / %u a block, rounded down = %u blocks", sm->virtual_resources_per_sm,
-            a->launch.virtual_resources, limit[SMC_LIMIT_VIRTUAL_RESOURCES]);
+        say(step, "%u per SM / %u per block, rounded down = %u blocks",
+            sm->virtual_resources_per_sm, a->launch.virtual_resources,
+            limit[SMC_LIMIT_VIRTUAL_RESOURCES]);
 }
 
 static void explain_refusals(const struct smc_answer *a, struct step *step)
@@ -221,7 +223,7 @@ static void explain_bounds(const struct smc_answer *a, struct step *step)
     if (trial->min_blocks == 0)
         return;
     step->heading = "launch bounds";
-    say(step, "compiled with __launch_bounds__(%u, %u): %u registers a thread, %u block%s per SM",
+    say(step, "compiled with __launch_bounds__(%u, %u): %u registers per thread, %u block%s per SM",
         a->launch.threads_per_block, trial->min_blocks, resources->regs_per_thread,
         trial->blocks_per_sm, smc_text_plural(trial->blocks_per_sm));
     if (resources->spill_store_bytes + resources->spill_load_bytes == 0)
@@ -240,7 +242,7 @@ static void explain_wall(const struct smc_answer *answer, struct step *step)
         answer->query.device.sm.warp_size, answer->query.device.sm.fp32_lanes_per_sm,
         workload->fma_cycles_per_step);
     say(step,
-        "its shared memory, a wavefront a clock: (%.4g loads + %.4g stores) / %.4g FMA = %.3g "
+        "its shared memory, one wavefront per clock: (%.4g loads + %.4g stores) / %.4g FMA = %.3g "
         "clocks: %.0f %% of the FMA peak at most",
         shared->loads.wavefronts, shared->stores.wavefronts, answer->work.fma_instructions,
         workload->shared_cycles_per_step, 100 * smc_workload_peak_share(workload));
@@ -262,8 +264,8 @@ static void explain_work(const struct smc_answer *answer, struct step *step)
     }
     if (workload->flops_per_load > 0)
         say(step,
-            "CGMA %.4g: %.4g operations for each element loaded; %.4g a byte loaded, %.4g a byte "
-            "loaded or stored",
+            "CGMA %.4g: %.4g operations for each element loaded; %.4g per byte loaded, %.4g per "
+            "byte loaded or stored",
             workload->flops_per_load, workload->flops_per_load, workload->flops_per_load_byte,
             workload->flops_per_moved_byte);
     step->heading = "shared memory";

@@ -77,7 +77,7 @@ void smc_text_conflict_fix(const struct smc_conflict_fix *fix, const char *file,
                            const struct smc_report_style *style, struct smc_text *out);
 
 /* The nearest changes that gain blocks, an item on each line: "a third block needs 28 registers or
-   fewer a thread (75 %)". */
+   fewer (75 %)". */
 void smc_text_gains(const struct smc_answer *answer, struct smc_text *items);
 
 /* Those, and the nearest that lose one; for a launch that fails, what would launch. */

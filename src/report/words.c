@@ -111,11 +111,11 @@ void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal
                         launch->threads_per_block, sm->max_threads_per_block);
         return;
     case SMC_REFUSAL_REGS_PER_THREAD:
-        smc_text_printf(out, "%u registers a thread; this device has %u", launch->regs_per_thread,
+        smc_text_printf(out, "%u registers per thread; this device has %u", launch->regs_per_thread,
                         sm->max_regs_per_thread);
         return;
     case SMC_REFUSAL_REGS_PER_BLOCK:
-        smc_text_printf(out, "%" PRIu64 " registers a block; this device has %u",
+        smc_text_printf(out, "%" PRIu64 " registers per block; this device has %u",
                         checked_registers(answer), sm->max_regs_per_block);
         return;
     case SMC_REFUSAL_STATIC_SMEM:

@@ -364,7 +364,7 @@ static void draw_amounts(const struct smc_share *share, struct smc_rect rect, bo
     smc_frame_text_right(frame, rect, 0, SMC_STYLE_NORMAL, text);
     if (wide) {
         smc_frame_text_right(frame, rect, 1, SMC_STYLE_DIM, percent);
-        snprintf(text, sizeof text, "%s a block", each);
+        snprintf(text, sizeof text, "%s per block", each);
         smc_frame_text_right(frame, rect, 2, SMC_STYLE_DIM, text);
     }
 }

@@ -214,7 +214,7 @@ static void follow_size(void)
         resizeterm(size.ws_row, size.ws_col); /* curses then sends KEY_RESIZE */
 }
 
-/* The sequence of a key that curses does not know arrives as characters, which nobody typed. */
+/* The sequence of a key that curses does not know arrives as characters that were not typed. */
 static bool skip_sequence(void)
 {
     wint_t code;

@@ -61,6 +61,6 @@ wavefront   0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15
 wavefront  16  17  18  19  20  21  22  23  24  25  26  27  28  29  30  31
         1  16  17  18  19  20  21  22  23  24  25  26  27  28  29  30  31
 
-A number is a lane, in the bank that serves it; * lanes that meet in a bank,
-which serves one after the other; dots are idle banks.
+A number is a lane, in the bank that serves it; * lanes that conflict in a bank,
+which serves them one after another; dots are idle banks.
 exit status 0

@@ -26,7 +26,7 @@ wavefront   0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15
  1 (0-15)   0   8   1   9   2  10   3  11   4  12   5  13   6  14   7  15
 2 (16-31)  16  24  17  25  18  26  19  27  20  28  21  29  22  30  23  31
 
-A number is a lane, in the bank that serves it; * lanes that meet in a bank,
-which serves one after the other; dots are idle banks; in brackets the lanes
+A number is a lane, in the bank that serves it; * lanes that conflict in a bank,
+which serves them one after another; dots are idle banks; in brackets the lanes
 that are served together.
 exit status 0

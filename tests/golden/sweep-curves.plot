@@ -1,6 +1,6 @@
 Your kernel on compute capability 8.9
 4 blocks per SM, occupancy 25 % (12 of 48 warps), limited by shared memory
-96 threads a block, 40 registers a thread, 3000 B static and 20480 B dynamic
+96 threads per block, 40 registers per thread, 3000 B static and 20480 B dynamic
 shared memory
 
 Areas: the first limit that binds there, all else as it is.

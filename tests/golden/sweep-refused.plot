@@ -1,12 +1,12 @@
 Your kernel on compute capability 7.5
 cannot launch: a block of 2000 threads; this device allows 1024; and 81920
-registers a block; this device has 65536
-2000 threads a block, 40 registers a thread, 0 B static shared memory
+registers per block; this device has 65536
+2000 threads per block, 40 registers per thread, 0 B static shared memory
 
 Areas: the first limit that binds there, all else as it is.
 // cannot launch   ww warps   bb block slots   O the present launch
 
-Block size                                         the device takes 1024 threads
+Block size                                        the device allows 1024 threads
 warps per SM                                  2000 threads: no launch  occupancy
    32 |..wwwwwwwww..ww.ww........www........................wwwwww//////:  100 %
       |  wwwwwwwwwwwwwwww    wwwwwww                 wwwwwwwwwwwww//////:

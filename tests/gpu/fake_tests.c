@@ -564,7 +564,7 @@ static void test_available_smem(void)
     CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
     CU_ASSERT_EQUAL(out.result.api_available_smem_bytes, 233472 / 8 / 128 * 128);
     CU_ASSERT(row_is(&out, "available_dynamic_smem_bytes", SMC_INFORMATION,
-                     "the API forgets the driver's 1024 B a block, as it does before CUDA 13.5"));
+                     "the API omits the driver's 1024 B per block, as it does before CUDA 13.5"));
     fake_cuda.driver_version = 13050;
     run_kernel("stencil-dynamic", 5, 10, &out);
     CU_ASSERT(row_is(&out, "available_dynamic_smem_bytes", SMC_CONFIRMED, ""));
