@@ -258,7 +258,7 @@ refuses 2 "option --block: '32x64' is not a shape such as 256, 32x8 or 8x8x4 of 
     banks --expr 0 --block 32x64
 refuses 2 "option --block: '0' is not a shape such as 256, 32x8 or 8x8x4 of 1 to 1024 threads" \
     banks --expr 0 --block 0
-refuses 2 "option --block: '64x64' is not a number or shape (16x16) between 1 and 1024" \
+refuses 2 "option --block: '64x64' is not a number or shape (16x16) between 1 and 1024 threads" \
     banks --kernel stencil-static --block 64x64
 refuses 2 "no pattern: give --expr TEXT, --stride N, --kernel NAME or --csv FILE" banks --block 64
 refuses 2 "option --warp: '8' is not between 0 and 7, the warps of a block of 256 threads" \
@@ -277,10 +277,10 @@ refuses 2 "option --bank-width: only on compute capability 3.x, not 9.0" \
     banks --stride 1 --device 9.0 --bank-width 8
 refuses 2 "option --bank-width: only on compute capability 3.x, not 1.1" \
     banks --csv - --device 1.1 --bank-width 4
-refuses 2 "option --plot: not with --csv; its rows say it" banks --csv - --plot x.svg
+refuses 2 "option --plot: not with --csv, which gives the accesses itself" banks --csv - --plot x.svg
 refuses 2 "option --plot: '-' draws instead of the text report; not with --format csv" \
     banks --stride 1 --plot - --format csv
-refuses 2 "option --stride: not with --csv; its rows say it" banks --csv - --stride 1
+refuses 2 "option --stride: not with --csv, which gives the accesses itself" banks --csv - --stride 1
 refuses 2 "option --csv: /nowhere/x.csv: No such file or directory" banks --csv /nowhere/x.csv
 refuses 2 "option --expr: not for the command query, only for banks" --expr 0
 

@@ -125,7 +125,7 @@ refuses 2 "option --cache-config: 'both' is not one of none, shared, l1, equal" 
     --tile 8 --cache-config both
 refuses 2 "option --smem: '8Q' is not a size in bytes between 0 and 2147483647" --threads 8 --smem 8Q
 refuses 2 "option --regs: '-1' is not between 0 and 2147483647" --tile 8 --regs -1
-refuses 2 "option --threads: '9223372036854775808' is not between 1 and 2147483647" \
+refuses 2 "option --threads: '9223372036854775808' is not between 1 and 2147483647 threads" \
     --threads 9223372036854775808
 many=$(printf '%0100d' 0 | tr 0 x)
 refuses 2 "option --tile: '$(printf '%.64s' "$many")...' is not a whole number between 1 and 32" \
@@ -420,10 +420,10 @@ same_answer "carveout --threads 32x8 --regs 40" "carveout --threads 256 --regs 4
 same_answer "sweep --block 64:256:64 --regs 40" "sweep --threads 64:256:64 --regs 40"
 same_answer "--kernel stencil-static --block 16x8 --regs 20" \
     "--kernel stencil-static --block 128 --regs 20"
-refuses 2 "option --threads: '16x' is not a number or shape (16x16) between 1 and 2147483647" \
+refuses 2 "option --threads: '16x' is not a number or shape (16x16) between 1 and 2147483647 threads" \
     --threads 16x
-refuses 2 "option --block: '33x32' is not a number or shape (16x16) between 1 and 1024" --block 33x32
-refuses 2 "option --threads: '0x16' is not a number or shape (16x16) between 1 and 2147483647" \
+refuses 2 "option --block: '33x32' is not a number or shape (16x16) between 1 and 1024 threads" --block 33x32
+refuses 2 "option --threads: '0x16' is not a number or shape (16x16) between 1 and 2147483647 threads" \
     --threads 0x16
 
 if ! command -v jq >/dev/null; then

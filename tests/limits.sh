@@ -83,7 +83,7 @@ else
 fi
 
 refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" limits
-refuses 2 "option --threads: '0' is not between 1 and 2147483647" limits --threads 0
+refuses 2 "option --threads: '0' is not between 1 and 2147483647 threads" limits --threads 0
 refuses 2 "option --smem-per-thread: only for your own kernel, not for one of the catalog" \
     limits --tile 8 --smem-per-thread 4
 refuses 2 "option --smem-per-thread: '4Q' is not a size in bytes between 0 and 2147483647" \

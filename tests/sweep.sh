@@ -19,6 +19,11 @@ golden sweep-all-devices.txt sweep --threads 64:1024:192 --regs 48 --device all
 golden sweep-assumed.txt sweep --kernel stencil-dynamic --radius 0:3000:1000 --device 1.0 --no-nvrtc
 golden sweep-one-axis.csv sweep --tile 8:32:8 --regs 36 --device H200 --format csv
 golden sweep-without-answer.csv sweep --threads 64 --regs 200:300:50 --device 9.0 --format csv
+smemcalc sweep --kernel stencil-window --block 100:160:28 --device 9.0 --no-nvrtc --format csv >out 2>err
+empty "a point without a launch has 0 for each of its values" "$(
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        /is not a multiple of 32/ { n++; sum += $at["threads"] + $at["cluster"] + $at["barriers"] }
+        END { if (n != 2 || sum != 0) print n, sum }' out)"
 golden sweep-grid.json sweep --threads 64:128:64 --regs 200:300:100 --device 9.0 --format json
 golden sweep-curves.plot --threads 96 --smem 3000 --dynamic-smem 20K --regs 40 --device 8.9 --plot -
 golden sweep-refused.plot --threads 2000 --regs 40 --device 7.5 --plot -

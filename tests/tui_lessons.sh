@@ -28,6 +28,10 @@ key Enter
 screen
 key Esc
 screen'
+printf 'size 60x16\nkey F6\nkey 1\nscreen\nkey PgDn\nscreen\n' >keys.txt
+smemcalc tui --tile 8 --size 32 --device 9.0 --no-nvrtc --script keys.txt >out
+empty "the line below a page is whole on 60 columns" "$(
+    [ "$(grep -c 'page [12] of 6; PgDn.*\(next\|explorer\) ' out)" -eq 2 ] || cat out)"
 golden_screens tui-lessons-120x40.txt 'size 120x40
 key F6
 type 3

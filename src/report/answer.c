@@ -165,8 +165,11 @@ static struct smc_value waves_of(const struct smc_answer *answer)
                                             : json_null());
 }
 
+/* 0 where there is no launch, as the other values then. */
 static uint32_t cluster_of(const struct smc_launch *launch)
 {
+    if (launch->threads_per_block == 0)
+        return 0;
     return launch->blocks_per_cluster ? launch->blocks_per_cluster : 1;
 }
 

@@ -375,10 +375,13 @@ static void write_expression(const struct smc_banks_answer *answer,
     smc_layout_begin(out, style, SMC_STRONG);
     smc_layout_paragraph(out, "", 0, pattern->label, style->columns);
     smc_layout_end(out, style);
-    smc_text_printf(out, "%s of %u byte%s per lane, ", smc_words_bank_op(pattern->op),
-                    pattern->width_bytes, pattern->width_bytes == 1 ? "" : "s");
-    smc_words_banks_place(answer, out);
-    smc_text_append(out, "\n");
+    struct smc_text place = {0};
+    smc_text_printf(&place, "%s of %u byte%s per lane, ", smc_words_bank_op(pattern->op),
+                    pattern->width_bytes, smc_text_plural(pattern->width_bytes));
+    smc_words_banks_place(answer, &place);
+    smc_layout_paragraph(out, "", 0, smc_text_string(&place), style->columns);
+    out->failed |= place.failed;
+    smc_text_free(&place);
     append_verdict(pattern, style, out);
     if (pattern->accesses)
         append_picture(answer, pattern, style, out);

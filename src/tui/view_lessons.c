@@ -141,8 +141,8 @@ static void draw_foot(const struct smc_lessons *lessons, bool more, struct smc_r
     snprintf(text, sizeof text, "page %zu of %zu%s", lessons->page + 1,
              present(lessons)->page_count + 1,
              is_question(lessons) ? "; Enter answers, PgUp goes back"
-             : lessons->can_try   ? "; PgDn continues, t tries it in the explorer"
-                                  : "; PgDn or Enter continues");
+             : lessons->can_try   ? "; PgDn: next, t tries it in the explorer"
+                                  : "; PgDn or Enter: next");
     if (more)
         smc_frame_text_right(frame, rect, 0, SMC_STYLE_DIM, below);
     smc_frame_text_within(frame, rect, 0, 0, rect.cols - (more ? (int)sizeof below : 0),
