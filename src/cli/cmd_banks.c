@@ -164,7 +164,8 @@ static enum smc_status ask_rows(const struct smc_arguments *arguments,
     };
     for (int i = 0; i < SMC_OPTION_COUNT; i++) {
         if (arguments->given[i] && !taken[i])
-            return smc_fail(error, SMC_USAGE, "option --%s: not with --csv, which gives the accesses itself",
+            return smc_fail(error, SMC_USAGE,
+                            "option --%s: not with --csv, which gives the accesses itself",
                             smc_options[i].name);
     }
     smc_banks_query_init(query);
