@@ -82,7 +82,9 @@ size_t smc_utf8_fit(const char *text, int width)
     return (size_t)(end - text);
 }
 
-size_t smc_utf8_printable(const char *bytes, size_t left)
+/* The bytes of the well-formed character at the first of `left` bytes that a terminal prints and
+   that does not change the direction of text; 0 where there is none. */
+static size_t printable(const char *bytes, size_t left)
 {
     utf8proc_int32_t character;
     size_t length = read_character(bytes, left, &character);
@@ -115,7 +117,7 @@ static bool is_blank_of_csv(const unsigned char *s, size_t left)
 static void make_safe(unsigned char *s, size_t length, bool is_csv)
 {
     for (size_t i = printable_ascii(s, length); i < length;) {
-        size_t step = smc_utf8_printable((const char *)s + i, length - i);
+        size_t step = printable((const char *)s + i, length - i);
         if (step == 0 && !(is_csv && is_blank_of_csv(s + i, length - i)))
             s[i] = '?';
         i += step ? step : 1;

@@ -18,10 +18,6 @@ int smc_utf8_string_columns(const char *text);
    characters, with the combining marks that follow. */
 size_t smc_utf8_fit(const char *text, int width);
 
-/* The bytes of the well-formed character at the first of `left` bytes that a terminal prints and
-   that does not change the direction of text; 0 where there is none. */
-size_t smc_utf8_printable(const char *bytes, size_t left);
-
 /* Writes UTF-8 without a '\0'; returns the number of bytes. */
 size_t smc_utf8_encode(uint32_t character, char bytes[4]);
 

@@ -83,8 +83,9 @@ static void find_variants(const struct smc_answer *answer, struct smc_conflict_f
     }
 }
 
-void smc_conflict_fix_find(const struct smc_answer *answer, const struct smc_run_result *result,
-                           struct smc_conflict_fix *out)
+/* `out` is {0} where there are none. */
+static void find_fix(const struct smc_answer *answer, const struct smc_run_result *result,
+                     struct smc_conflict_fix *out)
 {
     *out = (struct smc_conflict_fix){0};
     if (result->emulation.made)
@@ -122,7 +123,7 @@ enum smc_status smc_confirm_one(const struct smc_query *query,
     if (status != SMC_OK)
         return status;
     smc_confirm(&run->answer, &run->result, &run->confirmation);
-    smc_conflict_fix_find(&run->answer, &run->result, &run->conflicts);
+    find_fix(&run->answer, &run->result, &run->conflicts);
     run->has_result = true;
     if (smc_is_lost(&run->result.finish))
         return smc_fail(error, SMC_MACHINE, "%s", run->result.finish.message);

@@ -23,10 +23,8 @@ struct smc_conflict_fix {
     size_t variant_count;
 };
 
-/* `out` is {0} where there are none. */
-void smc_conflict_fix_find(const struct smc_answer *answer, const struct smc_run_result *result,
-                           struct smc_conflict_fix *out);
-/* The same of the user's own kernel, as the emulator saw it. */
+/* The fix for the conflicts at a place in the user's own kernel, as the emulator counted them;
+   `out` is {0} if there are none. */
 void smc_conflict_fix_of_site(const struct smc_conflict_site *site, struct smc_conflict_fix *out);
 
 /* What was predicted, what was seen, and the two side by side. */

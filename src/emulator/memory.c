@@ -125,9 +125,9 @@ static void count_shared(struct smc_worker *worker, const struct smc_op *op, enu
     count->machine_load_wavefronts += cost.wavefronts;
 }
 
-void smc_count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
-                      const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
-                      const struct smc_allocation *allocation)
+static void count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
+                         const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
+                         const struct smc_allocation *allocation)
 {
     struct smc_emulated_count *count = &worker->count[op->instruction];
     uint64_t lanes = smc_lane_count(mask);
@@ -330,7 +330,7 @@ static uint32_t locate_global(struct smc_worker *worker, const struct smc_warp *
         worker->last_allocation = (size_t)(allocation - worker->launch->allocation);
         EACH_ACTIVE(n, within)
         host[n] = allocation->data + (address[n] - allocation->address);
-        smc_count_global(worker, op, traffic_kind(kind), address, within, width, allocation);
+        count_global(worker, op, traffic_kind(kind), address, within, width, allocation);
         left &= ~within;
     }
     return good;

@@ -147,11 +147,8 @@ static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,
     return sample->taken && (!kept->taken || sample->conflicts > kept->conflicts ||
                              (sample->conflicts == kept->conflicts && sample->block < kept->block));
 }
-void smc_count_global(struct smc_worker *worker, const struct smc_op *op, unsigned kind,
-                      const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
-                      const struct smc_allocation *allocation);
 
-/* After smc_count_global for what a copy past L1 reads: counts its sectors as those of a copy. The
+/* After a copy past L1 was counted as a load: counts its sectors as those of a copy. The
    lanes access one allocation, the last one. */
 void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
                     const uint64_t from[SMC_LANES], const uint64_t to[SMC_LANES], uint32_t mask);

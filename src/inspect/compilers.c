@@ -18,7 +18,8 @@
 
 /* --- NVRTC: no toolkit is needed, but it accepts no host code --------------------------------- */
 
-bool smc_compile_was_refused(const struct smc_text *log)
+/* Whether the log holds a refusal, which is an answer and not a failure. */
+static bool was_refused(const struct smc_text *log)
 {
     struct smc_log_reader reader = {.cursor = smc_text_string(log)};
     struct smc_log_kernel kernel;
@@ -122,7 +123,7 @@ static enum smc_status compile_at(const struct smc_compilation *compilation,
     smc_text_free(&options);
     output->nvrtc_major = info.major;
     output->nvrtc_minor = info.minor;
-    if (outcome == SMC_NVRTC_COMPILED || smc_compile_was_refused(&output->log))
+    if (outcome == SMC_NVRTC_COMPILED || was_refused(&output->log))
         return SMC_OK;
     if (outcome == SMC_NVRTC_REJECTED || output->log.length > 0) /* an option, or the text */
         return fail_to_compile(compilation, compilation->file, &output->log, error);
@@ -229,7 +230,7 @@ static enum smc_status run(const struct job *job, const char *const *argv,
     if (status != SMC_OK)
         return status;
     smc_input_make_text(&output->log);
-    if (!succeeded && !smc_compile_was_refused(&output->log))
+    if (!succeeded && !was_refused(&output->log))
         return fail_to_compile(job->compilation, job->source, &output->log, error);
     read_binary(job->cubin, &output->binary);
     return SMC_OK;

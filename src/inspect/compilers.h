@@ -24,7 +24,4 @@ enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
 enum smc_status smc_compile_with_ptxas(const struct smc_compilation *compilation,
                                        struct smc_nvrtc_output *output, struct smc_error *error);
 
-/* Whether the log holds a refusal, which is an answer and not a failure. */
-bool smc_compile_was_refused(const struct smc_text *log);
-
 #endif

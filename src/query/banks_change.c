@@ -102,9 +102,11 @@ static bool around(const struct smc_banks_source *source, const struct smc_rearr
     return written > 0 && written <= SMC_EXPRESSION_CHARS && is_same(source, change, text);
 }
 
-void smc_banks_rewrite(const struct smc_banks_source *source,
-                       const struct smc_rearrangement *rearrangement,
-                       char text[SMC_EXPRESSION_CHARS + 1])
+/* The expression of a changed layout: by another literal where that is the same, else around the
+   whole. `text` stays "" where neither can be written. `moved` are the accesses as they were. */
+static void rewrite(const struct smc_banks_source *source,
+                    const struct smc_rearrangement *rearrangement,
+                    char text[SMC_EXPRESSION_CHARS + 1])
 {
     bool other_row = rearrangement->padding_elements || rearrangement->dropped_elements;
     bool written = other_row && by_literal(source, rearrangement, text);
@@ -293,7 +295,7 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
                                            &pattern->narrower};
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies && !source->is_kernel; i++)
         if (remedies[i]->found)
-            smc_banks_rewrite(source, &remedies[i]->rearrangement, remedies[i]->expression);
+            rewrite(source, &remedies[i]->rearrangement, remedies[i]->expression);
     return status;
 }
 
@@ -392,7 +394,7 @@ bool smc_banks_change_expression(const struct smc_banks_answer *answer,
     if (answer->query.kernel || open_again(answer, &query, &source, NULL) != SMC_OK)
         return false;
     if (change->array[0].row_elements)
-        smc_banks_rewrite(&source, &change->array[0], text);
+        rewrite(&source, &change->array[0], text);
     else
         snprintf(text, SMC_EXPRESSION_CHARS + 1, "%s", source.text);
     return text[0] != '\0';

@@ -47,10 +47,4 @@ enum smc_status smc_banks_find_remedies(const struct smc_banks_source *source,
                                         const struct smc_banks_answer *answer, uint32_t index,
                                         struct smc_banks_pattern *pattern, struct smc_error *error);
 
-/* The expression of a changed layout: by another literal where that is the same, else around the
-   whole. `text` stays "" where neither can be written. `moved` are the accesses as they were. */
-void smc_banks_rewrite(const struct smc_banks_source *source,
-                       const struct smc_rearrangement *rearrangement,
-                       char text[SMC_EXPRESSION_CHARS + 1]);
-
 #endif

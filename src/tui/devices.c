@@ -19,7 +19,8 @@ bool smc_devices_is_bare(const struct smc_device *device)
     return device->source == SMC_DEVICE_TABLE && device->sm_count == 0;
 }
 
-bool smc_devices_launches(const struct smc_device_row *row)
+/* Whether the launch is known to be accepted. */
+static bool launches(const struct smc_device_row *row)
 {
     return row->answered && row->answer.outcome == SMC_LAUNCHES;
 }
@@ -243,7 +244,7 @@ static void write_occupancy(const struct smc_device_row *row, int columns,
                             char text[SMC_CELL_CHARS])
 {
     (void)columns;
-    if (smc_devices_launches(row))
+    if (launches(row))
         smc_words_percent(row->answer.occupancy_percent, text);
 }
 
@@ -251,7 +252,7 @@ static void write_waves(const struct smc_device_row *row, int columns, char text
 {
     double waves = (double)row->answer.waves.waves;
     (void)columns;
-    if (smc_devices_launches(row) && row->answer.has_waves)
+    if (launches(row) && row->answer.has_waves)
         snprintf(text, SMC_CELL_CHARS, waves < 1000000 ? "%.0f" : "%.1e", waves);
 }
 
@@ -261,7 +262,7 @@ static void write_limiters(const struct smc_device_row *row, int columns, char t
 {
     const struct smc_occupancy *occupancy = &row->answer.occupancy;
     struct smc_text words = {0};
-    if (!smc_devices_launches(row)) {
+    if (!launches(row)) {
         snprintf(text, SMC_CELL_CHARS, "%s",
                  !row->answered                              ? "no answer"
                  : row->answer.outcome == SMC_CANNOT_COMPILE ? "cannot compile"
@@ -306,13 +307,13 @@ static enum smc_style style_of_source(const struct smc_device_row *row)
 
 static enum smc_style style_of_occupancy(const struct smc_device_row *row)
 {
-    bool full = smc_devices_launches(row) && row->answer.occupancy_percent > 99.99;
+    bool full = launches(row) && row->answer.occupancy_percent > 99.99;
     return full ? SMC_STYLE_GOOD : SMC_STYLE_NORMAL;
 }
 
 static enum smc_style style_of_limiters(const struct smc_device_row *row)
 {
-    return smc_devices_launches(row) ? SMC_STYLE_NORMAL : SMC_STYLE_BAD;
+    return launches(row) ? SMC_STYLE_NORMAL : SMC_STYLE_BAD;
 }
 
 const struct smc_device_column_info smc_device_column_info[SMC_DEVICE_COLUMN_COUNT] = {
@@ -320,18 +321,18 @@ const struct smc_device_column_info smc_device_column_info[SMC_DEVICE_COLUMN_COU
     [SMC_DEVICE_COLUMN_CC] = {"CC", 5, 0, false, false, cc_of, NULL, write_cc, NULL},
     [SMC_DEVICE_COLUMN_SMS] = {"SMs", 4, 75, false, false, sms_of, has_sms, write_sms, NULL},
     [SMC_DEVICE_COLUMN_SMEM] = {"smem", 5, 75, false, false, smem_of, NULL, write_smem, NULL},
-    [SMC_DEVICE_COLUMN_REGS] = {"regs", 5, 0, true, false, regs_of, smc_devices_launches,
-                                write_regs, style_of_regs},
-    [SMC_DEVICE_COLUMN_SOURCE] = {"from", 11, 96, true, true, source_of, smc_devices_launches,
-                                  write_source, style_of_source},
-    [SMC_DEVICE_COLUMN_BLOCKS] = {"blocks", 7, 0, false, false, blocks_of, smc_devices_launches,
-                                  write_blocks, NULL},
-    [SMC_DEVICE_COLUMN_OCCUPANCY] = {"occup.", 7, 0, false, false, occupancy_of,
-                                     smc_devices_launches, write_occupancy, style_of_occupancy},
+    [SMC_DEVICE_COLUMN_REGS] = {"regs", 5, 0, true, false, regs_of, launches, write_regs,
+                                style_of_regs},
+    [SMC_DEVICE_COLUMN_SOURCE] = {"from", 11, 96, true, true, source_of, launches, write_source,
+                                  style_of_source},
+    [SMC_DEVICE_COLUMN_BLOCKS] = {"blocks", 7, 0, false, false, blocks_of, launches, write_blocks,
+                                  NULL},
+    [SMC_DEVICE_COLUMN_OCCUPANCY] = {"occup.", 7, 0, false, false, occupancy_of, launches,
+                                     write_occupancy, style_of_occupancy},
     [SMC_DEVICE_COLUMN_WAVES] = {"waves", 6, 75, true, false, waves_of, has_waves, write_waves,
                                  NULL},
-    [SMC_DEVICE_COLUMN_LIMITERS] = {"limited by", 0, 0, true, true, limiters_of,
-                                    smc_devices_launches, write_limiters, style_of_limiters},
+    [SMC_DEVICE_COLUMN_LIMITERS] = {"limited by", 0, 0, true, true, limiters_of, launches,
+                                    write_limiters, style_of_limiters},
 };
 
 /* --- Order --- */

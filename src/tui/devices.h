@@ -68,9 +68,6 @@ void smc_devices_close(struct smc_devices_state *devices);
 /* Whether a device is a compute capability of the table rather than a board. */
 bool smc_devices_is_bare(const struct smc_device *device);
 
-/* Whether the launch is known to be accepted. */
-bool smc_devices_launches(const struct smc_device_row *row);
-
 /* Where a register count comes from; "as on F2" if it was given on the first screen. */
 void smc_devices_source(const struct smc_resources *resources, char text[40]);
 

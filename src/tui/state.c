@@ -194,7 +194,8 @@ static void prompt_key(struct smc_tui *tui, uint32_t key)
     }
 }
 
-void smc_tui_pick_ended(struct smc_tui *tui, enum smc_prompt_end end)
+/* After a key or a click on the list to choose from. */
+static void pick_ended(struct smc_tui *tui, enum smc_prompt_end end)
 {
     char chosen[SMC_PROMPT_CHARS];
     if (end == SMC_PROMPT_GOES_ON)
@@ -220,7 +221,7 @@ void smc_tui_key(struct smc_tui *tui, uint32_t key)
         return;
     }
     if (tui->pick.open) {
-        smc_tui_pick_ended(tui, smc_pick_key(&tui->pick, key));
+        pick_ended(tui, smc_pick_key(&tui->pick, key));
         return;
     }
     if (tui->popup.open) {
@@ -239,7 +240,7 @@ void smc_tui_click(struct smc_tui *tui, int row, int col, int direction)
     tui->effect = SMC_EFFECT_NONE;
     tui->message[0] = '\0';
     if (tui->pick.open)
-        smc_tui_pick_ended(tui, smc_pick_click(&tui->pick, body, row, col, direction));
+        pick_ended(tui, smc_pick_click(&tui->pick, body, row, col, direction));
     else if (tui->popup.open)
         smc_popup_act(&tui->popup, direction < 0   ? SMC_ACTION_UP
                                    : direction > 0 ? SMC_ACTION_DOWN

@@ -131,9 +131,6 @@ void smc_tui_show_view(struct smc_tui *tui, enum smc_view_id view);
 /* Asks for a line; it comes back through the view's `typed`. */
 void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, const char *typed);
 
-/* After a key or a click on the list to choose from. */
-void smc_tui_pick_ended(struct smc_tui *tui, enum smc_prompt_end end);
-
 /* Saves `text`, which it takes over; asks before it overwrites a file. */
 void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text);
 

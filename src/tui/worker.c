@@ -73,8 +73,10 @@ static void run(struct smc_job_result *result, struct smc_text *warnings)
                                             warnings, &result->error);
 }
 
-void smc_job_do(const struct smc_job *job, struct smc_emulation_progress *progress,
-                struct smc_job_result *result)
+/* Does the job in this process, as the worker's process does. An emulation keeps `progress` up to
+   date; or NULL. */
+static void do_job(const struct smc_job *job, struct smc_emulation_progress *progress,
+                   struct smc_job_result *result)
 {
     struct smc_text warnings = {0};
     *result = (struct smc_job_result){.job = *job};
@@ -153,7 +155,7 @@ static void serve(int socket, pid_t screen, struct smc_emulation_progress *progr
     while (result && !alone && receive_all(socket, &job, sizeof job)) {
         if (job.kind == SMC_JOB_COMPILE)
             setpriority(PRIO_PROCESS, 0, COMPILER_NICENESS);
-        smc_job_do(&job, progress, result);
+        do_job(&job, progress, result);
         if (smc_memory_failed())
             _exit(SMC_MACHINE); /* the result may lack parts */
         if (!send_all(socket, result, sizeof *result))

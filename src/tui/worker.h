@@ -46,11 +46,6 @@ struct smc_job_result {
 /* A job of that kind about the query, which it copies. */
 void smc_job_init(struct smc_job *job, enum smc_job_kind kind, const struct smc_query *query);
 
-/* Does the job in this process, as the worker's process does. An emulation keeps `progress` up to
-   date; or NULL. */
-void smc_job_do(const struct smc_job *job, struct smc_emulation_progress *progress,
-                struct smc_job_result *result);
-
 /* --- The worker --- */
 
 /* Start from SMC_WORKER_INIT. */
