@@ -320,6 +320,8 @@ uint64_t ptx_permute(const struct ptx_case *test, uint64_t a, uint64_t b, uint64
 /* --- Moves and choices ------------------------------------------------------------------------ */
 
 REFERENCE(move, a)
+REFERENCE(always, 1)
+REFERENCE(never, 0)
 REFERENCE(join, a | b << test->to.bits / 2)
 REFERENCE(swap_halves, (a >> test->to.bits / 2 | a << test->to.bits / 2) & ones(test->to.bits))
 REFERENCE(select, c ? a : b)
