@@ -315,7 +315,8 @@ static void test_wrong_structure(void)
          "my.json: key 'schema': only \"smemcalc/1\" can be read"},
         {"{\"devices\": [], \"shema\": \"smemcalc/1\"}",
          "my.json: unknown key 'shema'; did you mean 'schema'?"},
-        {"{\"devices\": [], \"name\": \"X\"}", "my.json: unknown key 'name'; only 'devices' and 'schema' are read"},
+        {"{\"devices\": [], \"name\": \"X\"}",
+         "my.json: unknown key 'name'; only 'devices' and 'schema' are read"},
     };
     check_refused(wrong, sizeof wrong / sizeof *wrong);
 }

@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "executor/check.h"
 #include "executor/clock.h"
 #include "executor/executor.h"
-#include "executor/check.h"
 #include "unit.h"
 
 enum { MAX_ROWS = 5000 };

@@ -362,8 +362,7 @@ static void test_dropping_by_keys(void)
     CU_ASSERT(sitting_shows(&sitting, "none of 96 conflicts is left: rows of 33 elements, without "
                                       "the padding: (tx*33 + ty)*4"));
     sitting_keys(&sitting, "Down Enter"); /* a swizzle needs the columns */
-    CU_ASSERT(sitting_shows(&sitting, "swizzle   <off>") &&
-              sitting_shows(&sitting, "padding cut"));
+    CU_ASSERT(sitting_shows(&sitting, "swizzle   <off>") && sitting_shows(&sitting, "padding cut"));
     sitting_keys(&sitting, "y");
     CU_ASSERT(sitting_shows(&sitting, "smemcalc banks --expr '(tx*33 + ty)*4' --block 32x32 "));
     sitting_keys(&sitting, "Esc Up");

@@ -167,7 +167,8 @@ static void test_search(void)
     CU_ASSERT(sitting_shows(&sitting, "Volta"));
     sitting_keys(&sitting, "/");
     sitting_type(&sitting, "Voodoo");
-    CU_ASSERT(sitting_shows(&sitting, "no device has 'Voodoo' in its name, chip, family or limiters"));
+    CU_ASSERT(
+        sitting_shows(&sitting, "no device has 'Voodoo' in its name, chip, family or limiters"));
     CU_ASSERT_EQUAL(under_cursor(&sitting)->answer.query.device.sm.cc, 70);
     sitting_close(&sitting);
 }

@@ -78,12 +78,12 @@ empty "the bars of the SM" "$(diff - seen <<'END'
 10 10 10 10 10 10 0 0 180 0 block slots
 END
 )"
-cut -c154-199 wide | sed -n 4,7p | tr -s ' ' >seen
+cut -c154-199 wide | sed -n 4,7p | tr -s ' ' | sed 's/ $//' >seen
 empty "the limits" "$(diff - seen <<'END'
- warps 6 ##### binds 
- registers 6 ##### binds 
- shared memory 33 #################} 
- block slots 24 ################## 
+ warps 6 ##### binds
+ registers 6 ##### binds
+ shared memory 33 #################}
+ block slots 24 ##################
 END
 )"
 
