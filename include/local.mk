@@ -6,8 +6,8 @@ baseincludedir = $(includedir)/smemcalc/base
 baseinclude_HEADERS = src/base/status.h
 modelincludedir = $(includedir)/smemcalc/model
 modelinclude_HEADERS = \
-	src/model/limits.def src/model/next_steps.h src/model/occupancy.h src/model/refusals.def \
-	src/model/sm.h src/model/smem_modes.def
+	src/model/launch.h src/model/limits.def src/model/next_steps.h src/model/occupancy.h \
+	src/model/refusals.def src/model/sm.h src/model/smem_modes.def
 devicesincludedir = $(includedir)/smemcalc/devices
 devicesinclude_HEADERS = src/devices/devices.h
 

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "devices/devices.h"
-#include "model/shared_memory.h"
+#include "model/carveouts.h"
+#include "model/occupancy.h"
 #include "unit.h"
 
 static struct smc_launch random_launch(const struct smc_sm *sm)

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "model/shared_memory.h"
+#include "model/carveouts.h"
 
 static smc_command_function run;
 

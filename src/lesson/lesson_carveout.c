@@ -3,7 +3,7 @@
 
 #include "base/layout.h"
 #include "lesson/scene.h"
-#include "model/shared_memory.h"
+#include "model/carveouts.h"
 
 enum { KB = 1024, ASKED_BLOCKS = 3 };
 

@@ -1,9 +1,10 @@
 library_sources += \
 	src/model/banks.c src/model/banks.h \
+	src/model/carveouts.c src/model/carveouts.h \
 	src/model/choices.c src/model/choices.h src/model/rules.def \
 	src/model/limits.def src/model/refusals.def \
 	src/model/next_steps.c src/model/next_steps.h \
-	src/model/occupancy.c src/model/occupancy.h \
+	src/model/launch.h src/model/occupancy.c src/model/occupancy.h \
 	src/model/registers.c src/model/registers.h \
 	src/model/headroom.c src/model/headroom.h \
 	src/model/round.h \

@@ -2,7 +2,7 @@
 #ifndef SMC_MODEL_REGISTERS_H
 #define SMC_MODEL_REGISTERS_H
 
-#include "model/occupancy.h"
+#include "model/launch.h"
 
 /* The allocation unit, in registers, for a thread of `regs_per_thread`. On CC 2.x it depends on
    the count (cuda_occupancy.h of CUDA 7.0 and 8.0). */

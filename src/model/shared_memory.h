@@ -6,13 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/occupancy.h"
+#include "model/launch.h"
 
 /* The shared memory of an SM that a preference asks for, before a block's need raises it.
    From CC 7.0 a percentage (0 to 100) is rounded up to a supported size; below, only the cache
    configuration counts, and on CC 5.x and 6.x nothing does (cuda_occupancy.h of CUDA 13.5). */
 uint32_t smc_smem_preferred_bytes(const struct smc_sm *sm, int32_t carveout_percent,
                                   enum smc_cache_config cache_config);
+
+/* The largest size of the SM's shared memory that a launch of this mode may configure. */
+uint32_t smc_smem_largest_bytes(const struct smc_sm *sm, enum smc_smem_mode mode);
 
 /* The most static and dynamic shared memory of a block, together and without the driver's reserve,
    that the launch's mode allows. An SM without an oversized configuration has its opt-in limit. */
@@ -21,43 +24,5 @@ uint32_t smc_smem_most_per_block(const struct smc_sm *sm, const struct smc_launc
 /* Sets the limit, the allocation, the configured size and the refusals. */
 void smc_smem_limit(const struct smc_sm *sm, const struct smc_launch *launch,
                     struct smc_occupancy *out);
-
-/* --- The sizes that an SM's shared memory can be set to, and what a launch gains by each ---------
-
-   All of it is a preference: the driver may configure another size (on an H200 with carve-out 0 and
-   no shared memory the API said 8 blocks while 16 were resident). */
-
-enum { SMC_CACHE_CONFIG_COUNT = SMC_CACHE_PREFER_EQUAL + 1 };
-
-struct smc_carveout {
-    uint32_t smem_bytes;  /* of the SM, as asked for */
-    uint32_t l1_bytes;    /* what is left for the L1 cache; 0: it is separate or absent */
-    int32_t percent_from; /* percentages that ask for this size; -1 where none does */
-    int32_t percent_to;
-    enum smc_smem_mode smem_mode; /* with which it is asked for */
-    uint32_t configured_bytes;    /* above smem_bytes where that is too little for one block */
-    uint32_t blocks_per_sm;
-};
-
-struct smc_carveouts {
-    bool by_percent; /* CC 7.0 and up; below, only a cache configuration counts, if anything */
-    uint32_t count;
-    struct smc_carveout size[SMC_MAX_CARVEOUTS]; /* ascending; those that can be asked for. The last
-                                                    is the oversized one where the launch's mode
-                                                    allows it */
-    struct smc_carveout preference[SMC_CACHE_CONFIG_COUNT]; /* by enum smc_cache_config */
-    uint32_t most_blocks;                                   /* at any size */
-};
-
-/* The launch's own carve-out and cache configuration do not count. */
-void smc_carveouts_find(const struct smc_sm *sm, const struct smc_launch *launch,
-                        struct smc_carveouts *out);
-
-/* The smallest size with at least so many blocks; NULL where there is none. */
-const struct smc_carveout *smc_carveouts_smallest(const struct smc_carveouts *carveouts,
-                                                  uint32_t blocks_per_sm);
-
-/* The runtime's name of a preference: "cudaFuncCachePreferL1". */
-const char *smc_cache_config_name(enum smc_cache_config cache_config);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "base/parse.h"
 #include "model/round.h"
-#include "query/banks_source.h"
 
 /* --- Where the accesses come from ------------------------------------------------------------- */
 

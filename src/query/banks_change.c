@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "query/banks_source.h"
 
 /* --- The expression of a changed layout ------------------------------------------------------- */
 

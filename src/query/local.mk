@@ -2,7 +2,6 @@ libsmc_la_SOURCES += \
 	src/query/axes.def \
 	src/query/banks.c src/query/banks.h \
 	src/query/banks_change.c src/query/banks_change.h \
-	src/query/banks_source.h \
 	src/query/best.c src/query/best.h \
 	src/query/query.c src/query/query.h \
 	src/query/sweep.c src/query/sweep.h

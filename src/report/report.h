@@ -15,7 +15,7 @@
 #include "executor/user.h"
 #include "inspect/inspect.h"
 #include "model/headroom.h"
-#include "model/shared_memory.h"
+#include "model/carveouts.h"
 #include "query/banks.h"
 #include "query/best.h"
 #include "query/query.h"
