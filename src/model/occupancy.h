@@ -35,12 +35,12 @@ enum smc_refusal {
     SMC_REFUSAL_COUNT
 };
 
-/* The set of those that no change of a block's resources mends. */
+/* The refusals that no change of a block's resources resolves. */
 #define SMC_GRID_REFUSALS                                                                          \
     (1u << SMC_REFUSAL_GRID_X | 1u << SMC_REFUSAL_GRID_Y | 1u << SMC_REFUSAL_GRID_Z)
 
-/* Partitioned global caching: CC 5.2, 5.3, 6.1 and 6.2 only; elsewhere it counts as off.
-   On: a block stays in one half of the SM, unless no block would fit; strict: even then. */
+/* Partitioned global caching: CC 5.2, 5.3, 6.1 and 6.2 only; other GPUs ignore it. On: a block
+   stays in one half of the SM, unless no block would fit; strict: even then. */
 enum smc_partitioned_caching {
     SMC_PARTITIONED_CACHING_OFF,
     SMC_PARTITIONED_CACHING_ON,
@@ -72,16 +72,16 @@ enum smc_smem_mode {
 /* "Does not limit". */
 #define SMC_UNLIMITED UINT32_MAX
 
-/* Any values may be asked about; what cannot be is refused, not an error. */
+/* Any values are allowed; an impossible launch is refused, which is not an error. */
 struct smc_launch {
     uint32_t threads_per_block;     /* 1 or more; 0 counts as 1 */
     uint32_t regs_per_thread;       /* as the compiler reports them; 0: the kernel uses none */
     uint32_t static_smem_bytes;     /* per block, as the compiler reports them */
     uint32_t dynamic_smem_bytes;    /* per block, as given at launch */
-    uint32_t smem_bytes_per_thread; /* how many of the dynamic bytes come with each thread: for
-                                       searches that change the threads */
-    bool smem_not_opted_in;         /* dynamic memory above the default limit was not asked for with
-                                       cudaFuncAttributeMaxDynamicSharedMemorySize; counts in the
+    uint32_t smem_bytes_per_thread; /* dynamic bytes needed by each thread, for searches that change
+                                       the number of threads */
+    bool smem_not_opted_in;         /* dynamic memory above the default limit was not requested with
+                                       cudaFuncAttributeMaxDynamicSharedMemorySize; matters in the
                                        default mode only */
     enum smc_smem_mode smem_mode;
     int32_t carveout_percent; /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
@@ -93,7 +93,7 @@ struct smc_launch {
 };
 
 #ifndef __cplusplus
-/* A launch of one thread with nothing else: carve-out left to the driver, one barrier. */
+/* A launch of one thread without any other resources: carve-out left to the driver, one barrier. */
 #define SMC_LAUNCH_INIT                                                                            \
     {                                                                                              \
         .threads_per_block = 1, .carveout_percent = SMC_CARVEOUT_DEFAULT, .barriers_per_block = 1, \
@@ -117,14 +117,14 @@ struct smc_occupancy {
     enum smc_partitioned_caching partitioned_caching; /* what is in effect */
 };
 
-/* Fills `out` for every launch; one that cannot happen has 0 blocks and its refusals set. `sm` is
-   one of the tables', or passes smc_sm_check. */
+/* Fills `out` for every launch; a refused launch has 0 blocks and its refusals set. `sm` is one of
+   the tables', or passes smc_sm_check. */
 void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
                            struct smc_occupancy *out);
 
-/* A launch of that many blocks in x, y and z on the same `sm`: where it has more of them in a
-   dimension than the device takes, its refusals are added and no block resides. 0 in x: the grid is
-   not known, and nothing is refused. */
+/* Checks a grid of that many blocks in x, y and z on the same `sm`: if it exceeds the device's
+   limit in a dimension, the refusal is added and no block is resident. 0 in x means that the grid
+   is unknown: nothing is refused. */
 void smc_occupancy_check_grid(const struct smc_sm *sm, const uint32_t grid[3],
                               struct smc_occupancy *out);
 
@@ -137,7 +137,8 @@ const char *smc_limit_name(enum smc_limit limit);
 const char *smc_limit_label(enum smc_limit limit);
 const char *smc_refusal_name(enum smc_refusal refusal);
 
-/* "oversized", and the runtime's name of it, "cudaSharedMemoryModeAllowOversizedSharedMemory". */
+/* "oversized", and its name in the CUDA runtime, "cudaSharedMemoryModeAllowOversizedSharedMemory".
+ */
 const char *smc_smem_mode_name(enum smc_smem_mode mode);
 const char *smc_smem_mode_runtime_name(enum smc_smem_mode mode);
 
