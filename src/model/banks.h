@@ -72,8 +72,7 @@ struct smc_bank_cost smc_banks_count(const struct smc_bank_layout *layout,
 struct smc_wavefront {
     uint32_t set;                  /* the lanes served together */
     uint32_t crowded;              /* bit n: bank n holds more of the set's words than it can
-                                      deliver in the fewest wavefronts, so that lanes conflict there
-                                      */
+                                      deliver in the fewest wavefronts: its lanes conflict */
     uint32_t lanes[SMC_MAX_BANKS]; /* those that the bank serves in this wavefront */
     uint32_t word[SMC_MAX_BANKS];  /* the first word that it delivers; valid if lanes is not 0 */
 };

@@ -137,8 +137,7 @@ const char *smc_limit_name(enum smc_limit limit);
 const char *smc_limit_label(enum smc_limit limit);
 const char *smc_refusal_name(enum smc_refusal refusal);
 
-/* "oversized", and its name in the CUDA runtime, "cudaSharedMemoryModeAllowOversizedSharedMemory".
- */
+/* "oversized", and the CUDA runtime's name, "cudaSharedMemoryModeAllowOversizedSharedMemory". */
 const char *smc_smem_mode_name(enum smc_smem_mode mode);
 const char *smc_smem_mode_runtime_name(enum smc_smem_mode mode);
 
