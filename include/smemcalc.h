@@ -2,8 +2,8 @@
    change gains or loses a block. For C11 and C++11; smemcalc(3) has an example.
 
    struct smc_sm         the limits of an SM                      smemcalc/model/sm.h
-   struct smc_launch     what a launch asks for                   smemcalc/model/occupancy.h
-   struct smc_occupancy  what it gets                             smemcalc/model/occupancy.h
+   struct smc_launch     the resources that a launch requests     smemcalc/model/occupancy.h
+   struct smc_occupancy  the blocks that fit and their limits     smemcalc/model/occupancy.h
    struct smc_next_steps the nearest changes that matter          smemcalc/model/next_steps.h
    struct smc_device     a board or a compute capability          smemcalc/devices/devices.h
    enum smc_status       how a call ended, struct smc_error why   smemcalc/base/status.h

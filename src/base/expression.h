@@ -1,7 +1,7 @@
-/* Integer expressions as in C, compiled to a small program of a stack machine: + - * / % & | ^ ~ <<
-   >> < <= > >= == != ?: and parentheses, decimal and hexadecimal literals, and the variables that
-   the caller names. Arithmetic is in 64 bits; an overflow or a division by zero is detected during
-   evaluation. */
+/* Integer expressions as in C, compiled to a small program of a stack machine:
+   + - * / % & | ^ ~ << >> < <= > >= == != ?: and parentheses, decimal and hexadecimal literals,
+   and the variables that the caller names. Arithmetic is in 64 bits; an overflow or a division by
+   zero is detected during evaluation. */
 #ifndef SMC_BASE_EXPRESSION_H
 #define SMC_BASE_EXPRESSION_H
 

@@ -1,7 +1,8 @@
 /* Maintainer's program: writes data/resources.csv to standard output, compiling every kernel of the
    catalog, or only those named, for every architecture that the given NVRTC libraries support, or
    only those named. The first library that supports an architecture compiles for it; all other rows
-   are kept. Usage: update_resources LIBNVRTC... [sm_NN...] [KERNEL...] */
+   are kept.
+   Usage: update_resources LIBNVRTC... [sm_NN...] [KERNEL...] */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -103,7 +103,7 @@ static void set_integer(const struct smc_device_key *key, uint64_t value, struct
 
 /* --- One device ------------------------------------------------------------------------------- */
 
-/* One key's value on its way into the device. */
+/* One key's value while it is read into the device. */
 struct place {
     const char *where;
     const struct smc_device_key *key;

@@ -34,7 +34,7 @@ struct smc_capability {
 
 struct smc_device {
     char name[128];
-    char chip[64]; /* "GH100"; "" where unknown */
+    char chip[64]; /* "GH100"; "" if unknown */
     struct smc_sm sm;
     enum smc_device_source source;
     int gpu_index;             /* of a live device; -1 otherwise */
@@ -46,7 +46,7 @@ struct smc_device {
     uint64_t global_mem_bytes;
     double fp32_peak_tflops; /* 0: unknown */
     const char *family;      /* never NULL */
-    const char *uncertain;   /* never NULL; "" if every value is verified */
+    const char *uncertain;   /* never NULL; "" if all values are verified */
     const char *sources;     /* never NULL */
     const char *file;        /* of a device from a file: its path; else NULL */
 };

@@ -98,8 +98,8 @@ bool smc_banks_idle(const struct smc_bank_map *map, uint32_t first, uint32_t cou
 
 enum { SMC_MOST_PADDING = 32 };
 
-/* Element e is in row e / row_elements and column e % row_elements. It moves to row * (row_elements
-   + padding - dropped) + (column ^ (row >> swizzle_shift) % swizzle_span). */
+/* Element e is in row e / row_elements and column e % row_elements. It moves to
+   row * (row_elements + padding - dropped) + (column ^ (row >> swizzle_shift) % swizzle_span). */
 struct smc_rearrangement {
     uint32_t element_bytes;
     uint32_t row_elements;     /* 1 or more */

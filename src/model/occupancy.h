@@ -59,9 +59,9 @@ enum {
     SMC_CARVEOUT_DEFAULT = -1,
 };
 
-/* The values of cudaSharedMemoryMode (CUDA 13.5), which say how much shared memory a launch may ask
-   for. Default: what cudaFuncAttributeMaxDynamicSharedMemorySize was set to, here the most that can
-   be opted in to. Any other mode makes the runtime ignore that attribute. */
+/* The values of cudaSharedMemoryMode (CUDA 13.5), which say how much shared memory a launch may
+   request. Default: what cudaFuncAttributeMaxDynamicSharedMemorySize was set to, here the most that
+   can be opted in to. Any other mode makes the runtime ignore that attribute. */
 enum smc_smem_mode {
 #define SMEM_MODE(id, name, runtime_name, text) SMC_SMEM_MODE_##id,
 #include "../model/smem_modes.def"

@@ -72,7 +72,7 @@ void smc_registers_limit(const struct smc_sm *sm, const struct smc_launch *launc
                          struct smc_occupancy *out)
 {
     if (launch->regs_per_thread > sm->max_regs_per_thread)
-        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_THREAD; /* and nothing is allocated */
+        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_THREAD; /* nothing is allocated */
     else if (sm->regs_allocated_per_block)
         limit_by_block(sm, launch->regs_per_thread, out);
     else

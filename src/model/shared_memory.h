@@ -9,10 +9,10 @@
 
 #include "model/occupancy.h"
 
-/* The shared memory of an SM that a preference asks for, before it is raised to fit a block. From
+/* The shared memory of an SM that a preference requests, before it is raised to fit a block. From
    CC 7.0 a percentage (0 to 100) is rounded up to a supported size; before, only the cache
-   configuration has an effect, and on CC 5.x and 6.x neither has (cuda_occupancy.h of CUDA 13.5).
-   */
+   configuration has an effect, and on CC 5.x and 6.x neither has (cuda_occupancy.h of CUDA
+   13.5). */
 uint32_t smc_smem_preferred_bytes(const struct smc_sm *sm, int32_t carveout_percent,
                                   enum smc_cache_config cache_config);
 

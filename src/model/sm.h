@@ -1,4 +1,4 @@
-/* The limits of one SM, as its compute capability fixes them. Values of the built-in table:
+/* The limits of one SM, which its compute capability determines. Values of the built-in table:
    data/compute_capabilities.csv, whose rows name their sources; those from CC 3.0 on equal NVIDIA's
    cuda_occupancy.h (CUDA 13.5) and the table "Technical Specifications per Compute Capability" of
    the CUDA C++ Programming Guide, except for the differences that data/README.md lists. */
@@ -34,7 +34,7 @@ struct smc_sm {
     uint32_t smem_per_block_default_bytes;
     uint32_t smem_per_block_optin_bytes; /* without the driver's reserve */
     uint32_t smem_alloc_unit_bytes;
-    uint32_t smem_reserved_per_block_bytes; /* taken by the driver from CC 8.0 on */
+    uint32_t smem_reserved_per_block_bytes; /* used by the driver from CC 8.0 on */
     uint32_t smem_carveout_count;
     uint32_t smem_carveout_bytes[SMC_MAX_CARVEOUTS]; /* ascending; 0 after the last */
     uint32_t smem_oversized_per_sm_bytes;    /* above every carve-out, configured only if a mode
