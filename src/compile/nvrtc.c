@@ -317,7 +317,7 @@ static void add_path(struct candidates *candidates, const char *path, bool absen
         candidates->count++;
 }
 
-/* By file name, the newest first: "libnvrtc.so.13" before "libnvrtc.so.12". */
+/* Sorts by file name, the newest first: "libnvrtc.so.13" before "libnvrtc.so.12". */
 static int newest_first(const void *a, const void *b)
 {
     const char *s = *(char *const *)a, *t = *(char *const *)b;

@@ -1,4 +1,4 @@
-/* What a compiler's log says of its kernels. The lines of ptxas, newest form first:
+/* Reads the kernels in a compiler's log. The lines of ptxas, newest form first:
      ptxas info    : Compiling entry function 'k' for 'sm_90'
      ptxas info    : Function properties for k
      ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads

@@ -44,7 +44,7 @@ static unsigned distance(uint16_t a, uint16_t b)
     return a > b ? (unsigned)(a - b) : (unsigned)(b - a);
 }
 
-/* Of the rows with these defines, the one of the nearest compute capability. */
+/* The row of the nearest compute capability among those with these defines. */
 static const struct smc_table_row *nearest_cc(const char *kernel, const char *defines, uint16_t cc)
 {
     const struct smc_table_row *best = NULL;

@@ -24,7 +24,7 @@ struct list {
     size_t count, capacity;
 };
 
-/* What the command line names. */
+/* The libraries, architectures and kernels that the command line names. */
 struct libraries {
     struct smc_nvrtc_place place[SMC_MAX_NVRTC];
     size_t count;

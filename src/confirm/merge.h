@@ -41,8 +41,8 @@ struct smc_merge_report {
     size_t index;       /* in the order read */
     size_t original;    /* index of the first report with the same contents; set by
                            smc_merge_compare */
-    size_t machine;     /* the same number for the same host and GPU; likewise */
-    size_t question_id; /* likewise */
+    size_t machine;     /* the same number for the same host and GPU; set likewise */
+    size_t question_id; /* set likewise */
 };
 
 /* Start from {0}; free in any case. */

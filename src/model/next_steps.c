@@ -99,8 +99,8 @@ static void keep_nearest(struct smc_next_step *kept, enum smc_step_resource reso
 }
 
 /* Both directions are searched for a gain and for a loss: on CC 3.x with a small shared-memory
-   preference, a larger block makes the driver configure more, so requesting more can gain a block.
-   */
+   preference, a larger block makes the driver configure more, so that requesting more can gain a
+   block. */
 static void search(enum smc_step_resource resource, const struct smc_sm *sm,
                    const struct smc_launch *launch, int direction, struct found *found)
 {

@@ -38,7 +38,7 @@ static uint32_t largest_size(const struct smc_sm *sm, enum smc_smem_mode mode)
     return oversized ? sm->smem_oversized_per_sm_bytes : sm->smem_per_sm_bytes;
 }
 
-/* What a preference asks for, before it is rounded up to a supported size. */
+/* The size that a preference requests, before it is rounded up to a supported one. */
 static uint32_t wanted_bytes(const struct smc_sm *sm, int32_t carveout_percent,
                              enum smc_cache_config cache_config)
 {

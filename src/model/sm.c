@@ -78,8 +78,7 @@ static enum smc_status check_most(const char *name, uint32_t value, const char *
     return smc_fail(error, SMC_USAGE, "'%s': %u is above %s, %u", name, value, bound_name, bound);
 }
 
-/* A block that is within every single limit must fit, so that 0 blocks always come with a refusal.
- */
+/* A block that is within every single limit must fit, so that 0 blocks always have a refusal. */
 static enum smc_status check_threads_and_registers(const struct smc_sm *sm, struct smc_error *error)
 {
     uint32_t threads = sm->max_warps_per_sm * sm->warp_size;
