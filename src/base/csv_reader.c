@@ -8,7 +8,7 @@
 
 enum {
     BLOCK = 64 * 1024, /* read at a time */
-    /* The longest record with its CRLF decides whether more has to be read. */
+    /* With this many bytes, the longest record and its CRLF, nothing more has to be read. */
     ENOUGH = SMC_CSV_MOST_BYTES + 2,
     CAPACITY = ENOUGH + BLOCK,
 };
@@ -32,12 +32,12 @@ static enum smc_status fill(struct smc_csv_reader *reader, struct smc_error *err
     return SMC_OK;
 }
 
-/* One scan over a record: from `next` on, at most to `stop`, where a line feed stands. */
+/* One scan over a record, from `next` to at most `stop`, which holds a line feed. */
 struct scan {
     const char *next;
     const char *stop;
-    bool final; /* what stands before `stop` is all there is of the record */
-    bool ended; /* the record ended before `stop` or, in a final scan, there */
+    bool final; /* no more of the record follows `stop` */
+    bool ended; /* the record ended before `stop` or, in a final scan, at it */
     bool has_quotes;
     bool unclosed;
     struct smc_csv_record *record;
@@ -50,7 +50,7 @@ static void note_fault(struct scan *scan, struct smc_csv_field *field, enum smc_
         scan->record->fault = fault;
 }
 
-/* Past a field without quotes, or past what stands behind a quoted one. False: more is needed. */
+/* Skips a field without quotes, or what follows a quoted one. False: more input is needed. */
 static bool skip_plain(struct scan *scan, struct smc_csv_field *field)
 {
     for (const char *at = scan->next;; at++) {
@@ -132,7 +132,7 @@ static uint64_t count_line_feeds(const char *text, size_t length)
     return count;
 }
 
-/* Past the record and its line's end. */
+/* Moves past the record and its line end. */
 static void take(struct smc_csv_reader *reader, const struct scan *scan)
 {
     const struct smc_csv_record *record = scan->record;
@@ -146,8 +146,8 @@ static void take(struct smc_csv_reader *reader, const struct scan *scan)
         reader->line += count_line_feeds(record->text, record->length);
 }
 
-/* The record does not end where it may: its first line alone is taken, so that one quote too many
-   spoils one row and not all that follow. False: that line is too long, too. */
+/* The record does not end within the limit: only its first line is used, so that a stray quote
+   spoils one row and not all that follow. False: that line is too long as well. */
 static bool take_first_line(struct smc_csv_reader *reader, struct smc_csv_record *record)
 {
     size_t available = (size_t)(reader->end - reader->next);
@@ -166,8 +166,8 @@ static bool take_first_line(struct smc_csv_reader *reader, struct smc_csv_record
     return true;
 }
 
-/* The record is too long: the fields that end within what may be kept are taken, and what follows
-   is left for skip_line. */
+/* The record is too long: only the fields that end within the limit are kept, and skip_line skips
+   the rest. */
 static void take_beginning(struct smc_csv_reader *reader, struct smc_csv_record *record)
 {
     char *stop = reader->next + SMC_CSV_MOST_BYTES, instead = *stop;
@@ -176,7 +176,7 @@ static void take_beginning(struct smc_csv_reader *reader, struct smc_csv_record 
     scan_record(&scan);
     *stop = instead;
     record->fault = SMC_CSV_TOO_LONG;
-    record->field_count--; /* the last one is cut */
+    record->field_count--; /* the last one is incomplete */
     reader->next = stop;
     reader->within_line = true;
 }
@@ -228,7 +228,7 @@ enum smc_status smc_csv_open(struct smc_csv_reader *reader, const struct smc_csv
                              struct smc_error *error)
 {
     *reader = (struct smc_csv_reader){.source = *source, .line = 1};
-    reader->buffer = smc_malloc(CAPACITY + 1); /* and a line feed behind what was read */
+    reader->buffer = smc_malloc(CAPACITY + 1); /* plus a line feed after the input */
     if (!reader->buffer)
         return smc_out_of_memory(error);
     reader->next = reader->end = reader->buffer;
@@ -242,7 +242,7 @@ void smc_csv_close(struct smc_csv_reader *reader)
     reader->buffer = NULL;
 }
 
-/* Takes the record where all of it is in the buffer. */
+/* Reads the record if all of it is in the buffer. */
 static bool take_whole(struct smc_csv_reader *reader, struct smc_csv_record *record)
 {
     struct scan scan = {
@@ -298,7 +298,7 @@ size_t smc_csv_value(const struct smc_csv_field *field, char *value, size_t capa
         if (length + 1 < capacity)
             value[length] = *at;
         if (field->quoted && *at == '"')
-            at++; /* the second of two */
+            at++; /* the second of two quotes */
     }
     value[length < capacity ? length : capacity - 1] = '\0';
     return length;

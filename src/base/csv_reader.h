@@ -1,6 +1,6 @@
-/* CSV as RFC 4180 has it, a record at a time from a stream: quotes, CRLF, line ends within quotes,
-   a last line without an end, a byte order mark. Lines without a character are skipped. Nothing is
-   copied and nothing is allocated after opening, so memory does not grow with the input. */
+/* Reads CSV (RFC 4180) from a stream, a record at a time: quotes, CRLF, line ends within quotes, a
+   last line without a line end, a byte order mark. Empty lines are skipped. Nothing is copied and
+   nothing is allocated after opening, so memory does not grow with the input. */
 #ifndef SMC_BASE_CSV_READER_H
 #define SMC_BASE_CSV_READER_H
 
@@ -15,21 +15,22 @@ enum {
     SMC_CSV_MOST_FIELDS = 1024,     /* more are counted, but not kept */
 };
 
-/* What is wrong with a record; the first fault counts. */
+/* What is wrong with a record; the first fault is reported. */
 enum smc_csv_fault {
     SMC_CSV_SOUND,
     SMC_CSV_NUL_BYTE,
     SMC_CSV_CARRIAGE_RETURN, /* outside quotes and not before a line feed */
     SMC_CSV_AFTER_QUOTE,     /* text between the closing quote and the comma */
-    SMC_CSV_UNCLOSED_QUOTE,  /* within SMC_CSV_MOST_BYTES; the record is its first line alone */
-    SMC_CSV_TOO_LONG,        /* the fields are those that end within SMC_CSV_MOST_BYTES */
+    SMC_CSV_UNCLOSED_QUOTE,  /* no closing quote within SMC_CSV_MOST_BYTES; the record is its first
+                                line only */
+    SMC_CSV_TOO_LONG,        /* only the fields that end within SMC_CSV_MOST_BYTES are kept */
 };
 
 struct smc_csv_field {
-    const char *text; /* as it stands, with its quotes; not terminated */
+    const char *text; /* unchanged, with its quotes; not null-terminated */
     uint32_t length;
     bool quoted; /* begins and ends in a quote */
-    bool faulty; /* cannot be copied as it stands without breaking the record */
+    bool faulty; /* copying it unchanged would break the record */
 };
 
 struct smc_csv_record {
@@ -41,7 +42,7 @@ struct smc_csv_record {
     struct smc_csv_field field[SMC_CSV_MOST_FIELDS];
 };
 
-/* Where bytes come from. `read` sets `count` to 1 to `capacity`, or to 0 at the end. */
+/* A source of bytes. `read` sets `count` to 1 to `capacity`, or to 0 at the end. */
 struct smc_csv_source {
     enum smc_status (*read)(void *context, char *bytes, size_t capacity, size_t *count,
                             struct smc_error *error);
@@ -51,7 +52,7 @@ struct smc_csv_source {
 struct smc_csv_reader {
     struct smc_csv_source source;
     char *buffer;
-    char *next, *end; /* what was read and is not yet part of a record */
+    char *next, *end; /* read, but not yet part of a record */
     uint64_t line;
     bool ended;
     bool within_line; /* the rest of a line is still to be skipped */
@@ -63,13 +64,13 @@ enum smc_status smc_csv_open(struct smc_csv_reader *reader, const struct smc_csv
                              struct smc_error *error);
 void smc_csv_close(struct smc_csv_reader *reader);
 
-/* The next record, or `*found` false at the end. Its text lasts until the next call. Fails only
-   where the source does. */
+/* The next record, or `*found` false at the end. Its text lasts until the next call. Fails only if
+   the source does. */
 enum smc_status smc_csv_read(struct smc_csv_reader *reader, struct smc_csv_record *record,
                              bool *found, struct smc_error *error);
 
-/* Copies a field without its quotes and without blanks around it, terminated and cut to fit.
-   Returns the length of all of it. */
+/* Copies a field without its quotes and the blanks around it, null-terminated and truncated to fit.
+   Returns its full length. */
 size_t smc_csv_value(const struct smc_csv_field *field, char *value, size_t capacity);
 
 /* "a NUL byte", ...: completes "the row has ". */

@@ -30,8 +30,8 @@ enum step_kind {
     STEP_VARIABLE,
     STEP_NEGATE,
     STEP_COMPLEMENT,
-    STEP_SKIP_IF_ZERO, /* takes a value; goes on with the step named where it is 0 */
-    STEP_SKIP,         /* goes on with the step named */
+    STEP_SKIP_IF_ZERO, /* pops a value; if it is 0, continues with the step given */
+    STEP_SKIP,         /* continues with the step given */
 #define BINARY(kind, name, precedence) STEP_##kind,
     BINARY_OPERATORS(BINARY)
 #undef BINARY
@@ -39,7 +39,7 @@ enum step_kind {
 
 /* --- Parsing ---------------------------------------------------------------------------------- */
 
-enum { DEEPEST = 100 }; /* parentheses, signs and conditions within each other */
+enum { DEEPEST = 100 }; /* nested parentheses, signs and conditions */
 
 struct parser {
     const char *text;
@@ -48,7 +48,7 @@ struct parser {
     struct smc_expression *expression;
     struct smc_error *error;
     uint32_t depth;
-    uint32_t stack; /* values that wait at this point of the program */
+    uint32_t stack; /* values on the stack at this point of the program */
 };
 
 /* Binary operators, the longer names first. All associate to the left. */
@@ -81,7 +81,7 @@ static bool fail(struct parser *parser, const char *what)
     return fail_at(parser, parser->cursor, what);
 }
 
-/* A value is expected, but something else stands here. */
+/* A value is expected here, but something else was found. */
 static bool fail_no_value(struct parser *parser)
 {
     if (!*parser->cursor)
@@ -122,7 +122,7 @@ static bool is_name_part(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-/* Suffixes as in C (32u) are taken and mean nothing. */
+/* C suffixes (32u) are accepted and ignored. */
 static bool parse_literal(struct parser *parser)
 {
     const char *begin = parser->cursor;

@@ -1,7 +1,7 @@
 /* Integer expressions as in C, compiled to a small program of a stack machine:
    + - * / % & | ^ ~ << >> < <= > >= == != ?: and parentheses, decimal and hexadecimal literals,
-   and the variables that the caller names. Arithmetic is in 64 bits; what does not fit, and a
-   division by zero, is found when evaluating. */
+   and the variables that the caller names. Arithmetic is in 64 bits; an overflow or a division by
+   zero is detected during evaluation. */
 #ifndef SMC_BASE_EXPRESSION_H
 #define SMC_BASE_EXPRESSION_H
 
@@ -13,7 +13,8 @@
 
 enum { SMC_MAX_STEPS = 512, SMC_MAX_STACK = 128 };
 
-/* A name and the place of its value; a place may have several names. Lists end with a NULL name. */
+/* A name and the place (index) of its value; a place may have several names. Lists end with a NULL
+   name. */
 struct smc_variable {
     const char *name; /* letters, digits, '_' and '.' */
     uint32_t place;
@@ -21,8 +22,8 @@ struct smc_variable {
 
 struct smc_expression_step {
     int kind;
-    int64_t operand;     /* a literal's value, a variable's place, or the step to go on with */
-    uint32_t at, length; /* of a literal: where it stands in the text */
+    int64_t operand;     /* a literal's value, a variable's place, or the step to continue with */
+    uint32_t at, length; /* of a literal: its position in the text */
 };
 
 struct smc_expression {
@@ -34,12 +35,12 @@ struct smc_expression {
 enum smc_status smc_expression_parse(const char *text, const struct smc_variable *variables,
                                      struct smc_expression *expression, struct smc_error *error);
 
-/* NULL, or what is wrong: "division by zero", "a value beyond 64 bits", ... Then `result` is
-   untouched. `values` is indexed by place. */
+/* Returns NULL or what is wrong: "division by zero", "a value beyond 64 bits", ...; `result` is
+   then unchanged. `values` is indexed by place. */
 const char *smc_expression_evaluate(const struct smc_expression *expression, const int64_t *values,
                                     int64_t *result);
 
-/* The literals, in the order of the text: whether there is one of that index. */
+/* Finds a literal by its position in the order of the text; false if there are fewer. */
 bool smc_expression_literal(const struct smc_expression *expression, size_t index, uint32_t *at,
                             uint32_t *length, int64_t *value);
 

@@ -1,4 +1,4 @@
-/* A text out of a file, and a file out of a text. */
+/* Reading a whole text file, and writing one. */
 #include "config.h"
 
 #include "base/file.h"
@@ -49,7 +49,8 @@ static enum smc_status fail_opening(const char *path, int reason, struct smc_err
                     path, strerror(reason));
 }
 
-/* Half a file is worse than none; behind a link an empty one is left. */
+/* An incomplete file is worse than none, so it is removed; the target of a link is emptied
+   instead. */
 static void remove_cut(const char *path)
 {
     struct stat file;

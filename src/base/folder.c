@@ -27,7 +27,7 @@ bool smc_folder_of_user(const char *xdg, const char *below_home, char *folder, s
     const char *home = smc_folder_variable("HOME");
     int length;
     if (named &&
-        *named == '/') /* its specification: a relative path counts as unset; so here does HOME */
+        *named == '/') /* the XDG specification ignores relative paths; so do we, for HOME too */
         length = snprintf(folder, capacity, "%s/smemcalc", named);
     else if (home && *home == '/')
         length = snprintf(folder, capacity, "%s/%s/smemcalc", home, below_home);
@@ -86,7 +86,7 @@ static void add_match(const char *path, struct smc_folder_matches *matches)
 static void match_below(char *path, size_t length, const char *rest,
                         struct smc_folder_matches *matches);
 
-/* `rest` begins with a name that has a '*' in its first `name_length` characters. */
+/* `rest` begins with a name of `name_length` characters that contains a '*'. */
 static void match_names(char *path, size_t length, const char *rest, size_t name_length,
                         struct smc_folder_matches *matches)
 {
@@ -107,7 +107,7 @@ static void match_names(char *path, size_t length, const char *rest, size_t name
     closedir(folder);
 }
 
-/* `path` is there, as far as it goes. */
+/* `path` exists so far. */
 static void match_below(char *path, size_t length, const char *rest,
                         struct smc_folder_matches *matches)
 {

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of the environment; NULL where it is unset or empty. */
+/* The value of an environment variable; NULL if it is unset or empty. */
 const char *smc_folder_variable(const char *name);
 
 /* "smemcalc" in the folder that the variable `xdg` names, else in `below_home` of the home folder.
-   False where the environment names neither. */
+   False if the environment names neither. */
 bool smc_folder_of_user(const char *xdg, const char *below_home, char *folder, size_t capacity);
 
 /* Paths in the order of their names. Start from {0}. */
@@ -18,13 +18,14 @@ struct smc_folder_matches {
     size_t count, capacity;
 };
 
-/* The paths that are there, of a pattern in which '*' stands for any characters but '/', and none
-   for a first '.' of a name. (The glob of some C
-   libraries frees twice where memory is short.) */
+/* The existing paths that match a pattern, in which '*' stands for any characters but '/', and does
+   not match a leading '.' of a name. (The glob of some C libraries frees twice when memory runs
+   out.) */
 void smc_folder_match(const char *pattern, struct smc_folder_matches *matches);
 void smc_folder_matches_free(struct smc_folder_matches *matches);
 
-/* Makes the folder and those above it, for this user only. 0, or what errno was. */
+/* Makes the folder and those above it, accessible to this user only. Returns 0 or an errno
+   value. */
 int smc_folder_make(const char *folder);
 
 #endif

@@ -1,4 +1,4 @@
-/* Numbers that tell texts apart. */
+/* Hashes of texts. */
 #ifndef SMC_BASE_HASH_H
 #define SMC_BASE_HASH_H
 
@@ -7,9 +7,8 @@
 
 #define SMC_HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* Goes on from `hash` with `text`: FNV-1a, 64 bits wide. Equal texts, in whatever pieces, have
-   equal numbers on every machine; it is no protection from somebody who wants two of them to be
-   equal. */
+/* Continues `hash` with `text`: FNV-1a, 64 bits wide. Equal texts have equal hashes on every
+   machine, however they are divided into calls. Not secure against deliberate collisions. */
 static inline uint64_t smc_hash(uint64_t hash, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)

@@ -1,4 +1,4 @@
-/* What the machine has. */
+/* Facts about this machine. */
 #include "config.h"
 
 #include "base/machine.h"

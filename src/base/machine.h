@@ -1,4 +1,4 @@
-/* What the machine has. */
+/* Facts about this machine. */
 #ifndef SMC_BASE_MACHINE_H
 #define SMC_BASE_MACHINE_H
 
@@ -8,14 +8,13 @@
 enum {
     SMC_HOST_NAME_CHARS = 65,
     SMC_GPU_UUID_CHARS = 48,    /* "GPU-..." as nvidia-smi prints it */
-    SMC_GPU_VERSION_CHARS = 32, /* of what drives one: "580.159.03", "13.0" */
+    SMC_GPU_VERSION_CHARS = 32, /* of a driver or CUDA: "580.159.03", "13.0" */
 };
 
 /* Bytes of memory; UINT64_MAX if unknown. */
 uint64_t smc_machine_memory_bytes(void);
 
-/* What the machine is called, cut to its room and made safe for a terminal; "" if unknown.
- */
+/* The host name, truncated to fit and made safe for a terminal; "" if unknown. */
 void smc_machine_host_name(char name[SMC_HOST_NAME_CHARS]);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef SMC_LIBRARY /* it keeps no state: who calls it gets a status */
+#ifdef SMC_LIBRARY /* the library keeps no state: its callers get a status */
 void smc_memory_note_failure(void)
 {
 }

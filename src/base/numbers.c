@@ -1,4 +1,4 @@
-/* What a handful of measured numbers comes to. */
+/* Statistics of a few measured numbers. */
 #include "base/numbers.h"
 
 #include <math.h>

@@ -1,18 +1,19 @@
-/* What a handful of measured numbers comes to. */
+/* Statistics of a few measured numbers. */
 #ifndef SMC_BASE_NUMBERS_H
 #define SMC_BASE_NUMBERS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Ascending; none of them is NaN. */
+/* Sorts in ascending order; none of the numbers may be NaN. */
 void smc_numbers_sort(double *numbers, size_t count);
 
-/* Of numbers in ascending order: the one in the middle, of an even count the mean of the two
-   there; 0 where there are none. */
+/* The median of numbers in ascending order, for an even count the mean of the middle two; 0 if
+   there are none. */
 double smc_numbers_median(const double *sorted, size_t count);
 
-/* A whole number with all of its digits: below 1e15 in size. NaN and infinity are none. */
+/* Whether it is a whole number below 1e15 in magnitude, so that all of its digits are exact. False
+   for NaN and infinity. */
 bool smc_number_is_whole(double number);
 
 #endif

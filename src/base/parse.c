@@ -121,7 +121,7 @@ static bool parse_number(const char *text, size_t length, bool sizes, int64_t *v
     return true;
 }
 
-/* How many numbers there are; 0 where the text is malformed. */
+/* Returns how many numbers there are; 0 if the text is malformed. */
 static int split(const char *text, bool sizes, int64_t part[PARTS])
 {
     for (int count = 0; count < PARTS; text++) {

@@ -1,6 +1,6 @@
 /* Strict parsing of what a user types: whole numbers, sizes such as 48K, dimensions such as 64x32,
-   ranges such as 8:64:8. Nothing is skipped and nothing is left over: "12abc", " 12", "" and an
-   overflow are all refused. */
+   ranges such as 8:64:8. The whole text must match: "12abc", " 12", "" and an overflow are all
+   refused. */
 #ifndef SMC_BASE_PARSE_H
 #define SMC_BASE_PARSE_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A decimal whole number from `min` to `max`. A minus sign is accepted where min < 0. */
+/* A decimal whole number from `min` to `max`. A minus sign is accepted if min < 0. */
 bool smc_parse_integer(const char *text, int64_t min, int64_t max, int64_t *value);
 
 /* Hexadecimal digits, with or without 0x, up to `max`. */
@@ -17,13 +17,13 @@ bool smc_parse_hexadecimal(const char *text, uint64_t max, uint64_t *value);
 /* Bytes: a whole number with an optional K, M or G (or KB, KiB ...), each 1024 times the last. */
 bool smc_parse_size(const char *text, uint64_t max, uint64_t *bytes);
 
-/* Up to `capacity` whole numbers from 1 to `max` joined by 'x' or ','. Returns how many; 0 where
-   the text is not of that form. */
+/* Up to `capacity` whole numbers from 1 to `max` joined by 'x' or ','. Returns how many; 0 if the
+   text does not have that form. */
 size_t smc_parse_dimensions(const char *text, int64_t max, int64_t *values, size_t capacity);
 
 /* A range: FIRST:LAST or FIRST:LAST:STEP, both ends included. */
 struct smc_range {
-    int64_t first, last; /* first <= last; `last` is a value only where the steps meet it */
+    int64_t first, last; /* first <= last; `last` is a value only if the steps reach it */
     int64_t step;        /* 1 or more; 0: no range */
 };
 
@@ -35,12 +35,12 @@ enum smc_range_fault {
     SMC_RANGE_NO_STEP,   /* the step is 0 or negative */
 };
 
-/* Strict: no blanks, nothing left over. With `sizes` the numbers may end in K, M or G, as for
-   smc_parse_size. `range` is set only where the range is sound. */
+/* Strict: no blanks or other text. With `sizes` the numbers may end in K, M or G, as for
+   smc_parse_size. `range` is set only if the range is valid. */
 enum smc_range_fault smc_range_parse(const char *text, int64_t min, int64_t max, bool sizes,
                                      struct smc_range *range);
 
-/* Values of a sound range, 1 or more. */
+/* The number of values of a valid range, 1 or more. */
 uint64_t smc_range_count(const struct smc_range *range);
 
 /* `index` is below the count. */

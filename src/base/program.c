@@ -1,4 +1,4 @@
-/* What this program was called as. */
+/* The name this program was called by. */
 #include "base/program.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@ static bool needs_no_quotes(const char *word)
     return word[strspn(word, safe)] == '\0';
 }
 
-/* Control characters and line breaks would spoil what they are printed into. */
+/* Control characters and line breaks would garble the output. */
 static bool is_presentable(const char *word)
 {
     char copy[sizeof name];
@@ -56,7 +56,8 @@ const char *smc_program_name(void)
     return name;
 }
 
-/* In a sentence the word may also be the program itself: a command goes on with an argument. */
+/* In a sentence the word may also mean the program itself: only a command continues with an
+   argument. */
 static bool begins_command(const char *text, const char *at)
 {
     const char *behind = at + strlen(usual);

@@ -5,10 +5,10 @@
 #include "base/text.h"
 
 /* From $SMEMCALC_PROGRAM, which a script that starts the program sets to its own name, else from
-   argv[0]; NULL is neither. To be called once, before the first hint. */
+   argv[0], which may be NULL. Call it once, before the first hint. */
 void smc_program_set_name(const char *argv0);
 
-/* As a shell reads it, quoted where it has to be; "smemcalc" before the name was set. */
+/* The name, quoted for a shell if necessary; "smemcalc" before the name was set. */
 const char *smc_program_name(void);
 
 /* Appends a fixed text in which each command "smemcalc ..." begins with the program's name. */

@@ -1,4 +1,5 @@
-/* Signals that would end the program, as something to wait for, and to clear away before. */
+/* Signals that would end the program, made available through a descriptor, so that it can clean up
+   first. */
 #include "config.h"
 
 #include "base/signals.h"
@@ -8,14 +9,16 @@
 #include <signal.h>
 #include <unistd.h>
 
-static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH /* last: not always */};
+static const int watched[] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH /* SIGWINCH is last: it is
+                                                                   optional */};
 static const int yielded[] = {SIGINT, SIGQUIT};
 enum { WATCHED = sizeof watched / sizeof *watched, YIELDED = sizeof yielded / sizeof *yielded };
 
-/* A handler can reach nothing else; in whichever thread it runs, the pipe wakes who waits. */
+/* The only state that the handler can use; whichever thread it runs in, the pipe wakes the waiting
+   one. */
 static volatile sig_atomic_t seen;
 static int pipe_ends[2] = {-1, -1};
-static int count; /* of the watched that are */
+static int count; /* how many of `watched` are handled */
 
 static struct sigaction before[WATCHED], before_yielding[YIELDED];
 
@@ -25,7 +28,7 @@ static void note(int signal_number)
     if (signal_number != SIGWINCH)
         seen = signal_number;
     ssize_t written = write(pipe_ends[1], "", 1);
-    (void)written; /* full: then it is readable */
+    (void)written; /* if the pipe is full, it is readable anyway */
     errno = saved;
 }
 

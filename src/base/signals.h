@@ -1,25 +1,27 @@
-/* Signals that would end the program, as something to wait for, and to clear away before. */
+/* Signals that would end the program, made available through a descriptor, so that it can clean up
+   first. */
 #ifndef SMC_BASE_SIGNALS_H
 #define SMC_BASE_SIGNALS_H
 
 #include <stdbool.h>
 
-/* SIGINT, SIGTERM, SIGHUP and with `resizes` a change of the window's size from now on only make
-   the descriptor readable, save those that were ignored; -1: it cannot be had, and they act as
-   before. Not to be nested. To be called before curses, which takes what nobody has. */
+/* From now on SIGINT, SIGTERM, SIGHUP and, with `resizes`, SIGWINCH only make the returned
+   descriptor readable, except those that were ignored. -1: no descriptor is available, and the
+   signals act as before. Calls do not nest. Call it before curses, which installs its own handlers
+   for signals without one. */
 int smc_signals_watch(bool resizes);
 
-/* The signal that came to end the program, or 0. Empties the descriptor. */
+/* The signal that was received to end the program, or 0. Drains the descriptor. */
 int smc_signals_seen(void);
 
-/* As before. A signal that was seen is left to the caller, who may raise it now. */
+/* Restores the previous handlers. The caller may now raise a signal that was seen. */
 void smc_signals_release(void);
 
-/* Stops this process until the shell continues it; others of its group go on. Where there is no
-   shell to continue it, nothing happens. */
+/* Stops this process, but not the others of its group, until the shell continues it. Does nothing
+   if no shell could continue it. */
 void smc_signals_stop(void);
 
-/* While another program has the terminal, its keys' signals are not for this one. */
+/* Ignores SIGINT and SIGQUIT while another program controls the terminal. */
 void smc_signals_yield(void);
 void smc_signals_regain(void);
 

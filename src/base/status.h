@@ -4,15 +4,15 @@
 
 /* The values are the program's exit statuses: scripts rely on them. */
 enum smc_status {
-    SMC_OK = 0,            /* answered, or every prediction confirmed */
+    SMC_OK = 0,            /* success, or every prediction confirmed */
     SMC_SHORTFALL = 1,     /* a requirement or a confirmation failed */
     SMC_USAGE = 2,         /* wrong usage or bad input */
     SMC_UNAVAILABLE = 3,   /* no such device or feature on this machine */
     SMC_MACHINE = 4,       /* the machine failed: memory, disk, a CUDA error */
-    SMC_INTERRUPTED = 130, /* Ctrl-C: how far it came was told */
+    SMC_INTERRUPTED = 130, /* Ctrl-C, after reporting partial results */
 };
 
-/* One line without a newline: names the option or file:line, the value and what is allowed. */
+/* One line without a newline that names the option or file:line, the value and what is allowed. */
 struct smc_error {
     char message[1024];
 };

@@ -18,8 +18,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Letters inserted, dropped, replaced, or swapped with their neighbour; above `most` where there
-   are more than that many. */
+/* How many letters are inserted, dropped, replaced or swapped with their neighbour; a value above
+   `most` if there are more than that. */
 static size_t edit_distance(const char *a, const char *b, size_t most)
 {
     size_t rows[3][LONGEST + 1];
@@ -39,7 +39,7 @@ static size_t edit_distance(const char *a, const char *b, size_t most)
                 row[j] = least(row[j], before[j - 2] + 1);
             least_here = least(least_here, row[j]);
         }
-        if (least(least_above, least_here) > most) /* what follows builds on these two rows */
+        if (least(least_above, least_here) > most) /* later rows are computed from these two */
             return most + 1;
         least_above = least_here;
         size_t *oldest = before;

@@ -9,12 +9,12 @@
 /* Start from {.typed = text}, hand every candidate to smc_suggest_consider, read `best`. */
 struct smc_suggestion {
     const char *typed;
-    const char *best; /* NULL: none is near enough */
+    const char *best; /* NULL: no candidate is near enough */
     size_t distance;  /* of `best` */
 };
 
-/* Keeps `candidate` if it is near enough and nearer than the one before: one slip in three letters,
-   or the beginning of a longer name. Case does not count. */
+/* Keeps `candidate` if it is near enough and nearer than the one before: at most one typing error
+   per three letters, or the beginning of a longer name. Case is ignored. */
 void smc_suggest_consider(struct smc_suggestion *suggestion, const char *candidate);
 
 /* Fails with SMC_USAGE: "WHERE: unknown WHAT 'TYPED'; did you mean 'BEST'?", or with the hint if

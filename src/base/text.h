@@ -18,21 +18,21 @@ struct smc_text {
 void smc_text_append(struct smc_text *text, const char *string);
 void smc_text_append_bytes(struct smc_text *text, const char *bytes, size_t count);
 void smc_text_append_char(struct smc_text *text, char c, size_t times);
-/* Between double quotes, those within doubled: a field of CSV. */
+/* Appends a quoted CSV field: in double quotes, with those inside doubled. */
 void smc_text_append_quoted(struct smc_text *text, const char *bytes, size_t count);
 
 void smc_text_printf(struct smc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same as one line: made safe as below, whatever names it holds, and ended. */
+/* The same as one line with a newline, made safe for a terminal whatever names it contains. */
 void smc_text_safe_line(struct smc_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* As "%*.*s" does, but in columns of a terminal: `string` cut and padded to `width`, on the right
-   for a negative one; a character is never cut in the middle. */
+/* Like "%*.*s", but in terminal columns: `string` is truncated and padded to `width`, on the right
+   if it is negative; characters are never split. */
 void smc_text_cell(struct smc_text *text, const char *string, int width);
 
-/* "s" but for one: "%zu block%s". */
+/* "" for 1, else "s": "%zu block%s". */
 const char *smc_text_plural(uint64_t count);
 
 /* The text so far, never NULL. Owned by the buffer. */

@@ -1,4 +1,4 @@
-/* UTF-8, and the columns that its characters take on a terminal. */
+/* UTF-8, and the columns that its characters occupy on a terminal. */
 #include "base/utf8.h"
 
 #include <stdbool.h>
@@ -7,20 +7,20 @@
 
 enum { REPLACEMENT = 0xfffd, FIRST_COMBINING = 0x300 };
 
-/* C0, DEL and C1: what a terminal obeys instead of printing it. */
+/* C0, DEL and C1: control characters, which a terminal interprets instead of printing. */
 static bool is_control(utf8proc_int32_t character)
 {
     return character < 0x20 || (character >= 0x7f && character < 0xa0);
 }
 
-/* Embeddings, overrides and isolates, which show text in another order than it has. */
+/* Embeddings, overrides and isolates, which change the order in which text is displayed. */
 static bool changes_direction(utf8proc_int32_t character)
 {
     return (character >= 0x202a && character <= 0x202e) ||
            (character >= 0x2066 && character <= 0x2069);
 }
 
-/* The bytes of the character at `bytes`, or 0 where they are not UTF-8. */
+/* The length of the character at `bytes`, or 0 if they are not UTF-8. */
 static size_t read_character(const char *bytes, size_t left, utf8proc_int32_t *character)
 {
     utf8proc_ssize_t length =
@@ -44,7 +44,7 @@ uint32_t smc_utf8_next(const char **text)
 
 int smc_utf8_columns(uint32_t character)
 {
-    if (character < FIRST_COMBINING) /* nearly all; spares the look-up */
+    if (character < FIRST_COMBINING) /* nearly all characters; saves the lookup */
         return 1;
     const utf8proc_property_t *property = utf8proc_get_property((utf8proc_int32_t)character);
     switch (property->boundclass) {
@@ -96,7 +96,7 @@ size_t smc_utf8_encode(uint32_t character, char bytes[4])
     return (size_t)utf8proc_encode_char((utf8proc_int32_t)character, (utf8proc_uint8_t *)bytes);
 }
 
-/* Eight bytes at a time: most text is this. Returns how many bytes it is for sure. */
+/* A fast path for ASCII, eight bytes at a time. Returns how many bytes are certainly printable. */
 static size_t printable_ascii(const unsigned char *s, size_t length)
 {
     const uint64_t ones = UINT64_MAX / 0xff;

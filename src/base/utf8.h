@@ -1,4 +1,4 @@
-/* UTF-8 and the columns that its characters take on a terminal, by the tables of utf8proc. */
+/* UTF-8, and the columns that its characters occupy on a terminal, from the tables of utf8proc. */
 #ifndef SMC_BASE_UTF8_H
 #define SMC_BASE_UTF8_H
 
@@ -14,7 +14,7 @@ uint32_t smc_utf8_next(const char **text);
 int smc_utf8_columns(uint32_t character);
 int smc_utf8_string_columns(const char *text);
 
-/* The bytes of the longest beginning of `text` that takes at most `width` columns: whole
+/* The length in bytes of the longest beginning of `text` that fits into `width` columns: whole
    characters, with the combining marks that follow. */
 size_t smc_utf8_fit(const char *text, int width);
 
@@ -25,8 +25,8 @@ size_t smc_utf8_encode(uint32_t character, char bytes[4]);
    text (U+202A to U+202E, U+2066 to U+2069) and broken UTF-8 by '?', byte by byte. */
 void smc_utf8_make_safe(char *string);
 
-/* The same for fields of CSV as they stand: tabs, line feeds, and carriage returns before those
-   stay. */
+/* The same for unchanged CSV fields: keeps tabs, line feeds, and carriage returns before line
+   feeds. */
 void smc_utf8_make_safe_csv(char *bytes, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* Launches in, answers out: the header, the devices, the rows, and the stream of them. */
+/* Answers launches from CSV: the header, the devices, the rows, and the stream. */
 #include "batch/batch.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 /* Which field of a record holds what. */
 struct columns {
-    uint32_t count;                  /* fields of a row, those of other people's columns too */
+    uint32_t count;                  /* fields of a row, including columns that are not ours */
     int32_t field[SMC_COLUMN_COUNT]; /* -1: no such column */
 };
 
@@ -52,7 +52,7 @@ static bool is_result(const char *name)
     return false;
 }
 
-/* A column that is only carried through: perhaps it was meant to be read. */
+/* Notes a column that is only copied to the output, since its name may be misspelled. */
 static void note_column(const char *name, const struct columns *columns, char note[256])
 {
     if (*note)
@@ -105,7 +105,7 @@ static enum smc_status check_needed(const struct smc_csv_record *header, const c
     return SMC_OK;
 }
 
-/* Names are compared without case and blanks around them. Other columns are ignored, but `note`
+/* Names are compared ignoring case and surrounding blanks. Other columns are ignored, but `note`
    says which one may be misspelled. `defaults[n]` is what an option gave for column n. */
 static enum smc_status read_header(const struct smc_csv_record *header, const char *file,
                                    const int64_t defaults[SMC_COLUMN_COUNT],
@@ -136,9 +136,9 @@ static enum smc_status read_header(const struct smc_csv_record *header, const ch
 /* --- Devices looked up once: a bounded hash table by the text of the field -------------------- */
 
 enum {
-    MOST_ENTRIES = 512, /* then all are forgotten */
+    MOST_ENTRIES = 512, /* when full, the table is cleared */
     SLOTS = 2 * MOST_ENTRIES,
-    MOST_LETTERS = 128, /* longer texts are looked up, but not kept */
+    MOST_LETTERS = 128, /* longer texts are looked up, but not cached */
 };
 
 struct entry {
@@ -146,7 +146,7 @@ struct entry {
     size_t length;
     enum smc_status status;
     struct smc_sm sm;
-    struct smc_error error; /* a column full of one unknown name is as quick to answer */
+    struct smc_error error; /* cached so that a column full of one unknown name is fast too */
 };
 
 struct device_cache {
@@ -222,7 +222,8 @@ static const struct entry *find(struct device_cache *cache, const struct smc_csv
     return keep(cache, field, slot);
 }
 
-/* The limits of the device that the field names, until the next call; NULL where there is none. */
+/* The limits of the device that the field names, valid until the next call; NULL if there is
+   none. */
 static const struct smc_sm *find_device(struct device_cache *cache,
                                         const struct smc_csv_field *field, struct smc_error *error)
 {
@@ -237,7 +238,7 @@ static const struct smc_sm *find_device(struct device_cache *cache,
 
 /* --- One row: the launch that it describes, and its occupancy --------------------------------- */
 
-/* A row while it is read. */
+/* The state while reading a row. */
 struct row {
     const struct smc_csv_record *record;
     struct smc_error *error;
@@ -281,7 +282,7 @@ static enum smc_status fail_shape(const struct row *row, const struct columns *c
                     smc_text_plural(columns->count));
 }
 
-/* Nearly every value: one to nine digits and nothing else. */
+/* A fast path for nearly all values: one to nine digits and nothing else. */
 static bool read_digits(const struct smc_csv_field *field, int64_t *value)
 {
     uint32_t n = 0;
@@ -317,7 +318,7 @@ static enum smc_status fail_smem_mode(const struct row *row, const char *text)
     return fail_row(row, SMC_COLUMN_SMEM_MODE, reason);
 }
 
-/* Whatever else is allowed. An empty field leaves `value` as it is. */
+/* Reads all other allowed forms. An empty field leaves `value` unchanged. */
 static enum smc_status read_other(const struct row *row, enum smc_column column,
                                   const struct smc_csv_field *field, int64_t *value)
 {
@@ -375,7 +376,7 @@ static enum smc_status read_device(const struct row *row, const struct smc_csv_f
     return *sm ? SMC_OK : fail_row(row, SMC_COLUMN_DEVICE, reason.message);
 }
 
-/* More registers than a thread can have is no launch at all. */
+/* More registers than a thread can have is an error, not a refused launch. */
 static enum smc_status check_regs(const struct row *row, const struct smc_sm *sm, int64_t regs)
 {
     if (regs <= sm->max_regs_per_thread)
@@ -387,7 +388,7 @@ static enum smc_status check_regs(const struct row *row, const struct smc_sm *sm
                     sm->cc / 10, sm->cc % 10);
 }
 
-/* An empty field counts as one that no column gives. */
+/* An empty field is treated like a missing column. */
 static enum smc_status read_and_answer(const struct smc_csv_record *record,
                                        const struct columns *columns,
                                        const struct smc_batch_defaults *defaults,
@@ -446,7 +447,7 @@ struct stream {
     struct smc_error first_bad;
 };
 
-/* What is answered goes out before the reader waits for more. */
+/* Writes the pending answers before the reader waits for more input. */
 static enum smc_status flush_and_read(void *context, char *bytes, size_t capacity, size_t *count,
                                       struct smc_error *error)
 {

@@ -1,4 +1,5 @@
-/* Launches in, answers out: a CSV stream, a row at a time. Memory does not grow with the input. */
+/* Answers launches from a CSV stream, one row at a time. Memory use does not grow with the
+   input. */
 #ifndef SMC_BATCH_BATCH_H
 #define SMC_BATCH_BATCH_H
 
@@ -35,13 +36,13 @@ struct smc_column_info {
 
 extern const struct smc_column_info smc_column_info[SMC_COLUMN_COUNT];
 
-/* What gives the values of a row that the row does not. */
+/* The values for fields that a row does not give. */
 struct smc_batch_defaults {
-    int64_t value[SMC_COLUMN_COUNT]; /* by column; of the device only whether it is NEEDED */
+    int64_t value[SMC_COLUMN_COUNT]; /* by column; for the device only whether it is NEEDED */
     struct smc_sm sm;                /* of the device */
 };
 
-/* Every column's initial value: what no option gives. */
+/* Sets every column's value to the default without options. */
 void smc_batch_defaults_init(struct smc_batch_defaults *defaults);
 
 /* Finds devices by their names; a failure's message has no prefix. */
@@ -56,15 +57,15 @@ struct smc_batch {
     struct smc_csv_source source;
     struct smc_csv_sink sink;
     struct smc_batch_defaults defaults;
-    struct smc_device_finder finder; /* of what the column 'device' names */
+    struct smc_device_finder finder; /* looks up the names in the column 'device' */
     /* Called once, when the header is read, with a note on it. NULL: the note is dropped. */
     void (*tell)(const char *note);
 };
 
-/* Results are written out before more input is waited for, so that a program at the other end of
-   two pipes may ask row by row. SMC_USAGE: the header, or at least one row, cannot be read; bad
-   rows are answered in their place, and the message counts them. SMC_MACHINE: source, sink or
-   memory. */
+/* Results are written out before more input is waited for, so that a program connected by two pipes
+   can send one row at a time. SMC_USAGE: the header, or at least one row, cannot be read; the
+   output has a line for each bad row in its place, and the message counts them. SMC_MACHINE:
+   source, sink or memory. */
 enum smc_status smc_batch_run(const struct smc_batch *batch, struct smc_error *error);
 
 #endif

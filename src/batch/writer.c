@@ -10,11 +10,12 @@
 #include "base/utf8.h"
 
 enum {
-    /* No row is longer: a faulty record in quotes, every quote doubled; commas; a message. */
+    /* The longest possible row: a faulty record in quotes with every quote doubled, commas, and a
+       message. */
     LONGEST_ROW = 2 * SMC_CSV_MOST_BYTES + 8192,
     CAPACITY = 2 * LONGEST_ROW,
     LONGEST_LIMITERS = 88,
-    MOST_WARPS = 64, /* per SM, whose percentages are kept */
+    MOST_WARPS = 64, /* per SM: percentages up to this are cached */
     LONGEST_PERCENT = 23,
 };
 
@@ -45,7 +46,7 @@ static void put(struct smc_csv_writer *writer, const char *text, size_t length)
     writer->end += length;
 }
 
-/* Bytes of the input: safe for a terminal. */
+/* Writes bytes of the input, made safe for a terminal. */
 static void put_input(struct smc_csv_writer *writer, const char *text, size_t length)
 {
     char *start = writer->end;
@@ -99,7 +100,7 @@ enum smc_status smc_csv_flush(struct smc_csv_writer *writer, struct smc_error *e
     return count ? writer->sink.write(writer->sink.context, writer->buffer, count, error) : SMC_OK;
 }
 
-/* Makes room for any row, so that nothing below has to ask. */
+/* Ensures space for any row, so that the functions below need no check. */
 static enum smc_status begin_row(struct smc_csv_writer *writer, struct smc_error *error)
 {
     bool fits = writer->buffer + CAPACITY - writer->end >= LONGEST_ROW;
@@ -116,7 +117,7 @@ static void put_number(struct smc_csv_writer *writer, uint32_t n)
         put_char(writer, (char)('0' + n));
         return;
     }
-    char text[20] = ""; /* ten digits, and what is copied behind them */
+    char text[20] = ""; /* ten digits, plus the bytes copied beyond them */
     char *first = text + 10;
     for (; n >= 100; n /= 100)
         memcpy(first -= 2, writer->digits[n % 100], 2);
@@ -133,7 +134,7 @@ static void put_limit(struct smc_csv_writer *writer, uint32_t limit)
         put_number(writer, limit);
 }
 
-/* As the CSV report has it. */
+/* Formats the percentage like the CSV report. */
 static void format_percent(const struct smc_sm *sm, const struct smc_occupancy *occupancy,
                            struct percent *percent)
 {

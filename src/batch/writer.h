@@ -1,5 +1,5 @@
-/* Answered rows as CSV: the input's columns as they stand, but for what a terminal would obey, then
-   the results. Writes large blocks; allocates nothing after opening. */
+/* Writes answered rows as CSV: the input's columns unchanged, except for terminal control
+   characters, then the results. Writes large blocks; allocates nothing after opening. */
 #ifndef SMC_BATCH_WRITER_H
 #define SMC_BATCH_WRITER_H
 
@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "model/occupancy.h"
 
-/* Where bytes go. `write` takes all of them or fails. */
+/* A destination for bytes. `write` writes all of them or fails. */
 struct smc_csv_sink {
     enum smc_status (*write)(void *context, const char *bytes, size_t count,
                              struct smc_error *error);
@@ -26,7 +26,7 @@ struct smc_csv_writer;
 struct smc_csv_writer *smc_csv_writer_create(const struct smc_csv_sink *sink);
 void smc_csv_writer_free(struct smc_csv_writer *writer);
 
-/* Each fails only where the sink does. */
+/* Each fails only if the sink does. */
 enum smc_status smc_csv_write_header(struct smc_csv_writer *writer,
                                      const struct smc_csv_record *header, bool mark,
                                      struct smc_error *error);
@@ -40,7 +40,7 @@ enum smc_status smc_csv_write_bad_row(struct smc_csv_writer *writer,
                                       const struct smc_csv_record *record, uint32_t columns,
                                       const char *reason, struct smc_error *error);
 
-/* Hands everything so far to the sink. */
+/* Passes everything written so far to the sink. */
 enum smc_status smc_csv_flush(struct smc_csv_writer *writer, struct smc_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* One kernel through one NVRTC, or out of the cache. */
+/* Compiling one kernel with one NVRTC, or reading the outcome from the cache. */
 #include "compile/build.h"
 
 #include <stddef.h>
@@ -10,9 +10,8 @@
 #include "compile/nvrtc.h"
 #include "compile/ptxas_log.h"
 
-/* What the cache keeps before the machine code and the PTX: the numbers of struct smc_resources,
-   its members from regs_per_thread up to reason. A change of them needs a new number in write_key.
- */
+/* A cache entry begins with the members of struct smc_resources from regs_per_thread up to reason;
+   the machine code and the PTX follow. If they change, write_key needs a new version number. */
 enum {
     NUMBERS = offsetof(struct smc_resources, regs_per_thread),
     NUMBERS_BYTES = offsetof(struct smc_resources, reason) - NUMBERS,
@@ -99,8 +98,8 @@ static bool restore(struct smc_cache *cache, const struct smc_text *key, struct 
     return true;
 }
 
-/* An edited text is the user's to correct; the built-in one compiles, so that the NVRTC is at
- * fault. */
+/* If an edited kernel is rejected, the user must correct it. The built-in kernels compile, so if
+   one fails, this NVRTC is the cause. */
 static enum smc_status explain_failure(const struct smc_build *build,
                                        enum smc_nvrtc_outcome outcome, const char *log,
                                        struct smc_error *error)
@@ -157,7 +156,7 @@ static enum smc_status compile(const struct smc_build *build, const char *option
     struct smc_resources read = *resources;
     status = read_output(build, outcome, &output, &read, error);
     if (status == SMC_OK) {
-        if (read.refused) { /* ptxas counts registers before it refuses */
+        if (read.refused) { /* ptxas reports registers even for a kernel that it refuses */
             read.regs_per_thread = read.static_smem_bytes = read.barriers = 0;
             read.stack_bytes = read.spill_store_bytes = read.spill_load_bytes = 0;
         }

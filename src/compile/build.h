@@ -1,4 +1,4 @@
-/* One kernel through one NVRTC, or out of the cache. */
+/* Compiling one kernel with one NVRTC, or reading the outcome from the cache. */
 #ifndef SMC_COMPILE_BUILD_H
 #define SMC_COMPILE_BUILD_H
 
@@ -16,8 +16,8 @@ struct smc_build {
     struct smc_text *log; /* as in struct smc_compile_options */
 };
 
-/* Fills the numbers of `resources`, and `binary` where it is not NULL. SMC_USAGE: an edited text
-   does not compile. SMC_UNAVAILABLE: this NVRTC does not serve; the message says why. */
+/* Fills the numbers of `resources`, and `binary` if it is not NULL. SMC_USAGE: an edited kernel
+   does not compile. SMC_UNAVAILABLE: this NVRTC cannot be used; the message says why. */
 enum smc_status smc_build_run(const struct smc_build *build, struct smc_cache *cache,
                               struct smc_resources *resources, struct smc_binary *binary,
                               struct smc_error *error);

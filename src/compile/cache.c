@@ -1,4 +1,4 @@
-/* A folder of remembered answers: reading and writing one of them. */
+/* The cache folder: its files, and reading and writing one entry. */
 #include "config.h"
 
 #include "compile/cache.h"
@@ -41,7 +41,7 @@ struct entry {
     int64_t bytes;
 };
 
-/* False where the environment names no folder. */
+/* False if the environment names no folder. */
 static bool find_folder(char *folder, size_t capacity)
 {
     const char *own = smc_folder_variable("SMEMCALC_CACHE_DIR");
@@ -74,7 +74,7 @@ static void remove_abandoned(int folder, const char *name)
         unlinkat(folder, name, 0);
 }
 
-/* Lists the cache's own files. Returns NULL with *count 0 where memory is short. */
+/* Lists the cache's own files. Returns NULL with *count 0 if there is not enough memory. */
 static struct entry *list_entries(DIR *folder, size_t *count, int64_t *bytes)
 {
     struct entry *entries = NULL;
@@ -107,8 +107,8 @@ static struct entry *list_entries(DIR *folder, size_t *count, int64_t *bytes)
     return entries;
 }
 
-/* Above 4096 files or 64 MiB: removes the oldest until a quarter is free; and files that a
-   stopped run left half written. Touches nothing that the cache did not name. */
+/* Above 4096 files or 64 MiB, removes the oldest files until a quarter of the limit is free. Also
+   removes incomplete files of interrupted runs. Only touches files with the cache's own names. */
 static void trim_folder(const char *path)
 {
     DIR *folder = opendir(path);
@@ -134,7 +134,8 @@ static void trim_folder(const char *path)
 
 /* --- Its entries ------------------------------------------------------------------------------ */
 
-/* Native byte order: on a machine with the other one, no size matches. */
+/* In native byte order: on a machine with the other byte order the sizes do not match, so the file
+   counts as absent. */
 struct header {
     char magic[8];
     uint64_t key_bytes, value_bytes;
@@ -147,7 +148,7 @@ enum { MAX_FILE_BYTES = 16 << 20 };
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 
-/* FNV-1a: every byte is mixed in by a bijection, so that one changed byte always shows. */
+/* FNV-1a: mixing in a byte is a bijection, so a single changed byte is always detected. */
 static uint64_t hash(uint64_t state, const void *bytes, size_t count)
 {
     const unsigned char *s = bytes;
@@ -205,7 +206,7 @@ static bool file_path(const struct smc_cache *cache, const struct smc_text *key,
     return length > 0 && (size_t)length < capacity;
 }
 
-/* The whole of a regular file of this user's, or nothing. */
+/* Reads a whole regular file that belongs to this user, else nothing. */
 static bool read_file(int file, struct smc_text *bytes)
 {
     struct stat status;
@@ -224,7 +225,7 @@ static bool read_file(int file, struct smc_text *bytes)
     return false;
 }
 
-/* Is this the answer to `key`, whole? Then its value is appended. */
+/* Appends the value if this is a complete, undamaged entry for `key`. */
 static bool unpack(const struct smc_text *bytes, const struct smc_text *key, struct smc_text *value)
 {
     struct header header;
@@ -249,10 +250,11 @@ bool smc_cache_read(struct smc_cache *cache, const struct smc_text *key, struct 
     char path[1100];
     if (!cache->usable || !file_path(cache, key, path, sizeof path))
         return false;
-    /* Without O_NONBLOCK a FIFO in the file's place would hang. */
+    /* Without O_NONBLOCK, opening a FIFO of that name would hang. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) {
-        /* A file that cannot be opened is written anew; a folder that cannot be entered is not. */
+        /* A file that cannot be opened will be replaced; an inaccessible folder deserves a
+           warning. */
         int error = errno;
         if (error == ENOTDIR || (error == EACCES && access(cache->folder, X_OK) != 0))
             give_up(cache, cache->folder, error);
@@ -280,7 +282,7 @@ static int write_all(int file, const void *bytes, size_t count)
     return 0;
 }
 
-/* Writes a new file under a name of its own and renames it: no reader sees half of it. */
+/* Writes to a temporary file and renames it, so that no reader sees an incomplete file. */
 static int write_file(const char *folder, const char *path, const struct header *header,
                       const struct smc_text *key, const void *value)
 {
@@ -303,7 +305,7 @@ static int write_file(const char *folder, const char *path, const struct header 
     return error;
 }
 
-/* The same, while a limit on the size of files is an error like others and not a signal. */
+/* The same, with SIGXFSZ blocked, so that exceeding the file size limit is an ordinary error. */
 static int write_file_quietly(const char *folder, const char *path, const struct header *header,
                               const struct smc_text *key, const void *value)
 {

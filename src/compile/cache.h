@@ -1,7 +1,7 @@
-/* A folder of remembered answers, per user: bytes found again by the bytes that led to them. A file
-   holds the whole key, so that no two questions share an answer, and a checksum: what is damaged,
-   cut short or foreign counts as absent. Safe against concurrent runs. Nothing that goes wrong here
-   is an error: it costs one line of warning. */
+/* A per-user cache folder: values are stored and found by a key of bytes. Each file holds its whole
+   key, so that hash collisions do no harm, and a checksum: a damaged, truncated or foreign file
+   counts as absent. Safe for concurrent runs. A failure here is never an error, only one line of
+   warning. */
 #ifndef SMC_COMPILE_CACHE_H
 #define SMC_COMPILE_CACHE_H
 
@@ -17,13 +17,13 @@ struct smc_cache {
 };
 
 /* $SMEMCALC_CACHE_DIR, else $XDG_CACHE_HOME/smemcalc, else ~/.cache/smemcalc; made on the first
-   write. A disabled cache finds nothing and keeps nothing, silently. */
+   write. A disabled cache finds and stores nothing, without a warning. */
 void smc_cache_open(struct smc_cache *cache, bool disabled, struct smc_text *warnings);
 
-/* Appends the value to an empty buffer; false where there is none. */
+/* Appends the value to an empty buffer; false if there is none. */
 bool smc_cache_read(struct smc_cache *cache, const struct smc_text *key, struct smc_text *value);
 
-/* Keeps a value, and drops the oldest files when there are too many. */
+/* Stores a value, and removes the oldest files if there are too many. */
 void smc_cache_write(struct smc_cache *cache, const struct smc_text *key, const void *value,
                      size_t value_bytes);
 

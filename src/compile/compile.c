@@ -1,5 +1,6 @@
-/* Where a kernel's resources come from, best first: NVRTC for the architecture; the table for it;
-   the nearest architecture, from NVRTC or the table; the table with other parameters. */
+/* Chooses the source of a kernel's resources. In order of preference: NVRTC for the architecture;
+   the table for it; NVRTC or the table for the nearest architecture; the table for other
+   parameters. */
 #include "compile/compile.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #include "compile/table.h"
 #include "devices/devices.h"
 
-/* Where to get an NVRTC that knows the architecture; the newest that does. */
+/* Where to get the newest NVRTC that supports the architecture. */
 static const char *hint(uint16_t cc)
 {
     struct smc_capability capability;
@@ -37,8 +38,8 @@ struct job {
     struct smc_cache cache;
     struct smc_nvrtc_search search;
     struct smc_text *warnings;
-    struct smc_error why; /* NVRTC does not serve */
-    bool nvrtc_works;     /* but for this architecture */
+    struct smc_error why; /* why NVRTC cannot be used */
+    bool nvrtc_works;     /* but maybe not for this architecture */
 };
 
 static enum smc_status from_nvrtc(struct job *job, struct smc_resources *resources,
@@ -73,7 +74,7 @@ static unsigned distance(uint16_t a, uint16_t b)
     return a > b ? (unsigned)(a - b) : (unsigned)(b - a);
 }
 
-/* The nearest architecture that a library found compiles for; 0 where there is none. */
+/* The nearest architecture that one of the libraries found compiles for; 0 if there is none. */
 static uint16_t nearest_nvrtc(const struct job *job, const struct smc_nvrtc_place **place)
 {
     uint16_t wanted = job->build.cc, best = 0;
@@ -104,7 +105,7 @@ static void set_reason(struct smc_resources *resources, const struct job *job,
         snprintf(resources->reason + used, room, "; as compiled for sm_%u", resources->cc);
 }
 
-/* For a neighbour of the architecture; SMC_UNAVAILABLE where that does not work either. */
+/* Compiles for the nearest architecture instead; SMC_UNAVAILABLE if that fails as well. */
 static enum smc_status from_nearest_nvrtc(struct job *job, uint16_t cc,
                                           const struct smc_nvrtc_place *place,
                                           struct smc_resources *resources, struct smc_error *error)

@@ -1,5 +1,5 @@
-/* Machine code: the steps of reading it, in order. Established by comparing what ptxas 11.8 to 13.0
-   write with what they print, and on the libraries of NVIDIA's that hold machine code. */
+/* Reads machine code, step by step. The format was derived by comparing the files that ptxas 11.8
+   to 13.0 write with their logs, and from NVIDIA's libraries that contain machine code. */
 #include "config.h"
 
 #include "compile/cubin.h"
@@ -11,12 +11,12 @@
 #include "base/memory.h"
 #include "model/sm.h"
 
-/* What else the file states about a kernel, to be compared with its figures. */
+/* Other statements of the file about a kernel, which must be consistent with its figures. */
 struct smc_cubin_claims {
-    uint32_t code_regs; /* beside the code: without what it calls */
+    uint32_t code_regs; /* in the code's section: without called functions */
     bool has_frame, has_least_stack;
-    uint32_t least_stack;    /* with what it calls */
-    uint32_t constant_bytes; /* of the bank that holds its parameters at the end */
+    uint32_t least_stack;    /* with called functions */
+    uint32_t constant_bytes; /* of the constant bank that ends with its parameters */
     bool has_attributes, has_bank, has_parameters;
     uint32_t bank_end, bank_bytes; /* the parameters within that bank */
     uint32_t parameter_bytes;
@@ -28,7 +28,7 @@ struct smc_cubin_section {
     Elf_Scn *content;
     const char *name;
     bool is_function;                /* code that a symbol names */
-    struct smc_cubin_kernel *kernel; /* whose code it is; NULL: no kernel's */
+    struct smc_cubin_kernel *kernel; /* the kernel that the code belongs to, or NULL */
 };
 
 struct smc_cubin_reading {
@@ -45,8 +45,8 @@ struct smc_cubin_reading {
 
 /* --- Header, sections, segments --------------------------------------------------------------- */
 
-/* Types of sections that take no space in the file, besides SHT_NOBITS: variables in global, local
-   and shared memory of code that is still to be linked, and the driver's reserve. */
+/* Section types without space in the file, besides SHT_NOBITS: variables in global, local and
+   shared memory of code that is not linked yet, and the driver's reserve. */
 enum {
     TYPE_GLOBAL = 0x70000007,
     TYPE_LOCAL = 0x70000009,
@@ -81,7 +81,7 @@ static bool takes_no_room(const GElf_Shdr *header)
     }
 }
 
-/* Where libelf finds less than the header promises, the file ends within the table. */
+/* If libelf finds fewer sections than the header declares, the file ends within the table. */
 static enum smc_status check_header(const struct smc_cubin_reading *reading, size_t section_count)
 {
     const GElf_Ehdr *header = &reading->header;
@@ -119,7 +119,7 @@ static enum smc_status read_section(struct smc_cubin_reading *reading, size_t na
     return SMC_OK;
 }
 
-/* The header, and the sections: each within the file. Allocates `section`. */
+/* Reads the header and the sections, each of which must be within the file. Allocates `section`. */
 static enum smc_status read_sections(struct smc_cubin_reading *reading)
 {
     Elf *elf = reading->cubin->elf;
@@ -152,7 +152,8 @@ static uint64_t memory_of_sections(const struct smc_cubin_reading *reading)
     return end;
 }
 
-/* The segments: within the file, and as much memory as the sections ask for. */
+/* Checks the segments: they must be within the file, and their memory must match that of the
+   sections. */
 static enum smc_status check_segments(const struct smc_cubin_reading *reading)
 {
     uint64_t memory = 0;
@@ -173,8 +174,8 @@ static enum smc_status check_segments(const struct smc_cubin_reading *reading)
     return SMC_OK;
 }
 
-/* "-arch sm_90a", as the compiler noted how it was called. Code of the moved ABI has such a note;
-   the letter f, and from CUDA 13 on a, stand nowhere else in words. */
+/* "-arch sm_90a" in the compiler's note of its command line. Code with the moved ABI flags has this
+   note; the letter f, and from CUDA 13 on also a, is not spelled out anywhere else. */
 static enum smc_status read_note(const struct smc_cubin_reading *reading,
                                  const struct smc_cubin_section *section)
 {
@@ -227,7 +228,7 @@ static uint32_t symbol_of(const struct smc_cubin_section *section)
     return section->header.sh_info & ((1u << SYMBOL_BITS) - 1);
 }
 
-/* `home` is the number of its section: 0 where it is not defined here. False: no such symbol. */
+/* `home` is the index of its section, 0 if it is not defined here. False: no such symbol. */
 static bool read_symbol(const struct smc_cubin_reading *reading, uint32_t index, GElf_Sym *symbol,
                         uint32_t *home)
 {
@@ -246,7 +247,7 @@ static struct smc_cubin_claims *claims_of(const struct smc_cubin_reading *readin
     return &reading->claims[kernel - reading->cubin->kernel];
 }
 
-/* The kernel whose code the symbol names; NULL where it names none. False: no such symbol. */
+/* The kernel whose code the symbol names; NULL if it names none. False: no such symbol. */
 static bool kernel_of(const struct smc_cubin_reading *reading, uint32_t symbol,
                       struct smc_cubin_kernel **kernel)
 {
@@ -260,7 +261,7 @@ static bool kernel_of(const struct smc_cubin_reading *reading, uint32_t symbol,
     return true;
 }
 
-/* The rest of the name after the prefix, or NULL where it begins otherwise. */
+/* The rest of the name after the prefix, or NULL if it does not begin with it. */
 static const char *after_prefix(const char *name, const char *prefix)
 {
     size_t length = strlen(prefix);
@@ -284,7 +285,7 @@ enum kind {
 
 enum { MOST_BARRIERS = 16, PARAMETER_SIZE_SHIFT = 18 };
 
-/* How the kinds that are read here are laid down. */
+/* The layout of the attributes that are read here. */
 static const struct {
     uint8_t kind, form;
     uint16_t bytes;
@@ -311,7 +312,7 @@ static bool is_laid_down_well(const struct attribute *attribute)
     return attribute->form >= FORM_NONE && attribute->form <= FORM_SIZED;
 }
 
-/* Moves past the attribute; false where it does not end within the section. */
+/* Moves past the attribute; false if it does not end within the section. */
 static bool next_attribute(const char **at, const char *end, struct attribute *attribute)
 {
     const size_t head = 2 * sizeof(uint8_t) + sizeof(uint16_t);
@@ -332,7 +333,7 @@ static bool next_attribute(const char **at, const char *end, struct attribute *a
     return true;
 }
 
-/* The first word numbers a symbol; those of functions that are no kernels do not count. */
+/* The first word is a symbol's index; attributes of functions that are not kernels are ignored. */
 static bool take_count(const struct smc_cubin_reading *reading, const struct attribute *attribute)
 {
     struct smc_cubin_kernel *kernel;
@@ -373,7 +374,7 @@ static void take_parameter(const struct attribute *attribute, struct smc_cubin_c
     claims->parameters_end = end > claims->parameters_end ? end : claims->parameters_end;
 }
 
-/* What concerns the kernel alone in whose section it stands. */
+/* An attribute that applies to the kernel of its section. */
 static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel *kernel,
                      struct smc_cubin_claims *claims)
 {
@@ -416,8 +417,8 @@ static bool take(const struct smc_cubin_reading *reading, const struct attribute
     }
 }
 
-/* The attributes in a section .nv.info or .nv.info.KERNEL; `kernel` is NULL where they are not one
-   kernel's. */
+/* The attributes in a section .nv.info or .nv.info.KERNEL; `kernel` is NULL if they do not belong
+   to one kernel. */
 static enum smc_status read_attributes(const struct smc_cubin_reading *reading,
                                        const struct smc_cubin_section *section,
                                        struct smc_cubin_kernel *kernel)
@@ -442,7 +443,8 @@ static bool is_code_of(const struct smc_cubin_section *section, const char *name
     return function && strcmp(function, name) == 0;
 }
 
-/* Where there are too many sections for a symbol's 16 bits, a section beside it has 32. */
+/* If there are more sections than a symbol's 16-bit index can express, an extra section holds
+   32-bit indices. */
 static enum smc_status find_symbols(struct smc_cubin_reading *reading)
 {
     const size_t entry = gelf_fsize(reading->cubin->elf, ELF_T_SYM, 1, EV_CURRENT);
@@ -482,7 +484,7 @@ static enum smc_status add_kernel(struct smc_cubin_reading *reading,
     return SMC_OK;
 }
 
-/* A function that is no kernel may be a part of other code, or be defined elsewhere. */
+/* A function that is not a kernel may be part of other code, or be defined elsewhere. */
 static enum smc_status take_symbol(struct smc_cubin_reading *reading, uint32_t index)
 {
     GElf_Sym symbol;
@@ -500,7 +502,7 @@ static enum smc_status take_symbol(struct smc_cubin_reading *reading, uint32_t i
     return is_kernel ? add_kernel(reading, &reading->section[home], name, &symbol, index) : SMC_OK;
 }
 
-/* Code that no symbol names would be passed over in silence. */
+/* Refuses code that no symbol names: it would otherwise be skipped silently. */
 static enum smc_status check_code(const struct smc_cubin_reading *reading)
 {
     for (size_t i = 0; i < reading->section_count; i++) {
@@ -512,13 +514,13 @@ static enum smc_status check_code(const struct smc_cubin_reading *reading)
     return SMC_OK;
 }
 
-/* The symbols of kernels, each with its code. Allocates the kernels. */
+/* Finds the symbols of kernels and the code of each. Allocates the kernels. */
 static enum smc_status find_kernels(struct smc_cubin_reading *reading)
 {
     enum smc_status status = find_symbols(reading);
     if (status != SMC_OK)
         return status;
-    /* A section is the code of one kernel at most. */
+    /* Each section holds the code of at most one kernel. */
     reading->cubin->kernel = smc_calloc(reading->section_count, sizeof *reading->cubin->kernel);
     reading->claims = smc_calloc(reading->section_count, sizeof *reading->claims);
     if (!reading->cubin->kernel || !reading->claims)
@@ -535,8 +537,8 @@ static enum smc_status fail_section(const struct smc_cubin_reading *reading,
                     section->name);
 }
 
-/* The kernel that a section belongs to by its name and by its number. NULL: it belongs to a
-   function that is no kernel, which has attributes alone. */
+/* Finds the kernel that a section belongs to, by its name and its index, which must agree. NULL: it
+   belongs to a function that is not a kernel, which only has attributes. */
 static enum smc_status find_kernel(const struct smc_cubin_reading *reading,
                                    const struct smc_cubin_section *section, const char *name,
                                    struct smc_cubin_kernel **kernel)
@@ -579,8 +581,8 @@ static enum smc_status take_attributes(const struct smc_cubin_reading *reading,
     return status == SMC_OK ? read_attributes(reading, section, kernel) : status;
 }
 
-/* What takes no space in the file and belongs to code is its memory: were its name damaged, the
-   kernel would seem to need none. */
+/* A section without space in the file that belongs to code is that code's memory. It is refused if
+   its name is unknown: otherwise the kernel would seem to need no memory. */
 static enum smc_status take_section(const struct smc_cubin_reading *reading,
                                     const struct smc_cubin_section *section)
 {
@@ -624,7 +626,7 @@ static enum smc_status check_kernel(const struct smc_cubin_reading *reading, siz
     return SMC_OK;
 }
 
-/* What the other sections tell of each kernel, then whether that agrees. */
+/* Reads the facts about each kernel from the other sections, then checks that they agree. */
 static enum smc_status read_kernels(const struct smc_cubin_reading *reading)
 {
     enum smc_status status = SMC_OK;
@@ -661,7 +663,7 @@ static enum smc_status read_all(struct smc_cubin_reading *reading)
     return status;
 }
 
-/* libelf keeps the numbers of its errors to itself, but not their words. */
+/* libelf does not publish its error numbers, so this compares the messages. */
 static bool is_short_of_memory(void)
 {
     int number = elf_errno();
@@ -677,8 +679,8 @@ enum smc_status smc_cubin_open(const void *file, size_t bytes, struct smc_cubin 
     if (!smc_cubin_is(file, bytes))
         return smc_fail(error, SMC_USAGE, "no machine code of a GPU");
     elf_version(EV_CURRENT);
-    elf_errno();                                  /* forgets errors of before */
-    cubin->elf = elf_memory((char *)file, bytes); /* which only reads it */
+    elf_errno();                                  /* clears earlier errors */
+    cubin->elf = elf_memory((char *)file, bytes); /* libelf only reads it */
     enum smc_status status;
     if (!cubin->elf || !gelf_getehdr(cubin->elf, &reading.header))
         status = smc_fail(error, SMC_USAGE, "its header is cut off or none of machine code");

@@ -1,5 +1,5 @@
-/* Machine code as ptxas, NVRTC and nvlink give it: an ELF file, read with libelf. Nothing in it is
-   trusted: what the file states twice must agree, else it is damaged and nothing of it is used. */
+/* Machine code from ptxas, NVRTC or nvlink: an ELF file, read with libelf. The file is not trusted:
+   facts that it states twice must agree, otherwise it counts as damaged and is not used at all. */
 #ifndef SMC_COMPILE_CUBIN_H
 #define SMC_COMPILE_CUBIN_H
 
@@ -12,7 +12,7 @@
 struct smc_cubin_kernel {
     const char *name;
     uint32_t regs_per_thread;
-    uint32_t smem_bytes; /* from CC 9.0 on with the driver's reserve, where any is declared */
+    uint32_t smem_bytes; /* from CC 9.0 on with the driver's reserve, if any is declared */
     uint32_t stack_bytes;
     uint32_t barriers;
     uint32_t max_threads_per_block; /* __launch_bounds__ or a required size; 0: none */
@@ -29,17 +29,17 @@ struct smc_cubin {
     struct Elf *elf; /* libelf's; keeps the names */
 };
 
-/* Whether this is machine code of a GPU, or the beginning of it. */
+/* Whether these bytes are GPU machine code, or the beginning of it. */
 bool smc_cubin_is(const void *file, size_t bytes);
 
-/* Reads all kernels; functions that kernels call are passed over. `file` is to outlive `cubin`.
-   SMC_USAGE: what is damaged ("section .text.k extends beyond the end of the file"); SMC_MACHINE:
-   memory. Then there is nothing to close. */
+/* Reads all kernels; functions that kernels call are skipped. `file` must outlive `cubin`.
+   SMC_USAGE: the file is damaged; the message says where ("section .text.k extends beyond the end
+   of the file"). SMC_MACHINE: out of memory. After a failure there is nothing to close. */
 enum smc_status smc_cubin_open(const void *file, size_t bytes, struct smc_cubin *cubin,
                                struct smc_error *error);
 void smc_cubin_close(struct smc_cubin *cubin);
 
-/* The named barriers that the kernel `entry` uses, for the logs that do not say. SMC_USAGE where
+/* The named barriers that the kernel `entry` uses, for logs that do not report them. SMC_USAGE if
    there is no such kernel. */
 enum smc_status smc_cubin_read_barriers(const void *file, size_t bytes, const char *entry,
                                         uint32_t *barriers, struct smc_error *error);

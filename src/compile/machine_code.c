@@ -13,7 +13,7 @@ enum { INSTRUCTION_BYTES = 16 };
 /* From this format on: the machine_code_format of struct smc_capability. */
 enum { COPY_WIDTH_OF_2_BITS = 2 };
 
-/* Guards: the predicate PT, and its negation, which ptxas puts before some copies. */
+/* Guard predicates: PT, and its negation, which ptxas emits on some copies. */
 enum { ALWAYS = 0x7, NEVER = 0xf };
 
 /* Operations by their lowest nine bits. */
@@ -27,7 +27,7 @@ static uint64_t little_endian(const unsigned char *bytes)
     return value;
 }
 
-/* 0: not one of ours. */
+/* 0: not a width that is read here. */
 static uint8_t width_of(uint64_t high, bool is_copy, uint32_t format)
 {
     static const uint8_t widths[8] = {1, 1, 2, 2, 4, 8, 16, 0}; /* U8, S8, U16, S16, 32, 64, 128 */
@@ -36,7 +36,7 @@ static uint8_t width_of(uint64_t high, bool is_copy, uint32_t format)
                                                      : widths[high >> 9 & 7];
 }
 
-/* False where the instruction is another one. */
+/* False if the instruction is another one. */
 static bool decode(const unsigned char *instruction, uint32_t format,
                    struct smc_machine_access *access)
 {

@@ -1,4 +1,4 @@
-/* NVRTC: a library opened at run time, and which libraries this machine has. */
+/* NVRTC: opening a library at run time, and finding those on this machine. */
 #include "config.h"
 
 #include "compile/nvrtc.h"
@@ -21,7 +21,7 @@
 
 /* --- One library ------------------------------------------------------------------------------ */
 
-/* nvrtcResult: the text does not compile. Every other error is the library's own. */
+/* nvrtcResult: the source does not compile. All other errors are failures of the library. */
 enum { RESULT_COMPILATION = 6 };
 
 static bool find_functions(void *library, struct smc_nvrtc *nvrtc, const char **missing)
@@ -40,7 +40,8 @@ static bool find_functions(void *library, struct smc_nvrtc *nvrtc, const char **
             *missing = functions[i].symbol;
             return false;
         }
-        /* ISO C has no cast from an object to a function pointer; POSIX has the same size. */
+        /* ISO C does not allow a cast from an object to a function pointer; POSIX gives both the
+           same size. */
         memcpy(functions[i].function, &address, sizeof address);
     }
     return true;
@@ -59,7 +60,7 @@ static bool describe(const struct smc_nvrtc *nvrtc, struct smc_nvrtc_info *info)
     return info->cc_count > 0;
 }
 
-/* Neither a library of this kind of machine, nor one cut short. */
+/* Whether the file is absent or not an ELF file. */
 static bool is_no_library(const char *path)
 {
     char start[SELFMAG] = "";
@@ -72,7 +73,7 @@ static bool is_no_library(const char *path)
     return differs;
 }
 
-/* The address space that the larger of these libraries take when they are opened. */
+/* Whether there is enough address space to open one of the larger NVRTC libraries. */
 static bool has_address_space(void)
 {
     enum { NVRTC_BYTES = 256 << 20 };
@@ -83,9 +84,8 @@ static bool has_address_space(void)
     return true;
 }
 
-/* The dynamic linker has no words for a program to go by but these, in the language of the source:
-   the program never takes over LC_MESSAGES. That a segment cannot be mapped has other causes too.
- */
+/* The dynamic linker reports the cause only in its message, which is in English because this
+   program never sets LC_MESSAGES. A failure to map a segment can have other causes as well. */
 static bool is_for_memory(const char *text)
 {
     return strstr(text, "annot allocate memory") || strstr(text, "out of memory") ||
@@ -111,7 +111,7 @@ enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,
 {
     *info = (struct smc_nvrtc_info){0};
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!library) /* once more: the linker takes some failed allocations for an absent file */
+    if (!library) /* try again: the linker reports some failed allocations as a missing file */
         library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char *text = dlerror();
@@ -176,7 +176,7 @@ static void fetch_text(void *program, int (*size)(void *, size_t *), int (*fetch
         free(text);
         return;
     }
-    /* What ptxas refuses follows a '\0' of its own. */
+    /* Messages of ptxas about a refused kernel follow an embedded '\0'. */
     for (size_t i = 0; i + 1 < bytes; i++)
         if (!text[i])
             text[i] = '\n';
@@ -200,13 +200,13 @@ void smc_nvrtc_write_log_options(const struct smc_nvrtc_info *info, struct smc_t
     smc_text_printf(options, "--ptxas-options=-v\n%s", caches ? "--no-cache\n" : "");
 }
 
-/* While it compiles NVRTC ends the program at these; afterwards it leaves them at their defaults,
-   whatever they did before. */
+/* While NVRTC compiles, these signals end the program; afterwards it resets them to their defaults
+   instead of restoring the previous handlers. */
 static const int taken[] = {SIGINT, SIGTERM};
 enum { TAKEN = sizeof taken / sizeof *taken };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned compiling; /* threads that do */
+static unsigned compiling; /* threads that are compiling */
 static struct sigaction before[TAKEN];
 
 static void keep_signals(void)
@@ -281,8 +281,8 @@ static const struct {
     {NULL, "/usr/lib/python3*/*-packages/nvidia/*/lib/libnvrtc.so.*"},
 };
 
-/* What to try, in order: one path or bare name a line, then what a search by name depends on. The
-   lines are the key under which the outcome is kept. */
+/* The candidates in order, one path or bare name per line, then everything that a search by name
+   depends on. The lines are the cache key of the outcome. */
 struct candidates {
     struct smc_text lines;
     size_t count;
@@ -298,7 +298,7 @@ static bool identify(const char *path, struct smc_file_identity *file)
     return true;
 }
 
-/* A line with the file's identity; absent files as such, where `absent_too`. */
+/* Appends a line with the file's identity; missing files are listed as such if `absent_too`. */
 static bool append_file(struct smc_text *lines, const char *path, bool absent_too)
 {
     struct smc_file_identity file = {.bytes = -1};
@@ -312,12 +312,12 @@ static bool append_file(struct smc_text *lines, const char *path, bool absent_to
 
 static void add_path(struct candidates *candidates, const char *path, bool absent_too)
 {
-    /* A line break would end the line early; no such path is worth support. */
+    /* Paths with a line break are not supported, since each candidate is one line. */
     if (!strchr(path, '\n') && append_file(&candidates->lines, path, absent_too))
         candidates->count++;
 }
 
-/* By file name, the newest first: "libnvrtc.so.13" before "libnvrtc.so.12". */
+/* Sorts by file name, the newest first: "libnvrtc.so.13" before "libnvrtc.so.12". */
 static int newest_first(const void *a, const void *b)
 {
     const char *s = *(char *const *)a, *t = *(char *const *)b;
@@ -349,8 +349,8 @@ static void add_wheels(struct candidates *candidates)
     }
 }
 
-/* The one that quickstart fetched into its build folder, where this program lies; those of the
-   tests lie up to two folders deeper. */
+/* The NVRTC that quickstart fetched into its build folder, which contains this program; the test
+   programs are up to two folders deeper. */
 static void add_fetched(struct candidates *candidates)
 {
     char folder[1000];
@@ -367,7 +367,7 @@ static void add_fetched(struct candidates *candidates)
     }
 }
 
-/* The dynamic linker's own search: its variable, the folders in it, its cache. */
+/* What the dynamic linker's own search depends on: its variable, the folders in it, its cache. */
 static void append_linker_state(struct smc_text *lines)
 {
     const char *list = getenv("LD_LIBRARY_PATH");
@@ -423,7 +423,7 @@ static const struct smc_nvrtc_place *supporting(const struct smc_nvrtc_search *s
     return NULL;
 }
 
-/* Opens the candidates one by one, as far as needed. */
+/* Opens the candidates one by one until one can be used. */
 static void search_candidates(const struct candidates *candidates, uint16_t cc,
                               struct smc_nvrtc_search *search)
 {
@@ -465,7 +465,7 @@ static void search_candidates(const struct candidates *candidates, uint16_t cc,
     search->is_complete = true;
 }
 
-/* A kept outcome holds while its files are what they were. */
+/* A cached outcome is valid as long as its files have not changed. */
 static bool read_search(struct smc_cache *cache, const struct smc_text *key, uint16_t cc,
                         struct smc_nvrtc_search *search)
 {
@@ -484,8 +484,8 @@ static bool read_search(struct smc_cache *cache, const struct smc_text *key, uin
     return valid;
 }
 
-/* What failed for want of memory, or for another reason that may pass, is tried again by the next
-   run. That there is none at all is found out fast each time. */
+/* A failure that may be temporary, such as a lack of memory, is not cached, so that the next run
+   tries again. Finding no library at all is fast, so that is not cached either. */
 static bool is_worth_keeping(const struct smc_nvrtc_search *search)
 {
     return search->count > 0 && search->is_final && !smc_memory_failed();

@@ -1,5 +1,5 @@
-/* One NVRTC library, opened at run time: no header of it is needed to build, and a program without
-   it starts all the same. */
+/* One NVRTC library, opened at run time: building needs none of its headers, and the program starts
+   without it. */
 #ifndef SMC_COMPILE_NVRTC_H
 #define SMC_COMPILE_NVRTC_H
 
@@ -35,9 +35,9 @@ struct smc_nvrtc {
 #undef FUNCTION
 };
 
-/* Opens a path or a bare name, and fills `info`. SMC_USAGE: there is no NVRTC of that name, nor
-   will there be until a file changes. SMC_UNAVAILABLE: it cannot be opened now. SMC_MACHINE: there
-   is not enough memory for it. `why` says more. The library stays loaded until the program ends:
+/* Opens a path or a bare name, and fills `info`. SMC_USAGE: there is no NVRTC of that name; this
+   stays true until a file changes. SMC_UNAVAILABLE: it cannot be opened now. SMC_MACHINE: there is
+   not enough memory for it. `why` says more. The library stays loaded until the program ends:
    opening it again costs nothing. */
 enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,
                                struct smc_nvrtc_info *info, struct smc_error *why);
@@ -46,22 +46,23 @@ bool smc_nvrtc_supports(const struct smc_nvrtc_info *info, uint16_t cc);
 
 enum smc_nvrtc_outcome {
     SMC_NVRTC_COMPILED,
-    SMC_NVRTC_REJECTED, /* the text is at fault; the log says where */
-    SMC_NVRTC_FAILED,   /* the library is: missing parts, memory */
+    SMC_NVRTC_REJECTED, /* the source has errors; the log says where */
+    SMC_NVRTC_FAILED,   /* the library failed: missing files, memory */
 };
 
 struct smc_nvrtc_output {
     struct smc_text log;
-    struct smc_text ptx; /* empty where the library keeps none */
+    struct smc_text ptx; /* empty if the library provides none */
     struct smc_binary binary;
     int nvrtc_major, nvrtc_minor; /* of the compiler; 0.0: not noted */
 };
 
-/* The options with which ptxas writes a kernel's resources into the log. From 12.9 on NVRTC has a
-   cache wherever there is a driver, and what comes from there comes without a log. */
+/* The options with which ptxas writes a kernel's resources into the log. From 12.9 on NVRTC has its
+   own cache if a driver is installed; cached results come without a log, so the cache is
+   disabled. */
 void smc_nvrtc_write_log_options(const struct smc_nvrtc_info *info, struct smc_text *options);
 
-/* Every option is followed by '\n'. `file` is the name that messages carry. Free the output. */
+/* Every option is followed by '\n'. `file` is the source's name in messages. Free the output. */
 enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
                                          const char *file, const char *options,
                                          struct smc_nvrtc_output *output);
@@ -70,8 +71,8 @@ void smc_nvrtc_output_free(struct smc_nvrtc_output *output);
 
 /* --- Which libraries this machine has --------------------------------------------------------- */
 
-/* To open one takes 10 ms and more: the outcome of a search is kept in the cache, for as long as
-   nothing that it depends on has changed. */
+/* Opening a library takes 10 ms or more, so the outcome of a search is cached until something that
+   it depends on changes. */
 
 enum { SMC_MAX_NVRTC = 8 };
 
@@ -86,18 +87,18 @@ struct smc_nvrtc_place {
     struct smc_file_identity file;
 };
 
-/* Bytes in the cache: holds no pointers, and padding is zero. */
+/* Stored in the cache as bytes: it holds no pointers, and its padding is zero. */
 struct smc_nvrtc_search {
     uint64_t count;
     struct smc_nvrtc_place place[SMC_MAX_NVRTC]; /* in order of preference */
     char problem[512];                           /* why $SMEMCALC_NVRTC cannot be used, or "" */
     uint64_t is_complete;                        /* every candidate was opened */
-    uint64_t is_final;      /* those that are left out will not do before their files change */
-    uint64_t out_of_memory; /* for opening one of them */
+    uint64_t is_final;      /* the candidates left out stay unusable until their files change */
+    uint64_t out_of_memory; /* while opening one of them */
 };
 
-/* Looks until a library is found that compiles for `cc`; 0 is any. Returns NULL where there is
-   none; `search` then holds those found. */
+/* Searches until a library is found that compiles for `cc`, or any library if it is 0. Returns NULL
+   if there is none; `search` then holds those found. */
 const struct smc_nvrtc_place *smc_nvrtc_find(struct smc_cache *cache, uint16_t cc,
                                              struct smc_nvrtc_search *search);
 

@@ -15,7 +15,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
 }
 
-/* Past blanks and comments. */
+/* Skips blanks and comments. */
 static const char *skip_gap(const char *s)
 {
     for (;;) {
@@ -62,7 +62,7 @@ static uint32_t number_of(const char *token, size_t length)
     return (uint32_t)n;
 }
 
-/* Up to three numbers joined by ',': their product, 0 where it is none. */
+/* Up to three numbers joined by ',': returns their product, 0 if malformed. */
 static uint32_t read_extent(const char **cursor)
 {
     uint64_t n = 1;
@@ -114,7 +114,7 @@ bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel)
     }
 }
 
-/* ".b8": 8 bits; 0 where the token is no type. */
+/* The size of a type such as ".b8" (8 bits); 0 if the token is not a type. */
 static uint32_t type_bytes(const char *token, size_t length)
 {
     if (length < 3 || length > 4 || token[0] != '.' || !strchr("busf", token[1]))
@@ -122,7 +122,7 @@ static uint32_t type_bytes(const char *token, size_t length)
     return number_of(token + 2, length - 2) / 8;
 }
 
-/* Past one parameter, after ".param": up to the ',' or ')' that follows. */
+/* Reads one parameter, after ".param", up to the ',' or ')' that follows. */
 static void read_param(const char **cursor, struct smc_ptx_param *param)
 {
     size_t length;

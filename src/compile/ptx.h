@@ -1,4 +1,5 @@
-/* The launch bounds that PTX declares: ptxas honours them, but machine code keeps only part. */
+/* The launch bounds that PTX declares: ptxas respects them, but machine code records only some of
+   them. */
 #ifndef SMC_COMPILE_PTX_H
 #define SMC_COMPILE_PTX_H
 
@@ -19,8 +20,8 @@ bool smc_ptx_next(const char **cursor, struct smc_ptx_kernel *kernel);
 /* One parameter of a kernel. */
 struct smc_ptx_param {
     char type[8];   /* "u64", "f32", "b8" */
-    uint64_t bytes; /* of all of it */
-    bool is_array;  /* of bytes: a structure, passed by value */
+    uint64_t bytes; /* the whole size */
+    bool is_array;  /* an array of bytes: a structure passed by value */
 };
 
 /* Fills up to `capacity` of the kernel's parameters, in order. Returns how many it has. */
@@ -28,7 +29,7 @@ size_t smc_ptx_params(const struct smc_ptx_kernel *kernel, struct smc_ptx_param 
                       size_t capacity);
 
 /* The architecture that the text is written for: 90 and 'a' for sm_90a, else 0 for the letter.
-   False where it names none: then it is no PTX. */
+   False if it names none: then it is not PTX. */
 bool smc_ptx_target(const char *text, uint16_t *cc, char *suffix);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a compiler's log says of its kernels. The lines of ptxas, newest form first:
+/* Reads the kernels in a compiler's log. The lines of ptxas, newest form first:
      ptxas info    : Compiling entry function 'k' for 'sm_90'
      ptxas info    : Function properties for k
      ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
@@ -29,13 +29,13 @@
 
 #include "compile/cache.h"
 
-/* Not ended by '\0'. */
+/* Not null-terminated. */
 struct smc_log_line {
     const char *start, *end;
 };
 
 /* Finds the item with `unit` among those joined by ',': "8192 bytes smem"; "8+4 bytes smem" is 12.
-   SMC_LOG_DAMAGED where what stands before the unit is not a number of 32 bits. */
+   SMC_LOG_DAMAGED if the unit does not follow a 32-bit number. */
 enum smc_log_item { SMC_LOG_ABSENT, SMC_LOG_READ, SMC_LOG_DAMAGED };
 enum smc_log_item smc_log_read_list(const char *s, const char *end, const char *unit,
                                     uint32_t *value);
@@ -63,7 +63,7 @@ static const char *log_after(struct smc_log_line line, const char *text)
     return NULL;
 }
 
-/* Does `name` stand at `s`, followed by `closing` or, where that is 0, the end of the line? */
+/* Whether `name` is at `s`, followed by `closing` or, if that is 0, by the end of the line. */
 static bool is_name(const char *s, const char *end, const char *name, size_t length, char closing)
 {
     if ((size_t)(end - s) < length || memcmp(s, name, length) != 0)
@@ -76,7 +76,7 @@ static bool is_name(const char *s, const char *end, const char *name, size_t len
     return s == end;
 }
 
-/* A number in decimal, or in hexadecimal after 0x: where it ends, or NULL. */
+/* Reads a decimal number, or a hexadecimal one after 0x. Returns its end, or NULL. */
 static const char *read_number(const char *s, const char *end, uint32_t *value)
 {
     bool hexadecimal = end - s > 2 && s[0] == '0' && s[1] == 'x';
@@ -106,7 +106,7 @@ static enum smc_log_item read_item(struct smc_log_line item, const char *unit, u
         return SMC_LOG_ABSENT;
     close -= length;
     for (const char *at = item.start; at < close;
-         at++) /* the last word: words may stand before it */
+         at++) /* find the last word; other words may precede it */
         s = isspace((unsigned char)*at) ? at + 1 : s;
     uint32_t n, more = 0;
     s = read_number(s, close, &n);
@@ -145,7 +145,7 @@ static bool take_name(const char *s, const char *end, char closing, struct smc_l
     return true;
 }
 
-/* What follows "sm_": "90a" -> 90 and 'a'; 0 where there is none. */
+/* What follows "sm_": "90a" -> 90 and 'a'; 0 if there is none. */
 static void read_target(const char *s, const char *end, uint16_t *cc, char *suffix)
 {
     uint32_t number;
@@ -195,7 +195,7 @@ static bool read_cuobjdump_head(struct smc_log_line line, struct smc_log_kernel 
     return true;
 }
 
-/* Does a kernel's part of the log begin here? */
+/* Whether a kernel's part of the log begins here. */
 static bool read_head(struct smc_log_line line, struct smc_log_kernel *kernel)
 {
     *kernel = (struct smc_log_kernel){.form = SMC_LOG_PTXAS};
@@ -225,7 +225,7 @@ static bool read_res_usage(struct smc_log_line line, struct smc_log_kernel *kern
     return close && *close && regs && read_number(regs, line.end, &out->regs_per_thread);
 }
 
-/* Whether the item is there. A damaged one leaves the kernel incomplete. */
+/* Whether the item is present. A damaged item makes the kernel incomplete. */
 static bool read_figure(struct smc_log_line line, const char *unit, struct smc_log_kernel *kernel,
                         uint32_t *value)
 {
@@ -243,7 +243,7 @@ static void read_properties(struct smc_log_line line, struct smc_log_kernel *ker
     kernel->has_spills = stores && loads;
 }
 
-/* Of the log's last line, where nothing ends it: does it stop in the middle of an item? */
+/* Whether the log's last line, if it has no line end, stops in the middle of an item. */
 static bool is_cut(const char *s, const char *end)
 {
     static const char *const whole[] = {"registers", "barriers",   "mem",      "]",
@@ -269,9 +269,9 @@ static bool read_used(const char *s, const char *end, struct smc_log_kernel *ker
     return true;
 }
 
-/* Reads the lines that follow a head, up to the next. Of ptxas the kernel's own properties come
-   first: where another function's do, several compilations wrote at once, and whose figures follow
-   cannot be told. */
+/* Reads the lines that follow a head, up to the next. In a ptxas log the kernel's own properties
+   come first. If another function's come first, several compilations wrote at once, and it is
+   unknown whose figures follow. */
 static bool read_body(const char **cursor, struct smc_log_kernel *kernel)
 {
     bool found = false, in_properties = false, had_properties = false;
@@ -302,8 +302,8 @@ static bool read_body(const char **cursor, struct smc_log_kernel *kernel)
     return found;
 }
 
-/* A kernel without figures in `body`, which ends at `end`: is its refusal what follows? And
-   "Function k:" may be anybody's words. */
+/* Whether there is a reason that `body`, which ends at `end`, has no figures for the kernel: its
+   refusal follows, or "Function k:" was not written by cuobjdump. */
 static bool is_explained(const char *body, const char *end, const struct smc_log_kernel *kernel)
 {
     static const char figures[] = "REG:";
@@ -383,7 +383,7 @@ enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
     return found ? SMC_PTXAS_READ : SMC_PTXAS_NO_ENTRY;
 }
 
-/* Where "FILE(NUMBER)" ends at the line's beginning, or NULL. */
+/* The end of "FILE(NUMBER)" at the beginning of the line, or NULL. */
 static const char *read_place(struct smc_log_line line, const char *file, uint32_t *number)
 {
     const char *close = NULL;

@@ -1,4 +1,4 @@
-/* What a compiler's log says of its kernels: `ptxas -v`, `nvlink -v` and `cuobjdump -res-usage`, of
+/* Reads the kernels in a compiler's log: `ptxas -v`, `nvlink -v` and `cuobjdump -res-usage`, of
    every version and for several architectures in one text; and the first error in it. */
 #ifndef SMC_COMPILE_PTXAS_LOG_H
 #define SMC_COMPILE_PTXAS_LOG_H
@@ -27,11 +27,11 @@ struct smc_log_kernel {
     bool has_spills, has_stack, has_barriers;
     bool smem_has_reserve; /* from CC 9.0 on static_smem_bytes contains the driver's reserve */
 
-    /* The log names the kernel, but not its registers: it was cut off, or the lines of several
-       compilations are mixed. Or `is_damaged`: what stands where a number should be is none. */
+    /* `is_incomplete`: the log names the kernel, but not its registers, because it was truncated or
+       the lines of several compilations are interleaved. `is_damaged`: a number is malformed. */
     bool is_incomplete, is_damaged;
 
-    /* The numbers, or the refusal: then nothing else is set. Source and compiler are not. */
+    /* The numbers, or only the refusal if there is one. Source and compiler are not set. */
     struct smc_resources resources;
 };
 
@@ -46,18 +46,18 @@ struct smc_log_reader {
 bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel);
 
 enum smc_ptxas_reading {
-    SMC_PTXAS_NO_ENTRY, /* the log says nothing of this kernel */
+    SMC_PTXAS_NO_ENTRY, /* the log does not mention this kernel */
     SMC_PTXAS_READ,     /* registers, shared memory, stack, spills and barriers are set */
     SMC_PTXAS_REFUSED,  /* too much static shared memory: the refusal's fields are set */
 };
 
-/* What ptxas reports of `entry`. `has_barriers`: whether the log counts barriers: that of CUDA 12
-   and older may not, and `barriers` is then 0. */
+/* What ptxas reports about `entry`. `has_barriers`: whether the log counts barriers. Logs of CUDA
+   12 and older may not; `barriers` is then 0. */
 enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
                                           struct smc_resources *out, bool *has_barriers);
 
-/* The first error, as "file:line: error: message" where the log names a line of `file`, else as it
-   stands; "" where the log has none. `shown` replaces the file's name. */
+/* The first error, as "file:line: error: message" if the log names a line of `file`, else
+   unchanged; "" if the log has none. `shown` replaces the file's name. */
 void smc_log_first_error(const char *log, const char *file, const char *shown, char *text,
                          size_t capacity);
 

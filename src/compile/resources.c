@@ -1,4 +1,4 @@
-/* What a kernel was compiled to, in words; and its machine code freed. */
+/* Describes a kernel's resources in words, and frees its machine code. */
 #include "compile/resources.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What a kernel was compiled to: its registers and shared memory, where they come from, its machine
-   code and PTX. */
+/* The result of compiling a kernel: its registers and shared memory, their source, its machine code
+   and PTX. */
 #ifndef SMC_COMPILE_RESOURCES_H
 #define SMC_COMPILE_RESOURCES_H
 
@@ -10,7 +10,8 @@
 enum smc_resource_source {
     SMC_RESOURCES_NVRTC,   /* compiled for this architecture by the NVRTC named */
     SMC_RESOURCES_TABLE,   /* data/resources.csv: compiled earlier, for this architecture */
-    SMC_RESOURCES_ASSUMED, /* for another architecture or other parameters: `reason` says which */
+    SMC_RESOURCES_ASSUMED, /* compiled for another architecture or other parameters, which `reason`
+                              names */
     SMC_RESOURCES_GIVEN,   /* the user's number */
 };
 
@@ -27,7 +28,7 @@ struct smc_resources {
     uint32_t barriers; /* named barriers: highest id + 1 */
 
     /* ptxas refused: the static shared memory is above what a block may declare. The two numbers
-       are those it printed ("0xcb80 bytes, 0xc000 max"). Nothing else is set then. */
+       are those that it printed ("0xcb80 bytes, 0xc000 max"). Nothing else is set then. */
     bool refused;
     uint32_t refused_smem_bytes, refused_smem_limit_bytes;
 
@@ -38,13 +39,13 @@ struct smc_resources {
 struct smc_binary {
     void *cubin;
     size_t cubin_bytes;
-    char *ptx; /* ended by '\0'; NULL where the NVRTC keeps none */
+    char *ptx; /* ended by '\0'; NULL if the NVRTC provides none */
     size_t ptx_bytes;
 };
 
 void smc_binary_free(struct smc_binary *binary);
 
-/* What a kernel was compiled to. */
+/* A compiled kernel. */
 struct smc_compiled {
     struct smc_resources resources;
     struct smc_binary binary;

@@ -1,4 +1,4 @@
-/* The text of a kernel: the program's own, or an edited copy. */
+/* The source of a kernel: the built-in text, or an edited copy. */
 #include "config.h"
 
 #include "compile/source.h"
@@ -71,8 +71,8 @@ void smc_source_free(struct smc_source *source)
     smc_text_free(&source->text);
 }
 
-/* The ')' that ends what begins at `at`, after its '('; `comma`: there is one outside nested ones.
- */
+/* The ')' that matches the '(' before `at`; `comma`: whether there is a comma outside nested
+   parentheses. */
 static const char *closing_parenthesis(const char *at, bool *comma)
 {
     for (int depth = 1; *at; at++) {
@@ -119,8 +119,8 @@ void smc_join_defines(const char *defines, struct smc_text *joined)
         smc_text_append_char(joined, *s == '\n' ? ' ' : *s, *s != '\n' || s[1] ? 1 : 0);
 }
 
-/* An older architecture that CUDA still compiles for runs the same program, unless its text asks
-   for which one it is. */
+/* The PTX can also be used for an older architecture that CUDA still supports, since the program is
+   the same unless the source depends on __CUDA_ARCH__. */
 static bool serves_device(const struct smc_built_in_ptx *entry, const struct smc_source *source,
                           uint16_t cc)
 {

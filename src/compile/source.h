@@ -1,4 +1,4 @@
-/* The text of a kernel: the program's own, or an edited copy. */
+/* The source of a kernel: the built-in text, or an edited copy. */
 #ifndef SMC_COMPILE_SOURCE_H
 #define SMC_COMPILE_SOURCE_H
 
@@ -10,18 +10,18 @@
 
 struct smc_source {
     struct smc_text text;
-    bool is_edited;     /* differs from the built-in text: the table knows nothing of it */
-    bool includes;      /* other files, whose text the cache cannot tell: it is not cached */
-    const char *folder; /* where its includes are looked for, or NULL; the caller's string */
+    bool is_edited;     /* differs from the built-in text, so the table does not apply */
+    bool includes;      /* includes other files; not cached, since the cache key lacks their text */
+    const char *folder; /* the include folder, or NULL; the caller's string */
     char shown[1024];   /* its name in messages */
 };
 
-/* SMC_USAGE: no such file in kernel_dir, or no text. Free it in every case. */
+/* SMC_USAGE: the file is missing in kernel_dir, or is not text. Free `source` in every case. */
 enum smc_status smc_source_load(const struct smc_kernel *kernel, const char *kernel_dir,
                                 struct smc_source *source, struct smc_error *error);
 
-/* Makes __launch_bounds__(N) of the text __launch_bounds__(N, min_blocks). False where it has none
-   with one argument. */
+/* Changes __launch_bounds__(N) in the source to __launch_bounds__(N, min_blocks). False if the
+   source has none with one argument. */
 bool smc_source_bound(struct smc_source *source, uint32_t min_blocks);
 
 void smc_source_free(struct smc_source *source);
@@ -33,23 +33,23 @@ struct smc_built_in_ptx {
     const char *kernel;
     const char *defines; /* joined by blanks */
     int nvrtc_major, nvrtc_minor;
-    uint16_t cc;   /* that it was compiled for */
-    uint64_t hash; /* of the source that it was made from */
+    uint16_t cc;   /* the architecture that it was compiled for */
+    uint64_t hash; /* of the source that it was compiled from */
     const char *ptx;
 };
 
-/* NULL where there is none for these defines (each followed by '\n'), for this device, or for this
-   text of the kernel. */
+/* NULL if there is none for these defines (each followed by '\n'), for this device, or for this
+   source of the kernel. */
 const struct smc_built_in_ptx *smc_built_in_ptx_find(const char *kernel,
                                                      const struct smc_source *source,
                                                      const char *defines, uint16_t cc);
 
 uint64_t smc_source_hash(const struct smc_source *source);
 
-/* As data/ptx.txt has them, from defines that each end in '\n'. */
+/* Joins defines, which each end in '\n', as in data/ptx.txt. */
 void smc_join_defines(const char *defines, struct smc_text *joined);
 
-/* What the emulator does not read is left out: comments, blank lines, places in the source. */
+/* Removes what the emulator does not read: comments, blank lines, source locations. */
 void smc_ptx_shorten(const char *ptx, struct smc_text *out);
 
 #endif

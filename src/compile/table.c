@@ -25,7 +25,7 @@ static int compare(const struct smc_table_row *row, const char *kernel, const ch
     return order || !defines ? order : strcmp(row->defines, defines);
 }
 
-/* The first row that is not before the kernel (and its defines, where not NULL). */
+/* The first row that is not before the kernel (and its defines, if not NULL). */
 static size_t lower_bound(const char *kernel, const char *defines)
 {
     size_t low = 0, high = smc_table_count();
@@ -44,7 +44,7 @@ static unsigned distance(uint16_t a, uint16_t b)
     return a > b ? (unsigned)(a - b) : (unsigned)(b - a);
 }
 
-/* Of the rows with these defines, the one of the nearest compute capability. */
+/* The row of the nearest compute capability among those with these defines. */
 static const struct smc_table_row *nearest_cc(const char *kernel, const char *defines, uint16_t cc)
 {
     const struct smc_table_row *best = NULL;
@@ -81,7 +81,7 @@ static uint64_t defines_distance(const char *a, const char *b)
     return sum;
 }
 
-/* The first row of each list of options stands for all of them. */
+/* Only the first row of each list of options is compared. */
 static const struct smc_table_row *nearest_defines(const char *kernel, const char *defines)
 {
     const struct smc_table_row *best = NULL;

@@ -1,4 +1,5 @@
-/* The built-in table of resources, data/resources.csv: what the kernels took when it was made. */
+/* The built-in table of resources, data/resources.csv: the resources of the kernels when it was
+   generated. */
 #ifndef SMC_COMPILE_TABLE_H
 #define SMC_COMPILE_TABLE_H
 
@@ -10,7 +11,8 @@
 #include "base/text.h"
 #include "compile/resources.h"
 
-/* The columns of data/resources.csv; text in place, so that the table needs no work at start. */
+/* The columns of data/resources.csv; strings are stored inside the rows, so that the table needs no
+   initialization. */
 struct smc_table_row {
     char kernel[32];
     char defines[72]; /* the compiler options joined by ' ' */

@@ -11,7 +11,7 @@
 
 enum { COMPUTE_CAPABILITY = 80, LARGEST_TILE = 32 };
 
-/* Each: a line of what it is, the PTX, and a line with a single dot. */
+/* Each entry is a header line, the PTX, and a line with a single dot. */
 static enum smc_status print_one(const struct smc_kernel *kernel, const struct smc_params *params,
                                  const struct smc_nvrtc_place *place, struct smc_error *error)
 {

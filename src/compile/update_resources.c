@@ -1,7 +1,7 @@
-/* Maintainer's program: writes data/resources.csv to standard output, compiling every kernel of
-   the catalog, or those named, for every architecture that the NVRTC libraries named know, or
-   those named. The first library that knows an architecture compiles for it; all other rows are
-   kept.
+/* Maintainer's program: writes data/resources.csv to standard output, compiling every kernel of the
+   catalog, or only those named, for every architecture that the given NVRTC libraries support, or
+   only those named. The first library that supports an architecture compiles for it; all other rows
+   are kept.
    Usage: update_resources LIBNVRTC... [sm_NN...] [KERNEL...] */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "compile/nvrtc.h"
 #include "compile/table.h"
 
-/* The values that have rows; all else is answered by the nearest row. */
+/* The values that get rows; for other values the nearest row is used. */
 static const int64_t blocks[] = {32, 64, 128, 256, 512, 1024};
 static const int64_t radii[] = {0, 1, 2, 3, 4, 5, 8, 16, 32, 64};
 static const int64_t outputs[] = {4, 8, 16};
@@ -24,7 +24,7 @@ struct list {
     size_t count, capacity;
 };
 
-/* What the command line names. */
+/* The libraries, architectures and kernels that the command line names. */
 struct libraries {
     struct smc_nvrtc_place place[SMC_MAX_NVRTC];
     size_t count;
@@ -62,7 +62,7 @@ static int compare_rows(const void *a, const void *b)
     return order ? order : (int)r->cc - (int)s->cc;
 }
 
-/* The kernel's options joined by blanks. False where they do not fit into a row. */
+/* The kernel's options joined by blanks. False if they do not fit into a row. */
 static bool write_defines(const struct smc_kernel *kernel, const struct smc_params *params,
                           struct smc_text *options, char *joined, size_t capacity)
 {
@@ -106,7 +106,7 @@ static enum smc_status compile_for(struct smc_build *build, const char *defines,
     return append(list, &row) ? SMC_OK : smc_fail(error, SMC_MACHINE, "out of memory");
 }
 
-/* Which library compiles for `cc`: the first that knows it; NULL where it was not requested. */
+/* Which library compiles for `cc`: the first that supports it; NULL if it was not requested. */
 static const struct smc_nvrtc_place *library_for(const struct libraries *libraries, uint16_t cc)
 {
     bool wanted = libraries->cc_count == 0;
@@ -158,7 +158,7 @@ static bool is_wanted(const struct libraries *libraries, const char *kernel)
     return wanted;
 }
 
-/* Sets parameter after parameter to each of its values, and compiles at every point. */
+/* Compiles for every combination of the parameters' values. */
 static enum smc_status vary(const struct smc_kernel *kernel, struct smc_params *params,
                             enum smc_param param, const struct libraries *libraries,
                             struct list *list, struct smc_error *error)
@@ -179,7 +179,7 @@ static enum smc_status vary(const struct smc_kernel *kernel, struct smc_params *
     if (param == SMC_PARAM_COUNT) {
         struct smc_params completed = *params;
         if (kernel->complete(kernel, &completed, NULL) != SMC_OK)
-            return SMC_OK; /* no such launch */
+            return SMC_OK; /* these parameters are not valid */
         return compile_everywhere(kernel, &completed, libraries, list, error);
     }
     enum smc_param next = (enum smc_param)(param + 1);

@@ -1,5 +1,5 @@
-/* One question on all GPUs of the machine at once: a thread a GPU. CUDA keeps the current device
-   and the last error by thread; nothing below keeps state of its own between calls. */
+/* Runs one query on all GPUs of the machine at once, with one thread per GPU. CUDA keeps the
+   current device and the last error per thread, and the code below has no state between calls. */
 #include "config.h"
 
 #include "confirm/all_gpus.h"
@@ -47,7 +47,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* A thread that cannot be created is a failure of its GPU alone. */
+/* If a thread cannot be created, only its GPU fails. */
 static void run_parts(struct worker *workers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

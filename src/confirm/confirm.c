@@ -1,4 +1,4 @@
-/* Predictions compared with what was seen, quantity by quantity. */
+/* Compares predictions with what was observed, quantity by quantity. */
 #include "confirm/confirm.h"
 
 #include <assert.h>
@@ -33,8 +33,8 @@ void smc_row_note(struct smc_row *row, const char *format, ...)
     va_end(args);
 }
 
-/* Quantities are not negative: whole numbers or made from whole numbers by the same formula: equal
-   but for the last bit. */
+/* Quantities are not negative. They are whole numbers, or computed from whole numbers by the same
+   formula, so they may only differ in the last bit. */
 static bool equal(double a, double b)
 {
     return fabs(a - b) <= 1e-9 * fmax(a, b);
@@ -68,7 +68,8 @@ void smc_rows_count(struct smc_confirmation *confirmation)
 
 /* --- Shared memory of a block, and the binding limits ----------------------------------------- */
 
-/* A live device brings the API's own number: the table's is another source. */
+/* A live device has the API's own number, so the prediction comes from the table, an independent
+   source. */
 static uint32_t predicted_reserve(const struct smc_sm *sm)
 {
     struct smc_capability capability;
@@ -79,8 +80,9 @@ static uint32_t predicted_reserve(const struct smc_sm *sm)
 /* From this release of CUDA on the API counts the driver's reserve. */
 enum { COUNTS_RESERVE_FROM = 13050 };
 
-/* Of the launch's blocks, and of as much as the kernel may ask for. The API takes a preferred
-   carve-out for granted that the driver may raise, so that only the driver's own is compared. */
+/* The API's answer is comparable if it is about the same launch and number of blocks. The API
+   assumes that a preferred carve-out is used as it is, but the driver may raise it, so only the
+   driver's own choice is compared. */
 static bool can_predict_available(const struct smc_answer *answer,
                                   const struct smc_run_result *result)
 {
@@ -110,8 +112,8 @@ static uint32_t predicted_available(const struct smc_answer *answer)
                                                    : 0;
 }
 
-/* Before CUDA 13.5 the API omits the driver's reserve for two blocks and more: a known error
-   there, a difference from then on. */
+/* Before CUDA 13.5 the API omits the driver's reserve for two or more blocks. This is a known
+   error; in later versions it counts as a difference. */
 static void confirm_available_smem(const struct smc_answer *answer,
                                    const struct smc_run_result *result,
                                    struct smc_confirmation *out)
@@ -162,7 +164,7 @@ static void confirm_allocated_smem(const struct smc_answer *answer,
     row->verdict = SMC_INFORMATION;
 }
 
-/* The resources that bind, in words; no source reports them. */
+/* The binding limits, in words; no other source reports them. */
 static void show_binding_limits(const struct smc_answer *answer, struct smc_confirmation *out)
 {
     struct smc_row *row = smc_row_add(out, "binding_limits", "binding limits", "");
@@ -194,8 +196,8 @@ static void confirm_compiling(const struct view *view)
     smc_row_note(row, "%s", compile->message);
 }
 
-/* Machine code that the driver does not take launches as little as a launch it refuses; and a
-   kernel is launched to come to its end. */
+/* A launch fails if the driver rejects the machine code, if it refuses the launch, or if the kernel
+   does not run to its end. */
 static void confirm_launching(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
@@ -249,8 +251,8 @@ static void confirm_static_smem(const struct view *view)
         smc_row_note(row, "the prediction was given a number, the kernel has its own");
 }
 
-/* No source reports the dynamic shared memory of a launch: the row shows the request, and how the
-   opt-in ended. */
+/* No source reports the dynamic shared memory of a launch: the row shows the request and whether
+   the opt-in succeeded. */
 static void show_dynamic_smem(const struct view *view)
 {
     const struct smc_attempt *opt_in = &view->result->opt_in;
@@ -269,14 +271,14 @@ static void show_dynamic_smem(const struct view *view)
         smc_row_note(row, "the opt-in was refused: %s", opt_in->message);
 }
 
-/* Of a launch that was refused no block resides: that, too, was measured. */
+/* A refused launch counts as a measurement of 0 resident blocks. */
 static bool refused(const struct smc_run_result *result)
 {
     return result->launch.made && !result->launch.succeeded;
 }
 
-/* The API answers for the kernel as compiled, which is not the launch predicted where the user
-   gave registers or static shared memory. */
+/* The API answers for the kernel as compiled. That is not the predicted launch if the user gave
+   registers or static shared memory. */
 static bool api_is_about_the_prediction(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
@@ -285,8 +287,8 @@ static bool api_is_about_the_prediction(const struct view *view)
            result->api_static_smem_bytes == launch->static_smem_bytes;
 }
 
-/* A carve-out is a hint: the hardware may keep more blocks than fit into it (seen with
-   carve-out 0), which refutes nothing. Fewer would. */
+/* A carve-out is a hint: the hardware may keep more blocks than fit into it (seen with carve-out
+   0), which does not refute the prediction. Fewer blocks would. */
 static bool exceeds_hint(const struct view *view, const struct smc_row *row)
 {
     const struct smc_launch *launch = &view->answer->launch;
@@ -315,7 +317,7 @@ static void note_blocks(const struct view *view, struct smc_row *row)
     }
 }
 
-/* Blocks, and what follows from them. */
+/* Compares resident blocks and the quantities derived from them. */
 static void confirm_occupancy(const struct view *view)
 {
     const struct smc_run_result *result = view->result;
@@ -375,7 +377,8 @@ static void confirm_result(const struct view *view)
                      result->check.message);
 }
 
-/* PTX fixes the order of every sum, so that the GPU has no choice but where threads race. */
+/* PTX fixes the order of every sum, so the results of the GPU and the emulator can differ only if
+   threads race. */
 static void confirm_agreement(const struct view *view)
 {
     const struct smc_agreement *agreement = &view->result->agreement;
@@ -411,7 +414,7 @@ static struct smc_row *show_measured(const struct view *view, const char *quanti
     return row;
 }
 
-/* How much of what was measured of the device this launch reaches. */
+/* The share of the device's measured ceiling that this launch reaches. */
 static void show_share(const struct view *view, const char *quantity, const char *label,
                        double per_s, enum smc_ceiling ceiling)
 {

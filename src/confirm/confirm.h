@@ -1,5 +1,5 @@
-/* Predictions against what was seen: one row a quantity, one verdict a row. Pure: no CUDA, no I/O,
-   so that every verdict is tested without a GPU. */
+/* Compares predictions with what was observed: one row per quantity, one verdict per row. Uses no
+   CUDA and no I/O, so that every verdict can be tested without a GPU. */
 #ifndef SMC_CONFIRM_CONFIRM_H
 #define SMC_CONFIRM_CONFIRM_H
 
@@ -12,8 +12,8 @@ enum smc_verdict {
     SMC_CONFIRMED,
     SMC_DIFFERS,
     SMC_NOT_MEASURED,
-    SMC_INFORMATION, /* seen, with nothing predicted for certain: counts neither way */
-    SMC_BY_ORDER, /* differs, by what the order of atomic additions explains: neither way either */
+    SMC_INFORMATION, /* observed without a certain prediction: neither confirmed nor different */
+    SMC_BY_ORDER,    /* differs, but the order of atomic additions explains it: likewise neither */
 };
 
 /* Where a value of a row comes from. */
@@ -38,10 +38,9 @@ struct smc_row {
     const char *label;    /* for people: "blocks per SM" */
     const char *unit;     /* "", "B", "ms", "GFLOP/s", ... */
     struct smc_reading predicted, api, emulated, measured;
-    char words[SMC_ROW_WORDS]; /* what is predicted, where that is no number: "warps+registers" */
+    char words[SMC_ROW_WORDS]; /* the prediction if it is not a number: "warps+registers" */
     enum smc_verdict verdict;
-    char note[256]; /* why it differs or was not measured, or a remark such as "carve-out is a hint"
-                     */
+    char note[256]; /* why it differs or was not measured, or a remark ("carve-out is a hint") */
 };
 
 enum { SMC_MAX_ROWS = 48 };
@@ -57,18 +56,18 @@ struct smc_confirmation {
 void smc_confirm(const struct smc_answer *answer, const struct smc_run_result *result,
                  struct smc_confirmation *out);
 
-/* The same of a kernel of the user's: nothing is predicted of its counts, which are shown; what it
-   does wrong, and where a GPU and the emulator disagree, differs. */
+/* The same for a user's kernel. Its counts are shown without a prediction; errors of the kernel,
+   and disagreements between a GPU and the emulator, count as differences. */
 void smc_confirm_user(const struct smc_user_run *run, struct smc_confirmation *out);
 
-/* Adds up how many were confirmed, differ and were not measured; no rows. */
+/* Adds the counts of confirmed, differing and unmeasured rows to `total`, but no rows. */
 void smc_confirmation_add(const struct smc_confirmation *one, struct smc_confirmation *total);
 
-/* SMC_SHORTFALL where any row differs, else SMC_OK. */
+/* SMC_SHORTFALL if any row differs, else SMC_OK. */
 enum smc_status smc_confirmation_status(const struct smc_confirmation *confirmation);
 
-/* No source has another value than the prediction. A row may differ all the same: its note then
-   says in what. */
+/* Whether no source has a value different from the prediction. The row's verdict may still be that
+   it differs; the note then says why. */
 bool smc_row_agrees(const struct smc_row *row);
 
 /* "confirmed", "differs", "not measured", "information", "depends on the order of atomics". */
@@ -78,12 +77,11 @@ const char *smc_verdict_name(enum smc_verdict verdict);
 
 struct smc_reading smc_reading_of(double value);
 
-/* Appends a row without values. Never NULL: SMC_MAX_ROWS is above the number of rows there are.
- */
+/* Appends a row without values. Never NULL: there are fewer rows than SMC_MAX_ROWS. */
 struct smc_row *smc_row_add(struct smc_confirmation *confirmation, const char *quantity,
                             const char *label, const char *unit);
 
-/* Replaces the note, cut to its length. */
+/* Replaces the note, truncated to fit. */
 void smc_row_note(struct smc_row *row, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -93,17 +91,17 @@ void smc_rows_count(struct smc_confirmation *confirmation);
 /* Compares every source's value with the prediction. */
 void smc_row_judge(struct smc_row *row);
 
-/* The rows of shared and global memory: what the emulator and the GPU's counters saw, and what the
-   emulator found; none where neither counted. */
+/* The rows of shared and global memory: what the emulator and the GPU's counters counted, and the
+   errors that the emulator found; no rows if neither counted. */
 void smc_confirm_memory(const struct smc_answer *answer, const struct smc_run_result *result,
                         struct smc_confirmation *out);
 
-/* What the counters should show: of shared memory the machine code's loads, and the stores without
-   those by cp.async, which they leave out; of DRAM every input read once, every output written
-   once. */
+/* The expected values of the counters. For shared memory: the loads of the machine code, and the
+   stores without those by cp.async, which the counters omit. For DRAM: every input is read once and
+   every output written once. */
 void smc_counted_expect(const struct smc_answer *answer, double expected[SMC_METRIC_COUNT]);
 
-/* Why this metric may be off, in words; NULL where no reason is known. */
+/* Why this metric may deviate, in words; NULL if no reason is known. */
 const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric);
 
 #endif

@@ -1,10 +1,10 @@
-/* The measured ceilings that are known of a device. */
+/* The measured ceilings that are known for a device. */
 #include "confirm/known_ceilings.h"
 
 #include "devices/ceilings_file.h"
 #include "executor/executor.h"
 
-/* Empty where there is none: calibrating is optional. */
+/* A missing file counts as empty: calibration is optional. */
 static void read_file(struct smc_ceilings_file *file, struct smc_text *warnings)
 {
     char path[SMC_CEILINGS_PATH];
@@ -15,7 +15,7 @@ static void read_file(struct smc_ceilings_file *file, struct smc_text *warnings)
         smc_text_printf(warnings, "%s\n", error.message);
 }
 
-/* A GPU is asked for its UUID only where that can matter. */
+/* Reads a GPU's UUID only if it can make a difference. */
 static void find(const struct smc_ceilings_file *file, const struct smc_device *device,
                  struct smc_ceilings *ceilings)
 {

@@ -1,4 +1,4 @@
-/* One launch, from the question to its verdicts. */
+/* One launch, from the query to its verdicts. */
 #include "confirm/launch.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ void smc_conflict_fix_of_site(const struct smc_conflict_site *site, struct smc_c
     snprintf(out->access, sizeof out->access, "%s", site->array);
 }
 
-/* As the model counts them, which every run confirms. */
+/* Uses the model's counts, which every run confirms. */
 static void take_predicted(const struct smc_answer *answer, struct smc_conflict_fix *out)
 {
     const struct smc_shared_work *shared = &answer->workload.shared;
@@ -33,7 +33,8 @@ static void take_predicted(const struct smc_answer *answer, struct smc_conflict_
     out->wavefronts = shared->stores.wavefronts + shared->written_loads.wavefronts;
 }
 
-/* The catalog knows every access by its name and all of its warps, the emulator one of each. */
+/* The catalog names every access and covers all of its warps; the emulator reports one warp of
+   each. */
 static void take_pattern(const struct smc_answer *answer, struct smc_conflict_fix *out)
 {
     struct smc_banks_query query;
@@ -130,7 +131,7 @@ enum smc_status smc_confirm_one(const struct smc_query *query,
     return smc_confirmation_status(&run->confirmation);
 }
 
-/* Of two kernels it must be said which has no end. */
+/* If two kernels are run, the message must name the one that does not end. */
 static enum smc_status confirm_named(const struct smc_query *query,
                                      const struct smc_run_settings *settings,
                                      struct smc_confirmed_run *run, struct smc_text *warnings,

@@ -1,11 +1,11 @@
-/* Memory as predicted, as the emulator saw it and as the GPU's counters did. */
+/* Compares memory accesses as predicted, as emulated and as counted by the GPU. */
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "confirm/confirm.h"
-/* One launch's counters, beside what they should show. */
+/* One launch's counters and their expected values. */
 struct smc_counted {
     const struct smc_answer *answer;
     const struct smc_run_result *result;
@@ -46,8 +46,8 @@ void smc_counted_expect(const struct smc_answer *answer, double expected[SMC_MET
 
 /* --- Where they are known to be off ----------------------------------------------------------- */
 
-/* Seen on an H200. Before asynchronous copies ptxas puts loads that no lane executes: the counter
-   has a few of them, though it is one of executed ones. */
+/* Seen on an H200: ptxas emits loads that no lane executes before asynchronous copies. The counter
+   of executed loads includes a few of them. */
 const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric metric)
 {
     if (metric == SMC_METRIC_SHARED_LOADS && answer->workload.shared.copies.instructions > 0)
@@ -57,7 +57,7 @@ const char *smc_counted_residue(const struct smc_answer *answer, enum smc_metric
 
 /* --- Verdicts --------------------------------------------------------------------------------- */
 
-/* Whether anybody asked for counters. */
+/* Whether counters were requested. */
 static bool counted_wanted(const struct smc_run_result *result)
 {
     return result->counting.made || result->counting.message[0];
@@ -71,7 +71,7 @@ static void counted_begin(const struct smc_answer *answer, const struct smc_run_
     smc_counted_expect(answer, counted->expected);
 }
 
-/* Judges what others saw; false where no counter has anything to add. */
+/* Judges the other sources; false if no counter has a value to add. */
 static bool judge_others(const struct smc_counted *counted, struct smc_row *row)
 {
     const struct smc_attempt *counting = &counted->result->counting;
@@ -81,7 +81,7 @@ static bool judge_others(const struct smc_counted *counted, struct smc_row *row)
     return counting->succeeded;
 }
 
-/* What the counters may be off: a share of `base`, which `of` names. */
+/* The tolerance of the counters: a share of `base`, which `of` names. */
 struct allowance {
     double share, base;
     const char *of, *residue;
@@ -100,7 +100,7 @@ static void judge_measured(double expected, const struct allowance *allowance, s
         smc_row_note(row, "within %.4g %%%s", 100 * allowance->share, allowance->of);
 }
 
-/* What the counters leave out stands in the note; where that is all, they confirm nothing. */
+/* Notes what the counters omit; if they omit everything, they confirm nothing. */
 static void note_copies(double copied, double expected, struct smc_row *row)
 {
     if (copied == 0 || row->verdict == SMC_DIFFERS || row->note[0])
@@ -110,8 +110,8 @@ static void note_copies(double copied, double expected, struct smc_row *row)
         row->verdict = SMC_INFORMATION;
 }
 
-/* Judges a row that has its other sources, with one metric as the measured value. Where there are
-   no counters, the note says why if nothing else was seen. */
+/* Judges a row whose other sources are set, with one metric as the measured value. If there are no
+   counters and no other values, the note says why. */
 static void counted_judge(const struct smc_counted *counted, enum smc_metric metric,
                           struct smc_row *row)
 {
@@ -133,7 +133,7 @@ static void counted_judge(const struct smc_counted *counted, enum smc_metric met
         note_copies(copies->wavefronts, expected, row);
 }
 
-/* Wavefronts may be off by 2 % of themselves, which is more of the conflicts among them. */
+/* Wavefronts may deviate by 2 %, which is a larger share of the conflicts among them. */
 static void judge_conflicts(const struct smc_counted *counted, struct smc_row *row)
 {
     const enum smc_metric loads = SMC_METRIC_SHARED_LOAD_WAVEFRONTS;
@@ -158,7 +158,7 @@ static void judge_conflicts(const struct smc_counted *counted, struct smc_row *r
 
 enum { CACHES_JUDGED = 4 };
 
-/* `why` it is not judged; NULL: nothing more is predicted. */
+/* Shows a row without judging it; `why` is the reason, NULL if there is no further prediction. */
 static void show(double predicted, double seen, const char *why, struct smc_row *row)
 {
     row->verdict = SMC_INFORMATION;
@@ -222,7 +222,7 @@ static bool emulated(const struct view *view)
     return view->result->emulation.made;
 }
 
-/* A row with its prediction and, where there was an emulation, what that saw. */
+/* Adds a row with its prediction and, if it was emulated, the emulated value. */
 static struct smc_row *add(const struct view *view, const char *quantity, const char *label,
                            double predicted, double seen)
 {
@@ -234,7 +234,7 @@ static struct smc_row *add(const struct view *view, const char *quantity, const 
     return row;
 }
 
-/* The same of a metric; `counts` whether that is what the GPU's counters tell. */
+/* The same for a metric; `counts`: whether the GPU's counters count the same quantity. */
 static struct smc_row *add_metric(const struct view *view, enum smc_metric metric, bool counts,
                                   double predicted, double seen)
 {
@@ -247,8 +247,8 @@ static struct smc_row *add_metric(const struct view *view, enum smc_metric metri
 
 /* --- Shared memory ---------------------------------------------------------------------------- */
 
-/* What the GPU executes, where ptxas joined neighbouring loads. Counters see that alone: without an
-   emulation these are the only rows of loads. */
+/* The loads that the GPU executes after ptxas joined neighbouring ones. The counters only see
+   these: without an emulation they are the only rows of loads. */
 static void confirm_machine_loads(const struct view *view)
 {
     static const struct {
@@ -290,7 +290,7 @@ static void confirm_loads(const struct view *view, bool machine_differs)
                seen->wavefronts);
 }
 
-/* Copies have rows of their own where the emulator distinguishes them from other stores. */
+/* Copies have separate rows if the emulator distinguishes them from other stores. */
 static void confirm_stores(const struct view *view)
 {
     const struct smc_shared_work *shared = &view->answer->workload.shared;
@@ -357,11 +357,11 @@ static double value_of(const struct smc_global_access *access, enum field field,
                               : access->elements * element_bytes;
 }
 
-/* All arrays that are loaded, or stored, together. */
+/* The total over all arrays that are loaded, or all that are stored. */
 struct sum {
     double predicted, seen;
-    bool differs;   /* in one of them at least */
-    char note[128]; /* what the emulator saw of each */
+    bool differs;   /* in at least one of them */
+    char note[128]; /* what the emulator counted for each */
 };
 
 static struct sum sum_up(const struct view *view, bool store, enum field field)
@@ -385,7 +385,7 @@ static struct sum sum_up(const struct view *view, bool store, enum field field)
     return sum;
 }
 
-/* Of an emulation each array must agree. */
+/* If emulated, each array must agree. */
 static void confirm_arrays(const struct view *view, const struct sum *sum, enum field field,
                            struct smc_row *row)
 {

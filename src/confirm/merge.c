@@ -1,4 +1,4 @@
-/* Reports of many machines compared: who saw the same of a quantity, and the verdict. */
+/* Compares the reports of many machines: which of them agree on a quantity, and the verdict. */
 #include "config.h"
 
 #include "confirm/merge.h"
@@ -33,7 +33,7 @@ static bool ends(const char *text, const char *end)
     return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
-/* What moves between DRAM and L2 depends on what the cache held before. */
+/* Traffic between DRAM and L2 depends on the cache's previous contents. */
 static bool is_cached(const struct smc_merge_row *row)
 {
     return begins(row->quantity, "dram_");
@@ -46,7 +46,8 @@ static bool is_rate(const struct smc_merge_row *row)
            (strcmp(row->unit, "%") == 0 && strcmp(row->quantity, "occupancy_percent") != 0);
 }
 
-/* What the hardware's counters measure; every other exact quantity is held to the last digit. */
+/* Whether the hardware counters measure it; every other exact quantity must match to the last
+   digit. */
 static bool is_counter(const struct smc_merge_row *row)
 {
     return begins(row->quantity, "shared_") || begins(row->quantity, "machine_") ||
@@ -70,7 +71,7 @@ static double most_frequent(const double *numbers, size_t count, struct smc_read
     return common;
 }
 
-/* Sorted into `scratch`; how many there are. */
+/* Collects the values in `scratch`, sorted. Returns how many there are. */
 static size_t gather(const struct smc_merged_peers *peers, enum smc_row_source source,
                      double *scratch)
 {
@@ -127,7 +128,7 @@ static void judge_rates(struct smc_merged_peers *peers, double *scratch)
     }
 }
 
-/* Two machines have a value of the same source; of rates, of any source. */
+/* Whether two machines have a value from the same source, or for rates from any source. */
 static bool is_seen_by_two(const struct smc_merged_peers *peers, bool is_rate)
 {
     const struct smc_merge_report *first[SMC_SOURCE_COUNT] = {NULL};
@@ -145,8 +146,9 @@ static bool is_seen_by_two(const struct smc_merged_peers *peers, bool is_rate)
     return false;
 }
 
-/* Who is unlike its peers disagrees, also where that is unlike its own prediction. What is held to
-   nothing else agrees where all that was seen is confirmed. */
+/* A value that is unlike its peers disagrees, whether or not it also differs from its own
+   prediction. Traffic that depends on caches is only compared with its prediction: it agrees if
+   everything observed is confirmed. */
 static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quantity)
 {
     bool odd = false, differs = false, seen = false, shared = false, confirmed = true;
@@ -175,8 +177,8 @@ static enum smc_merge_verdict verdict_of(const struct smc_merged_quantity *quant
     return shared ? SMC_MERGE_AGREE : SMC_MERGE_ALONE;
 }
 
-/* Marks odd values, fills in what its peers have in common, and gives the verdict. `scratch` has
-   space for all of its values. */
+/* Marks odd values, fills in the peers' common value, and sets the verdict. `scratch` has space for
+   all of the values. */
 static void judge(struct smc_merged_quantity *quantity, double *scratch)
 {
     for (size_t i = 0; i < quantity->peers_count; i++)
@@ -223,7 +225,8 @@ static int compare_sizes(size_t a, size_t b)
 /* --- Machines and questions --------------------------------------------------------------------
  */
 
-/* The same host and GPU, or the same emulated device. Who gives neither is a machine of its own. */
+/* The same host and GPU, or the same emulated device. A report that gives neither counts as a
+   separate machine. */
 static int by_machine(const void *a, const void *b)
 {
     const struct smc_merge_report *s = *(struct smc_merge_report *const *)a;
@@ -238,7 +241,7 @@ static int by_machine(const void *a, const void *b)
     return order;
 }
 
-/* Who gives no name may be another machine that saw the same. */
+/* Reports without a name may be from different machines that observed the same. */
 static int by_contents(const void *a, const void *b)
 {
     const struct smc_merge_report *s = *(struct smc_merge_report *const *)a;
@@ -258,7 +261,7 @@ static int by_question(const void *a, const void *b)
     return strcmp(s->question, t->question);
 }
 
-/* Questions in the order in which they were first read, GPUs that failed last; the reports of one
+/* Orders questions as they were first read, with failed GPUs last, and keeps the reports of one
    machine together. */
 static int by_id(const void *a, const void *b)
 {
@@ -272,7 +275,7 @@ static int by_id(const void *a, const void *b)
     return order ? order : compare_sizes(s->index, t->index);
 }
 
-/* Numbers groups by the lowest index in each. */
+/* Numbers the groups in the order of the lowest index in each. */
 static void number(struct smc_merge_report **reports, size_t count,
                    int (*order)(const void *, const void *),
                    void (*assign)(struct smc_merge_report *, size_t))
@@ -303,7 +306,7 @@ static void assign_question(struct smc_merge_report *report, size_t id)
     report->question_id = id;
 }
 
-/* Puts them last; how many are left. */
+/* Moves copies to the end. Returns how many reports are left. */
 static size_t leave_out_copies(struct smc_merge_report **reports, size_t count)
 {
     size_t kept = 0;
@@ -318,7 +321,7 @@ static size_t leave_out_copies(struct smc_merge_report **reports, size_t count)
     return kept;
 }
 
-/* How many bytes of the UUIDs tell neighbours apart: "GPU-" and 8 digits, or all of them. */
+/* How many characters of the UUIDs distinguish neighbours: "GPU-" and 8 digits, or all of them. */
 static size_t uuid_chars(struct smc_merge_report *const *by_machine_sorted, size_t count)
 {
     enum { SHORT = 12, ALL = 40 };
@@ -385,8 +388,8 @@ static int by_peers(const void *a, const void *b)
                                    t->row->seen[SMC_SOURCE_PREDICTED]);
 }
 
-/* As they are shown: by question, quantities as in the longest reports, peers together.
- */
+/* The order in which values are shown: by question, with quantities as in the longest reports and
+   peers together. */
 static int as_shown(const void *a, const void *b)
 {
     const struct smc_merged_value *s = a, *t = b;
@@ -400,8 +403,8 @@ static int as_shown(const void *a, const void *b)
     return order ? order : compare_sizes(s->report->index, t->report->index);
 }
 
-/* Makes the last place of each quantity that of all its values: reports with more rows have them in
-   between. */
+/* Gives all values of a quantity its last place, since reports with more rows have additional ones
+   in between. */
 static void settle_places(struct smc_merged_value *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_quantity);
@@ -419,7 +422,7 @@ static void settle_places(struct smc_merged_value *values, size_t count)
 /* --- All together ------------------------------------------------------------------------------
  */
 
-/* Takes the values of one quantity, the next peers and the next quantity of `out`. */
+/* Adds one quantity with its values to `out`, using its next free peers and quantity. */
 static void add_quantity(struct smc_merged *out, struct smc_merged_question *question,
                          struct smc_merged_value *values, size_t count, size_t *peers_used,
                          double *scratch)
@@ -448,7 +451,7 @@ static void add_quantity(struct smc_merged *out, struct smc_merged_question *que
     out->not_compared += quantity->verdict == SMC_MERGE_NOT_COMPARED;
 }
 
-/* `values` are as shown: those of the first question first. */
+/* `values` are in the order shown: those of the first question first. */
 static void add_quantities(struct smc_merged *out, size_t value_count, double *scratch)
 {
     size_t peers_used = 0, quantities_used = 0, question = 0;

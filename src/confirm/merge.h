@@ -1,5 +1,5 @@
-/* Run reports of many GPUs combined: what each saw of the same question, and where they disagree. A
-   machine, below, is a GPU of a host, or an emulator there.
+/* Run reports of many GPUs combined: what each observed for the same question, and where they
+   disagree. Below, a machine is a GPU of a host, or an emulator on it.
 
      smc_merge_read       JSON reports (`smemcalc run --format json`) -> reports
      smc_merge_compare    -> questions, their quantities, the machines' values and verdicts */
@@ -22,25 +22,27 @@ extern const char *const smc_source_names[SMC_SOURCE_COUNT]; /* "predicted", ...
 struct smc_merge_row {
     char quantity[64], unit[16];
     struct smc_reading seen[SMC_SOURCE_COUNT];
-    char words[96];          /* what is predicted, where that is not a number */
-    bool confirmed, differs; /* against its own machine's prediction, as the report says */
+    char words[96];          /* the prediction if it is not a number */
+    bool confirmed, differs; /* compared with its own machine's prediction, according to the
+                                report */
 };
 
-/* One report of one machine. Its texts are made safe for a terminal; "" where not known. */
+/* One report of one machine. Its strings are safe for a terminal; "" if unknown. */
 struct smc_merge_report {
     const char *file;
-    size_t line; /* its document begins on */
+    size_t line; /* where its document begins */
     char host[SMC_HOST_NAME_CHARS], gpu_uuid[SMC_GPU_UUID_CHARS], device[128], cc[16];
     char driver[SMC_GPU_VERSION_CHARS];
     char error[256]; /* of a GPU that failed */
-    char *question; /* "matmul-tiled: tile 32, seed 1"; NULL, without rows, where it failed early */
+    char *question;  /* "matmul-tiled: tile 32, seed 1"; NULL, without rows, if it failed early */
     struct smc_merge_row *row;
     size_t row_count;
-    uint64_t contents;  /* the same for the same contents, whatever blanks are between them */
+    uint64_t contents;  /* a hash of the contents that ignores white space */
     size_t index;       /* in the order read */
-    size_t original;    /* index of the first with the same contents; by smc_merge_compare */
-    size_t machine;     /* the same number for the same host and GPU; by the same */
-    size_t question_id; /* by the same */
+    size_t original;    /* index of the first report with the same contents; set by
+                           smc_merge_compare */
+    size_t machine;     /* the same number for the same host and GPU; set likewise */
+    size_t question_id; /* set likewise */
 };
 
 /* Start from {0}; free in any case. */
@@ -50,45 +52,45 @@ struct smc_merge {
 };
 
 /* Adds the reports of a text that holds one document or several, each a report, what `--gpu all`
-   printed, or a list of such. `file` must outlive them. What cannot be used is listed in
-   `problems`, a line each ("all.json:12: ..."), and left out: SMC_USAGE. SMC_MACHINE: no memory. A
-   report that does not say where it was made or by which seed is taken, with a line of `problems`
-   for the first of them ("all.json:12: warning: ..."). */
+   printed, or a list of such. `file` must outlive them. Unusable documents are skipped and listed
+   in `problems`, one line each ("all.json:12: ..."): SMC_USAGE. SMC_MACHINE: out of memory. Reports
+   that do not state their machine or seed are accepted, with one line in `problems` for the first
+   of them ("all.json:12: warning: ..."). */
 enum smc_status smc_merge_read(struct smc_merge *merge, const char *file, const char *text,
                                size_t length, struct smc_text *problems);
 
 void smc_merge_free(struct smc_merge *merge);
 
-/* What one machine saw of a quantity. */
+/* One machine's value of a quantity. */
 struct smc_merged_value {
     const struct smc_merge_report *report;
     const struct smc_merge_row *row;
-    size_t place; /* of its quantity among those of the question */
+    size_t place; /* position of its quantity among those of the question */
     bool odd;     /* unlike its peers, or unlike its own prediction */
 };
 
-/* Values that are compared with each other. Counts: of machines with the same compute capability
-   and the same prediction. Times and rates: of machines with the same device. */
+/* Values that are compared with each other. For counts, the machines have the same compute
+   capability and the same prediction; for times and rates, the same device. */
 struct smc_merged_peers {
     struct smc_merged_value *value;
     size_t count;
-    struct smc_reading common; /* what most saw; of times and rates the median */
+    struct smc_reading common; /* the most frequent value; for times and rates the median */
     double least, most;
 };
 
 enum smc_merge_verdict {
     SMC_MERGE_AGREE,
     SMC_MERGE_DISAGREE,
-    SMC_MERGE_DIFFERS, /* from what was predicted for it, but those asked the same saw the same */
+    SMC_MERGE_DIFFERS, /* from its own prediction, but machines with the same question agree */
     SMC_MERGE_OUTLIER,
-    SMC_MERGE_ALONE, /* no other machine to compare its value with */
+    SMC_MERGE_ALONE, /* there is no other machine to compare with */
     SMC_MERGE_UNSEEN,
-    SMC_MERGE_NOT_COMPARED, /* seen, but machines may differ in it */
+    SMC_MERGE_NOT_COMPARED, /* observed, but machines may differ in it */
 };
 
 struct smc_merged_quantity {
     const char *name, *unit;
-    bool is_rate; /* a time, a rate or traffic that caches decide: a range, but no exact value */
+    bool is_rate; /* a time, a rate or traffic that depends on caches: compared within a range */
     struct smc_merged_peers *peers;
     size_t peers_count;
     enum smc_merge_verdict verdict;
@@ -96,7 +98,7 @@ struct smc_merged_quantity {
 
 struct smc_merged_question {
     const char *text;
-    const struct smc_merge_report **report; /* those of one machine together */
+    const struct smc_merge_report **report; /* the reports of one machine are together */
     size_t report_count, machines;
     struct smc_merged_quantity *quantity;
     size_t quantity_count;
@@ -107,30 +109,30 @@ struct smc_merged {
     size_t question_count;
     const struct smc_merge_report **failed; /* GPUs that failed */
     size_t failed_count;
-    const struct smc_merge_report **copy; /* what was given before, and counted then */
+    const struct smc_merge_report **copy; /* duplicates of reports that are already counted */
     size_t copy_count;
-    const struct smc_merge_report *all; /* by index, copies too */
-    size_t machines, quantities;        /* quantities that were compared, over all questions */
+    const struct smc_merge_report *all; /* by index, including copies */
+    size_t machines, quantities;        /* compared quantities, over all questions */
     size_t emulators;                   /* of the machines */
     size_t disagreeing, differing, alone, outliers, unseen, not_compared;
-    size_t uuid_chars; /* as many of a UUID as distinguish the machines */
+    size_t uuid_chars; /* how many characters of a UUID distinguish the machines */
 
-    const struct smc_merge_report **reports; /* what the rest points into */
+    const struct smc_merge_report **reports; /* the array that the members above point into */
     struct smc_merged_value *values;
     struct smc_merged_peers *peers;
     struct smc_merged_quantity *quantity_list;
 };
 
-/* A time or rate more than this from the median of its peers is an outlier. What the hardware's
-   counters say carries noise: it is held to its prediction, as the report does, and where there is
-   none it may be this far from its peers. Bytes of DRAM, which caches decide, are held to their
-   prediction alone, where the report does. */
+/* A time or rate more than this from the median of its peers is an outlier. Hardware counters are
+   noisy: a count is compared with its prediction, as in the report, and without a prediction it may
+   deviate this much from its peers. Bytes of DRAM depend on caches and are only compared with their
+   prediction, if the report does so. */
 #define SMC_MERGE_OUTLIER_SHARE 0.10
 #define SMC_MERGE_COUNTER_SHARE 0.02
 
 /* SMC_SHORTFALL: machines disagree, or differ from their prediction, or a GPU failed; outliers are
-   shown and count for nothing. SMC_MACHINE: no memory. `merge` must outlive `out`. Free in any
-   case. */
+   shown but do not affect the status. SMC_MACHINE: out of memory. `merge` must outlive `out`. Free
+   `out` in any case. */
 enum smc_status smc_merge_compare(struct smc_merge *merge, struct smc_merged *out,
                                   struct smc_error *error);
 
@@ -139,25 +141,25 @@ void smc_merged_free(struct smc_merged *merged);
 /* "agree", "disagree", "differs", "outlier", "alone", "not measured", "not compared". */
 const char *smc_merge_verdict_name(enum smc_merge_verdict verdict);
 
-/* Of all together the worst: "agree", "failed", "differs", "disagree"; "alone" where nothing was
-   held against another's. */
+/* The worst verdict of all: "agree", "failed", "differs", "disagree"; "alone" if no values were
+   compared. */
 const char *smc_merged_verdict_name(const struct smc_merged *merged);
 
-/* It names its host, but neither a GPU nor a driver. */
+/* Whether the report names its host, but neither a GPU nor a driver. */
 bool smc_merge_is_emulator(const struct smc_merge_report *report);
 
-/* What a machine saw: measured, else the API's answer, else emulated. */
+/* The value a machine observed: measured, else the API's answer, else emulated. */
 struct smc_reading smc_merge_seen(const struct smc_merge_row *row);
 
 /* --- Documents -------------------------------------------------------------------------------- */
 
 /* A text of several JSON documents, one after the other, is split without parsing any: an error in
-   one hides none of the others. */
+   one does not hide the others. */
 
 enum { SMC_DEEPEST_DOCUMENT = 32, SMC_LARGEST_DOCUMENT_MIB = 16 };
 
-/* Where the next one is looked for. Start from {.text, .length, .line = 1}; a byte order mark is
-   skipped. */
+/* The position of the search for the next document. Start from {.text, .length, .line = 1}; a byte
+   order mark is skipped. */
 struct smc_documents {
     const char *text;
     size_t length;
@@ -168,16 +170,17 @@ struct smc_documents {
 struct smc_document {
     const char *text;
     size_t length;
-    size_t line;   /* it begins on, from 1 */
-    bool too_deep; /* more brackets within each other than SMC_DEEPEST_DOCUMENT */
+    size_t line;   /* where it begins, from 1 */
+    bool too_deep; /* brackets are nested deeper than SMC_DEEPEST_DOCUMENT */
 };
 
-/* "compressed by gzip", "UTF-16", ...: what the bytes are, where they cannot be JSON at all; else
+/* "compressed by gzip", "UTF-16", ...: what the bytes are if they cannot be JSON at all; else
    NULL. */
 const char *smc_documents_foreign(const char *text, size_t length);
 
-/* False where there are no more. What begins with no bracket is a document up to the end of its
-   line; one whose brackets do not close ends before the next line that begins with a brace. */
+/* False if there are no more. Text that does not begin with a bracket is a document up to the end
+   of its line. A document whose brackets do not close ends before the next line that begins with a
+   brace. */
 bool smc_documents_next(struct smc_documents *documents, struct smc_document *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Run reports out of JSON: each as it stands, or a line that says what is wrong with it. */
+/* Reads run reports from JSON; a line in `problems` explains each that cannot be read. */
 #include "config.h"
 
 #include <jansson.h>
@@ -19,9 +19,10 @@ enum { SMC_LONGEST_QUESTION = 4096 };
 /* --- Documents -------------------------------------------------------------------------------- */
 
 enum {
-    /* Each is looked through to the end of the text: beyond so many the rest counts as one. */
+    /* Each unclosed document is searched to the end of the text; after this many, the rest counts
+       as one document. */
     MOST_UNCLOSED = 16,
-    /* A text shows what it is by then. */
+    /* This many bytes suffice to recognize what kind of text it is. */
     LOOKED_AT = 512,
 };
 
@@ -50,8 +51,8 @@ static bool is_control(char c)
     return (unsigned char)c < ' ' && !strchr("\t\n\f\r", c);
 }
 
-/* JSON has no control characters. But after a bracket the fault may be that of one document, if
-   it is not of a kind that no text has. */
+/* JSON has no control characters. But a control character after a bracket may be a fault of a
+   single document, unless it is one that no text contains. */
 const char *smc_documents_foreign(const char *text, size_t length)
 {
     size_t looked_at = length < LOOKED_AT ? length : LOOKED_AT;
@@ -66,7 +67,8 @@ const char *smc_documents_foreign(const char *text, size_t length)
     return NULL;
 }
 
-/* The bytes of the document at `text`, by its brackets; 0 where they do not close. */
+/* The length of the document at `text`, up to its closing bracket; 0 if the brackets do not
+   close. */
 static size_t measure(const char *text, size_t length, bool *too_deep)
 {
     size_t depth = 0;
@@ -74,7 +76,7 @@ static size_t measure(const char *text, size_t length, bool *too_deep)
     for (size_t i = 0; i < length; i++) {
         if (quoted) {
             quoted = text[i] != '"';
-            i += text[i] == '\\'; /* whatever follows it */
+            i += text[i] == '\\'; /* skip the escaped character */
         } else if (text[i] == '"') {
             quoted = true;
         } else if (text[i] == '{' || text[i] == '[') {
@@ -86,7 +88,7 @@ static size_t measure(const char *text, size_t length, bool *too_deep)
     return 0;
 }
 
-/* Up to the next line that begins with `first`, or with anything where it is 0. */
+/* The length up to the next line that begins with `first`, or up to any next line if it is 0. */
 static size_t up_to_line(const char *text, size_t length, char first)
 {
     for (size_t i = 1; i < length; i++)
@@ -130,7 +132,7 @@ bool smc_documents_next(struct smc_documents *documents, struct smc_document *ou
 
 /* --- What a report was asked ------------------------------------------------------------------ */
 
-/* Of a kernel, what follows from its other members, from the compiler or from the device. */
+/* Members of a kernel that follow from its other members, from the compiler or from the device. */
 static const char *const derived[] = {
     "name",
     "threads_per_block",
@@ -150,7 +152,7 @@ static const char *const derived[] = {
     "grid_blocks",
 };
 
-/* Unless the user gave them. */
+/* Members that are derived too, unless the user gave them. */
 static const struct {
     const char *key, *source;
 } given[] = {
@@ -159,10 +161,10 @@ static const struct {
     {"dynamic_smem_bytes", "dynamic_smem_source"},
 };
 
-/* A kernel of the user's has no parameters to derive these from. */
+/* A user's kernel has no parameters to derive these from. */
 static const char *const launched[] = {"block_dim", "grid_dim", "dynamic_smem_bytes"};
 
-/* Settings of the launch that go without saying. */
+/* Settings of the launch that are omitted if they have these values. */
 static const struct {
     const char *key, *value;
 } usual[] = {
@@ -257,8 +259,8 @@ static void append_sorted(const json_t *asked, struct smc_text *out)
     free(names);
 }
 
-/* Appends "matmul-tiled: tile 32, seed 1": equal texts for equal questions, in whatever order the
-   members stand. What a compiler or a device decides is no part of it. */
+/* Appends "matmul-tiled: tile 32, seed 1": equal texts for equal questions, whatever the order of
+   the members. Values that a compiler or a device determines are not included. */
 static void merge_question(const json_t *report, struct smc_text *out)
 {
     const json_t *kernel = json_object_get(report, "kernel");
@@ -279,7 +281,7 @@ static void merge_question(const json_t *report, struct smc_text *out)
 
 /* --- Reports ---------------------------------------------------------------------------------- */
 
-/* A document far above what a machine's runs need, far below what would hurt. */
+/* Far more than the runs of one machine need, and far less than would exhaust memory. */
 enum { LARGEST_DOCUMENT_BYTES = SMC_LARGEST_DOCUMENT_MIB << 20, MOST_PROBLEMS = 10 };
 
 const char *const smc_source_names[SMC_SOURCE_COUNT] = {
@@ -383,7 +385,7 @@ static bool copy_question(const json_t *object, struct smc_merge_report *report,
     return !question.failed && question.length <= SMC_LONGEST_QUESTION;
 }
 
-/* Space for one more, zeroed; NULL where there is none. */
+/* Adds a zeroed report; NULL if there is not enough memory. */
 static struct smc_merge_report *add(struct reader *reader)
 {
     struct smc_merge *merge = reader->merge;
@@ -416,7 +418,7 @@ static int hash_part(const char *text, size_t length, void *hash)
     return 0;
 }
 
-/* What is wrong with the object stands in `why`, which stays empty where memory is. */
+/* `why` receives what is wrong with the object; it stays empty if memory ran out. */
 static bool fill(const json_t *object, struct smc_merge_report *report, char *why, size_t size)
 {
     const json_t *error = json_object_get(object, "error");
@@ -436,7 +438,7 @@ static bool fill(const json_t *object, struct smc_merge_report *report, char *wh
     return false;
 }
 
-/* Without these no other report is known to be of the same GPU, or of the same question. */
+/* Without these members, reports of the same GPU or of the same question cannot be recognized. */
 static void note_missing(struct reader *reader, const json_t *object)
 {
     const json_t *run = json_object_get(object, "run");
@@ -450,7 +452,7 @@ static void note_missing(struct reader *reader, const json_t *object)
         missing, seed ? "taken for a GPU of its own" : "held against no report that has a seed");
 }
 
-/* One run, or one GPU that failed, with what it saw before where it came so far. */
+/* Adds one run, or one failed GPU with what it observed before it failed. */
 static void add_report(struct reader *reader, const json_t *object)
 {
     char why[128] = "";
@@ -501,7 +503,7 @@ static void add_list(struct reader *reader, const json_t *list)
     }
 }
 
-/* No deeper than a document may be. */
+/* The recursion is limited by the nesting depth of a document. */
 static void add_value(struct reader *reader, const json_t *value)
 {
     const json_t *runs = json_object_get(value, "runs");

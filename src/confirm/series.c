@@ -1,4 +1,4 @@
-/* Which runs are laid side by side: kernels of a family, values of a range. */
+/* Which runs are compared: kernels of a family, values of a range. */
 #include "confirm/series.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/parse.h"
 
-/* Where the tile is the lesson, several are shown. */
+/* Kernels that demonstrate the effect of the tile are run with several tiles. */
 static const struct {
     const char *kernel;
     size_t count;
@@ -18,7 +18,7 @@ static const struct {
     {"matmul-tiled", 3, {8, 16, 32}},
 };
 
-/* What an emulator does in about a second. */
+/* Sizes that the emulator can run in about a second. */
 enum { SMALL_EDGE = 256, SMALL_OUTPUTS = 16384 };
 
 static bool is_baseline(const struct smc_kernel *kernel)
@@ -45,8 +45,8 @@ size_t smc_series_members(const char *family,
 
 enum { SMEM_GRAIN = 128 }; /* bytes: the allocation unit from CC 8.0 on */
 
-/* Between the ends of a wide range only multiples of it are run: a block's other sizes leave lanes
-   idle, and shared memory is given in such units. */
+/* Inside a wide range only multiples of this are run: other block sizes leave lanes idle, and
+   shared memory is allocated in such units. */
 static int64_t grain_of(const struct smc_series_axis *axis)
 {
     bool param = axis->vary == SMC_VARY_PARAM;
@@ -55,8 +55,8 @@ static int64_t grain_of(const struct smc_series_axis *axis)
     return param && axis->param == SMC_PARAM_BLOCK ? SMC_WARP_LANES : 1;
 }
 
-/* Each so many times the one before; a range that begins below the grain as if it were moved there.
-   Of fewer multiples than there is room for each is taken. */
+/* Spreads the values geometrically, with a constant ratio; a range that begins below the grain is
+   treated as if it began there. If there are few enough multiples, all of them are used. */
 static void spread(const struct smc_range *range, struct smc_series_axis *axis)
 {
     const int64_t grain = grain_of(axis);
@@ -138,7 +138,7 @@ static void make_small(struct smc_query *query)
         params->value[SMC_PARAM_LENGTH] = SMALL_OUTPUTS + 2 * params->value[SMC_PARAM_RADIUS];
 }
 
-/* What a series is built with. */
+/* The inputs from which a series is built. */
 struct plan {
     struct smc_series *series;
     bool small;
@@ -164,7 +164,7 @@ static enum smc_status add_run(const struct plan *plan, const struct smc_query *
     return SMC_OK;
 }
 
-/* The tiles of a kernel that has some to show, else the query as it is. */
+/* Adds a query for each tile of a kernel that demonstrates tiles, else the query unchanged. */
 static enum smc_status add_member(const struct plan *plan, const struct smc_query *query,
                                   bool has_value, int64_t value)
 {
@@ -189,7 +189,8 @@ bool smc_series_same_value(const struct smc_series_run *run, const struct smc_se
     return run->has_value == other->has_value && run->value == other->value;
 }
 
-/* The baseline of the same value; one that does not take what varies is the same at each. */
+/* Finds each run's baseline, which has the same value; a baseline without the varied parameter is
+   the same for all values. */
 static void find_baselines(struct smc_series *series)
 {
     for (size_t i = 0; i < series->count; i++) {
@@ -285,8 +286,7 @@ static double load_sectors(const struct smc_work *work)
     return sectors;
 }
 
-/* As the emulator counted; where it did not, as the model says. A kernel without shared memory has
-   no wavefronts: that is 0. */
+/* The emulator's count, else the model's. A kernel without shared memory has 0 wavefronts. */
 static bool count_of(const struct smc_series_run *run, enum smc_figure figure, double *value)
 {
     const struct smc_answer *answer = &run->seen.answer;
@@ -302,7 +302,7 @@ static bool count_of(const struct smc_series_run *run, enum smc_figure figure, d
     return answer->has_work && answer->outcome == SMC_LAUNCHES;
 }
 
-/* What runs are compared by. The time of a wrong result is no merit. */
+/* Whether a run's figure may be compared. The time of a run with a wrong result may not. */
 static bool comparable(const struct smc_series *series, size_t index, enum smc_figure figure,
                        double *value)
 {
@@ -311,7 +311,7 @@ static bool comparable(const struct smc_series *series, size_t index, enum smc_f
            smc_series_figure(series, index, figure, value);
 }
 
-/* How many times less of `figure` there is than in the baseline. */
+/* By what factor `figure` is smaller than in the baseline. */
 static bool times_less(const struct smc_series *series, size_t index, enum smc_figure figure,
                        double *value)
 {
@@ -392,7 +392,7 @@ static bool any(const struct smc_series *series, enum smc_figure figure)
     return false;
 }
 
-/* Somewhere the API alone answers. */
+/* Whether only the API answered for some run. */
 static bool lacks_probe(const struct smc_series *series)
 {
     for (size_t i = 0; i < series->count; i++)
@@ -436,7 +436,7 @@ uint32_t smc_series_shown(const struct smc_series *series)
     return BIT(LOAD_SECTORS) | SMC_SHARED_COUNTS | ratio(series, SMC_FIGURE_FEWER_SECTORS);
 }
 
-/* Whether a row is about a figure that is shown, or about the failure shown in its place. */
+/* Whether a row is about a figure that is shown, or about the failure shown instead. */
 static bool is_shown(const struct smc_row *row, uint32_t shown, enum smc_outcome outcome)
 {
     if (strcmp(row->quantity, "compiles") == 0)
@@ -514,7 +514,7 @@ enum smc_status smc_series_run(struct smc_series *series, const struct smc_run_s
         if (step)
             step(context, i + 1);
         if (smc_is_lost(&run->seen.result.finish))
-            break; /* a kernel without an end still holds the GPU */
+            break; /* a kernel that does not end still occupies the GPU */
     }
     return SMC_OK;
 }

@@ -1,4 +1,5 @@
-/* A kernel of the user's: the compiler and the model beside the API, the counts, what is wrong. */
+/* A user's kernel: compares the compiler and the model with the API, and shows the counts and
+   errors. */
 
 #include "confirm/confirm.h"
 
@@ -27,7 +28,7 @@ static void confirm_api(const struct smc_user_run *run, struct smc_confirmation 
     }
 }
 
-/* The host holds the contents before, and those after on each back end. */
+/* The host memory holds the contents before the run, and those after it for each back end. */
 static void show_memory(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     double bytes = 0;
@@ -88,7 +89,7 @@ static void confirm_findings(const struct smc_emulated_run *emulated, struct smc
     smc_row_judge(row);
 }
 
-/* Rounding depends on the order of additions, which the threads do not fix. */
+/* The rounding depends on the order of the additions, which varies between runs. */
 static void show_float_atomics(const struct smc_emulated_run *emulated,
                                struct smc_confirmation *out)
 {
@@ -100,7 +101,8 @@ static void show_float_atomics(const struct smc_emulated_run *emulated,
     smc_row_note(row, "their sums depend on the order in which the threads add, within rounding");
 }
 
-/* Where threads race the two may well disagree; where they add floats, by rounding. */
+/* If threads race, the GPU and the emulator may disagree; if they add floats atomically, by
+   rounding. */
 static void confirm_agreement(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     double differing = 0, elements = 0, by_order = 0;

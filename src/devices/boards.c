@@ -1,4 +1,4 @@
-/* The table of boards, and a board or compute capability found by what the user types. */
+/* The table of boards, and finding a board or compute capability from what the user types. */
 #include "devices/devices.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ struct row {
     uint32_t memory_bus_bits;
     double memory_bandwidth_gbs;
     uint64_t l2_bytes;
-    uint64_t global_mem_bytes; /* as marketed: 80 GB, though a driver reports somewhat less */
+    uint64_t global_mem_bytes; /* as marketed: 80 GB, although a driver reports slightly less */
     uint64_t global_mem_reported_bytes;
     uint32_t fp32_lanes_per_sm;
     double fp32_peak_tflops;
@@ -84,10 +84,10 @@ void smc_device_of_capability(const struct smc_capability *capability, struct sm
 
 enum { WORDS = 128, GIB = 1 << 30 };
 
-/* How well a board fits the text; the best fit that occurs decides. */
+/* How well a board matches the text; only the boards with the best match are considered. */
 enum fit {
     FIT_NONE,
-    FIT_VARIANT, /* as below, of a board that is a Ti or SUPER, which the text does not say */
+    FIT_VARIANT, /* as below, but the board is a Ti or SUPER and the text names neither */
     FIT_WORDS,   /* each word is one of the name's: "A100 80GB" in "NVIDIA A100-SXM4-80GB" */
     FIT_OTHER,   /* another name of the board */
     FIT_MODEL,   /* the name without its brand words */
@@ -104,7 +104,8 @@ static void join_sizes(char *words)
             memmove(at, at + 1, strlen(at));
 }
 
-/* Lower case, with one space for whatever is neither a letter nor a digit. */
+/* Converts to lower case, with one space for each run of other characters than letters and
+   digits. */
 static void split_words(const char *from, size_t length, char to[WORDS])
 {
     size_t n = 0;
@@ -121,7 +122,7 @@ static void split_words(const char *from, size_t length, char to[WORDS])
     join_sizes(to);
 }
 
-/* The words after the first `count` brands of the list. */
+/* Skips words that are among the first `count` brands of the list. */
 static const char *skip_brands(const char *words, size_t count)
 {
     static const char *const brands[] = {"nvidia ", "geforce ", "tesla ", "quadro "};
@@ -140,7 +141,7 @@ static const char *without_brand(const char *words)
     return skip_brands(words, SIZE_MAX);
 }
 
-/* Whether both have the same letters and digits, wherever their spaces are. */
+/* Whether both have the same letters and digits, ignoring spaces. */
 static bool same_letters(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -151,7 +152,8 @@ static bool same_letters(const char *a, const char *b)
     }
 }
 
-/* The end of `wanted`, of `length`, where the words begin with it, spaces aside; else NULL. */
+/* Where `wanted`, of `length`, ends in the words if they begin with it, ignoring spaces; else
+   NULL. */
 static const char *skip_letters(const char *words, const char *wanted, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -164,8 +166,8 @@ static const char *skip_letters(const char *words, const char *wanted, size_t le
     return words;
 }
 
-/* Whether `wanted`, of `length`, is one word or several neighbouring ones, spaces aside: "rtx4090"
-   in "geforce rtx 4090", but not "h200" in "gh200". */
+/* Whether `wanted`, of `length`, is one word or several neighbouring ones, ignoring spaces:
+   "rtx4090" in "geforce rtx 4090", but not "h200" in "gh200". */
 static bool has_run(const char *words, const char *wanted, size_t length)
 {
     for (const char *start = words; start; start = strchr(start, ' ')) {
@@ -176,7 +178,7 @@ static bool has_run(const char *words, const char *wanted, size_t length)
     return false;
 }
 
-/* Whether a word such as "80gb" is the board's memory. */
+/* Whether a word such as "80gb" is the size of the board's memory. */
 static bool is_memory(const char *word, size_t length, uint64_t bytes)
 {
     char *end;
@@ -214,7 +216,7 @@ static void make_ready(const char *typed, struct wanted *wanted)
     wanted->model = without_brand(wanted->words);
 }
 
-/* A Ti or SUPER is a product of its own: "RTX 3070 Laptop" is not the RTX 3070 Ti Laptop GPU. */
+/* A Ti or SUPER is a separate product: "RTX 3070 Laptop" is not the RTX 3070 Ti Laptop GPU. */
 static bool names_variant(const char *words, const struct wanted *wanted)
 {
     static const char *const variants[] = {"ti", "super"};
@@ -260,7 +262,7 @@ static enum fit fit_of_board(size_t index, const struct wanted *wanted)
 
 const char *smc_device_model(const struct smc_device *device)
 {
-    enum { ALL_BUT_QUADRO = 3 }; /* there is an RTX 6000 of another generation */
+    enum { ALL_BUT_QUADRO = 3 }; /* another generation also has an RTX 6000 */
     return skip_brands(device->name, ALL_BUT_QUADRO);
 }
 
@@ -289,7 +291,7 @@ bool smc_board_is_called(size_t index, const char *name)
 
 /* --- "Did you mean" --- */
 
-/* "rtx", 4, "40": what the first number of a model tells about its series. */
+/* "rtx", 4, "40": the series, derived from the first number of a model. */
 struct series {
     char letters[16];
     size_t digits;
@@ -324,8 +326,8 @@ static bool same_series(const char *typed, const char *model, bool quadro)
            (a_series || (strncmp(a.number, b.number, 2) == 0 && a_round == b_round));
 }
 
-/* The nearest of a model and its beginnings as far as they have a number, as "a100" of
-   "a100 sxm4 40gb". `nearest` holds it where it is nearer than what was there. */
+/* Considers a model name and its beginnings that contain a number, such as "a100" for "a100 sxm4
+   40gb". `nearest` is set if one of them is nearer than the best so far. */
 static void consider_model(struct smc_suggestion *suggestion, char *words, char nearest[WORDS])
 {
     for (char *gap = words; gap; gap = strrchr(words, ' ')) {
@@ -339,8 +341,8 @@ static void consider_model(struct smc_suggestion *suggestion, char *words, char 
     }
 }
 
-/* The first board whose model is these words or begins with them, better the former: of "rtx 4080"
-   the RTX 4080, not the RTX 4080 SUPER. */
+/* The first board whose model is exactly these words, else the first that begins with them: "rtx
+   4080" is the RTX 4080, not the RTX 4080 SUPER. */
 static const char *board_of(const char *nearest)
 {
     const char *first = NULL;
@@ -358,7 +360,7 @@ static const char *board_of(const char *nearest)
     return first;
 }
 
-/* The board of the same series with the nearest name; NULL where none is near enough. */
+/* The board of the same series with the nearest name; NULL if none is near enough. */
 static const char *find_near(const struct wanted *wanted)
 {
     struct smc_suggestion suggestion = {.typed = wanted->model};
@@ -424,8 +426,8 @@ static bool same_chip(const struct smc_device *a, const struct smc_device *b)
     return length == strcspn(b->chip, " ") && strncmp(a->chip, b->chip, length) == 0;
 }
 
-/* The words of a name, by which the plainest of several is found: "RTX 4090" before
-   "RTX 4090 Laptop GPU". */
+/* Counts the words of a name; the board with the fewest is preferred: "RTX 4090" over "RTX 4090
+   Laptop GPU". */
 static size_t count_words(const char *name)
 {
     char words[WORDS];
@@ -436,8 +438,8 @@ static size_t count_words(const char *name)
     return count;
 }
 
-/* Of one chip the board with the most SMs, or else the only one with the plainest name. False where
-   that leaves several. */
+/* If all candidates have the same chip, chooses the board with the most SMs; else the one with the
+   fewest words in its name. False if that leaves several. */
 static bool choose(struct candidates *candidates)
 {
     struct smc_device best, plain, device;
@@ -467,7 +469,7 @@ static bool choose(struct candidates *candidates)
     return one_chip || one_plain;
 }
 
-/* Names the candidates except `left_out`, as many as fit into `most` characters. */
+/* Lists the candidates except `left_out`, as many as fit into `most` characters. */
 static void list_candidates(const struct candidates *candidates, enum fit least, size_t left_out,
                             size_t most, struct smc_text *list)
 {
@@ -486,7 +488,7 @@ static void list_candidates(const struct candidates *candidates, enum fit least,
         smc_text_printf(list, " and %zu more", more);
 }
 
-/* No board, several, or an architecture. */
+/* Reports that no board matches, that several do, or that the text names an architecture. */
 static enum smc_status fail_to_find(const struct candidates *candidates, struct smc_error *error)
 {
     enum { LIST = 160 };
@@ -508,7 +510,8 @@ static enum smc_status fail_to_find(const struct candidates *candidates, struct 
     return SMC_USAGE;
 }
 
-/* "RTX 6000" is a Quadro RTX 6000 by its model, but three younger boards are called so too. */
+/* "RTX 6000" is the model name of the Quadro RTX 6000, but three newer boards are called that
+   too. */
 static bool leaves_doubt(const struct candidates *candidates, const struct smc_device *chosen)
 {
     if (candidates->fit != FIT_MODEL)
@@ -567,7 +570,7 @@ bool smc_capability_named(const char *text, uint16_t *cc)
            (!*suffix || ((*suffix == 'a' || *suffix == 'f') && !suffix[1]));
 }
 
-/* Text that is meant as a compute capability and written wrong: "9.0x", "90b", "sm90". */
+/* Text that is meant as a compute capability but is malformed: "9.0x", "90b", "sm90". */
 static bool is_capability_like(const char *text)
 {
     struct smc_capability capability;

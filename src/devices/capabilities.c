@@ -83,7 +83,7 @@ bool smc_capability_is_current(uint16_t cc)
     return cc >= rows[oldest].sm.cc;
 }
 
-/* Above every row of its generation, or of the whole table where it begins a generation. */
+/* Whether it is above every row of its generation, or of the whole table if that has none of it. */
 static bool is_newer_than_table(uint16_t cc)
 {
     bool newer = true, generation_known = false;

@@ -1,4 +1,4 @@
-/* Measured ceilings: the built-in table, and what theory would allow. */
+/* Measured ceilings: the built-in table, and the theoretical peaks. */
 #include "devices/ceilings.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct row {
 #undef CEILING
 };
 
-/* The last row has no device: the table may be empty. */
+/* The last row has no device. It ends the table, which may otherwise be empty. */
 static const struct row rows[] = {
 #include "devices/ceilings.inc"
     {.device = NULL},

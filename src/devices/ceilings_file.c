@@ -21,7 +21,7 @@
 
 /* --- One entry -------------------------------------------------------------------------------- */
 
-/* Beyond any device, and small enough for every product that is made of it. */
+/* Higher than any device reaches, and small enough that no product with it overflows. */
 static const double highest = 1e18;
 
 static const struct text_key {
@@ -41,7 +41,7 @@ static const struct text_key {
 
 enum { TEXT_KEYS = sizeof text_keys / sizeof *text_keys };
 
-/* Names come from drivers: whatever they hold, the member is there. */
+/* Names come from drivers: the member is written whatever bytes they contain. */
 static json_t *safe_string(const char *text)
 {
     char safe[sizeof((struct smc_ceilings *)0)->device];
@@ -209,7 +209,7 @@ enum smc_status smc_ceilings_file_read(const char *path, struct smc_ceilings_fil
     bool known = stat(path, &about) == 0;
     if (!known && (errno == ENOENT || errno == ENOTDIR))
         return SMC_OK;
-    if (known && !S_ISREG(about.st_mode)) /* a pipe would be waited for */
+    if (known && !S_ISREG(about.st_mode)) /* reading a pipe would block */
         return smc_fail(error, SMC_USAGE, "%s: cannot be read: not a regular file", path);
     enum smc_status status =
         smc_file_read(path, "file of ceilings", LARGEST_FILE_BYTES, &text, error);
@@ -262,8 +262,8 @@ static void folder_of(const char *path, char folder[SMC_CEILINGS_PATH])
     snprintf(folder, SMC_CEILINGS_PATH, "%.*s", length ? length : 1, length ? path : ".");
 }
 
-/* Held while the file is read and replaced, so that two calibrations at once both count. A file
-   system without locks does without. */
+/* The lock is held while the file is read and replaced, so that of two simultaneous calibrations
+   neither is lost. On a file system without locks there is none. */
 static int lock(const char *folder)
 {
     int held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -292,7 +292,7 @@ static enum smc_status replace(const char *path, const struct smc_ceilings *ceil
     return status;
 }
 
-/* Where a link leads to: the file there is the one to lock and to replace. */
+/* Resolves a symbolic link: its target is the file to lock and to replace. */
 static enum smc_status follow(const char *path, char target[SMC_CEILINGS_PATH],
                               struct smc_error *error)
 {

@@ -1,4 +1,4 @@
-/* The ceilings that this user's GPUs were measured to have: one file, an entry a GPU. */
+/* The measured ceilings of this user's GPUs: one file with one entry per GPU. */
 #ifndef SMC_DEVICES_CEILINGS_FILE_H
 #define SMC_DEVICES_CEILINGS_FILE_H
 
@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "devices/ceilings.h"
 
-/* A new object: device, gpu_uuid, driver, date, then a member a ceiling; null where unknown. */
+/* A new object: device, gpu_uuid, driver, date, then one member per ceiling; null if unknown. */
 json_t *smc_ceilings_entry(const struct smc_ceilings *ceilings);
 
 /* Reads such an object. SMC_USAGE with a message that begins with `where` and names the key. */
@@ -17,8 +17,8 @@ enum smc_status smc_ceilings_entry_read(const json_t *entry, const char *where,
 
 enum { SMC_CEILINGS_PATH = 1024 };
 
-/* $SMEMCALC_CEILINGS, else smemcalc/ceilings.json in $XDG_CONFIG_HOME or ~/.config. SMC_USAGE where
-   the environment names no place for it. */
+/* $SMEMCALC_CEILINGS, else smemcalc/ceilings.json in $XDG_CONFIG_HOME or ~/.config. SMC_USAGE if
+   the environment gives no location for it. */
 enum smc_status smc_ceilings_path(char path[SMC_CEILINGS_PATH], struct smc_error *error);
 
 /* Starts from {0}. */
@@ -27,8 +27,8 @@ struct smc_ceilings_file {
     size_t count;
 };
 
-/* A file that is not there is an empty one. SMC_USAGE: it cannot be read, or is damaged; the
-   message names it and the line or the key, and nothing is to be freed. */
+/* A missing file counts as empty. SMC_USAGE: it cannot be read, or is damaged; the message names it
+   and the line or the key, and there is nothing to free. */
 enum smc_status smc_ceilings_file_read(const char *path, struct smc_ceilings_file *out,
                                        struct smc_error *error);
 
@@ -38,13 +38,14 @@ enum smc_status smc_ceilings_file_parse(const char *path, const char *text, size
 
 void smc_ceilings_file_free(struct smc_ceilings_file *file);
 
-/* Puts `ceilings` into the file, instead of the entry for the same GPU; the file and its folder
-   are made where they are missing; a link stays one. A damaged file is left as it is: SMC_USAGE. */
+/* Writes `ceilings` to the file, replacing the entry for the same GPU. Creates the file and its
+   folder if they are missing; a symbolic link remains one. A damaged file is left unchanged:
+   SMC_USAGE. */
 enum smc_status smc_ceilings_keep(const char *path, const struct smc_ceilings *ceilings,
                                   struct smc_error *error);
 
-/* Those of the GPU with this UUID ("" where unknown); else the newest of one with the device's
-   name; else the built-in table's; else unknown. */
+/* Finds the ceilings of the GPU with this UUID ("" if unknown); else the newest ones of a GPU with
+   the device's name; else those of the built-in table; else they are unknown. */
 void smc_ceilings_find(const struct smc_ceilings_file *file, const char *device, const char *uuid,
                        struct smc_ceilings *out);
 

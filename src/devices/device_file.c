@@ -16,7 +16,7 @@
 
 /* --- Keys ------------------------------------------------------------------------------------- */
 
-/* What reports print in full. */
+/* The longest string that reports print in full. */
 enum { MOST_TEXT = 1000 };
 
 #define MEMBER(member)  offsetof(struct smc_device, member), sizeof((struct smc_device *)0)->member
@@ -103,7 +103,7 @@ static void set_integer(const struct smc_device_key *key, uint64_t value, struct
 
 /* --- One device ------------------------------------------------------------------------------- */
 
-/* One key's value on its way into the device. */
+/* One key's value while it is read into the device. */
 struct place {
     const char *where;
     const struct smc_device_key *key;
@@ -166,7 +166,7 @@ static enum smc_status read_real(const struct place *place)
     return SMC_OK;
 }
 
-/* Printed as it is later on: it may hold nothing that a terminal obeys. */
+/* The text is printed unchanged later, so it may not contain terminal control characters. */
 static bool is_safe(const char *text)
 {
     struct smc_text copy = {0};
@@ -238,7 +238,7 @@ static enum smc_status read_carveouts(const struct place *place)
     return SMC_OK;
 }
 
-/* Null says "unknown", where a device can be used without. */
+/* Null means "unknown", and is allowed if a device can be used without the value. */
 static bool may_be_null(const struct smc_device_key *key)
 {
     return key->kind == SMC_KEY_KNOWN || key->kind == SMC_KEY_REAL ||
@@ -300,8 +300,8 @@ static enum smc_status check_keys(const json_t *object, const char *where, struc
     return SMC_OK;
 }
 
-/* Everything else begins as the table has it for the compute capability. Where the table does not
-   have it, the numbers must be given, and only the rules are those of the newest row before it. */
+/* All other keys default to the table's values for the compute capability. If the table does not
+   have it, the numbers must be given, and the rules are those of the newest row before it. */
 static enum smc_status read_capability(const json_t *object, const char *where,
                                        struct smc_device *device, bool *in_table,
                                        struct smc_error *error)
@@ -402,7 +402,7 @@ enum smc_status smc_device_file_read(const char *path, struct smc_device_file *o
     return status;
 }
 
-/* Beside the devices stands only the schema, as the program prints it. */
+/* The only other key beside the devices is the schema, which the program prints. */
 static enum smc_status check_list_keys(const json_t *root, const char *path,
                                        struct smc_error *error)
 {

@@ -5,16 +5,16 @@
 #include "devices/devices.h"
 
 struct smc_device_file {
-    struct smc_device *devices; /* their texts belong to the file as well */
+    struct smc_device *devices; /* their strings belong to the file as well */
     size_t count;               /* 1 or more once read */
     void *document;
 };
 
-/* Reads a file that holds one device object, or {"devices": [...]}; "-" is standard input. A key
-   that is omitted has the value of the table's compute capability; name and compute_capability
-   may not be omitted. Every device passes smc_sm_check. `path` must outlive the file: devices
-   point at it. SMC_USAGE with a message that names the file and the line or the key; then nothing
-   is to be freed. */
+/* Reads a file that holds one device object, or {"devices": [...]}; "-" is standard input. An
+   omitted key has the value of the built-in table for the compute capability; name and
+   compute_capability are required. Every device passes smc_sm_check. `path` must outlive the file:
+   devices point to it. SMC_USAGE with a message that names the file and the line or the key; then
+   there is nothing to free. */
 enum smc_status smc_device_file_read(const char *path, struct smc_device_file *out,
                                      struct smc_error *error);
 
@@ -22,7 +22,7 @@ enum smc_status smc_device_file_read(const char *path, struct smc_device_file *o
 enum smc_status smc_device_file_parse(const char *path, const char *text, size_t length,
                                       struct smc_device_file *out, struct smc_error *error);
 
-/* Frees what was read and empties it; an empty one may be freed too. */
+/* Frees the devices and empties `file`; it may already be empty. */
 void smc_device_file_free(struct smc_device_file *file);
 
 enum smc_key_kind {
@@ -44,14 +44,14 @@ struct smc_device_key {
     const char *name;
     enum smc_key_kind kind;
     size_t offset, size;      /* of the member of struct smc_device */
-    uint64_t lowest, highest; /* of a number; of a text's bytes */
+    uint64_t lowest, highest; /* of a number, or of a string's length in bytes */
 };
 
 /* In the order of reports. */
 extern const struct smc_device_key smc_device_keys[];
 extern const size_t smc_device_key_count;
 
-/* A whole number's member. */
+/* The value of a key that is a whole number. */
 uint64_t smc_device_key_integer(const struct smc_device_key *key, const struct smc_device *device);
 
 /* The address of the key's member. */

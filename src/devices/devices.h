@@ -1,7 +1,7 @@
-/* The built-in tables of compute capabilities and boards, and looking a device up.
-   The tables are data/compute_capabilities.csv and data/devices.csv, built into the program;
-   data/README.md tells where sources disagree. Structs are the caller's; the texts that those of
-   the tables point at are constants. */
+/* The built-in tables of compute capabilities and boards, and functions that look up a device. The
+   tables are data/compute_capabilities.csv and data/devices.csv, built into the program;
+   data/README.md lists where sources disagree. The caller owns the structs; the strings that
+   structs from the tables point to are constants. */
 #ifndef SMC_DEVICES_DEVICES_H
 #define SMC_DEVICES_DEVICES_H
 
@@ -21,19 +21,20 @@ enum smc_device_source {
 struct smc_capability {
     struct smc_sm sm;
     const char *family;    /* "Hopper (GH100)" */
-    const char *uncertain; /* columns whose values the sources do not settle, or "" */
+    const char *uncertain; /* columns whose values are unverified, or "" */
     const char *sources;
-    uint32_t last_cuda_major;     /* the last CUDA Toolkit that compiles for it; 0: today's does */
+    uint32_t last_cuda_major;     /* the last CUDA Toolkit that compiles for it; 0: the current one
+                                     does */
     bool cubin_smem_has_reserve;  /* a cubin counts the driver's reserve as static shared memory */
-    bool cubin_for_itself_only;   /* no other device of its generation runs its machine code, and
-                                     it runs none of theirs */
+    bool cubin_for_itself_only;   /* its machine code is incompatible with the other devices of its
+                                     generation, in both directions */
     uint32_t machine_code_format; /* 0: instructions of 64 bits; 1: of 128 bits; 2: the same, with
                                      the width of asynchronous copies in two bits */
 };
 
 struct smc_device {
     char name[128];
-    char chip[64]; /* "GH100"; "" where unknown */
+    char chip[64]; /* "GH100"; "" if unknown */
     struct smc_sm sm;
     enum smc_device_source source;
     int gpu_index;             /* of a live device; -1 otherwise */
@@ -45,7 +46,7 @@ struct smc_device {
     uint64_t global_mem_bytes;
     double fp32_peak_tflops; /* 0: unknown */
     const char *family;      /* never NULL */
-    const char *uncertain;   /* never NULL; "" where all is settled */
+    const char *uncertain;   /* never NULL; "" if all values are verified */
     const char *sources;     /* never NULL */
     const char *file;        /* of a device from a file: its path; else NULL */
 };
@@ -54,48 +55,48 @@ struct smc_device {
 size_t smc_capability_count(void);
 void smc_capability_at(size_t index, struct smc_capability *out);
 
-/* `cc` is 10 x major + minor. False where the table has no such compute capability. */
+/* `cc` is 10 x major + minor. False if the table has no such compute capability. */
 bool smc_capability_find(uint16_t cc, struct smc_capability *out);
 
-/* The same, or, where the table has no such row, the newest row before it, or else the first. */
+/* The same, but if the table has no such row, the newest row before it, or else the first. */
 void smc_capability_nearest(uint16_t cc, struct smc_capability *out);
 
-/* Whether it is not older than the oldest that today's CUDA Toolkit compiles for. */
+/* Whether it is at least the oldest one that the current CUDA Toolkit compiles for. */
 bool smc_capability_is_current(uint16_t cc);
 
 /* Fails with `status`, for a compute capability that the table does not have: "compute capability
-   10.9 is newer than this table; MORE", or "is not in this table" where newer ones of its
-   generation are. */
+   10.9 is newer than this table; MORE", or "is not in this table" if the table has newer ones of
+   its generation. */
 enum smc_status smc_capability_fail(uint16_t cc, const char *more, enum smc_status status,
                                     struct smc_error *error);
 
-/* "9.0", "9.0a", "compute capability 9.0", "sm_90", "sm_90a", "compute_90" -> 90. False where the
-   text is of none of these forms. */
+/* "9.0", "9.0a", "compute capability 9.0", "sm_90", "sm_90a", "compute_90" -> 90. False if the text
+   has none of these forms. */
 bool smc_capability_parse(const char *text, uint16_t *cc);
 
-/* The same, and "90", "90a" and "90f" where the table has that compute capability. */
+/* The same, but also accepts "90", "90a" and "90f" if the table has that compute capability. */
 bool smc_capability_named(const char *text, uint16_t *cc);
 
-/* Boards, in the order of the table: by compute capability, then as released; `index` is below the
-   count. The compute capability alone is found without filling the rest. */
+/* Boards, in the order of the table: by compute capability, then by release; `index` is below the
+   count. smc_device_cc_at is fast: it does not fill in a whole device. */
 size_t smc_device_count(void);
 uint16_t smc_device_cc_at(size_t index);
 void smc_device_at(size_t index, struct smc_device *out);
 
-/* A device that is nothing but a compute capability: no SM count, clocks or memory. */
+/* Makes a device from a compute capability alone: it has no SM count, clocks or memory. */
 void smc_device_of_capability(const struct smc_capability *capability, struct smc_device *out);
 
-/* Looks up a board or a compute capability. Case, spaces, hyphens and brand words do not count in a
-   board's name ("h200", "rtx4090", "a100-80gb"). Text that is not a board's whole name must consist
-   of words of it; of several boards of one chip the one with the most SMs is chosen, and otherwise
-   the only one with the plainest name. `note` then names the choice and the other boards; it is ""
-   where the name is exact. Fails with SMC_USAGE: unknown or ambiguous; the message has no prefix
-   naming an option. `error` may be NULL. */
+/* Looks up a board or a compute capability. Case, spaces, hyphens and brand words in a board's name
+   are ignored ("h200", "rtx4090", "a100-80gb"). Text that is not a board's whole name must consist
+   of words of it. If several boards match, the one with the most SMs is chosen if all have the same
+   chip, else the one with the fewest words in its name, unless that is ambiguous. `note` then names
+   the choice and the other boards; it is "" if the name is exact. Fails with SMC_USAGE if the name
+   is unknown or ambiguous; the message has no prefix naming an option. `error` may be NULL. */
 enum smc_status smc_device_find(const char *text, struct smc_device *out, char note[256],
                                 struct smc_error *error);
 
-/* What a text has to be of a device's name; each accepts what the ones before it accept. Case,
-   punctuation and brand words ("NVIDIA GeForce") do not count. */
+/* How text must match a device's name; each value also accepts what the values before it accept.
+   Case, punctuation and brand words ("NVIDIA GeForce") are ignored. */
 enum smc_name_match {
     SMC_NAME_WHOLE,
     SMC_NAME_WORDS, /* whole words of it */
@@ -105,7 +106,7 @@ enum smc_name_match {
 bool smc_device_has_name(const struct smc_device *device, const char *typed,
                          enum smc_name_match match);
 
-/* Whether the board at `index` of the table has this name, or has it among its other names. */
+/* Whether this is the name of the board at `index` of the table, or one of its other names. */
 bool smc_board_is_called(size_t index, const char *name);
 
 /* The name without "NVIDIA", "GeForce" and "Tesla": "RTX 4090" of "NVIDIA GeForce RTX 4090". Points

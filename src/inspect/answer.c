@@ -1,5 +1,5 @@
-/* Kernels to answers: which version of a kernel a device runs, in what launch, and whether that is
-   what a build requires. */
+/* Answers for kernels: which version of a kernel a device runs, with which launch, and whether the
+   result meets the build's requirements. */
 #include "inspect/kernels.h"
 
 #include <stdio.h>
@@ -13,9 +13,9 @@ static bool is_version_of(const struct smc_inspect_kernel *a, const struct smc_i
     return a->version_hash == b->version_hash && a->file == b->file;
 }
 
-/* How well machine code suits `cc`: as a driver would choose, the nearest that loads, of one
-   architecture the more special; where none loads the nearest, which stands for a compilation not
-   yet made. */
+/* Ranks machine code for `cc`. Like the driver, prefers the nearest architecture that loads, and
+   for one architecture the more specific suffix. If none loads, the nearest substitutes for a
+   compilation that does not exist yet. */
 static unsigned suitability(const struct smc_inspect_kernel *kernel, uint16_t cc)
 {
     enum { FARTHEST = 999, LOADS = 4 * FARTHEST, BELOW = 2 * FARTHEST };
@@ -52,7 +52,7 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
     }
 }
 
-/* A block above the launch bounds is refused as one above the device's limit would be. */
+/* A block that exceeds the launch bounds is refused, like one that exceeds the device's limit. */
 static void conclude(struct smc_inspect_row *row)
 {
     struct smc_answer *answer = &row->answer;
@@ -120,7 +120,7 @@ static enum smc_status fail_architecture(const struct smc_inspect_kernel *kernel
                     smc_inspect_architecture(kernel, architecture), reason.message);
 }
 
-/* On the architecture that it was compiled for. */
+/* Answers for the architecture that the kernel was compiled for. */
 static enum smc_status answer_own(const struct smc_inspect_kernel *kernel,
                                   const struct smc_inspect_request *request,
                                   struct smc_inspect_rows *rows, struct smc_error *error)
@@ -147,7 +147,8 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
         const struct smc_device *device = &request->devices[i];
         const struct smc_inspect_kernel *best =
             smc_inspect_best_version(kernels, first, device->sm.cc);
-        /* Two kernels of one name for one architecture are two kernels, not versions of one. */
+        /* Two kernels with the same name and architecture are different kernels, not versions of
+           one. */
         for (const struct smc_inspect_kernel *k = first;
              k < kernels->item + kernels->count && status == SMC_OK; k++)
             if (is_version_of(k, first) && k->cc == best->cc && k->suffix == best->suffix)
@@ -198,7 +199,7 @@ static void append_line(const struct smc_inspect_row *row, const char *shortfall
                        row->answer.query.device.name, shortfall);
 }
 
-/* Why nothing can be required of it, or NULL. */
+/* Why the requirements cannot be checked for this row, or NULL. */
 static const char *reason_unknown(const struct smc_inspect_row *row)
 {
     if (row->answer.outcome == SMC_CANNOT_COMPILE)

@@ -1,4 +1,4 @@
-/* Source through NVRTC or nvcc, PTX through ptxas. */
+/* Compiles source with NVRTC or nvcc, and PTX with ptxas. */
 #include "config.h"
 
 #include "inspect/compilers.h"
@@ -51,7 +51,7 @@ static void append_folder(const char *folder, int length, struct smc_text *optio
         smc_text_printf(options, "-I%s\n", path);
 }
 
-/* The toolkit's headers lie beside its libraries. */
+/* The toolkit's headers are in a folder next to its libraries. */
 static void append_toolkit_folders(const char *library, struct smc_text *options)
 {
     const char *slash = strrchr(library, '/');
@@ -87,7 +87,8 @@ static void write_options(const struct smc_compilation *compilation, const char 
     append_toolkit_folders(library, options);
 }
 
-/* What --device decides, among a person's own options; NULL: nothing. */
+/* Finds an architecture among the user's own options, which --device should set instead; NULL if
+   there is none. */
 static const char *find_architecture(const char *list)
 {
     static const char *const names[] = {"-arch", "--gpu-architecture", "-gpu-architecture"};
@@ -125,7 +126,8 @@ static enum smc_status compile_at(const struct smc_compilation *compilation,
     output->nvrtc_minor = info.minor;
     if (outcome == SMC_NVRTC_COMPILED || was_refused(&output->log))
         return SMC_OK;
-    if (outcome == SMC_NVRTC_REJECTED || output->log.length > 0) /* an option, or the text */
+    if (outcome == SMC_NVRTC_REJECTED || output->log.length > 0) /* a bad option, or an error in the
+                                                                    source */
         return fail_to_compile(compilation, compilation->file, &output->log, error);
     return smc_fail(error, SMC_UNAVAILABLE, "%s: NVRTC %d.%d (%s) failed", compilation->file,
                     info.major, info.minor, info.path);
@@ -151,12 +153,12 @@ enum smc_status smc_compile_with_nvrtc(const struct smc_compilation *compilation
 
 enum { MAX_ARGUMENTS = 64, ARCHITECTURE_BYTES = 32 };
 
-/* One run of a tool. */
+/* A single run of a tool. */
 struct job {
     const struct smc_compilation *compilation;
     char tool[SMC_TOOL_PATH];
     char folder[SMC_TOOL_PATH];
-    char source[SMC_TOOL_FILE]; /* the file that the tool is given */
+    char source[SMC_TOOL_FILE]; /* the tool's input file */
     char cubin[SMC_TOOL_PATH + 16];
     char architecture[ARCHITECTURE_BYTES];
 };
@@ -180,7 +182,7 @@ static enum smc_status begin(const struct smc_compilation *compilation, const ch
     return SMC_OK;
 }
 
-/* Standard input is written to a file, for the tools take none. */
+/* Standard input is written to a file, because the tools do not read it. */
 static enum smc_status give_source(struct job *job, const char *name, struct smc_error *error)
 {
     const struct smc_compilation *compilation = job->compilation;
@@ -236,7 +238,7 @@ static enum smc_status run(const struct job *job, const char *const *argv,
     return SMC_OK;
 }
 
-/* Cuts the options at blanks, in place, behind those that are there. */
+/* Splits the options at blanks, in place, and appends them to `argv`. */
 static enum smc_status add_own(char *options, const char **argv, size_t count,
                                struct smc_error *error)
 {

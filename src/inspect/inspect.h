@@ -1,5 +1,6 @@
-/* The user's kernels: read from CUDA source, PTX, machine code, programs that hold it and
-   compilers' logs; answered for one device or many; held to requirements and launch bounds. */
+/* The user's kernels: read from CUDA source, PTX, machine code, programs that contain it and
+   compilers' logs; answered for one or many devices; checked against requirements and launch
+   bounds. */
 #ifndef SMC_INSPECT_INSPECT_H
 #define SMC_INSPECT_INSPECT_H
 
@@ -20,22 +21,23 @@ enum smc_inspect_source {
 
 /* A kernel as compiled for one architecture. */
 struct smc_inspect_kernel {
-    const char *file; /* as asked for; "-" is standard input */
+    const char *file; /* as given by the user; "-" is standard input */
     char *name;       /* as the compiler writes it */
-    char *shown;      /* demangled where that can be done; safe for a terminal */
+    char *shown;      /* demangled if possible; safe for a terminal */
     uint64_t name_hash;
     uint64_t version_hash; /* the same for one kernel on every architecture */
     enum smc_inspect_source source;
     uint16_t cc; /* 0: the input does not say */
     char suffix; /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
     bool has_spills, has_stack, has_barriers;
-    bool smem_has_reserve; /* static_smem_bytes may hold the driver's reserve: cc is not known */
+    bool smem_has_reserve; /* static_smem_bytes may include the driver's reserve, because cc is
+                              unknown */
     bool is_linked;        /* the numbers are the linker's */
     struct smc_resources resources;
-    uint32_t max_threads_per_block; /* __launch_bounds__; 0: none, or not known */
-    bool min_blocks_known;          /* machine code and logs do not tell */
+    uint32_t max_threads_per_block; /* __launch_bounds__; 0: none or unknown */
+    bool min_blocks_known;          /* false for machine code and logs, which do not record it */
     uint32_t min_blocks_per_sm;     /* of the same bounds; 0: none */
-    uint32_t blocks_per_cluster;    /* __cluster_dims__; 0: none, or not known */
+    uint32_t blocks_per_cluster;    /* __cluster_dims__; 0: none or unknown */
 };
 
 /* Start from {0}. */
@@ -53,8 +55,8 @@ struct smc_inspect_target {
 struct smc_inspect_request {
     const struct smc_inspect_target *targets; /* at least one */
     size_t target_count;
-    bool targets_assumed;         /* none were named: PTX goes to its own architecture */
-    bool skip_unsupported;        /* a target no compiler here serves is passed over */
+    bool targets_assumed;         /* none were named: PTX is compiled for its own architecture */
+    bool skip_unsupported;        /* skip targets that no installed compiler supports */
     const char *compiler_options; /* joined by blanks, or NULL */
     bool no_cache;                /* of the search for NVRTC */
     const struct smc_device *devices;
@@ -64,18 +66,18 @@ struct smc_inspect_request {
     struct smc_launch settings; /* carve-out, cache configuration, cluster */
 };
 
-/* The block size where nothing tells. */
+/* The block size if nothing specifies it. */
 enum { SMC_INSPECT_THREADS = 256 };
 
-/* What there is to say besides kernels and errors, a line each. */
+/* Messages besides kernels and errors, one line each. */
 struct smc_inspect_notes {
-    struct smc_text warnings; /* what the answer survives */
-    struct smc_text faults;   /* "file: ...": what of it is damaged or cut off; the rest is added */
+    struct smc_text warnings; /* problems that do not prevent an answer */
+    struct smc_text faults;   /* "file: ...": damaged or truncated parts of it; the rest is added */
 };
 
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
-   where it cannot be read or compiled; SMC_UNAVAILABLE where a tool of the CUDA Toolkit is missing;
-   SMC_MACHINE: memory. Nothing is added then. */
+   if it cannot be read or compiled; SMC_UNAVAILABLE if a tool of the CUDA Toolkit is missing;
+   SMC_MACHINE: memory. After a failure nothing is added. */
 enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
                                  struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_notes *notes, struct smc_error *error);
@@ -92,7 +94,7 @@ enum smc_threads_source {
 struct smc_inspect_row {
     const struct smc_inspect_kernel *kernel;
     enum smc_threads_source threads_source;
-    bool exceeds_bound; /* more threads were asked for than its launch bounds allow: no launch */
+    bool exceeds_bound; /* more threads were requested than its launch bounds allow: no launch */
     struct smc_answer answer;
 };
 
@@ -101,9 +103,9 @@ struct smc_inspect_rows {
     size_t count, capacity;
 };
 
-/* Rows of one kernel stand together, in the order of its first appearance. Of several versions of
-   a kernel a device gets the one that its driver would load. SMC_USAGE: a kernel whose
-   architecture is unknown, and no device is named; the other rows are there. */
+/* The rows of a kernel are adjacent, in the order in which kernels first appear. If a kernel has
+   several versions, each device gets the one that its driver would load. SMC_USAGE: a kernel's
+   architecture is unknown and no device is named; the other rows are still filled. */
 enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
                                    const struct smc_inspect_request *request,
                                    struct smc_inspect_rows *rows, struct smc_error *error);
@@ -116,7 +118,8 @@ struct smc_requirements {
     uint32_t registers_at_most; /* 0: none */
 };
 
-/* Appends a line for each row that falls short; SMC_SHORTFALL where there is one. */
+/* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is
+   one. */
 enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
                                     const struct smc_requirements *requirements,
                                     struct smc_text *shortfalls);
@@ -130,23 +133,23 @@ enum smc_promise_verdict {
     SMC_PROMISE_VERDICT_COUNT
 };
 
-/* What the launch bounds of one kernel come to on one device. */
+/* What the launch bounds of one kernel achieve on one device. */
 struct smc_inspect_promise {
     const struct smc_inspect_kernel *kernel;
     enum smc_promise_verdict verdict;
-    bool regs_known;          /* compiled for this device; else they are taken to suffice */
+    bool regs_known;          /* compiled for this device; else the registers are assumed to fit */
     struct smc_answer answer; /* at the most threads that the bounds allow */
 };
 
 struct smc_inspect_promises {
     struct smc_inspect_promise *item;
     size_t count, capacity;
-    size_t without_bounds; /* kernels that promise nothing */
+    size_t without_bounds; /* kernels without launch bounds */
 };
 
-/* SMC_SHORTFALL where a promise does not hold; SMC_USAGE where there was none to be held to
-   anything. Without devices named: what each kernel was compiled for, which of
-   source is every architecture that the compiler here supports. */
+/* SMC_SHORTFALL if a promise does not hold; SMC_USAGE if no promise could be checked. If no devices
+   are named, checks the architectures that each kernel was compiled for; for source these are all
+   that the installed compiler supports. */
 enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
                                  const struct smc_inspect_request *request,
                                  struct smc_inspect_promises *promises, struct smc_error *error);
@@ -160,20 +163,20 @@ const char *smc_promise_verdict_name(enum smc_promise_verdict verdict);
 
 enum { SMC_INSPECT_MAX_TARGETS = 64 };
 
-/* "sm_90a" -> 90 and 'a'; every other way to name a device has no suffix. */
+/* "sm_90a" -> 90 and 'a'; other ways to name a device give no suffix. */
 struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc);
 
 /* Every compute capability of the table. Returns how many. */
 size_t smc_inspect_all_targets(struct smc_inspect_target targets[SMC_INSPECT_MAX_TARGETS]);
 
-/* "sm_90a". Returns `text`. Of a kernel whose architecture is known. */
+/* Writes "sm_90a" and returns `text`. The kernel's architecture must be known. */
 enum { SMC_INSPECT_ARCHITECTURE = 16 };
 const char *smc_inspect_architecture(const struct smc_inspect_kernel *kernel,
                                      char text[SMC_INSPECT_ARCHITECTURE]);
 
-/* Whether a device of that compute capability runs the machine code as it is: the same major
-   version and the same minor or a later one, but for "a" the very same alone. True where it is not
-   known what the code was compiled for. */
+/* Whether a device of this compute capability runs the machine code without recompilation: it needs
+   the same major version and the same or a later minor version, or with the suffix "a" exactly the
+   same version. True if the code's architecture is unknown. */
 bool smc_inspect_loads(const struct smc_inspect_kernel *kernel, uint16_t cc);
 
 /* "ptxas", "cubin" ...; the same for people. */

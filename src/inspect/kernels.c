@@ -21,8 +21,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
-/* A name of a few hundred bytes can stand for more text than there is memory, and a long one
-   takes the demangler deep into the stack: both ends are limited. */
+/* A name of a few hundred bytes can expand to more text than fits in memory, and a long name makes
+   the demangler recurse deeply: both lengths are limited. */
 enum { LONGEST_NAME = 4096, LONGEST_RESULT = 16384 };
 
 struct result {
@@ -38,7 +38,7 @@ static void take(const char *text, size_t length, void *context)
     smc_text_append_bytes(&result->text, text, length);
 }
 
-/* The demangler allocates nothing itself, so that it can be left in the middle. */
+/* The demangler allocates no memory itself, so it is safe to jump out of it. */
 static bool demangle(const char *name, struct result *result)
 {
     if (setjmp(result->too_long))
@@ -114,7 +114,7 @@ bool smc_inspect_loads(const struct smc_inspect_kernel *kernel, uint16_t cc)
 /* --- The list --------------------------------------------------------------------------------- */
 
 /* The length of a part such as "17CUB_300001_SM_900" at `s`: CUB and Thrust name a namespace for
-   the architecture. 0: there is none. */
+   the architecture. 0 if there is none. */
 static size_t architecture_part(const char *s, const char *end)
 {
     static const char mark[] = "_SM_";

@@ -1,15 +1,15 @@
-/* The list of kernels, as its readers fill it. */
+/* The list of kernels, which the readers fill. */
 #ifndef SMC_INSPECT_KERNELS_H
 #define SMC_INSPECT_KERNELS_H
 
 #include "inspect/inspect.h"
 
-/* Adds a copy of `kernel` with the name given; the same again of the same file is left out. Sets
-   what follows from name and cc. False: no memory. */
+/* Adds a copy of `kernel` with the given name, unless the same file already has it. Sets the
+   members that follow from name and cc. False: out of memory. */
 bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size_t name_length,
                      const struct smc_inspect_kernel *kernel);
 
-/* The first kernel of that name from `begin` on; NULL where there is none. */
+/* The first kernel of that name from `begin` on; NULL if there is none. */
 struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels, size_t begin,
                                             const char *name, size_t name_length);
 
@@ -20,7 +20,7 @@ uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc);
    for other architectures. */
 bool smc_inspect_is_first(const struct smc_inspect_kernels *kernels, size_t index);
 
-/* Of `first` and the other versions of it, the one that a driver would load on `cc`; else the
+/* The version of `first` (or `first` itself) that a driver would load on `cc`; if none loads, the
    nearest. */
 const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspect_kernels *kernels,
                                                           const struct smc_inspect_kernel *first,
@@ -31,11 +31,11 @@ void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
                             const struct smc_device *device,
                             const struct smc_inspect_request *request, struct smc_inspect_row *row);
 
-/* Takes away all from `count` on. */
+/* Removes all kernels from index `count` on. */
 void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count);
 
-/* The name demangled, or a copy where it is not a mangled name, is too long, or this build has no
-   demangler. NULL: no memory. Free it. */
+/* The demangled name, or a copy if it is not a mangled name, is too long, or this build has no
+   demangler. NULL: out of memory. Free it. */
 char *smc_demangle(const char *name);
 
 #endif

@@ -1,12 +1,12 @@
-/* What __launch_bounds__(maxThreads, minBlocks) comes to on each architecture that a kernel was
-   compiled for, or on the devices named. */
+/* Checks what __launch_bounds__(maxThreads, minBlocks) achieves on each architecture that a kernel
+   was compiled for, or on the devices named. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
 
-/* ptxas drops a promise that the threads alone make impossible. */
+/* ptxas ignores minBlocks if the threads and blocks alone exceed an SM. */
 static bool is_ignored(const struct smc_inspect_kernel *kernel, const struct smc_answer *answer)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
@@ -89,7 +89,7 @@ static bool judge_kernel(const struct smc_inspect_kernels *kernels,
     return done;
 }
 
-/* A lint that held nothing to anything has not passed. */
+/* A lint that could not check anything has not passed. */
 static enum smc_status conclude(const struct smc_inspect_promises *promises,
                                 struct smc_error *error)
 {

@@ -1,4 +1,4 @@
-/* One input: its bytes, what they are, and the reader for it. */
+/* One input file: reads it, recognizes its kind and calls the reader for it. */
 #include "config.h"
 
 #include "inspect/readers.h"
@@ -20,10 +20,10 @@
 
 /* --- Bytes, and what they are ----------------------------------------------------------------- */
 
-/* No program is linked to more than this; an endless stream ends here. */
+/* No program is larger than this; the limit stops an endless stream. */
 static const size_t most_bytes = (size_t)2 << 30;
 
-/* What the file promises, where that is known before it is read. */
+/* Checks the file's size, if it is known before reading. */
 static bool is_too_long(FILE *stream)
 {
     struct stat status;
@@ -119,7 +119,7 @@ void smc_input_make_text(struct smc_text *bytes)
 
 /* --- To the reader ---------------------------------------------------------------------------- */
 
-/* What the readers need. */
+/* The arguments that the readers share. */
 struct reading {
     const char *file;
     const struct smc_inspect_request *request;
@@ -136,7 +136,7 @@ static enum smc_status out_of_memory(struct smc_error *error)
     return smc_out_of_memory(error);
 }
 
-/* Compiles for one target. `count`: the kernels that came of it. */
+/* Compiles for one target. `count`: the number of kernels this added. */
 static enum smc_status compile(const struct reading *reading, compiler *compile_with,
                                enum smc_inspect_source source,
                                const struct smc_inspect_target *target, size_t *count,
@@ -169,8 +169,8 @@ static enum smc_status fail_empty(const struct reading *reading, struct smc_erro
     return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
 }
 
-/* NVRTC first: it is quicker and needs no toolkit. nvcc where the text needs host headers, or where
-   only host code says which kernels of a template there are. */
+/* Tries NVRTC first: it is faster and needs no toolkit. Uses nvcc if the source needs host headers,
+   or if only host code instantiates the kernel templates. */
 static enum smc_status compile_source(const struct reading *reading,
                                       const struct smc_inspect_target *target, bool *needs_nvcc,
                                       struct smc_error *error)
@@ -204,18 +204,18 @@ static enum smc_status read_source(const struct reading *reading, struct smc_err
 {
     const struct smc_inspect_request *request = reading->request;
     size_t before = reading->kernels->count;
-    bool needs_nvcc = false; /* so the first architecture showed */
+    bool needs_nvcc = false; /* determined with the first architecture */
     for (size_t i = 0; i < request->target_count; i++) {
         enum smc_status status = compile_source(reading, &request->targets[i], &needs_nvcc, error);
         if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
             return status;
     }
-    /* Where every target was passed over, the last one says why. */
+    /* If every target was skipped, the error is that of the last one. */
     return reading->kernels->count > before ? SMC_OK : SMC_UNAVAILABLE;
 }
 
-/* PTX names the architecture that it needs at least, and is compiled for that one where nobody
-   names another. Under `skip_unsupported` older ones are passed over. */
+/* PTX names the oldest architecture that it supports, and is compiled for it unless others are
+   named. With `skip_unsupported` older targets are skipped. */
 static enum smc_status read_ptx(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
@@ -265,7 +265,7 @@ static enum smc_status read_cubin(const struct reading *reading, struct smc_erro
     return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
 }
 
-/* What is compressed only cuobjdump opens. */
+/* Compressed machine code can only be opened with cuobjdump. */
 static enum smc_status read_closed(const struct reading *reading, size_t closed,
                                    struct smc_error *error)
 {

@@ -16,7 +16,7 @@
 
 /* --- What an architecture can have ------------------------------------------------------------ */
 
-/* A compiler writes no more registers or barriers than the architecture has. */
+/* Whether the architecture has this many registers and barriers; otherwise the file is damaged. */
 static bool are_possible(uint32_t regs_per_thread, uint32_t barriers, uint16_t cc)
 {
     struct smc_capability capability;
@@ -27,8 +27,8 @@ static bool are_possible(uint32_t regs_per_thread, uint32_t barriers, uint16_t c
 
 /* --- Logs of ptxas, nvlink and cuobjdump ------------------------------------------------------ */
 
-/* The linker may not name the architecture; its first word on a kernel then belongs to the first
-   that ptxas compiled. */
+/* The linker may not name the architecture; its first entry for a kernel then belongs to the first
+   version that ptxas compiled. */
 static struct smc_inspect_kernel *find_unlinked(struct smc_inspect_kernels *kernels, size_t begin,
                                                 const struct smc_log_kernel *read)
 {
@@ -59,7 +59,7 @@ static void link_kernel(const struct smc_log_kernel *read, struct smc_inspect_ke
     }
 }
 
-/* ptxas refuses a kernel after it has counted its registers. */
+/* ptxas reports a refusal after the kernel's registers. */
 static bool refuse_known(const struct smc_log_kernel *read, size_t begin,
                          struct smc_inspect_kernels *kernels)
 {
@@ -92,7 +92,7 @@ static enum smc_inspect_source source_of(const struct smc_log_kernel *read,
     return kind->source;
 }
 
-/* What is wrong with what the log says of a kernel; NULL: nothing. */
+/* What is wrong with the log's entry for a kernel; NULL: nothing. */
 static const char *fault_of(const struct smc_log_kernel *read)
 {
     const struct smc_resources *resources = &read->resources;
@@ -264,9 +264,9 @@ enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
 
 /* --- Machine code within programs, objects and libraries -------------------------------------- */
 
-/* nvcc writes it in containers: a head (magic, version, its size, the size of what follows), then
-   parts, each with a head of its own before PTX or an ELF file. They are found in the bytes
-   themselves, so that it does not matter which file format is around them. */
+/* nvcc writes it in containers: a header (magic, version, its size, the size of the rest), then
+   parts, each with its own header before PTX or an ELF file. Containers are searched for in the raw
+   bytes, so the surrounding file format does not matter. */
 
 enum {
     CONTAINER_VERSION = 1,
@@ -283,7 +283,7 @@ struct container {
     uint64_t bytes;
 };
 
-/* Only what is read here has a name. */
+/* Only the fields that are read here are named. */
 struct part {
     uint16_t kind, version;
     uint32_t head_bytes;
@@ -295,7 +295,7 @@ struct part {
     uint64_t flags, rest[2];
 };
 
-/* What reading needs besides the part. */
+/* The arguments for reading, besides the part itself. */
 struct embedded {
     const char *file;
     const struct smc_inspect_kernel *kind;
@@ -362,7 +362,7 @@ bool smc_inspect_embedded(const void *file, size_t bytes, const struct smc_inspe
         size_t left = (size_t)(end - at);
         if (left >= sizeof container)
             memcpy(&container, at, sizeof container);
-        /* The same four bytes may stand anywhere, followed by others. */
+        /* The same four bytes may occur by chance, so the header is checked. */
         if (left < sizeof container || container.version != CONTAINER_VERSION ||
             container.head_bytes != sizeof container) {
             at += sizeof magic;
@@ -373,7 +373,7 @@ bool smc_inspect_embedded(const void *file, size_t bytes, const struct smc_inspe
         container.bytes = is_cut ? left - sizeof container : container.bytes;
         if (!read_parts(&reading, at + sizeof container, at + sizeof container + container.bytes))
             return false;
-        if (is_cut && faults->length == before) /* between two parts */
+        if (is_cut && faults->length == before) /* truncated between two parts */
             append_damage(&reading, at, "it goes beyond the end of the file");
         at += sizeof container + container.bytes;
     }

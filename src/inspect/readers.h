@@ -1,5 +1,5 @@
-/* One input: its bytes, what they are, and the reader of each kind. A reader adds kernels that
-   differ from `kind` only in what it read. */
+/* One input file: reading it, recognizing its kind, and a reader for each kind. A reader adds
+   copies of `kind`, changed only by what it read. */
 #ifndef SMC_INSPECT_READERS_H
 #define SMC_INSPECT_READERS_H
 
@@ -18,32 +18,33 @@ enum smc_input_kind {
 /* Reads all of a file, or of standard input for "-". SMC_USAGE: it cannot be read. */
 enum smc_status smc_input_read(const char *file, struct smc_text *bytes, struct smc_error *error);
 
-/* From the content; where that leaves a choice, from the name. */
+/* Determined by the content, or by the file name if the content is ambiguous. */
 enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *bytes);
 
-/* Makes binary zeros and carriage returns line ends, so that all of a text is read. */
+/* Replaces binary zeros and carriage returns by line ends, so that the whole text is read. */
 void smc_input_make_text(struct smc_text *bytes);
 
-/* What a log says: ptxas, nvlink, cuobjdump. `source` of ptxas's kernels is kind->source. `faults`
-   receives the kernels whose figures are missing. False: no memory. */
+/* Reads a log of ptxas, nvlink or cuobjdump. The `source` of kernels from ptxas is kind->source.
+   `faults` receives the kernels whose figures are missing. False: out of memory. */
 bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,
                      struct smc_inspect_kernels *kernels, struct smc_text *faults);
 
-/* Machine code; kind->cc, where it is not 0, is what it should be for. SMC_USAGE: damaged, and
-   nothing is added; SMC_MACHINE: no memory. */
+/* Reads machine code. If kind->cc is not 0, it must match. SMC_USAGE: damaged, and nothing is
+   added; SMC_MACHINE: out of memory. */
 enum smc_status smc_inspect_cubin(const void *file, size_t bytes,
                                   const struct smc_inspect_kernel *kind,
                                   struct smc_inspect_kernels *kernels, struct smc_error *error);
 
-/* What a compiler gave back: the log, with what only machine code and PTX know. As above. */
+/* Reads a compiler's output: the log, plus what only machine code and PTX contain. Errors as
+   above. */
 enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
                                    const struct smc_inspect_kernel *kind,
                                    struct smc_inspect_kernels *kernels, struct smc_text *faults,
                                    struct smc_error *error);
 
-/* Machine code within a program, an object or a library, uncompressed. `closed` counts the parts
-   that are compressed, `ptx` those that are PTX. `faults` receives the parts that are damaged.
-   False: no memory. */
+/* Reads uncompressed machine code in a program, an object or a library. `closed` counts the
+   compressed parts, `ptx` those that are PTX. `faults` receives the damaged parts. False: out of
+   memory. */
 struct smc_embedded_count {
     size_t read, closed, ptx;
 };

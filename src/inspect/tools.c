@@ -21,7 +21,7 @@
 
 extern char **environ;
 
-/* While there is a folder to be removed: readable once a signal came. */
+/* Becomes readable when a signal arrives; only valid while a temporary folder exists. */
 static int signals = -1;
 
 static bool is_program(const char *path)
@@ -74,8 +74,8 @@ static char **environment_with(char *variable)
     return list;
 }
 
-/* Standard input is empty; standard output and error go to the pipe. A group of its own, so that
-   the tools that it starts in turn can be ended with it. */
+/* Standard input is empty; standard output and error go to the pipe. The child gets its own process
+   group, so that the processes it starts can be ended with it. */
 static int spawn(const char *const *argv, char *const *environment, const int ends[2], pid_t *child)
 {
     posix_spawn_file_actions_t actions;
@@ -103,7 +103,8 @@ static int spawn(const char *const *argv, char *const *environment, const int en
     return failed;
 }
 
-/* Until the tool and those that it started have closed their ends, or `stop` is readable: false. */
+/* Reads until the tool and its children have closed their ends. False if `stop` becomes
+   readable. */
 static bool read_all(int descriptor, int stop, struct smc_text *output)
 {
     struct pollfd watched[] = {{.fd = stop, .events = POLLIN},
@@ -125,9 +126,9 @@ static bool read_all(int descriptor, int stop, struct smc_text *output)
     }
 }
 
-enum { LAST_SIGNAL = 31 }; /* of those that every system has */
+enum { LAST_SIGNAL = 31 }; /* of the signals that every system has */
 
-/* Sets how it ended: its exit status, or 128 plus the signal, as a shell does. */
+/* Sets `ending` to the exit status, or to 128 plus the signal, as a shell does. */
 static bool wait_for(pid_t child, int *ending)
 {
     int status;
@@ -178,7 +179,7 @@ enum smc_status smc_tool_file(const char *file, char argument[SMC_TOOL_FILE],
                                   : smc_fail(error, SMC_USAGE, "%s: the path is too long", file);
 }
 
-/* One that has come takes effect now. */
+/* A signal that arrived meanwhile takes effect now. */
 static void release_signals(void)
 {
     int number = smc_signals_seen();

@@ -13,8 +13,9 @@ enum { SMC_TOOL_PATH = 1024 };
 /* Looks on PATH, in $CUDA_HOME/bin, $CUDA_PATH/bin and /usr/local/cuda/bin. */
 bool smc_tool_find(const char *name, char path[SMC_TOOL_PATH]);
 
-/* A new folder below $TMPDIR or /tmp, and its removal with the files in it. While there is one,
-   signals that would end the program end the tool instead; they take effect when it is removed. */
+/* Makes a temporary folder in $TMPDIR or /tmp, and removes it with the files in it. While it
+   exists, signals that would end the program end the tool instead; they take effect when the folder
+   is removed. */
 enum smc_status smc_tool_folder_make(char folder[SMC_TOOL_PATH], struct smc_error *error);
 void smc_tool_folder_remove(const char *folder);
 
@@ -24,7 +25,7 @@ void smc_tool_folder_remove(const char *folder);
 enum smc_status smc_tool_run(const char *const *argv, const char *folder, struct smc_text *output,
                              bool *succeeded, struct smc_error *error);
 
-/* `file` as an argument that no tool takes for an option. SMC_USAGE: too long. */
+/* `file` as an argument that no tool mistakes for an option. SMC_USAGE: too long. */
 enum { SMC_TOOL_FILE = SMC_TOOL_PATH + 16 };
 enum smc_status smc_tool_file(const char *file, char argument[SMC_TOOL_FILE],
                               struct smc_error *error);

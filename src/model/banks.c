@@ -7,7 +7,7 @@
 
 enum { WORD_BYTES = 4 };
 
-/* What one bank has to give to a set of lanes: a row (its words of one pass) after another. */
+/* What one bank has to deliver to a set of lanes: one row (its words of one pass) after another. */
 struct queue {
     uint32_t length;
     uint32_t row[SMC_WARP_LANES];
@@ -46,7 +46,7 @@ uint32_t smc_access_misaligned(const struct smc_access *access)
     return lanes & access->mask;
 }
 
-/* Lanes that are served together: as many as all banks have bytes for in one pass. */
+/* How many lanes are served together: as many as all banks can deliver bytes for in one pass. */
 static uint32_t lanes_of_set(const struct smc_bank_layout *layout, uint32_t width_bytes)
 {
     uint32_t lanes = layout->row_words * WORD_BYTES / width_bytes;
@@ -66,7 +66,8 @@ static uint32_t lanes_from(uint32_t first, uint32_t count)
 
 enum { HALF = SMC_WARP_LANES / 2, LOWER_HALF = 0xffff, LAST_LANE = SMC_WARP_LANES - 1 };
 
-/* The pairs of `lanes` that are `distance` apart; of one with an inactive lane `alone` is said. */
+/* Whether the pairs of `lanes` that are `distance` apart share their addresses. `alone` is the
+   result for a pair with an inactive lane. */
 static bool pairs_share(const struct smc_access *access, uint32_t lanes, uint32_t distance,
                         bool alone)
 {
@@ -104,8 +105,8 @@ static uint32_t lowest(uint32_t lanes, uint32_t count)
     return lanes ^ rest;
 }
 
-/* The lanes that one wavefront may serve together though they are more than a set has, the lowest
-   of `left` among them; 0: none. */
+/* The lanes, including the lowest of `left`, that one wavefront may serve although they are more
+   than one set; 0: none. */
 static uint32_t joined_lanes(const struct smc_bank_layout *layout, const struct smc_access *access,
                              uint32_t left)
 {
@@ -140,8 +141,8 @@ static void add_word(struct queue *queue, uint32_t row, uint32_t word, uint32_t 
         set->passes = queue->length;
 }
 
-/* Most of the time of every answer is spent here. Banks, and the words of a row, are powers of two:
-   shifts, since a division takes longer than the rest. */
+/* Most of the run time is spent here. The numbers of banks and of words per row are powers of two,
+   so this uses shifts: a division would take longer than the rest. */
 static void serve(const struct smc_bank_layout *layout, const struct smc_access *access,
                   uint32_t lanes, struct set *set)
 {
@@ -199,7 +200,7 @@ static void add_cost(const struct smc_bank_layout *layout, const struct set *set
     cost->least += least_passes(layout, set);
 }
 
-/* Serves those of `left`, all active, that come first: a set, joined with another or not. */
+/* Serves the first set of `left`, which are all active lanes, possibly joined with another set. */
 static void serve_next(const struct smc_bank_layout *layout, const struct smc_access *access,
                        uint32_t left, struct set *set)
 {

@@ -52,7 +52,7 @@ static void find_by_preference(const struct smc_sm *sm, struct smc_carveouts *ou
             }
 }
 
-/* No percentage asks for it, only a mode. */
+/* No percentage requests this size, only a mode. */
 static void add_oversized(const struct smc_sm *sm, const struct smc_launch *launch,
                           struct smc_carveouts *out)
 {

@@ -13,34 +13,34 @@
 enum { SMC_CACHE_CONFIG_COUNT = SMC_CACHE_PREFER_EQUAL + 1 };
 
 struct smc_carveout {
-    uint32_t smem_bytes;  /* of the SM, as asked for */
+    uint32_t smem_bytes;  /* of the SM, as requested */
     uint32_t l1_bytes;    /* what is left for the L1 cache; 0: it is separate or absent */
-    int32_t percent_from; /* percentages that ask for this size; -1 where none does */
+    int32_t percent_from; /* percentages that request this size; -1 if none does */
     int32_t percent_to;
-    enum smc_smem_mode smem_mode; /* with which it is asked for */
-    uint32_t configured_bytes;    /* above smem_bytes where that is too little for one block */
+    enum smc_smem_mode smem_mode; /* with which it is requested */
+    uint32_t configured_bytes;    /* above smem_bytes if that is too little for one block */
     uint32_t blocks_per_sm;
 };
 
 struct smc_carveouts {
-    bool by_percent; /* CC 7.0 and up; below, only a cache configuration counts, if anything */
+    bool by_percent; /* from CC 7.0; before, only a cache configuration has an effect, if any */
     uint32_t count;
-    struct smc_carveout size[SMC_MAX_CARVEOUTS]; /* ascending; those that can be asked for. The last
-                                                    is the oversized one where the launch's mode
-                                                    allows it */
+    struct smc_carveout size[SMC_MAX_CARVEOUTS]; /* ascending; those that can be requested. The last
+                                                    is the oversized one if the launch's mode allows
+                                                    it */
     struct smc_carveout preference[SMC_CACHE_CONFIG_COUNT]; /* by enum smc_cache_config */
     uint32_t most_blocks;                                   /* at any size */
 };
 
-/* The launch's own carve-out and cache configuration do not count. */
+/* The launch's own carve-out and cache configuration are ignored. */
 void smc_carveouts_find(const struct smc_sm *sm, const struct smc_launch *launch,
                         struct smc_carveouts *out);
 
-/* The smallest size with at least so many blocks; NULL where there is none. */
+/* The smallest size with at least that many blocks; NULL if there is none. */
 const struct smc_carveout *smc_carveouts_smallest(const struct smc_carveouts *carveouts,
                                                   uint32_t blocks_per_sm);
 
-/* The runtime's name of a preference: "cudaFuncCachePreferL1". */
+/* The CUDA runtime's name of a preference: "cudaFuncCachePreferL1". */
 const char *smc_cache_config_name(enum smc_cache_config cache_config);
 
 #endif

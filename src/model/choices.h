@@ -14,7 +14,7 @@ enum smc_rule {
 
 struct smc_rule_info {
     const char *name;
-    double percent; /* so far from the best is as good */
+    double percent; /* values within this percentage of the best count as equally good */
     bool higher_is_better;
     const char *text;
 };
@@ -22,12 +22,12 @@ struct smc_rule_info {
 extern const struct smc_rule_info smc_rule_info[SMC_RULE_COUNT];
 
 struct smc_choice {
-    double value[SMC_RULE_COUNT]; /* what each rule looks at; equal for all where it is not known */
-    enum smc_rule dropped_by;     /* SMC_RULE_COUNT: by none, this is the proposal */
+    double value[SMC_RULE_COUNT]; /* what each rule compares; the same for all choices if unknown */
+    enum smc_rule dropped_by;     /* SMC_RULE_COUNT: not dropped, this is the proposal */
 };
 
-/* Sets `dropped_by` of each. Where nothing can be launched all are dropped by that rule; else one
-   proposal is left, the first of those that are equal by every rule. */
+/* Sets `dropped_by` of each. If no choice can be launched, the LAUNCHES rule drops them all;
+   otherwise one proposal is left, the first of those that are equal by every rule. */
 void smc_choices_apply(struct smc_choice *choices, size_t count);
 
 #endif

@@ -1,4 +1,5 @@
-/* The inverse question: what each of so many blocks per SM may have at most. */
+/* The inverse question: the most resources that each block may use if a given number of blocks is
+   to fit on an SM. */
 #include "model/headroom.h"
 
 #include "model/round.h"
@@ -11,15 +12,16 @@ static uint32_t blocks_of(const struct smc_sm *sm, const struct smc_launch *laun
     return occupancy.blocks_per_sm;
 }
 
-/* Allocation changes just above a multiple of the unit, of which the driver's reserve is one. */
+/* Allocation changes just above a multiple of the unit. The driver's reserve is itself such a
+   multiple. */
 static int64_t most_smem_bytes(const struct smc_sm *sm, const struct smc_launch *launch)
 {
     int64_t most = smc_smem_most_per_block(sm, launch);
     return most / sm->smem_alloc_unit_bytes * sm->smem_alloc_unit_bytes;
 }
 
-/* As little as there can be of what is not fixed. That is not always the most blocks: on CC 3.x
-   with a small preference for shared memory, a larger block makes the driver configure more. */
+/* Sets everything that is not fixed to its minimum. That does not always give the most blocks: on
+   CC 3.x with a small shared-memory preference, a larger block makes the driver configure more. */
 static struct smc_launch easiest(const struct smc_sm *sm, const struct smc_launch *launch,
                                  struct smc_fixed fixed)
 {
@@ -44,8 +46,8 @@ static struct smc_launch easiest(const struct smc_sm *sm, const struct smc_launc
     return best;
 }
 
-/* From the most downwards: the first value with so many blocks is the answer for them, and for
-   every smaller number that has none yet. */
+/* Searches from the largest value downwards: the first value that gives a number of blocks is the
+   answer for that number, and for every smaller number that has no answer yet. */
 static void find_regs(const struct smc_sm *sm, struct smc_launch launch, struct smc_headroom *out)
 {
     uint32_t answered = 0;

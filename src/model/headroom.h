@@ -1,4 +1,5 @@
-/* The inverse question: what each of so many blocks per SM may have at most. */
+/* The inverse question: the most resources that each block may use if a given number of blocks is
+   to fit on an SM. */
 #ifndef SMC_MODEL_HEADROOM_H
 #define SMC_MODEL_HEADROOM_H
 
@@ -7,10 +8,13 @@
 
 #include "model/occupancy.h"
 
-enum { SMC_MAX_HEADROOM_LEVELS = 64 }; /* no SM holds more blocks; of more, the first are told */
+enum {
+    SMC_MAX_HEADROOM_LEVELS = 64
+}; /* no known SM holds more blocks; if one does, only the first
+      64 levels are reported */
 
-/* The most with which at least `blocks_per_sm` blocks reside. A resource that is fixed has the
-   launch's own value. */
+/* The largest values with which at least `blocks_per_sm` blocks are resident. A fixed resource has
+   the launch's own value. */
 struct smc_headroom_level {
     uint32_t blocks_per_sm;
     uint32_t warps_per_sm;
@@ -20,7 +24,7 @@ struct smc_headroom_level {
 };
 
 /* Which values of the launch stay as they are. The others are searched, and their values in the
-   launch do not count. */
+   launch are ignored. */
 struct smc_fixed {
     bool regs, dynamic_smem;
 };
@@ -30,12 +34,13 @@ struct smc_headroom {
     uint32_t count;
     struct smc_headroom_level level[SMC_MAX_HEADROOM_LEVELS]; /* for 1 block per SM, 2, ... */
 
-    /* The launch with as little of each resource that is not fixed as there is: its limiters say
-       what makes a further block impossible, its refusals why there is not even one. */
+    /* The launch with the least possible amount of each resource that is not fixed: its limiters
+       show what prevents another block, its refusals why not even one block fits. */
     struct smc_occupancy most;
 };
 
-/* Registers and shared memory limit each on its own, so that both maxima of a row hold together. */
+/* Registers and shared memory limit the blocks independently, so both maxima of a level can be used
+   together. */
 void smc_headroom_find(const struct smc_sm *sm, const struct smc_launch *launch,
                        struct smc_fixed fixed, struct smc_headroom *out);
 

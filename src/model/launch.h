@@ -21,12 +21,12 @@ enum smc_refusal {
     SMC_REFUSAL_COUNT
 };
 
-/* The set of those that no change of a block's resources mends. */
+/* The refusals that no change of a block's resources resolves. */
 #define SMC_GRID_REFUSALS                                                                          \
     (1u << SMC_REFUSAL_GRID_X | 1u << SMC_REFUSAL_GRID_Y | 1u << SMC_REFUSAL_GRID_Z)
 
-/* Partitioned global caching: CC 5.2, 5.3, 6.1 and 6.2 only; elsewhere it counts as off.
-   On: a block stays in one half of the SM, unless no block would fit; strict: even then. */
+/* Partitioned global caching: CC 5.2, 5.3, 6.1 and 6.2 only; other GPUs ignore it. On: a block
+   stays in one half of the SM, unless no block would fit; strict: even then. */
 enum smc_partitioned_caching {
     SMC_PARTITIONED_CACHING_OFF,
     SMC_PARTITIONED_CACHING_ON,
@@ -45,9 +45,9 @@ enum {
     SMC_CARVEOUT_DEFAULT = -1,
 };
 
-/* The values of cudaSharedMemoryMode (CUDA 13.5), which say how much shared memory a launch may ask
-   for. Default: what cudaFuncAttributeMaxDynamicSharedMemorySize was set to, here the most that can
-   be opted in to. Any other mode makes the runtime ignore that attribute. */
+/* The values of cudaSharedMemoryMode (CUDA 13.5), which say how much shared memory a launch may
+   request. Default: what cudaFuncAttributeMaxDynamicSharedMemorySize was set to, here the most that
+   can be opted in to. Any other mode makes the runtime ignore that attribute. */
 enum smc_smem_mode {
 #define SMEM_MODE(id, name, runtime_name, text) SMC_SMEM_MODE_##id,
 #include "../model/smem_modes.def"
@@ -58,16 +58,16 @@ enum smc_smem_mode {
 /* "Does not limit". */
 #define SMC_UNLIMITED UINT32_MAX
 
-/* Any values may be asked about; what cannot be is refused, not an error. */
+/* Any values are allowed; an impossible launch is refused, which is not an error. */
 struct smc_launch {
     uint32_t threads_per_block;     /* 1 or more; 0 counts as 1 */
     uint32_t regs_per_thread;       /* as the compiler reports them; 0: the kernel uses none */
     uint32_t static_smem_bytes;     /* per block, as the compiler reports them */
     uint32_t dynamic_smem_bytes;    /* per block, as given at launch */
-    uint32_t smem_bytes_per_thread; /* how many of the dynamic bytes come with each thread: for
-                                       searches that change the threads */
-    bool smem_not_opted_in;         /* dynamic memory above the default limit was not asked for with
-                                       cudaFuncAttributeMaxDynamicSharedMemorySize; counts in the
+    uint32_t smem_bytes_per_thread; /* dynamic bytes needed by each thread, for searches that change
+                                       the number of threads */
+    bool smem_not_opted_in;         /* dynamic memory above the default limit was not requested with
+                                       cudaFuncAttributeMaxDynamicSharedMemorySize; matters in the
                                        default mode only */
     enum smc_smem_mode smem_mode;
     int32_t carveout_percent; /* 0 to 100, or SMC_CARVEOUT_DEFAULT */
@@ -79,7 +79,7 @@ struct smc_launch {
 };
 
 #ifndef __cplusplus
-/* A launch of one thread with nothing else: carve-out left to the driver, one barrier. */
+/* A launch of one thread without any other resources: carve-out left to the driver, one barrier. */
 #define SMC_LAUNCH_INIT                                                                            \
     {                                                                                              \
         .threads_per_block = 1, .carveout_percent = SMC_CARVEOUT_DEFAULT, .barriers_per_block = 1, \

@@ -39,7 +39,7 @@ static struct axis axis_of(enum smc_step_resource resource, const struct smc_sm 
     return (struct axis){0, 0, 0, 1};
 }
 
-/* And the shared memory that comes with them. */
+/* Also sets the shared memory that depends on the number of threads. */
 static void set_threads(struct smc_launch *launch, uint32_t threads_per_block)
 {
     int64_t more = (int64_t)threads_per_block - launch->threads_per_block;
@@ -61,7 +61,7 @@ static uint32_t blocks_at(enum smc_step_resource resource, const struct smc_sm *
         changed.regs_per_thread = (uint32_t)value;
         break;
     case SMC_STEP_SHARED_MEMORY: {
-        /* Static memory goes only where dynamic memory cannot pay for the reduction. */
+        /* Static memory is reduced only once no dynamic memory is left. */
         int64_t dynamic = value - launch->static_smem_bytes;
         changed.dynamic_smem_bytes = dynamic > 0 ? (uint32_t)dynamic : 0;
         changed.static_smem_bytes = (uint32_t)(value - changed.dynamic_smem_bytes);
@@ -77,9 +77,9 @@ static uint32_t blocks_at(enum smc_step_resource resource, const struct smc_sm *
     return occupancy.blocks_per_sm;
 }
 
-/* The next value in `direction` at which the allocation differs. Downwards that is the multiple
-   of the unit below; upwards the first value above the multiple that holds the present one. The
-   driver's reserve is itself a multiple of the unit, so it shifts nothing. */
+/* The next value in `direction` at which the allocation differs. Downwards that is the multiple of
+   the unit below; upwards the first value above the multiple that holds the present one. The
+   driver's reserve is itself a multiple of the unit, so it does not move these points. */
 static int64_t neighbour(const struct axis *axis, int64_t value, int direction)
 {
     if (direction < 0)
@@ -98,8 +98,9 @@ static void keep_nearest(struct smc_next_step *kept, enum smc_step_resource reso
         *kept = (struct smc_next_step){resource, change, blocks};
 }
 
-/* Both directions are asked for both: on CC 3.x with a small preference for shared memory, a larger
-   block makes the driver configure more of it, so that asking for more can gain a block. */
+/* Both directions are searched for a gain and for a loss: on CC 3.x with a small shared-memory
+   preference, a larger block makes the driver configure more, so that requesting more can gain a
+   block. */
 static void search(enum smc_step_resource resource, const struct smc_sm *sm,
                    const struct smc_launch *launch, int direction, struct found *found)
 {

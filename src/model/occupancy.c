@@ -116,7 +116,7 @@ void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *lau
         .partitioned_caching =
             sm->has_partitioned_caching ? launch->partitioned_caching : SMC_PARTITIONED_CACHING_OFF,
     };
-    smc_registers_limit(sm, launch, out); /* first: it may turn partitioned caching off */
+    smc_registers_limit(sm, launch, out); /* must come first: it may disable partitioned caching */
     limit_by_warps(sm, launch, out);
     out->limit[SMC_LIMIT_BLOCKS] = sm->max_blocks_per_sm;
     smc_smem_limit(sm, launch, out);

@@ -21,17 +21,17 @@
 
 #include "../model/launch.h"
 
-/* Sets every member as SMC_LAUNCH_INIT does, for C++ and at run time. */
+/* The same for C++ and at run time: sets every member. */
 void smc_launch_init(struct smc_launch *launch);
 
-/* Fills `out` for every launch; one that cannot happen has 0 blocks and its refusals set. `sm` is
-   one of the tables', or passes smc_sm_check. */
+/* Fills `out` for every launch; a refused launch has 0 blocks and its refusals set. `sm` is one of
+   the tables', or passes smc_sm_check. */
 void smc_occupancy_compute(const struct smc_sm *sm, const struct smc_launch *launch,
                            struct smc_occupancy *out);
 
-/* A launch of that many blocks in x, y and z on the same `sm`: where it has more of them in a
-   dimension than the device takes, its refusals are added and no block resides. 0 in x: the grid is
-   not known, and nothing is refused. */
+/* Checks a grid of that many blocks in x, y and z on the same `sm`: if it exceeds the device's
+   limit in a dimension, the refusal is added and no block is resident. 0 in x means that the grid
+   is unknown: nothing is refused. */
 void smc_occupancy_check_grid(const struct smc_sm *sm, const uint32_t grid[3],
                               struct smc_occupancy *out);
 
@@ -44,7 +44,7 @@ const char *smc_limit_name(enum smc_limit limit);
 const char *smc_limit_label(enum smc_limit limit);
 const char *smc_refusal_name(enum smc_refusal refusal);
 
-/* "oversized", and the runtime's name of it, "cudaSharedMemoryModeAllowOversizedSharedMemory". */
+/* "oversized", and the CUDA runtime's name, "cudaSharedMemoryModeAllowOversizedSharedMemory". */
 const char *smc_smem_mode_name(enum smc_smem_mode mode);
 const char *smc_smem_mode_runtime_name(enum smc_smem_mode mode);
 

@@ -1,4 +1,4 @@
-/* Registers: what a warp or a block is given, and how many blocks that leaves room for. */
+/* Registers: how many are allocated to a warp or a block, and how many blocks that allows. */
 #include "model/registers.h"
 
 #include "model/round.h"
@@ -10,13 +10,13 @@ uint32_t smc_registers_unit(const struct smc_sm *sm, uint32_t regs_per_thread)
     return sm->reg_alloc_unit_varies && doubled ? 2 * sm->reg_alloc_unit : sm->reg_alloc_unit;
 }
 
-/* CC 6.0 has two sub-partitions; the driver also asks for what 6.1 with four would refuse. */
+/* CC 6.0 has two sub-partitions, but the driver also refuses what CC 6.1 with four would refuse. */
 uint32_t smc_registers_checked_subpartitions(const struct smc_sm *sm)
 {
     return sm->launch_check_subpartitions ? sm->launch_check_subpartitions : sm->subpartitions;
 }
 
-/* CC 1.x: the block is the unit of allocation, its warps rounded up first. */
+/* CC 1.x allocates registers per block, after rounding up its warps. */
 static void limit_by_block(const struct smc_sm *sm, uint32_t regs_per_thread,
                            struct smc_occupancy *out)
 {
@@ -72,7 +72,7 @@ void smc_registers_limit(const struct smc_sm *sm, const struct smc_launch *launc
                          struct smc_occupancy *out)
 {
     if (launch->regs_per_thread > sm->max_regs_per_thread)
-        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_THREAD; /* and nothing is allocated */
+        out->refusals |= 1u << SMC_REFUSAL_REGS_PER_THREAD; /* nothing is allocated */
     else if (sm->regs_allocated_per_block)
         limit_by_block(sm, launch->regs_per_thread, out);
     else

@@ -1,4 +1,4 @@
-/* Registers: what a warp or a block is given, and how many blocks that leaves room for. */
+/* Registers: how many are allocated to a warp or a block, and how many blocks that allows. */
 #ifndef SMC_MODEL_REGISTERS_H
 #define SMC_MODEL_REGISTERS_H
 

@@ -15,7 +15,7 @@ static inline uint64_t round_up(uint64_t n, uint32_t unit)
     return (n + unit - 1) & ~(uint64_t)(unit - 1);
 }
 
-/* How many whole units, of a power of two: a shift, since a division takes longer. */
+/* How many whole units; `unit` is a power of two. Uses a shift, since a division is slower. */
 static inline uint64_t whole_units(uint64_t n, uint32_t unit)
 {
     return n >> __builtin_ctz(unit);
@@ -27,8 +27,8 @@ static inline uint32_t saturate(uint64_t n)
     return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-/* How often `each` fits, UINT32_MAX where nothing is taken. Without a branch: which of the two
-   holds changes from launch to launch, and a wrong guess costs more than a division. */
+/* How often `each` fits, UINT32_MAX if it is 0. Has no branch: the outcome varies from launch to
+   launch, and a misprediction costs more than a division. */
 static inline uint32_t times_fitting(uint32_t available, uint32_t each)
 {
     uint32_t none = each == 0;

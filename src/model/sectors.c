@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* The last one first: neighbouring lanes mostly share a sector. */
+/* Searches from the last one backwards, since neighbouring lanes usually share a sector. */
 static bool is_known(const uint64_t *sectors, uint32_t count, uint64_t sector)
 {
     for (uint32_t i = count; i > 0; i--)

@@ -1,12 +1,13 @@
-/* Shared memory: what a block is given, the carve-out in effect, and how many blocks fit. */
+/* Shared memory: how much is allocated to a block, the carve-out in effect, and how many blocks
+   fit. */
 #include "model/shared_memory.h"
 
 #include "model/round.h"
 
-/* The smallest size the SM can be configured to that holds `bytes`; the largest where none does. */
+/* The smallest size the SM can be configured to that holds `bytes`; the largest if none does. */
 static uint32_t smallest_size_for(const struct smc_sm *sm, uint64_t bytes)
 {
-    /* Down to the smallest; all are compared, since where to stop cannot be guessed. */
+    /* Compares all sizes without stopping early: the branch would be mispredicted too often. */
     uint32_t found = sm->smem_per_sm_bytes, wanted = saturate(bytes);
     for (int i = SMC_MAX_CARVEOUTS - 1; i >= 0; i--)
         found = sm->smem_carveout_bytes[i] >= wanted ? sm->smem_carveout_bytes[i] : found;
@@ -28,18 +29,18 @@ uint32_t smc_smem_most_per_block(const struct smc_sm *sm, const struct smc_launc
                       : sm->smem_per_block_optin_bytes;
 }
 
-/* That the mode lets the SM be configured to. */
+/* The largest size that the mode lets the SM be configured to. */
 uint32_t smc_smem_largest_bytes(const struct smc_sm *sm, enum smc_smem_mode mode)
 {
     bool oversized = allows_oversized(mode) && sm->smem_oversized_per_sm_bytes > 0;
     return oversized ? sm->smem_oversized_per_sm_bytes : sm->smem_per_sm_bytes;
 }
 
-/* What a preference asks for, before it is rounded up to a supported size. */
+/* The size that a preference requests, before it is rounded up to a supported one. */
 static uint32_t wanted_bytes(const struct smc_sm *sm, int32_t carveout_percent,
                              enum smc_cache_config cache_config)
 {
-    /* From CC 7.0; without any preference the driver takes the largest size. */
+    /* From CC 7.0; without any preference the driver chooses the largest size. */
     static const uint8_t percent_of_config[] = {
         [SMC_CACHE_PREFER_NONE] = 100,
         [SMC_CACHE_PREFER_SHARED] = 100,
@@ -64,9 +65,9 @@ uint32_t smc_smem_preferred_bytes(const struct smc_sm *sm, int32_t carveout_perc
     return smallest_size_for(sm, wanted_bytes(sm, carveout_percent, cache_config));
 }
 
-/* A preference too small for one block gives way: from CC 7.0 to the next size that fits, before
-   that to the largest. The oversized configuration comes after every carve-out, unless the mode
-   prefers it. */
+/* If the preferred size is too small for one block, the driver uses the next size that fits from CC
+   7.0 on, and the largest before. The oversized configuration is tried after every carve-out,
+   unless the mode prefers it. */
 static uint32_t configured_bytes(const struct smc_sm *sm, const struct smc_launch *launch,
                                  uint32_t allocated)
 {
@@ -104,7 +105,7 @@ void smc_smem_limit(const struct smc_sm *sm, const struct smc_launch *launch,
     uint64_t used = (uint64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
     uint64_t allocated =
         round_up(used + sm->smem_reserved_per_block_bytes, sm->smem_alloc_unit_bytes);
-    uint32_t shown = saturate(allocated); /* what saturates does not fit anyway */
+    uint32_t shown = saturate(allocated); /* a value this large does not fit anyway */
     out->smem_allocated_per_block_bytes = shown;
     out->smem_configured_bytes = configured_bytes(sm, launch, shown);
     out->refusals |= refusals(sm, launch, allocated);

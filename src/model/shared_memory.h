@@ -1,4 +1,5 @@
-/* Shared memory: what a block is given, the carve-out in effect, and how many blocks fit. */
+/* Shared memory: how much is allocated to a block, the carve-out in effect, and how many blocks
+   fit. */
 #ifndef SMC_MODEL_SHARED_MEMORY_H
 #define SMC_MODEL_SHARED_MEMORY_H
 
@@ -8,17 +9,19 @@
 
 #include "model/launch.h"
 
-/* The shared memory of an SM that a preference asks for, before a block's need raises it.
-   From CC 7.0 a percentage (0 to 100) is rounded up to a supported size; below, only the cache
-   configuration counts, and on CC 5.x and 6.x nothing does (cuda_occupancy.h of CUDA 13.5). */
+/* The shared memory of an SM that a preference requests, before it is raised to fit a block. From
+   CC 7.0 a percentage (0 to 100) is rounded up to a supported size; before, only the cache
+   configuration has an effect, and on CC 5.x and 6.x neither has (cuda_occupancy.h of CUDA
+   13.5). */
 uint32_t smc_smem_preferred_bytes(const struct smc_sm *sm, int32_t carveout_percent,
                                   enum smc_cache_config cache_config);
 
 /* The largest size of the SM's shared memory that a launch of this mode may configure. */
 uint32_t smc_smem_largest_bytes(const struct smc_sm *sm, enum smc_smem_mode mode);
 
-/* The most static and dynamic shared memory of a block, together and without the driver's reserve,
-   that the launch's mode allows. An SM without an oversized configuration has its opt-in limit. */
+/* The most shared memory of a block, static plus dynamic and without the driver's reserve, that the
+   launch's mode allows. In an oversized mode, an SM without an oversized configuration has its
+   opt-in limit. */
 uint32_t smc_smem_most_per_block(const struct smc_sm *sm, const struct smc_launch *launch);
 
 /* Sets the limit, the allocation, the configured size and the refusals. */

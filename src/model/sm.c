@@ -1,4 +1,4 @@
-/* Whether the limits of an SM make sense together. */
+/* Checks that the limits of an SM are consistent. */
 #include "model/sm.h"
 
 #include <stddef.h>
@@ -69,7 +69,7 @@ static enum smc_status check_carveouts(const struct smc_sm *sm, struct smc_error
     return SMC_OK;
 }
 
-/* `name` may not be above what `bound_name` has. */
+/* The value of `name` may not be above that of `bound_name`. */
 static enum smc_status check_most(const char *name, uint32_t value, const char *bound_name,
                                   uint32_t bound, struct smc_error *error)
 {
@@ -78,7 +78,7 @@ static enum smc_status check_most(const char *name, uint32_t value, const char *
     return smc_fail(error, SMC_USAGE, "'%s': %u is above %s, %u", name, value, bound_name, bound);
 }
 
-/* One block as large as every single limit allows must fit: 0 blocks always has a refusal. */
+/* A block that is within every single limit must fit, so that 0 blocks always have a refusal. */
 static enum smc_status check_threads_and_registers(const struct smc_sm *sm, struct smc_error *error)
 {
     uint32_t threads = sm->max_warps_per_sm * sm->warp_size;
@@ -108,7 +108,7 @@ static enum smc_status check_threads_and_registers(const struct smc_sm *sm, stru
     return status;
 }
 
-/* Both sizes or neither; larger than what there is without it, or it would not be one. */
+/* Either both sizes are given or neither; both must exceed the sizes without the oversized mode. */
 static enum smc_status check_oversized(const struct smc_sm *sm, struct smc_error *error)
 {
     uint32_t per_sm = sm->smem_oversized_per_sm_bytes;

@@ -1,4 +1,4 @@
-/* One question about accesses to shared memory and its whole answer. */
+/* A query about accesses to shared memory and its complete answer. */
 #include "query/banks.h"
 
 #include <inttypes.h>
@@ -38,7 +38,8 @@ static enum smc_status open_kernel(struct smc_banks_query *query, struct smc_ban
     return SMC_OK;
 }
 
-/* One blank for several, and for line ends: what was copied from a terminal may have both. */
+/* Replaces line ends and repeated blanks by one blank: text copied from a terminal may contain
+   both. */
 static void join_blanks(char *text)
 {
     static const char blanks[] = " \t\r\n";
@@ -109,8 +110,9 @@ uint32_t smc_banks_source_extent(const struct smc_banks_source *source, uint32_t
     return extent < 2 ? 2 : extent;
 }
 
-/* The lowest address at `index`, where any one other index takes all its values: a swizzle such as
-   (tx ^ ty) moves an element within its row, and the row begins at the lowest. */
+/* The lowest address at `index` while each of the other indices in turn runs through its values. A
+   swizzle such as (tx ^ ty) moves elements within a row, so the row begins at the lowest
+   address. */
 static bool lowest_address(const struct smc_banks_source *source, uint32_t place, uint32_t index,
                            int64_t *lowest)
 {

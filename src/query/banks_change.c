@@ -1,4 +1,4 @@
-/* What removes bank conflicts: paddings and swizzles that are searched, and a layout that the user
+/* Removing bank conflicts: the search for paddings and swizzles, and layouts that the user
    tries. */
 #include "query/banks_change.h"
 
@@ -10,7 +10,7 @@
 
 /* --- The expression of a changed layout ------------------------------------------------------- */
 
-/* For every thread of the block that is active, `text` gives where its address moves to. */
+/* Whether `text` gives the moved address for every active thread of the block. */
 static bool is_same(const struct smc_banks_source *source,
                     const struct smc_rearrangement *rearrangement, const char *text)
 {
@@ -33,8 +33,8 @@ static bool is_same(const struct smc_banks_source *source,
     return true;
 }
 
-/* Also in the next row and plane of a block that has one: what is right there only because an index
-   is always 0 would break the array as a whole. */
+/* Whether it also does so in the next row and plane of the block. An expression that is only right
+   because an index is always 0 would be wrong for the rest of the array. */
 static bool is_same_beyond(const struct smc_banks_source *source,
                            const struct smc_rearrangement *rearrangement, const char *text)
 {
@@ -50,7 +50,7 @@ static bool is_same_beyond(const struct smc_banks_source *source,
     return is_same(source, rearrangement, text) && is_same(&larger, rearrangement, text);
 }
 
-/* With `value` instead of the literal. False where it gets too long. */
+/* Replaces the literal by `value`. False if the text gets too long. */
 static bool replace(const struct smc_banks_source *source, uint32_t at, uint32_t length,
                     int64_t value, char text[SMC_EXPRESSION_CHARS + 1])
 {
@@ -59,7 +59,8 @@ static bool replace(const struct smc_banks_source *source, uint32_t at, uint32_t
     return written > 0 && written <= SMC_EXPRESSION_CHARS;
 }
 
-/* (tx*32 + ty)*4 -> (tx*33 + ty)*4: a row's length stands in the text, in elements or bytes. */
+/* (tx*32 + ty)*4 -> (tx*33 + ty)*4: replaces a literal that is the length of a row, in elements or
+   bytes. */
 static bool by_literal(const struct smc_banks_source *source,
                        const struct smc_rearrangement *change, char text[SMC_EXPRESSION_CHARS + 1])
 {
@@ -79,7 +80,8 @@ static bool by_literal(const struct smc_banks_source *source,
     return false;
 }
 
-/* Around the whole, which stands twice in the new text: each time in parentheses, or not. */
+/* Wraps the whole expression, which occurs twice in the new text, each time with or without
+   parentheses. */
 static bool around(const struct smc_banks_source *source, const struct smc_rearrangement *change,
                    bool first_in_parentheses, bool second_in_parentheses,
                    char text[SMC_EXPRESSION_CHARS + 1])
@@ -125,7 +127,7 @@ enum {
     MOST_INDEX = 1024, /* threads of a block in one dimension */
 };
 
-/* How far apart the values of indices are, in elements, the shortest first, each once. */
+/* The distinct strides of the indices in elements, in ascending order. */
 struct strides {
     size_t count;
     uint32_t elements[MOST_STRIDES];
@@ -144,7 +146,8 @@ static void insert(struct strides *strides, uint32_t elements)
     strides->elements[at] = elements;
 }
 
-/* Of one index. At powers of two, so that (tx / 8 * 64 + tx % 8) has both 1 and 64. */
+/* Adds the strides of one index, measured at powers of two, so that (tx / 8 * 64 + tx % 8) has both
+   1 and 64. */
 static void add_strides(const struct smc_banks_source *source, uint32_t place, uint32_t width_bytes,
                         struct strides *strides)
 {
@@ -164,8 +167,8 @@ static void add_strides(const struct smc_banks_source *source, uint32_t place, u
 }
 
 /* The rows of the array, in elements, the innermost first. The shortest of several strides is the
-   distance of columns: (ty*64 + tx*2) has rows of 64. A given length, or the array's, counts
-   alone. */
+   distance between columns: (ty*64 + tx*2) has rows of 64. If the row length is given, or known
+   from the array, it is the only one. */
 static size_t find_rows(const struct smc_banks_source *source, uint32_t width_bytes,
                         uint32_t of_array, uint32_t rows[MOST_STRIDES])
 {
@@ -192,7 +195,7 @@ uint32_t smc_banks_likely_row(const struct smc_banks_source *source,
     return count ? rows[0] : BANKS_BYTES / pattern->width_bytes;
 }
 
-/* Every counted access to the pattern's array. */
+/* Collects every counted access to the pattern's array. */
 static enum smc_status collect(const struct smc_banks_source *source,
                                const struct smc_banks_answer *answer, uint32_t index,
                                struct smc_access *access, size_t *count, uint32_t *row_elements,
@@ -218,7 +221,7 @@ static enum smc_status collect(const struct smc_banks_source *source,
     return SMC_OK;
 }
 
-/* Up to the last column of a row that any thread accesses; 0: not known. */
+/* The number of columns up to the last one that any thread accesses; 0: unknown. */
 static uint32_t columns_accessed(const struct smc_banks_source *source, uint32_t width_bytes,
                                  uint32_t row_elements)
 {
@@ -233,8 +236,8 @@ static uint32_t columns_accessed(const struct smc_banks_source *source, uint32_t
     return columns;
 }
 
-/* Padding is what few elements of a row are that no thread accesses. A row of a power of two is
-   none that someone padded: its other columns have their use elsewhere. */
+/* A few unaccessed elements per row are taken to be padding. A row whose length is a power of two
+   is not: its other columns are presumably used by other code. */
 static void search_narrower(const struct smc_banks_source *source,
                             const struct smc_conflict_search *accesses,
                             struct smc_banks_pattern *pattern)
@@ -248,8 +251,8 @@ static void search_narrower(const struct smc_banks_source *source,
             smc_find_narrower(accesses, columns, &pattern->narrower.rearrangement);
 }
 
-/* Rows are padded where that helps: then the index stays as it is written. Else, and for a swizzle,
-   a row may be what all banks hold. */
+/* Prefers to pad the array's own rows, since the index expression then keeps its form. Otherwise,
+   and for a swizzle, also tries rows as long as all banks together. */
 static void search(const struct smc_banks_source *source, struct smc_conflict_search *accesses,
                    uint32_t of_array, struct smc_banks_pattern *pattern)
 {
@@ -311,7 +314,7 @@ static enum smc_status move(const struct smc_banks_answer *answer,
     return SMC_OK;
 }
 
-/* The answer's query was completed: opening it again does not fail. */
+/* The answer's query is already completed, so opening its source again does not fail. */
 static enum smc_status open_again(const struct smc_banks_answer *answer,
                                   struct smc_banks_query *query, struct smc_banks_source *source,
                                   struct smc_error *error)

@@ -1,4 +1,4 @@
-/* Which block size, or which tile, to take. */
+/* Chooses a block size or tile. */
 #include "query/best.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 #include "model/round.h"
 #include "model/sectors.h"
 
-/* Below it a block is only taken where no larger one is as good otherwise. */
+/* A smaller block is only chosen if no larger one is equally good. */
 enum { SMALL_BLOCK = 128 };
 
-/* Those that today's CUDA Toolkit compiles for, and the one asked about. */
+/* Counts the architectures that the current CUDA Toolkit compiles for, and the requested one. */
 static void count_architectures(struct smc_candidate *candidate, struct smc_best *best)
 {
     const struct smc_answer *answer = &candidate->answer;
@@ -44,7 +44,7 @@ uint64_t smc_best_row_bytes(const struct smc_answer *answer)
     return (uint64_t)answer->plan.block[0] * smc_dtype_bytes(dtype);
 }
 
-/* A grid that is not known counts as full waves. */
+/* An unknown grid counts as full waves. */
 double smc_best_fill(const struct smc_answer *answer)
 {
     const struct smc_waves *waves = &answer->waves;
@@ -53,7 +53,7 @@ double smc_best_fill(const struct smc_answer *answer)
     return (double)waves->grid_blocks / ((double)waves->waves * (double)waves->resident_blocks);
 }
 
-/* Threads, not warps: lanes of a warp beyond the block's last thread do nothing. */
+/* Counts threads instead of warps, since the lanes after the block's last thread are idle. */
 static double use_of(const struct smc_answer *answer)
 {
     double use = (double)answer->occupancy.blocks_per_sm * answer->launch.threads_per_block /
@@ -66,7 +66,7 @@ double smc_best_moved_bytes(const struct smc_answer *answer)
     return answer->has_work ? answer->work.global_load_bytes + answer->work.global_store_bytes : 0;
 }
 
-/* A single wave has no tail, but may leave SMs without a block. */
+/* A single wave has no tail effect, but may leave SMs without a block. */
 static double busy_of(const struct smc_answer *answer)
 {
     double sms = answer->query.device.sm_count;
@@ -75,8 +75,7 @@ static double busy_of(const struct smc_answer *answer)
     return (double)answer->waves.grid_blocks < sms ? (double)answer->waves.grid_blocks / sms : 1;
 }
 
-/* Of some kernels the problem grows with the block: so traffic counts against the least possible.
- */
+/* Some kernels' problem size grows with the block, so traffic is relative to the least possible. */
 static double traffic_of(const struct smc_answer *answer)
 {
     double least = answer->has_work ? answer->work.minimum_bytes : 0;
@@ -107,7 +106,7 @@ static enum smc_status add(const struct smc_query *query, int64_t size, struct s
 {
     struct smc_candidate *candidate = &best->candidate[best->count];
     *candidate = (struct smc_candidate){.size = size};
-    bool first = best->count == 0; /* the others would say the same again */
+    bool first = best->count == 0; /* the other sizes would repeat the same warnings */
     struct smc_answer *answer = &candidate->answer;
     enum smc_status status =
         smc_query_evaluate(query, NULL, answer, first ? warnings : NULL, error);
@@ -129,7 +128,7 @@ static enum smc_status add_blocks(const struct smc_query *query, struct smc_best
     const struct smc_sm *sm = &query->device.sm;
     struct smc_query asked = *query;
     enum smc_status status = SMC_OK;
-    asked.grid_y = asked.grid_z = 0; /* any shape will do */
+    asked.grid_y = asked.grid_z = 0; /* any grid shape is allowed */
     for (int64_t threads = sm->warp_size; threads <= sm->max_threads_per_block &&
                                           best->count < SMC_MAX_CANDIDATES && status == SMC_OK;
          threads += sm->warp_size) {
@@ -142,7 +141,7 @@ static enum smc_status add_blocks(const struct smc_query *query, struct smc_best
     return status;
 }
 
-/* A size that no rule but the first two would have to look at. */
+/* Whether the block has idle lanes: such a size is dropped by the first two rules. */
 static bool leaves_lanes_idle(const struct smc_query *query, const struct smc_params *params)
 {
     struct smc_plan plan;
@@ -159,7 +158,7 @@ static enum smc_status add_params(const struct smc_query *query, enum smc_param 
     int64_t step = param == SMC_PARAM_TILE ? 1 : sm->warp_size;
     int64_t highest = param == SMC_PARAM_TILE ? smc_param_info[param].highest
                                               : (int64_t)sm->max_threads_per_block;
-    /* The problem stays the same, whatever the block. */
+    /* The problem size is the same for every block size. */
     enum smc_status status = query->kernel->complete(query->kernel, &asked.params, error);
     for (int64_t size = step;
          size <= highest && best->count < SMC_MAX_CANDIDATES && status == SMC_OK; size += step) {
@@ -174,7 +173,8 @@ static enum smc_status add_params(const struct smc_query *query, enum smc_param 
     return status;
 }
 
-/* By how late a rule dropped them; equal by that rule, by the rules after it. */
+/* Orders choices by how late a rule dropped them, then by their values under that and the later
+   rules. */
 static bool comes_before(const struct smc_choice *a, const struct smc_choice *b)
 {
     if (a->dropped_by != b->dropped_by)
@@ -186,7 +186,7 @@ static bool comes_before(const struct smc_choice *a, const struct smc_choice *b)
     return false;
 }
 
-/* By insertion: few, and equal ones keep their order. */
+/* Insertion sort: there are few candidates, and equal ones must keep their order. */
 static void sort(struct smc_best *best)
 {
     for (size_t i = 0; i < best->count; i++) {
@@ -211,7 +211,7 @@ static void apply_rules(struct smc_best *best)
         best->candidate[i].choice = choices[i];
 }
 
-/* Without what shared memory does, which takes by far the longest to count. */
+/* Leaves out shared memory, which takes by far the longest to count. */
 static void count_traffic(struct smc_answer *answer)
 {
     answer->has_work = answer->query.kernel && answer->query.kernel->work;
@@ -219,8 +219,8 @@ static void count_traffic(struct smc_answer *answer)
         answer->query.kernel->work(answer->query.kernel, &answer->query.params, &answer->work);
 }
 
-/* Counting traffic and architectures costs most: a quick search counts them only for the
-   candidates that the rules before them kept. */
+/* Counting traffic and architectures is the slowest step: a quick search does it only for the
+   candidates that earlier rules kept. */
 static void choose(struct smc_best *best)
 {
     apply_rules(best);
@@ -237,7 +237,7 @@ static void choose(struct smc_best *best)
     sort(best);
 }
 
-/* What a kernel's block follows from. False where that is no parameter. */
+/* The parameter that determines a kernel's block. False if there is none. */
 static bool find_param(const struct smc_kernel *kernel, enum smc_param *param)
 {
     *param = kernel->params & 1u << SMC_PARAM_TILE ? SMC_PARAM_TILE : SMC_PARAM_BLOCK;
@@ -286,8 +286,8 @@ const struct smc_candidate *smc_best_proposal(const struct smc_best *best)
     return kept ? first : NULL;
 }
 
-/* What `best` proposes, with the registers of the built-in table, so that nothing is compiled; of
-   numbers that were given, and of an edited kernel, with those that are known. */
+/* What `best` proposes with the registers of the built-in table, so that nothing is compiled.
+   Numbers that the user gave are kept. */
 static bool find_without_compiling(const struct smc_answer *answer, struct smc_best *best)
 {
     struct smc_query query = answer->query;

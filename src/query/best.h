@@ -1,5 +1,5 @@
-/* Which block size, or which tile, to take: every possible one answered, and the choice among them
-   with its reasons. */
+/* Chooses a block size or tile: evaluates every possible one, and chooses among them with
+   reasons. */
 #ifndef SMC_QUERY_BEST_H
 #define SMC_QUERY_BEST_H
 
@@ -23,34 +23,36 @@ struct smc_best {
     const char *option; /* what is chosen: "tile", "block" or "threads" */
     uint32_t architectures;
     int64_t total_threads; /* of the whole launch, or SMC_NOT_GIVEN */
-    bool quick;            /* only the proposal is wanted: sizes that cannot be it are left out */
+    bool quick;            /* only the proposal is needed: sizes that cannot win are skipped */
     size_t count;
     struct smc_candidate candidate[SMC_MAX_CANDIDATES]; /* by size, ascending */
-    size_t order[SMC_MAX_CANDIDATES]; /* of the candidates: the proposal, then by how late a rule
-                                         dropped them and how near to the best by that rule */
+    size_t order[SMC_MAX_CANDIDATES]; /* candidates in order: the proposal first, then by how late a
+                                         rule dropped them and how close to the best they were by
+                                         that rule */
 };
 
-/* Asks `query` again for each size: tiles 1 upwards for a kernel that takes one, else blocks of
-   whole warps; each of a kernel's is compiled. Problem sizes that were left open are those of the
-   kernel's default block. Errors as of smc_query_answer; SMC_USAGE where the kernel has neither. */
+/* Evaluates `query` for each size: tiles from 1 upwards for a kernel with a tile, else blocks of
+   whole warps. A kernel is compiled for each size. Problem sizes that are not given are those of
+   the kernel's default block. Errors as for smc_query_answer; SMC_USAGE if the kernel has neither a
+   tile nor a block size. */
 enum smc_status smc_best_find(const struct smc_query *query, int64_t total_threads,
                               struct smc_best *best, struct smc_text *warnings,
                               struct smc_error *error);
 
-/* Lanes of a block's last warp without a thread. */
+/* The number of lanes without a thread in a block's last warp. */
 uint32_t smc_best_idle_lanes(const struct smc_answer *answer);
 
-/* Global memory that a row of a block's threads (along x) accesses, an element each; 0 without a
-   kernel of the catalog. */
+/* Bytes of global memory that a row of a block's threads (along x) accesses, with one element per
+   thread; 0 without a kernel of the catalog. */
 uint64_t smc_best_row_bytes(const struct smc_answer *answer);
 
-/* How full the waves are on average, of 1. */
+/* How full the waves are on average, 0 to 1. */
 double smc_best_fill(const struct smc_answer *answer);
 
-/* Bytes that the threads load from and store to global memory; 0 where that is not known. */
+/* Bytes that the threads load from and store to global memory; 0 if unknown. */
 double smc_best_moved_bytes(const struct smc_answer *answer);
 
-/* The proposal; NULL where nothing can be launched. */
+/* The proposal; NULL if nothing can be launched. */
 const struct smc_candidate *smc_best_proposal(const struct smc_best *best);
 
 #endif

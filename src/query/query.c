@@ -1,4 +1,4 @@
-/* One question and its whole answer. */
+/* One query and its complete answer. */
 #include "query/query.h"
 
 #include "model/round.h"
@@ -32,7 +32,7 @@ static void set_own_grid(const struct smc_query *query, struct smc_plan *plan)
     plan->grid[2] = query->grid_z;
 }
 
-/* The user's number stands; only what is left open is compiled. */
+/* The user's numbers take precedence; only missing ones come from compiling. */
 static enum smc_status find_resources(const struct smc_resources *known, struct smc_answer *answer,
                                       struct smc_text *warnings, struct smc_error *error)
 {
@@ -60,7 +60,7 @@ static enum smc_status find_resources(const struct smc_resources *known, struct 
             .barriers = 1,
         };
     }
-    if (answer->resources.refused) { /* no number that the user gives changes that */
+    if (answer->resources.refused) { /* the user's numbers do not change that */
         answer->resources.static_smem_bytes = answer->resources.refused_smem_bytes;
         answer->static_smem_given = false;
     }
@@ -71,7 +71,7 @@ static enum smc_status find_resources(const struct smc_resources *known, struct 
     return SMC_OK;
 }
 
-/* What the user gave, or the kernel's own, plus what each thread adds. */
+/* The user's value or the kernel's own, plus the bytes per thread. */
 static void set_dynamic_smem(const struct smc_answer *answer, struct smc_launch *launch)
 {
     const struct smc_query *query = &answer->query;
@@ -86,7 +86,8 @@ static void set_dynamic_smem(const struct smc_answer *answer, struct smc_launch 
     launch->dynamic_smem_bytes = saturate((uint64_t)bytes + each * launch->threads_per_block);
 }
 
-/* Compiled for this device, a kernel has the registers that there are, and spills the rest. */
+/* A kernel compiled for this device uses at most the registers that a thread may have, and spills
+   the rest. */
 static uint32_t registers_of(const struct smc_answer *answer)
 {
     uint32_t regs = answer->resources.regs_per_thread;
@@ -125,8 +126,8 @@ static enum smc_status check_against_device(const struct smc_answer *answer,
     return SMC_OK;
 }
 
-/* A cluster's blocks lie in one part of the device (a GPC), side by side in the grid. How many SMs
-   a part has differs from chip to chip, so that the whole device is the bound that is known. */
+/* The blocks of a cluster run in one GPC. The number of SMs per GPC differs from chip to chip, so
+   only the bound for the whole device is known. */
 static enum smc_status find_clusters(struct smc_answer *answer, struct smc_error *error)
 {
     uint64_t cluster = answer->launch.blocks_per_cluster;
@@ -169,7 +170,7 @@ static enum smc_outcome outcome_of(const struct smc_answer *answer)
     return answer->occupancy.refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
 }
 
-/* Everything but the next steps. */
+/* Computes everything except the next steps. */
 static void count_blocks(struct smc_answer *answer)
 {
     const struct smc_sm *sm = &answer->query.device.sm;
@@ -231,7 +232,7 @@ static void find_ratios(const struct smc_work *work, struct smc_workload *out)
     out->flops_per_moved_byte = work->flops / moved;
 }
 
-/* Only for float: the table has the lanes of no other type. */
+/* Only for float: the table has no lane counts for other types. */
 static void find_wall(const struct smc_query *query, const struct smc_work *work,
                       struct smc_workload *out)
 {
@@ -271,7 +272,7 @@ double smc_workload_peak_share(const struct smc_workload *workload)
     return workload->fma_cycles_per_step / workload->shared_cycles_per_step;
 }
 
-/* Kernels copy past L1 where cp.async is there, and else load and store. */
+/* Kernels copy with cp.async, bypassing L1, if the device has it; otherwise they load and store. */
 static void count_copies(const struct smc_sm *sm, struct smc_work *work)
 {
     for (size_t i = 0; i < work->access_count && sm->has_async_copies; i++)
@@ -328,7 +329,7 @@ static const struct smc_next_step *register_gain(const struct smc_answer *answer
     return NULL;
 }
 
-/* Registers that were given are no property of the text. */
+/* Skipped if the user gave the registers, since launch bounds could not change them. */
 static void try_bounds(struct smc_answer *answer)
 {
     struct smc_bounds_trial *trial = &answer->bounds_trial;

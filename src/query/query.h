@@ -1,5 +1,5 @@
-/* One question and its whole answer: device, kernel, resources, occupancy, next steps, work.
-   A result struct that every report, the explorer and the tests read. */
+/* One query and its complete answer: device, kernel, resources, occupancy, next steps, work. All
+   reports, the explorer and the tests read this result struct. */
 #ifndef SMC_QUERY_QUERY_H
 #define SMC_QUERY_QUERY_H
 
@@ -13,7 +13,7 @@
 #include "model/next_steps.h"
 #include "model/occupancy.h"
 
-/* "Not given": the kernel's own value counts. */
+/* "Not given": the kernel's own value is used. */
 #define SMC_NOT_GIVEN (-1)
 
 struct smc_query {
@@ -21,7 +21,7 @@ struct smc_query {
     struct smc_params params;        /* for a kernel; completed by smc_query_answer */
     struct smc_device device;
     struct smc_ceilings ceilings;  /* of the device, or unknown */
-    char device_note[256];         /* how the name was understood, or "" */
+    char device_note[256];         /* how the device name was interpreted, or "" */
     bool device_assumed;           /* not named by the user, and no GPU was found */
     int64_t threads_per_block;     /* without a kernel: 1 or more */
     int64_t regs_per_thread;       /* SMC_NOT_GIVEN, or 0 and more */
@@ -30,12 +30,13 @@ struct smc_query {
     int64_t smem_per_thread_bytes; /* SMC_NOT_GIVEN, or dynamic bytes that each thread adds */
     int64_t barriers_per_block;    /* SMC_NOT_GIVEN, or 0 and more */
     int64_t grid_blocks;           /* without a kernel: SMC_NOT_GIVEN, or 1 and more */
-    uint32_t grid_y, grid_z;       /* their shape: what is left lies in x; 0: it is not known */
+    uint32_t grid_y, grid_z;       /* y and z of the grid, x follows from grid_blocks; 0: unknown
+                                      shape */
     struct smc_launch settings;    /* carve-out, cache configuration, cluster, partitioned caching,
                                       opt-in, virtual resources; the rest is filled in */
     struct smc_compile_options compile;
-    bool try_bounds; /* compile with the launch bounds that the next steps name: half as slow again
-                        where the cache has nothing */
+    bool try_bounds; /* also compile with the launch bounds that the next steps name: takes 50 %
+                        longer if not cached */
 };
 
 /* Nothing given: SMC_NOT_GIVEN throughout, settings as SMC_LAUNCH_INIT. */
@@ -49,16 +50,15 @@ struct smc_waves {
     uint32_t idle_sms; /* SMs without any block in the last wave, blocks spread evenly */
 };
 
-/* What the work comes to on the device. A ratio of 0 is not known: nothing is loaded or computed.
- */
+/* The work of a launch on the device. A ratio of 0 means unknown: nothing is loaded or computed. */
 struct smc_workload {
-    double flops_per_load;       /* CGMA: for each element that a thread loads from global memory */
-    double flops_per_load_byte;  /* stores not counted: with tiles of 32 floats 8 */
+    double flops_per_load;       /* CGMA: per element that a thread loads from global memory */
+    double flops_per_load_byte;  /* without stores: 8 with tiles of 32 floats */
     double flops_per_moved_byte; /* loads and stores */
     bool has_shared;
     struct smc_shared_work shared;
 
-    /* The shared-memory wall: clocks of an SM that one warp takes for one step of the inner
+    /* The shared-memory wall: clocks of an SM that one warp needs for one step of the inner
        product, in the FMA lanes and in the banks. The larger one bounds the rate. */
     bool has_wall;
     double fma_cycles_per_step;
@@ -67,15 +67,16 @@ struct smc_workload {
 
 /* Another tile or block that the rules of `best` prefer. */
 struct smc_best_block {
-    const char *option; /* "tile" or "block"; NULL: there is none, or it is the present one */
+    const char *option; /* "tile" or "block"; NULL: none, or already the current one */
     int64_t size;
     uint32_t threads_per_block, blocks_per_sm;
     double percent; /* occupancy */
 };
 
-/* The kernel compiled with the __launch_bounds__ that gain a block, and what that costs. */
+/* The kernel compiled with the __launch_bounds__ that gain a block, and the cost of that. */
 struct smc_bounds_trial {
-    uint32_t min_blocks; /* 0: not tried: not wanted, nothing to gain, or no NVRTC for it */
+    uint32_t min_blocks; /* 0: not tried, because not requested, nothing to gain, or no NVRTC for
+                            it */
     struct smc_resources resources;
     uint32_t blocks_per_sm; /* with these */
 };
@@ -96,31 +97,31 @@ struct smc_answer {
     double occupancy_percent;
     enum smc_outcome outcome;
     struct smc_next_steps next_steps;
-    struct smc_best_block better_block; /* where it raises occupancy, or the launch fails */
+    struct smc_best_block better_block; /* set if it raises occupancy, or if the launch fails */
     struct smc_bounds_trial bounds_trial;
     bool has_work;
     struct smc_work work;
-    struct smc_workload workload; /* where there is work */
+    struct smc_workload workload; /* valid if there is work */
     uint64_t resident_clusters;   /* on the whole device at most; 0 without clusters */
     bool has_waves;
     struct smc_waves waves;
 };
 
-/* Answers. `warnings` as for smc_compile. SMC_USAGE where a value has no meaning on the device
-   (more registers per thread than the architecture has), naming the option. */
+/* Answers. `warnings` as for smc_compile. SMC_USAGE, naming the option, if a value is meaningless
+   on the device (more registers per thread than the architecture has). */
 enum smc_status smc_query_answer(const struct smc_query *query, struct smc_answer *answer,
                                  struct smc_text *warnings, struct smc_error *error);
 
-/* The same in steps, for many questions: first everything but the work and the next steps, which
-   cost far more than the rest. `known`: resources found before for the same kernel, parameters and
-   compute capability, instead of compiling; or NULL. */
+/* The same in steps, for many queries: first everything except the work and the next steps, which
+   take far longer than the rest. `known`: resources found earlier for the same kernel, parameters
+   and compute capability, to avoid compiling; or NULL. */
 enum smc_status smc_query_evaluate(const struct smc_query *query, const struct smc_resources *known,
                                    struct smc_answer *answer, struct smc_text *warnings,
                                    struct smc_error *error);
 void smc_query_find_work(struct smc_answer *answer);
 void smc_query_find_next_steps(struct smc_answer *answer);
 
-/* Every warp slot of an SM is in use: no change can raise occupancy. */
+/* Whether every warp slot of an SM is in use, so that no change can raise occupancy. */
 bool smc_query_at_maximum(const struct smc_answer *answer);
 
 /* Occupancy after one of the answer's next steps. */
@@ -129,8 +130,9 @@ double smc_query_percent_after(const struct smc_answer *answer, const struct smc
 /* Sets `out` for a kernel of the catalog (query/best.c); compiles nothing. */
 void smc_best_block_find(const struct smc_answer *answer, struct smc_best_block *out);
 
-/* What follows from device, launch and resources: for answers that come from elsewhere, such as a
-   kernel read from a file. Values beyond the device's are refusals, not errors. */
+/* Computes what follows from device, launch and resources, for answers that are not from
+   smc_query_answer, such as a kernel read from a file. Values beyond the device's are refusals, not
+   errors. */
 void smc_query_conclude(struct smc_answer *answer);
 
 /* "launches", "cannot_compile", "cannot_launch". */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* --- The axes, and the question at each point ------------------------------------------------- */
+/* --- The axes, and the query at each point ------------------------------------------------- */
 
 const struct smc_axis_info smc_axis_info[SMC_AXIS_COUNT] = {
 #define AXIS(id, option, label, unit) [SMC_AXIS_##id] = {option, label, unit},
@@ -120,7 +120,7 @@ void smc_sweep_ask(const struct smc_sweep *sweep, uint64_t point, struct smc_que
 
 /* --- The answers ------------------------------------------------------------------------------ */
 
-/* What was compiled last: along an axis that the code does not depend on, it serves again. */
+/* The last compilation, which is reused along an axis that does not affect the code. */
 struct compiled {
     bool valid;
     uint16_t cc;

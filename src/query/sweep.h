@@ -1,4 +1,4 @@
-/* One question asked at many points: one or two of its values varied, each point answered. */
+/* One query answered at many points: one or two of its values are varied. */
 #ifndef SMC_SWEEP_SWEEP_H
 #define SMC_SWEEP_SWEEP_H
 
@@ -25,7 +25,7 @@ struct smc_axis_info {
 
 extern const struct smc_axis_info smc_axis_info[SMC_AXIS_COUNT];
 
-/* The axis that varies an option; false where none does. */
+/* The axis that varies an option; false if there is none. */
 bool smc_axis_find(const char *option, enum smc_axis_id *id);
 
 struct smc_axis {
@@ -46,20 +46,20 @@ struct smc_sweep {
 uint64_t smc_axis_values(const struct smc_axis *axis);
 uint64_t smc_sweep_points(const struct smc_sweep *sweep);
 
-/* Where a point lies on an axis. */
+/* The position of a point on an axis. */
 uint64_t smc_sweep_position(const struct smc_sweep *sweep, size_t axis, uint64_t point);
 
 /* "32", "48K", "NVIDIA H200": the value at a position, for people. */
 void smc_sweep_label(const struct smc_sweep *sweep, size_t axis, uint64_t position,
                      struct smc_text *out);
 
-/* The question at one point. */
+/* The query at one point. */
 void smc_sweep_ask(const struct smc_sweep *sweep, uint64_t point, struct smc_query *query);
 
-/* What is kept of a point for tables and pictures. */
+/* What is stored about a point, for tables and charts. */
 struct smc_sweep_point {
     uint32_t threads_per_block;
-    uint32_t regs_per_thread; /* SMC_UNLIMITED: not known */
+    uint32_t regs_per_thread; /* SMC_UNLIMITED: unknown */
     uint64_t smem_bytes_per_block;
     uint32_t blocks_per_sm;
     uint32_t warps_per_sm;
@@ -68,31 +68,32 @@ struct smc_sweep_point {
     uint8_t source;   /* enum smc_resource_source of the registers */
     uint16_t nvrtc;   /* 100 x major + minor */
     enum {
-        SMC_POINT_UNASKED, /* the sweep was ended before */
+        SMC_POINT_UNASKED, /* the sweep ended before this point */
         SMC_POINT_LAUNCHES,
-        SMC_POINT_REFUSED,  /* an answer: 0 blocks */
-        SMC_POINT_NO_ANSWER /* the value has no meaning there */
+        SMC_POINT_REFUSED,  /* has an answer: 0 blocks */
+        SMC_POINT_NO_ANSWER /* the value is meaningless at this point */
     } state;
 };
 
 struct smc_sweep_result {
     const struct smc_sweep *sweep;
     struct smc_sweep_point *point; /* all of them, in order */
-    uint64_t answered;             /* points that were reached */
+    uint64_t answered;             /* number of points that were reached */
 };
 
 void smc_sweep_keep(const struct smc_answer *answer, const char *why,
                     struct smc_sweep_point *point);
 
-/* The highest percentage of the points that launch; -1 where none does. */
+/* The highest percentage of the points that launch; -1 if none does. */
 double smc_sweep_best(const struct smc_sweep_result *result);
 
-/* Takes each answer in order. `why` is NULL, or says in one line why this point has no answer;
-   then only answer->query is set. False ends the sweep. */
+/* Receives each answer in order. `why` is NULL, or one line that says why this point has no answer;
+   then only answer->query is set. Returning false ends the sweep. */
 struct smc_sweep_visitor {
     bool (*visit)(void *context, uint64_t point, const struct smc_answer *answer, const char *why);
     void *context;
-    bool wants_whole_answers; /* with work and next steps, which cost far more than the rest */
+    bool wants_whole_answers; /* including work and next steps, which take far longer than the
+                                 rest */
 };
 
 /* Answers every point. A kernel is compiled once for each set of parameters and architecture. A
