@@ -16,7 +16,7 @@
 
 enum { SMC_LANES = 32 };
 
-/* A union, because a register may be written as one type and read as another. */
+/* may_alias, because a register may be written as one type and read as another. */
 typedef uint32_t __attribute__((may_alias)) lane_u32;
 typedef uint64_t __attribute__((may_alias)) lane_u64;
 typedef int32_t __attribute__((may_alias)) lane_s32;
@@ -36,8 +36,7 @@ typedef double __attribute__((may_alias)) lane_f64;
     for (uint32_t left_##i = (mask), i; left_##i && (i = (uint32_t)__builtin_ctz(left_##i), 1);    \
          left_##i &= left_##i - 1)
 
-extern const uint32_t
-    smc_lane_bit[SMC_LANES]; /* 1 << lane, as a table to avoid a shift by a variable */
+extern const uint32_t smc_lane_bit[SMC_LANES]; /* 1 << lane, to avoid a shift by a variable */
 
 static inline uint32_t smc_lane_count(uint32_t mask)
 {
@@ -219,8 +218,7 @@ struct smc_program {
     uint32_t static_smem_bytes; /* where dynamic shared memory begins */
     uint32_t local_bytes;       /* of a thread */
     bool follows;               /* machine_bytes is valid: see joins.c */
-    bool
-        runs_in_order; /* blocks run one after the other: the kernel has atomics on global memory */
+    bool runs_in_order;         /* blocks run in order: has atomics on global memory */
     bool splits_shared_words, splits_global_words; /* has accesses of less than 4 bytes */
 };
 

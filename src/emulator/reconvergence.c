@@ -14,8 +14,7 @@ struct block {
     uint32_t first, end; /* ops */
     bool only_ends;
     bool keeps_ends; /* its edges to such blocks count */
-    uint32_t
-        order; /* postorder number in the reversed walk from the end; 0: cannot reach the end */
+    uint32_t order;  /* postorder number in the reversed walk; 0: cannot reach the end */
     uint32_t dominator;
 };
 

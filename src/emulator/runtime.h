@@ -29,10 +29,9 @@ struct smc_launch_state {
     uint32_t smem_bytes, threads_per_block, warps_per_block;
     uint64_t blocks;
     atomic_uint_fast64_t next_block;
-    atomic_uint_fast64_t
-        last_block;             /* blocks above it need not run, because it has an endless loop */
-    atomic_bool stopped;        /* an early end was requested */
-    struct smc_float_sum **sum; /* as in struct smc_emulation, which becomes their owner */
+    atomic_uint_fast64_t last_block; /* blocks above it need not run: it has an endless loop */
+    atomic_bool stopped;             /* an early end was requested */
+    struct smc_float_sum **sum;      /* as in struct smc_emulation, which becomes their owner */
 };
 
 /* --- Divergent groups of a warp's lanes ------------------------------------------------------- */
