@@ -43,7 +43,7 @@ enum { SMC_LARGEST_WHOLE = 1000 };
 /* The fill pattern of outputs before a launch: no result of bounded inputs has this pattern. */
 unsigned char smc_dtype_poison(enum smc_dtype dtype);
 
-/* Values by parameter; bit n of `given` is set where the user chose value n. */
+/* Values by parameter; bit n of `given` is set if the user chose value n. */
 struct smc_params {
     int64_t value[SMC_PARAM_COUNT];
     uint32_t given;
@@ -155,8 +155,7 @@ struct smc_kernel {
     uint32_t dtypes;     /* bit n: exists for dtype n */
     enum smc_dtype default_dtype;
     bool is_probe; /* residency: has no result to compare and is launched by the executor */
-    bool is_racy;  /* has an intentional race: its result is not deterministic and it is never timed
-                    */
+    bool is_racy;  /* has an intentional race: nondeterministic result, never timed */
     bool streams;  /* all accesses to one element are close in time, so DRAM transfers each element
                       once */
     int64_t default_pad; /* if --pad is not given */

@@ -1,6 +1,6 @@
 /* C = A B with several outputs per thread: parameters, launch arithmetic, accesses to global and
-   shared memory. Whole panels and whole tiles of C are accessed 16 bytes at a time if the rows'
-   alignment allows it; those at the edges of the matrices are accessed element by element. */
+   shared memory. Whole panels and whole tiles of C are accessed 16 bytes at a time if the rows
+   allow it; those at the edges of the matrices are accessed element by element. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -396,7 +396,8 @@ static void store(const struct launch *r, uint32_t warp, uint32_t step,
     }
 }
 
-/* Iteration `step` loads the vectors of one k after those of the k before. */
+/* Each iteration loads one vector of A and one of B: all vectors of one k, then those of the
+   next. */
 static void load(const struct launch *r, uint32_t warp, uint32_t step,
                  struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {

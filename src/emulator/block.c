@@ -1,4 +1,4 @@
-/* Runs a block: its warps in turn, from barrier to barrier. */
+/* Runs a block: its warps one after the other, from barrier to barrier. */
 #include <string.h>
 
 #include "emulator/shadow.h"

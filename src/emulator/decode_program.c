@@ -193,8 +193,7 @@ static bool decode_program(struct smc_decoder *decoder)
     if (!first_op || !decoder->slot_of_register)
         return false;
     memset(decoder->slot_of_register, 0xff, registers * sizeof *decoder->slot_of_register);
-    smc_slot_new(program,
-                 SMC_SLOT_64); /* offset 0 is read by an op that does not have that source */
+    smc_slot_new(program, SMC_SLOT_64); /* offset 0: read by ops without that source */
     return decode_all(decoder, first_op) && link_branches(decoder, first_op) &&
            smc_find_reconvergence(program);
 }

@@ -24,7 +24,7 @@
 
 struct smc_program;
 
-/* What kind of instruction a mnemonic names; mnemonics.def says which. */
+/* The kind of instruction that a mnemonic is, as listed in mnemonics.def. */
 enum smc_instruction_flags {
     SMC_INSTRUCTION_MEMORY = 1 << 0,     /* loads, stores, atomics, asynchronous copies */
     SMC_INSTRUCTION_ASYNC_COPY = 1 << 1, /* cp.async, its commit and its wait */
@@ -58,9 +58,9 @@ size_t smc_program_parameter_bytes(const struct smc_program *program, size_t ind
 /* The name of file number `file` of the line table; NULL if it has none. */
 const char *smc_program_file(const struct smc_program *program, uint32_t file);
 uint32_t smc_program_static_smem_bytes(const struct smc_program *program);
-/* Finds the variable in shared memory that begins at or before the address. `name` gets its name in
-   the source, cut to `room`. `bytes` is 0 for dynamic shared memory. Returns false if there is no
-   such variable. */
+/* Finds the variable in shared memory that begins at or before the address. `name` receives its
+   name in the source, truncated to `room`. `bytes` is 0 for dynamic shared memory. Returns false if
+   there is no such variable. */
 bool smc_program_shared_array(const struct smc_program *program, uint64_t address, char *name,
                               size_t room, uint64_t *first_byte, uint64_t *bytes);
 
@@ -234,8 +234,8 @@ void smc_emulation_free(struct smc_emulation *emulation);
 const char *smc_finding_name(enum smc_finding_kind kind);
 
 /* Describes a finding in one line: what, where in the source, block, thread, address, array. `file`
-   is the name of the source; if NULL, the line table's name is used. The text is cut to `room` and
-   terminated by '\0'. */
+   is the name of the source; if NULL, the line table's name is used. The text is truncated to
+   `room` and terminated by '\0'. */
 void smc_finding_describe(const struct smc_program *program, const struct smc_finding *finding,
                           const char *file, char *text, size_t room);
 

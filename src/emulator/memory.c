@@ -383,7 +383,7 @@ uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
     if (op->space != SMC_SPACE_GENERIC)
         return smc_memory_access_at(worker, warp, op, op->space, kind, address, mask, value, host);
     uint32_t done = 0;
-    for (uint32_t left = mask; left;) { /* mostly one turn */
+    for (uint32_t left = mask; left;) { /* usually one iteration */
         enum smc_ptx_space space = smc_space_of(address[__builtin_ctz(left)]);
         uint32_t same = 0;
         EACH_ACTIVE(lane, left)

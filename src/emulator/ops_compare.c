@@ -61,7 +61,7 @@ DEFINE_MOVE(smc_unpack_high_16, lane_u32, lane_u32, x[i] >> 16)
 DEFINE_SELECT(smc_select_32, lane_u32)
 DEFINE_SELECT(smc_select_64, lane_u64)
 
-/* slct: a where c is not negative (-0.0 counts as 0, a NaN as negative). */
+/* slct: a if c is not negative (-0.0 counts as 0, a NaN as negative). */
 #define DEFINE_SLCT(name, lane_t, sign_t)                                                          \
     static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
                      const void *c)                                                                \
@@ -93,7 +93,7 @@ smc_alu_by_type smc_select_by_float_sign = {
 
 /* --- Comparisons ------------------------------------------------------------------------------ */
 
-/* The result of the comparison, negated and combined with predicate c as the op says. */
+/* The result of the comparison, negated and combined with predicate c as the op specifies. */
 static uint32_t combined(const struct smc_op *op, uint32_t mask, const void *c)
 {
     if (op->immediate & SMC_COMPARE_NEGATED)

@@ -1,5 +1,5 @@
 /* One kernel of a PTX module as the parser read it: names are resolved, nothing is decoded yet.
-   decode.c turns the result into what the emulator runs. */
+   decode.c translates the result into ops for the emulator. */
 #ifndef SMC_EMULATOR_PTX_H
 #define SMC_EMULATOR_PTX_H
 

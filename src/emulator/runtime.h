@@ -40,8 +40,7 @@ enum smc_group_state {
     SMC_GROUP_READY,
     SMC_GROUP_DIVERGED, /* waits until its children reconverge */
     SMC_GROUP_AT_BARRIER,
-    SMC_GROUP_CONVERGING, /* waits for the lanes of `need` at an instruction that they run together
-                           */
+    SMC_GROUP_CONVERGING, /* waits for the lanes of `need` at an instruction they run together */
 };
 
 struct smc_group {

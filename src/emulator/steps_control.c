@@ -157,7 +157,7 @@ enum smc_next smc_step_arrive(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GO_ON;
 }
 
-/* __syncwarp: a holds the lanes that take part. */
+/* __syncwarp: a holds the mask of participating lanes. */
 enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *warp,
                                  const struct smc_op *op, uint32_t mask)
 {

@@ -103,7 +103,7 @@ static inline bool smc_is_lost(const struct smc_attempt *finish)
 struct smc_conflict_site {
     uint64_t conflicts;       /* of the line, in the whole launch; 0: none */
     uint64_t all, wavefronts; /* of the launch */
-    uint32_t line;            /* 0: not known */
+    uint32_t line;            /* 0: unknown */
     char array[96];
     bool has_padding, has_swizzle;
     struct smc_rearrangement padding, swizzle;
@@ -153,7 +153,7 @@ struct smc_run_result {
     struct smc_attempt compile; /* NVRTC and ptxas */
     struct smc_resources compiled;
     struct smc_attempt load;   /* the driver accepted the machine code */
-    struct smc_attempt opt_in; /* cudaFuncAttributeMaxDynamicSharedMemorySize, where needed, or the
+    struct smc_attempt opt_in; /* cudaFuncAttributeMaxDynamicSharedMemorySize, if needed, or the
                                   shared-memory mode */
     struct smc_attempt launch;
     /* Whether every launch ended in time. If not, the GPU was not used any further, and the process

@@ -31,7 +31,7 @@ struct smc_user_request {
 struct smc_user_digest {
     uint32_t crc32;         /* of ISO 3309, as zlib and gzip have it */
     uint64_t changed;       /* number of elements whose bits changed */
-    uint64_t first_changed; /* where there is one */
+    uint64_t first_changed; /* index; only valid if `changed` is not 0 */
 };
 
 /* One buffer of a launch. The back ends read `before` and fill their own part. */

@@ -11,7 +11,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-/* More is no memory's. */
+/* More than any memory can hold. */
 static const uint64_t most_elements = UINT64_C(1) << 40;
 
 enum { NUMBER_TEXT = 32 };

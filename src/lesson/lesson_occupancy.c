@@ -13,7 +13,7 @@ enum {
     LARGEST_EDGE = 8,     /* of those */
     LANES_ACROSS = 8,     /* the warp computes 4 x 8 squares of edge x edge elements */
     THREADS = 256,        /* for a block with register tiles */
-    OTHER_REGISTERS = 24, /* addresses and counters: an assumption, as the page says */
+    OTHER_REGISTERS = 24, /* addresses and counters: an assumption, as the page explains */
     ASKED_EDGE = 6,
 };
 

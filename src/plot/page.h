@@ -93,7 +93,7 @@ struct smc_diagram {
     const char *unit;   /* below the axis */
     double low, high;   /* of the quantity */
     struct smc_ticks ticks;
-    double last_tick;   /* the last tick that is drawn */
+    double last_tick;   /* no tick is drawn beyond it */
     bool in_k;          /* ticks as multiples of 1024: "64K" */
     uint32_t max_warps; /* of the left axis; 0: that axis shows percent as well */
     const struct smc_run *runs;

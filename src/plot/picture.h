@@ -71,7 +71,7 @@ struct smc_shape {
     double shade;     /* for an area of SMC_INK_HEAT */
     double thickness; /* of a line, in points; ignored on a character canvas */
     bool dashed;
-    bool backed; /* has a background that keeps it legible above areas */
+    bool backed; /* text that remains legible above areas */
     enum smc_face face;
     enum smc_anchor anchor;
     size_t text; /* offset in the picture's words */
@@ -89,8 +89,7 @@ struct smc_picture {
 /* The canvas of a layout. All lengths are in its unit: points or cells. */
 struct smc_canvas {
     double width;
-    double char_width,
-        line_height; /* of the normal face; an upper bound on the average width of characters */
+    double char_width, line_height; /* of the normal face; no text is wider on average */
     double gap;
     double plot_height; /* of one diagram */
     bool cells;         /* all positions are whole cells */
@@ -114,7 +113,7 @@ void smc_picture_mark(struct smc_picture *picture, enum smc_ink ink, double x, d
 void smc_picture_text(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
                       enum smc_anchor anchor, double x, double y, const char *text);
 
-/* The same where areas lie below it. */
+/* smc_picture_text for text above areas, with `backed` set. */
 void smc_picture_label(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
                        enum smc_anchor anchor, double x, double y, const char *text);
 
