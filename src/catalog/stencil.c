@@ -415,7 +415,7 @@ static void plan_window(const struct smc_kernel *kernel, const struct smc_params
 
 /* --- Shared memory ---------------------------------------------------------------------------- */
 
-/* One block's share. */
+/* One block's share of the work. */
 struct tile {
     uint64_t outputs, halo, inputs, warps;
 };
@@ -432,7 +432,7 @@ _Static_assert((int)ACCESSES <= (int)SMC_MAX_SHARED_ACCESSES, "room for a kernel
 static const struct {
     const char *label;
     enum smc_bank_op op;
-    uint32_t elements; /* moved at once */
+    uint32_t elements; /* moved in one access */
 } shapes[ACCESSES] = {
     [STAGE] = {"quads[base + lane]", SMC_BANK_STORE, QUAD},
     [REST] = {"staged[i]", SMC_BANK_STORE, 1},

@@ -7,7 +7,7 @@
 
 struct smc_arena_chunk;
 
-/* Start from {0}. */
+/* Initialize with {0}. */
 struct smc_arena {
     struct smc_arena_chunk *chunks;
     size_t used, capacity; /* of the newest chunk */

@@ -326,7 +326,7 @@ struct smc_op *smc_decode_simple(struct smc_decoder *decoder, smc_alu *alu,
         if (slot[i] == SMC_NO_SLOT)
             return NULL;
     }
-    for (unsigned i = sources; i < 3; i++) /* any that may be read */
+    for (unsigned i = sources; i < 3; i++) /* unused sources must be readable, too */
         slot[i] = slot[0];
     uint32_t d = smc_decode_target(decoder, &operand[0], d_type);
     if (d == SMC_NO_SLOT)

@@ -251,7 +251,7 @@ struct smc_annotated_line {
     uint64_t heat; /* executed warp instructions and wavefronts of shared memory */
 };
 
-/* Start from {0}. */
+/* Initialize with {0}. */
 struct smc_annotation {
     /* All lines of the source, then lines of other files that have instructions, by file name. */
     struct smc_annotated_line *line;

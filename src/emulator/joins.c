@@ -218,7 +218,7 @@ static void search_from(struct search *search, size_t at)
         uint64_t now[WIDTHS] = {0};
         join(group, widest, false, now);
         if (memcmp(now, last, sizeof now) == 0)
-            continue; /* nothing more to join */
+            continue; /* no further loads to join */
         memcpy(last, now, sizeof last);
         for (unsigned i = 0; i < WIDTHS; i++)
             search->count[i] = before[i] + now[i];

@@ -59,8 +59,8 @@ struct smc_copy;
 struct smc_warp {
     char *file; /* registers */
     uint32_t index;
-    uint32_t lanes; /* that exist */
-    uint32_t live;  /* that have not ended */
+    uint32_t lanes; /* mask of existing lanes */
+    uint32_t live;  /* mask of lanes that have not exited */
     struct smc_group group[SMC_MAX_GROUPS];
     uint64_t used; /* bit n: group n exists */
     int current;
@@ -153,8 +153,8 @@ void smc_count_global(struct smc_worker *worker, const struct smc_op *op, unsign
                       const uint64_t address[SMC_LANES], uint32_t mask, uint32_t bytes,
                       const struct smc_allocation *allocation);
 
-/* Call after smc_count_global for the reads of a copy that bypasses L1: counts their sectors as
-   those of a copy. The lanes access one allocation, the last one. */
+/* After smc_count_global for what a copy past L1 reads: counts its sectors as those of a copy. The
+   lanes access one allocation, the last one. */
 void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
                     const uint64_t from[SMC_LANES], const uint64_t to[SMC_LANES], uint32_t mask);
 struct smc_bank_memo *smc_bank_memo_new(void);

@@ -107,7 +107,7 @@ static enum smc_status run_user(const struct smc_run_request *request,
 static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error)
 {
-    struct smc_run_result *emulated = smc_calloc(1, sizeof *emulated); /* much for the stack */
+    struct smc_run_result *emulated = smc_calloc(1, sizeof *emulated); /* too large for the stack */
     if (!emulated)
         return smc_out_of_memory(error);
     smc_run_begin(request, result);

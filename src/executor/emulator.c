@@ -578,7 +578,7 @@ static enum smc_status run_steps(struct run *run)
 static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error)
 {
-    struct run *state = smc_calloc(1, sizeof *state); /* much for the stack */
+    struct run *state = smc_calloc(1, sizeof *state); /* too large for the stack */
     (void)warnings;
     if (!state)
         return smc_out_of_memory(error);

@@ -136,7 +136,7 @@ struct smc_emulated_run {
     struct smc_run_finding {
         struct smc_finding finding;
         uint32_t line;  /* of the kernel's source; 0: unknown */
-        char text[512]; /* for people */
+        char text[512]; /* the message for users */
     } finding[SMC_MAX_FINDINGS];
 };
 

@@ -190,8 +190,8 @@ struct smc_counters {
     CUpti_Profiler_Host_Object *host;
     CUpti_RangeProfiler_Object *profiler; /* between begin and end only */
     struct image available;               /* counters that are available on this GPU to this user */
-    struct image config;                  /* how they are scheduled */
-    struct image data;                    /* what was measured */
+    struct image config;                  /* the schedule of the counters */
+    struct image data;                    /* the measured values */
 };
 
 static enum smc_status allocate(struct image *image, size_t size, struct smc_error *error)

@@ -566,7 +566,7 @@ static double x_of_now(const struct frame *frame)
     return clamp(x_of(frame, frame->diagram->now), frame->left, frame->right - half(frame));
 }
 
-/* Behind the names. */
+/* Drawn before the labels, so that it is in the background. */
 static void draw_now_line(const struct frame *frame)
 {
     double top = frame->top - (frame->canvas->cells ? 0 : 4);

@@ -30,7 +30,7 @@ void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink 
 /* A grid with labels, for any data in rows and columns. */
 struct smc_grid_cell {
     enum smc_ink ink;
-    bool outlined; /* the second cue */
+    bool outlined; /* distinguishes the cell without color */
     char text[8];
 };
 struct smc_grid {
@@ -44,7 +44,7 @@ struct smc_grid {
 };
 void smc_page_grid(struct smc_page *page, const struct smc_grid *grid, double left, double width);
 
-/* One cell alone. */
+/* Draws a single cell. */
 void smc_page_cell(struct smc_page *page, const struct smc_grid_cell *cell, double x, double y,
                    double width, double height);
 

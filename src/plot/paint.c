@@ -187,7 +187,7 @@ static void paint(const struct screen *screen)
 
 static uint32_t character_of(const struct screen *screen, const struct cell *cell)
 {
-    /* By the set of sides. */
+    /* Box-drawing characters, indexed by the set of directions. */
     static const uint32_t boxes[16] = {' ',    0x2575, 0x2576, 0x2514, 0x2577, 0x2502,
                                        0x250c, 0x251c, 0x2574, 0x2518, 0x2500, 0x2534,
                                        0x2510, 0x2524, 0x252c, 0x253c};
