@@ -128,7 +128,7 @@ static inline uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The i-th of splitmix64. */
+/* The i-th number of the splitmix64 generator. */
 static inline uint64_t bits_of(uint64_t start, uint64_t i)
 {
     return mix(start + i * GOLDEN_RATIO);
@@ -139,7 +139,7 @@ uint64_t smc_random_bits(uint64_t start, uint64_t i)
     return bits_of(start, i);
 }
 
-/* Buffers of one launch differ even with the same seed. */
+/* Gives each buffer of a launch different values, even with the same seed. */
 static uint64_t start_of(const struct smc_buffer *buffer, uint64_t seed)
 {
     uint64_t start = mix(seed + GOLDEN_RATIO);

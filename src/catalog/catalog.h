@@ -1,6 +1,6 @@
-/* Which kernels exist, and for given parameters: their geometry, shared memory, buffers, work and
-   reference results. Nothing here compiles or launches. A kernel is one file in kernels/ and one
-   row of its family's file, listed in kernels.def. */
+/* The kernels of the catalog and, for given parameters, their geometry, shared memory, buffers,
+   work and reference results. Nothing here compiles or launches. A kernel is one file in kernels/
+   and one row of its family's file, listed in kernels.def. */
 #ifndef SMC_CATALOG_CATALOG_H
 #define SMC_CATALOG_CATALOG_H
 
@@ -20,7 +20,7 @@ enum smc_param {
 };
 
 struct smc_param_info {
-    const char *option; /* "tile": the command line's name without the dashes */
+    const char *option; /* "tile": the command-line option without the dashes */
     int64_t lowest, highest, initial;
     const char *unit;
     const char *help;
@@ -40,10 +40,10 @@ bool smc_dtype_parse(const char *name, enum smc_dtype *dtype);
 /* The largest magnitude of random whole numbers. */
 enum { SMC_LARGEST_WHOLE = 1000 };
 
-/* What outputs are filled with before a launch: no result of bounded inputs has this pattern. */
+/* The fill pattern of outputs before a launch: no result of bounded inputs has this pattern. */
 unsigned char smc_dtype_poison(enum smc_dtype dtype);
 
-/* Values by parameter; bit n of `given` is set where the user chose value n. */
+/* Values by parameter; bit n of `given` is set if the user chose value n. */
 struct smc_params {
     int64_t value[SMC_PARAM_COUNT];
     uint32_t given;
@@ -64,7 +64,7 @@ struct smc_argument {
     int64_t value; /* the buffer's index, or the number */
 };
 
-/* One launch, as the source text asks for it. */
+/* The parameters of one launch, as the kernel's source requires them. */
 struct smc_plan {
     uint32_t block[3];
     uint32_t grid[3];
@@ -72,32 +72,32 @@ struct smc_plan {
     uint64_t grid_blocks;
     uint64_t static_smem_bytes;  /* declared in the source */
     uint64_t dynamic_smem_bytes; /* given at launch */
-    uint64_t output_rows;        /* what `compare` can be asked for, in parts */
+    uint64_t output_rows;        /* rows for `compare`, which may be called for ranges of them */
     size_t buffer_count;
     struct smc_buffer buffer[SMC_MAX_BUFFERS];
     size_t argument_count;
     struct smc_argument argument[SMC_MAX_ARGUMENTS];
 };
 
-/* One array of global memory, accessed by all warps of a launch; it begins at a whole sector, as
+/* One array of global memory, accessed by all warps of a launch. It begins at a sector boundary, as
    allocations do. A request is one instruction of one warp with an active lane; a sector is 32
-   bytes, counted again for each request. */
+   bytes, counted separately for each request. */
 struct smc_global_access {
     const char *name; /* the buffer's */
     bool store;
-    double array_elements; /* of the array, gaps between rows left out */
+    double array_elements; /* of the array, without gaps between rows */
     double elements;       /* accessed by all threads together */
     double requests;
     double sectors;
-    double copy_sectors; /* to add on CC 8.0 and up: what copies past L1 count more, or fewer, than
-                            loads (smc_sectors_count_copied) */
+    double copy_sectors; /* to add on CC 8.0 and up: the difference between the sectors of copies
+                            that bypass L1 and of loads (smc_sectors_count_copied) */
 };
 
-/* What one launch does, counted from the algorithm. */
+/* The work of one launch, counted from the algorithm. */
 struct smc_work {
-    double flops;            /* additions and multiplications; integer ones for int32 */
-    double fma_instructions; /* of warps, each up to 32 multiplications with an addition; 0: none */
-    double global_load_bytes; /* asked for by all threads, tile reuse counted */
+    double flops;             /* additions and multiplications; integer ones for int32 */
+    double fma_instructions;  /* of warps, each with up to 32 multiply-adds; 0: none */
+    double global_load_bytes; /* requested by all threads, including tile reuse */
     double global_store_bytes;
     double untiled_load_bytes; /* what the same algorithm loads without shared memory */
     double minimum_bytes;      /* every input read once, every output written once */
@@ -105,7 +105,8 @@ struct smc_work {
     struct smc_global_access access[SMC_MAX_BUFFERS];
 };
 
-/* Instructions of warps with an active lane, the passes they take, and the least they could. */
+/* Instructions of warps with an active lane, their wavefronts, and the minimum number of
+   wavefronts. */
 struct smc_shared_count {
     double instructions, wavefronts, least;
 };
@@ -115,34 +116,33 @@ static inline double smc_bank_conflicts(const struct smc_shared_count *count)
     return count->wavefronts - count->least;
 }
 
-/* What one launch does in shared memory. */
+/* The work of one launch in shared memory. */
 struct smc_shared_work {
     struct smc_shared_count stores;
-    struct smc_shared_count loads;         /* as ptxas makes them: neighbouring ones of a thread are
-                                              joined, up to 16 bytes, where the index allows */
-    struct smc_shared_count written_loads; /* as the source text and its PTX have them */
-    struct smc_shared_count copies;        /* of the stores, those by cp.async from CC 8.0 on */
+    struct smc_shared_count loads; /* as ptxas joins them: neighboring loads of a thread, up to 16
+                                      bytes, if the index allows it */
+    struct smc_shared_count written_loads; /* as in the source text and its PTX */
+    struct smc_shared_count copies; /* the part of the stores that uses cp.async from CC 8.0 on */
 };
 
 enum { SMC_MAX_SHARED_ACCESSES = 10 };
 
-/* One access to shared memory, as the source text has it, by one warp at one turn of the loop
-   around it. The compiler may join neighbouring ones. */
+/* One access to shared memory in the source text, by one warp in one iteration of the surrounding
+   loop. The compiler may join neighboring accesses. */
 struct smc_shared_access {
     const char *label;     /* "a_tile[y][i]": the array's name up to '[' */
-    uint32_t first_byte;   /* where the array begins */
+    uint32_t first_byte;   /* the array's offset in shared memory */
     uint32_t row_elements; /* of the array; 0: it has one dimension */
-    uint32_t steps;        /* turns of the loop, 1 where there is none */
+    uint32_t steps;        /* iterations of the loop; 1 without a loop */
     struct smc_access access;
 };
 
 struct smc_comparison {
-    uint64_t checked;     /* output elements, gaps between rows included */
-    uint64_t wrong;       /* outside the error bound, or a gap that was written */
+    uint64_t checked;     /* output elements, including gaps between rows */
+    uint64_t wrong;       /* elements outside the error bound, and gap elements that were written */
     uint64_t first_wrong; /* element index in the output buffer */
     double expected, got; /* of the first wrong element */
-    double worst;         /* largest error as a share of its bound; infinite where one has none:
-                             NaN, or a wrong integer */
+    double worst; /* largest error as a share of its bound; infinite for a NaN or a wrong integer */
 };
 
 struct smc_kernel {
@@ -154,23 +154,23 @@ struct smc_kernel {
     uint32_t params;     /* bit n: accepts parameter n */
     uint32_t dtypes;     /* bit n: exists for dtype n */
     enum smc_dtype default_dtype;
-    bool is_probe;       /* residency: has no result to compare, is launched by the executor */
-    bool is_racy;        /* with a race by intention: its result is not determined, never timed */
-    bool streams;        /* all accesses to one element are near in time: DRAM moves each once */
-    int64_t default_pad; /* where --pad is not given */
-    const char *sibling; /* does the same with dynamic shared memory, or NULL */
-    const void
-        *variant; /* what tells the kernels of a family apart, for its own functions; or NULL */
+    bool is_probe; /* residency: has no result to compare and is launched by the executor */
+    bool is_racy;  /* has an intentional race: nondeterministic result, never timed */
+    bool streams;  /* all accesses to one element are close in time, so DRAM transfers each element
+                      once */
+    int64_t default_pad; /* if --pad is not given */
+    const char *sibling; /* the kernel that does the same with dynamic shared memory, or NULL */
+    const void *variant; /* the variant within a family, for the family's own functions; or NULL */
 
-    /* The functions below receive the kernel that they are a member of. */
+    /* The functions below receive the kernel that they belong to. */
 
-    /* Sets derived defaults (leading dimensions, length) and checks relations between values.
+    /* Sets derived defaults (leading dimensions, length) and checks that the values are consistent.
        SMC_USAGE with a message that names the options. Call before the functions below. */
     enum smc_status (*complete)(const struct smc_kernel *kernel, struct smc_params *params,
                                 struct smc_error *error);
 
-    /* Compiler options, each followed by '\n': "-DTILE=32\n-DELEMENT=float\n". Only what the code
-       depends on, so that the text identifies the compiled kernel. */
+    /* Compiler options, each followed by '\n': "-DTILE=32\n-DELEMENT=float\n". Includes only
+       options that the code depends on, so that the text identifies the compiled kernel. */
     void (*defines)(const struct smc_kernel *kernel, const struct smc_params *params,
                     struct smc_text *options);
 
@@ -179,20 +179,21 @@ struct smc_kernel {
     void (*work)(const struct smc_kernel *kernel, const struct smc_params *params,
                  struct smc_work *work);
 
-    /* Fills `list` with what warp `warp` of a block accesses at turn `step`, from 0, and returns
-       how many there are, always the same; nothing is active after the last step. NULL: the kernel
-       has no shared memory. */
+    /* Fills `list` with the accesses of warp `warp` of a block in iteration `step`, from 0. Returns
+       their number, which is always the same; no lane is active after the last step. NULL: the
+       kernel uses no shared memory. */
     size_t (*shared_accesses)(const struct smc_kernel *kernel, const struct smc_params *params,
                               uint32_t warp, uint32_t step,
                               struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES]);
 
-    /* Counts the whole launch; `work` is zero before. NULL: the kernel has no shared memory. */
+    /* Counts the work of the whole launch; `work` is zero before. NULL: the kernel uses no shared
+       memory. */
     void (*shared_work)(const struct smc_kernel *kernel, const struct smc_params *params,
                         const struct smc_bank_layout *layout, struct smc_shared_work *work);
 
-    /* Compares rows [row, row + rows) of the output with a reference of higher precision, and adds
-       to `result`. `buffers` are host copies, in the plan's order. Thread-safe for disjoint
-       results, so that rows can be shared out. NULL for a probe. */
+    /* Compares rows [row, row + rows) of the output with a higher-precision reference, and adds to
+       `result`. `buffers` are host copies, in the plan's order. Thread-safe with separate results,
+       so that rows can be distributed over threads. NULL for a probe. */
     void (*compare)(const struct smc_kernel *kernel, const struct smc_params *params,
                     const void *const *buffers, uint64_t row, uint64_t rows,
                     struct smc_comparison *result);
@@ -201,17 +202,17 @@ struct smc_kernel {
 size_t smc_kernel_count(void);
 const struct smc_kernel *smc_kernel_at(size_t index);
 
-/* By exact name, case-insensitive; NULL where there is none. */
+/* Finds a kernel by exact name, case-insensitive; NULL if there is none. */
 const struct smc_kernel *smc_kernel_find(const char *name);
 
-/* Every value at its default, nothing given; DTYPE the kernel's default. */
+/* Sets every value to its default, as not given; DTYPE to the kernel's default. */
 void smc_params_init(const struct smc_kernel *kernel, struct smc_params *params);
 
-/* For smc_kernel's `defines` where one text serves every parameter. */
+/* For the `defines` of kernels whose text is the same for all parameters. */
 void smc_defines_nothing(const struct smc_kernel *kernel, const struct smc_params *params,
                          struct smc_text *options);
 
-/* The built-in text of a file in kernels/; NULL where there is none. Not owned by the caller. */
+/* The built-in text of a file in kernels/; NULL if there is none. Do not free it. */
 const char *smc_kernel_text(const char *file, size_t *length);
 
 /* 64 random bits: element i of the sequence that begins at `start`, the same on every machine. */

@@ -1,5 +1,5 @@
-/* What the kernel families share: checks of parameters, plans, the work of a launch, comparing
- * results. */
+/* What the kernel families share: parameter checks, plans, the work of a launch, and comparing
+   results. */
 #include "catalog/family.h"
 
 #include <inttypes.h>
@@ -97,7 +97,7 @@ void smc_phases_begin_in_line(struct smc_phases *phases, size_t element_bytes, u
     begin_phases(phases, SMC_LINE_BYTES / element_bytes, first);
 }
 
-/* The steps repeat after one for each place. */
+/* The steps repeat after one step for each position. */
 void smc_phases_walk(struct smc_phases *phases, uint64_t steps, uint64_t stride)
 {
     struct smc_phases walked = {.count = phases->count};
@@ -170,8 +170,8 @@ static void add_tile(struct smc_global_access *access, size_t element_bytes,
 
 /* Whole tiles, or the part of one after them. */
 struct extent {
-    uint64_t first, tiles; /* tiles to walk over, from the first on */
-    uint64_t active;       /* rows or columns in each */
+    uint64_t first, tiles; /* number of tiles, from the first on */
+    uint64_t active;       /* rows or columns per tile */
 };
 
 static void split(uint64_t size, uint32_t tile, struct extent extent[2])
@@ -201,8 +201,8 @@ void smc_work_add_tiles(struct smc_global_access *access, size_t element_bytes,
         }
 }
 
-/* `lanes` threads side by side access as many neighbouring elements. A whole warp covers whole
-   sectors, so that all warps begin_phases at the same phase. */
+/* `lanes` adjacent threads access as many neighboring elements. A whole warp covers whole sectors,
+   so all warps begin at the same phase. */
 static void add_run(struct smc_global_access *access, size_t element_bytes,
                     const struct smc_phases *phases, uint64_t lanes)
 {

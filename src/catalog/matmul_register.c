@@ -1,6 +1,6 @@
-/* C = A B with several outputs a thread: parameters, launch arithmetic, accesses to global and
-   shared memory. Whole panels and whole tiles of C are accessed 16 bytes at a time where rows
-   allow; those at the edges of the matrices by elements. */
+/* C = A B with several outputs per thread: parameters, launch arithmetic, accesses to global and
+   shared memory. Whole panels and whole tiles of C are accessed 16 bytes at a time if the rows
+   allow it; those at the edges of the matrices are accessed element by element. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,17 +11,17 @@
 enum { LANES_M = 8, LANES_N = 4 };
 
 struct launch {
-    struct smc_product product; /* its tile and its grid mean nothing here */
+    struct smc_product product; /* its tile and its grid are not used here */
     uint32_t block_m, block_n, block_k, thread_m, thread_n, stages;
     uint32_t vector; /* elements in 16 bytes, the widest access */
-    uint32_t a_row;  /* elements from one k to the next in a panel of A */
+    uint32_t a_row;  /* elements between successive k in a panel of A */
     uint32_t threads;
 };
 
 enum { VECTOR_BYTES = 16, REGISTER_BYTES = 4, MOST_REGISTERS = 255, MOST_THREADS = 1024 };
 
-/* By element type: the fastest found for floats; doubles take twice the registers, and these spill
-   none on any architecture with 255 of them. */
+/* By element type: the fastest parameters found for floats. Doubles need twice the registers, and
+   these parameters do not spill on any architecture with 255 registers per thread. */
 static const struct {
     enum smc_param param;
     int64_t initial[SMC_DTYPE_COUNT];
@@ -58,8 +58,8 @@ static uint64_t blocks(const struct launch *r)
     return divide_up(r->product.m, r->block_m) * divide_up(r->product.n, r->block_n);
 }
 
-/* `threads` of them side by side in a warp, each with as many outputs as `of` says; 0: no threads.
- */
+/* A valid layout: `threads` adjacent threads in a warp, each with as many outputs as `of`
+   specifies; 0: no threads. */
 struct rule {
     enum smc_param param;
     int64_t unit;
@@ -137,7 +137,7 @@ static enum smc_status complete(const struct smc_kernel *kernel, struct smc_para
                                 struct smc_error *error)
 {
     int64_t dtype = params->value[SMC_PARAM_DTYPE];
-    bool known = dtype >= 0 && dtype < SMC_DTYPE_COUNT; /* another one is refused below */
+    bool known = dtype >= 0 && dtype < SMC_DTYPE_COUNT; /* any other value is refused below */
     for (size_t i = 0; known && i < SHAPES; i++)
         if (params->value[shapes[i].param] == 0)
             params->value[shapes[i].param] = shapes[i].initial[dtype];
@@ -173,7 +173,7 @@ static void plan(const struct smc_kernel *kernel, const struct smc_params *param
 
 enum { STORE_A, STORE_B, LOAD_A, LOAD_B, ACCESSES };
 
-/* Of one dimension: the whole tiles, then the part of one after them. */
+/* For one dimension: the whole tiles, then the remainder. */
 struct extent {
     uint64_t first, tiles;
     uint32_t active; /* of each tile */
@@ -220,7 +220,7 @@ static void add_neighbours(struct smc_global_access *access, const struct launch
     smc_work_add_request(access, r->product.element_bytes, wide, phases, element, mask);
 }
 
-/* The panels of A: `row` of tiles and `step` of K, once for each column of tiles. */
+/* Loads of the panels of A: `row` of tiles and `step` of K, once for each column of tiles. */
 static void add_a(struct smc_global_access *access, const struct launch *r,
                   const struct extents *extents, const struct extent *row,
                   const struct extent *step)
@@ -242,7 +242,7 @@ static bool by_vectors(const struct launch *r, uint64_t leading)
     return leading % r->vector == 0;
 }
 
-/* The panels of B, for `rows` rows of tiles. */
+/* Loads of the panels of B, for `rows` rows of tiles. */
 static void add_b(struct smc_global_access *access, const struct launch *r, uint64_t rows,
                   const struct extent *column, const struct extent *step, bool vectors)
 {
@@ -259,8 +259,8 @@ static void add_b(struct smc_global_access *access, const struct launch *r, uint
         add_neighbours(access, r, &phases, e, wide, r->block_n, p->ldb, active);
 }
 
-/* How many more sectors the vectors that a warp copies from element `first` of a panel of B on
-   count than loads of them, for a panel whose first element is at `phase` of a line. */
+/* The difference in sectors between copies and loads of the vectors that a warp accesses from
+   element `first` of a panel of B on, for a panel whose first element is at `phase` of a line. */
 static double copy_sectors(const struct launch *r, uint32_t first, uint32_t stage, uint32_t phase)
 {
     uint64_t from[SMC_WARP_LANES], to[SMC_WARP_LANES];
@@ -277,7 +277,7 @@ static double copy_sectors(const struct launch *r, uint32_t first, uint32_t stag
     return (double)smc_sectors_count_copied(from, to, mask) - (double)smc_sectors_count(from, mask);
 }
 
-/* The whole panels of B, as add_b for vectors: they go round through the stages. */
+/* The whole panels of B, as in add_b for vectors; they cycle through the stages. */
 static void add_copies(struct smc_global_access *access, const struct launch *r,
                        const struct extents *x)
 {
@@ -295,7 +295,8 @@ static void add_copies(struct smc_global_access *access, const struct launch *r,
     }
 }
 
-/* Where in the block's tile of C a thread's outputs begin: lanes count n0 m0 n1 m1 m2. */
+/* The position of a thread's outputs in the block's tile of C: the bits of the lane are n0 m0 n1 m1
+   m2. */
 static void place(const struct launch *r, uint32_t warp, uint32_t lane, uint32_t *row,
                   uint32_t *column)
 {
@@ -372,7 +373,8 @@ static void work(const struct smc_kernel *kernel, const struct smc_params *param
 
 /* --- Shared memory ---------------------------------------------------------------------------- */
 
-/* How many panels of B are stored by vectors; all others are by elements. */
+/* The number of panels of B that are stored as vectors; all others are stored element by
+   element. */
 static uint64_t vector_panels(const struct launch *r, const struct extents *x)
 {
     return by_vectors(r, r->product.ldb)
@@ -380,7 +382,7 @@ static uint64_t vector_panels(const struct launch *r, const struct extents *x)
                : 0;
 }
 
-/* At turn `step` of the copies, thread by thread; a panel of A is transposed. */
+/* Iteration `step` of the copies, thread by thread; a panel of A is transposed. */
 static void store(const struct launch *r, uint32_t warp, uint32_t step,
                   struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
@@ -394,7 +396,8 @@ static void store(const struct launch *r, uint32_t warp, uint32_t step,
     }
 }
 
-/* Turn `step` loads vectors of one k after those of the other. */
+/* Each iteration loads one vector of A and one of B: all vectors of one k, then those of the
+   next. */
 static void load(const struct launch *r, uint32_t warp, uint32_t step,
                  struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
@@ -437,7 +440,7 @@ static size_t shared_accesses(const struct smc_kernel *kernel, const struct smc_
     return ACCESSES;
 }
 
-/* One panel of each matrix: what all of a block's warps do. */
+/* One panel of each matrix: the accesses of all warps of a block. */
 static void add_panels(const struct launch *r, const struct smc_bank_layout *layout, bool vectors,
                        double times, struct smc_shared_work *work)
 {
@@ -455,7 +458,7 @@ static void add_panels(const struct launch *r, const struct smc_bank_layout *lay
     }
 }
 
-/* All loads are of 16 bytes already: ptxas joins none. */
+/* All loads already have 16 bytes, so ptxas joins none. */
 static void shared_work(const struct smc_kernel *kernel, const struct smc_params *params,
                         const struct smc_bank_layout *layout, struct smc_shared_work *work)
 {

@@ -1,5 +1,6 @@
-/* Matrix products by one output a thread: C = A B, and C = A A^T with the transposed A as B;
-   row-major, any sizes and leading dimensions, from global memory and by tiles in shared memory. */
+/* Matrix products with one output per thread: C = A B, and C = A A^T with the transposed A as B.
+   Matrices are row-major with any sizes and leading dimensions, read from global memory or through
+   tiles in shared memory. */
 #include "catalog/product.h"
 
 #include <float.h>
@@ -68,8 +69,8 @@ static void defines(const struct smc_kernel *kernel, const struct smc_params *pa
         smc_text_printf(options, "-DPAD=%" PRId64 "\n", params->value[SMC_PARAM_PAD]);
 }
 
-/* The elements of one row of a tile. A swizzled row is a power of two, so that it holds every
-   column ^ row. */
+/* The elements of one row of a tile. The length of a swizzled row is a power of two, so that every
+   column ^ row is within it. */
 static uint32_t row_elements(const struct smc_product_tile *tile, uint32_t edge, uint32_t padding)
 {
     uint32_t power = 1;
@@ -162,7 +163,7 @@ void smc_product_begin_work(const struct smc_product *p, struct smc_work *work)
     };
 }
 
-/* What is loaded as A and as B; one array where B is A. */
+/* The accesses that load A and B; a single array if B is A. */
 static void add_loads(const struct smc_product *p, const struct smc_tiles *a,
                       const struct smc_tiles *b, struct smc_work *work)
 {
@@ -183,8 +184,8 @@ static void add_stores(const struct smc_product *p, struct smc_work *work)
     smc_work_sum_bytes(work, p->element_bytes);
 }
 
-/* Threads beyond C return at once. At each step of k a warp reads one element of A for each row of
-   its threads, and one of B for each column. */
+/* Threads beyond C return immediately. At each step of k a warp reads one element of A for each row
+   of its threads, and one of B for each column. */
 static void naive_work(const struct smc_product *p, struct smc_work *work)
 {
     uint64_t next_column = p->b_is_a ? p->lda : 1, next_step = p->b_is_a ? 1 : p->ldb;
@@ -197,7 +198,7 @@ static void naive_work(const struct smc_product *p, struct smc_work *work)
     work->fma_instructions = stores->requests * (double)p->k;
 }
 
-/* All threads multiply, also those beyond C. */
+/* All threads multiply, including those beyond C. */
 static void multiply_tiles(const struct smc_product *p, struct smc_work *work)
 {
     uint64_t steps = divide_up(p->k, p->tile) * p->tile;
@@ -219,7 +220,7 @@ static void tiled_work(const struct smc_product *p, struct smc_work *work)
     add_stores(p, work);
 }
 
-/* A by tiles, B without: its threads beyond C load nothing. */
+/* A through tiles, B without: threads beyond C load nothing. */
 static void a_tile_work(const struct smc_product *p, struct smc_work *work)
 {
     const struct smc_tiles a = {p->tile, p->m, p->k, p->lda, 1, p->grid[0], 0};
@@ -264,7 +265,7 @@ static void begin_tile(const struct smc_product *p, const struct smc_product_til
     store->first_byte = load->first_byte = first_byte;
 }
 
-/* Step i of the inner product. Of a tile that is not in shared memory no lane is active. */
+/* Step i of the inner product. For a tile that is not in shared memory no lane is active. */
 static void list_accesses(const struct smc_product *p, uint32_t warp, uint32_t step,
                           struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
 {
@@ -300,10 +301,11 @@ static size_t shared_accesses(const struct smc_kernel *kernel, const struct smc_
     return 2;
 }
 
-/* ptxas joins a thread's neighbouring loads, those of a_tile, into the widest that begin_tile at a
-   multiple of their width in every row: 16 bytes or 8. Of three floats left in a row that has room
-   for four, it loads four. Seen in the machine code of every tile, CC 7.5 to 12.0, and of every
-   padding on 9.0; but for tile 1, where from CC 10.0 on it joins the loads of both tiles. */
+/* ptxas joins a thread's neighboring loads, those of a_tile, into the widest ones that begin at a
+   multiple of their width in every row: 16 bytes or 8. If three floats are left in a row that has
+   space for four, it loads four. Observed in the machine code of every tile for CC 7.5 to 12.0, and
+   of every padding for CC 9.0. The exception is tile 1, for which it joins the loads of both tiles
+   from CC 10.0 on. */
 static uint32_t joined_elements(const struct smc_product *p, uint32_t step)
 {
     uint32_t bytes = p->element_bytes, left = p->tile - step;
@@ -359,7 +361,7 @@ static void shared_work(const struct smc_kernel *kernel, const struct smc_params
    1 - 2 K exp(-50) for each element (Higham and Mary, "A new approach to probabilistic rounding
    error analysis", 2019). */
 
-/* Blocks: B is read a row of COLUMNS at a time, and a block of B serves ROWS rows of A. */
+/* Blocking: B is read in rows of COLUMNS elements, and a block of B is used for ROWS rows of A. */
 enum { ROWS = 32, COLUMNS = 32, DEPTH = 128, LANES = 4, GROUPS = COLUMNS / LANES };
 
 struct problem {
@@ -488,7 +490,7 @@ static double bound_factor(enum smc_dtype dtype, uint64_t terms)
     double any_order = k * unit < 0.5 ? k * unit / (1 - k * unit) : INFINITY;
     double likely = 10 * root_of(terms) * unit;
     double kernel = any_order < likely ? any_order : likely;
-    /* The last factor covers the rounding of sum |a b| itself, below K 2^-53. */
+    /* The last factor accounts for the rounding of sum |a b| itself, less than K 2^-53. */
     return (kernel + k * reference_unit) * (1 + 0x1p-20);
 }
 
@@ -518,7 +520,7 @@ void smc_product_compare(const struct smc_kernel *kernel, const struct smc_param
 
 /* --- The kernels ------------------------------------------------------------------------------ */
 
-/* The dtypes and functions of every product, and those of the ones with tiles. */
+/* The dtypes and functions of all products, and those of products with tiles. */
 #define PRODUCT                                                                                    \
     .dtypes = 1u << SMC_FLOAT | 1u << SMC_DOUBLE, .complete = smc_product_complete,                \
     .defines = defines, .plan = plan, .work = work, .compare = smc_product_compare
@@ -571,7 +573,7 @@ const struct smc_kernel smc_kernel_matmul_tiled_racy = {
     TILED,
 };
 
-/* Two pairs of tiles: one is fetched while the other is multiplied. */
+/* Two pairs of tiles: one is loaded while the other is multiplied. */
 static const struct smc_product_tiles async_tiles = {
     .a = {.store = "a_tile[stage][y][x]", .load = "a_tile[stage][y][i]", .padded = true},
     .b = {.store = "b_tile[stage][y][x]", .load = "b_tile[stage][i][x]", .padded = true},

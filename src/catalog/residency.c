@@ -1,9 +1,9 @@
-/* The probe of residency: its head comment in kernels/residency.cu explains how it works. */
+/* The residency probe; the head comment of kernels/residency.cu explains how it works. */
 #include <inttypes.h>
 
 #include "catalog/family.h"
 
-/* ptxas uses exactly the registers of a cap this close to the live values. */
+/* If a register cap is this close to the live values, ptxas uses exactly the cap. */
 enum { OTHER_REGISTERS = 10, LOWEST_CAP = 24, HIGHEST_CAP = 255 };
 
 static enum smc_status complete(const struct smc_kernel *kernel, struct smc_params *params,

@@ -1,6 +1,6 @@
 /* The 1-D box sum over int32 or float: output[i] = input[i] + ... + input[i + 2 radius], for each
-   place where the whole window lies in the input. Inputs are whole numbers, and float is held to
-   the results of int32, bit for bit: a radius at which it might round is refused. */
+   position at which the whole window is within the input. Inputs are integers, and float must match
+   the results of int32 bit for bit, so a radius at which float might round is refused. */
 #include <float.h>
 #include <inttypes.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { BYTES = sizeof(int32_t) }; /* of an element */
 _Static_assert(sizeof(float) == sizeof(int32_t), "all elements are as long");
 
 enum { DEFAULT_OUTPUTS = 1 << 20 };
-enum { FLOAT_WHOLE = 1 << FLT_MANT_DIG }; /* up to which float holds every whole number */
+enum { FLOAT_WHOLE = 1 << FLT_MANT_DIG }; /* up to which float represents every integer */
 
 static enum smc_dtype dtype_of(const struct smc_params *params)
 {
@@ -31,7 +31,7 @@ static uint64_t outputs_of(const struct smc_params *params)
     return (uint64_t)params->value[SMC_PARAM_LENGTH] - halo_of(params);
 }
 
-/* SMC_USAGE where float might round: sums of `inputs` inputs, partial sums included. */
+/* SMC_USAGE if float might round: sums of `inputs` inputs, including partial sums. */
 static enum smc_status check_exact(const struct smc_kernel *kernel, const struct smc_params *params,
                                    uint64_t inputs, struct smc_error *error)
 {
@@ -138,7 +138,7 @@ static void compare_at(struct smc_comparison *result, uint64_t i, int64_t expect
     smc_comparison_add(result, i, (double)expected, got, expected == got ? 0 : SMC_WRONG);
 }
 
-/* The sum slides along: one addition and one subtraction an output, exact in 64 bits. */
+/* A sliding sum: one addition and one subtraction per output, exact in 64 bits. */
 static void compare(const struct smc_kernel *kernel, const struct smc_params *params,
                     const void *const *buffers, uint64_t row, uint64_t rows,
                     struct smc_comparison *result)
@@ -159,7 +159,7 @@ static void compare(const struct smc_kernel *kernel, const struct smc_params *pa
     }
 }
 
-/* All but the functions that differ. */
+/* Everything except the functions that differ. */
 #define STENCIL                                                                                    \
     .family = "stencil",                                                                           \
     .params = SMC_PARAM_BIT(DTYPE) | SMC_PARAM_BIT(BLOCK) | SMC_PARAM_BIT(RADIUS) |                \
@@ -176,7 +176,7 @@ static void plan_naive(const struct smc_kernel *kernel, const struct smc_params 
     plan_blocks(params, (uint64_t)params->value[SMC_PARAM_BLOCK], true, plan);
 }
 
-/* Neighbouring threads have neighbouring windows; each thread walks along its own. */
+/* Adjacent threads have adjacent windows; each thread loops over its own window. */
 static void work_naive(const struct smc_kernel *kernel, const struct smc_params *params,
                        struct smc_work *work)
 {
@@ -243,7 +243,7 @@ static void plan_dynamic(const struct smc_kernel *kernel, const struct smc_param
     plan->dynamic_smem_bytes = staged_bytes(params);
 }
 
-/* The block's threads stage the window in strides of a block; then each sums over its part. */
+/* The block's threads stage the window in strides of a block; then each thread sums its part. */
 static size_t staged_accesses(const struct smc_kernel *kernel, const struct smc_params *params,
                               uint32_t warp, uint32_t step,
                               struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
@@ -266,7 +266,7 @@ static size_t staged_accesses(const struct smc_kernel *kernel, const struct smc_
     return 2;
 }
 
-/* Each block loads its halo again; the last one has the remaining outputs. */
+/* Each block loads its own halo; the last block computes the remaining outputs. */
 static void work_staged(const struct smc_kernel *kernel, const struct smc_params *params,
                         struct smc_work *work)
 {
@@ -288,7 +288,7 @@ static void work_staged(const struct smc_kernel *kernel, const struct smc_params
     smc_work_sum_bytes(work, BYTES);
 }
 
-/* One block of `results` outputs: stores in strides of a block, then each thread's own sum. */
+/* One block of `results` outputs: stores in strides of a block, then the sum of each thread. */
 static void add_shared(const struct smc_params *params, const struct smc_bank_layout *layout,
                        uint64_t results, double times, struct smc_shared_work *work)
 {
@@ -301,7 +301,7 @@ static void add_shared(const struct smc_params *params, const struct smc_bank_la
                        times * (double)(halo + 1));
 }
 
-/* A thread's loads begin at any word: none can be joined. */
+/* A thread's loads begin at any word, so none can be joined. */
 static void staged_work(const struct smc_kernel *kernel, const struct smc_params *params,
                         const struct smc_bank_layout *layout, struct smc_shared_work *work)
 {
@@ -346,7 +346,7 @@ const struct smc_kernel smc_kernel_stencil_dynamic = {
 /* --- By a scan of what enters and leaves the window ------------------------------------------- */
 
 enum {
-    QUAD = 4,  /* elements that a thread moves at once, where they are neighbours */
+    QUAD = 4,  /* elements that a thread moves at once if they are neighbors */
     QUADS = 8, /* a thread's outputs, in quads */
     WARP_QUADS = QUADS * SMC_WARP_LANES,
 };
@@ -361,8 +361,8 @@ static uint64_t tile_of(const struct smc_params *params)
     return block_of(params) * QUADS * QUAD;
 }
 
-/* The most that a scanned sum has: a window's and as many of another's, or an entering and a
-   leaving one for each output of the tile but the first. */
+/* The most inputs in a scanned sum: those of a window and as many of another, or an entering and a
+   leaving one for each output of the tile except the first. */
 static uint64_t scanned_inputs(const struct smc_params *params)
 {
     uint64_t window = halo_of(params) + 1, steps = tile_of(params) - 1;
@@ -396,13 +396,13 @@ static uint64_t warps_of(const struct smc_params *params)
     return block_of(params) / SMC_WARP_LANES;
 }
 
-/* Two sums for each warp, up to a whole number of sectors. */
+/* Two sums for each warp, rounded up to whole sectors. */
 static uint32_t parts_bytes(const struct smc_params *params)
 {
     return (uint32_t)round_up(warps_of(params) * 2 * BYTES, SMC_SECTOR_BYTES);
 }
 
-/* Whole quads, and one for what is left over. */
+/* Whole quads, and one for the remainder. */
 static void plan_window(const struct smc_kernel *kernel, const struct smc_params *params,
                         struct smc_plan *plan)
 {
@@ -415,7 +415,7 @@ static void plan_window(const struct smc_kernel *kernel, const struct smc_params
 
 /* --- Shared memory ---------------------------------------------------------------------------- */
 
-/* One block's share. */
+/* One block's share of the work. */
 struct tile {
     uint64_t outputs, halo, inputs, warps;
 };
@@ -432,7 +432,7 @@ _Static_assert((int)ACCESSES <= (int)SMC_MAX_SHARED_ACCESSES, "room for a kernel
 static const struct {
     const char *label;
     enum smc_bank_op op;
-    uint32_t elements; /* moved at once */
+    uint32_t elements; /* moved in one access */
 } shapes[ACCESSES] = {
     [STAGE] = {"quads[base + lane]", SMC_BANK_STORE, QUAD},
     [REST] = {"staged[i]", SMC_BANK_STORE, 1},
@@ -446,7 +446,7 @@ static const struct {
     [PARTS] = {"parts[lane]", SMC_BANK_LOAD, 2},
 };
 
-/* The first element that the thread moves at that turn; false: it moves none. */
+/* The first element that the thread moves in that iteration; returns false if it moves none. */
 static bool element_of(const struct tile *tile, enum access access, uint64_t warp, uint64_t lane,
                        uint64_t turn, uint64_t *element)
 {
@@ -512,7 +512,7 @@ static void describe(const struct tile *tile, enum access access, uint64_t warp,
     }
 }
 
-/* The first block's. The parts are before the staged inputs, which begin at a multiple of 16. */
+/* For the first block. The parts are before the staged inputs, which begin at a multiple of 16. */
 static size_t window_accesses(const struct smc_kernel *kernel, const struct smc_params *params,
                               uint32_t warp, uint32_t step,
                               struct smc_shared_access list[SMC_MAX_SHARED_ACCESSES])
@@ -565,8 +565,8 @@ static void window_work(const struct smc_kernel *kernel, const struct smc_params
 
 /* --- Global memory ---------------------------------------------------------------------------- */
 
-/* `tiles` tiles of `elements` elements, each from a whole sector on: quads, 32 a request, then what
-   is left, at once or one after the other. */
+/* Accesses to `tiles` tiles of `elements` elements, each from a sector boundary on: quads, 32 per
+   request, then the remainder, at once or one element after the other. */
 static void add_quads(struct smc_global_access *access, uint64_t elements, bool rest_at_once,
                       double tiles)
 {
@@ -578,7 +578,7 @@ static void add_quads(struct smc_global_access *access, uint64_t elements, bool 
     access->sectors += tiles * (double)(sectors + requests);
 }
 
-/* An addition for what enters, a subtraction for what leaves. */
+/* One addition for each entering input, one subtraction for each leaving one. */
 static void work_window(const struct smc_kernel *kernel, const struct smc_params *params,
                         struct smc_work *work)
 {

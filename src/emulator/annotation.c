@@ -1,4 +1,4 @@
-/* Counts by line of the source: the line table says which line each instruction comes from. */
+/* Counts by source line, using the line table to find the line of each instruction. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void read_source(const char *name, const char *source, struct smc_annotat
 
 /* --- Counts ----------------------------------------------------------------------------------- */
 
-/* The last component of a path, as both systems write them. */
+/* The last component of a path, with '/' or '\\' as separator. */
 static const char *base_of(const char *path)
 {
     const char *base = path;
@@ -67,8 +67,8 @@ static const char *base_of(const char *path)
     return base;
 }
 
-/* The line of an instruction; a new one where it is in none so far. `source_lines` come first.
-   `file` is the program's own name of it, the same for all lines of a file. */
+/* Finds or adds the line of an instruction. The lines before `source_lines` are the source's own.
+   `file` is the program's pointer to the name, which is the same for all lines of a file. */
 static struct smc_annotated_line *find_line(struct smc_annotation *annotation, size_t source_lines,
                                             const char *name, const char *file, uint32_t line)
 {

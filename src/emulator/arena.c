@@ -1,4 +1,4 @@
-/* Memory that is given back all at once. */
+/* An arena: memory that is allocated piece by piece and freed all at once. */
 #include "emulator/arena.h"
 
 #include <stdalign.h>

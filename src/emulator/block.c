@@ -1,4 +1,4 @@
-/* Runs a block: its warps in turn, from barrier to barrier. */
+/* Runs a block: its warps one after the other, from barrier to barrier. */
 #include <string.h>
 
 #include "emulator/shadow.h"
@@ -44,7 +44,7 @@ static void release(struct smc_worker *worker, uint32_t id)
     }
 }
 
-/* Releases the barrier's waiting lanes if all that it waits for have arrived. */
+/* Releases the barrier's waiting lanes if all expected threads have arrived. */
 static void barrier_try(struct smc_worker *worker, uint32_t id)
 {
     struct smc_barrier *barrier = &worker->barrier[id];
@@ -61,7 +61,7 @@ static void barrier_try(struct smc_worker *worker, uint32_t id)
     *barrier = (struct smc_barrier){0};
 }
 
-/* Threads that ended may have been the last ones missing. */
+/* Rechecks the barriers after threads exited: they may have been the last ones missing. */
 static void try_barriers(struct smc_worker *worker)
 {
     for (uint32_t id = 0; id < SMC_BARRIERS; id++)
@@ -180,7 +180,7 @@ static void begin(struct smc_worker *worker, uint64_t block)
     }
 }
 
-/* The first lane that waits, wherever it does. */
+/* The first lane that waits at anything. */
 static void report_waiting(struct smc_worker *worker)
 {
     for (uint32_t w = 0; w < worker->launch->warps_per_block; w++) {
@@ -223,7 +223,7 @@ static void report_endless(struct smc_worker *worker, const struct smc_warp *war
         ;
 }
 
-/* Runs every warp for a time slice; true where one of them advanced. */
+/* Runs every warp for a time slice; returns true if one of them advanced. */
 static bool run_warps(struct smc_worker *worker)
 {
     const struct smc_emulation_request *request = worker->launch->request;

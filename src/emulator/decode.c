@@ -1,4 +1,4 @@
-/* What the decoders share: modifiers, operands, and the ops they make. */
+/* What the decoders share: modifiers, operands, and emitting ops. */
 #include "emulator/decode.h"
 
 #include <string.h>
@@ -122,7 +122,7 @@ static uint32_t special_slot(struct smc_decoder *decoder, const struct smc_opera
     return refuse(decoder, "this special register");
 }
 
-/* The bits of a number as the type has them. */
+/* The bits of a number converted to the type. */
 static uint64_t constant_bits(const struct smc_operand *operand, enum smc_ptx_type type)
 {
     bool wants_float = smc_ptx_type_info[type].class == SMC_CLASS_FLOAT;
@@ -258,7 +258,7 @@ bool smc_decode_address(struct smc_decoder *decoder, const struct smc_operand *o
 
 /* --- Ops -------------------------------------------------------------------------------------- */
 
-/* A negated source is copied first, so that ops know no negation but the guard's and c's. */
+/* Copies a negated source first, so that only the guard and operand c need support for negation. */
 static uint32_t guard_of(struct smc_decoder *decoder, bool *negated)
 {
     const struct smc_operand *guard = decoder->statement->guard;
@@ -326,7 +326,7 @@ struct smc_op *smc_decode_simple(struct smc_decoder *decoder, smc_alu *alu,
         if (slot[i] == SMC_NO_SLOT)
             return NULL;
     }
-    for (unsigned i = sources; i < 3; i++) /* any that may be read */
+    for (unsigned i = sources; i < 3; i++) /* unused sources must be readable, too */
         slot[i] = slot[0];
     uint32_t d = smc_decode_target(decoder, &operand[0], d_type);
     if (d == SMC_NO_SLOT)

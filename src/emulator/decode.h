@@ -1,7 +1,6 @@
-/* From statements to ops: what the decoders of all groups of instructions share.
-
-   A decoder reads `decoder->statement` and emits ops. On failure it returns false: either after
-   smc_decode_refuse, or after an operand's own message. Only decode*.c include this. */
+/* Translates PTX statements into ops: what the decoders of all groups of instructions share. A
+   decoder reads `decoder->statement` and emits ops. On failure it returns false, either after
+   smc_decode_refuse or after the message of an operand. Only decode*.c include this header. */
 #ifndef SMC_EMULATOR_DECODE_H
 #define SMC_EMULATOR_DECODE_H
 
@@ -14,7 +13,7 @@ struct smc_decoder {
     uint32_t *slot_of_register; /* SMC_NO_SLOT: not used yet */
     uint32_t instruction;
     uint32_t carry_slot; /* 0: not used yet */
-    bool begun;          /* the statement has an op already */
+    bool begun;          /* the statement already has an op */
     bool failed;
 };
 
@@ -24,15 +23,15 @@ typedef bool smc_decode(struct smc_decoder *decoder);
 #include "emulator/mnemonics.def"
 #undef MNEMONIC
 
-/* "PTX line 12: 'foo.bar %r1' is not supported: why". Returns false. */
+/* Reports "PTX line 12: 'foo.bar %r1' is not supported: why". Returns false. */
 bool smc_decode_refuse(struct smc_decoder *decoder, const char *why);
 
 /* Whether the opcode is `name`; whether ".name" is among the modifiers. */
 bool smc_decode_is(const struct smc_decoder *decoder, const char *name);
 bool smc_decode_has(const struct smc_decoder *decoder, const char *name);
-/* The n-th type among the modifiers, from 0; SMC_PTX_TYPE_COUNT: there is none. */
+/* The n-th type among the modifiers, from 0; SMC_PTX_TYPE_COUNT if it does not exist. */
 enum smc_ptx_type smc_decode_type(const struct smc_decoder *decoder, unsigned n);
-/* At least `least` operands and at most `most`. */
+/* Checks that the statement has between `least` and `most` operands. */
 bool smc_decode_count(struct smc_decoder *decoder, unsigned least, unsigned most);
 
 enum smc_slot_kind smc_slot_kind_of(enum smc_ptx_type type);
@@ -42,34 +41,35 @@ uint32_t smc_slot_new(struct smc_program *program, enum smc_slot_kind kind);
    an address. A negated predicate is copied. SMC_NO_SLOT on failure. */
 uint32_t smc_decode_source(struct smc_decoder *decoder, const struct smc_operand *operand,
                            enum smc_ptx_type type);
-/* A register as it is, narrower and wider ones than the type as well; its kind in `kind`. */
+/* The slot of a register, which may be narrower or wider than the type; `kind` is its kind. */
 uint32_t smc_decode_any_source(struct smc_decoder *decoder, const struct smc_operand *operand,
                                enum smc_ptx_type type, enum smc_slot_kind *kind);
 uint32_t smc_decode_constant(struct smc_decoder *decoder, enum smc_slot_kind kind, uint64_t bits);
-/* A register to write to; `_` gets a slot of its own. */
+/* The slot of a register to write to; `_` gets a slot of its own. */
 uint32_t smc_decode_target(struct smc_decoder *decoder, const struct smc_operand *operand,
                            enum smc_ptx_type type);
 uint32_t smc_decode_any_target(struct smc_decoder *decoder, const struct smc_operand *operand,
                                enum smc_ptx_type type, enum smc_slot_kind *kind);
-/* [register + offset]: the register (of 64 bits) and the offset; `bits32` where it has 32. */
+/* [register + offset]: the 64-bit register and the offset; sets `bits32` if the register has 32
+   bits. */
 bool smc_decode_address(struct smc_decoder *decoder, const struct smc_operand *operand,
                         struct smc_op *op);
 
-/* mov from a register that counts (%clock): true where it was one. */
+/* Decodes mov from a clock register (%clock); returns true if the source was one. */
 bool smc_decode_clock(struct smc_decoder *decoder);
-/* .shared, .global...; generic where none is named. */
+/* The state space: .shared, .global...; generic if none is named. */
 enum smc_ptx_space smc_decode_space(const struct smc_decoder *decoder);
 
-/* Appends an op with the statement's guard; NULL without memory. */
+/* Appends an op with the statement's guard; returns NULL if out of memory. */
 struct smc_op *smc_decode_emit(struct smc_decoder *decoder);
 struct smc_op *smc_decode_emit_alu(struct smc_decoder *decoder, smc_alu *alu,
                                    enum smc_slot_kind d_kind, uint32_t d, uint32_t a, uint32_t b,
                                    uint32_t c);
-/* d, a, b... of one type each from the operands 0, 1...; NULL on failure. */
+/* Appends an op whose d, a, b... are operands 0, 1..., each with its own type; NULL on failure. */
 struct smc_op *smc_decode_simple(struct smc_decoder *decoder, smc_alu *alu,
                                  enum smc_ptx_type d_type, unsigned sources,
                                  const enum smc_ptx_type *source_type);
-/* The same where all types are one. */
+/* The same if all operands have one type. */
 bool smc_decode_uniform(struct smc_decoder *decoder, smc_alu *alu, enum smc_ptx_type type,
                         unsigned sources);
 

@@ -1,4 +1,4 @@
-/* Decoders of arithmetic, operations on bits, moves, selections, comparisons and conversions. */
+/* Decoders of arithmetic, bit operations, moves, selections, comparisons and conversions. */
 #include "emulator/decode.h"
 
 #include "emulator/operations.h"
@@ -11,7 +11,7 @@ static bool known_type(struct smc_decoder *decoder, enum smc_ptx_type *type)
 
 /* --- Floating point --------------------------------------------------------------------------- */
 
-/* .rn .rz .rm .rp, or to whole numbers .rni .rzi .rmi .rpi (then `integral` is set). */
+/* .rn .rz .rm .rp, or rounding to an integer: .rni .rzi .rmi .rpi (then `integral` is set). */
 static enum smc_rounding rounding_of(const struct smc_decoder *decoder, bool *integral)
 {
     static const char *const names[][2] = {
@@ -48,7 +48,7 @@ static bool emit_float(struct smc_decoder *decoder, smc_alu *alu, enum smc_ptx_t
     return true;
 }
 
-/* d = f(a, b...) with the rounding, .ftz and .sat that the statement asks for. */
+/* d = f(a, b...) with the rounding, .ftz and .sat of the statement. */
 static bool decode_float(struct smc_decoder *decoder, smc_alu_by_type by_type, unsigned sources)
 {
     enum smc_ptx_type type = smc_decode_type(decoder, 0);
@@ -108,7 +108,7 @@ static bool is_float(enum smc_ptx_type type)
     return type < SMC_PTX_TYPE_COUNT && smc_ptx_type_info[type].class == SMC_CLASS_FLOAT;
 }
 
-/* The carry between instructions: one predicate of the warp. */
+/* The carry between instructions: one predicate per warp. */
 static uint32_t carry_slot(struct smc_decoder *decoder)
 {
     if (!decoder->carry_slot)
@@ -116,7 +116,7 @@ static uint32_t carry_slot(struct smc_decoder *decoder)
     return decoder->carry_slot;
 }
 
-/* d = a +- b +- carry. The carry out is found first: d may be a source. */
+/* d = a +- b +- carry. The carry out is computed first, because d may be a source. */
 static bool add_with_carry(struct smc_decoder *decoder, enum smc_ptx_type type, bool subtracts,
                            bool carries_in)
 {
@@ -319,7 +319,7 @@ bool smc_decode_bfe(struct smc_decoder *decoder)
     return smc_decode_simple(decoder, smc_bits_bfe[type], type, 3, sources) != NULL;
 }
 
-/* Four sources: place and length go into one word of 64 bits first. */
+/* Four sources: position and length are packed into one 64-bit word first. */
 bool smc_decode_bfi(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
@@ -471,7 +471,7 @@ bool smc_decode_mov(struct smc_decoder *decoder)
     if (from == SMC_NO_SLOT)
         return false;
     if (operand[0].kind == SMC_OPERAND_VECTOR) {
-        /* Copied first: an element may be the source itself. */
+        /* The source is copied first, because an element may be the same register. */
         uint32_t copy = smc_slot_new(decoder->program, smc_slot_kind_of(type));
         return smc_decode_emit_alu(decoder, move_of(type), smc_slot_kind_of(type), copy, from, from,
                                    from) &&
@@ -482,7 +482,7 @@ bool smc_decode_mov(struct smc_decoder *decoder)
 
 /* --- Addresses -------------------------------------------------------------------------------- */
 
-/* Adds the beginning of the window, or subtracts it; modulo 2^32 for 32-bit addresses. */
+/* Adds or subtracts the base of the window, modulo 2^32 for 32-bit addresses. */
 bool smc_decode_cvta(struct smc_decoder *decoder)
 {
     const struct smc_operand *operand = decoder->statement->operand;
@@ -504,7 +504,8 @@ bool smc_decode_cvta(struct smc_decoder *decoder)
     return smc_decode_emit_alu(decoder, alu, smc_slot_kind_of(type), d, from, shift, from) != NULL;
 }
 
-/* A policy says how long L2 is to keep what is accessed: it has no effect here. */
+/* A cache policy controls how long L2 keeps the data. The emulator has no L2, so it has no
+   effect. */
 bool smc_decode_createpolicy(struct smc_decoder *decoder)
 {
     if (!smc_decode_count(decoder, 1, 4))
@@ -611,7 +612,7 @@ bool smc_decode_slct(struct smc_decoder *decoder)
     enum smc_ptx_type type, sign = smc_decode_type(decoder, 1);
     if (!known_type(decoder, &type) || (sign != SMC_PTX_S32 && sign != SMC_PTX_F32))
         return smc_decode_refuse(decoder, "");
-    /* -0 and numbers that .ftz makes 0 count as not negative. */
+    /* -0 and numbers that .ftz flushes to 0 count as not negative. */
     const struct smc_operand *operand = decoder->statement->operand;
     smc_alu *alu = sign == SMC_PTX_F32 ? smc_select_by_float_sign[type] : smc_select_by_sign[type];
     if (!smc_decode_count(decoder, 4, 4))
@@ -674,7 +675,8 @@ static bool emit_comparison(struct smc_decoder *decoder, const struct comparison
     return op != NULL;
 }
 
-/* p|q: q is the opposite, by way of a copy, as q may be what p is combined with. */
+/* p|q: q is the opposite of p. It is computed through a copy, because q may be the predicate that p
+   is combined with. */
 bool smc_decode_setp(struct smc_decoder *decoder)
 {
     struct comparison comparison;

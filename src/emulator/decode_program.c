@@ -1,5 +1,5 @@
-/* Makes a program of a PTX module: decodes each statement by its mnemonic, places its variables,
-   and links its branches. */
+/* Builds a program from a PTX module: decodes each statement by its mnemonic, lays out the
+   variables, and links the branches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const struct {
 #undef MNEMONIC
 };
 
-/* Decodes one statement, whose description goes into the program's list of instructions. */
+/* Decodes one statement and adds it to the program's list of instructions. */
 static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction *instruction)
 {
     const struct smc_ptx_statement *statement = decoder->statement;
@@ -53,11 +53,11 @@ static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
         if (program->file_bytes > MOST_FILE_BYTES)
             return smc_decode_refuse(decoder, "more registers than the emulator holds");
         if (program->ops == first_op[i] && !smc_decode_emit(decoder))
-            return false; /* one without effect is counted as well */
+            return false; /* an instruction without effect is counted as well */
     }
     first_op[module->statements] = (uint32_t)program->ops;
     struct smc_ptx_statement end = {.opcode = {"exit", 4}};
-    decoder->statement = &end; /* a body that runs out ends its threads */
+    decoder->statement = &end; /* threads that reach the end of the body exit */
     decoder->begun = true;
     decoder->instruction = module->statements ? (uint32_t)module->statements - 1 : 0;
     return smc_decode_exit(decoder);
@@ -75,7 +75,7 @@ static bool find_target(struct smc_decoder *decoder, const struct smc_ptx_statem
     return true;
 }
 
-/* brx.idx: operand 1 names the list. */
+/* brx.idx: operand 1 is the name of the target list. */
 static bool find_targets(struct smc_decoder *decoder, const struct smc_ptx_statement *statement,
                          const uint32_t *first_op, struct smc_op *op)
 {
@@ -115,7 +115,8 @@ static bool link_branches(struct smc_decoder *decoder, const uint32_t *first_op)
     return true;
 }
 
-/* Where each variable lies. Shared: as declared, the dynamic ones after all others. */
+/* Assigns the address of each variable. Shared: in order of declaration, dynamic ones after all
+   others. */
 static bool lay_out(struct smc_program *program, struct smc_error *error)
 {
     uint64_t end[SMC_SPACE_CONST + 1] = {0};
@@ -192,7 +193,7 @@ static bool decode_program(struct smc_decoder *decoder)
     if (!first_op || !decoder->slot_of_register)
         return false;
     memset(decoder->slot_of_register, 0xff, registers * sizeof *decoder->slot_of_register);
-    smc_slot_new(program, SMC_SLOT_64); /* offset 0: what an op without that source reads */
+    smc_slot_new(program, SMC_SLOT_64); /* offset 0: read by ops without that source */
     return decode_all(decoder, first_op) && link_branches(decoder, first_op) &&
            smc_find_reconvergence(program);
 }

@@ -1,5 +1,5 @@
-/* Decoders of all that is not arithmetic: memory, control flow, barriers, and what the lanes of a
-   warp do together. */
+/* Decoders of everything except arithmetic: memory, control flow, barriers, and operations across
+   the lanes of a warp. */
 #include "emulator/decode.h"
 
 #include "emulator/operations.h"
@@ -28,7 +28,7 @@ static bool read_shape(struct smc_decoder *decoder, struct smc_op *op)
     return true;
 }
 
-/* Races are looked for by bytes where the kernel has accesses below a word. */
+/* Tracks races by bytes if the kernel has accesses smaller than a word. */
 static void note_width(struct smc_program *program, const struct smc_op *op)
 {
     bool narrow = op->width_bytes * op->vector < 4, generic = op->space == SMC_SPACE_GENERIC;
@@ -246,8 +246,8 @@ bool smc_decode_trap(struct smc_decoder *decoder)
     return emit_step(decoder, smc_step_trap) != NULL;
 }
 
-/* Hints, and fences: the emulator's memory is in order. Without an op of its own the statement gets
-   one that does nothing. */
+/* Hints and fences have no effect, because the emulator's memory is in order. A statement without
+   an op gets one that does nothing. */
 bool smc_decode_nothing(struct smc_decoder *decoder)
 {
     if (smc_decode_has(decoder, "proxy"))
@@ -257,7 +257,7 @@ bool smc_decode_nothing(struct smc_decoder *decoder)
 
 bool smc_decode_clock(struct smc_decoder *decoder)
 {
-    /* A nanosecond is said to take two clocks. */
+    /* Assumes two clocks per nanosecond. */
     static const struct {
         const char *name;
         unsigned shift;
@@ -275,7 +275,7 @@ bool smc_decode_clock(struct smc_decoder *decoder)
         uint32_t d = smc_decode_target(decoder, &operand[0], type);
         struct smc_op *op = d != SMC_NO_SLOT ? emit_step(decoder, smc_step_clock) : NULL;
         if (!op)
-            return true; /* it was a clock, and failed */
+            return true; /* it was a clock, but decoding it failed */
         op->d = d;
         op->d_kind = clocks[i].kind;
         op->immediate = clocks[i].shift;
@@ -342,7 +342,7 @@ bool smc_decode_bar(struct smc_decoder *decoder)
 
 /* --- Lanes together --------------------------------------------------------------------------- */
 
-/* Emits the step with its slots; all must be there. */
+/* Emits the step with its slots, all of which must be valid. */
 static bool emit_together(struct smc_decoder *decoder, smc_step *step, const struct smc_op *shape)
 {
     if (decoder->failed || shape->a == SMC_NO_SLOT || shape->b == SMC_NO_SLOT ||

@@ -1,13 +1,13 @@
-/* Running a kernel on the CPU from the PTX that NVRTC made: a warp at a time, every access to
-   memory counted and checked. The way in for all other layers:
+/* Runs a kernel on the CPU from the PTX that NVRTC generated, one warp at a time, and counts and
+   checks every memory access. This is the interface for all other layers:
 
      smc_program_read     PTX text -> the decoded kernel
      smc_emulate          one launch of it -> counts and findings
      smc_emulation_free
      smc_annotate         counts -> lines of the source, with their text
 
-   Nothing here prints. A launch's results and counts do not depend on the number of threads: a
-   kernel with atomic operations on global memory runs on one, its blocks in order. */
+   Nothing here prints. A launch's results and counts do not depend on the number of CPU threads: a
+   kernel with atomic operations on global memory runs on one thread, with its blocks in order. */
 #ifndef SMC_EMULATOR_EMULATOR_H
 #define SMC_EMULATOR_EMULATOR_H
 
@@ -24,7 +24,7 @@
 
 struct smc_program;
 
-/* What kind of instruction a mnemonic names; mnemonics.def says which. */
+/* The kind of instruction that a mnemonic is, as listed in mnemonics.def. */
 enum smc_instruction_flags {
     SMC_INSTRUCTION_MEMORY = 1 << 0,     /* loads, stores, atomics, asynchronous copies */
     SMC_INSTRUCTION_ASYNC_COPY = 1 << 1, /* cp.async, its commit and its wait */
@@ -33,14 +33,14 @@ enum smc_instruction_flags {
     SMC_INSTRUCTION_PREDICATE = 1 << 4, /* sets a predicate: setp and its like */
 };
 
-/* One instruction of the kernel, as the PTX has it. */
+/* One instruction of the kernel, as it appears in the PTX. */
 struct smc_instruction {
-    const char *text; /* in the PTX, without the ';'; not ended by '\0' */
+    const char *text; /* in the PTX, without the ';'; not terminated by '\0' */
     uint32_t text_bytes;
     uint32_t ptx_line;     /* from 1 */
-    uint32_t file, line;   /* of the source (.loc), 0 where there is none */
-    uint32_t inlined_line; /* where the function that holds it was inlined, 0: it was not */
-    uint32_t flags;        /* of enum smc_instruction_flags, by its mnemonic */
+    uint32_t file, line;   /* of the source (.loc); 0 if unknown */
+    uint32_t inlined_line; /* where the containing function was inlined; 0 if it was not */
+    uint32_t flags;        /* of enum smc_instruction_flags, determined by the mnemonic */
 };
 
 /* Reads the kernel `entry` (NULL: the only one). SMC_USAGE: not PTX, no such kernel, or an
@@ -52,34 +52,35 @@ const char *smc_program_entry(const struct smc_program *program);
 size_t smc_program_instruction_count(const struct smc_program *program);
 const struct smc_instruction *smc_program_instruction(const struct smc_program *program,
                                                       size_t index);
-/* The kernel's parameters: how many, and the bytes of one. */
+/* The number of the kernel's parameters, and the size of one in bytes. */
 size_t smc_program_parameter_count(const struct smc_program *program);
 size_t smc_program_parameter_bytes(const struct smc_program *program, size_t index);
-/* The name of file number `file` of the line table; NULL where it has none. */
+/* The name of file number `file` of the line table; NULL if it has none. */
 const char *smc_program_file(const struct smc_program *program, uint32_t file);
 uint32_t smc_program_static_smem_bytes(const struct smc_program *program);
-/* The variable in shared memory that begins at or before the address; its name as in the source,
-   cut to `room`. `bytes` is 0 of dynamic shared memory. False where there is none. */
+/* Finds the variable in shared memory that begins at or before the address. `name` receives its
+   name in the source, truncated to `room`. `bytes` is 0 for dynamic shared memory. Returns false if
+   there is no such variable. */
 bool smc_program_shared_array(const struct smc_program *program, uint64_t address, char *name,
                               size_t room, uint64_t *first_byte, uint64_t *bytes);
 
-/* What the machine code made of the loads of shared memory. */
+/* How ptxas translated the loads of shared memory. */
 enum smc_following {
-    SMC_FOLLOWING_UNKNOWN, /* more or other loads than joining explains, or several ways to do it */
-    SMC_FOLLOWING_SAME,    /* each load is as the PTX has it */
-    SMC_FOLLOWING_JOINED,  /* some were joined, and it is known which */
+    SMC_FOLLOWING_UNKNOWN, /* joining cannot explain the loads, or can in several ways */
+    SMC_FOLLOWING_SAME,    /* each load is as in the PTX */
+    SMC_FOLLOWING_JOINED,  /* some loads were joined, and it is known which */
 };
 
-/* `loads_of_width[n]`: how many loads of 2^n bytes the machine code has, n from 0 to 4. From then
-   on launches count loads at that level too, unless UNKNOWN is returned. */
+/* `loads_of_width[n]`: the number of loads of 2^n bytes in the machine code, n from 0 to 4. Unless
+   this returns UNKNOWN, later launches also count loads as the machine code has them. */
 enum { SMC_EMULATOR_WIDTHS = 5 };
 enum smc_following smc_program_follow(struct smc_program *program,
                                       const uint64_t loads_of_width[SMC_EMULATOR_WIDTHS]);
 
 /* --- A launch --------------------------------------------------------------------------------- */
 
-/* Global memory that the kernel is given. The emulator chooses its address and checks its bounds.
- */
+/* Global memory that is passed to the kernel. The emulator chooses its address and checks its
+   bounds. */
 struct smc_emulated_array {
     const char *name;
     void *data;
@@ -90,13 +91,13 @@ struct smc_emulated_argument {
     bool is_array;
     size_t array; /* with is_array: its index; the address `offset` bytes into it is passed */
     uint64_t offset;
-    const void *value; /* else: as many bytes as the parameter has */
+    const void *value; /* otherwise: as many bytes as the parameter has */
 };
 
-/* How far a launch is, for whoever looks on: another thread, or another process where it lies in
-   memory that both share. */
+/* The progress of a launch. Another thread may read it, or another process if it is in shared
+   memory of both. */
 struct smc_emulation_progress {
-    atomic_uint_fast64_t blocks; /* of the launch; 0: not begun */
+    atomic_uint_fast64_t blocks; /* of the launch; 0: not started */
     atomic_uint_fast64_t done;   /* of them; set to 0 before `blocks` is set */
 };
 
@@ -109,11 +110,11 @@ struct smc_emulation_request {
     const struct smc_emulated_argument *arguments;
     size_t argument_count;
     struct smc_bank_layout banks;
-    uint32_t sm_count; /* what %nsmid says; 0 counts as 1 */
+    uint32_t sm_count; /* the value of %nsmid; 0 counts as 1 */
     unsigned threads;  /* 0: one for each core */
     uint64_t budget;   /* instructions of one warp, above which it counts as endless; 0:
                           SMC_EMULATOR_BUDGET */
-    bool unchecked;    /* no races and no unwritten memory: bounds are checked always */
+    bool unchecked;    /* do not check for races and unwritten memory; bounds are always checked */
     bool (*stop)(const void *context); /* true: end early with SMC_INTERRUPTED; asked every few
                                           milliseconds by all threads; may be NULL */
     const void *stop_context;
@@ -124,23 +125,24 @@ struct smc_emulation_request {
 
 /* --- What was counted ------------------------------------------------------------------------- */
 
-/* Of one instruction, or of all. Instructions of warps with an active lane. */
+/* Counts of one instruction, or of all. An instruction is counted if its warp has an active
+   lane. */
 struct smc_emulated_count {
     uint64_t executions; /* of warps */
-    uint64_t lanes;      /* active, summed over the executions: thread-instructions */
-    uint64_t divergent;  /* branches that lanes of one warp took both ways */
+    uint64_t lanes;      /* active lanes, summed over the executions: thread-instructions */
+    uint64_t divergent;  /* branches at which lanes of one warp diverged */
     uint64_t shared_loads, shared_stores; /* executions on shared memory */
     uint64_t load_wavefronts, store_wavefronts;
-    uint64_t shared_atomics;   /* neither of these; how the hardware serves them is not known */
+    uint64_t shared_atomics;   /* not in the two above; how the hardware serves them is unknown */
     uint64_t least_wavefronts; /* conflicts: load_wavefronts + store_wavefronts - this */
     uint64_t global_requests, global_sectors, global_bytes; /* loads, stores and atomics */
-    /* Loads of shared memory as the machine code has them, where the program follows it. */
+    /* Loads of shared memory as in the machine code; counted only if those are known. */
     uint64_t machine_loads, machine_load_wavefronts;
 };
 
 void smc_emulated_count_add(const struct smc_emulated_count *from, struct smc_emulated_count *to);
 
-/* Of one array of global memory: [0] loads, [1] stores, [2] atomics. */
+/* Counts of one array of global memory: [0] loads, [1] stores, [2] atomics. */
 enum { SMC_EMULATED_LOAD, SMC_EMULATED_STORE, SMC_EMULATED_ATOMIC, SMC_EMULATED_KINDS };
 struct smc_emulated_traffic {
     uint64_t requests, sectors, elements, bytes;
@@ -149,17 +151,17 @@ struct smc_emulated_array_count {
     struct smc_emulated_traffic kind[SMC_EMULATED_KINDS];
 };
 
-/* What atomic additions of floats made of one place of memory. In which order they come is left to
-   the threads, and a sum is rounded after each. */
+/* Statistics of the atomic additions of floats to one element. Their order depends on the threads,
+   and the sum is rounded after each addition. */
 struct smc_float_sum {
     uint64_t adds;
-    double magnitude; /* the absolute values of what was there and of all that was added */
-    double roundoff;  /* 2^-24, or 2^-53 where all are doubles */
+    double magnitude; /* sum of the absolute values of the initial value and of all addends */
+    double roundoff;  /* 2^-24, or 2^-53 if all are doubles */
 };
 
-/* How far two sums of the same numbers, each in an order of its own, may be from each other:
-   2 n u / (1 - n u) times the magnitude, for n additions with the unit roundoff u (Higham, Accuracy
-   and Stability of Numerical Algorithms, 4.2); and what flushing of subnormal floats loses. */
+/* The largest difference between two sums of the same numbers in different orders: 2 n u / (1 - n
+   u) times the magnitude, for n additions with the unit roundoff u (Higham, Accuracy and Stability
+   of Numerical Algorithms, 4.2), plus what flushing of subnormal floats loses. */
 double smc_float_sum_bound(const struct smc_float_sum *sum);
 
 /* --- What was found --------------------------------------------------------------------------- */
@@ -174,25 +176,25 @@ enum smc_finding_kind {
 struct smc_finding {
     enum smc_finding_kind kind;
     uint32_t instruction; /* its index in the program */
-    bool has_other;       /* of a race: who came first */
+    bool has_other;       /* for a race: the earlier access */
     uint32_t other_instruction;
     uint32_t block[3], thread[3], other_thread[3];
-    uint64_t address; /* of shared memory: from the beginning of the block's; else as the
+    uint64_t address; /* for shared memory: relative to the block's first byte; otherwise as the
                          kernel sees it */
     bool has_address, is_shared;
-    char array[96];        /* that holds the address, or the nearest; "" where unknown */
+    char array[96];        /* the array that holds the address, or the nearest; "" if unknown */
     uint64_t array_offset; /* bytes from the array's beginning */
     uint64_t array_bytes;
     bool beyond; /* the offset is beyond its end (or, as a negative number, before it) */
     uint32_t width_bytes;
     uint32_t waiting, expected; /* threads at a barrier */
-    uint64_t times;             /* how often at this instruction (and the other) */
+    uint64_t times;             /* number of occurrences at this instruction (and the other) */
 };
 
 enum { SMC_MAX_FINDINGS = 16 };
 
-/* Of one instruction on shared memory: the access of a warp with the most conflicts, in the first
-   block that has one; addresses from the beginning of the block's. */
+/* For one instruction on shared memory: the warp's access with the most conflicts, in the first
+   block that has one. Addresses are relative to the block's shared memory. */
 struct smc_conflict_sample {
     bool taken;
     uint32_t conflicts;
@@ -201,7 +203,7 @@ struct smc_conflict_sample {
 };
 
 struct smc_emulation {
-    bool completed; /* every block ran to its end */
+    bool completed; /* every block ran to completion */
     struct smc_emulated_count total;
     struct smc_emulated_count *count; /* by instruction */
     size_t count_length;
@@ -209,64 +211,66 @@ struct smc_emulation {
     struct smc_emulated_array_count *array; /* by array of the request */
     size_t array_count;
     uint64_t blocks_run;
-    /* One a kind and place, in the order of blocks, then as they happened; `times` counts all. */
+    /* One for each kind and place, in block order, then in order of occurrence; `times` counts
+       all. */
     struct smc_finding finding[SMC_MAX_FINDINGS];
     size_t finding_count;
-    uint64_t findings_total; /* with repetitions, and beyond those kept */
+    uint64_t findings_total; /* including repetitions and findings that were not kept */
     unsigned threads_used;
-    uint64_t float_adds; /* atomic additions of floats, of threads */
-    /* By array: one for each four bytes, NULL where none was made there. */
+    uint64_t float_adds; /* atomic additions of floats, counted per thread */
+    /* By array: one for each four bytes; NULL if the array has no such additions. */
     struct smc_float_sum **sum;
-    double shared_bound; /* the largest smc_float_sum_bound of a place in shared memory */
+    double shared_bound; /* the largest smc_float_sum_bound of an element in shared memory */
 };
 
-/* Runs. What the kernel does wrong is a finding (SMC_OK), after which other blocks still run, but
-   for an endless loop. SMC_USAGE: arguments that do not fit the parameters, an impossible launch.
-   SMC_MACHINE: memory. */
+/* Runs a launch. An error of the kernel is a finding (SMC_OK), after which other blocks still run,
+   except after an endless loop. SMC_USAGE: arguments that do not match the parameters, or an
+   impossible launch. SMC_MACHINE: out of memory. */
 enum smc_status smc_emulate(const struct smc_emulation_request *request,
                             struct smc_emulation *emulation, struct smc_error *error);
 void smc_emulation_free(struct smc_emulation *emulation);
 
-/* "race", "out_of_bounds": for scripts. */
+/* The name of a finding for scripts: "race", "out_of_bounds". */
 const char *smc_finding_name(enum smc_finding_kind kind);
 
-/* One readable line: what, where in the source, block, thread, address, array. `file` names the
-   source, NULL: as the line table does. Cut to `room`, ended by '\0'. */
+/* Describes a finding in one line: what, where in the source, block, thread, address, array. `file`
+   is the name of the source; if NULL, the line table's name is used. The text is truncated to
+   `room` and terminated by '\0'. */
 void smc_finding_describe(const struct smc_program *program, const struct smc_finding *finding,
                           const char *file, char *text, size_t room);
 
 /* --- By line of the source -------------------------------------------------------------------- */
 
-/* One line, and what the instructions that the compiler made of it did together. */
+/* One line of the source, with the counts of all instructions that were compiled from it. */
 struct smc_annotated_line {
-    const char *file; /* NULL: instructions that the line table gives no line */
+    const char *file; /* NULL: instructions without a line in the line table */
     uint32_t line;    /* from 1 */
-    const char *text; /* safe for a terminal, without its end, no tabs; NULL: not at hand */
+    const char *text; /* safe for a terminal, without line end or tabs; NULL: not available */
     uint32_t instructions;
     struct smc_emulated_count count;
     uint64_t heat; /* executed warp instructions and wavefronts of shared memory */
 };
 
-/* Start from {0}. */
+/* Initialize with {0}. */
 struct smc_annotation {
-    /* All lines of the source, then those of other files that have instructions, by name. */
+    /* All lines of the source, then lines of other files that have instructions, by file name. */
     struct smc_annotated_line *line;
     size_t lines;
-    const struct smc_annotated_line **hottest; /* those that were executed */
+    const struct smc_annotated_line **hottest; /* the lines that were executed */
     size_t hottest_count;
     uint64_t heat; /* of all lines */
     struct smc_arena arena;
 };
 
-/* `source` is the kernel's text and `name` its file: lines of a file with this name, in any
-   folder, are the source's. Replaces what is in `annotation`. SMC_MACHINE: memory. */
+/* `source` is the kernel's text and `name` its file: lines of a file with this name, in any folder,
+   count as the source's. Replaces the contents of `annotation`. SMC_MACHINE: out of memory. */
 enum smc_status smc_annotate(const struct smc_program *program,
                              const struct smc_emulation *emulation, const char *name,
                              const char *source, struct smc_annotation *annotation,
                              struct smc_error *error);
 void smc_annotation_free(struct smc_annotation *annotation);
 
-/* Wavefronts of shared memory, and those beyond the least possible. */
+/* Wavefronts of shared memory, and the wavefronts beyond the minimum. */
 uint64_t smc_emulated_wavefronts(const struct smc_emulated_count *count);
 uint64_t smc_emulated_conflicts(const struct smc_emulated_count *count);
 

@@ -1,4 +1,4 @@
-/* Findings: kept once for each kind and place, merged in the order of blocks, described. */
+/* Findings: stored once for each kind and place, merged in block order, and described. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct smc_finding smc_finding_at(const struct smc_worker *worker, enum smc_find
     return finding;
 }
 
-/* The variable of a function has the function in its name: _ZZ6kernelE4tile is tile. */
+/* The name of a function's variable contains the function: _ZZ6kernelE4tile becomes tile. */
 static struct smc_span plain_name(struct smc_span name)
 {
     for (size_t i = 0; name.bytes > 3 && memcmp(name.at, "_ZZ", 3) == 0 && i < name.bytes; i++) {
@@ -55,7 +55,8 @@ static void set_array(struct smc_finding *finding, struct smc_span name, uint64_
              (int)(name.bytes < 90 ? name.bytes : 90), name.at);
 }
 
-/* The variable in shared memory that holds the address or, beyond all of them, the last one. */
+/* The variable in shared memory that holds the address, or the last one if the address is beyond
+   all. */
 static const struct smc_ptx_symbol *shared_symbol(const struct smc_program *program,
                                                   uint64_t address)
 {
@@ -91,7 +92,7 @@ static void name_shared(const struct smc_worker *worker, struct smc_finding *fin
                   best->is_extern ? worker->launch->smem_bytes - best->address : best->bytes);
 }
 
-/* The array that holds the address or, in a gap, the nearer of its neighbours. */
+/* The array that holds the address, or the nearer neighbor if the address is in a gap. */
 static void name_global(const struct smc_worker *worker, struct smc_finding *finding)
 {
     const struct smc_launch_state *launch = worker->launch;
@@ -126,8 +127,8 @@ void smc_finding_set_address(struct smc_worker *worker, struct smc_finding *find
         name_global(worker, finding);
 }
 
-/* Lines of the source; instructions where they have none. The turns of an unrolled loop are one
-   place. */
+/* Compares source lines, or instructions if the line is unknown, so that the iterations of an
+   unrolled loop count as one place. */
 static bool same_line(const struct smc_program *program, uint32_t a, uint32_t b)
 {
     const struct smc_instruction *x = &program->instruction[a], *y = &program->instruction[b];
@@ -157,7 +158,8 @@ void smc_find(struct smc_worker *worker, const struct smc_finding *finding)
     worker->finding[worker->findings++] = *finding;
 }
 
-/* Each worker's findings are in the order of its blocks: those of the lowest block come next. */
+/* Each worker's findings are in the order of its blocks, so the next one is that of the lowest
+   block. */
 void smc_findings_merge(const struct smc_worker *worker, size_t count, uint64_t last_block,
                         struct smc_emulation *emulation)
 {

@@ -1,9 +1,8 @@
-/* Which loads of shared memory ptxas has joined: neighbouring ones of a thread, at constant
-   distances from one register, become one of 8 or 16 bytes where their alignment is known.
-
-   The PTX does not say how well an address is aligned, but the machine code says how many loads of
-   each width there are. So for each register the possible widths are tried, until the loads that
-   come out are those of the machine code. Where none fits, or several do, nothing is claimed. */
+/* Which loads of shared memory ptxas has joined. It joins neighboring loads of a thread, at
+   constant offsets from one register, into loads of 8 or 16 bytes if it can prove the alignment.
+   The PTX does not show that alignment, but the machine code shows the number of loads of each
+   width. So the possible widths of each register are tried until the number of loads matches the
+   machine code. If no combination matches, or several do, the result is unknown. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +10,9 @@
 #include "emulator/operations.h"
 
 enum { WIDTHS = SMC_EMULATOR_WIDTHS, WIDEST = 16, MOST_GROUPS = 48 };
-enum { MOST_TRIES = 1 << 20 }; /* widths of a group: beyond that the search gives up */
+enum { MOST_TRIES = 1 << 20 }; /* limit of the search, in widths of a group */
 
-/* Loads from one register in one run of ops without a branch or a barrier, by offset. */
+/* Loads from one register, sorted by offset, in one run of ops without a branch or a barrier. */
 struct group {
     uint32_t base, guard;
     bool guard_negated;
@@ -25,7 +24,7 @@ struct group {
 struct search {
     struct group *group;
     size_t groups;
-    const uint64_t *wanted; /* loads of each width, as the machine code has them */
+    const uint64_t *wanted; /* loads of each width in the machine code */
     uint64_t count[WIDTHS];
     unsigned widest[MOST_GROUPS], found[MOST_GROUPS];
     unsigned solutions, tries;
@@ -43,7 +42,7 @@ static bool is_shared_load(const struct smc_op *op)
 
 /* --- Groups ----------------------------------------------------------------------------------- */
 
-/* Whether the op writes the register: then later loads have another address. */
+/* Whether the op writes the register, so that later loads have another address. */
 static bool writes(const struct smc_op *op, uint32_t slot)
 {
     if (op->d_kind != SMC_SLOT_NONE && op->d == slot)
@@ -80,7 +79,7 @@ static struct group *group_for(struct search *search, const struct smc_op *op, s
     return NULL;
 }
 
-/* False: more groups than can be searched, or no memory. */
+/* Returns false if there are too many groups to search, or if out of memory. */
 static bool add_load(struct search *search, struct smc_op *op, size_t first, size_t most)
 {
     struct group *group = group_for(search, op, first);
@@ -99,7 +98,7 @@ static bool add_load(struct search *search, struct smc_op *op, size_t first, siz
     return true;
 }
 
-/* How many branches lead to each op. NULL without memory. */
+/* The number of branches to each op; NULL if out of memory. */
 static uint32_t *find_targets(const struct smc_program *program)
 {
     uint32_t *leads = smc_calloc(program->ops, sizeof *leads);
@@ -113,8 +112,8 @@ static uint32_t *find_targets(const struct smc_program *program)
     return leads;
 }
 
-/* A branch forward over nothing but arithmetic and loads from elsewhere, of which ptxas makes
-   guarded instructions: what is before and after it stays one run. */
+/* Whether this is a forward branch over only arithmetic and loads from other spaces. ptxas turns
+   these ops into guarded instructions, so the run continues across them. */
 static bool is_skip(const struct smc_program *program, const uint32_t *leads, size_t at)
 {
     const struct smc_op *op = &program->op[at];
@@ -126,7 +125,8 @@ static bool is_skip(const struct smc_program *program, const uint32_t *leads, si
     return true;
 }
 
-/* Skips end no run, and where all that leads to an op is one, none begins there. */
+/* Such skips do not end a run, and their target does not begin one if nothing else branches to
+   it. */
 static void forget_skips(const struct smc_program *program, uint32_t *leads, uint8_t *skips)
 {
     for (size_t i = 0; i < program->ops; i++)
@@ -139,7 +139,7 @@ static void forget_skips(const struct smc_program *program, uint32_t *leads, uin
 static bool find_groups(struct smc_program *program, const uint32_t *leads, const uint8_t *skips,
                         struct search *search)
 {
-    size_t first = 0, loads = 0; /* groups before `first` are of earlier runs */
+    size_t first = 0, loads = 0; /* groups before `first` belong to earlier runs */
     for (size_t i = 0; i < program->ops; i++)
         loads += is_shared_load(&program->op[i]);
     for (size_t i = 0; i < program->ops; i++) {
@@ -161,7 +161,7 @@ static bool find_groups(struct smc_program *program, const uint32_t *leads, cons
 
 /* --- Joining ---------------------------------------------------------------------------------- */
 
-/* How many loads from `at` on make one of `bytes`; 0: they do not. */
+/* How many loads from `at` on can be joined into one of `bytes`; 0 if they cannot. */
 static size_t chunk_at(const struct group *group, size_t at, uint32_t bytes)
 {
     size_t each = bytes / group->bytes;
@@ -174,7 +174,8 @@ static size_t chunk_at(const struct group *group, size_t at, uint32_t bytes)
     return each;
 }
 
-/* Goes through the group joining up to `widest` bytes. Counts, and with `apply` sets the ops. */
+/* Joins the loads of a group into loads of at most `widest` bytes. Counts them, and with `apply`
+   sets the ops. */
 static void join(const struct group *group, unsigned widest, bool apply, uint64_t count[WIDTHS])
 {
     for (size_t at = 0; at < group->count;) {
@@ -217,7 +218,7 @@ static void search_from(struct search *search, size_t at)
         uint64_t now[WIDTHS] = {0};
         join(group, widest, false, now);
         if (memcmp(now, last, sizeof now) == 0)
-            continue; /* nothing more to join */
+            continue; /* no further loads to join */
         memcpy(last, now, sizeof last);
         for (unsigned i = 0; i < WIDTHS; i++)
             search->count[i] = before[i] + now[i];

@@ -1,4 +1,5 @@
-/* A launch: memory laid out, blocks distributed over one worker per core, counts added up. */
+/* A launch: lays out memory, distributes blocks over one worker per core, and adds up the
+   counts. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -235,7 +236,7 @@ static enum smc_status run_workers(struct smc_launch_state *launch, struct smc_w
         return smc_out_of_memory(error);
     for (; started < ready; started++)
         if (pthread_create(&thread[started], NULL, work, &workers[started]) != 0)
-            break; /* fewer threads, the same answer */
+            break; /* runs with fewer threads; the results are the same */
     work(&workers[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(thread[i], NULL);

@@ -1,5 +1,5 @@
-/* Accesses to memory: from addresses to the host's memory, with every bound checked, and what they
-   cost by the model's own rules. */
+/* Memory accesses: translates addresses to the host's memory with all bounds checked, and counts
+   their cost by the model's rules. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 
 /* --- What accesses cost ----------------------------------------------------------------------- */
 
-/* What a pattern of addresses costs in shared memory is remembered: a kernel has few patterns,
-   apart from where they begin. */
+/* The costs of address patterns in shared memory are cached: a kernel has only a few patterns,
+   relative to their first address. */
 
 enum { MEMO_BITS = 10, MEMO_SIZE = 1 << MEMO_BITS };
 
-/* One pattern: addresses relative to where it begins. */
+/* One pattern: addresses relative to its first address. */
 struct pattern {
     struct smc_access access;
     struct smc_bank_cost cost;
@@ -41,8 +41,8 @@ static uint32_t hash_of(const struct smc_access *access)
     return (sum ^ sum >> 15) * 2246822519u >> (32 - MEMO_BITS);
 }
 
-/* Moved by whole rows of banks, or, where a row is as long as there are banks, by words, a pattern
-   costs the same. Inactive lanes count as address 0. */
+/* The cost of a pattern does not change if it is shifted by whole rows of banks, or by words if a
+   row is as long as there are banks. Inactive lanes count as address 0. */
 static void make_relative(const struct smc_bank_layout *layout, const uint64_t address[SMC_LANES],
                           struct smc_access *access)
 {
@@ -51,7 +51,7 @@ static void make_relative(const struct smc_bank_layout *layout, const uint64_t a
         unit = access->width_bytes;
     uint32_t first = (uint32_t)address[__builtin_ctz(access->mask)];
     uint32_t base = first - first % unit, mask = access->mask;
-    /* Wraps for lanes below the first one; brought back by adding all of the window. */
+    /* Wraps for lanes below the first one; adding the window size corrects that. */
     EACH_LANE(i)
     access->address[i] = mask & smc_lane_bit[i] ? (uint32_t)address[i] - base : 0;
 }
@@ -64,7 +64,7 @@ static struct smc_bank_cost cost_of(const struct smc_bank_layout *layout,
     return smc_banks_count(layout, &access);
 }
 
-/* What one access costs: known from before, or computed. */
+/* The cost of one access, from the cache or computed. */
 static struct smc_bank_cost find_cost(struct smc_worker *worker, enum smc_bank_op kind,
                                       const uint64_t address[SMC_LANES], uint32_t mask,
                                       uint32_t bytes)
@@ -200,7 +200,7 @@ void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
         EACH_LANE(i) address[i] = ((const lane_u64 *)file)[i] + op->immediate;
 }
 
-/* The least and the greatest address of the active lanes, and the bits that any of them has. */
+/* The lowest and highest addresses of the active lanes, and the OR of all their bits. */
 struct extent {
     uint64_t least, most, bits;
 };
@@ -229,7 +229,7 @@ static void report(struct smc_worker *worker, const struct smc_warp *warp, const
     smc_find(worker, &finding);
 }
 
-/* Leaves out the lanes whose address is not a multiple of the width. */
+/* Drops the lanes whose address is not a multiple of the width. */
 static uint32_t drop_misaligned(struct smc_worker *worker, const struct smc_warp *warp,
                                 const struct smc_op *op, enum smc_ptx_space space,
                                 const uint64_t address[SMC_LANES], uint32_t mask)
@@ -243,7 +243,7 @@ static uint32_t drop_misaligned(struct smc_worker *worker, const struct smc_warp
     return good;
 }
 
-/* One piece of memory of `bytes` that begins at address 0 of its space. */
+/* Accesses to one piece of memory of `bytes` that begins at address 0 of its space. */
 static uint32_t locate_flat(struct smc_worker *worker, const struct smc_warp *warp,
                             const struct smc_op *op, enum smc_ptx_space space, char *data,
                             uint64_t bytes, uint64_t stride, const uint64_t address[SMC_LANES],
@@ -383,7 +383,7 @@ uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
     if (op->space != SMC_SPACE_GENERIC)
         return smc_memory_access_at(worker, warp, op, op->space, kind, address, mask, value, host);
     uint32_t done = 0;
-    for (uint32_t left = mask; left;) { /* mostly one turn */
+    for (uint32_t left = mask; left;) { /* usually one iteration */
         enum smc_ptx_space space = smc_space_of(address[__builtin_ctz(left)]);
         uint32_t same = 0;
         EACH_ACTIVE(lane, left)

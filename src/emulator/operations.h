@@ -1,4 +1,4 @@
-/* What decoders choose from: arithmetic, and the steps that are not arithmetic. */
+/* The operations that decoders choose from: arithmetic, and the steps for everything else. */
 #ifndef SMC_EMULATOR_OPERATIONS_H
 #define SMC_EMULATOR_OPERATIONS_H
 
@@ -14,7 +14,7 @@ extern smc_alu_by_type smc_integer_add, smc_integer_sub, smc_integer_mul_lo, smc
     smc_integer_div, smc_integer_rem, smc_integer_min, smc_integer_max, smc_integer_abs,
     smc_integer_neg, smc_integer_sad;
 extern smc_alu smc_integer_add_sat, smc_integer_sub_sat, smc_integer_mad_hi_sat;
-/* With the carry as predicate c; smc_carry_* give the carry out. */
+/* These add the carry in predicate c; smc_carry_* compute the carry out. */
 extern smc_alu_by_type smc_add_carry, smc_sub_borrow, smc_carry_of_add, smc_borrow_of_sub;
 
 extern smc_alu_by_type smc_bits_and, smc_bits_or, smc_bits_xor, smc_bits_not, smc_bits_cnot,
@@ -30,24 +30,24 @@ extern smc_alu smc_move_predicate, smc_not_predicate, smc_move_32, smc_move_64, 
     smc_select_32, smc_select_64;
 extern smc_alu_by_type smc_select_by_sign, smc_select_by_float_sign;
 
-/* The comparison of a and b, combined with predicate c as `immediate` says. */
+/* Compares a and b, and combines the result with predicate c as `immediate` specifies. */
 enum { SMC_COMPARE_NEGATED = 1, SMC_COMBINE_AND = 2, SMC_COMBINE_OR = 4, SMC_COMBINE_XOR = 8 };
 smc_alu *smc_compare(const char *name, size_t bytes, enum smc_ptx_type type, bool *negated);
-extern smc_alu smc_set_bits, smc_set_float; /* from predicate a: ~0 or 1.0, else 0 */
+extern smc_alu smc_set_bits, smc_set_float; /* from predicate a: ~0 or 1.0 if set, otherwise 0 */
 
-/* ops_float.c: round to nearest; smc_float_modified does the rest around `inner`. */
+/* ops_float.c: round to nearest; smc_float_modified adds other modifiers around `inner`. */
 extern smc_alu_by_type smc_float_add, smc_float_sub, smc_float_mul, smc_float_div, smc_float_min,
     smc_float_max, smc_float_min_nan, smc_float_max_nan, smc_float_abs, smc_float_neg,
     smc_float_sqrt, smc_float_rcp, smc_float_rsqrt, smc_float_ex2, smc_float_lg2, smc_float_sin,
     smc_float_cos, smc_float_tanh, smc_float_copysign;
 extern smc_alu smc_float_modified;
-extern smc_alu smc_float_flush; /* of single precision: subnormal numbers become 0 */
+extern smc_alu smc_float_flush; /* for single precision: subnormal numbers become 0 */
 smc_alu *smc_float_fma(enum smc_ptx_type type);
 smc_alu *smc_float_testp(const char *name, size_t bytes, enum smc_ptx_type type);
 
-/* cvt. op->type: to, op->immediate: from, d_kind and v_kind[0]: how wide the lanes are. */
+/* cvt. op->type: to, op->immediate: from, d_kind and v_kind[0]: the width of the lanes. */
 extern smc_alu smc_convert;
-/* A faster one that does the same, or NULL. */
+/* A faster conversion with the same result, or NULL. */
 smc_alu *smc_convert_fast(const struct smc_op *op);
 
 /* --- Steps ------------------------------------------------------------------------------------ */
@@ -58,12 +58,13 @@ smc_step smc_step_load, smc_step_store;
 smc_step smc_step_atomic;
 /* cp.async. a: the destination, b: the source, c: how many bytes of it; of a wait, immediate: how
    many groups may still be pending. */
-#define SMC_WAIT_FOR_ALL UINT64_MAX /* also for what is in no group yet */
+#define SMC_WAIT_FOR_ALL UINT64_MAX /* also for copies that are not in a group yet */
 smc_step smc_step_copy, smc_step_commit, smc_step_wait;
 /* Control flow and barriers. */
 smc_step smc_step_branch, smc_step_indexed_branch, smc_step_exit, smc_step_trap, smc_step_barrier,
     smc_step_arrive, smc_step_sync_warp, smc_step_clock;
-/* Lanes of a warp together. immediate: the function; b, c: its operands; v[0]: the member mask. */
+/* Operations across the lanes of a warp. immediate: the function; b, c: its operands; v[0]: the
+   member mask. */
 smc_step smc_step_shuffle, smc_step_vote, smc_step_active_mask, smc_step_match, smc_step_reduce;
 
 enum smc_shuffle { SMC_SHUFFLE_INDEX, SMC_SHUFFLE_UP, SMC_SHUFFLE_DOWN, SMC_SHUFFLE_BUTTERFLY };

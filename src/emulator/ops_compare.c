@@ -1,4 +1,5 @@
-/* Moves, selections and comparisons over 32 lanes. A comparison makes a mask of lanes. */
+/* Moves, selections and comparisons over 32 lanes. The result of a comparison is a mask of
+   lanes. */
 #include <string.h>
 
 #include "emulator/operations.h"
@@ -60,7 +61,7 @@ DEFINE_MOVE(smc_unpack_high_16, lane_u32, lane_u32, x[i] >> 16)
 DEFINE_SELECT(smc_select_32, lane_u32)
 DEFINE_SELECT(smc_select_64, lane_u64)
 
-/* slct: a where c is not negative (-0.0 counts as 0, a NaN as negative). */
+/* slct: a if c is not negative (-0.0 counts as 0, a NaN as negative). */
 #define DEFINE_SLCT(name, lane_t, sign_t)                                                          \
     static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
                      const void *c)                                                                \
@@ -76,7 +77,7 @@ DEFINE_SLCT(slct_64_s32, lane_u64, lane_s32)
 DEFINE_SLCT(slct_32_f32, lane_u32, lane_f32)
 DEFINE_SLCT(slct_64_f32, lane_u64, lane_f32)
 
-/* By the type that is chosen, and by what decides. */
+/* Tables by the type that is selected, and by the type of the selector. */
 smc_alu_by_type smc_select_by_sign = {
     [SMC_PTX_B32] = slct_32_s32, [SMC_PTX_U32] = slct_32_s32, [SMC_PTX_S32] = slct_32_s32,
     [SMC_PTX_F32] = slct_32_s32, [SMC_PTX_B64] = slct_64_s32, [SMC_PTX_U64] = slct_64_s32,
@@ -92,7 +93,7 @@ smc_alu_by_type smc_select_by_float_sign = {
 
 /* --- Comparisons ------------------------------------------------------------------------------ */
 
-/* The result of the comparison, negated and combined with predicate c as the op says. */
+/* The result of the comparison, negated and combined with predicate c as the op specifies. */
 static uint32_t combined(const struct smc_op *op, uint32_t mask, const void *c)
 {
     if (op->immediate & SMC_COMPARE_NEGATED)
@@ -119,8 +120,7 @@ static uint32_t combined(const struct smc_op *op, uint32_t mask, const void *c)
         *(lane_u32 *)d = combined(op, smc_mask_of(holds), c);                                      \
     }
 
-/* The others are these, negated or with the operands' order kept: ne, gt and ge as well for
-   speed. */
+/* All other comparisons are derived from these; ne, gt and ge are included for speed. */
 #define FOR_ORDER(type, lane_t, value_t)                                                           \
     DEFINE(eq_##type, lane_t, value_t, x == y)                                                     \
     DEFINE(lt_##type, lane_t, value_t, x < y)                                                      \
@@ -154,8 +154,8 @@ static smc_alu *const by_type[SMC_PTX_TYPE_COUNT][BASES] = {
     [SMC_PTX_F64] = {ROW_FLOAT(f64)},
 };
 
-/* Each name as one of the above, negated or not. Unordered comparisons hold for a NaN: they are
-   the opposite ordered ones, negated. */
+/* Maps each name to one of the above, negated or not. Unordered comparisons are true for a NaN:
+   they are the opposite ordered comparisons, negated. */
 static const struct {
     const char *name;
     enum base base;

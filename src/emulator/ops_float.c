@@ -1,13 +1,14 @@
 /* Floating-point arithmetic and conversions over 32 lanes, as IEEE 754 and PTX define them.
-   Functions that PTX calls approximate are computed in double precision and rounded once: closer to
-   the true value than any GPU, whose error of up to 2^-20 is documented for each in the PTX ISA. */
+   Functions that PTX calls approximate are computed in double precision and rounded once. That is
+   closer to the true value than any GPU; the PTX ISA documents the GPU's error of up to 2^-20 for
+   each. */
 #include <fenv.h>
 #include <math.h>
 #include <string.h>
 
 #include "emulator/operations.h"
 
-/* The NaN that a GPU's single precision gives. */
+/* The NaN that GPUs return in single precision. */
 static const uint32_t canonical_nan = 0x7fffffff;
 
 static void store_f32(const float out[SMC_LANES], void *d)
@@ -46,7 +47,7 @@ static void store_f64(const double out[SMC_LANES], void *d)
         [SMC_PTX_F32] = name##_f32, [SMC_PTX_F64] = name##_f64                                     \
     }
 
-/* The smaller one; the other of a NaN; -0 below +0. */
+/* The minimum. If one operand is a NaN, the result is the other one; -0 is less than +0. */
 static double least(double x, double y)
 {
     if (isnan(x) || isnan(y))
@@ -99,7 +100,7 @@ smc_alu_by_type smc_float_sin = {[SMC_PTX_F32] = sine_f32};
 smc_alu_by_type smc_float_cos = {[SMC_PTX_F32] = cosine_f32};
 smc_alu_by_type smc_float_tanh = {[SMC_PTX_F32] = tangent_f32};
 
-/* Signs are bits: a NaN keeps the rest of it. */
+/* Changes only the sign bit: a NaN keeps its other bits. */
 #define DEFINE_SIGN(name, lane_t, expression)                                                      \
     static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
                      const void *c)                                                                \
@@ -159,7 +160,7 @@ static const int rounding_mode[] = {
     [SMC_ROUND_UP] = FE_UPWARD,
 };
 
-/* Subnormal numbers become 0 of the same sign. */
+/* Flushes subnormal numbers to 0 of the same sign. */
 static void flush(const lane_u32 *from, lane_u32 *to)
 {
     EACH_LANE(i) to[i] = from[i] & 0x7f800000 ? from[i] : from[i] & 0x80000000;
@@ -262,10 +263,11 @@ smc_alu *smc_float_testp(const char *name, size_t bytes, enum smc_ptx_type type)
 
 /* --- Conversions (cvt) ------------------------------------------------------------------------ */
 
-/* A value on its way: an integer of up to 64 bits, or a number that a double holds exactly. */
+/* An intermediate value: an integer of up to 64 bits, or a number that a double represents
+   exactly. */
 struct value {
     bool is_float;
-    bool is_negative; /* of an integer: `integer` is a negative int64_t */
+    bool is_negative; /* for an integer: `integer` is a negative int64_t */
     uint64_t integer;
     double number;
 };
@@ -273,8 +275,8 @@ struct value {
 /* --- Half precision and bfloat16 -------------------------------------------------------------- */
 
 struct narrow {
-    int digits; /* of the significand, the leading one included */
-    int least;  /* exponent of the least normal number */
+    int digits; /* of the significand, including the leading one */
+    int least;  /* exponent of the smallest normal number */
     int most;   /* of the greatest */
     uint32_t nan;
 };
@@ -296,7 +298,7 @@ static double of_narrow(const struct narrow *format, uint32_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* Rounded as the mode that is set. */
+/* Rounds in the current rounding mode. */
 static uint32_t to_narrow(const struct narrow *format, double value)
 {
     uint32_t sign = signbit(value) ? 0x8000 : 0, fraction_bits = (uint32_t)format->digits - 1;
@@ -311,10 +313,10 @@ static uint32_t to_narrow(const struct narrow *format, double value)
     frexp(value, &exponent);
     exponent = exponent - 1 < format->least ? format->least : exponent - 1;
     double steps = fabs(nearbyint(ldexp(value, (int)fraction_bits - exponent)));
-    /* A carry out of the fraction moves on into the exponent; a subnormal has exponent 0. */
+    /* A carry out of the fraction increments the exponent; a subnormal has exponent 0. */
     uint32_t bits = ((uint32_t)(exponent - format->least) << fraction_bits) + (uint32_t)steps;
     if (bits >= infinity) {
-        double beyond = nearbyint(sign ? -1.25 : 1.25); /* away from zero, or not */
+        double beyond = nearbyint(sign ? -1.25 : 1.25); /* whether to round away from zero */
         bool to_infinity = fegetround() == FE_TONEAREST || fabs(beyond) > 1;
         return sign | (to_infinity ? infinity : infinity - 1);
     }
@@ -384,14 +386,15 @@ static uint64_t float_of_integer(enum smc_ptx_type type, const struct value *val
     double number = value->is_negative ? (double)(int64_t)value->integer : (double)value->integer;
     if (type == SMC_PTX_F64)
         return store_float(type, number);
-    /* A double may not hold it: its last bit records what is lost below it. */
+    /* If a double cannot hold the value, its last bit records the lost bits, so that it still
+       rounds correctly. */
     uint64_t size = value->is_negative ? 0 - value->integer : value->integer;
     if (size >> 53)
         number = copysign(ldexp((double)(size >> 11 | ((size & 2047) != 0)), 11), number);
     return store_float(type, number);
 }
 
-/* What a type of integers holds. */
+/* The range of an integer type. */
 struct limits {
     int64_t least;
     uint64_t most;
@@ -406,7 +409,8 @@ static struct limits limits_of(enum smc_ptx_type type)
     return (struct limits){0, bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1};
 }
 
-/* NaN becomes 0, but with 64 bits on either side the least number (PTX ISA, cvt). */
+/* NaN becomes 0, except if source or destination has 64 bits: then it becomes the lowest number
+   (PTX ISA, cvt). */
 static uint64_t integer_of_float(const struct smc_op *op, double number)
 {
     struct limits limits = limits_of(op->type);
@@ -419,7 +423,7 @@ static uint64_t integer_of_float(const struct smc_op *op, double number)
     number = nearbyint(number);
     if (number <= (double)limits.least)
         return (uint64_t)limits.least;
-    if (number >= ldexp(1, (int)bits)) /* 2^bits: `most` itself may be no double */
+    if (number >= ldexp(1, (int)bits)) /* 2^bits, because a double may not represent `most` */
         return limits.most;
     return number < 0 ? (uint64_t)(int64_t)number : (uint64_t)number;
 }
@@ -460,7 +464,7 @@ static uint64_t convert_one(const struct smc_op *op, uint64_t bits)
     return out;
 }
 
-/* A result narrower than the register is extended to it as its type has a sign or not. */
+/* Sign- or zero-extends a result that is narrower than the register, depending on its type. */
 static uint64_t extended(enum smc_ptx_type type, uint64_t bits)
 {
     const struct smc_ptx_type_info *info = &smc_ptx_type_info[type];

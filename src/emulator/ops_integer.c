@@ -1,10 +1,10 @@
-/* Integer arithmetic and operations on bits, over the 32 lanes of a warp. */
+/* Integer arithmetic and bit operations over the 32 lanes of a warp. */
 #include "emulator/operations.h"
 
 typedef __int128 int128_t;
 typedef unsigned __int128 uint128_t;
 
-/* For each type: the lane's type, the type it is read as, and how the result is truncated. */
+/* For each type: the type of the lane, the type it is read as, and how the result is truncated. */
 #define AS_u16 lane_u32, uint16_t, uint16_t, uint32_t
 #define AS_s16 lane_u32, int16_t, uint16_t, int32_t
 #define AS_u32 lane_u32, uint32_t, uint32_t, uint64_t
@@ -45,7 +45,7 @@ typedef unsigned __int128 uint128_t;
     [SMC_PTX_U16] = name##_u16, [SMC_PTX_U32] = name##_u32, [SMC_PTX_U64] = name##_u64
 #define TABLE_SIGNED(name)                                                                         \
     [SMC_PTX_S16] = name##_s16, [SMC_PTX_S32] = name##_s32, [SMC_PTX_S64] = name##_s64
-/* Where the sign makes no difference. */
+/* Operations whose result does not depend on the sign. */
 #define TABLE_ANY(name)                                                                            \
     TABLE_UNSIGNED(name), [SMC_PTX_S16] = name##_u16, [SMC_PTX_S32] = name##_u32,                  \
                           [SMC_PTX_S64] = name##_u64, [SMC_PTX_B16] = name##_u16,                  \
@@ -64,8 +64,8 @@ FOR_SIGNED(abs, x < 0 ? -(bits)x : (bits)x)
 FOR_SIGNED(neg, -(bits)x)
 FOR_BOTH(sad, (bits)(x < y ? (bits)y - (bits)x : (bits)x - (bits)y) + (bits)z)
 
-/* Division by zero gives what an H200 gives: all bits set, in the rest as well. The least number by
-   -1 stays itself. */
+/* Division by zero returns what an H200 returns: all bits set, also for the remainder. Dividing the
+   lowest number by -1 returns it unchanged. */
 FOR_UNSIGNED(div, y ? x / y : (bits)-1)
 FOR_UNSIGNED(rem, y ? x % y : (bits)-1)
 FOR_SIGNED(div, y == 0 ? (bits)-1 : y == -1 ? -(bits)x : (bits)(x / y))
@@ -85,7 +85,8 @@ smc_alu_by_type smc_integer_abs = {TABLE_SIGNED(abs)};
 smc_alu_by_type smc_integer_neg = {TABLE_SIGNED(neg)};
 smc_alu_by_type smc_integer_sad = {TABLE_BOTH(sad)};
 
-/* Results twice as wide as the factors: 16 bits stay in lanes of 32, 32 become 64. */
+/* Results twice as wide as the factors: 16-bit results use 32-bit lanes, 32-bit results use 64-bit
+   lanes. */
 #define DEFINE_WIDE(name, value_t, lane_t, wide_t, add_third)                                      \
     static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
                      const void *c)                                                                \
@@ -311,7 +312,7 @@ static uint64_t field_mask(uint32_t length)
     return length >= 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1;
 }
 
-/* Beyond the top of the word a signed field continues with the sign. */
+/* Beyond the top bit of the word a signed field is filled with the sign. */
 static uint64_t extract(uint64_t x, uint32_t position, uint32_t length, uint32_t width,
                         bool is_signed)
 {
@@ -330,8 +331,8 @@ static uint64_t insert(uint64_t from, uint64_t into, uint32_t position, uint32_t
     return (position < width ? from << position & mask : 0) | (into & ~mask);
 }
 
-/* PTX defines positions and lengths up to 255. Beyond, an H200 takes the low 8 bits for fields of
-   32 bits, and for those of 64 whatever is larger as the largest. */
+/* PTX defines positions and lengths up to 255. Beyond that, an H200 uses the low 8 bits for 32-bit
+   fields and treats larger values as 255 for 64-bit fields. */
 static uint32_t place_of(uint32_t value, uint32_t width)
 {
     return width == 32 ? value & 255 : value < 255 ? value : 255;
@@ -360,7 +361,7 @@ smc_alu_by_type smc_bits_bfe = {[SMC_PTX_U32] = bfe_u32,
                                 [SMC_PTX_U64] = bfe_u64,
                                 [SMC_PTX_S64] = bfe_s64};
 
-/* Position and length are joined into c by the decoder: position in the low 8 bits of one word. */
+/* The decoder packs position and length into c; the position is in the low 8 bits of one word. */
 #define DEFINE_INSERT(name, lane_t, width)                                                         \
     static void name(const struct smc_op *op, void *d, const void *a, const void *b,               \
                      const void *c)                                                                \
@@ -402,7 +403,7 @@ static uint32_t reversed(uint32_t x)
     return __builtin_bswap32(x);
 }
 
-/* Of a negative number the highest 0. */
+/* For a negative number, finds the highest 0. */
 static uint64_t as_magnitude(int64_t x)
 {
     return (uint64_t)(x < 0 ? ~x : x);

@@ -1,12 +1,10 @@
-/* A kernel as the emulator runs it: one `struct smc_op` after another.
-
-   All that an instruction reads is in the register file of its warp, laid out by lane: registers,
-   and also constants and special registers (%tid.x), which are written once. So an operand is
-   nothing but an offset, and an arithmetic operation a function over arrays of 32 lanes. A
-   predicate is a mask of lanes. Values of 8 and 16 bits are in lanes of 32 bits, the rest zero.
-
-   decode*.c make these ops, reconvergence.c sets where diverged lanes reconverge, ops_*.c and
-   steps_*.c are the functions that ops point at. */
+/* A kernel as the emulator runs it: a sequence of `struct smc_op`. Everything that an instruction
+   reads is in its warp's register file, laid out by lane: registers, and also constants and special
+   registers (%tid.x), which are written once. An operand is therefore only an offset, and an
+   arithmetic operation is a function over arrays of 32 lanes. A predicate is a mask of lanes.
+   Values of 8 and 16 bits are stored in 32-bit lanes, zero-extended. decode*.c make the ops,
+   reconvergence.c sets where divergent lanes reconverge, and ops_*.c and steps_*.c hold the
+   functions that ops point to. */
 #ifndef SMC_EMULATOR_PROGRAM_H
 #define SMC_EMULATOR_PROGRAM_H
 
@@ -18,7 +16,7 @@
 
 enum { SMC_LANES = 32 };
 
-/* A register is written as one type and read as another. */
+/* may_alias, because a register may be written as one type and read as another. */
 typedef uint32_t __attribute__((may_alias)) lane_u32;
 typedef uint64_t __attribute__((may_alias)) lane_u64;
 typedef int32_t __attribute__((may_alias)) lane_s32;
@@ -26,26 +24,26 @@ typedef int64_t __attribute__((may_alias)) lane_s64;
 typedef float __attribute__((may_alias)) lane_f32;
 typedef double __attribute__((may_alias)) lane_f64;
 
-/* A loop over the lanes, none of which depends on another. */
-#ifdef __clang__ /* finds that out when it runs */
+/* A loop over the lanes, whose iterations are independent of each other. */
+#ifdef __clang__ /* clang checks the independence itself, at run time */
 #define EACH_LANE(i) for (unsigned i = 0; i < SMC_LANES; i++)
 #else
 #define EACH_LANE(i) _Pragma("GCC ivdep") for (unsigned i = 0; i < SMC_LANES; i++)
 #endif
 
-/* A loop over the lanes whose bit is set. */
+/* A loop over the lanes whose bit is set in the mask. */
 #define EACH_ACTIVE(i, mask)                                                                       \
     for (uint32_t left_##i = (mask), i; left_##i && (i = (uint32_t)__builtin_ctz(left_##i), 1);    \
          left_##i &= left_##i - 1)
 
-extern const uint32_t smc_lane_bit[SMC_LANES]; /* 1 << lane: no shift by a variable */
+extern const uint32_t smc_lane_bit[SMC_LANES]; /* 1 << lane, to avoid a shift by a variable */
 
 static inline uint32_t smc_lane_count(uint32_t mask)
 {
     return mask == UINT32_MAX ? SMC_LANES : (uint32_t)__builtin_popcount(mask);
 }
 
-/* 32 bytes, each 0 or 1, into a mask. */
+/* Converts 32 bytes, each 0 or 1, into a mask. */
 static inline uint32_t smc_mask_of(const uint8_t flag[SMC_LANES])
 {
     uint32_t mask = 0;
@@ -80,7 +78,7 @@ static inline uint64_t smc_window_of(enum smc_ptx_space space)
                                       : 0;
 }
 
-/* Global means constant as well. */
+/* Global includes constant. */
 static inline enum smc_ptx_space smc_space_of(uint64_t generic)
 {
     switch (generic / SMC_WINDOW_BYTES) {
@@ -101,19 +99,20 @@ struct smc_op;
 struct smc_worker;
 struct smc_warp;
 
-/* Computes all lanes: what an inactive lane holds is never kept, but must not stop the program. d
-   may be one of a, b and c. */
+/* Computes all lanes. Results of inactive lanes are discarded, but computing them must not crash. d
+   may be the same as a, b or c. */
 typedef void smc_alu(const struct smc_op *op, void *d, const void *a, const void *b, const void *c);
 
-/* What becomes of the lanes that ran an op. */
+/* What happens to the lanes that ran an op. */
 enum smc_next {
     SMC_GO_ON,    /* to the next op */
-    SMC_MOVED,    /* the step itself set their pc, or ended them */
+    SMC_MOVED,    /* the step set their pc or ended them */
     SMC_WAITS,    /* for other lanes or warps */
-    SMC_GIVES_UP, /* the block cannot go on: there is a finding */
+    SMC_GIVES_UP, /* the block cannot continue: there is a finding */
 };
 
-/* Everything else: memory, control, other lanes. `mask` is not 0, except for branches. */
+/* Everything else: memory, control flow, operations across lanes. `mask` is not 0, except for
+   branches. */
 typedef enum smc_next smc_step(struct smc_worker *worker, struct smc_warp *warp,
                                const struct smc_op *op, uint32_t mask);
 
@@ -146,13 +145,14 @@ enum smc_rounding { SMC_ROUND_NEAREST, SMC_ROUND_ZERO, SMC_ROUND_DOWN, SMC_ROUND
 struct smc_op {
     smc_alu *alu; /* or */
     smc_step *step;
-    smc_alu *inner;      /* of a floating operation that rounds otherwise, flushes or saturates */
+    smc_alu *inner;      /* of a floating-point operation with another rounding mode, flushing or
+                            saturation */
     uint32_t d, a, b, c; /* offsets in the register file */
     enum smc_slot_kind d_kind;
     uint32_t guard; /* a predicate, or SMC_NO_SLOT */
     bool guard_negated;
-    bool step_without_lanes; /* the step wants to run for no lane too: branches */
-    bool is_first;           /* of its instruction: that is where executions are counted */
+    bool step_without_lanes; /* call the step even if no lane is active: branches */
+    bool is_first;           /* first op of its instruction, where executions are counted */
     uint32_t instruction;
     uint64_t source_offset; /* of cp.async, whose source is at b */
     bool skips_l1;          /* cp.async.cg */
@@ -167,9 +167,10 @@ struct smc_op {
     enum smc_ptx_type type;
     uint8_t width_bytes;   /* of one element */
     uint8_t vector;        /* elements: 1, 2, 4 or 8 */
-    uint8_t machine_bytes; /* of a load of shared memory in machine code; 0: joined with another */
+    uint8_t machine_bytes; /* width of a load of shared memory in machine code; 0: joined with
+                              another load */
     bool address_is_32;    /* the register of the address has 32 bits */
-    bool is_strong;        /* two of these are no race: atomics, .relaxed, .acquire, .release */
+    bool is_strong; /* two such accesses do not race: atomics, .relaxed, .acquire, .release */
     uint32_t v[SMC_MAX_VECTOR]; /* their registers, SMC_NO_SLOT: `_` */
     enum smc_slot_kind v_kind[SMC_MAX_VECTOR];
 
@@ -178,14 +179,14 @@ struct smc_op {
     uint32_t target;              /* op to branch to */
     uint32_t
         reconverge_at; /* op at which lanes that diverge here reconverge; SMC_NO_PC: at the end */
-    bool is_aligned;   /* a barrier for whole warps */
+    bool is_aligned;   /* a barrier that whole warps must reach */
     uint32_t *targets;
     uint32_t target_count;
 };
 
 /* --- The program ------------------------------------------------------------------------------ */
 
-/* A value that is the same for all lanes, or follows from the lane. */
+/* A value that is the same for all lanes, or depends only on the lane. */
 enum smc_special {
     SMC_SPECIAL_CONSTANT,
 #define SPECIAL(id, name) SMC_SPECIAL_##id,
@@ -216,9 +217,9 @@ struct smc_program {
     uint32_t parameter_bytes;
     uint32_t static_smem_bytes; /* where dynamic shared memory begins */
     uint32_t local_bytes;       /* of a thread */
-    bool follows;               /* machine_bytes is known: joins.c */
-    bool runs_in_order;         /* blocks one after the other: atomics on global memory */
-    bool splits_shared_words, splits_global_words; /* accesses below 4 bytes */
+    bool follows;               /* machine_bytes is valid: see joins.c */
+    bool runs_in_order;         /* blocks run in order: has atomics on global memory */
+    bool splits_shared_words, splits_global_words; /* has accesses of less than 4 bytes */
 };
 
 /* Sets `reconverge_at` of every branch. */

@@ -1,5 +1,5 @@
 /* One kernel of a PTX module as the parser read it: names are resolved, nothing is decoded yet.
-   decode.c turns the result into what the emulator runs. */
+   decode.c translates the result into ops for the emulator. */
 #ifndef SMC_EMULATOR_PTX_H
 #define SMC_EMULATOR_PTX_H
 
@@ -29,7 +29,7 @@ struct smc_ptx_type_info {
 };
 extern const struct smc_ptx_type_info smc_ptx_type_info[SMC_PTX_TYPE_COUNT];
 
-/* By name without the dot; SMC_PTX_TYPE_COUNT where there is none. */
+/* The type with this name (without the dot); SMC_PTX_TYPE_COUNT if unknown. */
 enum smc_ptx_type smc_ptx_type_find(struct smc_span name);
 
 enum smc_ptx_space {
@@ -64,7 +64,7 @@ enum smc_operand_kind {
     SMC_OPERAND_INTEGER,
     SMC_OPERAND_FLOAT,   /* bits of a double, or of a float with is_single */
     SMC_OPERAND_SYMBOL,  /* a variable's address + integer */
-    SMC_OPERAND_LABEL,   /* or any name that is not declared */
+    SMC_OPERAND_LABEL,   /* or any undeclared name */
     SMC_OPERAND_ADDRESS, /* [element[0] + integer] */
     SMC_OPERAND_VECTOR,  /* {element...} */
     SMC_OPERAND_SINK,    /* _ */
@@ -98,7 +98,7 @@ struct smc_ptx_statement {
     uint32_t scope;
 };
 
-/* Of a kernel; `scope` tells labels of one name in different blocks apart. */
+/* A label of a kernel; `scope` distinguishes labels of the same name in different blocks. */
 struct smc_ptx_label {
     struct smc_span name;
     uint32_t scope;
@@ -116,7 +116,7 @@ struct smc_ptx_module {
     struct smc_arena arena;
     char *text;
     struct smc_span entry;
-    struct smc_ptx_symbol **symbol; /* every one that was declared, but for other kernels' */
+    struct smc_ptx_symbol **symbol; /* all declared symbols, except those of other kernels */
     size_t symbols, symbol_room;
     struct smc_ptx_symbol **parameter;
     size_t parameters, parameter_room;
@@ -132,12 +132,12 @@ struct smc_ptx_module {
     size_t registers, register_room;
 };
 
-/* Reads the kernel `entry`, or the only one. Free in every case. */
+/* Reads the kernel `entry`, or the only one. Always free the module, even after a failure. */
 enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry,
                              struct smc_ptx_module *module, struct smc_error *error);
 void smc_ptx_free(struct smc_ptx_module *module);
 
-/* The label that a name means within `scope`, or NULL. */
+/* The label with this name that is visible in `scope`, or NULL. */
 const struct smc_ptx_label *smc_ptx_find_label(const struct smc_ptx_module *module,
                                                struct smc_span name, uint32_t scope);
 

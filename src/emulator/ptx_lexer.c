@@ -1,4 +1,4 @@
-/* PTX cut into tokens, and the numbers among them. */
+/* Splits PTX into tokens, and parses numbers. */
 #include "emulator/ptx_lexer.h"
 
 #include <stdlib.h>
@@ -120,7 +120,7 @@ static int digit_of(char c)
     return 99;
 }
 
-/* All of `text` as digits of that base, up to 64 bits. */
+/* Parses all of `text` as digits of the base, up to 64 bits. */
 static bool read_digits(struct smc_span text, unsigned base, uint64_t *value)
 {
     *value = 0;

@@ -1,4 +1,4 @@
-/* PTX cut into tokens. */
+/* Splits PTX into tokens. */
 #ifndef SMC_EMULATOR_PTX_LEXER_H
 #define SMC_EMULATOR_PTX_LEXER_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of the text, not ended by '\0'. */
+/* A piece of the text, not terminated by '\0'. */
 struct smc_span {
     const char *at;
     size_t bytes;
@@ -31,12 +31,12 @@ struct smc_lexer {
     uint32_t line;
 };
 
-/* Skips blanks and comments. A comment or string without an end lasts to that of the text. */
+/* Skips blanks and comments. An unterminated comment or string extends to the end of the text. */
 struct smc_token smc_lexer_next(struct smc_lexer *lexer);
 
-/* The digits of a token: 12, 0x1f, 017, 0b1, with U. */
+/* Parses an integer token: 12, 0x1f, 017, 0b1, also with the suffix U. */
 bool smc_ptx_number_of(struct smc_span text, uint64_t *value);
-/* 0f3F800000, 0d..., 1.5: the bits, of a float with `is_single`. */
+/* Parses 0f3F800000, 0d... or 1.5 into its bits, those of a float if `is_single` is set. */
 bool smc_ptx_float_of(struct smc_span text, uint64_t *bits, bool *is_single);
 
 bool smc_span_is(struct smc_span span, const char *text);

@@ -29,7 +29,7 @@ struct reader {
     struct smc_error *error;
     bool failed;
     uint32_t scope;
-    uint32_t depth;                    /* of nested vectors and initialisers */
+    uint32_t depth;                    /* nesting of vectors and initializers */
     uint32_t file, line, inlined_line; /* of the last .loc */
 };
 
@@ -38,7 +38,7 @@ static void advance(struct reader *reader)
     reader->token = smc_lexer_next(&reader->lexer);
 }
 
-/* Reports what is wrong, once, with the line. Returns false. */
+/* Reports the first error, with its line. Returns false. */
 __attribute__((format(printf, 2, 3))) static bool complain(struct reader *reader,
                                                            const char *format, ...)
 {
@@ -59,7 +59,7 @@ static bool at_token(const struct reader *reader, const char *text)
     return reader->token.kind != SMC_TOKEN_STRING && smc_span_is(reader->token.text, text);
 }
 
-/* Skips the token if it is `text`. */
+/* Skips the token if it equals `text`. */
 static bool accept(struct reader *reader, const char *text)
 {
     if (!at_token(reader, text))
@@ -89,7 +89,7 @@ static bool new_scope(struct reader *reader, uint32_t parent)
     return true;
 }
 
-/* An integer with an optional sign; wraps as 64 bits do. */
+/* An integer with an optional sign, modulo 2^64. */
 static bool read_integer(struct reader *reader, uint64_t *value)
 {
     bool negative = accept(reader, "-");
@@ -110,7 +110,7 @@ static const uint64_t max_initial_bytes = UINT64_C(1) << 28;
 
 static bool out_of_memory(struct reader *reader)
 {
-    (void)reader; /* without a message: reported as out of memory */
+    (void)reader; /* no message: reported as out of memory */
     return false;
 }
 
@@ -151,7 +151,7 @@ static bool read_name(struct reader *reader, struct smc_span *name)
     return true;
 }
 
-/* Gives `count` registers their numbers. */
+/* Assigns `count` registers their numbers. */
 static bool number_registers(struct reader *reader, struct smc_ptx_symbol *symbol, uint64_t count)
 {
     struct smc_ptx_module *module = reader->module;
@@ -202,7 +202,7 @@ static bool read_variable(struct reader *reader, struct smc_ptx_symbol *symbol)
     if (!read_type(reader, &symbol->type))
         return false;
     symbol->bytes = smc_ptx_type_info[symbol->type].bytes;
-    if (accept(reader, ".ptr")) { /* a promise about what a parameter points at */
+    if (accept(reader, ".ptr")) { /* an attribute of what a parameter points at */
         while (accept(reader, ".global") || accept(reader, ".shared") || accept(reader, ".const") ||
                accept(reader, ".local"))
             ;
@@ -322,7 +322,7 @@ static bool encloses(const struct smc_ptx_module *module, uint32_t outer, uint32
     return inner == outer;
 }
 
-/* %r21 of %r<22>: the number after the name. */
+/* For %r21 of %r<22>: the number after the name. */
 static bool is_member(const struct smc_ptx_symbol *symbol, struct smc_span name)
 {
     uint64_t number;
@@ -386,7 +386,7 @@ static bool read_number(struct reader *reader, struct smc_operand *operand, bool
     return true;
 }
 
-/* +4, -4, +-4 after a name. */
+/* An offset after a name: +4, -4, +-4. */
 static bool read_offset(struct reader *reader, uint64_t *offset)
 {
     bool minus = at_token(reader, "-");
@@ -488,7 +488,7 @@ static bool read_one(struct reader *reader, struct smc_operand *operand)
     return read_named_operand(reader, operand);
 }
 
-/* %r1  !%p1  %r1|%p1  12  -0f3F800000  name+4  [%rd1+8]  {%r1, %r2}  _ */
+/* Any operand: %r1  !%p1  %r1|%p1  12  -0f3F800000  name+4  [%rd1+8]  {%r1, %r2}  _ */
 static bool read_operand(struct reader *reader, struct smc_operand *operand)
 {
     *operand = (struct smc_operand){0};
@@ -547,7 +547,7 @@ static bool read_loc(struct reader *reader)
         }
     }
     if (place[1] == 0)
-        return true; /* no line of its own: that of its neighbours says more */
+        return true; /* line 0 means no line: keep the line before, which is more useful */
     reader->file = (uint32_t)place[0];
     reader->line = (uint32_t)place[1];
     reader->inlined_line = (uint32_t)inlined[1];
@@ -612,7 +612,7 @@ static bool read_guard(struct reader *reader, struct smc_ptx_statement *statemen
     return true;
 }
 
-/* call's "(a), f, (b)": parsed no further, since calls are refused by name. */
+/* The "(a), f, (b)" of a call. It is not parsed further, because calls are refused by name. */
 static bool skip_operands(struct reader *reader)
 {
     while (!at_token(reader, ";") && reader->token.kind != SMC_TOKEN_END)
@@ -666,7 +666,7 @@ static bool read_instruction(struct reader *reader)
     return true;
 }
 
-/* A name that ':' follows. The lexer is looked ahead by copy. */
+/* A label: a name followed by ':'. Looks ahead with a copy of the lexer. */
 static bool at_label(const struct reader *reader)
 {
     struct smc_lexer ahead = reader->lexer;
@@ -734,7 +734,7 @@ static bool read_body(struct reader *reader)
 
 /* --- The module ------------------------------------------------------------------------------- */
 
-/* Past a function's body: up to the '}' that closes the '{' before the next token. */
+/* Skips a function's body, up to the '}' that matches the '{' before the next token. */
 static bool skip_body(struct reader *reader)
 {
     for (size_t depth = 1; depth > 0; advance(reader)) {
@@ -746,7 +746,7 @@ static bool skip_body(struct reader *reader)
     return true;
 }
 
-/* Skips what is between a function's name and its body; true where there is a body. */
+/* Skips from a function's name to its body; returns true if there is a body. */
 static bool skip_head(struct reader *reader)
 {
     while (reader->token.kind != SMC_TOKEN_END) {

@@ -1,10 +1,8 @@
-/* Where lanes that diverge at a branch reconverge: at its immediate post-dominator, the first op
-   that every path from the branch reaches. Paths that lead only to an exit do not count: lanes that
-   exit are no longer waited for, and the others reconverge without them (as in ptxas, which makes
-   predicated exits of them).
-
-   The dominators are found by the method of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
-   Algorithm" (2001), on the reversed graph of basic blocks. */
+/* Where lanes that diverge at a branch reconverge: at the branch's immediate post-dominator, the
+   first op that every path from the branch reaches. Paths that lead only to an exit do not count:
+   other lanes reconverge without waiting for lanes that exit (like ptxas, which turns such exits
+   into predicated ones). The dominators are computed with the method of Cooper, Harvey and Kennedy,
+   "A Simple, Fast Dominance Algorithm" (2001), on the reversed graph of basic blocks. */
 #include "emulator/operations.h"
 
 #include <stdlib.h>
@@ -16,7 +14,7 @@ struct block {
     uint32_t first, end; /* ops */
     bool only_ends;
     bool keeps_ends; /* its edges to such blocks count */
-    uint32_t order;  /* in which the reversed walk from the end finishes; 0: it never comes here */
+    uint32_t order;  /* postorder number in the reversed walk; 0: cannot reach the end */
     uint32_t dominator;
 };
 
@@ -24,8 +22,8 @@ struct flow {
     const struct smc_program *program;
     uint32_t *block_of; /* by op */
     struct block *block;
-    uint32_t blocks;     /* number `blocks` is the end */
-    uint32_t *from, *to; /* edges, by where they lead; from_begin[b]..from_begin[b + 1] */
+    uint32_t blocks;     /* block number `blocks` is the end */
+    uint32_t *from, *to; /* edges, by destination; from_begin[b]..from_begin[b + 1] */
     uint32_t *from_begin;
     uint32_t edges;
     size_t edge_room;
@@ -45,7 +43,7 @@ static bool ends(const struct smc_op *op)
 static void cut_blocks(struct flow *flow)
 {
     const struct smc_program *program = flow->program;
-    uint8_t *leads = (uint8_t *)flow->by_order; /* room enough, not needed yet */
+    uint8_t *leads = (uint8_t *)flow->by_order; /* large enough, but not needed yet */
     memset(leads, 0, program->ops);
     leads[0] = 1;
     for (uint32_t i = 0; i < program->ops; i++) {
@@ -65,7 +63,8 @@ static void cut_blocks(struct flow *flow)
     }
 }
 
-/* From the last block to the first, so that a jump to such a block further on is seen. */
+/* Walks from the last block to the first, so that a jump to a later block of this kind is
+   recognized. */
 static void find_ends(struct flow *flow)
 {
     for (uint32_t b = flow->blocks; b > 0; b--) {
@@ -88,7 +87,8 @@ static void add_edge(struct flow *flow, uint32_t from, uint32_t to)
     flow->to[flow->edges++] = to;
 }
 
-/* Calls `visit` for each block that may follow, blocks that only end as `with_ends` says. */
+/* Calls `visit` for each successor block; `with_ends` specifies whether blocks that only end
+   count. */
 static void each_successor(struct flow *flow, uint32_t b, bool with_ends,
                            void (*visit)(struct flow *flow, uint32_t from, uint32_t to))
 {
@@ -109,8 +109,8 @@ static void each_successor(struct flow *flow, uint32_t b, bool with_ends,
         visit(flow, b, b + 1);
 }
 
-/* Edges to blocks that only end are left out where there is another, but for the blocks that need
-   them to come to an end at all. */
+/* Edges to blocks that only end are omitted if the block has another edge, unless it needs them to
+   reach the end at all. */
 static void add_edges(struct flow *flow)
 {
     flow->edges = 0;
@@ -124,7 +124,7 @@ static void add_edges(struct flow *flow)
     }
 }
 
-/* Sorts the edges by where they lead. */
+/* Sorts the edges by destination. */
 static bool sort_edges(struct flow *flow)
 {
     uint32_t *sorted = smc_malloc(flow->edge_room * sizeof *sorted);
@@ -136,7 +136,7 @@ static bool sort_edges(struct flow *flow)
         flow->from_begin[b + 1] += flow->from_begin[b];
     for (uint32_t e = flow->edges; e > 0; e--) /* fills each range from its end */
         sorted[--flow->from_begin[flow->to[e - 1] + 1]] = flow->from[e - 1];
-    /* Each range's begin is now one place too high. */
+    /* Now the begin of each range is one too high. */
     memmove(flow->from_begin, flow->from_begin + 1, (flow->blocks + 1) * sizeof *sorted);
     flow->from_begin[flow->blocks + 1] = flow->edges;
     free(flow->from);
@@ -144,7 +144,7 @@ static bool sort_edges(struct flow *flow)
     return true;
 }
 
-/* A walk against the edges. */
+/* A depth-first walk against the edges. */
 struct walk {
     uint32_t *stack, *next;
     uint8_t *seen;
@@ -169,7 +169,7 @@ static void end_walk(struct walk *walk)
     free(walk->seen);
 }
 
-/* From `start` on; numbers the blocks as the walk leaves them. */
+/* Walks from `start` and numbers the blocks in postorder. */
 static void walk_from(struct flow *flow, struct walk *walk, uint32_t start)
 {
     walk->stack[walk->depth++] = start;
@@ -190,8 +190,8 @@ static void walk_from(struct flow *flow, struct walk *walk, uint32_t start)
     }
 }
 
-/* A loop that is left only for the end must keep that way out: of those that cannot come to the
-   end, the last block keeps its edges, and so on. */
+/* A loop that is left only toward an exit must keep that edge. Among the blocks that cannot reach
+   the end, the last one keeps its edges, and the search continues from there. */
 static bool keep_ways_out(struct flow *flow)
 {
     struct walk walk;
@@ -217,7 +217,7 @@ static bool keep_ways_out(struct flow *flow)
     return worked;
 }
 
-/* Numbers the blocks that come to the end. */
+/* Numbers the blocks that can reach the end. */
 static bool number_blocks(struct flow *flow)
 {
     struct walk walk;
@@ -241,7 +241,7 @@ static uint32_t common(const struct flow *flow, uint32_t a, uint32_t b)
     return a;
 }
 
-/* The edges that leave each block, as a list by block: what the dominators are made of. */
+/* Lists the edges that leave each block, which the dominator computation needs. */
 static bool find_dominators(struct flow *flow)
 {
     const uint32_t none = UINT32_MAX;

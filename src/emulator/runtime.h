@@ -1,5 +1,5 @@
-/* What exists while a launch runs: the launch, its workers (one thread each, a block at a time),
-   the block's warps, and the divergent groups of lanes of a warp. */
+/* The state of a running launch: the launch, its workers (one thread each, which run a block at a
+   time), the block's warps, and the divergent groups of a warp's lanes. */
 #ifndef SMC_EMULATOR_RUNTIME_H
 #define SMC_EMULATOR_RUNTIME_H
 
@@ -29,16 +29,16 @@ struct smc_launch_state {
     uint32_t smem_bytes, threads_per_block, warps_per_block;
     uint64_t blocks;
     atomic_uint_fast64_t next_block;
-    atomic_uint_fast64_t last_block; /* blocks above it need not run: an endless loop is in it */
+    atomic_uint_fast64_t last_block; /* blocks above it need not run: it has an endless loop */
     atomic_bool stopped;             /* an early end was requested */
-    struct smc_float_sum **sum;      /* as in struct smc_emulation, which takes them */
+    struct smc_float_sum **sum;      /* as in struct smc_emulation, which becomes their owner */
 };
 
 /* --- Divergent groups of a warp's lanes ------------------------------------------------------- */
 
 enum smc_group_state {
     SMC_GROUP_READY,
-    SMC_GROUP_DIVERGED, /* waits where its children reconverge */
+    SMC_GROUP_DIVERGED, /* waits until its children reconverge */
     SMC_GROUP_AT_BARRIER,
     SMC_GROUP_CONVERGING, /* waits for the lanes of `need` at an instruction they run together */
 };
@@ -59,21 +59,21 @@ struct smc_copy;
 struct smc_warp {
     char *file; /* registers */
     uint32_t index;
-    uint32_t lanes; /* that exist */
-    uint32_t live;  /* that have not ended */
+    uint32_t lanes; /* mask of existing lanes */
+    uint32_t live;  /* mask of lanes that have not exited */
     struct smc_group group[SMC_MAX_GROUPS];
     uint64_t used; /* bit n: group n exists */
     int current;
     uint64_t steps, clock;
-    struct smc_copy *copies;            /* cp.async on its way, oldest first */
+    struct smc_copy *copies;            /* pending cp.async, oldest first */
     uint64_t copy_group;                /* the number of groups committed */
     uint32_t lane_synced_at[SMC_LANES]; /* by __syncwarp: see shadow.h */
 };
 
 struct smc_barrier {
-    uint32_t lanes;    /* that arrived */
-    uint32_t slots;    /* the same in whole warps, as a barrier with a count counts */
-    uint32_t expected; /* its count; 0: all of the block */
+    uint32_t lanes; /* that arrived */
+    uint32_t slots; /* the same rounded up to whole warps, as a barrier with a count counts them */
+    uint32_t expected; /* its count; 0: all threads of the block */
     uint32_t warps;    /* bit n: warp n arrived */
     uint32_t waiting;  /* bit n: warp n waits */
     uint32_t arrived_at[SMC_MAX_WARPS];
@@ -86,7 +86,7 @@ struct smc_bank_memo;
 
 /* A sum in the shared memory of one block. */
 struct smc_shared_sum {
-    uint64_t block; /* plus one; of another: as if there were none */
+    uint64_t block; /* the block's index plus one; a sum of another block counts as empty */
     struct smc_float_sum sum;
 };
 
@@ -115,7 +115,7 @@ struct smc_worker {
     uint64_t findings_total;
 };
 
-/* Asks whether an early end is requested. */
+/* Returns whether an early end is requested. */
 static inline bool smc_launch_stops(struct smc_launch_state *launch)
 {
     if (launch->request->stop && launch->request->stop(launch->request->stop_context))
@@ -127,20 +127,22 @@ static inline bool smc_launch_stops(struct smc_launch_state *launch)
 void smc_block_run(struct smc_worker *worker, uint64_t block);
 /* warp.c */
 void smc_warp_begin(struct smc_warp *warp, uint32_t lanes);
-/* Runs until every group waits or has ended, or its time slice is over. True: it ran something. */
+/* Runs until every group waits or has ended, or until the time slice is over. Returns true if
+   anything ran. */
 bool smc_warp_run(struct smc_worker *worker, struct smc_warp *warp);
 /* Divergence: the lanes of mask[i] continue at place[i]; all reconverge at op->reconverge_at. */
 void smc_warp_diverge(struct smc_warp *warp, const struct smc_op *op, const uint32_t *place,
                       const uint32_t *mask, uint32_t count);
 void smc_warp_end_lanes(struct smc_warp *warp, uint32_t mask);
-/* For an op that lanes run together: the converged lanes, 0 while lanes of `need` are missing. */
+/* For an op that lanes run together: the converged lanes, or 0 while lanes of `need` are
+   missing. */
 uint32_t smc_warp_converge(struct smc_warp *warp, uint32_t need);
 /* Lets all groups that converged here continue after the op. */
 void smc_warp_release(struct smc_warp *warp, uint32_t mask);
 
 /* memory.c */
-/* Whether it shows more conflicts, or as many in an earlier block: so that it does not depend on
-   how blocks were shared out. */
+/* Whether the sample shows more conflicts, or as many in an earlier block: the block decides so
+   that the result does not depend on how blocks were distributed. */
 static inline bool smc_sample_replaces(const struct smc_conflict_sample *sample,
                                        const struct smc_conflict_sample *kept)
 {
@@ -155,18 +157,19 @@ void smc_count_copy(struct smc_worker *worker, const struct smc_op *op,
 struct smc_bank_memo *smc_bank_memo_new(void);
 
 /* memory.c */
-/* Where the active lanes' accesses of `bytes` each go in the host's memory. Lanes that may not are
-   reported and left out of the mask that is returned. Counts and checks as well. */
+/* Finds where in the host's memory the active lanes' accesses of `bytes` each go. Lanes with an
+   invalid access are reported and left out of the returned mask. Also counts and checks the
+   accesses. */
 enum smc_access_kind { SMC_READS, SMC_WRITES, SMC_UPDATES };
 uint32_t smc_memory_access(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, enum smc_access_kind kind, uint32_t mask,
                            const void *const *value, char *host[SMC_LANES]);
-/* The same for lanes of one space, with their addresses within it. */
+/* The same for lanes that access one space, with addresses relative to it. */
 uint32_t smc_memory_access_at(struct smc_worker *worker, struct smc_warp *warp,
                               const struct smc_op *op, enum smc_ptx_space space,
                               enum smc_access_kind kind, const uint64_t address[SMC_LANES],
                               uint32_t mask, const void *const *value, char *host[SMC_LANES]);
-/* The generic address, or that within op->space, of each lane: register + immediate. */
+/* Each lane's address, generic or relative to op->space: register + immediate. */
 void smc_memory_addresses(const struct smc_warp *warp, const struct smc_op *op,
                           uint64_t address[SMC_LANES]);
 /* steps_memory.c */

@@ -1,4 +1,4 @@
-/* Who accessed each word last. */
+/* Records the last accesses to each word. */
 #include "emulator/shadow.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { LINE_CELLS = 32, MAX_LINES = 1 << 16, TABLE_SIZE = 1 << 17 };
 
-/* One word, or one byte where the kernel has accesses below a word. Times are 0: never. */
+/* One word, or one byte if the kernel has accesses smaller than a word. Time 0 means never. */
 struct cell {
     uint32_t write_at, read_at, other_read_at;
     uint32_t write_place, read_place, other_read_place; /* instructions */
@@ -16,7 +16,7 @@ struct cell {
     bool strong_write, strong_reads;
 };
 
-/* Neighbouring cells of global memory. */
+/* Neighboring cells of global memory. */
 struct line {
     uint64_t number;
     uint32_t slot; /* in the table */
@@ -26,12 +26,14 @@ struct line {
 struct smc_shadow {
     uint32_t now;
     uint32_t block_began_at, all_synced_at;
-    bool partly_synced;                           /* since then, warps or lanes among themselves */
-    uint32_t known[SMC_MAX_WARPS][SMC_MAX_WARPS]; /* [w][v]: what v did before it, w knows of */
+    bool partly_synced; /* since then, synchronizations among only some warps or lanes */
+    uint32_t known[SMC_MAX_WARPS][SMC_MAX_WARPS]; /* [w][v]: warp w is ordered after what warp v did
+                                                     before this time */
     uint32_t cell_bytes_shared, cell_bytes_global;
     struct cell *shared;
     size_t shared_cells;
-    /* A table of lines by number, open addressing; emptied for each block and when it is full. */
+    /* A hash table of lines by number, with open addressing; cleared for each block and when it is
+       full. */
     uint32_t *table; /* index into `line` + 1 */
     struct line **line;
     uint32_t lines, lines_made;
@@ -77,12 +79,12 @@ static void empty_table(struct smc_shadow *shadow)
 
 void smc_shadow_begin_block(struct smc_shadow *shadow)
 {
-    if (shadow->now > UINT32_MAX / 2) { /* times of long ago would look recent */
+    if (shadow->now > UINT32_MAX / 2) { /* old times would look recent when the counter wraps */
         memset(shadow->shared, 0, shadow->shared_cells * sizeof *shadow->shared);
         shadow->now = 1;
     }
     shadow->block_began_at = ++shadow->now;
-    shadow->all_synced_at = ++shadow->now; /* what happens at the beginning is before all else */
+    shadow->all_synced_at = ++shadow->now; /* ordered before everything else */
     shadow->partly_synced = false;
     memset(shadow->known, 0, sizeof shadow->known);
     empty_table(shadow);
@@ -95,7 +97,7 @@ void smc_shadow_sync_block(struct smc_shadow *shadow)
     shadow->all_synced_at = ++shadow->now;
     shadow->partly_synced = false;
     if (shadow->lines > MAX_LINES / 2)
-        empty_table(shadow); /* whatever is in it is in order with all that follows */
+        empty_table(shadow); /* all its accesses are ordered before everything that follows */
 }
 
 void smc_shadow_sync_warps(struct smc_shadow *shadow, const struct smc_barrier *barrier)
@@ -139,7 +141,7 @@ struct visit {
     uint32_t bytes;
 };
 
-/* Whether what `thread` did at `when` comes before what `me` does now. */
+/* Whether the access of `thread` at time `when` is ordered before the current access of `me`. */
 static bool in_order(const struct visit *visit, uint32_t when, uint16_t thread, uint32_t me)
 {
     const struct smc_shadow *shadow = visit->shadow;
@@ -222,7 +224,8 @@ static void check_write(const struct visit *visit, struct cell *cell, uint32_t m
     cell->strong_write = strong;
 }
 
-/* The line of global memory, made when it is first seen; NULL without room: it is not checked. */
+/* The line of global memory, created on first use; NULL if out of memory, and then it is not
+   checked. */
 static struct line *line_of(struct smc_shadow *shadow, uint64_t number)
 {
     uint32_t slot = (uint32_t)(number * UINT64_C(0x9E3779B97F4A7C15) >> 32) % TABLE_SIZE;
@@ -247,8 +250,8 @@ static struct line *line_of(struct smc_shadow *shadow, uint64_t number)
     return line;
 }
 
-/* Reads of one cell each of shared memory. Of most nothing can come: the last write is in order
-   with all that follows, and two other readers stand for this one. */
+/* Reads of one cell each of shared memory. Most need no further check: the last write is ordered
+   before everything that follows, and the two recorded readers represent this one. */
 static void check_shared_reads(const struct visit *visit, const uint64_t address[SMC_LANES],
                                uint32_t mask)
 {
@@ -298,7 +301,7 @@ static void check_shared(const struct visit *visit, enum smc_access_kind kind, u
     check_cells(visit, cell, count, kind, me, address, same_value);
 }
 
-/* Accesses are aligned and at most 32 bytes wide: they are in one line. */
+/* Accesses are aligned and at most 32 bytes wide, so each is within one line. */
 static void check_global(const struct visit *visit, enum smc_access_kind kind, uint32_t me,
                          uint64_t address, bool same_value, struct line **last)
 {
@@ -326,8 +329,8 @@ void smc_shadow_check(struct smc_worker *worker, struct smc_warp *warp, const st
     EACH_ACTIVE(lane, mask)
     {
         uint32_t me = smc_thread_of(warp, lane);
-        /* Lanes of one instruction that write one word: the value before is that of the last one
-           that did. */
+        /* If several lanes of one instruction write one word, the previous value is that of the
+           last such lane. */
         bool same = kind == SMC_WRITES && value && memcmp(host[lane], value[lane], bytes) == 0;
         if (space == SMC_SPACE_SHARED)
             check_shared(&visit, kind, me, address[lane], same);

@@ -1,4 +1,4 @@
-/* Control flow, barriers, and what the lanes of a warp do together. */
+/* Control flow, barriers, and operations across the lanes of a warp. */
 #include "emulator/operations.h"
 #include "emulator/runtime.h"
 #include "emulator/shadow.h"
@@ -22,8 +22,8 @@ enum smc_next smc_step_branch(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_MOVED;
 }
 
-/* brx.idx: a holds the index. Lanes with one target form a group; an index beyond the list is
-   undefined, and ends the block here with a finding. */
+/* brx.idx: a holds the index. Lanes with the same target form a group. An index beyond the list is
+   undefined behavior; here it ends the block with a finding. */
 enum smc_next smc_step_indexed_branch(struct smc_worker *worker, struct smc_warp *warp,
                                       const struct smc_op *op, uint32_t mask)
 {
@@ -76,7 +76,7 @@ enum smc_next smc_step_trap(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GIVES_UP;
 }
 
-/* A clock that advances with each reading. */
+/* A clock that advances with each read. */
 enum smc_next smc_step_clock(struct smc_worker *worker, struct smc_warp *warp,
                              const struct smc_op *op, uint32_t mask)
 {
@@ -92,7 +92,7 @@ enum smc_next smc_step_clock(struct smc_worker *worker, struct smc_warp *warp,
 
 /* --- Barriers --------------------------------------------------------------------------------- */
 
-/* The barrier that a names; all lanes must name one. */
+/* The barrier whose number is in a; all lanes must name the same one. */
 static struct smc_barrier *barrier_of(struct smc_worker *worker, const struct smc_warp *warp,
                                       const struct smc_op *op, uint32_t mask, uint32_t *id)
 {
@@ -157,7 +157,7 @@ enum smc_next smc_step_arrive(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GO_ON;
 }
 
-/* __syncwarp: a holds the lanes that take part. */
+/* __syncwarp: a holds the mask of participating lanes. */
 enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *warp,
                                  const struct smc_op *op, uint32_t mask)
 {
@@ -174,7 +174,7 @@ enum smc_next smc_step_sync_warp(struct smc_worker *worker, struct smc_warp *war
 
 /* --- Shuffles, votes, matches, reductions ----------------------------------------------------- */
 
-/* The converged lanes, once all that the first lane's member mask names are here. 0: not yet. */
+/* The converged lanes once all lanes of the first lane's member mask have arrived; 0 until then. */
 static uint32_t converge(struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(mask);

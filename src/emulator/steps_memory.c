@@ -30,7 +30,8 @@
             }                                                                                      \
     } while (0)
 
-/* One element of each lane; narrow ones are extended as their type has a sign or not. */
+/* Loads one element of each lane; narrow ones are sign- or zero-extended, depending on their
+   type. */
 static void fetch(const struct smc_op *op, char *d, enum smc_slot_kind kind, uint32_t offset,
                   uint32_t mask, char *const host[SMC_LANES])
 {
@@ -87,7 +88,7 @@ enum smc_next smc_step_load(struct smc_worker *worker, struct smc_warp *warp,
     return SMC_GO_ON;
 }
 
-/* Where each lane's new value is: in the register itself, or joined from several. */
+/* The location of each lane's new value: the register itself, or a buffer that joins several. */
 static void gather(const struct smc_warp *warp, const struct smc_op *op, char joined[SMC_LANES][32],
                    const void *value[SMC_LANES])
 {
@@ -193,7 +194,8 @@ static void note_shared_add(struct smc_worker *worker, size_t cell, enum smc_ptx
     worker->shared_bound = fmax(worker->shared_bound, smc_float_sum_bound(&sum->sum));
 }
 
-/* Such a kernel runs on one worker, so that no other worker updates the same sums. */
+/* A kernel with atomics on global memory runs on one worker, so no other worker updates the same
+   sums. */
 static void note_global_add(struct smc_worker *worker, const char *host, enum smc_ptx_type type,
                             uint64_t old, uint64_t b)
 {
@@ -226,7 +228,7 @@ static void note_add(struct smc_worker *worker, const char *host, enum smc_ptx_t
 /* --- Atomic operations -------------------------------------------------------------------------
  */
 
-/* Widened by its type, so that one comparison serves all. */
+/* Extends a value to 64 bits by its type, so that one comparison works for all types. */
 static bool below(enum smc_ptx_type type, uint64_t a, uint64_t b)
 {
     if (type == SMC_PTX_S32)
@@ -288,12 +290,12 @@ enum smc_next smc_step_atomic(struct smc_worker *worker, struct smc_warp *warp,
 
 /* --- cp.async --------------------------------------------------------------------------------- */
 
-/* What is fetched is stored when its thread waits for it, and not before, so that a read too early
-   finds the old value. Groups are counted by warp. */
+/* Copied data is stored only when its thread waits for it, so that a read too early finds the old
+   value. Groups are counted per warp. */
 
 enum { MOST_BYTES = 16 };
 
-/* One instruction's copies. */
+/* The copies of one instruction. */
 struct smc_copy {
     struct smc_copy *next;
     const struct smc_op *op;
@@ -313,7 +315,7 @@ void smc_copies_forget(struct smc_warp *warp)
     warp->copy_group = 0;
 }
 
-/* Lanes that copy as many bytes as the first of `mask`. */
+/* Lanes that copy the same number of bytes as the first lane of `mask`. */
 static uint32_t lanes_alike(const lane_u32 *bytes, uint32_t mask)
 {
     uint32_t alike = 0, first = (uint32_t)__builtin_ctz(mask);
@@ -334,7 +336,8 @@ static uint32_t read_from(struct smc_worker *worker, struct smc_warp *warp,
     return mask;
 }
 
-/* Reads what each lane asks for; the rest of its bytes are 0. Returns the lanes that may. */
+/* Reads the bytes that each lane copies and fills the rest with 0. Returns the lanes with valid
+   accesses. */
 static uint32_t fetch_copy(struct smc_worker *worker, struct smc_warp *warp,
                            const struct smc_op *op, uint32_t mask, struct smc_copy *copy)
 {

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Instructions that a warp may run before the next warp runs, which others may wait for; and before
-   it asks whether to stop. */
+/* The time slice of a warp in instructions: then the next warp runs, for which others may be
+   waiting, and early stop requests are checked. */
 enum { TIME_SLICE = 1 << 14, CHECK_EVERY = 1 << 10 };
 
 void smc_warp_begin(struct smc_warp *warp, uint32_t lanes)
@@ -19,8 +19,8 @@ void smc_warp_begin(struct smc_warp *warp, uint32_t lanes)
 
 /* --- Divergent groups ------------------------------------------------------------------------- */
 
-/* The group has come to its end: its parent continues when no sibling is left, and ends as well
-   when none of its lanes is live. */
+/* The group has reached its end: its parent continues when no sibling is left, and ends as well if
+   none of its lanes is live. */
 static void end_group(struct smc_warp *warp, int index)
 {
     while (index >= 0) {
@@ -107,7 +107,7 @@ void smc_warp_release(struct smc_warp *warp, uint32_t mask)
     }
 }
 
-/* Lanes that a converging group waited for have ended: it waits no longer. */
+/* Lanes that a converging group waited for have exited, so it no longer waits for them. */
 static bool may_converge(const struct smc_warp *warp, const struct smc_group *here)
 {
     uint32_t converged = 0;
@@ -119,8 +119,8 @@ static bool may_converge(const struct smc_warp *warp, const struct smc_group *he
     return !(here->need & warp->live & ~converged);
 }
 
-/* A group that can run: the one that ran last if it can, else the one with the lowest pc. -1: none.
- */
+/* The group to run: the last one that ran if it can run, otherwise the one with the lowest pc; -1
+   if none. */
 static int pick(struct smc_warp *warp)
 {
     int lowest = -1;
@@ -152,7 +152,7 @@ static void keep_64(lane_u64 *to, const lane_u64 *from, uint32_t mask)
 static void run_alu(const struct smc_warp *warp, const struct smc_op *op, uint32_t mask)
 {
     char *file = warp->file, *d = file + op->d;
-    if (mask == warp->live) { /* no inactive lane has a value to keep */
+    if (mask == warp->live) { /* no inactive lane has a value to preserve */
         op->alu(op, d, file + op->a, file + op->b, file + op->c);
         return;
     }
@@ -181,8 +181,8 @@ static void count_execution(struct smc_worker *worker, const struct smc_op *op, 
     count->lanes += smc_lane_count(mask);
 }
 
-/* Runs the group until it ends, diverges or waits, or has run `limit` ops; returns how many it ran.
- */
+/* Runs the group until it ends, diverges, waits, or has run `limit` ops; returns the number of ops
+   that ran. */
 static uint64_t run_group(struct smc_worker *worker, struct smc_warp *warp, int index,
                           uint64_t limit)
 {

@@ -1,5 +1,5 @@
-/* The GPU and the emulator, one after the other, on one question: the same launch, the same inputs,
-   and the two results compared bit for bit. */
+/* Runs one launch on the GPU and then on the emulator, with the same inputs, and compares the two
+   results bit for bit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void compare(const struct smc_plan *plan, const struct outputs *gpu,
     }
 }
 
-/* What the emulator saw, beside what the GPU did. */
+/* Adds the emulator's results to those of the GPU. */
 static void join(const struct smc_run_result *emulated, struct smc_run_result *result)
 {
     result->emulation = emulated->emulation;
@@ -55,7 +55,7 @@ static void join(const struct smc_run_result *emulated, struct smc_run_result *r
     result->emulated_comparison = emulated->comparison;
 }
 
-/* The GPU first: what it refuses need not be emulated. */
+/* The GPU runs first: a launch that it refuses need not be emulated. */
 static enum smc_status run_kernel(const struct smc_run_request *request,
                                   struct smc_run_result *result, struct smc_run_result *emulated,
                                   struct smc_text *warnings, struct outputs outputs[2],
@@ -64,7 +64,7 @@ static enum smc_status run_kernel(const struct smc_run_request *request,
     struct smc_run_request half = *request;
     half.outputs = outputs[0].buffer;
     enum smc_status status = smc_executor_default()->run(&half, result, warnings, error);
-    if (status != SMC_OK || smc_is_lost(&result->finish)) /* the emulator might not end either */
+    if (status != SMC_OK || smc_is_lost(&result->finish)) /* the emulator might not finish either */
         return status;
     half.outputs = outputs[1].buffer;
     status = smc_executor_emulator.run(&half, emulated, warnings, error);
@@ -92,7 +92,7 @@ static enum smc_status run_catalog(const struct smc_run_request *request,
     return status;
 }
 
-/* The emulator first: it names the line of what breaks a GPU. */
+/* The emulator runs first: it reports the line of an error that would crash a GPU. */
 static enum smc_status run_user(const struct smc_run_request *request,
                                 struct smc_run_result *result, struct smc_run_result *emulated,
                                 struct smc_text *warnings, struct smc_error *error)
@@ -107,7 +107,7 @@ static enum smc_status run_user(const struct smc_run_request *request,
 static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error)
 {
-    struct smc_run_result *emulated = smc_calloc(1, sizeof *emulated); /* much for the stack */
+    struct smc_run_result *emulated = smc_calloc(1, sizeof *emulated); /* too large for the stack */
     if (!emulated)
         return smc_out_of_memory(error);
     smc_run_begin(request, result);

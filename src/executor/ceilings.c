@@ -1,4 +1,4 @@
-/* Samples of one quantity, and their median; and ceilings in a program built without CUDA. */
+/* Samples of one quantity and their median; also the stub for ceilings in a build without CUDA. */
 #include "config.h"
 
 #include "executor/ceilings.h"

@@ -1,4 +1,4 @@
-/* Measuring what a GPU reaches at most, by small kernels of the program's own
+/* Measures the maximum throughput of a GPU with the program's own small kernels
    (kernels/ceiling_*.cu). */
 #ifndef SMC_EXECUTOR_CEILINGS_H
 #define SMC_EXECUTOR_CEILINGS_H
@@ -15,8 +15,8 @@
 struct smc_calibrate_request {
     int gpu_index;
     struct smc_compile_options compile;
-    double budget_ms;    /* for all samples together; what comes before them is not counted */
-    uint32_t timeout_ms; /* for the launches of any one sample */
+    double budget_ms;    /* for all samples together, without the preparation */
+    uint32_t timeout_ms; /* for the launches of one sample */
     bool (*stop)(void);  /* asked between samples; or NULL */
     void (*step)(void *context, size_t done, size_t total); /* before each measurement; or NULL */
     void *context;
@@ -35,9 +35,9 @@ struct smc_calibration {
     double elapsed_ms; /* from the first call to the last */
 };
 
-/* SMC_UNAVAILABLE: no such GPU, no NVRTC, or too little of the GPU's memory is free.
-   SMC_INTERRUPTED: `stop` asked for it. SMC_MACHINE: a CUDA error, or launches without an end. Then
-   the GPU may still be at work, and only the end of the process stops it. */
+/* SMC_UNAVAILABLE: no such GPU, no NVRTC, or not enough free GPU memory. SMC_INTERRUPTED: `stop`
+   requested it. SMC_MACHINE: a CUDA error, or launches that did not end in time. The GPU may then
+   still be running them, and only the end of the process stops it. */
 enum smc_status smc_calibrate(const struct smc_calibrate_request *request,
                               struct smc_calibration *calibration, struct smc_text *warnings,
                               struct smc_error *error);
@@ -52,13 +52,13 @@ struct smc_samples {
     double value[SMC_MOST_SAMPLES];
 };
 
-/* Samples that are not above 0 are left out, and those beyond the most. */
+/* Samples that are not above 0, or exceed the capacity, are dropped. */
 void smc_samples_add(struct smc_samples *samples, double value);
 
-/* The median, 0 where there are none. Puts the samples in order. */
+/* The median; 0 if there are no samples. Sorts the samples. */
 double smc_samples_median(struct smc_samples *samples, struct smc_spread *spread);
 
-/* `amount` in that many milliseconds, per second; 0 where no time passed. */
+/* `amount` in this many milliseconds, per second; 0 if the time is 0. */
 double smc_rate_of_ms(double amount, double ms);
 
 #endif

@@ -1,4 +1,4 @@
-/* Holding the result of a run against the CPU reference, whichever back end made it. */
+/* Compares the result of a run with the CPU reference, for every back end. */
 #include "config.h"
 
 #include "executor/check.h"
@@ -16,7 +16,7 @@
 enum {
     MAX_THREADS = 64,
     PARTS_PER_THREAD = 32,
-    SLICES_PER_PART = 64, /* between which it may be stopped */
+    SLICES_PER_PART = 64, /* the work may be stopped between slices */
 };
 
 struct shared {
@@ -57,7 +57,7 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* About 0.618 of the parts, and without a common divisor, so that every part is reached. */
+/* About 0.618 of the parts, and coprime to their number, so that every part is reached. */
 static uint64_t stride_over(uint64_t parts)
 {
     uint64_t stride = parts * 618 / 1000 + 1;
@@ -71,7 +71,7 @@ static bool stops(const struct smc_verify_request *request)
     return request->stop && request->stop();
 }
 
-/* Slice after slice; returns how many rows were compared. */
+/* Compares one slice after another; returns the number of compared rows. */
 static uint64_t compare_part(const struct smc_verify_request *request, uint64_t first,
                              uint64_t rows, struct smc_comparison *total)
 {
@@ -132,7 +132,7 @@ uint64_t smc_verify(const struct smc_verify_request *request, struct smc_compari
     for (; started < threads; started++) {
         workers[started].shared = &shared;
         if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
-            break; /* fewer hands, the same answer */
+            break; /* runs with fewer threads; the result is the same */
     }
     work(&workers[0]);
     for (unsigned i = 1; i < started; i++)
@@ -146,7 +146,8 @@ uint64_t smc_verify(const struct smc_verify_request *request, struct smc_compari
 
 /* --- The outputs of a run --------------------------------------------------------------------- */
 
-/* The reference of a large product takes minutes: after this long, a sample of the rows counts. */
+/* The reference of a large product takes minutes. After this budget, only a sample of the rows is
+   compared. */
 static const double budget_ms = 20000;
 
 void smc_check_outputs(const struct smc_run_request *request, const void *const *buffers,

@@ -2,7 +2,7 @@
 #ifndef SMC_EXECUTOR_CLOCK_H
 #define SMC_EXECUTOR_CLOCK_H
 
-/* Milliseconds since some moment; never goes back. */
+/* Milliseconds since an arbitrary start; monotonic. */
 double smc_clock_ms(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* Hardware counters of the launches in between, through CUPTI's range profiler: each launch is
-   measured on its own, and replayed by CUPTI where the metrics take several passes. CUPTI is found
-   when the program runs; nothing links to it. */
+/* Hardware counters of launches, through CUPTI's range profiler. Each launch is measured
+   separately, and CUPTI replays it if the metrics need several passes. CUPTI is loaded at run time;
+   nothing links to it. */
 #ifndef SMC_EXECUTOR_COUNTERS_H
 #define SMC_EXECUTOR_COUNTERS_H
 
@@ -11,21 +11,22 @@
 struct smc_counters;
 
 /* Prepares for `metric_count` metrics, by their full names ("smsp__inst_executed.sum"), of up to
-   `most_launches` launches at a time (1 to 2000). `metrics` must live as long. SMC_UNAVAILABLE: no
-   CUPTI, a GPU or a metric that it does not serve, or profiling is not permitted; the message says
-   what to do. On failure there is nothing to close. */
+   `most_launches` launches at a time (1 to 2000). `metrics` must remain valid until
+   smc_counters_close. SMC_UNAVAILABLE: no CUPTI, a GPU or a metric that CUPTI does not support, or
+   profiling is not permitted; the message says what to do. After a failure there is nothing to
+   close. */
 enum smc_status smc_counters_open(int gpu_index, const char *const *metrics, size_t metric_count,
                                   size_t most_launches, struct smc_counters **counters,
                                   struct smc_error *error);
 
-/* Times that CUPTI runs each launch. */
+/* The number of times that CUPTI runs each launch. */
 size_t smc_counters_passes(const struct smc_counters *counters);
 
-/* The launches from here to smc_counters_end are measured; what an earlier stretch measured is
-   forgotten. On failure nothing is being measured. */
+/* Launches from here to smc_counters_end are measured; earlier measurements are discarded. After a
+   failure nothing is being measured. */
 enum smc_status smc_counters_begin(struct smc_counters *counters, struct smc_error *error);
 
-/* Waits for the GPU and takes the measurements in: `launches` is how many there are. */
+/* Waits for the GPU and reads the measurements; `launches` is their number. */
 enum smc_status smc_counters_end(struct smc_counters *counters, size_t *launches,
                                  struct smc_error *error);
 

@@ -1,5 +1,5 @@
-/* The emulator's back end: runs the PTX on the CPU, and counts. What only a GPU can answer is not
-   measured, and the result says so. */
+/* The emulator back end: runs the PTX on the CPU and counts. Quantities that only a GPU can provide
+   are not measured, and the result says so. */
 #include "config.h"
 
 #include <stdio.h>
@@ -16,8 +16,8 @@
 
 /* --- What was counted ------------------------------------------------------------------------- */
 
-/* The PTX is what runs; what ptxas made of its loads is found in the machine code. From then on
-   launches count at that level too, or `run` says why not. */
+/* Runs the PTX. The machine code shows how ptxas joined the loads: if that is found, later launches
+   also count loads as the machine code has them; otherwise `run` says why not. */
 static void follow(struct smc_program *program, const struct smc_binary *binary, const char *entry,
                    struct smc_emulated_run *run)
 {
@@ -79,7 +79,7 @@ static void take_findings(const struct smc_program *program, const struct smc_em
     }
 }
 
-/* `file` names the source in messages, NULL: as the line table does. */
+/* `file` is the name of the source in messages; if NULL, the line table's name is used. */
 static void take(const struct smc_program *program, const struct smc_emulation *emulation,
                  const char *file, struct smc_emulated_run *run)
 {
@@ -102,7 +102,7 @@ struct array {
     uint64_t first_byte, bytes; /* bytes 0: dynamic */
 };
 
-/* Accesses of one array, one for each instruction. */
+/* Accesses to one array, one for each instruction. */
 struct access_list {
     struct smc_access *access;
     size_t count;
@@ -113,7 +113,8 @@ static uint32_t line_of(const struct smc_program *program, size_t instruction)
     return smc_program_instruction(program, instruction)->line;
 }
 
-/* The instruction with the most conflicts; its line may have others. */
+/* The instruction with the most conflicts; other instructions of its line may have conflicts as
+   well. */
 static size_t find_worst(const struct smc_emulation *emulation)
 {
     size_t worst = 0;
@@ -137,8 +138,8 @@ static void add_row(int64_t bytes, uint32_t width_bytes, const struct array *arr
         rows[(*count)++] = (uint32_t)(row_bytes / width_bytes);
 }
 
-/* How far lanes at powers of two are from the first one: a row where they walk down a column. Last
-   a row as long as the banks. */
+/* Candidate row lengths: the distances of the lanes at powers of two from the first one, which are
+   rows if the lanes go down a column, and a row as long as all banks. */
 static size_t find_rows(const struct smc_access *access, const struct array *array,
                         uint32_t rows[MOST_ROWS])
 {
@@ -160,7 +161,8 @@ static bool find_array(const struct smc_program *program, const struct smc_confl
                                 array->name, sizeof array->name, &array->first_byte, &array->bytes);
 }
 
-/* False where an instruction accesses the array in another width: its rows would be others. */
+/* Returns false if an instruction accesses the array with another width, because its rows would
+   have another length. */
 static bool collect(const struct smc_program *program, const struct smc_emulation *emulation,
                     const struct array *array, uint32_t width_bytes, struct access_list *accesses)
 {
@@ -206,7 +208,8 @@ static enum smc_status find_remedy(const struct smc_program *program,
     return SMC_OK;
 }
 
-/* The line with the most bank conflicts, and what removes them. SMC_MACHINE: memory. */
+/* The line with the most bank conflicts, and the change that removes them. SMC_MACHINE: out of
+   memory. */
 static enum smc_status find_conflicts(const struct smc_program *program,
                                       const struct smc_emulation *emulation,
                                       const struct smc_bank_layout *banks,
@@ -261,7 +264,8 @@ static bool ends_early(const void *context)
     return is_stopped(run) || (run->deadline_ms > 0 && smc_clock_ms() > run->deadline_ms);
 }
 
-/* SMC_UNAVAILABLE for PTX that the emulator does not know: it is the compiler's, not the user's. */
+/* Returns SMC_UNAVAILABLE for PTX that the emulator does not support, because it is the compiler's
+   output, not the user's input. */
 static enum smc_status read_program(struct run *run)
 {
     const struct smc_binary *binary = &run->request->compiled->binary;
@@ -298,7 +302,7 @@ static enum smc_status emulate(struct run *run)
     double start_ms = smc_clock_ms();
     enum smc_status status = smc_emulate(&launch, &run->emulation, run->error);
     emulated->elapsed_ms = smc_clock_ms() - start_ms;
-    if (status == SMC_INTERRUPTED && run->request->user) { /* what was counted until then stands */
+    if (status == SMC_INTERRUPTED && run->request->user) { /* the counts so far are valid */
         emulated->stopped = is_stopped(run);
         emulated->finish.made = true;
         run->error->message[0] = '\0';
@@ -313,7 +317,7 @@ static enum smc_status emulate(struct run *run)
                           run->error);
 }
 
-/* The counts beside the lines of `text`. */
+/* Adds the counts to the lines of `text`. */
 static enum smc_status annotate(struct run *run, const char *file, const char *text)
 {
     struct smc_annotation *annotation = run->request->settings->annotation;
@@ -327,7 +331,8 @@ static enum smc_status annotate(struct run *run, const char *file, const char *t
 /* --- A kernel of the catalog -------------------------------------------------------------------
  */
 
-/* The arrays are written at once, and memory that only seems to be there ends other programs. */
+/* All arrays are written, so on a system that overcommits memory too large a launch could get other
+   processes killed. It is refused instead. */
 static enum smc_status check_memory(const struct smc_plan *plan, struct smc_error *error)
 {
     uint64_t total = 0, bytes, machine = smc_machine_memory_bytes();
@@ -385,7 +390,7 @@ static void set_arguments(struct run *run)
     }
 }
 
-/* Beside each of the model's arrays, what was seen of it. */
+/* Adds the observed traffic to each of the model's arrays. */
 static void copy_accesses(const struct run *run, struct smc_emulated_run *emulated)
 {
     const struct smc_query *query = &run->request->answer->query;
@@ -476,8 +481,7 @@ static void pass_memory(struct run *run)
     }
 }
 
-/* Where a launch that does not end spent its time: the line of the instruction that most warps
-   executed. */
+/* For a launch that does not end: the line of the instruction that most warps executed. */
 static uint32_t busiest_line(const struct run *run)
 {
     size_t busiest = 0;
@@ -492,7 +496,7 @@ static void note_end(struct run *run)
 {
     struct smc_emulated_run *emulated = &run->result->emulated;
     struct smc_attempt *finish = &emulated->finish;
-    bool ended = !finish->made; /* else `emulate` saw that it was ended */
+    bool ended = !finish->made; /* otherwise `emulate` has already noted that it was stopped */
     *finish = (struct smc_attempt){.made = true, .succeeded = ended};
     if (ended)
         return;
@@ -574,7 +578,7 @@ static enum smc_status run_steps(struct run *run)
 static enum smc_status run(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error)
 {
-    struct run *state = smc_calloc(1, sizeof *state); /* much for the stack */
+    struct run *state = smc_calloc(1, sizeof *state); /* too large for the stack */
     (void)warnings;
     if (!state)
         return smc_out_of_memory(error);

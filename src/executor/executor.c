@@ -1,4 +1,5 @@
-/* What the back ends share: which there are, how a launch is answered and compiled, the metrics. */
+/* What the back ends share: their list, the answer and the compilation for a launch, the
+   metrics. */
 #include "config.h"
 
 #include "executor/executor.h"
@@ -39,7 +40,7 @@ void smc_not_made(struct smc_attempt *attempt, const char *why)
     snprintf(attempt->message, sizeof attempt->message, "%s", why);
 }
 
-/* The emulator needs no machine code: without an NVRTC the built-in PTX serves. */
+/* The emulator needs no machine code: without NVRTC it uses the built-in PTX. */
 static enum smc_status compile(const struct smc_query *query, enum smc_place place,
                                struct smc_compiled *compiled, struct smc_text *warnings,
                                struct smc_error *error)
@@ -54,8 +55,8 @@ static enum smc_status compile(const struct smc_query *query, enum smc_place pla
                        &compiled->binary, warnings, error);
 }
 
-/* Registers that the user gave are not taken from the compiler, and may be wrong: that is reported
-   before anything is compiled. */
+/* A register count given by the user does not come from the compiler and may be wrong, so this is
+   reported before anything is compiled. */
 enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place place,
                                struct smc_answer *answer, struct smc_compiled *compiled,
                                struct smc_text *warnings, struct smc_error *error)

@@ -1,6 +1,6 @@
-/* Running a kernel and reporting what was seen. Each back end is one table of functions: the GPU,
-   through the CUDA runtime; the emulator, on the CPU; a GPU and the emulator, compared; `none`,
-   which reports what is missing. */
+/* Runs a kernel and reports the results. Each back end is one table of functions: the GPU, through
+   the CUDA runtime; the emulator, on the CPU; both of them, compared; and `none`, which reports
+   what is missing. */
 #ifndef SMC_EXECUTOR_EXECUTOR_H
 #define SMC_EXECUTOR_EXECUTOR_H
 
@@ -16,17 +16,17 @@
 #include "model/banks.h"
 #include "query/query.h"
 
-/* "GPU-" and 32 digits in groups, as nvidia-smi prints it; "" where there is no such GPU. */
+/* "GPU-" and 32 digits in groups, as nvidia-smi prints it; "" if there is no such GPU. */
 void smc_gpu_uuid(int index, char text[SMC_GPU_UUID_CHARS]);
 
-/* Where a kernel runs; in the order of the words of option --on. */
+/* Where a kernel runs, in the order of the values of option --on. */
 enum smc_place {
     SMC_ON_GPU,
     SMC_ON_EMULATOR,
-    SMC_ON_BOTH, /* a GPU, and that GPU emulated */
+    SMC_ON_BOTH, /* a GPU and its emulation */
 };
 
-enum { SMC_ALL_GPUS = -1 }; /* as a gpu_index: all of the machine (confirm/all_gpus.h) */
+enum { SMC_ALL_GPUS = -1 }; /* a value of gpu_index: all GPUs of the machine (confirm/all_gpus.h) */
 
 enum { SMC_RUN_SEED = 1, SMC_RUN_TIMEOUT_MS = 10000 };
 
@@ -37,7 +37,7 @@ struct smc_run_settings {
     uint32_t timeout_ms; /* for the residency probe and the timed launches together, and for any one
                             launch; the emulator heeds it for a user's kernel */
     bool no_counters;    /* do not read the GPU's hardware counters */
-    bool (*stop)(void);  /* whether to end before that, asked by several threads; or NULL */
+    bool (*stop)(void);  /* returns whether to stop early; called by several threads; or NULL */
     struct smc_emulation_progress *progress; /* filled by the emulator; or NULL */
     struct smc_annotation *annotation;       /* filled by the emulator; or NULL */
 };
@@ -49,7 +49,7 @@ struct smc_run_settings {
 
 struct smc_user_run;
 
-/* One launch. Everything is the caller's. */
+/* One launch. The caller owns everything. */
 struct smc_run_request {
     const struct smc_answer *answer;     /* kernel, launch, plan and device */
     const struct smc_compiled *compiled; /* for the answer's device */
@@ -71,44 +71,48 @@ enum smc_metric {
 struct smc_metric_info {
     const char *name;     /* CUPTI's: "dram__bytes_read.sum" */
     const char *quantity; /* in scripts */
-    const char *label;    /* for people; indented where it belongs to the one before */
-    double tolerance;     /* a share of the prediction */
+    const char *label;    /* heading for reports; indented if it is a part of the metric before */
+    double tolerance;     /* as a share of the prediction */
 };
 
 extern const struct smc_metric_info smc_metric_info[SMC_METRIC_COUNT];
 
 /* --- Results ---------------------------------------------------------------------------------- */
 
-/* One try: whether it was made, whether it worked, and what the other side said. */
+/* One attempt: whether it was made, whether it succeeded, and the error message of the other
+   side. */
 struct smc_attempt {
     bool made;
     bool succeeded;
     char message[256]; /* "CUDA_ERROR_INVALID_VALUE: invalid argument", or why it was not made */
 };
 
-/* An attempt that was not made, and why. */
+/* Marks an attempt as not made, with the reason. */
 void smc_not_made(struct smc_attempt *attempt, const char *why);
 
-/* A kernel still runs, or took the GPU's context with it: by how waiting for it ended. */
+/* Whether a kernel still runs or has destroyed the GPU's context, given the result of waiting for
+   it. */
 static inline bool smc_is_lost(const struct smc_attempt *finish)
 {
     return finish->made && !finish->succeeded;
 }
 
-/* The line of the source with the most bank conflicts, and what would leave none in its array:
-   proven on one access of each instruction there, the one with the most conflicts. */
+/* The source line with the most bank conflicts, and the change that removes all conflicts from its
+   array. The change was checked with one access of each instruction that accesses the array: the
+   one with the most conflicts. */
 struct smc_conflict_site {
-    uint64_t conflicts;       /* of the line, in the whole launch; 0: there are none */
+    uint64_t conflicts;       /* of the line, in the whole launch; 0: none */
     uint64_t all, wavefronts; /* of the launch */
-    uint32_t line;            /* 0: not known */
+    uint32_t line;            /* 0: unknown */
     char array[96];
     bool has_padding, has_swizzle;
     struct smc_rearrangement padding, swizzle;
 };
 
-/* What the emulator counted: instructions of warps with an active lane, as the PTX has them. */
+/* What the emulator counted. An instruction of the PTX is counted if its warp has an active
+   lane. */
 struct smc_emulated_run {
-    struct smc_attempt finish; /* reached its end in time; else the counts are those until then */
+    struct smc_attempt finish; /* ended in time; otherwise the counts cover the part until then */
     bool stopped;              /* by the settings' `stop` */
     struct smc_conflict_site site;
     struct smc_emulated_count total;
@@ -116,14 +120,14 @@ struct smc_emulated_run {
     double shared_bound;
     struct smc_shared_count loads, stores;
     struct smc_shared_count copies; /* of the stores, those by cp.async */
-    double conflicts;               /* wavefronts beyond the least */
-    /* Loads as the machine code has them, where it is known which of them ptxas joined. */
+    double conflicts;               /* wavefronts beyond the minimum */
+    /* Loads as in the machine code, if it is known which of them ptxas joined. */
     bool follows_machine_code;
     struct smc_shared_count machine_loads;
     char not_followed[160]; /* why not */
     size_t access_count;
     struct smc_global_access access[SMC_MAX_BUFFERS]; /* in the order of smc_work, without sizes */
-    const struct smc_annotation *annotation;          /* that of the request, where it was filled */
+    const struct smc_annotation *annotation;          /* that of the request, if it was filled */
     double warp_instructions, thread_instructions;
     double elapsed_ms; /* of the emulation, not of any GPU */
     unsigned threads;  /* of the CPU */
@@ -131,34 +135,34 @@ struct smc_emulated_run {
     size_t finding_count;
     struct smc_run_finding {
         struct smc_finding finding;
-        uint32_t line;  /* of the kernel's source; 0: not known */
-        char text[512]; /* for people */
+        uint32_t line;  /* of the kernel's source; 0: unknown */
+        char text[512]; /* the message for users */
     } finding[SMC_MAX_FINDINGS];
 };
 
-/* What the GPU and the emulator computed, bit for bit. */
+/* Compares the outputs of the GPU and the emulator bit for bit. */
 struct smc_agreement {
     bool compared;
     uint64_t elements, differing;
-    uint64_t first; /* that differs: its index in its output */
-    /* Of those that differ: by no more than the order of atomic additions may make of them. */
+    uint64_t first; /* first differing element: its index in its output */
+    /* The differing elements whose difference the order of atomic additions can explain. */
     uint64_t by_order;
 };
 
 struct smc_run_result {
     struct smc_attempt compile; /* NVRTC and ptxas */
     struct smc_resources compiled;
-    struct smc_attempt load;   /* the driver took the machine code */
-    struct smc_attempt opt_in; /* cudaFuncAttributeMaxDynamicSharedMemorySize, where needed, or the
+    struct smc_attempt load;   /* the driver accepted the machine code */
+    struct smc_attempt opt_in; /* cudaFuncAttributeMaxDynamicSharedMemorySize, if needed, or the
                                   shared-memory mode */
     struct smc_attempt launch;
-    /* Every launch came to its end, in time. Where not, the GPU was asked for nothing more, and the
-       process is to end soon: only its end stops a kernel that has none. */
+    /* Whether every launch ended in time. If not, the GPU was not used any further, and the process
+       should end soon, because only its end stops a kernel that does not terminate. */
     struct smc_attempt finish;
 
-    uint64_t device_memory_bytes; /* that the launch's buffers took on the GPU */
+    uint64_t device_memory_bytes; /* that the launch's buffers occupied on the GPU */
     bool worked_on;               /* the GPU, after it refused the launch */
-    bool stopped;                 /* by the settings' `stop`; `finish` says more */
+    bool stopped;                 /* by the settings' `stop`; `finish` has the details */
     double first_launch_ms;       /* with waiting for it: not a measurement of speed */
 
     /* cudaFuncGetAttributes */
@@ -168,48 +172,48 @@ struct smc_run_result {
     /* cudaOccupancyMaxActiveBlocksPerMultiprocessor */
     struct smc_attempt api_occupancy;
     uint32_t api_blocks_per_sm;
-    /* cudaOccupancyAvailableDynamicSMemPerBlock for that many blocks, which answers no more than
-       the kernel may have: `dynamic_smem_cap_bytes` */
+    /* cudaOccupancyAvailableDynamicSMemPerBlock for that many blocks. The result is at most the
+       kernel's own limit, `dynamic_smem_cap_bytes`. */
     struct smc_attempt api_available_smem;
     uint32_t api_available_smem_bytes, dynamic_smem_cap_bytes;
-    int driver_version; /* 13050 for CUDA 13.5; 0: not known */
+    int driver_version; /* 13050 for CUDA 13.5; 0: unknown */
     /* cudaDevAttrReservedSharedMemoryPerBlock */
     struct smc_attempt api_reserved_smem;
     uint32_t api_reserved_smem_bytes;
 
-    /* The residency probe, compiled to the same registers, launched with the same threads, shared
-       memory and carve-out. */
+    /* The residency probe, compiled for the same registers and launched with the same threads,
+       shared memory and carve-out. */
     struct smc_attempt probe;
     uint32_t probe_regs_per_thread;
-    uint32_t probe_blocks_per_sm; /* the most seen alive on one SM */
-    uint32_t probe_sms;           /* SMs on which the most was reached */
+    uint32_t probe_blocks_per_sm; /* the most blocks resident on one SM at a time */
+    uint32_t probe_sms;           /* SMs that reached this maximum */
 
-    /* The emulator's; it succeeds where it ran, whatever it found. */
+    /* The emulator's attempt; it succeeds if the kernel ran, whatever the findings. */
     struct smc_attempt emulation;
     struct smc_emulated_run emulated;
 
-    struct smc_attempt check; /* the result against the CPU reference */
+    struct smc_attempt check; /* the comparison of the result with the CPU reference */
     struct smc_comparison comparison;
 
-    /* Where a GPU and the emulator ran: `comparison` is the GPU's. */
+    /* If a GPU and the emulator ran, `comparison` is the GPU's. */
     struct smc_comparison emulated_comparison;
     struct smc_agreement agreement;
 
     struct smc_attempt timing;
     uint32_t timed_launches;
     double median_ms, fastest_ms, slowest_ms;
-    uint32_t sm_clock_khz; /* seen while timing; 0: not known */
+    uint32_t sm_clock_khz; /* observed while timing; 0: unknown */
 
-    /* Hardware counters of one more launch; not made, and without a message, where they were not
-     * requested. */
+    /* Hardware counters of one more launch. If they were not requested, the attempt is not made and
+       has no message. */
     struct smc_attempt counting;
     double counted[SMC_METRIC_COUNT];
 
-    /* "13.0": the CUDA version that the driver supports, and the runtime's; "" without one */
+    /* "13.0": the CUDA version that the driver supports, and the runtime's; "" if not available */
     char driver[SMC_GPU_VERSION_CHARS], runtime[SMC_GPU_VERSION_CHARS];
-    char gpu_uuid[SMC_GPU_UUID_CHARS]; /* "GPU-...", as nvidia-smi prints it; "" without one */
+    char gpu_uuid[SMC_GPU_UUID_CHARS]; /* "GPU-...", as nvidia-smi prints it; "" if not available */
 
-    /* What identifies this run; the caller fills it. */
+    /* Identifies this run; the caller fills it. */
     char host_name[SMC_HOST_NAME_CHARS];
     uint64_t seed; /* of the inputs */
 };
@@ -217,44 +221,46 @@ struct smc_run_result {
 struct smc_executor {
     const char *name; /* "gpu" */
 
-    /* GPUs that can be used. Where it is 0, `why` says what is missing. */
+    /* The number of usable GPUs. If it is 0, `why` says what is missing. */
     int (*device_count)(struct smc_error *why);
 
-    /* Reads one device; SMC_UNAVAILABLE where there is no such index. */
+    /* Reads one device; SMC_UNAVAILABLE if there is no such index. */
     enum smc_status (*device)(int index, struct smc_device *device, struct smc_error *error);
 
-    /* Runs. A refusal by ptxas, the driver or the launch is a result (SMC_OK with the attempt's
-       `succeeded` false), after which the device still works. SMC_MACHINE: memory, a CUDA error
-       that is not an answer. SMC_UNAVAILABLE: no device, or PTX that the emulator does not run.
-       SMC_INTERRUPTED: `stop` asked for it; the message says how far the run came. A user's kernel
-       is launched once: its errors, and that it does not end in time, are results as well. */
+    /* Runs the launch. A refusal by ptxas, the driver or the launch is a result (SMC_OK with the
+       attempt's `succeeded` false), after which the device still works. SMC_MACHINE: out of memory,
+       or a CUDA error that is not such a refusal. SMC_UNAVAILABLE: no device, or PTX that the
+       emulator does not support. SMC_INTERRUPTED: `stop` requested it; the message says how far the
+       run came. A user's kernel is launched once; its errors, and a failure to end in time, are
+       results as well. */
     enum smc_status (*run)(const struct smc_run_request *request, struct smc_run_result *result,
                            struct smc_text *warnings, struct smc_error *error);
 };
 
 const struct smc_executor *smc_place_executor(enum smc_place place);
 
-/* As smc_query_answer, with the machine code that a run at `place` needs: the kernel is compiled
-   once. Free compiled->binary in any case. */
+/* As smc_query_answer, but also returns the machine code that a run at `place` needs; the kernel is
+   compiled only once. Always free compiled->binary, even after a failure. */
 enum smc_status smc_run_answer(const struct smc_query *query, enum smc_place place,
                                struct smc_answer *answer, struct smc_compiled *compiled,
                                struct smc_text *warnings, struct smc_error *error);
 
-/* For back ends: the result at its start, with how compiling went; and the kernel's name in the
+/* For back ends: initializes the result with the outcome of compiling; and the kernel's name in the
    machine code. */
 void smc_run_begin(const struct smc_run_request *request, struct smc_run_result *result);
 const char *smc_run_entry(const struct smc_run_request *request);
 
-/* Stores to shared memory by cp.async: the emulator counts them with the others, the GPU's counters
-   leave them out. */
+/* Stores to shared memory by cp.async: the emulator counts them with the other stores, the GPU's
+   counters do not. */
 void smc_emulated_copies(const struct smc_program *program, const struct smc_emulation *emulation,
                          struct smc_shared_count *copies);
 
-/* The GPU's where the program was built with CUDA, else `none`. Never NULL. */
+/* The GPU back end in a build with CUDA, otherwise `none`. Never NULL. */
 const struct smc_executor *smc_executor_default(void);
 
-extern const struct smc_executor smc_executor_emulator; /* a device is whatever it is asked about */
-extern const struct smc_executor smc_executor_both; /* the default one's devices, and emulated */
+extern const struct smc_executor smc_executor_emulator; /* emulates any device of the request */
+extern const struct smc_executor
+    smc_executor_both; /* devices of the default back end, also emulated */
 extern const struct smc_executor smc_executor_none;
 extern const struct smc_executor smc_executor_gpu; /* only in a build with CUDA */
 

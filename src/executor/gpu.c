@@ -1,7 +1,6 @@
-/* The GPU back end: the order in which a kernel is loaded, launched, checked and timed.
-
-   Refusals are answers. Each step notes how it ended; a step that cannot follow is not made and
-   says why. Only what is no answer (no memory, a kernel that crashed the context) ends the run. */
+/* The GPU back end: the order in which a kernel is loaded, launched, checked and timed. Refusals
+   are results. Each step notes its outcome; a step that depends on a failed one is not made and
+   says why. Only other failures (out of memory, a kernel that crashed the context) end the run. */
 #include <stdio.h>
 
 #include "compile/cache.h"
@@ -16,7 +15,7 @@ struct run {
     struct smc_text *warnings;
     struct smc_error *error;
     struct smc_device device;
-    struct smc_compiled probe; /* the residency probe with the registers that it was given */
+    struct smc_compiled probe; /* the residency probe with the register count of the prediction */
     struct smc_gpu_kernel kernel;
     struct smc_gpu_buffers buffers;
     void *user_buffer[SMC_MAX_USER_ARGUMENTS]; /* in the GPU's memory */
@@ -44,7 +43,7 @@ static void make_nothing(struct smc_run_result *result, const char *why)
             smc_not_made(steps[i], why);
 }
 
-/* The residency probe has as many registers as the prediction was given. */
+/* Sets up the residency probe with the register count of the prediction. */
 static enum smc_status adapt_probe(struct run *run, const struct smc_binary **binary)
 {
     const struct smc_run_request *request = run->request;
@@ -74,7 +73,7 @@ static void load(struct run *run, const struct smc_binary *binary)
     result->api_max_threads_per_block = (uint32_t)attributes->maxThreadsPerBlock;
 }
 
-/* The settings of every launch that follows, and what the API makes of them. */
+/* Applies the settings for all following launches, and asks the API about occupancy. */
 static enum smc_status configure(struct run *run)
 {
     const struct smc_launch *launch = &run->request->answer->launch;
@@ -89,7 +88,7 @@ static enum smc_status configure(struct run *run)
     return SMC_OK;
 }
 
-/* A launch that was refused leaves the GPU as it was. */
+/* A refused launch does not change the state of the GPU. */
 static enum smc_status check_after_refusal(struct run *run)
 {
     enum smc_status status = smc_gpu_check_context(run->error);
@@ -97,7 +96,7 @@ static enum smc_status check_after_refusal(struct run *run)
     return status;
 }
 
-/* The first launch: its outputs are poisoned before and checked after. */
+/* The first launch: its outputs are poisoned before it and checked after it. */
 static enum smc_status launch(struct run *run)
 {
     const struct smc_run_request *request = run->request;
@@ -160,7 +159,8 @@ static enum smc_status measure(struct run *run)
                         run->result, run->error);
 }
 
-/* The residency probe itself: its launch is the measurement. One without an end was launched. */
+/* A run of the residency probe as the kernel: its launch is the measurement. A probe that does not
+   end counts as launched. */
 static enum smc_status run_probe(struct run *run)
 {
     struct smc_run_result *result = run->result;
@@ -223,7 +223,7 @@ static cudaError_t launch_user(struct run *run)
     void *arguments[SMC_MAX_USER_ARGUMENTS], **buffer = run->user_buffer;
     for (size_t i = 0; i < request->argument_count; i++) {
         const struct smc_user_argument *argument = &request->argument[i];
-        /* The runtime reads as many of the low bytes as the parameter has. */
+        /* The runtime reads only the low bytes, as many as the parameter has. */
         arguments[i] = argument->is_buffer ? (void *)buffer++ : (void *)(uintptr_t)&argument->bits;
     }
     return smc_gpu_start(&run->kernel, request->grid, request->block,
@@ -244,7 +244,7 @@ static enum smc_status copy_out(const struct run *run)
     return SMC_OK;
 }
 
-/* A crash is a result: with it the context is lost, and the run ends. */
+/* A crash is a result, but it destroys the context and so ends the run. */
 static enum smc_status run_user(struct run *run)
 {
     const struct smc_run_settings *settings = run->request->settings;
@@ -289,7 +289,7 @@ static enum smc_status run_steps(struct run *run)
                                                      : run_kernel(run);
 }
 
-/* Memory that a running kernel may still use is left to the end of the process. */
+/* Memory that a running kernel may still use is not freed before the process ends. */
 static void clean_up(struct run *run)
 {
     if (smc_is_lost(&run->result->finish)) {

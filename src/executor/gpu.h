@@ -1,5 +1,5 @@
-/* What the parts of the GPU back end share. Inside src/executor, the GPU tests and the
-   benchmarks only. */
+/* What the files of the GPU back end share. Only src/executor, the GPU tests and the benchmarks
+   include it. */
 #ifndef SMC_EXECUTOR_GPU_H
 #define SMC_EXECUTOR_GPU_H
 
@@ -7,9 +7,9 @@
 
 #include "executor/executor.h"
 
-/* What CUDA 13.5 added, by the numbers of its headers, so that a program built with an older
-   toolkit can ask a newer driver for it: cudaFuncAttributeSharedMemoryMode, whose values are those
-   of enum smc_smem_mode, and cudaDevAttrOversizedSharedMemoryPerBlock. */
+/* Additions of CUDA 13.5, as the numbers from its headers, so that a program built with an older
+   toolkit can use them with a newer driver: cudaFuncAttributeSharedMemoryMode, whose values are
+   those of enum smc_smem_mode, and cudaDevAttrOversizedSharedMemoryPerBlock. */
 enum {
     SMC_GPU_ATTRIBUTE_SMEM_MODE = 16,
     SMC_GPU_ATTRIBUTE_OVERSIZED_SMEM = 150,
@@ -18,16 +18,16 @@ enum {
 
 /* --- Errors ------------------------------------------------------------------------------- */
 
-/* "CALL: cudaErrorName: text", with what to do about it where that is known; SMC_UNAVAILABLE where
-   the GPU cannot be used at all, else SMC_MACHINE. The runtime's last error is cleared. */
+/* Reports "CALL: cudaErrorName: text", with a remedy if one is known. Returns SMC_UNAVAILABLE if
+   the GPU cannot be used at all, otherwise SMC_MACHINE. Clears the runtime's last error. */
 enum smc_status smc_gpu_fail(struct smc_error *error, cudaError_t code, const char *call);
 
-/* Notes in `attempt` how a call ended that may well be refused, and clears the last error.
-   Returns whether it succeeded. */
+/* Notes in `attempt` the outcome of a call that may be refused, and clears the last error. Returns
+   whether it succeeded. */
 bool smc_gpu_attempt(struct smc_attempt *attempt, cudaError_t code);
 
-/* Writes device memory and reads it back: false, with an error, after a failure that the context
-   did not survive. */
+/* Writes device memory and reads it back. Returns false, with an error, if an earlier failure
+   destroyed the context. */
 enum smc_status smc_gpu_check_context(struct smc_error *error);
 
 /* --- Devices ------------------------------------------------------------------------------ */
@@ -36,23 +36,23 @@ int smc_gpu_device_count(struct smc_error *why);
 enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_error *error);
 uint32_t smc_gpu_sm_clock_khz(int gpu_index);
 
-/* Makes it the one that the calls after this are about. SMC_UNAVAILABLE, with how to change that,
-   where its compute mode keeps this process out. */
+/* Makes this the current device. SMC_UNAVAILABLE if its compute mode excludes this process; the
+   message says how to change that. */
 enum smc_status smc_gpu_use(int index, struct smc_error *error);
 
-/* A slice of a GPU (MIG): its properties are the slice's. */
+/* Whether this is a slice of a GPU (MIG); its properties are then those of the slice. */
 bool smc_gpu_is_slice(const struct smc_device *device);
 
-/* "580.159.03"; false, and "", where NVML is not there to tell. */
+/* "580.159.03"; returns false and "" if NVML is not available. */
 bool smc_gpu_driver_release(char release[SMC_GPU_VERSION_CHARS]);
 
-/* Shared memory that the driver reserves in each block, as the API reports it. */
+/* Shared memory that the driver reserves in each block, as reported by the API. */
 void smc_gpu_reserved_smem(int gpu_index, struct smc_attempt *attempt, uint32_t *bytes);
 
-/* Replaces the limits of the table's row by those of a live device. */
+/* Replaces the limits in the table's row by those of a live device. */
 void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm);
 
-/* "13.0": of CUDA that the driver supports, and of the runtime. */
+/* "13.0": the CUDA versions that the driver supports, and of the runtime. */
 void smc_gpu_versions(char driver_text[SMC_GPU_VERSION_CHARS],
                       char runtime_text[SMC_GPU_VERSION_CHARS]);
 
@@ -64,22 +64,23 @@ struct smc_gpu_kernel {
     struct cudaFuncAttributes attributes;
 };
 
-/* Loads machine code; a refusal stands in `attempt`. */
+/* Loads machine code; a refusal is noted in `attempt`. */
 bool smc_gpu_load(const struct smc_binary *binary, const char *entry, struct smc_gpu_kernel *kernel,
                   struct smc_attempt *attempt);
 void smc_gpu_unload(struct smc_gpu_kernel *kernel);
 
-/* Carve-out (or cache preference) and, where `launch` wants more dynamic shared memory than the
-   default and may opt in, the opt-in, whose refusal stands in `opt_in`. */
+/* Sets the carve-out (or cache preference). If `launch` needs more dynamic shared memory than the
+   default limit and may opt in, also makes the opt-in, whose outcome is in `opt_in`. */
 enum smc_status smc_gpu_configure(const struct smc_gpu_kernel *kernel,
                                   const struct smc_launch *launch, struct smc_attempt *opt_in,
                                   struct smc_error *error);
 
-/* cudaOccupancyMaxActiveBlocksPerMultiprocessor, after smc_gpu_configure. */
+/* cudaOccupancyMaxActiveBlocksPerMultiprocessor; call after smc_gpu_configure. */
 void smc_gpu_occupancy(const struct smc_gpu_kernel *kernel, const struct smc_launch *launch,
                        struct smc_attempt *attempt, uint32_t *blocks_per_sm);
 
-/* cudaOccupancyAvailableDynamicSMemPerBlock for as many blocks as `result` says the API found. */
+/* cudaOccupancyAvailableDynamicSMemPerBlock for the number of blocks that the API reported in
+   `result`. */
 void smc_gpu_available_smem(const struct smc_gpu_kernel *kernel, const struct smc_launch *launch,
                             struct smc_run_result *result);
 
@@ -90,50 +91,49 @@ struct smc_gpu_buffers {
     size_t bytes[SMC_MAX_BUFFERS];
 };
 
-/* Launches without waiting; `arguments` as cudaLaunchKernel takes them. */
+/* Launches without waiting; `arguments` as for cudaLaunchKernel. */
 cudaError_t smc_gpu_start(const struct smc_gpu_kernel *kernel, const uint32_t grid[3],
                           const uint32_t block[3], uint32_t dynamic_smem_bytes, void **arguments);
 
-/* Starts what a plan says. */
+/* Launches according to a plan. */
 cudaError_t smc_gpu_launch(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
                            uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers);
 
 /* --- Waiting ------------------------------------------------------------------------------ */
 
-/* Waits, at most `timeout_ms` or until `stop` (or NULL) asks for it, for all that was launched to
-   come to its end: cudaSuccess; cudaErrorNotReady where it has not; else the error of a crash.
-   `finish` notes it, after `what`
-   ("" or "the residency probe: "). After a failure every call that waits for the GPU, and such are
-   those that free, copy and unload, may block for ever: what the GPU holds is left to the end of
-   the process (smc_is_lost). */
+/* Waits until all launches have ended, at most `timeout_ms` or until `stop` (or NULL) requests an
+   end. Returns cudaSuccess, cudaErrorNotReady if they have not ended, or the error of a crash.
+   `finish` notes the outcome, after `what` ("" or "the residency probe: "). After a failure every
+   call that waits for the GPU, including those that free, copy and unload, may block forever:
+   whatever the GPU holds is left until the process ends (smc_is_lost). */
 cudaError_t smc_gpu_wait(uint32_t timeout_ms, bool (*stop)(void), const char *what,
                          struct smc_attempt *finish);
 
 /* --- Buffers ------------------------------------------------------------------------------ */
 
-/* Of the GPU's memory; NULL is nothing. That it fails loses no more than a process about to end. */
+/* Frees GPU memory; NULL is allowed. Errors are ignored, because the process is about to end. */
 void smc_gpu_free(void *memory);
 
-/* Allocates on both sides, fills the inputs with random values and the outputs with poison.
-   SMC_MACHINE where the memory is not there. Free in any case. */
+/* Allocates buffers on host and GPU, fills the inputs with random values and the outputs with
+   poison. SMC_MACHINE if there is not enough memory. Always free them, even after a failure. */
 enum smc_status smc_gpu_buffers_create(const struct smc_plan *plan, uint64_t seed,
                                        struct smc_gpu_buffers *buffers, struct smc_error *error);
 enum smc_status smc_gpu_buffers_fetch_outputs(const struct smc_plan *plan,
                                               struct smc_gpu_buffers *buffers,
                                               struct smc_error *error);
 void smc_gpu_buffers_free(struct smc_gpu_buffers *buffers);
-/* Of a GPU that is lost: only the host's memory. */
+/* For a lost GPU: frees only the host's memory. */
 void smc_gpu_buffers_leave(struct smc_gpu_buffers *buffers);
 
-/* Megabytes, rounded up, for messages. */
+/* Bytes in megabytes, rounded up, for messages. */
 unsigned long long smc_gpu_megabytes(uint64_t bytes);
 
-/* SMC_MACHINE where less of the GPU's memory is free; `option` asks for less. */
+/* SMC_MACHINE if the GPU has less free memory; `option` is the option that reduces the need. */
 enum smc_status smc_gpu_check_memory(uint64_t bytes, const char *option, struct smc_error *error);
 
 /* --- Times on the GPU --------------------------------------------------------------------- */
 
-/* Start from {0}, and destroy in any case but that of a GPU that is lost. */
+/* Initialize with {0}. Always destroy, unless the GPU is lost. */
 struct smc_gpu_stopwatch {
     cudaEvent_t before, after;
 };
@@ -141,36 +141,36 @@ struct smc_gpu_stopwatch {
 cudaError_t smc_gpu_stopwatch_create(struct smc_gpu_stopwatch *watch);
 void smc_gpu_stopwatch_destroy(struct smc_gpu_stopwatch *watch);
 
-/* What is launched between the two is timed. None of them waits; `code` is how things went so far:
-   after a failure it is returned, and nothing is done. */
+/* Times the launches between start and stop. Neither waits. `code` is the result of the calls so
+   far: if it is a failure, it is returned and nothing is done. */
 cudaError_t smc_gpu_stopwatch_start(const struct smc_gpu_stopwatch *watch);
 cudaError_t smc_gpu_stopwatch_stop(const struct smc_gpu_stopwatch *watch, cudaError_t code);
 
-/* Once the work has ended; 0 after a failure. */
+/* Call when the work has ended; 0 after a failure. */
 cudaError_t smc_gpu_stopwatch_read(const struct smc_gpu_stopwatch *watch, cudaError_t code,
                                    double *ms);
 
 /* --- Measurements ------------------------------------------------------------------------- */
 
-/* Fills the timing fields of `result`; launches that do not end in `timeout_ms` are noted there. */
+/* Fills the timing fields of `result`, and notes there if launches do not end in `timeout_ms`. */
 enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
                              uint32_t dynamic_smem_bytes, struct smc_gpu_buffers *buffers,
                              int gpu_index, uint32_t timeout_ms, double budget_ms,
                              struct smc_run_result *result, struct smc_error *error);
 
-/* What the residency probe is to look like. */
+/* The registers and the launch that the residency probe must have. */
 struct smc_gpu_probe {
     uint32_t regs_per_thread;
-    struct smc_launch launch; /* static and dynamic bytes are added and given as dynamic ones */
+    struct smc_launch launch; /* the sum of static and dynamic bytes is passed as dynamic bytes */
     uint32_t expected_blocks; /* per SM; the grid is more than twice as large */
     double budget_ms;
-    uint32_t timeout_ms; /* for each of its launches, should one have no end */
+    uint32_t timeout_ms; /* for each of its launches, in case one does not end */
 };
 
 /* Finds the number of live values (parameter LIVE, written into `params`) at which `probe` compiles
-   to `regs_per_thread` registers, and fills `compiled` (owned by the caller) for it. Where no
-   number gives exactly that count, the nearest count above it that exists is taken, or else the
-   nearest below: compare compiled->resources.regs_per_thread. Fails as smc_compile does. */
+   to `regs_per_thread` registers, and fills `compiled` (owned by the caller). If no number gives
+   exactly that count, the nearest possible count above it is used, or else the nearest below:
+   compare compiled->resources.regs_per_thread. Fails as smc_compile does. */
 enum smc_status smc_live_find(const struct smc_kernel *probe, uint32_t regs_per_thread, uint16_t cc,
                               const struct smc_compile_options *options, struct smc_params *params,
                               struct smc_compiled *compiled, struct smc_text *warnings,
@@ -182,8 +182,8 @@ enum smc_status smc_gpu_probe(const struct smc_device *device, const struct smc_
                               struct smc_run_result *result, struct smc_text *warnings,
                               struct smc_error *error);
 
-/* Fills the counters' fields of `result`, unless the request wants none. Fails only where the
-   context did not survive. */
+/* Fills the counters' fields of `result`, unless the request disables them. Fails only if the
+   context was destroyed. */
 enum smc_status smc_gpu_count(const struct smc_gpu_kernel *kernel,
                               const struct smc_run_request *request,
                               const struct smc_device *device, struct smc_gpu_buffers *buffers,

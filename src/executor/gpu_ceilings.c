@@ -1,4 +1,5 @@
-/* What a GPU reaches at most: the order of the measurements, and what their samples come to. */
+/* Measures the ceilings of a GPU: the order of the measurements, and the evaluation of their
+   samples. */
 #include "executor/gpu_ceilings.h"
 
 #include <stdio.h>
@@ -11,12 +12,13 @@
 /* --- The bench -------------------------------------------------------------------------------- */
 
 enum {
-    LEAST_ARRAY_BYTES = 64 << 20, /* where the size of the L2 cache is not known */
+    LEAST_ARRAY_BYTES = 64 << 20, /* if the size of the L2 cache is unknown */
     MOST_ARRAY_BYTES = 1 << 30,
     ARRAY_UNIT_BYTES = 1 << 20,
 };
 
-/* A quarter of what is free for each array; less than twice the L2 cache would not leave it. */
+/* Each array uses a quarter of the free memory. An array of less than twice the L2 cache would stay
+   partly in the cache. */
 static enum smc_status choose_array_bytes(struct smc_gpu_bench *bench, struct smc_error *error)
 {
     size_t available = 0, installed = 0;
@@ -119,7 +121,7 @@ enum { SAMPLES = 15, FEWEST_SAMPLES = 3 };
 
 /* --- Measuring ---------------------------------------------------------------------------- */
 
-/* A kernel that the driver refuses is no answer here: the program's own text is at fault. */
+/* A refusal by the driver is an error here, because the kernel is part of the program. */
 static enum smc_status load(const struct smc_gpu_measurement *measurement,
                             struct smc_gpu_bench *bench, struct smc_error *error)
 {

@@ -1,4 +1,4 @@
-/* What the measurements of ceilings share. Inside src/executor only. */
+/* What the measurements of ceilings share. Only src/executor includes it. */
 #ifndef SMC_EXECUTOR_GPU_CEILINGS_H
 #define SMC_EXECUTOR_GPU_CEILINGS_H
 
@@ -10,10 +10,10 @@ struct smc_gpu_sight {
     uint64_t clocks, ns, address;
 };
 
-/* A GPU made ready to be measured. */
+/* A GPU that is prepared for measurements. */
 struct smc_gpu_bench {
     struct smc_device device;
-    void *array[2]; /* in its memory, far larger than the L2 cache */
+    void *array[2]; /* in GPU memory, much larger than the L2 cache */
     size_t array_bytes;
     struct smc_gpu_sight *sight; /* in its memory */
     struct smc_gpu_stopwatch watch;
@@ -21,20 +21,20 @@ struct smc_gpu_bench {
     struct smc_text *warnings;
     struct smc_attempt finish; /* how the last wait ended */
 
-    /* Of the present measurement. */
+    /* For the current measurement. */
     struct smc_gpu_kernel kernel;
     uint32_t steps;
     size_t working_bytes;
 };
 
-/* One measurement, of one ceiling or of several that show at once. */
+/* One measurement, of one ceiling or of several at once. */
 struct smc_gpu_measurement {
     const char *name;                /* for messages */
-    const struct smc_kernel *kernel; /* compiled and loaded before; or NULL */
+    const struct smc_kernel *kernel; /* compiled and loaded before the measurement; or NULL */
     enum smc_dtype dtype;            /* for its options */
-    /* Chooses what the launches need and warms up; or NULL. */
+    /* Chooses the parameters of the launches and warms up; or NULL. */
     enum smc_status (*begin)(struct smc_gpu_bench *bench, struct smc_error *error);
-    /* Takes one sample: sets the ceilings that it shows, which are 0 before. */
+    /* Takes one sample: sets the ceilings that it measures, which are 0 before. */
     enum smc_status (*sample)(struct smc_gpu_bench *bench, double seen[SMC_CEILING_COUNT],
                               struct smc_error *error);
 };
@@ -42,32 +42,32 @@ struct smc_gpu_measurement {
 enum { SMC_GPU_MEASUREMENTS = 12 };
 extern const struct smc_gpu_measurement *const smc_gpu_measurements[SMC_GPU_MEASUREMENTS];
 
-/* Makes the arrays of one whose device, request and warnings are set. Close in any case; of a GPU
-   that is lost everything is left to the end of the process. */
+/* Allocates the arrays of a bench whose device, request and warnings are set. Always close it; if
+   the GPU is lost, everything is left until the process ends. */
 enum smc_status smc_gpu_bench_open(struct smc_gpu_bench *bench, struct smc_error *error);
 void smc_gpu_bench_close(struct smc_gpu_bench *bench);
 
-/* Launches the present kernel without waiting; `arguments` as cudaLaunchKernel takes them. */
+/* Launches the current kernel without waiting; `arguments` as for cudaLaunchKernel. */
 cudaError_t smc_gpu_bench_launch(struct smc_gpu_bench *bench, uint32_t blocks, uint32_t threads,
                                  void **arguments);
 
-/* Waits, as long as the request allows, for all that was launched; `code` is how that went, and
-   comes back where it is a failure. After cudaErrorNotReady the GPU is asked for nothing more. */
+/* Waits for all launches, as long as the request allows. `code` is the result of launching; if it
+   is a failure, it is returned. After cudaErrorNotReady the GPU is not used any further. */
 cudaError_t smc_gpu_bench_wait(struct smc_gpu_bench *bench, cudaError_t code);
 
-/* Notes the begin and the end of work between them, which went as `code` says. The end waits; after
-   a failure the time is 0. */
+/* Mark the start and the end of timed work, whose result is `code`. The end waits; after a failure
+   the time is 0. */
 cudaError_t smc_gpu_bench_begin(struct smc_gpu_bench *bench);
 cudaError_t smc_gpu_bench_end(struct smc_gpu_bench *bench, cudaError_t code, double *ms);
 
-/* Waits for the present kernel, launched as `code` says, and reads what it reported; and telling it
-   where to begin. */
+/* Waits for the current kernel, launched with the result `code`, and reads what it reported;
+   write_sight sets where it begins. */
 cudaError_t smc_gpu_bench_read_sight(struct smc_gpu_bench *bench, cudaError_t code,
                                      struct smc_gpu_sight *sight);
 cudaError_t smc_gpu_bench_write_sight(struct smc_gpu_bench *bench,
                                       const struct smc_gpu_sight *sight);
 
-/* SMC_OK for cudaSuccess; else why not, with `what` was done. */
+/* SMC_OK for cudaSuccess; otherwise reports the error, with `what` as the failed action. */
 enum smc_status smc_gpu_bench_status(const struct smc_gpu_bench *bench, cudaError_t code,
                                      const char *what, struct smc_error *error);
 

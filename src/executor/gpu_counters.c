@@ -1,5 +1,5 @@
 /* Hardware counters of launches, through CUPTI's range profiler. Each stretch between begin and end
-   is a profiling session of its own; every launch in it is a range, which CUPTI replays. */
+   is a separate profiling session; every launch in it is a range, which CUPTI replays. */
 #include <cuda.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
@@ -16,7 +16,7 @@
 #include "executor/counters.h"
 #include "executor/gpu.h"
 
-/* Without their prefix "cupti". */
+/* Names without their prefix "cupti". */
 #define SMC_CUPTI_FUNCTIONS(F)                                                                     \
     F(GetResultString)                                                                             \
     F(DeviceGetChipName)                                                                           \
@@ -46,7 +46,7 @@ struct smc_cupti {
 #undef FUNCTION
 };
 
-/* Calls by name with a parameter struct. */
+/* CUPTI functions that are called by name with a parameter struct. */
 #define SMC_CUPTI_CALL(cupti, name, params, error)                                                 \
     smc_cupti_check(cupti, (cupti)->name(params), "cupti" #name, error)
 
@@ -88,8 +88,9 @@ static void *open_library(void)
     return library ? library : open_wheel();
 }
 
-/* $SMEMCALC_CUPTI first, then by name, then where toolkits and Python wheels put it. The
-   library stays loaded. SMC_UNAVAILABLE where there is none of CUDA 12.6 or later. */
+/* Tries $SMEMCALC_CUPTI first, then the library's name, then the folders of toolkits and Python
+   wheels. The library stays loaded. SMC_UNAVAILABLE if no library of CUDA 12.6 or later is
+   found. */
 static enum smc_status smc_cupti_open(struct smc_cupti *cupti, struct smc_error *error)
 {
     const struct {
@@ -112,14 +113,15 @@ static enum smc_status smc_cupti_open(struct smc_cupti *cupti, struct smc_error 
                             "no CUPTI of CUDA 12.6 or later: the library lacks %s",
                             functions[i].symbol);
         }
-        /* ISO C has no cast from an object to a function pointer; POSIX has the same size. */
+        /* ISO C has no cast from an object pointer to a function pointer; POSIX guarantees the same
+           size. */
         memcpy(functions[i].function, &address, sizeof address);
     }
     return SMC_OK;
 }
 
-/* SMC_OK for success; else SMC_UNAVAILABLE where CUPTI does not serve this GPU, user or metric, and
-   SMC_MACHINE for the rest. The message names the call. */
+/* SMC_OK for success; SMC_UNAVAILABLE if CUPTI does not support this GPU, user or metric; otherwise
+   SMC_MACHINE. The message names the call. */
 static enum smc_status smc_cupti_check(const struct smc_cupti *cupti, CUptiResult result,
                                        const char *call, struct smc_error *error)
 {
@@ -146,7 +148,7 @@ static enum smc_status smc_cupti_check(const struct smc_cupti *cupti, CUptiResul
     }
 }
 
-/* The context that is current: CUPTI asks for it, and the CUDA runtime does not show it. */
+/* The current context: CUPTI needs it, and the CUDA runtime does not provide it. */
 static enum smc_status smc_cupti_context(CUcontext *context, struct smc_error *error)
 {
     __typeof__(cuCtxGetCurrent) *get = NULL;
@@ -163,7 +165,7 @@ static enum smc_status smc_cupti_context(CUcontext *context, struct smc_error *e
 
 /* --- Counting --------------------------------------------------------------------------------- */
 
-/* Calls CUPTI with a parameter struct: its type, and the fields besides the size. */
+/* Calls CUPTI with a parameter struct: its type, and all fields except the size. */
 #define CALL(counters, name, type, ...)                                                            \
     SMC_CUPTI_CALL(                                                                                \
         &(counters)->cupti, name,                                                                  \
@@ -187,9 +189,9 @@ struct smc_counters {
     CUcontext context;
     CUpti_Profiler_Host_Object *host;
     CUpti_RangeProfiler_Object *profiler; /* between begin and end only */
-    struct image available;               /* counters that this GPU and user may read */
-    struct image config;                  /* how they are scheduled */
-    struct image data;                    /* what was measured */
+    struct image available;               /* counters that are available on this GPU to this user */
+    struct image config;                  /* the schedule of the counters */
+    struct image data;                    /* the measured values */
 };
 
 static enum smc_status allocate(struct image *image, size_t size, struct smc_error *error)
@@ -255,7 +257,8 @@ static enum smc_status add_some(struct smc_counters *counters, size_t first, siz
                 .numMetrics = count);
 }
 
-/* All at once, so that they share passes; CUPTI does not tell which one it does not know. */
+/* Adds all metrics at once, so that they share passes; CUPTI does not report which one is
+   unknown. */
 static enum smc_status add_metrics(struct smc_counters *counters, struct smc_error *error)
 {
     struct smc_error reason;
@@ -459,7 +462,7 @@ enum smc_status smc_counters_read(const struct smc_counters *counters, size_t la
 
 void smc_counters_close(struct smc_counters *counters)
 {
-    struct smc_error *error = NULL; /* nothing is left to do about a failure */
+    struct smc_error *error = NULL; /* a failure cannot be handled here */
     if (!counters)
         return;
     disable(counters, error);

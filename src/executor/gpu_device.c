@@ -1,4 +1,4 @@
-/* The GPUs of this machine: how many, and what each reports of itself. */
+/* The GPUs of this machine: their number and their properties. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 /* --- Errors ----------------------------------------------------------------------------------- */
 
-/* Of the machine rather than of a launch. A kernel's own errors explain themselves. */
+/* Errors of the machine rather than of a launch. A kernel's own errors need no explanation. */
 static const struct known {
     cudaError_t code;
     enum smc_status status;
@@ -67,7 +67,7 @@ bool smc_gpu_attempt(struct smc_attempt *attempt, cudaError_t code)
 
 /* --- NVML ------------------------------------------------------------------------------------- */
 
-/* What is called of NVML: nvmlReturn_t is 0 for success, nvmlDevice_t a pointer. */
+/* The NVML functions in use: nvmlReturn_t is 0 for success, nvmlDevice_t is a pointer. */
 struct nvml {
     void *library;
     int (*init)(void);
@@ -86,7 +86,7 @@ static bool look_up(void *library, const char *name, void *function_pointer)
     return symbol != NULL;
 }
 
-/* To be closed where it succeeds. */
+/* Opens NVML; if it succeeds, close it. */
 static bool open_nvml(struct nvml *nvml)
 {
     nvml->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -142,7 +142,7 @@ bool smc_gpu_driver_release(char release[SMC_GPU_VERSION_CHARS])
 
 /* --- Devices ---------------------------------------------------------------------------------- */
 
-/* Whether a driver is there, and one that is new enough. */
+/* Checks that a driver is installed and that it is new enough. */
 static void explain_driver(struct smc_error *why)
 {
     int supported = 0;
@@ -188,8 +188,8 @@ int smc_gpu_device_count(struct smc_error *why)
     return 0;
 }
 
-/* The rules of allocation come from the table: with those of another compute capability the answers
-   would look right and be wrong. */
+/* The allocation rules come from the table. The rules of another compute capability would give
+   plausible but wrong answers. */
 static enum smc_status find_capability(int index, const struct cudaDeviceProp *properties,
                                        struct smc_capability *out, struct smc_error *error)
 {
@@ -238,7 +238,7 @@ void smc_gpu_lay_over(const struct cudaDeviceProp *properties, struct smc_sm *sm
     lay_over_carveouts((uint32_t)properties->sharedMemPerMultiprocessor, sm);
 }
 
-/* Which chip it is, only the table knows: "" where it has no board of this name. */
+/* Finds the chip, which only the table knows; "" if the table has no board of this name. */
 static void find_chip(struct smc_device *device)
 {
     struct smc_device board;
@@ -250,7 +250,7 @@ static void find_chip(struct smc_device *device)
     }
 }
 
-/* CUDA 13 took the clocks out of cudaDeviceProp; the attributes stayed. 0 where not known. */
+/* CUDA 13 removed the clocks from cudaDeviceProp, but the attributes remain. 0 if unknown. */
 static uint32_t attribute(enum cudaDeviceAttr which, int index)
 {
     int value = 0;
@@ -261,7 +261,7 @@ static uint32_t attribute(enum cudaDeviceAttr which, int index)
     return value > 0 ? (uint32_t)value : 0;
 }
 
-/* Runtimes before CUDA 13.5 do not know the attribute: then the table's sizes stay. */
+/* Runtimes before CUDA 13.5 do not have this attribute; then the table's sizes are used. */
 static void lay_over_oversized(int index, struct smc_sm *sm)
 {
     int bytes = 0;
@@ -306,7 +306,7 @@ enum smc_status smc_gpu_device(int index, struct smc_device *device, struct smc_
     device->sm_clock_khz = attribute(cudaDevAttrClockRate, index);
     device->memory_bus_bits = attribute(cudaDevAttrGlobalMemoryBusWidth, index);
     device->memory_bytes_per_s = 2.0 * 1e3 * attribute(cudaDevAttrMemoryClockRate, index) *
-                                 device->memory_bus_bits / 8; /* two transfers a clock */
+                                 device->memory_bus_bits / 8; /* two transfers per clock */
     device->l2_bytes = (uint64_t)properties.l2CacheSize;
     device->global_mem_bytes = properties.totalGlobalMem;
     device->fp32_peak_tflops =

@@ -1,4 +1,5 @@
-/* Kernels on the GPU: loading machine code, settings, occupancy as the API sees it, launching. */
+/* Kernels on the GPU: loading machine code, settings, occupancy as reported by the API,
+   launching. */
 #include "config.h"
 
 #include <stdio.h>
@@ -44,12 +45,12 @@ bool smc_gpu_load(const struct smc_binary *binary, const char *entry, struct smc
 void smc_gpu_unload(struct smc_gpu_kernel *kernel)
 {
     if (kernel->library && cudaLibraryUnload(kernel->library) != cudaSuccess)
-        cudaGetLastError(); /* nothing is lost but memory of a process about to end */
+        cudaGetLastError(); /* a failure loses only memory of a process that is about to end */
     *kernel = (struct smc_gpu_kernel){0};
 }
 
-/* cudaFuncSetCacheConfig does not take the handles of libraries; from CC 7.0 on the preferences
-   are these carve-outs. */
+/* cudaFuncSetCacheConfig does not accept the handles of libraries; from CC 7.0 on the preferences
+   are equivalent to these carve-outs. */
 static int32_t carveout_of(const struct smc_launch *launch)
 {
     static const int32_t percents[] = {
@@ -68,7 +69,8 @@ static void write_version(int version, char text[SMC_GPU_VERSION_CHARS])
     snprintf(text, SMC_GPU_VERSION_CHARS, "%d.%d", version / 1000, version % 1000 / 10);
 }
 
-/* Checked before the call, which an older runtime or driver refuses as any other wrong number. */
+/* Checked before the call, because an older runtime or driver refuses the mode only as an invalid
+   value. */
 static enum smc_status check_smem_mode(enum smc_smem_mode mode, struct smc_error *error)
 {
     char driver[SMC_GPU_VERSION_CHARS], runtime[SMC_GPU_VERSION_CHARS];
@@ -87,7 +89,8 @@ static enum smc_status check_smem_mode(enum smc_smem_mode mode, struct smc_error
                     smc_smem_mode_name(mode), runtime, driver);
 }
 
-/* The mode decides how much may be asked for: the attribute of the default mode is ignored. */
+/* The mode determines how much dynamic shared memory a launch may request; the attribute of the
+   default mode is ignored. */
 static enum smc_status set_smem_mode(const struct smc_gpu_kernel *kernel, enum smc_smem_mode mode,
                                      struct smc_attempt *opt_in, struct smc_error *error)
 {
@@ -188,8 +191,8 @@ cudaError_t smc_gpu_launch(const struct smc_gpu_kernel *kernel, const struct smc
 
 /* --- Waiting ---------------------------------------------------------------------------------- */
 
-/* A launch of microseconds is asked after without a pause, so that the GPU does not idle between
-   two measurements; the longer one takes, the less often. */
+/* A short launch is polled without a pause, so that the GPU does not idle between two measurements;
+   the longer a launch takes, the less often it is polled. */
 static void pause_after(double waited_ms)
 {
     const double eager_ms = 1, longest_ms = 2;

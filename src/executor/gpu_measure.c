@@ -1,5 +1,5 @@
-/* How long a launch takes: events around each one, and the median of many. The launch whose result
-   was checked and the first one timed here warm up. */
+/* Measures the duration of a launch: events around each launch, and the median of many. The launch
+   whose result was checked and the first one timed here are the warm-up. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -61,8 +61,8 @@ static cudaError_t time_batch(struct timer *timer, int launches)
     return code;
 }
 
-/* Whole batches while the budget lasts; where one launch alone takes long, as many as fit in it,
-   and one at least. */
+/* Runs whole batches while the budget lasts. If a single launch takes long, runs as many as fit,
+   and at least one. */
 static cudaError_t time_launches(struct timer *timer, double budget_ms)
 {
     double start_ms = smc_clock_ms();
@@ -72,7 +72,7 @@ static cudaError_t time_launches(struct timer *timer, double budget_ms)
     double one_ms = timer->ms[0] > 0.001 ? timer->ms[0] : 0.001;
     double affordable = budget_ms > 0 ? budget_ms / one_ms : 0;
     if (affordable >= BATCH + 1)
-        timer->count = 0; /* the first one after a pause is slower: it counts as warm-up */
+        timer->count = 0; /* the first launch after a pause is slower, so it counts as warm-up */
     uint32_t wanted = affordable > MAX_LAUNCHES ? MAX_LAUNCHES : (uint32_t)affordable;
     while (timer->count < wanted && code == cudaSuccess) {
         uint32_t left = wanted - timer->count;
@@ -126,7 +126,7 @@ enum smc_status smc_gpu_time(const struct smc_gpu_kernel *kernel, const struct s
 
 /* --- Counters --------------------------------------------------------------------------------- */
 
-/* CUPTI serves one GPU at a time. */
+/* CUPTI supports only one GPU at a time. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 static enum smc_status launch_counted(const struct smc_gpu_kernel *kernel,

@@ -1,4 +1,4 @@
-/* The measurements of a GPU's ceilings, in their order. */
+/* The measurements of a GPU's ceilings, in order. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -10,8 +10,8 @@
 
 enum {
     READ_THREADS = 256,
-    READ_TILE_BYTES = READ_THREADS * 4 * 16, /* what a block reads in a round */
-    L2_SHARE = 4, /* of the cache, so that its halves may each keep a copy */
+    READ_TILE_BYTES = READ_THREADS * 4 * 16, /* what a block reads in one iteration */
+    L2_SHARE = 4, /* of the cache, because each half may keep its own copy */
     L2_SAMPLE_BYTES_PER_SM = 1 << 26,
 };
 
@@ -28,7 +28,7 @@ static enum smc_status sample_copy(struct smc_gpu_bench *bench, double seen[SMC_
     return smc_gpu_bench_status(bench, code, "a copy in global memory", error);
 }
 
-/* The first one, which finds clocks at rest, counts for nothing. */
+/* The first launch, at idle clocks, is not counted. */
 static enum smc_status begin_copy(struct smc_gpu_bench *bench, struct smc_error *error)
 {
     double seen[SMC_CEILING_COUNT];
@@ -48,7 +48,7 @@ static const struct smc_kernel read_kernel = {
     .defines = smc_defines_nothing,
 };
 
-/* `steps` rounds over the first `working_bytes` of an array. */
+/* `steps` iterations over the first `working_bytes` of an array. */
 static enum smc_status sample_reads(struct smc_gpu_bench *bench, double *bytes_per_s,
                                     struct smc_error *error)
 {
@@ -85,7 +85,8 @@ static const struct smc_gpu_measurement measure_read = {
     .sample = sample_read,
 };
 
-/* A part of the cache, a whole number of tiles, read many times over; the first time fills it. */
+/* Reads a part of the cache, a whole number of tiles, many times; the first pass fills the
+   cache. */
 static enum smc_status begin_l2(struct smc_gpu_bench *bench, struct smc_error *error)
 {
     double bytes_per_s;
@@ -113,7 +114,7 @@ static const struct smc_gpu_measurement measure_l2 = {
 
 enum {
     FMA_THREADS = 256,
-    FMA_PER_STEP = 8 * 16, /* of a thread: chains and turns of kernels/ceiling_fma.cu */
+    FMA_PER_STEP = 8 * 16, /* per thread: chains and iterations of kernels/ceiling_fma.cu */
     FIRST_STEPS = 256,
     MOST_STEPS = 1 << 22,
     SHARED_THREADS = 512,
@@ -168,8 +169,8 @@ static enum smc_status run_doubles(struct smc_gpu_bench *bench, double *ms, stru
     return run_fma(bench, &factor, &addend, ms, error);
 }
 
-/* As many steps as take the time of a sample, from how long a few take: rates of double differ by
-   a factor of 32 between GPUs. */
+/* Chooses the number of steps that takes the time of a sample, by timing a few steps: rates of
+   double differ by a factor of 32 between GPUs. */
 static void adapt_steps(struct smc_gpu_bench *bench, double ms)
 {
     double steps = ms > 0 ? bench->steps * fma_sample_ms / ms : MOST_STEPS;
@@ -286,10 +287,10 @@ static const struct smc_gpu_measurement measure_shared = {
 /* --- Latency: chains of addresses in random order --------------------------------------------- */
 
 enum {
-    NODE_BYTES = 128, /* a line of its own each */
+    NODE_BYTES = 128, /* one cache line each */
     SHARED_NODES = 1024,
     L1_BYTES = 8 << 10,
-    LEAST_L2_BYTES = 512 << 10, /* where the size of the L2 cache is not known */
+    LEAST_L2_BYTES = 512 << 10, /* if the size of the L2 cache is unknown */
     CHAIN_L2_SHARE = 8,
     LEAST_DRAM_BYTES = 256 << 20,
     DRAM_L2_CACHES = 4,
@@ -300,8 +301,8 @@ enum {
 
 /* --- Chains ------------------------------------------------------------------------------- */
 
-/* next[i] is where the chain goes from node i: one cycle through all of them (Sattolo), the same
-   every time. */
+/* next[i] is the successor of node i in the chain: one cycle through all nodes (Sattolo's
+   algorithm), the same in every run. */
 static uint32_t *make_cycle(uint32_t nodes)
 {
     uint32_t *next = smc_malloc(nodes * sizeof *next);
@@ -315,8 +316,8 @@ static uint32_t *make_cycle(uint32_t nodes)
     return next;
 }
 
-/* Each node begins with its successor's address, `base` being that of node 0; `stride` lies
-   between two nodes. */
+/* Each node begins with its successor's address. `base` is the address of node 0, and `stride` is
+   the distance between two nodes. */
 static unsigned char *make_chain(uint64_t base, uint32_t nodes, size_t stride)
 {
     uint32_t *next = make_cycle(nodes);
@@ -369,7 +370,7 @@ static enum smc_status lay_chain(struct smc_gpu_bench *bench, size_t bytes, stru
     return status;
 }
 
-/* Once all around, so that the cache holds it. */
+/* Walks once around the chain, so that the cache holds it. */
 static enum smc_status begin_in_cache(struct smc_gpu_bench *bench, size_t bytes,
                                       struct smc_error *error)
 {
@@ -392,7 +393,7 @@ static const struct smc_kernel l1_latency_kernel = ENTRY(l1);
 static const struct smc_kernel l2_latency_kernel = ENTRY(l2);
 #undef ENTRY
 
-/* The kernel takes numbers of nodes, and makes addresses of them. */
+/* The kernel receives node indices and computes the addresses. */
 static enum smc_status begin_shared_latency(struct smc_gpu_bench *bench, struct smc_error *error)
 {
     unsigned char *chain = make_chain(0, SHARED_NODES, sizeof(uint64_t));
@@ -416,8 +417,8 @@ static enum smc_status begin_l2_latency(struct smc_gpu_bench *bench, struct smc_
     return begin_in_cache(bench, bytes > LEAST_L2_BYTES ? bytes : LEAST_L2_BYTES, error);
 }
 
-/* The chain is so long that its nodes are new in every sample, and the cache is filled with
-   something else before the first. */
+/* The chain is so long that every sample uses new nodes, and before the first sample the cache is
+   filled with other data. */
 static enum smc_status begin_dram_latency(struct smc_gpu_bench *bench, struct smc_error *error)
 {
     size_t bytes = DRAM_L2_CACHES * bench->device.l2_bytes / NODE_BYTES * NODE_BYTES;
@@ -473,7 +474,8 @@ static enum smc_status sample_launches(struct smc_gpu_bench *bench, double seen[
     return smc_gpu_bench_status(bench, code, "launching", error);
 }
 
-/* The waits are what is timed and have no bound: the kernel was seen to end before. */
+/* This measures the waits themselves, which have no time limit; the kernel was seen to end
+   before. */
 static enum smc_status sample_round_trips(struct smc_gpu_bench *bench,
                                           double seen[SMC_CEILING_COUNT], struct smc_error *error)
 {

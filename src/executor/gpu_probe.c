@@ -1,8 +1,7 @@
-/* The residency probe with the registers of another kernel.
-
-   The compiler decides how many registers a number of live values takes: nearly one each, plus a
-   few. So the search first steps by the difference seen, which mostly lands at once, and bisects
-   only where that fails. Every compilation is cached. */
+/* The residency probe with the registers of another kernel. The compiler decides how many registers
+   a number of live values needs: nearly one each, plus a few. The search first steps by the
+   observed difference, which usually hits the target at once, and bisects only if that fails. Every
+   compilation is cached. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,7 +12,7 @@
 /* --- The probe with the registers of another kernel ------------------------------------------- */
 
 enum {
-    FIRST_GUESS_OVERHEAD = 10, /* registers that the probe takes besides its live values */
+    FIRST_GUESS_OVERHEAD = 10, /* registers that the probe uses in addition to its live values */
     DIRECT_STEPS = 3,
 };
 
@@ -33,7 +32,7 @@ static int64_t clamp(int64_t live)
     return live < info->lowest ? info->lowest : live > info->highest ? info->highest : live;
 }
 
-/* Compiles with `live` values, and replaces what the search held. */
+/* Compiles with `live` values, and replaces the current result of the search. */
 static enum smc_status try_live(struct search *search, int64_t live)
 {
     smc_binary_free(&search->compiled->binary);
@@ -57,7 +56,7 @@ static enum smc_status step_directly(struct search *search, int64_t wanted)
     return SMC_OK;
 }
 
-/* No number of live values comes nearer. */
+/* No number of live values gives a closer count. */
 static bool is_out_of_reach(const struct search *search, int64_t wanted)
 {
     const struct smc_param_info *info = &smc_param_info[SMC_PARAM_LIVE];
@@ -66,7 +65,7 @@ static bool is_out_of_reach(const struct search *search, int64_t wanted)
     return (live == info->lowest && regs > wanted) || (live == info->highest && regs < wanted);
 }
 
-/* Ends at the fewest live values with at least `wanted` registers. */
+/* Finds the fewest live values with at least `wanted` registers. */
 static enum smc_status bisect(struct search *search, int64_t wanted)
 {
     int64_t low = smc_param_info[SMC_PARAM_LIVE].lowest;
@@ -104,9 +103,9 @@ enum smc_status smc_live_find(const struct smc_kernel *probe, uint32_t regs_per_
 enum {
     SM_NUMBERS = 4096, /* above any %nsmid */
     HOLD_WORDS = 3,
-    LAUNCHES = 2,      /* the larger count stands: another process may delay a block */
+    LAUNCHES = 2,      /* uses the larger count, because another process may delay a block */
     QUIET_NS = 300000, /* blocks of one launch start within microseconds of each other */
-    MAX_STAY_MS = 500, /* below the watchdog of a GPU that also drives a screen */
+    MAX_STAY_MS = 500, /* less than the watchdog of a GPU that also drives a display */
     MORE_THAN_FIT = 4,
 };
 
@@ -135,7 +134,7 @@ static cudaError_t set_to_zero(const struct smc_gpu_buffers *buffers)
     return code;
 }
 
-/* More blocks than can reside, even if twice as many could as the model says. */
+/* More blocks than can be resident, even if the GPU holds twice as many as predicted. */
 static void plan_launch(const struct smc_device *device, const struct smc_gpu_probe *probe,
                         struct smc_plan *plan)
 {
@@ -170,7 +169,7 @@ static void read_peaks(const uint32_t *peak, struct smc_run_result *result)
     }
 }
 
-/* A refusal stands in the result, and is no error. */
+/* A refusal is noted in the result and is not an error. */
 static cudaError_t launch_once(const struct smc_gpu_kernel *kernel, const struct smc_plan *plan,
                                uint32_t smem_bytes, uint32_t timeout_ms,
                                struct smc_gpu_buffers *buffers, struct smc_run_result *result)
@@ -226,8 +225,8 @@ static enum smc_status run_probe(const struct smc_device *device, const struct s
     return launch_probe(kernel, &plan, launch.dynamic_smem_bytes, probe->timeout_ms, result, error);
 }
 
-/* Registers come in units, and often do not bind: a probe with other registers serves where the
-   model gives it the same number of blocks. */
+/* Registers are allocated in units and often are not the limit. A probe with another register count
+   is equivalent if the model predicts the same number of blocks for it. */
 static bool is_equivalent(const struct smc_device *device, const struct smc_gpu_probe *probe,
                           uint32_t regs_per_thread)
 {

@@ -1,4 +1,4 @@
-/* Hardware counters in a build without CUPTI: there are none, and the message says so. */
+/* Hardware counters in a build without CUPTI: every call reports that they are not available. */
 #include "executor/counters.h"
 
 static enum smc_status fail(struct smc_error *error)

@@ -1,4 +1,4 @@
-/* The back end of a program built without the CUDA runtime: says so. */
+/* The back end of a program built without the CUDA runtime: reports that it is missing. */
 #include "executor/executor.h"
 
 static const char reason[] = "no GPU: this program was built without the CUDA runtime (configure "

@@ -1,4 +1,4 @@
-/* A kernel of the user's, from its source to what the launch left in its memory. */
+/* Runs a user's kernel, from its source to the contents of its memory after the launch. */
 #include "config.h"
 
 #include "executor/user.h"
@@ -24,7 +24,8 @@ static bool begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* "void scale<int>(int*)" is called scale<int>, "scale(float*)" scale. */
+/* The name without return type and parameters: "void scale<int>(int*)" becomes scale<int>,
+   "scale(float*)" becomes scale. */
 static bool has_source_name(const char *shown, const char *entry)
 {
     static const char result[] = "void ";
@@ -90,7 +91,7 @@ enum smc_status smc_user_choose(const struct smc_inspect_kernels *kernels, const
 
 /* --- Its parameters --------------------------------------------------------------------------- */
 
-/* A structure of the size of a number takes one: that is how PTX passes half. */
+/* A structure of the size of a number accepts one, because PTX passes half this way. */
 static bool fits(const struct smc_ptx_param *param, const struct smc_user_argument *argument)
 {
     const struct smc_user_type_info *type = &smc_user_types[argument->type];
@@ -216,7 +217,7 @@ static void fill_ramp(const struct smc_user_argument *argument, void *data)
             put_integer(type, data, i, i);
 }
 
-/* The catalog's random values; other integers are made of those of 32 bits. */
+/* The catalog's random values; other integer types are derived from the 32-bit ones. */
 static enum smc_status fill_random(const struct smc_user_argument *argument, const char *name,
                                    uint64_t seed, void *data, struct smc_error *error)
 {
@@ -263,7 +264,7 @@ enum smc_status smc_user_fill(const struct smc_user_argument *argument, const ch
 
 /* --- After ------------------------------------------------------------------------------------ */
 
-/* The CRC of ISO 3309, a byte at a time. */
+/* The CRC of ISO 3309, byte by byte. */
 static uint32_t crc32_of(const unsigned char *bytes, uint64_t count)
 {
     static const uint32_t polynomial = 0xedb88320;
@@ -299,8 +300,8 @@ static double element(const struct smc_user_argument *argument, const void *data
 }
 
 /* How much the order of atomic additions can change an element. A sum has its own bound
-   (smc_float_sum_bound), and once more for each addition the largest bound of a sum in shared
-   memory, which it may have been made of; so has what was only stored. */
+   (smc_float_sum_bound). Each addition, or a plain store, also adds the largest bound of a sum in
+   shared memory, because its value may come from such a sum. */
 static double order_bound(const struct smc_user_memory *memory, const struct smc_emulated_run *seen,
                           uint64_t index)
 {
@@ -311,7 +312,7 @@ static double order_bound(const struct smc_user_memory *memory, const struct smc
     return smc_float_sum_bound(sum) + additions * seen->shared_bound;
 }
 
-/* Also counts the floats that differ by no more than the order of atomic additions allows. */
+/* Also counts the floats whose difference the order of atomic additions can explain. */
 static void compare_back_ends(struct smc_user_memory *memory, const struct smc_emulated_run *seen)
 {
     const struct smc_user_argument *argument = memory->argument;
@@ -348,7 +349,8 @@ static enum smc_status read_source(const char *file, struct smc_text *text, stru
     enum smc_status status = smc_input_read(file, text, error);
     if (status != SMC_OK)
         return status;
-    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which NVRTC does not take */
+    static const char mark[] =
+        "\xef\xbb\xbf"; /* UTF-8's byte order mark, which NVRTC does not accept */
     if (strncmp(smc_text_string(text), mark, sizeof mark - 1) == 0)
         memset(text->data, ' ', sizeof mark - 1);
     if (text->length && memchr(text->data, '\0', text->length))
@@ -356,7 +358,7 @@ static enum smc_status read_source(const char *file, struct smc_text *text, stru
     return SMC_OK;
 }
 
-/* -lineinfo changes neither the code nor the time; it names the lines of what is found. */
+/* -lineinfo changes neither the code nor its speed; it provides the source lines of findings. */
 static enum smc_status compile(const struct smc_user_request *request, const char *text,
                                struct smc_nvrtc_output *output, struct smc_text *warnings,
                                struct smc_error *error)
@@ -397,7 +399,7 @@ static enum smc_status list_kernels(struct smc_user_run *run, const struct smc_n
     return status;
 }
 
-/* What the model says of the launch. */
+/* The model's prediction for the launch. */
 static void answer(struct smc_user_run *run, const struct smc_inspect_kernel *kernel,
                    const struct smc_nvrtc_output *output)
 {
@@ -466,7 +468,7 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
 
 /* --- Its memory ------------------------------------------------------------------------------- */
 
-/* The contents before and those after it on each of two back ends. */
+/* The buffer's contents before the launch, and after it on each of two back ends. */
 enum { COPIES = 3 };
 
 static enum smc_status check_memory(const struct smc_user_request *request, struct smc_error *error)

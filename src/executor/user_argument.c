@@ -11,7 +11,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-/* More is no memory's. */
+/* More than any memory can hold. */
 static const uint64_t most_elements = UINT64_C(1) << 40;
 
 enum { NUMBER_TEXT = 32 };
@@ -35,7 +35,7 @@ static enum smc_status fail_form(const char *typed, struct smc_error *error)
     return SMC_USAGE;
 }
 
-/* Where the type's name ends, at ':' or 'x'; NULL where there is none. */
+/* The end of the type's name, at ':' or 'x'; NULL if there is none. */
 static const char *read_type(const char *typed, enum smc_user_type *type)
 {
     for (int i = 0; i < SMC_USER_TYPE_COUNT; i++) {
@@ -56,7 +56,7 @@ static uint64_t largest(const struct smc_user_type_info *type)
     return UINT64_MAX >> (64 - bits);
 }
 
-/* A whole number, also as a size (64K) and, for the unsigned, in hexadecimal. */
+/* An integer, also as a size (64K) and, for unsigned types, in hexadecimal. */
 static bool read_integer(const struct smc_user_type_info *type, const char *text, uint64_t *bits)
 {
     uint64_t most = largest(type);
@@ -188,7 +188,7 @@ void smc_user_show(enum smc_user_type type, const void *data, uint64_t index,
     memcpy(&single, &bits, sizeof single);
     memcpy(&number, &bits, sizeof number);
     unsigned above = 64 - 8u * info->bytes;
-    if (info->class == SMC_USER_SIGNED) /* the sign goes into the bits above */
+    if (info->class == SMC_USER_SIGNED) /* sign-extends the value */
         snprintf(text, NUMBER_TEXT, "%" PRId64, (int64_t)(bits << above) >> above);
     else if (info->class == SMC_USER_UNSIGNED)
         snprintf(text, NUMBER_TEXT, "%" PRIu64, bits);

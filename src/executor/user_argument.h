@@ -43,11 +43,11 @@ struct smc_user_argument {
     const char *path;
 };
 
-/* SMC_USAGE with what is wrong, without a prefix: "'f33:1': ...". */
+/* SMC_USAGE with an error message without a prefix: "'f33:1': ...". */
 enum smc_status smc_user_argument_parse(const char *typed, struct smc_user_argument *argument,
                                         struct smc_error *error);
 
-/* Bytes of a buffer, or of a number. */
+/* The size in bytes of a buffer or of a number. */
 uint64_t smc_user_argument_bytes(const struct smc_user_argument *argument);
 
 /* Element `index` of `data`, in decimal. */

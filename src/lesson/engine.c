@@ -1,4 +1,4 @@
-/* The engine of the lessons: finds a lesson, sets up a page, shows it, checks answers. */
+/* The lesson engine: finds a lesson, sets up a page, shows it, and checks answers. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -72,7 +72,7 @@ static void scene_open(const struct smc_lesson *lesson, const struct smc_lesson_
     scene->status = smc_lesson_accepts(lesson, setting->device, &scene->error);
 }
 
-/* Returns scene->status, with its message in `error`, which may be NULL. */
+/* Returns scene->status and copies its message to `error`, which may be NULL. */
 static enum smc_status scene_close(struct smc_scene *scene, struct smc_error *error)
 {
     for (size_t i = 0; i < scene->value_count; i++)
@@ -93,7 +93,7 @@ static void set_param(struct smc_params *params, enum smc_param param, int64_t v
     params->given |= 1u << param;
 }
 
-/* The query that asks about the launch. */
+/* The query for the launch. */
 static void scene_query(struct smc_scene *scene, const struct smc_lesson_launch *launch,
                         struct smc_query *query)
 {
@@ -233,7 +233,7 @@ static void expand(struct smc_scene *scene, const char *from, size_t length, str
     }
 }
 
-/* The lines of a block, those that are too long broken between any two characters. */
+/* Appends the lines of a block; lines that are too long are broken at any character. */
 static void append_block(const char *text, unsigned columns, struct smc_text *out)
 {
     unsigned column = 0;
@@ -249,8 +249,8 @@ static void append_block(const char *text, unsigned columns, struct smc_text *ou
     }
 }
 
-/* Appends a template: each {name} is replaced by the value of that name. Its lines are paragraphs;
-   one that is nothing but a block is taken over line by line. */
+/* Appends a template in which each {name} is replaced by the value of that name. Each line is a
+   paragraph; a line that is only a block is copied line by line. */
 static void scene_write(struct smc_scene *scene, const char *template, struct smc_text *out)
 {
     for (bool first = true; *template; first = false) {

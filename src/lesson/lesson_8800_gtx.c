@@ -31,7 +31,7 @@ static void fill_sm(struct smc_scene *scene)
     smc_text_printf(table, "block slots   %8u\n", sm->max_blocks_per_sm);
 }
 
-/* What the pages about one launch of the tiled product name. */
+/* The values that pages about one launch of the tiled product use. */
 static bool fill_launch(struct smc_scene *scene, const struct smc_lesson_launch *launch,
                         struct smc_answer *answer)
 {

@@ -1,11 +1,11 @@
-/* Lesson: the banks of shared memory, what makes them conflict, padding and the XOR swizzle. */
+/* Lesson: the banks of shared memory, the causes of conflicts, padding and the XOR swizzle. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/layout.h"
 #include "lesson/scene.h"
 
-/* float tile[32][32]: a warp (ty) along a row, and down a column. */
+/* float tile[32][32]: a warp (ty) along a row, or down a column. */
 static const char along_row[] = "(ty*32 + tx)*4";
 static const char down_column[] = "(tx*32 + ty)*4";
 static const char padded_column[] = "(tx*33 + ty)*4";

@@ -1,4 +1,4 @@
-/* Lesson: the carve-out, how shared memory and the L1 cache divide what they have together. */
+/* Lesson: the carve-out, which divides memory between shared memory and the L1 cache. */
 #include <stdio.h>
 
 #include "base/layout.h"
@@ -16,7 +16,7 @@ static void find_carveouts(const struct smc_answer *answer, struct smc_carveouts
     smc_carveouts_find(&answer->query.device.sm, &answer->launch, carveouts);
 }
 
-/* "8 to 14", and how much that is shared and left. */
+/* Appends "8 to 14", and the sizes of shared memory and of the remaining L1 cache. */
 static void append_size(const struct smc_carveout *size, struct smc_text *row)
 {
     char range[32];

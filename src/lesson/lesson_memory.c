@@ -1,4 +1,4 @@
-/* Lesson: the kinds of memory, who sees them and for how long, and how much there is. */
+/* Lesson: the kinds of memory, their scope, lifetime and size. */
 #include <inttypes.h>
 
 #include "base/layout.h"
@@ -128,7 +128,7 @@ static void fill_question(struct smc_scene *scene, struct smc_lesson_solution *s
 {
     struct smc_lesson_launch launch = tiled;
     struct smc_answer answer;
-    launch.regs = 1; /* nothing is compiled: only the grid counts */
+    launch.regs = 1; /* nothing is compiled: only the grid matters */
     if (!smc_scene_ask(scene, &launch, &answer))
         return;
     int64_t blocks = (int64_t)answer.plan.grid_blocks;

@@ -1,5 +1,5 @@
-/* Lesson: occupancy is not speed. The shared-memory wall of the tiled product, and what register
-   tiles do about it with fewer threads. */
+/* Lesson: occupancy is not speed. Shared-memory bandwidth limits the tiled product, and register
+   tiles help with fewer threads. */
 #include "base/layout.h"
 #include "lesson/scene.h"
 #include "query/query.h"
@@ -11,22 +11,23 @@ static const uint32_t edges[] = {1, 2, 4, 8};
 
 enum {
     LARGEST_EDGE = 8,     /* of those */
-    LANES_ACROSS = 8,     /* the warp makes 4 x 8 squares of edge x edge elements */
-    THREADS = 256,        /* of a block with register tiles */
-    OTHER_REGISTERS = 24, /* addresses and counters: an assumption, as the page says */
+    LANES_ACROSS = 8,     /* the warp computes 4 x 8 squares of edge x edge elements */
+    THREADS = 256,        /* for a block with register tiles */
+    OTHER_REGISTERS = 24, /* addresses and counters: an assumption, as the page explains */
     ASKED_EDGE = 6,
 };
 
 /* One step of the inner product with `edge` x `edge` elements per thread. */
 struct step {
-    uint32_t loads;      /* of a thread from shared memory */
+    uint32_t loads;      /* loads of a thread from shared memory */
     uint32_t wavefronts; /* of its warp */
     uint32_t fmas;
-    double share; /* of the FMA peak that shared memory leaves */
+    double share; /* the share of the FMA peak that shared memory permits */
 };
 
-/* A step reads a row of B's tile and a column of A's. A lane's elements lie as far apart as the
-   warp has lanes that way, so that the lanes of one load read neighbouring words or the same. */
+/* A step reads a row of B's tile and a column of A's. The distance between a lane's elements is the
+   number of lanes in that direction, so that the lanes of one load read the same or neighboring
+   words. */
 static uint32_t count_wavefronts(const struct smc_bank_layout *layout, uint32_t index, bool of_b)
 {
     struct smc_access access = {.mask = SMC_ALL_LANES, .width_bytes = 4, .op = SMC_BANK_LOAD};

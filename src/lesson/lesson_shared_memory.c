@@ -1,4 +1,5 @@
-/* Lesson: static and dynamic shared memory, the 48 KB wall, the opt-in and the driver's reserve. */
+/* Lesson: static and dynamic shared memory, the 48 KB limit, the opt-in and the driver's
+   reserve. */
 #include "lesson/scene.h"
 #include "model/headroom.h"
 
@@ -13,7 +14,7 @@ static const struct smc_lesson_launch dynamic = {
 static const struct smc_lesson_launch not_opted_in = {
     .kernel = "stencil-dynamic", .block = 1024, .radius = 6000, .not_opted_in = true};
 
-/* Where a page asks for bytes alone, the registers are of no interest and nothing is compiled. */
+/* If a page only needs bytes, the registers do not matter and nothing is compiled. */
 static const struct smc_lesson_launch asked_static = {
     .kernel = "stencil-static", .block = 256, .radius = 6000, .regs = 16, .not_opted_in = true};
 static const struct smc_lesson_launch asked_dynamic = {
@@ -33,7 +34,7 @@ static uint64_t static_bytes(const struct smc_query *query, int64_t radius)
     return plan.static_smem_bytes;
 }
 
-/* The largest radius with at most `most_bytes` of static shared memory. */
+/* The largest radius that needs at most `most_bytes` of static shared memory. */
 static int64_t largest_radius(const struct smc_query *query, uint32_t most_bytes)
 {
     int64_t fits = 0, fails = smc_param_info[SMC_PARAM_RADIUS].highest + 1;

@@ -11,13 +11,13 @@ static const struct smc_lesson_launch doubles = {
 
 static const int64_t tiles[] = {8, 16, 32};
 
-/* How often each element of the first array, which is A, is loaded. */
+/* How often each element of the first array, A, is loaded. */
 static double loads_of_each(const struct smc_answer *answer)
 {
     return answer->work.access[0].elements / answer->work.access[0].array_elements;
 }
 
-/* GFLOP/s that the memory's bandwidth allows if nothing is cached, and the peak; 0: not known. */
+/* The GFLOP/s that the memory bandwidth allows if nothing is cached, and the peak; 0: unknown. */
 static double memory_gflops(const struct smc_answer *answer)
 {
     return answer->workload.flops_per_load_byte * answer->query.device.memory_bytes_per_s / 1e9;

@@ -1,6 +1,7 @@
-/* What a lesson is made of: its pages and its question, and the scene of one page: the device and
-   the launches it is about, and the values that its text names. Fillers ask and set values; after a
-   failure they have no effect. A lesson is one file and one row of lessons.def. */
+/* The components of a lesson: its pages and question, and the scene of a page, which consists of
+   the device, the launches that the page discusses, and the values that its text names. Fill
+   functions query the model and set values; after a failure they do nothing. A lesson is one file
+   and one row of lessons.def. */
 #ifndef SMC_LESSON_SCENE_H
 #define SMC_LESSON_SCENE_H
 
@@ -9,10 +10,10 @@
 
 /* --- The scene of a page ---------------------------------------------------------------------- */
 
-/* Numbers that are 0 are not given: the kernel's own count. */
+/* Numbers that are 0 are not specified: the kernel's own are used. */
 struct smc_lesson_launch {
     const char *device; /* NULL: the scene's */
-    const char *kernel; /* NULL: the user's own, of the numbers below */
+    const char *kernel; /* NULL: a user's kernel with the numbers below */
     enum smc_dtype dtype;
     int64_t tile, block, radius;
     int64_t threads, regs, smem_bytes;
@@ -23,7 +24,7 @@ enum { SMC_SCENE_MOST_VALUES = 32 };
 
 struct smc_scene_value {
     const char *name;
-    struct smc_text text; /* one that ends in a newline is a block: it is not wrapped */
+    struct smc_text text; /* a value that ends in a newline is a block, which is not wrapped */
 };
 
 struct smc_scene {
@@ -35,15 +36,16 @@ struct smc_scene {
     struct smc_scene_value value[SMC_SCENE_MOST_VALUES];
 };
 
-/* The answer about a launch, without next steps; false after a failure, and `answer` is zero. */
+/* Answers a query about a launch, without next steps. Returns false after a failure, and then
+   `answer` is zero. */
 bool smc_scene_ask(struct smc_scene *scene, const struct smc_lesson_launch *launch,
                    struct smc_answer *answer);
 
 /* The same for accesses to shared memory by blocks of 32 x 32, at the byte address that the
-   expression gives. The answer is about warp 0; the caller frees it; NULL after a failure. */
+   expression gives. The answer is for warp 0; the caller frees it. NULL after a failure. */
 struct smc_banks_answer *smc_scene_ask_banks(struct smc_scene *scene, const char *expression);
 
-/* A new value, for its text to be appended to; or its text set at once. */
+/* Adds a new value, to whose text the caller appends; smc_scene_text also sets the text. */
 struct smc_text *smc_scene_value(struct smc_scene *scene, const char *name);
 void smc_scene_text(struct smc_scene *scene, const char *name, const char *text);
 void smc_scene_number(struct smc_scene *scene, const char *name, int64_t number);
@@ -55,20 +57,22 @@ void smc_scene_count(struct smc_scene *scene, const char *name, uint64_t count, 
 /* --- Tables and pictures ---------------------------------------------------------------------- */
 
 /* Small tables and pictures for pages, at most SMC_LESSON_LEAST_COLUMNS wide except for bars, which
-   fill the line. Each becomes a value of the scene, a block. */
+   fill the line. Each is added to the scene as a value that is a block. */
 
-/* Blocks that warps, registers, shared memory and block slots allow; those that bind are marked. */
+/* The blocks that warps, registers, shared memory and block slots allow; the binding limits are
+   marked. */
 void smc_figure_limits(struct smc_scene *scene, const char *name, const struct smc_answer *answer);
 
-/* Occupancy for every number of registers a thread, all else as in the answer: a row a step. */
+/* Occupancy by registers per thread, with all other values of the answer: one row per step. */
 void smc_figure_registers(struct smc_scene *scene, const char *name,
                           const struct smc_answer *answer);
 
-/* A bar after `row`, which has `used` columns. Ends the line. */
+/* Adds a bar to `row`, which already has `used` columns, and ends the line. */
 void smc_figure_bar(const struct smc_scene *scene, double share, unsigned used,
                     struct smc_text *row);
 
-/* The first `lanes` lanes of the access with the most conflicts: a row a lane, its bank marked. */
+/* The first `lanes` lanes of the access with the most conflicts: one row per lane, with its bank
+   marked. */
 void smc_figure_banks(struct smc_scene *scene, const char *name,
                       const struct smc_banks_answer *answer, uint32_t lanes);
 
@@ -78,25 +82,25 @@ struct smc_lesson_page {
     const char *heading;
     const char *text; /* a template: each {name} is replaced by the value of that name */
     void (*fill)(struct smc_scene *scene);
-    const struct smc_lesson_launch *launch; /* for the explorer; or NULL */
+    const struct smc_lesson_launch *launch; /* the launch for the explorer; or NULL */
     const char *expression;                 /* accesses of blocks of 32 x 32, instead of a launch;
                                                or NULL */
 };
 
 enum { SMC_NO_TRAP = -1 };
 
-/* Numbers, or indices of choices. */
+/* Integers, or indices of choices. */
 struct smc_lesson_solution {
     int64_t right;
-    int64_t trap; /* the answer that a likely mistake leads to, or SMC_NO_TRAP */
+    int64_t trap; /* the answer after a common mistake, or SMC_NO_TRAP */
 };
 
 struct smc_lesson_question {
-    const char *text;           /* a template, as those below */
-    const char *const *choices; /* up to NULL; or NULL: a whole number is asked for */
+    const char *text;           /* a template, as are those below */
+    const char *const *choices; /* ends with NULL; or NULL: the answer is an integer */
     const char *right;          /* why it is right */
     const char *wrong;          /* how to find it */
-    const char *trap;           /* why the likely mistake is one */
+    const char *trap;           /* why the common mistake is wrong */
     void (*fill)(struct smc_scene *scene, struct smc_lesson_solution *solution);
 };
 

@@ -1,5 +1,5 @@
-/* The picture of accesses to shared memory: which bank serves which lane when, as the array lies
-   and as it is proposed to lie. */
+/* The picture of accesses to shared memory: which bank serves which lane in which wavefront, for
+   the present layout of the array and the proposed ones. */
 #include <stdio.h>
 
 #include "plot/page.h"
@@ -7,8 +7,8 @@
 #include "report/banks.h"
 
 enum {
-    BAND = 16,         /* banks side by side where cells are characters; the others stand below */
-    TWO_COLUMNS = 1680 /* points: the width of a page with proposals beside what is */
+    BAND = 16,         /* banks per row on a character canvas; the others are drawn below */
+    TWO_COLUMNS = 1680 /* points: the page width with proposals next to the present layout */
 };
 
 /* What a picture shows, for its legend. */
@@ -31,13 +31,13 @@ struct picture {
     struct shown shown;
 };
 
-/* Whether not all lanes are served together. */
+/* Whether the lanes are served in several sets. */
 static bool has_sets(const struct smc_bank_map *map)
 {
     return map->wavefront[0].set != map->wavefront[map->cost.wavefronts - 1].set;
 }
 
-/* "3", or "3 (16-31)" where not all lanes are served together. */
+/* "3", or "3 (16-31)" if the lanes are served in several sets. */
 static void append_row_label(const void *context, uint32_t row, struct smc_text *out)
 {
     const struct panel *panel = context;
@@ -47,7 +47,7 @@ static void append_row_label(const void *context, uint32_t row, struct smc_text 
         smc_text_printf(out, " (%d-%d)", __builtin_ctz(set), 31 - __builtin_clz(set));
 }
 
-/* The first of the lanes; "+" where others are served with it. */
+/* The first of the lanes; "+" if other lanes are served with it. */
 static void get_cell(const void *context, uint32_t row, uint32_t bank, struct smc_grid_cell *cell)
 {
     const struct panel *panel = context;
@@ -135,7 +135,7 @@ static void draw_present(struct picture *picture, const struct smc_banks_pattern
     smc_text_free(&text);
 }
 
-/* The same access in the array as it is proposed. */
+/* The same access in the proposed layout of the array. */
 static void draw_proposal(struct picture *picture, const struct smc_banks_pattern *pattern,
                           const struct smc_remedy *remedy, const char *title)
 {
@@ -161,7 +161,7 @@ static void draw_proposal(struct picture *picture, const struct smc_banks_patter
     smc_text_free(&text);
 }
 
-/* The proposed layouts are drawn beside the present one on paper, below it on a terminal. */
+/* The proposed layouts are drawn next to the present one on paper, below it on a terminal. */
 static void draw_pattern(struct picture *picture, const struct smc_banks_pattern *pattern)
 {
     struct smc_page *page = picture->page;

@@ -1,5 +1,5 @@
-/* A page that fills from the top: heading, legend, grids, and diagrams of occupancy over one
- * quantity. */
+/* A page that is filled from top to bottom: heading, legend, grids, and diagrams of occupancy over
+   one quantity. */
 #include "plot/page.h"
 
 #include <inttypes.h>
@@ -74,13 +74,13 @@ static const char *ink_label(enum smc_ink ink)
     return smc_limit_label((enum smc_limit)(ink - SMC_INK_FIRST_LIMIT));
 }
 
-/* Entries side by side, as many as a line holds. */
+/* Places entries next to each other, as many as fit on a line. */
 struct row {
     struct smc_page *page;
     double x;
 };
 
-/* Room for a sample of `sample` and its text; returns where the sample begins. */
+/* Reserves space for a sample of width `sample` and its text; returns the x of the sample. */
 static double take(struct row *row, double sample, const char *text)
 {
     struct smc_page *page = row->page;
@@ -182,7 +182,7 @@ static void outline(struct smc_picture *picture, enum smc_ink ink, double x, dou
     smc_picture_line(picture, ink, x + width, y, 0, height, thickness, false);
 }
 
-/* Where cells are characters, the text says all. */
+/* On a character canvas, the text alone shows the value. */
 void smc_page_cell(struct smc_page *page, const struct smc_grid_cell *cell, double x, double y,
                    double width, double height)
 {
@@ -217,7 +217,7 @@ static void draw_row(const struct grid_layout *layout, uint32_t row)
     }
 }
 
-/* As many numbers as stand apart. */
+/* Draws as many column numbers as fit without touching. */
 static void draw_column_labels(const struct grid_layout *layout)
 {
     const struct smc_canvas *canvas = &layout->page->canvas;
@@ -272,7 +272,7 @@ static int64_t next_round(int64_t step, enum smc_tick_kind kind)
     return lead == 2 ? step / 2 * 5 : step * 2;
 }
 
-/* Towards plus infinity. */
+/* Division that rounds toward plus infinity. */
 static int64_t multiple_from(int64_t value, int64_t step)
 {
     int64_t rest = value % step;
@@ -289,7 +289,7 @@ struct smc_ticks smc_ticks_between(int64_t low, int64_t high, enum smc_tick_kind
     return first <= high ? (struct smc_ticks){first, step} : (struct smc_ticks){low, 0};
 }
 
-/* The first value that is a multiple of `round`; `first` + count x step where there is none. */
+/* The first value that is a multiple of `round`; if there is none, first + count x step. */
 static int64_t first_multiple(int64_t first, int64_t step, uint64_t count, int64_t round)
 {
     uint64_t period = (uint64_t)(round / step);
@@ -320,13 +320,13 @@ struct smc_ticks smc_ticks_among(int64_t first, int64_t step, uint64_t count,
 /* --- Diagrams --------------------------------------------------------------------------------- */
 
 enum {
-    LEVELS = 4,    /* ticks of the upright axis, at each quarter */
-    TICK_GAP = 10, /* from the axis to the labels of its ticks, clear of the 0 of the other axis */
+    LEVELS = 4,    /* ticks of the vertical axis, one per quarter */
+    TICK_GAP = 10, /* between the axis and its labels; avoids the 0 of the other axis */
 };
 
 static const char warps_name[] = "warps per SM", percent_name[] = "occupancy";
 
-/* The inside of the axes. */
+/* The area inside the axes. */
 struct frame {
     const struct smc_diagram *diagram;
     struct smc_picture *picture;
@@ -346,7 +346,7 @@ static double y_of(const struct frame *frame, double percent)
     return frame->bottom - percent / 100 * (frame->bottom - frame->top);
 }
 
-/* Half a cell, so that a line between areas falls into a cell of its own. */
+/* Half a cell, so that a line between areas is in its own cell. */
 static double half(const struct frame *frame)
 {
     return frame->canvas->cells ? 0.5 : 0;
@@ -439,7 +439,7 @@ static void append_number(const struct smc_run *run, struct smc_text *number)
         smc_text_printf(number, "%d", (int)(run->percent + 0.5));
 }
 
-/* Above the bars, where they are wide enough for it. */
+/* Draws the number above each bar that is wide enough. */
 static void draw_numbers(const struct frame *frame)
 {
     const struct smc_diagram *diagram = frame->diagram;
@@ -484,7 +484,8 @@ static double height_of(const struct frame *frame, const struct smc_run *run)
     return frame->bottom - (run->ink == SMC_INK_REFUSED ? frame->top : y_of(frame, run->percent));
 }
 
-/* The widest part of a stretch whose areas are at least so high; empty where there is none. */
+/* The widest part of a stretch whose areas are all at least `height` high; empty if there is
+   none. */
 static struct span widest_part(const struct frame *frame, size_t first, size_t end, double height)
 {
     const struct smc_run *runs = frame->diagram->runs;
@@ -503,7 +504,7 @@ static struct span widest_part(const struct frame *frame, size_t first, size_t e
     return widest;
 }
 
-/* The upper edge of the areas below a name. */
+/* The upper edge of the areas below a label. */
 static double highest_top(const struct frame *frame, size_t first, size_t end, struct span below)
 {
     double highest = 0;
@@ -516,7 +517,7 @@ static double highest_top(const struct frame *frame, size_t first, size_t end, s
     return frame->bottom - highest;
 }
 
-/* Within its areas where they are high enough, else above them. */
+/* Draws the label within its areas if they are high enough, otherwise above them. */
 static void draw_name(const struct frame *frame, size_t first, size_t end)
 {
     const struct smc_run *runs = frame->diagram->runs;
@@ -540,7 +541,7 @@ static void draw_name(const struct frame *frame, size_t first, size_t end)
                      frame->canvas->cells ? ceil(top - 0.5) - 1 : top - 1.15 * line, name);
 }
 
-/* Once for each stretch that is wide enough. */
+/* Draws one label for each stretch that is wide enough. */
 static void draw_names(const struct frame *frame)
 {
     const struct smc_diagram *diagram = frame->diagram;
@@ -565,7 +566,7 @@ static double x_of_now(const struct frame *frame)
     return clamp(x_of(frame, frame->diagram->now), frame->left, frame->right - half(frame));
 }
 
-/* Behind the names. */
+/* Drawn before the labels, so that it is in the background. */
 static void draw_now_line(const struct frame *frame)
 {
     double top = frame->top - (frame->canvas->cells ? 0 : 4);

@@ -1,5 +1,5 @@
-/* What all pictures share: a page that fills from the top, its heading and its legend, grids, and a
-   diagram of occupancy over one quantity. */
+/* What all pictures share: a page that is filled from top to bottom, its heading and legend, grids,
+   and a diagram of occupancy over one quantity. */
 #ifndef SMC_PLOT_PAGE_H
 #define SMC_PLOT_PAGE_H
 
@@ -19,7 +19,7 @@ void smc_page_end(struct smc_page *page);
 double smc_page_left(const struct smc_page *page);
 double smc_page_right(const struct smc_page *page);
 
-/* `text` from the left margin on, wrapped at the right one; or from `left` on, `width` wide. */
+/* `text` from the left margin, wrapped at the right one; or from `left`, wrapped to `width`. */
 void smc_page_heading(struct smc_page *page, enum smc_face face, enum smc_ink ink,
                       const char *text);
 void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink ink, double left,
@@ -27,10 +27,10 @@ void smc_page_paragraph(struct smc_page *page, enum smc_face face, enum smc_ink 
 
 /* --- Grids ------------------------------------------------------------------------------------ */
 
-/* A grid with labels, for anything that has rows and columns. */
+/* A grid with labels, for any data in rows and columns. */
 struct smc_grid_cell {
     enum smc_ink ink;
-    bool outlined; /* the second cue */
+    bool outlined; /* distinguishes the cell without color */
     char text[8];
 };
 struct smc_grid {
@@ -44,16 +44,16 @@ struct smc_grid {
 };
 void smc_page_grid(struct smc_page *page, const struct smc_grid *grid, double left, double width);
 
-/* One cell alone. */
+/* Draws a single cell. */
 void smc_page_cell(struct smc_page *page, const struct smc_grid_cell *cell, double x, double y,
                    double width, double height);
 
 /* Which inks a picture uses: bit n for ink n. */
 struct smc_legend {
     uint32_t inks;
-    const char *now;  /* what the disc means; NULL: none is drawn */
-    const char *best; /* what is outlined; NULL: nothing */
-    bool heat;        /* the ramp is explained */
+    const char *now;  /* meaning of the disc; NULL: no disc is drawn */
+    const char *best; /* meaning of the outline; NULL: no outline is drawn */
+    bool heat;        /* whether to explain the color ramp */
 };
 void smc_page_legend(struct smc_page *page, const struct smc_legend *legend);
 
@@ -69,22 +69,22 @@ struct smc_ticks {
 };
 
 /* The ticks of a continuous axis from `low` to `high`: the multiples of the smallest round step
-   that gives at most `most` of them, one at least. */
+   that gives at most `most` of them, at least one. */
 struct smc_ticks smc_ticks_between(int64_t low, int64_t high, enum smc_tick_kind kind,
                                    unsigned most);
 
-/* The same for an axis that only has the values first, first + step, ...: ticks are values, round
-   ones where there are any. */
+/* The same for an axis with only the values first, first + step, ...: ticks are at these values, at
+   round ones if possible. */
 struct smc_ticks smc_ticks_among(int64_t first, int64_t step, uint64_t count,
                                  enum smc_tick_kind kind, unsigned most);
 
 /* --- Diagrams --------------------------------------------------------------------------------- */
 
-/* Values next to each other with one result. */
+/* Adjacent values with the same result. */
 struct smc_run {
     double from, to; /* of the quantity */
     double percent;
-    enum smc_ink ink; /* of the limit that binds first, or SMC_INK_REFUSED */
+    enum smc_ink ink; /* of the binding limit, or SMC_INK_REFUSED */
 };
 
 struct smc_diagram {
@@ -93,12 +93,12 @@ struct smc_diagram {
     const char *unit;   /* below the axis */
     double low, high;   /* of the quantity */
     struct smc_ticks ticks;
-    double last_tick;   /* none is drawn beyond it */
+    double last_tick;   /* no tick is drawn beyond it */
     bool in_k;          /* ticks as multiples of 1024: "64K" */
-    uint32_t max_warps; /* of the left axis; 0: it has percent, too */
+    uint32_t max_warps; /* of the left axis; 0: that axis shows percent as well */
     const struct smc_run *runs;
     size_t run_count;
-    bool bars;    /* runs stand apart, each with its number */
+    bool bars;    /* draw runs as separate bars, each with its number */
     bool has_now; /* the present point */
     double now;   /* the quantity's value, within low and high */
     double now_percent;

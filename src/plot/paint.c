@@ -1,4 +1,4 @@
-/* Painting a picture: in characters, or into a file of the format that its name asks for. */
+/* Paints a picture in characters, or into a file whose extension selects the format. */
 #include "plot/paint.h"
 
 #include <math.h>
@@ -47,15 +47,15 @@ enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_
 
 /* --- In characters ---------------------------------------------------------------------------- */
 
-/* One character a cell, Unicode where the locale has it, ASCII elsewhere; areas are filled with the
-   letter of their ink, so that colour is not needed. */
+/* One character per cell, Unicode if the locale supports it, otherwise ASCII. Areas are filled with
+   the letter of their ink, so that they are distinguishable without color. */
 
 enum { NORTH = 1, EAST = 2, SOUTH = 4, WEST = 8 };
 
 struct cell {
     uint32_t character; /* 0: empty */
     unsigned char ink;
-    unsigned char lines; /* towards which sides a line leads */
+    unsigned char lines; /* the directions of a line from the cell */
     bool strong;
 };
 
@@ -133,7 +133,7 @@ static void paint_line(const struct screen *screen, const struct smc_shape *shap
     }
 }
 
-/* The next character of UTF-8 that is known to be sound. */
+/* The next character of valid UTF-8. */
 static uint32_t next_character(const char **text)
 {
     const unsigned char *s = (const unsigned char *)*text;
@@ -187,7 +187,7 @@ static void paint(const struct screen *screen)
 
 static uint32_t character_of(const struct screen *screen, const struct cell *cell)
 {
-    /* By the set of sides. */
+    /* Box-drawing characters, indexed by the set of directions. */
     static const uint32_t boxes[16] = {' ',    0x2575, 0x2576, 0x2514, 0x2577, 0x2502,
                                        0x250c, 0x251c, 0x2574, 0x2518, 0x2500, 0x2534,
                                        0x2510, 0x2524, 0x252c, 0x253c};

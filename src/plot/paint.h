@@ -1,4 +1,4 @@
-/* What a back end for files offers. */
+/* The interface of a back end for files. */
 #ifndef SMC_PLOT_PAINT_H
 #define SMC_PLOT_PAINT_H
 

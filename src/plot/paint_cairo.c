@@ -1,4 +1,4 @@
-/* The back end for paper: SVG, PNG and PDF through cairo. The only file that knows cairo. */
+/* The back end for paper: SVG, PNG and PDF through cairo. Only this file uses cairo. */
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
@@ -19,7 +19,8 @@ static void set_ink(cairo_t *cairo, enum smc_ink ink, double opacity)
 
 /* --- Areas ------------------------------------------------------------------------------------ */
 
-/* Slanted lines at fixed places of the page, so that neighbouring areas fit together. */
+/* Slanted lines at fixed positions on the page, so that the hatching of adjacent areas is
+   aligned. */
 static void stroke_slanted(cairo_t *cairo, const struct smc_shape *shape, double direction)
 {
     double first = shape->x + direction * (shape->y + shape->height);

@@ -1,4 +1,4 @@
-/* Instead of paint_cairo.c in a program built without cairo. */
+/* Replaces paint_cairo.c in a program built without cairo. */
 #include "plot/paint.h"
 
 enum smc_status smc_plot_paint_file(const struct smc_picture *picture, enum smc_plot_format format,

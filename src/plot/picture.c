@@ -1,4 +1,4 @@
-/* The list of shapes, the measures of a canvas, and the palette. */
+/* The list of shapes, the metrics of a canvas, and the palette. */
 #include "plot/picture.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct smc_canvas smc_canvas_cells(unsigned columns)
 }
 
 static const struct {
-    double points, width; /* of a character, as a share of the normal face's */
+    double points, width; /* of a character, relative to the normal face */
 } faces[SMC_FACE_COUNT] = {
     [SMC_FACE_NORMAL] = {13, 1},
     [SMC_FACE_SMALL] = {11, 11 / 13.0},
@@ -146,7 +146,7 @@ void smc_picture_free(struct smc_picture *picture)
 
 /* --- The palette ------------------------------------------------------------------------------ */
 
-/* Okabe and Ito's eight colours, which people tell apart whatever kind of colour they see, and a
+/* Okabe and Ito's eight colors, which are distinguishable with every type of color vision, and a
    ramp of one hue for heat maps. */
 
 #define RGB(hex) ((hex) >> 16 & 255) / 255.0, ((hex) >> 8 & 255) / 255.0, ((hex)&255) / 255.0
@@ -194,7 +194,7 @@ static double between(double from, double to, double share)
     return from + (to - from) * share;
 }
 
-/* Lightness falls evenly, so that it also reads in grey. */
+/* Lightness decreases evenly, so that the ramp is also readable in grayscale. */
 void smc_ink_heat(double shade, double *red, double *green, double *blue)
 {
     static const double stop[][3] = {{RGB(0xe8eff6)}, {RGB(0x8fc3e6)}, {RGB(0x0b4f7d)}};

@@ -1,5 +1,5 @@
 /* A picture as a list of primitives, laid out once and painted by any back end: cairo on paper,
-   characters on a terminal. Layout is pure: no files, no fonts, no terminal. */
+   characters on a terminal. Layout is pure: it uses no files, fonts or terminal. */
 #ifndef SMC_PLOT_PICTURE_H
 #define SMC_PLOT_PICTURE_H
 
@@ -9,7 +9,8 @@
 #include "base/text.h"
 #include "model/occupancy.h"
 
-/* What a shape is drawn in; the palette is in picture.c. One ink for each limit, in their order. */
+/* The color and pattern of a shape; the palette is in picture.c. One ink for each limit, in the
+   order of the limits. */
 enum smc_ink {
     SMC_INK_PAPER,
     SMC_INK_TEXT,
@@ -20,13 +21,13 @@ enum smc_ink {
     SMC_INK_BEST,    /* around the best cells */
     SMC_INK_REFUSED, /* cannot launch */
     SMC_INK_SERVED,  /* a lane, in the bank that serves it */
-    SMC_INK_CROWDED, /* the same where lanes wait for each other */
-    SMC_INK_HEAT,    /* from light to dark by the shape's shade */
+    SMC_INK_CROWDED, /* the same if lanes wait for each other */
+    SMC_INK_HEAT,    /* from light to dark, by the shape's shade */
     SMC_INK_FIRST_LIMIT,
     SMC_INK_COUNT = SMC_INK_FIRST_LIMIT + SMC_LIMIT_COUNT
 };
 
-/* The second cue besides colour. */
+/* The hatching that distinguishes inks without color. */
 enum smc_hatch {
     SMC_HATCH_NONE,
     SMC_HATCH_RISING,
@@ -57,8 +58,8 @@ enum smc_face { SMC_FACE_NORMAL, SMC_FACE_SMALL, SMC_FACE_STRONG, SMC_FACE_TITLE
 enum smc_anchor { SMC_ANCHOR_START, SMC_ANCHOR_MIDDLE, SMC_ANCHOR_END };
 
 enum smc_shape_kind {
-    SMC_SHAPE_AREA, /* filled, hatched by its ink */
-    SMC_SHAPE_LINE, /* level or upright, from (x, y) to (x + width, y + height) */
+    SMC_SHAPE_AREA, /* filled and hatched according to its ink */
+    SMC_SHAPE_LINE, /* horizontal or vertical, from (x, y) to (x + width, y + height) */
     SMC_SHAPE_TEXT, /* one line; y is the top of its line */
     SMC_SHAPE_MARK, /* a disc around (x, y) */
 };
@@ -67,16 +68,16 @@ struct smc_shape {
     enum smc_shape_kind kind;
     enum smc_ink ink;
     double x, y, width, height;
-    double shade;     /* of an area of SMC_INK_HEAT */
-    double thickness; /* of a line, in points; cells do not care */
+    double shade;     /* for an area of SMC_INK_HEAT */
+    double thickness; /* of a line, in points; ignored on a character canvas */
     bool dashed;
-    bool backed; /* text that must be legible above areas */
+    bool backed; /* text that remains legible above areas */
     enum smc_face face;
     enum smc_anchor anchor;
     size_t text; /* offset in the picture's words */
 };
 
-/* Start from {0}; `failed` stays set after a failed allocation. */
+/* Initialize with {0}; `failed` remains set after a failed allocation. */
 struct smc_picture {
     double width, height;
     struct smc_shape *shape;
@@ -85,16 +86,16 @@ struct smc_picture {
     bool failed;
 };
 
-/* The space of a layout; all lengths in the canvas's unit: points or cells. */
+/* The canvas of a layout. All lengths are in its unit: points or cells. */
 struct smc_canvas {
     double width;
-    double char_width, line_height; /* of the normal face; no character is wider on average */
+    double char_width, line_height; /* of the normal face; no text is wider on average */
     double gap;
     double plot_height; /* of one diagram */
     bool cells;         /* all positions are whole cells */
 };
 
-/* 1000 points wide; a terminal so many columns wide. */
+/* A canvas of 1000 points, or of a terminal's columns. */
 struct smc_canvas smc_canvas_paper(void);
 struct smc_canvas smc_canvas_cells(unsigned columns);
 
@@ -112,7 +113,7 @@ void smc_picture_mark(struct smc_picture *picture, enum smc_ink ink, double x, d
 void smc_picture_text(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
                       enum smc_anchor anchor, double x, double y, const char *text);
 
-/* The same where areas lie below it. */
+/* smc_picture_text for text above areas, with `backed` set. */
 void smc_picture_label(struct smc_picture *picture, enum smc_ink ink, enum smc_face face,
                        enum smc_anchor anchor, double x, double y, const char *text);
 

@@ -1,4 +1,4 @@
-/* Pictures of answers: laid out here, painted as SVG, PNG, PDF or in characters. */
+/* Pictures of answers: laid out here, and painted as SVG, PNG, PDF or characters. */
 #ifndef SMC_PLOT_PLOT_H
 #define SMC_PLOT_PLOT_H
 
@@ -14,23 +14,22 @@
 
 /* --- Layout ----------------------------------------------------------------------------------- */
 
-/* Occupancy over the block size, the registers and the shared memory, all else as it is, with the
-   present point marked. */
+/* Occupancy over the block size, the registers and the shared memory, each with the other values
+   unchanged and the present point marked. */
 void smc_plot_query(const struct smc_answer *answer, const struct smc_canvas *canvas,
                     struct smc_picture *picture);
 
-/* One axis: a curve, or bars where there are few values or devices. Two axes: a heat map in which
-   the best cells are outlined. SMC_USAGE where a heat map would have more cells than can be seen.
- */
+/* One axis: a curve, or bars if there are few values or devices. Two axes: a heat map in which the
+   best cells are outlined. SMC_USAGE if a heat map would have too many cells to be readable. */
 enum smc_status smc_plot_sweep(const struct smc_sweep_result *result,
                                const struct smc_canvas *canvas, struct smc_picture *picture,
                                struct smc_error *error);
 
-/* The same check before anything is computed. */
+/* Makes the same check before anything is computed. */
 enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *error);
 
-/* Accesses to shared memory: banks across, wavefronts down, the lanes in the cells; beside them the
-   same with the paddings and swizzles that are proposed. */
+/* Accesses to shared memory: banks in columns, wavefronts in rows, the lanes in the cells; next to
+   them the same with the proposed paddings and swizzles. */
 void smc_plot_banks(const struct smc_banks_answer *answer, const struct smc_canvas *canvas,
                     struct smc_picture *picture);
 
@@ -38,8 +37,9 @@ void smc_plot_banks(const struct smc_banks_answer *answer, const struct smc_canv
 
 enum smc_plot_format { SMC_PLOT_SVG, SMC_PLOT_PNG, SMC_PLOT_PDF, SMC_PLOT_FORMAT_COUNT };
 
-/* By the end of a file's name, any case. SMC_USAGE for another one; SMC_UNAVAILABLE where the
-   program was built without cairo. The messages have no prefix that names an option. */
+/* The format of a file name's extension, case-insensitive. SMC_USAGE for an unknown one;
+   SMC_UNAVAILABLE if the program was built without cairo. The messages have no prefix that names an
+   option. */
 enum smc_status smc_plot_format_of(const char *path, enum smc_plot_format *format,
                                    struct smc_error *error);
 
@@ -47,7 +47,7 @@ enum smc_status smc_plot_format_of(const char *path, enum smc_plot_format *forma
 enum smc_status smc_plot_paint(const struct smc_picture *picture, enum smc_plot_format format,
                                struct smc_text *bytes, struct smc_error *error);
 
-/* A picture laid out on smc_canvas_cells, in characters. */
+/* Prints a picture that was laid out on smc_canvas_cells. */
 void smc_plot_paint_cells(const struct smc_picture *picture, bool utf8, bool colour,
                           struct smc_text *out);
 

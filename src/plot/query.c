@@ -10,7 +10,7 @@
 
 enum { MOST_RUNS = 2048, PAPER_TICKS = 17, CELL_TICKS = 9 };
 
-/* What one curve varies. */
+/* The quantity that a curve varies. */
 enum quantity { THREADS, REGISTERS, SHARED_MEMORY, QUANTITY_COUNT };
 
 static const struct {
@@ -33,7 +33,7 @@ struct curve {
     size_t run_count;
 };
 
-/* And the shared memory that comes with them. */
+/* Sets the threads, and adapts the shared memory that depends on them. */
 static void set_threads(uint32_t threads_per_block, struct smc_launch *launch)
 {
     int64_t more = (int64_t)threads_per_block - launch->threads_per_block;
@@ -42,7 +42,8 @@ static void set_threads(uint32_t threads_per_block, struct smc_launch *launch)
     launch->threads_per_block = threads_per_block;
 }
 
-/* More shared memory is more dynamic shared memory; less is first less of that. */
+/* Sets one quantity. Additional shared memory is dynamic, and a reduction first reduces dynamic
+   memory. */
 static void vary(enum quantity quantity, int64_t value, struct smc_launch *launch)
 {
     uint32_t number = (uint32_t)value;
@@ -79,7 +80,7 @@ static struct smc_run evaluate(const struct curve *curve, int64_t value)
     };
 }
 
-/* Values from above `from` up to `to`, of which `to` is asked about. */
+/* Adds the values above `from` up to `to`, with the answer for `to`. */
 static void add(struct curve *curve, int64_t from, int64_t to)
 {
     struct smc_run run = evaluate(curve, to);
@@ -123,7 +124,7 @@ static void set_range(struct curve *curve)
     }
 }
 
-/* A launch beyond the limit of the device is drawn in a strip at the right. */
+/* A launch beyond the device's limit is drawn in a strip at the right. */
 static void compute(struct curve *curve)
 {
     set_range(curve);

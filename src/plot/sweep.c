@@ -8,9 +8,9 @@
 #include "plot/plot.h"
 #include "report/words.h"
 
-enum { MOST_VALUES = 512 }; /* of each axis of a heat map */
+enum { MOST_VALUES = 512 }; /* cells per axis of a heat map */
 
-/* False where a point has nothing to show. */
+/* Returns false if a point has no result to show. */
 static bool point_ink(const struct smc_sweep_point *point, enum smc_ink *ink)
 {
     switch (point->state) {
@@ -32,7 +32,7 @@ static enum smc_tick_kind tick_kind(enum smc_axis_id id)
     return id == SMC_AXIS_CARVEOUT || id == SMC_AXIS_RADIUS ? SMC_TICKS_DECIMAL : SMC_TICKS_BINARY;
 }
 
-/* Both axes by name, the best, and how far the sweep came. */
+/* Writes the names of both axes, the best point, and how much of the sweep was computed. */
 static void append_verdict(const struct smc_sweep_result *result, struct smc_text *line)
 {
     const struct smc_sweep *sweep = result->sweep;
@@ -90,10 +90,10 @@ enum smc_status smc_plot_check(const struct smc_sweep *sweep, struct smc_error *
 
 /* --- One axis of numbers: bars where they are few, else a curve ------------------------------- */
 
-/* Fewer values than this leave room at the sides. */
+/* With fewer values than this, leaves margins at the sides. */
 enum { FEWEST_VALUES = 6 };
 
-/* Bars from this width on. */
+/* Minimum width for bars. */
 static double bar_width(const struct smc_canvas *canvas)
 {
     return canvas->cells ? 3 : 16;
@@ -221,7 +221,7 @@ static void draw_row(struct smc_page *page, const struct smc_sweep_result *resul
     smc_text_free(&text);
 }
 
-/* Light lines behind the bars, at each quarter, with its percent above. */
+/* Light lines in the background of the bars, one per quarter, with the percentage above. */
 static void draw_scale(struct smc_page *page, uint64_t rows, double left, double right)
 {
     const struct smc_canvas *canvas = &page->canvas;
@@ -263,9 +263,9 @@ static void draw_devices(const struct smc_sweep_result *result, struct smc_page 
 
 /* --- Two axes: a heat map --------------------------------------------------------------------- */
 
-/* Equal neighbours are one area with one label; the best areas are outlined. */
+/* Adjacent cells with equal values form one area with one label; the best areas are outlined. */
 
-/* From here on white is more legible than black. */
+/* from this shade on, white text is more legible than black */
 enum { DARK_PERCENT = 80 };
 
 struct heat {
@@ -273,7 +273,7 @@ struct heat {
     struct smc_page *page;
     size_t down, across; /* axes */
     uint64_t rows, columns;
-    bool upwards; /* numbers grow from the bottom up; devices are listed from the top down */
+    bool upwards; /* numbers increase from bottom to top; devices are listed from top to bottom */
     double best;
     double left, top, cell_width, cell_height;
 };
@@ -317,7 +317,7 @@ struct block {
     uint64_t row, column, rows, columns;
 };
 
-/* As far to the right, then as far down as everything is alike and free. */
+/* Extends the block to the right, then down, while all cells are equal and free. */
 static struct block grow(const struct heat *heat, const bool *taken, uint64_t row, uint64_t column)
 {
     struct block block = {row, column, 1, 1};
@@ -334,7 +334,7 @@ static struct block grow(const struct heat *heat, const bool *taken, uint64_t ro
     return block;
 }
 
-/* "75 r" in the largest way that fits. */
+/* "75 r" in the longest form that fits. */
 static void draw_label(const struct heat *heat, const struct smc_sweep_point *point, double x,
                        double y, double width, double height)
 {
@@ -432,7 +432,7 @@ static void draw_outline(const struct heat *heat)
 
 /* --- Axes ------------------------------------------------------------------------------------- */
 
-/* Every which value has a label, and the first of them. */
+/* Chooses which values have labels: the first labeled one, and the spacing. */
 static void choose_labels(const struct heat *heat, size_t axis, unsigned most, uint64_t *first,
                           uint64_t *every)
 {
@@ -514,7 +514,7 @@ static void draw_axis_name(const struct heat *heat, size_t axis, double x, doubl
     smc_text_free(&name);
 }
 
-/* Below the middle of the columns, but not beyond the margin. */
+/* Centered below the columns, but within the margin. */
 static double start_of_name(const struct heat *heat)
 {
     struct smc_text name = {0};
@@ -529,7 +529,7 @@ static double start_of_name(const struct heat *heat)
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-/* Cells as wide as the page allows, but not absurdly wide; rows as high as a label or more. */
+/* Cells are as wide as the page allows, up to a maximum; rows are at least as high as a label. */
 static void measure(struct heat *heat)
 {
     struct smc_page *page = heat->page;
