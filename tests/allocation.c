@@ -549,9 +549,7 @@ static bool is_named(const struct command *command, int count, char **names)
 int main(int argc, char **argv)
 {
     void *frames[MOST_FRAMES];
-    backtrace(
-        frames,
-        MOST_FRAMES); /* loads the library that backtrace needs while memory is still available */
+    backtrace(frames, MOST_FRAMES); /* loads its library while memory is available */
     bool all = argc > 1;
     bool named = argc > 1 && strcmp(argv[1], "--all") != 0;
     const char *limit = getenv("ALLOCATION_SECONDS");

@@ -7,8 +7,7 @@
 #include "launches.h"
 
 enum { MOST_VARIANTS = 100000, MOST_TRIES = 1000, MOST_EDGE = 200, MOST_OUTPUTS = 200000 };
-static const double most_effort =
-    2e8; /* a GPU needs milliseconds for it, and so does the CPU reference */
+static const double most_effort = 2e8; /* milliseconds on a GPU and for the CPU reference */
 
 struct draw {
     struct catalog_sets *sets;
@@ -114,7 +113,7 @@ static void set_matrices(struct draw *draw, int kind, const int64_t edge[3],
     }
 }
 
-/* Sets the number of results: relative to what one block computes, or the whole array. */
+/* Sets the length so that the kernel has this number of outputs. */
 static void set_length(struct draw *draw, int kind, struct smc_params *params)
 {
     const struct smc_kernel *kernel = draw->sets->kernel;
@@ -158,8 +157,8 @@ static bool is_new(const struct catalog_sets *sets, const struct smc_params *par
     return true;
 }
 
-/* Adds a set that is valid, distinct and small enough; of those without padding space, only a
-   limited number. */
+/* Adds a set that is valid, new and not too much work. At most an eighth of the sets may need more
+   shared memory than a block can have. */
 static bool add(struct draw *draw, const struct smc_params *params)
 {
     struct catalog_sets *sets = draw->sets;

@@ -1,7 +1,8 @@
 /* Compares every PTX instruction that the emulator supports with independently computed results:
-   edge values against edge values, then random ones. SMEMCALC_PTX_ROUNDS=N adds N rounds of random
-   operands. SMEMCALC_PTX_LIST=FOLDER writes each case's module to the folder, for ptxas to check.
-   */
+   edge values against edge values, then random ones.
+
+   SMEMCALC_PTX_ROUNDS=N adds N rounds of random operands. SMEMCALC_PTX_LIST=FOLDER writes each
+   case's module to the folder, for ptxas to check. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

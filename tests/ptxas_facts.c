@@ -201,8 +201,7 @@ static unsigned check_tiles(const struct smc_nvrtc *nvrtc, uint16_t cc, unsigned
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
             struct tiles tiles;
-            enum smc_dtype dtype =
-                (i + k) % 2 ? SMC_FLOAT : SMC_DOUBLE; /* each tile size in both kernels */
+            enum smc_dtype dtype = (i + k) % 2 ? SMC_FLOAT : SMC_DOUBLE; /* each tile in both */
             wrong += !set_tiles(kernels[k].name, sizes[i], kernels[k].pad, dtype, &tiles) ||
                      !tiles_hold(nvrtc, cc, &tiles);
             ++*checked;
