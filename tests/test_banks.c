@@ -143,8 +143,8 @@ static void set_pairs(struct smc_access *access, uint32_t distance)
         access->address[lane] = (lane & ~distance) * access->width_bytes;
 }
 
-/* Loads of 8 bytes: each half warp separately, but the whole warp if all pairs (n, n^1) or all
-   (n, n^2) share. */
+/* Loads of 8 bytes: half warps separately, but the whole warp if all pairs (n, n^1) or all (n, n^2)
+   share. */
 static void test_loads_of_8_bytes(void)
 {
     struct smc_access access = access_of(SMC_BANK_LOAD, 8, SMC_ALL_LANES);
@@ -153,7 +153,7 @@ static void test_loads_of_8_bytes(void)
     CU_ASSERT_EQUAL(conflicts(90, &access), 0);
     set_stride(&access, 0);
     CU_ASSERT_EQUAL(wavefronts(90, &access), 1);
-    for (uint32_t lane = 0; lane < 32; lane++) /* some pairs (n, n^1), the others (n, n^2) */
+    for (uint32_t lane = 0; lane < 32; lane++) /* dense pairs: 16 addresses in a row */
         access.address[lane] = lane / 2 * 8;
     CU_ASSERT_EQUAL(wavefronts(90, &access), 1);
     for (uint32_t lane = 0; lane < 32; lane++)
@@ -210,10 +210,10 @@ static void test_loads_of_16_bytes(void)
     for (uint32_t lane = 0; lane < 32; lane++)
         access.address[lane] = lane / 2 * 16;
     CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
-    for (uint32_t lane = 16; lane < 32; lane++) /* some pairs (n, n^1), the others (n, n^2) */
+    for (uint32_t lane = 16; lane < 32; lane++) /* the other half joins by (n, n^2) */
         access.address[lane] = (lane / 4 * 2 + lane % 2) * 16;
     CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
-    for (uint32_t lane = 16; lane < 32; lane++) /* some pairs (n, n^1), the others (n, n^2) */
+    for (uint32_t lane = 16; lane < 32; lane++) /* the other half does not join */
         access.address[lane] = lane * 16;
     CU_ASSERT_EQUAL(wavefronts(90, &access), 3);
     CU_ASSERT_EQUAL(conflicts(90, &access), 0);
@@ -288,10 +288,11 @@ static void test_cc_3(void)
     set_stride(&access, 8);
     CU_ASSERT_EQUAL(smc_banks_count(&four, &access).wavefronts, 1);
     CU_ASSERT_EQUAL(smc_banks_count(&eight, &access).wavefronts, 1);
-    for (uint32_t lane = 0; lane < 32; lane++) /* some pairs (n, n^1), the others (n, n^2) */
+    for (uint32_t lane = 0; lane < 32;
+         lane++) /* words i and i + 32 of a row, in another row, too */
         access.address[lane] = (lane % 2 * 32 + lane / 2 * 64) * 4;
     CU_ASSERT_EQUAL(smc_banks_count(&four, &access).wavefronts, 16);
-    for (uint32_t lane = 0; lane < 32; lane++) /* some pairs (n, n^1), the others (n, n^2) */
+    for (uint32_t lane = 0; lane < 32; lane++) /* word pairs of one row and of the next, crossing */
         access.address[lane] = (lane % 2 * 65 + lane / 2 * 2) * 4;
     CU_ASSERT_EQUAL(smc_banks_count(&four, &access).wavefronts, 1);
     CU_ASSERT_EQUAL(smc_banks_count(&eight, &access).wavefronts, 2);

@@ -610,8 +610,7 @@ static void test_reserved_memory(void)
     make_result(&answer, &result);
     result.api_reserved_smem = good;
     result.api_reserved_smem_bytes = 1024;
-    answer.query.device.sm.smem_reserved_per_block_bytes =
-        2048; /* the table is used, not the API */
+    answer.query.device.sm.smem_reserved_per_block_bytes = 2048; /* only the table is used */
     confirm(&answer, &result, &c);
     CU_ASSERT(verdict_is(&c, "reserved_smem_bytes", SMC_CONFIRMED));
     result.api_reserved_smem_bytes = 2048;
