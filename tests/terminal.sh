@@ -1,5 +1,5 @@
 # A terminal that tmux plays, for scripts that test what the explorer does to it; to be sourced after
-# command.sh. Every wait polls, with a deadline. Skips where there is no tmux or no curses.
+# command.sh. Every wait polls, with a deadline. Skips if tmux or curses is missing.
 # Functions are called by name, words are split and kept whole on purpose:
 # shellcheck disable=SC2154
 # shellcheck shell=sh
