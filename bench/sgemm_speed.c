@@ -5,8 +5,8 @@
      sgemm_speed [--cublas LIBRARY] [--json FILE] [SIZE...]
                                           square matrices, 4096 and 8192 if none is given
 
-   cuBLAS is found where the loader looks and beside the NVRTC; without one matmul-register is
-   measured alone. Exit status: 0 measured; 1 results too far apart; 2 a size below 1;
+   cuBLAS is found by the loader or in the folder of NVRTC; without it only matmul-register is
+   measured. Exit status: 0 measured; 1 results too far apart; 2 a size below 1;
    4 the GPU failed, or FILE cannot be written; 77 no GPU. */
 #include <dlfcn.h>
 #include <float.h>

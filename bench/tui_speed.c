@@ -1,7 +1,7 @@
-/* How fast the explorer is on a terminal, which is a pseudo-terminal here that is read out at once:
-   from a key's writing until the loop has drawn it and waits again, with and without compilers
-   beside it, and from the start of ./smemcalc until its whole first frame has come.
-   Usage: tui_speed SITTING, in the build folder. */
+/* Measures the explorer's speed on a pseudo-terminal that is read at once: the time from a key
+   press until the loop has drawn it and waits again, with and without compilers running at the same
+   time, and the time from the start of ./smemcalc until its first frame is complete. Usage:
+   tui_speed SITTING, in the build folder. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -106,7 +106,7 @@ static int explore(bool compiles)
     return status == SMC_OK ? 0 : 1;
 }
 
-/* --- The person's side --------------------------------------------------------------------------
+/* --- The user's side --------------------------------------------------------------------------
  */
 
 /* Returns 0 in the new process. */

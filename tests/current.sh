@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether the program supports what CUDA supports: compute capabilities of the NVRTC found here and of
+# Whether the program supports what CUDA does: compute capabilities of the NVRTC found here and of
 # the newest one, and machine code of the newest compiler. A compute capability that is newer than
 # the table is reported as such, and never treated as another.
 #   tests/current.sh            run in the build folder. What is in newest-cuda there (see

@@ -1,10 +1,10 @@
-/* Every kernel of the catalog, emulated: the result is the reference's, memory and races are clean,
-   and the model's counts are the emulator's, exactly: instructions and wavefronts of shared memory,
-   requests, sectors and bytes of each array. Tiles 1 to 32, paddings, every type, awkward sizes and
-   leading dimensions, drawn from a fixed seed, and the smallest of the sets that are confirmed on
-   GPUs. The racy kernel is caught wherever its race exists.
+/* Emulates every kernel of the catalog: the result equals the reference, there are no memory errors
+   or races, and the model's counts equal the emulator's exactly: instructions and wavefronts of
+   shared memory, requests, sectors and bytes of each array. Tiles 1 to 32, paddings, every type,
+   awkward sizes and leading dimensions, drawn from a fixed seed, and the smallest of the sets that
+   are confirmed on GPUs. The racy kernel is caught wherever its race exists.
 
-   SMEMCALC_EMULATED_SETS=5000 tries that many sets of parameters, in place of a few hundred.
+   SMEMCALC_EMULATED_SETS=5000 tries that many sets of parameters instead of a few hundred.
    Without an NVRTC: exit status 77. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* The most dynamic shared memory for each number of blocks, beside the answer of a
-   cuda_occupancy.h. Where the two differ the header is shown to be wrong by the header itself: its
-   own occupancy function gives fewer blocks at the size that it says is available.
+/* Compares the most dynamic shared memory for each number of blocks with the answer of a
+   cuda_occupancy.h. If the two differ, the header contradicts itself: its own occupancy function
+   gives fewer blocks at the size that it reports as available.
    Usage: headroom_oracle [LAUNCHES [SEED]], 20000 by default. Without the header: exit status 77.
  */
 #include <limits.h>

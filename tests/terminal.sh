@@ -111,7 +111,7 @@ start_explorer() {
     is_in_time is_shown || state
 }
 
-# All that is wrong with what the program left.
+# Prints everything that is wrong with the state that the program left.
 complaints_after() { # STATUS [LINES-THE-SHELL-MAY-ADD]
     is_in_time test -s "$scratch/after" || { echo "it has not ended"; screen; return; }
     [ "$(cat "$scratch/status")" = "$1" ] || echo "exit status $(cat "$scratch/status"), not $1"

@@ -266,7 +266,7 @@ static void test_capability_names(void)
     check_found("sm_100f", "compute capability 10.0", NULL);
     check_found("sm_121", "compute capability 12.1", NULL);
     check_found("110", "compute capability 11.0", NULL);
-    check_found("480", "GeForce GTX 480", "closest match for '480': "); /* there is no 48.0 */
+    check_found("480", "GeForce GTX 480", "closest match for '480': "); /* 48.0 does not exist */
 }
 
 static void check_refused(const char *typed, const char *part_of_message)

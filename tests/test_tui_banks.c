@@ -431,7 +431,7 @@ static void test_expressions(void)
     CU_ASSERT(smc_banks_is_own(banks));
     CU_ASSERT(sitting_shows(&sitting, "2 wavefronts, 1 conflict"));
     sitting_keys(&sitting, "Down Down Down"); /* block, width, access */
-    sitting_keys(&sitting, "8");              /* a switch takes no digits */
+    sitting_keys(&sitting, "8");              /* a switch accepts no digits */
     CU_ASSERT(banks->choice.op == SMC_BANK_LOAD && !sitting.tui->prompt.open);
     sitting_keys(&sitting, "Up");
     sitting_type(&sitting, "3");

@@ -1,4 +1,4 @@
-/* The first screen's state: one question, its answer, and what lies around it. */
+/* The first screen's state: one query, its answer, and the values around it. */
 #include "tui/explore.h"
 
 #include <stdio.h>
