@@ -134,7 +134,7 @@ void smc_tui_ask(struct smc_tui *tui, const char *question, const char *hint, co
 /* After a key or a click on the list to choose from. */
 void smc_tui_pick_ended(struct smc_tui *tui, enum smc_prompt_end end);
 
-/* Saves `text`, of which it takes ownership; asks before it overwrites a file. */
+/* Saves `text`, which it takes over; asks before it overwrites a file. */
 void smc_tui_save(struct smc_tui *tui, const char *path, struct smc_text *text);
 
 /* Whether a launch is requested or running. */
