@@ -1,4 +1,5 @@
-/* model, query: the choice among block sizes, compared with the rules applied one by one. */
+/* model, query: the choice among block sizes, compared with the rules applied to one choice at a
+   time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,8 @@
 
 enum { MOST = 12 };
 
-/* Whether `choice` survives the rules before `end`, applied by their definition from the start for
-   each rule. */
+/* Whether `choice` survives the rules before `end`: by their definition, evaluated from the start
+   for each choice. */
 static bool survives(const struct smc_choice *choices, size_t count, size_t which, int end)
 {
     for (int rule = 0; rule < end; rule++) {
@@ -253,7 +254,7 @@ static int64_t proposed(const char *kernel, const char *device)
     return size;
 }
 
-/* At full occupancy there is headroom, and no change that lowers the occupancy is proposed. */
+/* At full occupancy the next steps show the headroom and propose no other tile. */
 static void test_full_occupancy(void)
 {
     struct smc_query query = own_query("NVIDIA H200");
