@@ -1,4 +1,4 @@
-/* A kernel of the catalog on GPU 0, launched and timed. */
+/* Launches and times a kernel of the catalog on GPU 0. */
 #include "gpu_bench.h"
 
 #include <stdio.h>

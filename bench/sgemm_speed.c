@@ -1,12 +1,12 @@
-/* matmul-register beside cuBLAS SGEMM, on GPU 0: medians of warmed launches that take turns, so
-   that clock and temperature are the same for both, and how far the results are apart. In single
-   precision throughout: no TF32.
+/* Compares matmul-register with cuBLAS SGEMM on GPU 0: medians of launches after a warm-up,
+   alternating so that clock and temperature are the same for both, and the difference between the
+   results. All in single precision, without TF32.
 
      sgemm_speed [--cublas LIBRARY] [--json FILE] [SIZE...]
                                           square matrices, 4096 and 8192 if none is given
 
-   cuBLAS is found where the loader looks and beside the NVRTC; without one matmul-register is
-   measured alone. Exit status: 0 measured; 1 results too far apart; 2 a size below 1;
+   cuBLAS is found by the loader or in the folder of NVRTC; without it only matmul-register is
+   measured. Exit status: 0 measured; 1 results too far apart; 2 a size below 1;
    4 the GPU failed, or FILE cannot be written; 77 no GPU. */
 #include <dlfcn.h>
 #include <float.h>
@@ -108,7 +108,7 @@ static cudaError_t multiply(void *contest)
     return bench_launch(&((struct contest *)contest)->bench);
 }
 
-/* cuBLAS has columns where C has rows: the product of the transposes, in the other order. */
+/* cuBLAS is column-major and C is row-major, so this multiplies the transposes in reverse order. */
 static cudaError_t multiply_by_cublas(void *context)
 {
     const struct contest *contest = context;
@@ -121,8 +121,8 @@ static cudaError_t multiply_by_cublas(void *context)
     return code == 0 ? cudaSuccess : cudaErrorUnknown;
 }
 
-/* Sorts the times. Launches of one size, in TFLOP/s: the median's, and the slowest's and fastest's.
- */
+/* Sorts the times and prints the TFLOP/s for one size: of the median launch, the slowest and the
+   fastest. */
 static double report(const char *name, int size, double ms[BENCH_ROUNDS])
 {
     double flops = 2.0 * size * size * size;
@@ -141,7 +141,7 @@ static cudaError_t ask_clock(struct contest *contest, uint32_t *khz)
     return bench_wait(code);
 }
 
-/* Taking turns. */
+/* Alternates the two multiplications. */
 static cudaError_t race(struct contest *contest)
 {
     double ours[BENCH_ROUNDS], theirs[BENCH_ROUNDS];
@@ -175,7 +175,7 @@ static cudaError_t race(struct contest *contest)
     return code;
 }
 
-/* Both results, element by element, after one launch each onto poison. */
+/* Compares both results element by element, after one launch each into poisoned memory. */
 static cudaError_t compare(struct contest *contest, bool *agree)
 {
     size_t bytes = contest->bench.buffers.bytes[C], elements = bytes / sizeof(float), unequal = 0;

@@ -1,5 +1,6 @@
-/* stencil-window beside the driver's copy of as many bytes, on GPU 0: medians of warmed launches
-   that take turns. A copy reads and writes each byte once, and so should the kernel, at any radius.
+/* Compares stencil-window with the driver's copy of the same number of bytes, on GPU 0: medians of
+   launches after a warm-up, alternating. A copy reads and writes each byte once, and so should the
+   kernel, at any radius.
 
      stencil_speed [--json FILE] [LENGTH [BLOCK [FOLDER [RADIUS...]]]]
        LENGTH   elements; 2^28 if not given, far more than any cache holds
@@ -27,7 +28,7 @@ static cudaError_t sum(void *contest)
     return bench_launch(&((struct contest *)contest)->bench);
 }
 
-/* The input over the output. */
+/* Copies the input over the output. */
 static cudaError_t copy(void *context)
 {
     const struct contest *contest = context;
@@ -65,7 +66,7 @@ static cudaError_t race(struct contest *contest, double *percent, json_t *figure
     return code;
 }
 
-/* Of the last launch; the kernel had the last turn. */
+/* Checks the result of the last launch, which was the kernel's. */
 static cudaError_t check(struct contest *contest, const struct smc_kernel *kernel, uint64_t *wrong)
 {
     struct smc_gpu_buffers *buffers = &contest->bench.buffers;
@@ -89,10 +90,10 @@ static cudaError_t check(struct contest *contest, const struct smc_kernel *kerne
 struct wish {
     int64_t length, block;
     const char *kernel_dir;
-    json_t *figures; /* a list, of one for each radius */
+    json_t *figures; /* a list with one entry for each radius */
 };
 
-/* Exit status. */
+/* Returns the exit status. */
 static int measure(int64_t radius, const struct wish *wish, const struct smc_device *device)
 {
     const struct smc_kernel *kernel = smc_kernel_find("stencil-window");

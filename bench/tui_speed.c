@@ -1,7 +1,7 @@
-/* How fast the explorer is on a terminal, which is a pseudo-terminal here that is read out at once:
-   from a key's writing until the loop has drawn it and waits again, with and without compilers
-   beside it, and from the start of ./smemcalc until its whole first frame has come.
-   Usage: tui_speed SITTING, in the build folder. */
+/* Measures the explorer's speed on a pseudo-terminal that is read at once: the time from a key
+   press until the loop has drawn it and waits again, with and without compilers running at the same
+   time, and the time from the start of ./smemcalc until its first frame is complete. Usage:
+   tui_speed SITTING, in the build folder. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -28,10 +28,10 @@ enum { ROWS = 100, COLS = 300, MOST_KEYS = 10000, STARTS = 20, PATIENCE_MS = 100
 struct program {
     pid_t process;
     int screen; /* the terminal's other end */
-    int frames; /* a struct shown for each one */
+    int frames; /* receives a struct shown for each frame */
 };
 
-struct shown { /* by the loop, with which it began to wait */
+struct shown { /* written by the loop when it begins to wait */
     size_t keys;
     double at_s;
 };
@@ -76,7 +76,7 @@ static void show_seen(const struct smc_frame *frame, bool everything)
     is_drawn = true;
 }
 
-/* After a frame it is asked for when there is nothing left to do but wait. */
+/* The loop asks for the descriptor after a frame, when only waiting is left to do. */
 static int descriptor_seen(void)
 {
     if (is_drawn) {
@@ -106,10 +106,10 @@ static int explore(bool compiles)
     return status == SMC_OK ? 0 : 1;
 }
 
-/* --- The person's side --------------------------------------------------------------------------
+/* --- The user's side --------------------------------------------------------------------------
  */
 
-/* 0 in the new process. */
+/* Returns 0 in the new process. */
 static pid_t open_program(struct program *program)
 {
     struct winsize size = {.ws_row = ROWS, .ws_col = COLS};
@@ -131,12 +131,12 @@ static pid_t open_program(struct program *program)
 
 static void close_program(const struct program *program)
 {
-    close(program->screen); /* its terminal is gone, and so it ends */
+    close(program->screen); /* its terminal is gone, so it ends */
     close(program->frames);
     waitpid(program->process, NULL, 0);
 }
 
-/* Takes from the screen until the loop has shown so many keys. */
+/* Reads from the screen until the loop has handled that many keys. */
 static double wait_for_keys(const struct program *program, size_t keys)
 {
     struct pollfd waiting[] = {
@@ -157,7 +157,7 @@ static double wait_for_keys(const struct program *program, size_t keys)
     return last.at_s;
 }
 
-/* What xterm sends. */
+/* The sequences that xterm sends. */
 static size_t bytes_of_key(uint32_t key, char bytes[8])
 {
     static const struct {
@@ -224,7 +224,7 @@ static void time_keys(const char *what, bool compiles)
     tell(what, &keys);
 }
 
-/* The end of the bottom bar is what the first frame's output ends with. */
+/* The first frame's output ends with the end of the bottom bar. */
 static void wait_for_frame(const struct program *program)
 {
     static char output[1 << 20];

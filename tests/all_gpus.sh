@@ -1,6 +1,6 @@
 #!/bin/sh
-# smemcalc run --gpu all: every GPU at once on the fake CUDA runtime, those that fail among them, and
-# what names the host and the GPU in each report. Run in the build folder.
+# smemcalc run --gpu all: every GPU at once on the fake CUDA runtime, including GPUs that fail, and
+# the names of the host and the GPU in each report. Run in the build folder.
 # The words of a launch are split on purpose:
 # shellcheck disable=SC2086
 
@@ -17,7 +17,7 @@ launch="run --kernel stencil-dynamic --radius 5 --regs 16 --length 3010 --timeou
 host=$(uname -n)
 uuid=-4b5a-6978-0716-253443526170
 
-# Leaves what was printed in out and err; the exit status must be the one expected.
+# Writes the output to out and err; the exit status must be the expected one.
 on_fake() { # STATUS WORDS OF FAKE_GPU, ARGUMENT...
     wanted=$1 words=$2
     shift 2
@@ -36,7 +36,7 @@ begins() { # NAME BEGINNING OF A LINE, FILE
 
 # --- All well -------------------------------------------------------------------------------------
 
-# Each waits for the others: one after the other would not end.
+# Each launch waits for the others, so launches one after another would never end.
 on_fake 0 "three together" --gpu all
 begins "the first line is the verdict of all" \
     "3 GPUs: confirmed: [1-9]" out
@@ -74,8 +74,8 @@ on_fake 0 "two" --gpu 1 --on both
 empty "a table of four sources fits 80 columns" "$(awk 'length > 80' out
     grep -q '^ *predicted *API *emulated *measured  verdict$' out || cat out)"
 
-# What cannot compile has a sibling that can: both stand under each GPU. (On the fake it differs: as
-# many blocks are resident as ever.)
+# A launch that cannot compile has a sibling that can: each GPU shows both. (On the fake it differs,
+# because the number of resident blocks does not change.)
 launch="run --kernel stencil-static --radius 7000 --length 20000 --timeout 200"
 on_fake 1 "two" --gpu all --format json
 holds "JSON: further runs, with their older name" 'all(.runs[]; .kernel.name == "stencil-static" and

@@ -1,7 +1,6 @@
-/* Every command, with its n-th allocation failing, for one n after another. Either the failure does
-   no harm, and the output is what it always is; or the command ends with exit status 4, one line
-   that says so, and nothing on standard output. A stream of rows may have written whole rows
-   before.
+/* Runs every command with its n-th allocation failing, for one n after another. Either the failure
+   has no effect on the output, or the command ends with exit status 4, a one-line message and
+   nothing on standard output. A stream of rows may have written whole rows before the failure.
 
      allocation            a sample of the n, for as long as $ALLOCATION_SECONDS lasts (40)
      allocation --all      every n
@@ -48,13 +47,13 @@ int main(void)
 enum { MOST_FRAMES = 16 };
 enum mode { ONCE, FROM_THEN_ON, MODES };
 
-static atomic_long allocations; /* so far, while `armed` */
-static long failing;            /* the first that fails; 0: none */
+static atomic_long allocations; /* counted while `armed` */
+static long failing;            /* the first that fails; 0: none fails */
 static enum mode mode;
 static atomic_bool armed;
-static int trace; /* a file: who asked for the first that fails */
+static int trace; /* a file that gets the call stack of the first failing allocation */
 
-/* What dlsym itself asks for, before the functions below are known. */
+/* Memory for dlsym itself, which allocates before the functions below are found. */
 static char early[8192];
 static size_t early_used;
 
@@ -109,8 +108,8 @@ static bool is_in(const void *address, const char *library)
            strstr(object.dlfo_link_map->l_name, library);
 }
 
-/* Short of memory, NVRTC and the dynamic linker end the process: nobody above them can help it. (So
-   does cairo, which is why pictures in files are not among the commands.) */
+/* Out of memory, NVRTC and the dynamic linker end the process, and their callers cannot prevent it.
+   (So does cairo, which is why pictures in files are not among the commands.) */
 static const char *const beyond_help[] = {"libnvrtc", "/ld-"};
 
 static bool is_beyond_help(void *const *frames, int count)
@@ -190,11 +189,11 @@ struct command {
     const char *input; /* standard input; NULL: none */
     bool needs_nvrtc;
     bool streams;       /* writes whole rows before its end */
-    const char *varies; /* lines with this are not compared: times */
+    const char *varies; /* lines that contain this are not compared, since they hold times */
 };
 
 struct seen {
-    int status; /* of wait */
+    int status; /* as returned by wait */
     long allocations;
     char *out, *err, *trace;
     size_t out_bytes, err_bytes, trace_bytes;
@@ -303,7 +302,7 @@ static size_t count_lines(const char *text)
     return count;
 }
 
-/* Every line but the last is one that an untouched run prints too. */
+/* Every line but the last is also printed by an unmodified run. */
 static bool adds_one_line(const struct seen *usual, const struct seen *seen)
 {
     const char *line = seen->err;
@@ -367,7 +366,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* The step after `n`: each of the first, then as many as the time allows. */
+/* The distance to the next n: 1 at first, then what the remaining time allows. */
 static long step_from(long n, long total, double share_s, double started)
 {
     if (share_s <= 0 || n < ALWAYS)
@@ -392,7 +391,7 @@ static void count_outcome(const struct command *command, enum mode how, long n,
     forget(&seen);
 }
 
-/* The last run is a whole one again: what failed has left nothing behind. */
+/* The last run has no failure again: it shows that the failures left no trace. */
 static void try_all(const struct command *command, double share_s, struct tally *tally)
 {
     struct seen usual;
@@ -527,7 +526,8 @@ static void enter_folder(void)
 
 /* --- All commands ------------------------------------------------------------------------------*/
 
-/* Twice: the second finds what the first put into the cache, as all later ones do. */
+/* Runs the command twice: the second run finds what the first put into the cache, like all later
+   runs. */
 static bool warm_up(const struct command *command)
 {
     struct seen seen[2];
@@ -549,7 +549,7 @@ static bool is_named(const struct command *command, int count, char **names)
 int main(int argc, char **argv)
 {
     void *frames[MOST_FRAMES];
-    backtrace(frames, MOST_FRAMES); /* loads what it needs while memory is there */
+    backtrace(frames, MOST_FRAMES); /* loads its library while memory is available */
     bool all = argc > 1;
     bool named = argc > 1 && strcmp(argv[1], "--all") != 0;
     const char *limit = getenv("ALLOCATION_SECONDS");

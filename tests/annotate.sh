@@ -1,6 +1,6 @@
 #!/bin/sh
-# Counts beside the lines of the source, and long emulations that are ended. Needs an NVRTC; shown
-# output is held to that of NVRTC 13.0. GENERATE=1 writes tests/golden/ anew.
+# Counts beside the lines of the source, and long emulations that are ended. Needs an NVRTC; the
+# output is compared with that of NVRTC 13.0. GENERATE=1 writes tests/golden/ anew.
 # shellcheck disable=SC2086 # options are words
 
 set -u
@@ -40,7 +40,7 @@ else
     skip "golden annotate-*" "this NVRTC is not 13.0"
 fi
 
-# Nothing is lost between the lines and the whole.
+# The sum over the lines equals the total.
 if command -v jq >/dev/null; then
     for kernel in $(smemcalc kernels --format csv | sed -n '2,$s/,.*//p' | grep -vx residency); do
         smemcalc $run --kernel "$kernel" --size 40 --annotate --format json >run.json 2>&1
@@ -85,7 +85,7 @@ empty "--timeout is exit status 1 with a message" "$(
         'smemcalc: option --timeout: 50 ms are over: [0-9]+ of 262144 blocks were emulated' ||
         echo "no message: $complaint")"
 
-# It has begun to watch: a shell before it may, too, and NVRTC, while it compiles, with SIGTERM.
+# The program handles the signal now. (A shell before it may, too, and NVRTC while it compiles.)
 catches_interrupts() { # PID
     grep -q 'smemcalc$' "/proc/$1/comm" 2>/dev/null &&
         grep -q '^SigCgt:.*[012389ab]..[2367abef]$' "/proc/$1/status" 2>/dev/null

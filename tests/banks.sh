@@ -95,7 +95,7 @@ empty "stride s takes gcd(s, 32) wavefronts" "$wrong"
 mkdir bin
 printf '#!/bin/sh\nexec "%s" "$@" --format csv\n' "$program" >bin/smemcalc
 chmod +x bin/smemcalc
-# Commands begin behind the text's indent; within quotes they may go over several lines.
+# Commands begin after the text's indent; within quotes they may go over several lines.
 printed_commands() {
     awk '/^ *smemcalc banks / { inside = 1 } /^[^ ]/ { inside = 0 } inside'
 }
@@ -114,7 +114,7 @@ for arguments in \
         [ "$(wc -l <answers)" -eq 4 ] || cat answers)"
 done
 
-# Rows that are padded to no use lose the padding; a row of a power of two is not padded.
+# Useless padding of rows is dropped; a row of a power of two is not padded.
 proposes() { # LINE-OF-THE-PADDING EXPRESSION BLOCK
     banks --expr "$2" --block "$3" >out 2>&1
     seen=$(sed -n '/^padding  /,/^ *smemcalc banks/{/^ *smemcalc banks/d;s/^padding//;p;}' out |
@@ -218,7 +218,7 @@ empty "what a terminal obeys is not copied" "$(
 printf '1,ld,4,ffffffff,%s\n' "$(addresses 64)" >row.csv
 yes "$(cat row.csv)" | head -n 300000 >many.csv
 (
-    # Less than the input, yet enough for the program; not for one built with sanitizers.
+    # Less than the input but enough for the program, unless it was built with sanitizers.
     # shellcheck disable=SC3045
     ulimit -v 40000 2>/dev/null && smemcalc --version >/dev/null 2>&1 && touch limited &&
         banks --csv - <many.csv | uniq -c >out

@@ -147,7 +147,7 @@ if [ -x /usr/bin/time ] && /usr/bin/time -o time -f %M true 2>/dev/null; then
     counts=$(cat counts)
     empty "a million rows, a thousand of them bad, are all answered" \
         "$([ "$counts" = "1000000 1000" ] || echo "rows and errors: $counts")"
-    # How much of its files is in memory differs from run to run; what a row keeps would not.
+    # The part of its files that is in memory differs between runs; memory leaked by rows would not.
     for _ in 2 3; do
         [ "$large" -le $((small + 512)) ] || large=$(peak 1000000)
     done

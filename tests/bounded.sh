@@ -1,5 +1,5 @@
 #!/bin/sh
-# Nothing on a GPU takes longer than it may, and what a machine refuses is told in one line: the
+# Nothing on a GPU exceeds its time limit, and what a machine refuses is reported in one line: the
 # catalog's kernels on a fake GPU. Run in the build folder; needs an NVRTC.
 # The words of a launch are split on purpose:
 # shellcheck disable=SC2086
@@ -17,7 +17,7 @@ fi
 program=$fake
 launch='--kernel stencil-dynamic --radius 5 --regs 16 --length 5000'
 
-# Standard output and standard error lie in `out` and `err`.
+# Writes standard output and standard error to `out` and `err`.
 ends() { # NAME STATUS WORDS-FOR-THE-FAKE ARGUMENT...
     name=$1 status=$2
     export FAKE_GPU="$3"
@@ -69,7 +69,7 @@ catches_interrupts() { # PID
         grep -q '^SigCgt:.*[012389ab]..[2367abef]$' "/proc/$1/status" 2>/dev/null
 }
 
-# What it does by then is without an end; the time is there for a program that does not notice.
+# By then it runs an endless kernel; the time limit is for a program that ignores the signal.
 interrupt() { # NAME PATTERN ARGUMENT...
     name=$1 pattern=$2
     shift 2

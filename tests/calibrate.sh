@@ -1,6 +1,6 @@
 #!/bin/sh
-# smemcalc calibrate as a person or a script uses it, and what it keeps where later answers find it.
-# Run it in the build folder. The measurements themselves come from a fake CUDA runtime, where the
+# smemcalc calibrate as a user or a script runs it, and the file that it writes for later answers.
+# Run it in the build folder. The measurements themselves come from a fake CUDA runtime, if the
 # program was built with the GPU's tests.
 # The $ of jq are not the shell's:
 # shellcheck disable=SC2016

@@ -1,5 +1,5 @@
 # Counts test cases in a script; to be sourced. The script ends with `finish_cases`, which prints
-# "N passed, N failed, N skipped" and exits: 0, 1 where a case failed or none ran, 77 where all were
+# "N passed, N failed, N skipped" and exits: 0, 1 if a case failed or none ran, 77 if all were
 # skipped.
 # shellcheck shell=sh
 

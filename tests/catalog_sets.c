@@ -7,7 +7,7 @@
 #include "launches.h"
 
 enum { MOST_VARIANTS = 100000, MOST_TRIES = 1000, MOST_EDGE = 200, MOST_OUTPUTS = 200000 };
-static const double most_effort = 2e8; /* a GPU needs milliseconds for it, the reference as well */
+static const double most_effort = 2e8; /* milliseconds on a GPU and for the CPU reference */
 
 struct draw {
     struct catalog_sets *sets;
@@ -18,7 +18,7 @@ struct draw {
 /* --- What is compiled, and the shape of a block ------------------------------------------------
  */
 
-/* Ends, powers of two and what lies beside them, of every parameter before the problem's. */
+/* The ends, powers of two and their neighbours, of every parameter except the problem's size. */
 static const struct {
     enum smc_param param;
     int64_t choice[30];
@@ -65,8 +65,8 @@ static void draw_variant(struct draw *draw, struct smc_params *params)
 /* --- Problem sizes -----------------------------------------------------------------------------
  */
 
-/* One of the twelve sizes, or any where `kind` is CATALOG_SIZES. `edge` is what a block makes of M,
-   N and K. */
+/* One of the twelve sizes, or any size if `kind` is CATALOG_SIZES. `edge` is what one block
+   computes of M, N and K. */
 static void matrix_size(struct draw *draw, int kind, const int64_t edge[3], int64_t size[3])
 {
     static const int64_t fixed[CATALOG_SIZES][3] = {
@@ -86,7 +86,7 @@ static void matrix_size(struct draw *draw, int kind, const int64_t edge[3], int6
     }
 }
 
-/* What a block makes, after the kernel chose what was left to it. */
+/* What one block computes, after the kernel chose the values that were not given. */
 static void block_edges(const struct smc_params *completed, const struct smc_kernel *kernel,
                         int64_t edge[3])
 {
@@ -113,7 +113,7 @@ static void set_matrices(struct draw *draw, int kind, const int64_t edge[3],
     }
 }
 
-/* Results: of a window that fits so often into the array, or of the whole array. */
+/* Sets the length so that the kernel has this number of outputs. */
 static void set_length(struct draw *draw, int kind, struct smc_params *params)
 {
     const struct smc_kernel *kernel = draw->sets->kernel;
@@ -157,7 +157,8 @@ static bool is_new(const struct catalog_sets *sets, const struct smc_params *par
     return true;
 }
 
-/* Valid, distinct, of bearable effort, and not one too many without room. */
+/* Adds a set that is valid, new and not too much work. At most an eighth of the sets may need more
+   shared memory than a block can have. */
 static bool add(struct draw *draw, const struct smc_params *params)
 {
     struct catalog_sets *sets = draw->sets;
@@ -184,8 +185,8 @@ static bool add_size(struct draw *draw, const struct smc_params *variant, const 
     return add(draw, &params);
 }
 
-/* The twelve sizes; any other one takes the place of one that cannot be. Adds nothing where not
-   enough can. */
+/* Adds the twelve sizes, with a random one for each that is impossible. Adds nothing if too few are
+   possible. */
 static void add_sizes(struct draw *draw, const struct smc_params *variant, const int64_t edge[3])
 {
     struct catalog_sets *sets = draw->sets;
@@ -202,7 +203,7 @@ static void add_sizes(struct draw *draw, const struct smc_params *variant, const
     }
 }
 
-/* All that is before the problem's parameters. */
+/* Draws all parameters except the problem's. */
 static bool is_known(const struct catalog_sets *sets, const struct smc_params *variant)
 {
     for (size_t i = 0; i < sets->count; i += CATALOG_SIZES)

@@ -81,7 +81,7 @@ empty "every lesson of the list has a golden output" "$(smemcalc lesson | sed '/
         [ -f "$golden/lesson-$lesson.txt" ] || echo "$lesson"
     done)"
 
-# Screens have the width that was asked for.
+# Screens have the requested width.
 wide=$(find "$golden" -name '*.txt' ! -name 'tui-*' -exec cat {} + | awk 'length > 80')
 empty "no line of text is wider than 80 columns" "$wide"
 
@@ -181,7 +181,7 @@ refuses 2 "option --kernel-dir: name its kernel with --kernel" best --regs 8 --k
 refuses 2 "no kernel: give --tile N, --kernel NAME, or --threads N for your own" \
     carveout --device 9.0 --kernel-dir .
 
-# What does nothing on a device is told, and only that.
+# Options without effect on a device are reported, and no others.
 tells() { # WARNINGS ARGUMENT...: these lines on standard error, and an answer
     expected=$1
     shift
@@ -307,7 +307,7 @@ else
     skip "a cache that cannot be used" "no NVRTC"
 fi
 
-# A terminal never sees what a person pasted.
+# Control characters in pasted input never reach the terminal.
 escape=$(printf '\033[31m')
 bell=$(printf '\007')
 for option in --device --kernel --tile --size --format; do

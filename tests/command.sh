@@ -1,5 +1,5 @@
-# For scripts that test the program as a person or a script uses it; to be sourced, in the build
-# folder. Goes into a folder of its own, where `smemcalc` is the program.
+# For scripts that test the program as a user or a script runs it; to be sourced, in the build
+# folder. Changes to a private folder, where `smemcalc` is the program.
 # Functions are called by name, words are split and kept whole on purpose:
 # shellcheck disable=SC2086,SC2317
 # shellcheck shell=sh
@@ -35,7 +35,7 @@ golden() { # NAME ARGUMENT...
 }
 
 # The same for the lines that a filter of jq makes of JSON: only what the test is about, so that
-# somebody can read it.
+# the file is easy to review.
 golden_fields() { # NAME FILTER ARGUMENT...
     name=$1 filter=$2
     shift 2
@@ -57,7 +57,7 @@ leave_out_keys() {
     }
 }
 
-# The command that the explorer's `y` shows, cut out of a screen in ASCII as somebody would copy it.
+# The command that the explorer's `y` shows, cut out of a screen in ASCII as a user would copy it.
 command_shown() { # FILE
     awk '
         !start && (start = index($0, "+- the same on the command line")) {

@@ -1,6 +1,6 @@
-/* Every kernel of the catalog, for every type and every architecture that the NVRTC of this machine
-   knows: compiles, without spills, with the shared memory that the catalog plans; and the table,
-   where it was made by the same NVRTC, says the same. Without an NVRTC: exit status 77. */
+/* Compiles every kernel of the catalog for every type and every architecture that this machine's
+   NVRTC supports: without spills and with the shared memory that the catalog plans. The table must
+   agree if it was made by the same NVRTC. Without an NVRTC: exit status 77. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,9 +20,9 @@ static void fail(struct tally *tally, const struct smc_kernel *kernel, enum smc_
 }
 
 /* NULL, or what is wrong. */
-/* A probe is held to a number of registers, and may spill for it. So may a block of the most
-   threads, a few words: NVRTC 13.5 wants more than 64 registers for matmul-a-tile's tile 32 on 10.x
-   and 12.x. */
+/* A probe is limited to a number of registers and may spill because of it. So may a block with the
+   most threads, by a few words: NVRTC 13.5 needs more than 64 registers for tile 32 of
+   matmul-a-tile on 10.x and 12.x. */
 static bool may_spill(const struct smc_kernel *kernel, const struct smc_plan *plan,
                       const struct smc_resources *r)
 {
@@ -60,7 +60,7 @@ static const char *judge(const struct smc_kernel *kernel, const struct smc_param
     char nvrtc[16];
     snprintf(nvrtc, sizeof nvrtc, "%d.%d", r->nvrtc_major, r->nvrtc_minor);
     if (strcmp(row->nvrtc, nvrtc) != 0)
-        return NULL; /* another compiler may count otherwise */
+        return NULL; /* another compiler may need other registers */
     tally->compared++;
     if (row->registers != r->regs_per_thread || row->static_smem != r->static_smem_bytes ||
         row->barriers != r->barriers)
@@ -115,7 +115,7 @@ static int try_all(void)
 
 int main(void)
 {
-    struct temporary temporary; /* the user's own cache is left alone */
+    struct temporary temporary; /* the user's own cache is not used */
     temporary_begin(&temporary);
     int result = try_all();
     temporary_end(&temporary);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Completion: what bash and fish offer for lines that a person types, that zsh's and fish's scripts
+# Completion: what bash and fish offer for lines that a user types, that zsh's and fish's scripts
 # are well formed, and that every option, command, kernel and board is in each. Run in the build
 # folder.
 

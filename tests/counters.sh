@@ -1,5 +1,5 @@
 #!/bin/sh
-# smemcalc run with hardware counters, on a fake GPU whose counters say what they are told: verdicts,
+# smemcalc run with hardware counters, on a fake GPU whose counters have given values: verdicts,
 # exit status and all three forms of the report. Run in the build folder; needs an NVRTC.
 
 set -u
@@ -19,7 +19,7 @@ esac
     finish_cases
 }
 
-# stencil-dynamic with 8 blocks, the last of 208 outputs: what each of the counters should say.
+# stencil-dynamic with 8 blocks, the last of 208 outputs: the expected value of each counter.
 as_predicted="693 693 70 70 70 266 63 250 8040 8000"
 
 count() { # COUNTS ARGUMENT...: prints what run does, its exit status last

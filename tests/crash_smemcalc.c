@@ -1,5 +1,5 @@
-/* smemcalc that crashes when told to, for the test of what that leaves of the terminal: SIGUSR1
-   writes where no memory is, SIGUSR2 runs out of stack. */
+/* smemcalc that crashes on request, to test the state in which a crash leaves the terminal: SIGUSR1
+   makes it write to unmapped memory, SIGUSR2 overflows the stack. */
 #include "config.h"
 
 #include <signal.h>
@@ -7,9 +7,9 @@
 
 #include "cli/cli.h"
 
-/* Not null, which UBSan would catch in its own way. */
+/* Not null, because UBSan would report that itself. */
 static volatile char *volatile nowhere = (volatile char *)(uintptr_t)16;
-static void (*volatile again)(int signal_number); /* which no compiler sees through */
+static void (*volatile again)(int signal_number); /* which the compiler cannot optimise away */
 
 static void write_nowhere(int signal_number)
 {
@@ -22,7 +22,7 @@ static void run_out_of_stack(int signal_number)
     volatile char room[4096];
     room[0] = 1;
     again(room[0]);
-    room[0] = 2; /* or the call would take no stack */
+    room[0] = 2; /* otherwise the call would use no stack */
     (void)signal_number;
 }
 

@@ -1,6 +1,6 @@
-/* Which compute capabilities an NVRTC compiles for that the table does not have: one line a
-   library, and exit status 1 where there are any. Usage: current [LIBNVRTC...]; without one, that
-   which the program finds. Exit status 77 where there is none. */
+/* Lists the compute capabilities that an NVRTC supports and the table lacks: one line for each
+   library, and exit status 1 if there are any. Usage: current [LIBNVRTC...]; by default the NVRTC
+   that the program finds. Exit status 77 without one. */
 #include <stdio.h>
 
 #include "compile/compile.h"

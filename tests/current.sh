@@ -1,9 +1,9 @@
 #!/bin/sh
-# Whether the program knows what CUDA knows: the compute capabilities of the NVRTC found here and of
+# Whether the program supports what CUDA does: compute capabilities of the NVRTC found here and of
 # the newest one, and machine code of the newest compiler. A compute capability that is newer than
-# the table is said to be so, and never answered as another.
+# the table is reported as such, and never treated as another.
 #   tests/current.sh            run in the build folder. What is in newest-cuda there (see
-#                               newest_cuda.sh), or where $NEWEST_CUDA says, counts as the newest.
+#                               newest_cuda.sh), or in $NEWEST_CUDA, counts as the newest.
 #                               A table that lags behind counts as skipped.
 #   tests/current.sh --strict   there it is a failure: for a scheduled run
 
@@ -120,7 +120,7 @@ else
     skip "the newest PTX, and the oversized mode on a fake GPU" "no NVRTC that knows 10.7"
 fi
 
-# Registers and shared memory of each kernel and architecture, as cuobjdump tells them; from 9.0 on
+# Registers and shared memory of each kernel and architecture, as cuobjdump prints them; from 9.0 on
 # it counts the driver's 1 KB as the kernel's.
 usage() { # FATBIN
     "$bin/cuobjdump" -res-usage "$1" 2>/dev/null | awk '

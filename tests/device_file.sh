@@ -191,7 +191,7 @@ printf '{"name": "\033[31m", "compute_capability": "9.0"}' >escape.json
 smemcalc devices --device-file escape.json >out 2>&1
 empty "no control character of a file reaches the terminal" "$(LC_ALL=C grep '[[:cntrl:]]' out)"
 
-# 20 characters of two columns each; the table has room for less.
+# 20 characters of two columns each; the table has space for less.
 name=$(awk 'BEGIN { for (i = 0; i < 20; i++) printf "\346\274\242" }')
 printf '{"name": "%s", "compute_capability": "9.0"}' "$name" >wide.json
 smemcalc --threads 256 --regs 32 --device-file wide.json --device H200 >out 2>&1

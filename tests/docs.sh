@@ -1,5 +1,5 @@
 #!/bin/sh
-# The documentation tells the truth: the manual names the options that help all does, every key and
+# The documentation is correct: the manual names the options that help all does, every key and
 # column of the machine-readable outputs, and every example of README.md, HACKING.md, doc/*.md and
 # the manual runs and prints what is shown.
 #

@@ -1,10 +1,10 @@
-/* Every kernel of the catalog, emulated: the result is the reference's, memory and races are clean,
-   and the model's counts are the emulator's, exactly: instructions and wavefronts of shared memory,
-   requests, sectors and bytes of each array. Tiles 1 to 32, paddings, every type, awkward sizes and
-   leading dimensions, drawn from a fixed seed, and the smallest of the sets that are confirmed on
-   GPUs. The racy kernel is caught wherever its race exists.
+/* Emulates every kernel of the catalog: the result equals the reference, there are no memory errors
+   or races, and the model's counts equal the emulator's exactly: instructions and wavefronts of
+   shared memory, requests, sectors and bytes of each array. Tiles 1 to 32, paddings, every type,
+   awkward sizes and leading dimensions, drawn from a fixed seed, and the smallest of the sets that
+   are confirmed on GPUs. The racy kernel is caught wherever its race exists.
 
-   SMEMCALC_EMULATED_SETS=5000 tries that many sets of parameters, in place of a few hundred.
+   SMEMCALC_EMULATED_SETS=5000 tries that many sets of parameters instead of a few hundred.
    Without an NVRTC: exit status 77. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void complain(const struct smc_answer *answer, const struct smc_confirmat
     smc_text_free(&defines);
 }
 
-/* All rows but the two that a race spoils. */
+/* Counts the rows that differ, except the two that a race changes. */
 static size_t differing(const struct smc_confirmation *confirmation, bool is_racy)
 {
     size_t count = 0;
@@ -53,18 +53,18 @@ static size_t differing(const struct smc_confirmation *confirmation, bool is_rac
     return count;
 }
 
-/* A block of one thread races with nobody, and the first pair of tiles overwrites none. */
+/* A block of one thread has no race, and the first pair of tiles overwrites nothing. */
 static bool has_race(const struct smc_kernel *kernel, const struct smc_params *params)
 {
     int64_t tile = params->value[SMC_PARAM_TILE];
     return kernel->is_racy && tile > 1 && params->value[SMC_PARAM_K] > tile;
 }
 
-/* False: there is no emulating here. */
+/* Returns false if nothing can be emulated here. */
 static bool try_set(const struct smc_kernel *kernel, const struct smc_params *params, uint16_t cc,
                     uint64_t seed, struct tally *tally)
 {
-    static struct smc_answer answer; /* too much for the stack */
+    static struct smc_answer answer; /* too large for the stack */
     static struct smc_run_result result;
     static struct smc_confirmation confirmation;
     struct smc_query query;
@@ -91,7 +91,7 @@ static bool try_set(const struct smc_kernel *kernel, const struct smc_params *pa
         complain(&answer, NULL, error.message);
         return true;
     }
-    if (answer.outcome != SMC_LAUNCHES) { /* refused, and not emulated: as it should be */
+    if (answer.outcome != SMC_LAUNCHES) { /* refused and not emulated, as expected */
         tally->failed -= !result.emulation.made;
         tally->passed += !result.emulation.made;
         return true;
@@ -118,7 +118,7 @@ static bool try_drawn(const struct smc_kernel *kernel, uint32_t turn, struct tal
     return try_set(kernel, &params, ccs[turn / 64 % CC_COUNT], turn, tally);
 }
 
-/* The next larger one than `floor`; its effort. */
+/* Finds the set with the least effort above `floor`, and returns its effort. */
 static double next_smallest(const struct catalog_sets *sets, double floor, size_t *set)
 {
     double least = -1;
@@ -132,7 +132,7 @@ static double next_smallest(const struct catalog_sets *sets, double floor, size_
     return least;
 }
 
-/* Of those for the GPU: one of each of the smallest efforts. */
+/* Of the sets for the GPU, one for each of the smallest efforts. */
 static bool try_smallest(const struct smc_kernel *kernel, struct tally *tally)
 {
     static struct catalog_sets sets;

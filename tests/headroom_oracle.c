@@ -1,6 +1,6 @@
-/* The most dynamic shared memory for each number of blocks, beside the answer of a
-   cuda_occupancy.h. Where the two differ the header is shown to be wrong by the header itself: its
-   own occupancy function gives fewer blocks at the size that it says is available.
+/* Compares the most dynamic shared memory for each number of blocks with the answer of a
+   cuda_occupancy.h. If the two differ, the header contradicts itself: its own occupancy function
+   gives fewer blocks at the size that it reports as available.
    Usage: headroom_oracle [LAUNCHES [SEED]], 20000 by default. Without the header: exit status 77.
  */
 #include <limits.h>
@@ -43,7 +43,7 @@ static void compare(const struct smc_sm *sm, const struct smc_launch *launch, st
         .numRegs = (int)launch->regs_per_thread,
         .sharedSizeBytes = launch->static_smem_bytes,
         .shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN,
-        /* the most that cudaFuncSetAttribute takes */
+        /* the most that cudaFuncSetAttribute accepts */
         .maxDynamicSharedSizeBytes = sm->smem_per_block_optin_bytes - launch->static_smem_bytes,
         .numBlockBarriers = (int)launch->barriers_per_block,
     };
@@ -56,7 +56,7 @@ static void compare(const struct smc_sm *sm, const struct smc_launch *launch, st
                                                 (int)launch->threads_per_block) != CUDA_OCC_SUCCESS)
             continue;
         tally->answers++;
-        /* Ours must hold by the header's own count, and not a byte more may. */
+        /* By the header's own count, our size must fit and one byte more must not. */
         int blocks = header_blocks(&device, &function, launch->threads_per_block, ours);
         int beyond = header_blocks(&device, &function, launch->threads_per_block, ours + 1);
         tally->wrong += blocks < (int)n || beyond >= (int)n;
@@ -77,7 +77,8 @@ static void compare(const struct smc_sm *sm, const struct smc_launch *launch, st
     }
 }
 
-/* The H200's case: before CUDA 13.5, asked for 2 blocks, the API answers a size at which 1 fits. */
+/* The H200's case: before CUDA 13.5, the API's answer for 2 blocks is a size at which only 1 fits.
+ */
 static bool documented_case(void)
 {
     struct smc_capability hopper;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# inspect, as a person or a script uses it: on recorded output of compilers, and on what the
+# inspect as a user or a script runs it: on recorded output of compilers, and on what the
 # compilers of this machine make of the same source. Run in the build folder.
 
 set -u
@@ -31,7 +31,7 @@ find_tool() { # NAME: its path, as the program looks for it
     return 1
 }
 
-# What a person must see on standard output.
+# Text that standard output must contain.
 prints() { # NAME EXPECTED ARGUMENT...
     name=$1 expected=$2
     shift 2
@@ -54,7 +54,7 @@ ends() { # STATUS MESSAGE ARGUMENT...
         grep -qxF -e "smemcalc: $message" err || { echo "missing: $message" && cat err; })"
 }
 
-# What a file must hold, to be used within `empty`.
+# Text that a file must contain, to be used within `empty`.
 has() { # FILE PATTERN
     grep -q -e "$2" "$1" || { echo "missing in $1: $2" && cat "$1"; }
 }
@@ -445,7 +445,7 @@ if [ ! -x /usr/local/cuda/bin/ptxas ]; then
         grep -q '^smemcalc: small.ptx: needs ptxas of the CUDA Toolkit' err || cat err)"
 fi
 
-# Two files may each have a kernel of the same name: neither hides the other from a gate.
+# Two files may each have a kernel of the same name: neither hides the other from a check.
 {
     for regs in 10 64; do
         printf "ptxas info    : Compiling entry function 'kernel' for 'sm_90'\n"

@@ -21,7 +21,7 @@ void launches_set(const struct smc_kernel *kernel, enum smc_param param, int64_t
     params->given |= 1u << param;
 }
 
-/* One of the kernel's types after the other. */
+/* Selects the kernel's types in rotation. */
 static void set_dtype(const struct smc_kernel *kernel, uint32_t turn, struct smc_params *params)
 {
     uint32_t left = kernel->dtypes;
@@ -56,7 +56,7 @@ static void draw_tiled(const struct smc_kernel *kernel, uint32_t turn, uint64_t 
     set_sizes(kernel, turn, state, m, n, k, params);
 }
 
-/* Whole tiles, one less and one more, and any. */
+/* Whole tiles, one less or one more, or any size. */
 static int64_t draw_size(uint64_t *state, int64_t tile)
 {
     int64_t kind = launches_number(state, 0, 4), tiles = launches_number(state, 1, 3);
@@ -85,7 +85,7 @@ static void draw_register(const struct smc_kernel *kernel, uint32_t turn, uint64
     set_sizes(kernel, turn, state, m, n, k, params);
 }
 
-/* A few compilations, many sizes. */
+/* Few compilations, but many sizes. */
 static void draw_arrays(const struct smc_kernel *kernel, uint32_t turn, uint64_t *state,
                         struct smc_params *params)
 {
@@ -93,7 +93,7 @@ static void draw_arrays(const struct smc_kernel *kernel, uint32_t turn, uint64_t
     int64_t block = blocks[turn % 6], radius = radii[turn / 6 % 5];
     bool compiled_for = strstr(kernel->name, "static") != NULL;
     bool has_radius = kernel->params & 1u << SMC_PARAM_RADIUS;
-    bool has_tiles = strcmp(kernel->name, "stencil-window") == 0; /* of whole warps */
+    bool has_tiles = strcmp(kernel->name, "stencil-window") == 0; /* made of whole warps */
     set_dtype(kernel, turn / 6, params);
     launches_set(kernel, SMC_PARAM_BLOCK, has_tiles ? (block + 31) / 32 * 32 : block, params);
     if (has_radius)

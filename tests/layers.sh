@@ -1,6 +1,6 @@
 #!/bin/sh
-# The layers hold: who may include whom, CUDA behind one back end, no output below the commands,
-# and no file that has grown too long. Each rule is also shown a tree that breaks it.
+# The layers hold: who may include whom, CUDA only in one back end, no output below the commands,
+# and no file that has grown too long. Each rule is also tested with a tree that breaks it.
 #   tests/layers.sh [TREE]
 
 set -u
@@ -35,7 +35,7 @@ sources() { # TREE: files whose text the rules are about
     (cd "$1" && find src -name '*.[ch]' -o -name '*.def' -path 'src/*' | sort)
 }
 
-# One line an include that its layer does not allow.
+# Prints one line for each include that its layer does not allow.
 forbidden_includes() { # TREE LAYER ALLOWED
     sources "$1" | grep -E "^src/$2(/|\.c)" | while read -r file; do
         sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\(\.\.\/\)\{0,1\}\([^"]*\)".*/\2/p' "$1/$file" | while read -r header; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The public library as somebody else meets it: installed, found with pkg-config, its header
+# The public library as another program uses it: installed, found with pkg-config, its header
 # compiled as C and as C++, the example of smemcalc(3) compiled and run, its symbols, threads.
 # Run in the build folder. CC, MAKE and SANITIZE_FLAGS are those of the build.
 
@@ -133,7 +133,7 @@ fi
 
 # --- Threads --------------------------------------------------------------------------------------
 
-# All of the three layers but files of the user and of measurements, which are JSON.
+# All of the three layers except the user's files and measurements, which are JSON.
 sources=$(for layer in base model devices; do ls "$source/src/$layer/"*.c; done | grep -vE "/(ceilings|device_file)[a-z_]*[.]c$")
 echo 'int main(void) { return 0; }' >try.c
 thread_flags=

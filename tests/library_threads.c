@@ -1,6 +1,6 @@
-/* The library from several threads at once: each asks for every device and a spread of launches,
-   and all get what one thread alone gets. Compiled by tests/library.sh, with ThreadSanitizer where
-   the compiler has it. */
+/* Uses the library from several threads at once: each asks about every device and a range of
+   launches, and must get the same answers as a single thread. Compiled by tests/library.sh, with
+   ThreadSanitizer if the compiler has it. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <smemcalc.h>

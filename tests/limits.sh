@@ -1,5 +1,5 @@
 #!/bin/sh
-# limits, best and carveout as a person or a script uses them: golden outputs and wrong input.
+# limits, best and carveout as a user or a script runs them: golden outputs and wrong input.
 # Run in the build folder. GENERATE=1 writes tests/golden/ anew.
 # Functions are called by name, words are split and kept whole on purpose:
 # shellcheck disable=SC2046
@@ -60,7 +60,7 @@ holds "limits: what was given stays" '.headroom.fixed == ["registers"]
     and .headroom.no_further_block == ["registers"]' \
     limits --threads 256 --regs 40 --device 9.0
 
-# What limits says can be asked back: as many blocks with it, fewer with a byte or register more.
+# A query confirms the limits: the same blocks with them, fewer with one more byte or register.
 if command -v jq >/dev/null; then
     "$program" limits --threads 160 --smem 1000 --device 8.9 --format json >headroom.json
     wrong=$(jq -r '.headroom.by_blocks[] | "\(.blocks_per_sm) \(.most_registers_per_thread) \(
@@ -161,7 +161,7 @@ refuses_other 'option --carveout: not for the command carveout, only for query, 
 
 # --- Several devices ------------------------------------------------------------------------------
 
-# In a list, or in rows below each other, stands what each device alone is answered.
+# A list, or rows below each other, has the same answers as each device alone.
 for question in "limits --threads 256 --regs 40" "best --regs 40 --smem 8K" "best --smem 60000" \
     "carveout --threads 128 --regs 32" "carveout"; do
     # shellcheck disable=SC2086

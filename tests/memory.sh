@@ -1,5 +1,5 @@
 #!/bin/sh
-# Little memory: what cannot be had is told in one line with status 4, a report is whole or absent,
+# Little memory: failures are reported in one line with status 4, a report is whole or absent,
 # and nothing of it is remembered. Run in the build folder. (tests/allocation fails each allocation.)
 # `ulimit -v` is in every shell here:
 # shellcheck disable=SC3045

@@ -30,7 +30,7 @@ ends_in() { # STATUS FIRST LINE, ARGUMENT...
         [ "$(head -n 1 out)" = "$line" ] || cat out err)"
 }
 
-# A report of another host, on whose changes the verdicts depend.
+# A report of another host; the verdicts depend on how it was changed.
 jq -c '.runs[0] | del(.gpu_index) | .run.host = "node4"' node1.json >sound.json
 change() { # FILTER
     jq -c "$1" sound.json >changed.json

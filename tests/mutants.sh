@@ -46,7 +46,7 @@ judge() { # NUMBER
     done
 }
 
-# Every second line, or whichever share a worker has.
+# The worker's share of the lines.
 work() { # FIRST STEP
     number=0
     while read -r line; do
@@ -94,7 +94,7 @@ while IFS='@' read -r kernel options; do
     empty "$kernel $options: clean" "$([ $status -eq 0 ] || { echo "status $status"; cat out; })"
 done <launches
 
-# The racy one's race, in the line that overwrites what is still read.
+# The racy kernel's race is in the line that overwrites values that are still read.
 kernel=matmul-tiled-racy options="--tile 16 --size 40x40x40"
 emulate "$kernels" >out
 empty "$kernel: exit status 1" "$([ $? -eq 1 ] || cat out)"

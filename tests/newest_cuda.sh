@@ -2,7 +2,7 @@
 # Fetches NVIDIA's newest wheels into FOLDER, for what is tested against the newest CUDA beside the
 # installed one: NVRTC, the headers of the runtime, and with `compiler` nvcc and cuobjdump, too.
 #   tests/newest_cuda.sh FOLDER [compiler]
-# Exit status 77, with the reason, where that cannot be done.
+# Exit status 77, with the reason, if that is impossible.
 
 set -u
 [ $# -ge 1 ] || { echo "usage: newest_cuda.sh FOLDER [compiler]" >&2; exit 2; }

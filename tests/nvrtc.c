@@ -1,5 +1,5 @@
-/* compile, end to end with the NVRTC of this machine: every case in a process of its own and with a
-   cache of its own. Without an NVRTC: exit status 77. */
+/* compile, end to end with the NVRTC of this machine: every case runs in its own process with its
+   own cache. Without an NVRTC: exit status 77. */
 #include "config.h"
 
 #include <errno.h>
@@ -36,11 +36,11 @@ static void probe_defines(const struct smc_kernel *kernel, const struct smc_para
 static const struct smc_kernel probe = {
     .name = "probe", .file = "probe.cu", .entry = "probe", .defines = probe_defines};
 
-/* Each case has the folder for kernels, and the cache beside it. */
+/* Each case has its own folder for kernels, with the cache beside it. */
 struct place {
     struct temporary temporary;
     char kernels[300];
-    uint16_t cc; /* one that the NVRTC compiles for */
+    uint16_t cc; /* one that the NVRTC supports */
 };
 
 struct answer {
@@ -75,7 +75,7 @@ static void answer_free(struct answer *a)
     smc_text_free(&a->warnings);
 }
 
-/* The same but for where it came from. */
+/* Everything is the same, except the source. */
 static bool equal(const struct answer *a, const struct answer *b)
 {
     const struct smc_resources *r = &a->resources, *s = &b->resources;
@@ -187,7 +187,8 @@ static int an_edit_counts(struct place *place)
     return failures;
 }
 
-/* Every file of the cache damaged at many places in turn, the search's outcome as well. */
+/* Damages every file of the cache at many places, including the stored result of the search for
+   NVRTC. */
 static int damage_is_harmless(struct place *place)
 {
     static char bytes[1 << 20];
@@ -208,7 +209,7 @@ static int damage_is_harmless(struct place *place)
         CHECK(equal(&first, &a) && a.warnings.length == 0);
         answer_free(&a);
         a = ask(place, 64, false);
-        CHECK(a.resources.from_cache && equal(&first, &a)); /* mended */
+        CHECK(a.resources.from_cache && equal(&first, &a)); /* repaired */
         answer_free(&a);
     }
     answer_free(&first);
@@ -304,8 +305,8 @@ static int is_content(struct place *place)
     return failures;
 }
 
-/* A person's choice of library: a bad one is said and passed over, whenever it goes bad. Each look
-   is a process of its own: a library once loaded stays. */
+/* The user's choice of library: a bad one is reported and skipped, whenever it becomes bad. Each
+   search runs in its own process because a loaded library stays loaded. */
 static int the_search_notices(struct place *place)
 {
     int failures = 0;
@@ -316,7 +317,7 @@ static int the_search_notices(struct place *place)
     failures += run_child(is_content, place);
     setenv("SMEMCALC_NVRTC", own, 1);
     failures += run_child(complains, place); /* no such file */
-    failures += run_child(complains, place); /* remembered, and still said */
+    failures += run_child(complains, place); /* remembered, and still reported */
     CHECK(symlink(info.path, own) == 0);
     failures += run_child(is_content, place);
     CHECK(unlink(own) == 0 && temporary_write(own, "no library", 10));
@@ -378,7 +379,7 @@ static int eight_at_once(struct place *place)
 static int other_architectures(struct place *place)
 {
     int failures = 0;
-    place->cc = 10; /* no NVRTC knows it */
+    place->cc = 10; /* no NVRTC supports it */
     struct answer a = ask(place, 32, false);
     CHECK(a.status == SMC_UNAVAILABLE && a.binary.cubin == NULL);
     CHECK(strstr(a.error.message, "sm_10") != NULL);
@@ -393,7 +394,7 @@ static int other_architectures(struct place *place)
     CHECK(a.resources.cc > 10 && a.resources.regs_per_thread > 0);
     CHECK(strstr(a.resources.reason, "sm_10; as compiled for sm_") != NULL);
     answer_free(&a);
-    options.no_nvrtc = true; /* an edited kernel is in no table */
+    options.no_nvrtc = true; /* an edited kernel is not in the table */
     a.status =
         smc_compile(&probe, &params, 90, &options, &a.resources, NULL, &a.warnings, &a.error);
     CHECK(a.status == SMC_UNAVAILABLE && strstr(a.error.message, "--regs N"));
@@ -418,10 +419,10 @@ enum smc_nvrtc_outcome __wrap_smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, c
     return __real_smc_nvrtc_compile(nvrtc, text, file, options, output);
 }
 
-/* Without a cache, and also where the user gives the registers and the query needs no compiler. */
+/* Without a cache, and also if the user gives the registers so that the query needs no compiler. */
 static int a_run_compiles_once(struct place *place)
 {
-    static struct smc_confirmed_run run; /* much for the stack */
+    static struct smc_confirmed_run run; /* too large for the stack */
     const struct smc_run_settings settings = {.place = SMC_ON_EMULATOR, .seed = 1};
     const int64_t regs[] = {SMC_NOT_GIVEN, 64};
     int failures = 0;

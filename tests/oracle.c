@@ -1,6 +1,6 @@
-/* The model against NVIDIA's own calculator, cuda_occupancy.h, over random launches on every
-   compute capability that header knows, or those given. Differences are failures, except for the
-   header's documented mistakes, which are counted apart and each shown to be one. Usage: oracle
+/* Compares the model with NVIDIA's own calculator, cuda_occupancy.h, over random launches on every
+   compute capability that the header knows, or on those given. Differences are failures, except for
+   the header's documented mistakes, which are counted separately and each verified. Usage: oracle
    [LAUNCHES [SEED [CC...]]], 10 million by default; a CC is 103 for 10.3. Without the header: exit
    status 77. */
 #include <inttypes.h>
@@ -60,8 +60,8 @@ static unsigned limiters_as_theirs(uint32_t limiters)
     return theirs;
 }
 
-/* The header finds the limiting factors, then applies the barrier limit and adds its bit: when
-   barriers alone bind, the bits of what bound before stay set. */
+/* The header finds the limiting factors, then applies the barrier limit and adds its bit. If only
+   barriers bind, the bits of the earlier limits stay set. */
 static bool is_stale(const cudaOccResult *theirs, unsigned ours)
 {
     return ours == OCC_LIMIT_BARRIERS && (theirs->limitingFactors & OCC_LIMIT_BARRIERS) &&
@@ -106,13 +106,13 @@ static void show_difference(const struct smc_sm *sm, const struct smc_launch *l,
            theirs->activeBlocksPerMultiprocessor, theirs->limitingFactors);
 }
 
-/* Mistake, before CUDA 13.5: 10.3 has twice as many barriers an SM as block slots. */
+/* Mistake before CUDA 13.5: 10.3 has twice as many barriers per SM as block slots. */
 static bool has_twice_the_barriers(const struct smc_sm *sm)
 {
     return CUDA_VERSION < CORRECTED_IN && sm->cc == 103;
 }
 
-/* With the header's barriers the model answers as the header does. */
+/* With the header's number of barriers, the model gives the header's answer. */
 static bool same_with_twice_the_barriers(const struct smc_sm *sm, const struct smc_launch *launch,
                                          const cudaOccResult *theirs, struct tally *tally)
 {
@@ -203,8 +203,8 @@ static bool shows_static_above_default(const struct smc_sm *sms, size_t count)
     return accepted == expected && refused == count;
 }
 
-/* Mistake, before CUDA 13.5: cudaOccAvailableDynamicSMemPerBlock forgets the driver's reserve for
-   two or more blocks: with the size it answers, fewer blocks fit than it was asked for. */
+/* Mistake before CUDA 13.5: cudaOccAvailableDynamicSMemPerBlock omits the driver's reserve for two
+   or more blocks, so that fewer blocks fit at the size that it returns than were requested. */
 static bool shows_available_too_high(const struct smc_sm *sms, size_t count)
 {
     size_t wrong = 0, expected = 0;
@@ -240,7 +240,7 @@ static void verdict(bool good, const char *what)
     *(good ? &passed : &failed) += 1;
 }
 
-/* Keeps those named. */
+/* Keeps only the compute capabilities that were given. */
 static size_t choose(struct smc_sm *sms, size_t count, char **names, int name_count)
 {
     size_t kept = 0;

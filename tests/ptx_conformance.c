@@ -1,8 +1,8 @@
-/* Every PTX instruction that the emulator knows, against what is computed independently: edge
-   values against edge values, then random ones.
+/* Compares every PTX instruction that the emulator supports with independently computed results:
+   edge values against edge values, then random ones.
 
-   SMEMCALC_PTX_ROUNDS=N adds N rounds of random operands to the first. SMEMCALC_PTX_LIST=FOLDER
-   writes each case's module there, for ptxas to judge. */
+   SMEMCALC_PTX_ROUNDS=N adds N rounds of random operands. SMEMCALC_PTX_LIST=FOLDER writes each
+   case's module to the folder, for ptxas to check. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool write_module(const char *folder, size_t number, const struct ptx_cas
     return fclose(file) == 0;
 }
 
-/* How many elements are wrong; the first is printed. */
+/* Returns how many elements are wrong and prints the first. */
 static unsigned compare(const struct ptx_case *test)
 {
     unsigned wrong = 0;

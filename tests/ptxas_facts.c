@@ -1,8 +1,7 @@
-/* What the model takes for granted of ptxas, seen in what the NVRTC of this machine makes:
-   __launch_bounds__(threads, blocks) caps a kernel at the registers that `limits` shows for so many
-   blocks, and the tiles of the products take as much shared memory and as many loads from it as the
-   catalog counts.
-   Without an NVRTC: exit status 77. */
+/* Checks the model's assumptions about ptxas against the output of this machine's NVRTC:
+   __launch_bounds__(threads, blocks) limits a kernel to the registers that `limits` shows for that
+   number of blocks, and the tiles of the products use as much shared memory and as many loads from
+   it as the catalog counts. Without an NVRTC: exit status 77. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 
 enum { MOST_ARCHITECTURES = 4 };
 
-/* Needs as many registers as it may have. */
+/* Uses as many registers as it is allowed. */
 static const char greedy_text[] =
     "extern \"C\" __global__ void __launch_bounds__(THREADS, BLOCKS)\n"
     "    greedy(const volatile float *in, float *out, int n)\n"
@@ -45,7 +44,7 @@ static bool compile(const struct smc_nvrtc *nvrtc, uint16_t cc, const char *text
     return outcome == SMC_NVRTC_COMPILED;
 }
 
-/* Registers of the greedy kernel under these bounds; 0: it could not be compiled. */
+/* Registers of the greedy kernel under these bounds; 0 if it could not be compiled. */
 static uint32_t capped_regs(const struct smc_nvrtc *nvrtc, uint16_t cc, uint32_t threads,
                             uint32_t blocks)
 {
@@ -95,10 +94,10 @@ static uint64_t read_bytes(const unsigned char *bytes, int count)
     return value;
 }
 
-/* Loads from shared memory of 4, 8 and 16 bytes in the machine code of CC 7.0 and up: instructions
-   of 128 bits, LDS in the lowest 12, the guard in the next 4 (ptxas puts loads that never execute
-   before some copies), the size in bits 73 to 75. The code's section is looked for
-   in the section headers of the ELF file: it is the one that holds instructions. */
+/* Counts the loads of 4, 8 and 16 bytes from shared memory in the machine code of CC 7.0 and later.
+   Instructions have 128 bits: LDS is in the lowest 12, the guard in the next 4 (ptxas puts loads
+   that never execute before some copies), the size in bits 73 to 75. The code is in the section
+   that the ELF section headers mark as holding instructions. */
 static bool count_loads(const struct smc_binary *binary, unsigned loads[17])
 {
     enum { EXECUTABLE = 4, LDS = 0x984, NEVER = 0xf, SIZE_32 = 4 };
@@ -155,7 +154,7 @@ static bool joins_as_counted(const struct tiles *tiles, const unsigned loads[17]
     double warps = (plan.threads_per_block + 31) / 32;
     unsigned seen = loads[4] + loads[8] + loads[16], turns;
     double counted = work.loads.instructions / warps;
-    /* The outer loop may be unrolled: whole turns, and in each the loads that were counted. */
+    /* The outer loop may be unrolled: then the loads are a whole multiple of those counted. */
     turns = (unsigned)(seen / counted + 0.5);
     return turns > 0 && seen == turns * counted;
 }
@@ -185,8 +184,8 @@ static bool tiles_hold(const struct smc_nvrtc *nvrtc, uint16_t cc, const struct 
     return good;
 }
 
-/* Tiles in shared memory: their size, and their loads. Of tile 1 the loads of both tiles are joined
-   from CC 10.0 on, which is not counted. */
+/* Checks the size and the loads of tiles in shared memory. With tile 1, the loads of both tiles are
+   joined from CC 10.0 on, which is not counted. */
 static unsigned check_tiles(const struct smc_nvrtc *nvrtc, uint16_t cc, unsigned *checked)
 {
     static const int64_t sizes[] = {2, 3, 6, 7, 8, 13, 16, 30, 31, 32};
@@ -210,7 +209,7 @@ static unsigned check_tiles(const struct smc_nvrtc *nvrtc, uint16_t cc, unsigned
     return wrong;
 }
 
-/* The oldest and the newest, and the first of each generation between. */
+/* The oldest and newest architecture, and the first of each generation between them. */
 static size_t choose_architectures(const struct smc_nvrtc_info *info, uint16_t *chosen)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Results of GPU tests: parts are laid together, and results/README.md's page is made from them. The
+# Results of GPU tests: parts are combined, and results/README.md's page is made from them. The
 # parts are made up (tests/data/results); GENERATE=1 writes what is expected anew.
 
 set -u

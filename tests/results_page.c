@@ -1,4 +1,4 @@
-/* The page of what was seen on a GPU (results/README.md), made from a results file of the GPU tests
+/* Makes the page of GPU results (results/README.md) from a results file of the GPU tests
    ("smemcalc-results/1", tests/gpu/results.h).
 
      results_page RESULTS            prints the page

@@ -1,5 +1,5 @@
 #!/bin/sh
-# smemcalc run --source: a person's own kernels on the emulator, and on a fake GPU; every wrong
+# smemcalc run --source: the user's own kernels on the emulator, and on a fake GPU; every wrong
 # input. Run in the build folder; needs an NVRTC. GENERATE=1 writes tests/golden/own-*.txt anew.
 # The words of a launch are split on purpose:
 # shellcheck disable=SC2086

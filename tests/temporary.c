@@ -1,4 +1,4 @@
-/* A folder of its own for a test of the compile cache. */
+/* A private folder for a test of the compile cache. */
 #include "config.h"
 
 #include "temporary.h"

@@ -1,5 +1,5 @@
 # A terminal that tmux plays, for scripts that test what the explorer does to it; to be sourced after
-# command.sh. Every wait polls, with a deadline. Skips where there is no tmux or no curses.
+# command.sh. Every wait polls, with a deadline. Skips if tmux or curses is missing.
 # Functions are called by name, words are split and kept whole on purpose:
 # shellcheck disable=SC2154
 # shellcheck shell=sh
@@ -111,7 +111,7 @@ start_explorer() {
     is_in_time is_shown || state
 }
 
-# All that is wrong with what the program left.
+# Prints everything that is wrong with the state that the program left.
 complaints_after() { # STATUS [LINES-THE-SHELL-MAY-ADD]
     is_in_time test -s "$scratch/after" || { echo "it has not ended"; screen; return; }
     [ "$(cat "$scratch/status")" = "$1" ] || echo "exit status $(cat "$scratch/status"), not $1"

@@ -1,5 +1,5 @@
-/* annotation: counts by line of the source, from a few lines of PTX with a line table, and how they
-   are shown. Expected counts follow from the PTX by hand. */
+/* annotation: counts by source line, from short PTX with a line table, and how they are shown.
+   Expected counts were derived from the PTX by hand. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "report/text_parts.h"
 #include "unit.h"
 
-/* Two warps. Line 3 stores with a stride of two words: two wavefronts each. Line 4 parts one of
-   the warps. helper.h stores once for the 7 lanes that went there. */
+/* Two warps. Line 3 stores with a stride of two words: two wavefronts each. Line 4 makes one of the
+   warps diverge. helper.h stores once for the 7 lanes that took the branch. */
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry k()\n{\n"
                           ".reg .pred %p<4>;\n.reg .b32 %r<16>;\n"
@@ -93,7 +93,7 @@ static void test_lines(void)
     smc_annotation_free(&annotation);
 }
 
-/* A line table whose lines the text does not have, as after an edit: they are named. */
+/* A line table that refers to lines missing from the text, as after an edit: they are named. */
 static void test_other_text(void)
 {
     struct smc_annotation annotation = {0};
@@ -158,7 +158,7 @@ static void append_letters(struct smc_text *out, const char *text, size_t bytes)
             smc_text_append_char(out, text[i], 1);
 }
 
-/* The source beside the first of the hottest lines, without its blanks. */
+/* The source text of the first of the hottest lines, without its blanks. */
 static void read_hottest(const char *report, struct smc_text *letters)
 {
     const char *head = report + 1, *title = strstr(report, "hottest lines\n");
@@ -173,8 +173,7 @@ static void read_hottest(const char *report, struct smc_text *letters)
     } while (*row == ' ');
 }
 
-/* Whatever the source, no row is wider than the terminal, and no character of a counted line is
-   lost. */
+/* For any source, no row is wider than the terminal, and no character of a counted line is lost. */
 static void test_width(void)
 {
     static const char *const lines[] = {

@@ -1,5 +1,5 @@
-/* model: wavefronts of shared-memory accesses, each sentence of the rule, and all of it again by
-   another route on random patterns. */
+/* model: wavefronts of shared-memory accesses: each sentence of the rule, and a second
+   implementation on random patterns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static void test_strides(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* Up to 4 bytes all lanes together: lanes within a word meet without a conflict. */
+/* Up to 4 bytes all lanes are served together: lanes in the same word do not conflict. */
 static void test_narrow(void)
 {
     struct smc_access access = access_of(SMC_BANK_LOAD, 1, SMC_ALL_LANES);
@@ -98,7 +98,7 @@ static void test_masks(void)
     CU_ASSERT_EQUAL(conflicts(90, &access), 2);
 }
 
-/* Stores of 8 bytes: half warps on their own, even where all lanes share an address. */
+/* Stores of 8 bytes: each half warp separately, even if all lanes share an address. */
 static void test_stores_of_8_bytes(void)
 {
     struct smc_access access = access_of(SMC_BANK_STORE, 8, SMC_ALL_LANES);
@@ -143,8 +143,8 @@ static void set_pairs(struct smc_access *access, uint32_t distance)
         access->address[lane] = (lane & ~distance) * access->width_bytes;
 }
 
-/* Loads of 8 bytes: half warps, but the whole warp where all pairs (n, n^1) or all (n, n^2) share.
- */
+/* Loads of 8 bytes: half warps separately, but the whole warp if all pairs (n, n^1) or all (n, n^2)
+   share. */
 static void test_loads_of_8_bytes(void)
 {
     struct smc_access access = access_of(SMC_BANK_LOAD, 8, SMC_ALL_LANES);
@@ -166,13 +166,13 @@ static void test_loads_of_8_bytes(void)
         access.address[lane] = lane < 16 ? lane / 2 * 8 : (lane / 4 * 2 + lane % 2) * 8;
     CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
     access.op = SMC_BANK_STORE; /* a store never joins */
-    set_pairs(&access, 1);      /* 8 addresses a half warp, in every second pair of banks */
+    set_pairs(&access, 1);      /* 8 addresses per half warp, in every second pair of banks */
     CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
     CU_ASSERT_EQUAL(conflicts(90, &access), 0);
-    access.op = SMC_BANK_LOAD; /* together they would take 2, so they stay apart */
+    access.op = SMC_BANK_LOAD; /* together they would need 2, so they are not joined */
     CU_ASSERT_EQUAL(wavefronts(90, &access), 2);
     CU_ASSERT_EQUAL(conflicts(90, &access), 0);
-    /* As an H200 counted it: pairs, 1 wavefront and 2; together 2, yet it took 3. */
+    /* As an H200 counted: the halves need 1 and 2 wavefronts, together 2, but it needed 3. */
     static const uint32_t seen[16] = {192, 472, 200, 384, 240, 408, 488, 480,
                                       8,   448, 152, 488, 272, 56,  312, 496};
     for (uint32_t lane = 0; lane < 32; lane++)
@@ -180,7 +180,7 @@ static void test_loads_of_8_bytes(void)
     CU_ASSERT_EQUAL(wavefronts(90, &access), 3);
 }
 
-/* A pair with an inactive lane asks for nothing; one whole pair that differs decides. */
+/* A pair with an inactive lane is ignored; one complete pair that differs decides. */
 static void test_pairs_and_masks(void)
 {
     struct smc_access access = access_of(SMC_BANK_LOAD, 8, 0x55555555);
@@ -199,7 +199,7 @@ static void test_pairs_and_masks(void)
     CU_ASSERT_EQUAL(wavefronts(90, &access), 1);
 }
 
-/* Loads of 16 bytes: quarters, but a half warp together under the same condition within it. */
+/* Loads of 16 bytes: quarters, but a half warp together under the same condition inside it. */
 static void test_loads_of_16_bytes(void)
 {
     struct smc_access access = access_of(SMC_BANK_LOAD, 16, SMC_ALL_LANES);
@@ -230,15 +230,15 @@ static void test_wide_loads_and_masks(void)
         uint32_t mask, wavefronts;
         uint8_t address[32];
     } seen[] = {
-        /* no lane 31: the lower half joins without pairs that share, beside an upper one that does
-           not */
+        /* without lane 31, the lower half is joined even if its pairs do not share, and the upper
+           half is not */
         {0x00003fff, 1, {5, 5, 5, 2, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}},
         {0x3db37f7f, 3, {2, 6, 1, 2, 7, 0, 0, 0, 2, 0, 6, 5, 2, 6, 5, 0,
                          3, 0, 0, 0, 3, 6, 0, 3, 1, 0, 6, 2, 2, 2, 0, 0}},
-        /* with it one lane alone keeps the lower half apart, and not the upper one */
+        /* with it, a single active lane keeps the lower half separate, but not the upper half */
         {0xbfffbffd, 3, {5, 0, 5, 2, 4, 0, 4, 0, 7, 3, 7, 3, 1, 6, 0, 6,
                          5, 2, 5, 2, 4, 0, 4, 0, 7, 3, 7, 3, 1, 6, 0, 6}},
-        /* a pair that is inactive altogether does not */
+        /* a completely inactive pair does not */
         {0xa9f35fff, 2, {8, 2, 8, 2, 3, 3,  3, 3,  6, 8, 6, 8, 3, 0, 3, 0,
                          0, 1, 0, 0, 6, 11, 6, 11, 6, 0, 0, 2, 0, 7, 0, 7}},
         /* the same address for all: sixteen lanes at a time, wherever they are */
@@ -265,7 +265,7 @@ static void test_cc_1(void)
     CU_ASSERT_EQUAL(conflicts(11, &access), 0);
     set_stride(&access, 64);
     CU_ASSERT_EQUAL(wavefronts(11, &access), 32);
-    set_stride(&access, 68); /* rows of 17 words: the padding of that time */
+    set_stride(&access, 68); /* rows of 17 words: the usual padding for 16 banks */
     CU_ASSERT_EQUAL(wavefronts(11, &access), 2);
     set_stride(&access, 0);
     CU_ASSERT_EQUAL(wavefronts(11, &access), 2);
@@ -303,7 +303,7 @@ static void test_cc_3(void)
     access = access_of(SMC_BANK_STORE, 16, SMC_ALL_LANES);
     set_stride(&access, 16);
     CU_ASSERT_EQUAL(smc_banks_count(&eight, &access).wavefronts, 2);
-    /* elsewhere the mode counts for nothing */
+    /* on other architectures the mode has no effect */
     struct smc_bank_layout later = layout_of(90, SMC_BANK_MODE_8_BYTES);
     access = access_of(SMC_BANK_LOAD, 4, SMC_ALL_LANES);
     set_stride(&access, 128);
@@ -459,8 +459,8 @@ static uint32_t crowded_banks(const struct route *route, const struct smc_bank_m
     return crowded;
 }
 
-/* Every word that an active lane wants is given exactly once, in its bank, together with nothing
-   but lanes that want a word of the same row. */
+/* Every word that an active lane requests is served exactly once, in its bank, and only together
+   with lanes that request a word of the same row. */
 static bool map_is_sound(const struct route *route, const struct smc_bank_layout *layout,
                          const struct smc_access *access)
 {

@@ -123,7 +123,7 @@ static void test_safe_csv(void)
     CU_ASSERT_EQUAL(
         memcmp(bytes, "\"two\r\nlines\t\", a?b ?[2J ?? ? \xe2\x82\xac ??", sizeof bytes), 0);
     char part[] = "\xe2\x82\xac";
-    smc_utf8_make_safe_csv(part, 2); /* nothing behind is looked at */
+    smc_utf8_make_safe_csv(part, 2); /* what follows the end is not read */
     CU_ASSERT_STRING_EQUAL(part, "??\xac");
 }
 

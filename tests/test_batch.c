@@ -1,6 +1,5 @@
-/* batch: a stream of launches is answered row by row, as the model does and as the CSV report
-   writes; whatever the stream's pieces, quotes and line ends, and whatever is wrong with single
-   rows. */
+/* batch: a stream of launches is answered row by row, with the model's answers in the form of the
+   CSV report, for any pieces, quotes and line ends, and despite errors in single rows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +17,14 @@
     "error\n"
 #define NO_RESULTS ",,,,,,,,,,,,"
 
-/* What 256 threads with 32 registers and 8 KB give on compute capability 9.0. */
+/* The results for 256 threads with 32 registers and 8 KB on compute capability 9.0. */
 #define ANSWER ",8,64,100,warps+registers,8,32,8,25,64,8192,9216,\n"
 
-/* A stream in memory, handed out in pieces; what comes out is collected. */
+/* A stream in memory, read in pieces; the output is collected. */
 struct stream {
     const char *bytes;
     size_t length, next, piece;
-    size_t reads, late_reads; /* reads; those before which an answer was still held back */
+    size_t reads, late_reads; /* all reads, and those made while an answer was still held back */
     bool read_fails, write_fails;
     struct smc_text out;
 };
@@ -126,13 +125,13 @@ static void test_rows(void)
                     SMC_OK,
                     "id,static_smem,regs,cluster,carveout,threads,dynamic_smem,barriers,device,x" //
                     RESULTS "7,4K,32,1,-1,256,4096,1,nvidia h200," ANSWER));
-    /* An empty field: what no column gives. Blanks do not count. */
+    /* An empty field counts as not given. Blanks are ignored. */
     CU_ASSERT(gives("Device , THREADS,regs,static_smem,barriers,carveout\n"
                     " 9.0,256 , 32,\t8K,, \n",
                     SMC_OK,
                     "Device , THREADS,regs,static_smem,barriers,carveout" RESULTS
                     " 9.0,256 , 32,\t8K,, " ANSWER));
-    /* A launch that cannot happen is an answer; above the default limit, memory is opted in. */
+    /* A launch that fails is an answer; shared memory above the default limit uses the opt-in. */
     CU_ASSERT(gives("device,threads,regs,dynamic_smem\n"
                     "9.0,32,0,232448\n9.0,32,0,232449\n8.0,800,80,0\n8.0,1025,1,0\n",
                     SMC_OK,
@@ -146,7 +145,7 @@ static void test_rows(void)
                     "device,threads,regs,cluster,barriers" RESULTS
                     "9.0,64,16,16,3,21,42,65.625,barriers,32,32,64,228,21,1024,1024,\n"
                     "9.0,64,16,17,17,0,0,0,barriers+cluster,32,32,64,228,0,1024,1024,\n"));
-    /* The header alone is an answer, too. */
+    /* The header alone is answered, too. */
     CU_ASSERT(gives("device,threads,regs", SMC_OK, "device,threads,regs" RESULTS));
 }
 
@@ -165,7 +164,7 @@ static void test_csv(void)
                     "device,threads,regs,static_smem" RESULTS "9.0,256,32,8192" ANSWER));
 }
 
-/* 300 KB: what the mode allows, as a column. */
+/* 300 KB, which the mode allows; the mode is a column. */
 static void test_smem_mode(void)
 {
     CU_ASSERT(gives("device,threads,regs,dynamic_smem,smem_mode\n"
@@ -185,8 +184,8 @@ static void test_smem_mode(void)
 }
 
 struct bad_row {
-    const char *row;    /* between two good ones, on line 3 of four columns */
-    const char *fields; /* as they come back */
+    const char *row;    /* between two correct rows, on line 3, which has four columns */
+    const char *fields; /* as the answers return it */
     const char *error;  /* its field */
 };
 
@@ -261,7 +260,7 @@ static void test_summary(void)
     CU_ASSERT_STRING_EQUAL(error.message,
                            "in.csv: 2 of 3 rows cannot be read; the first: line 3: threads: 'x?y' "
                            "is not a whole number between 1 and 2147483647");
-    /* The line feed within quotes counts, and so does the empty line. */
+    /* The line feed within quotes and the empty line both count as lines. */
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&stream.out), "line 6: regs: 'z' is not"));
     smc_text_free(&stream.out);
     CU_ASSERT_EQUAL(run_bytes(nul, sizeof nul - 1, 4096, &stream, &error), SMC_USAGE);
@@ -299,7 +298,7 @@ static void test_headers(void)
 static void test_notes(void)
 {
     static const char *const cases[][2] = {
-        {"device,threads,regs,x,x\n", ""}, /* other people's columns may be anything */
+        {"device,threads,regs,x,x\n", ""}, /* the user's own columns may contain anything */
         {"device,threads,regs,dynamic-smem\n",
          "the column 'dynamic-smem' is not read; did you mean 'dynamic_smem'?"},
         {"device,threads,regs,smem\n",
@@ -374,7 +373,7 @@ static void append_row(const struct smc_device *device, const struct smc_launch 
                     launch->barriers_per_block, launch->regs_per_thread);
 }
 
-/* The results as the CSV report of a query writes them. */
+/* The results as the CSV report of a query prints them. */
 static void append_report(const struct smc_device *device, const struct smc_launch *launch,
                           struct smc_text *expected)
 {
@@ -456,7 +455,7 @@ static void test_pieces(void)
     smc_text_free(&whole.out);
 }
 
-/* A program at the other end of two pipes may wait for each answer. */
+/* A program at the other end of two pipes may wait for each answer before it continues. */
 static void test_flushing(void)
 {
     static const char input[] = "device,threads,regs\n9.0,256,32\n9.0,128,32\n9.0,64,32\n";
@@ -468,7 +467,7 @@ static void test_flushing(void)
     smc_text_free(&stream.out);
 }
 
-/* A row of exactly `length` bytes, its last field filled up. */
+/* A row of exactly `length` bytes: its last field is filled. */
 static void append_long_row(struct smc_text *input, size_t length, const char *end)
 {
     static const char row[] = "9.0,256,32,8192,";
@@ -501,7 +500,7 @@ static void test_long_rows(void)
             append_long_row(&input, SMC_CSV_MOST_BYTES + 1, ends[k]);
             append_long_row(&input, 500000, ends[k]);
             smc_text_append(&input, "9.0,256,32,8192,\"");
-            append_long_row(&input, 70000, ends[k]); /* its first line is the whole row's */
+            append_long_row(&input, 70000, ends[k]); /* the row is shown by its first line */
             append_long_row(&input, 20, ends[k]);
             smc_text_append(&input, "9.0,256,32,8192,\"never closed\n"); /* up to the end */
             append_long_row(&input, 30, ends[k]);
@@ -542,7 +541,7 @@ static void test_wide_rows(void)
     smc_text_free(&header);
 }
 
-/* More spellings of devices than the cache keeps, known and unknown, and some again. */
+/* More spellings of devices than the cache holds, known and unknown, some repeated. */
 static void test_many_devices(void)
 {
     enum { SPELLINGS = 700, ROWS = 3000 };
@@ -580,7 +579,7 @@ static void test_failures(void)
     }
 }
 
-/* A column and the option in its place allow the same values. */
+/* A column and the corresponding option allow the same values. */
 static void test_columns(void)
 {
     for (int i = 0; i < SMC_COLUMN_COUNT; i++) {

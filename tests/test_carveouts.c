@@ -18,8 +18,8 @@ static struct smc_launch random_launch(const struct smc_sm *sm)
     return launch;
 }
 
-/* Every percentage is in exactly one size, which has the blocks that the model counts there; and
-   no smaller percentage keeps as many blocks as the smallest size named. */
+/* Every percentage belongs to exactly one size, with the blocks that the model counts there; no
+   smaller percentage keeps as many blocks as the smallest size that is named. */
 static void test_every_percentage(void)
 {
     unsigned wrong = 0, seen = 0;
@@ -67,7 +67,7 @@ static void test_every_percentage(void)
     CU_ASSERT(seen > 20000);
 }
 
-/* What the CUDA C Programming Guide says of the four preferences on each architecture. */
+/* The CUDA C Programming Guide's description of the four preferences on each architecture. */
 static void test_preferences(void)
 {
     enum { K = 1024 };
@@ -116,7 +116,7 @@ static void test_golden(void)
     CU_ASSERT_EQUAL(carveouts.size[0].configured_bytes, 32 * 1024);
 }
 
-/* 10.7: the oversized size is one more, which a mode asks for and no percentage. */
+/* 10.7: the oversized size is one more, selected by a mode instead of a percentage. */
 static void test_oversized(void)
 {
     struct smc_capability rubin;

@@ -72,7 +72,7 @@ static void test_kernels(void)
     CU_ASSERT_EQUAL(length, 77);
 }
 
-/* The text built in is the file, byte for byte. */
+/* The built-in text equals the file, byte for byte. */
 static void test_texts(void)
 {
     for (size_t i = 0; i < smc_kernel_count(); i++) {
@@ -245,7 +245,7 @@ static void test_refusals(void)
     }
 }
 
-/* One further, and a sum may be above 2^24; int32 goes on. */
+/* One further, a sum may exceed 2^24; int32 allows more. */
 static void test_largest_exact_radius(void)
 {
     static const struct {
@@ -334,7 +334,7 @@ static void test_matmul_plans(void)
     CU_ASSERT_EQUAL(failures, 0);
 }
 
-/* Shared memory is worked out by hand. */
+/* Shared memory was calculated by hand. */
 static void test_aat_plans(void)
 {
     static const struct {
@@ -420,7 +420,7 @@ static void test_line_plans(void)
     CU_ASSERT(plan.static_smem_bytes == 1001 && plan.threads_per_block == 256);
 }
 
-/* Counts what the threads of matmul-tiled load, thread by thread. */
+/* Counts the loads of matmul-tiled thread by thread. */
 static double count_tiled_loads(int m, int n, int k, int tile)
 {
     double loads = 0;
@@ -577,7 +577,7 @@ static void test_dtypes(void)
         CU_ASSERT(smc_dtype_parse(smc_dtype_name((enum smc_dtype)i), &dtype) && (int)dtype == i);
     CU_ASSERT(smc_dtype_bytes(SMC_FLOAT) == 4 && smc_dtype_bytes(SMC_DOUBLE) == 8);
 
-    /* Poison is no result: not a number, or beyond the largest sum. */
+    /* Poison is never a result: it is not a number, or it is above the largest sum. */
     float f;
     double d;
     int32_t n;
@@ -629,7 +629,7 @@ static void test_random(void)
     CU_ASSERT_DOUBLE_EQUAL(squares_f / RANDOM, 1.0 / 3, 0.01);
     CU_ASSERT_DOUBLE_EQUAL(squares_d / RANDOM, 1.0 / 3, 0.01);
 
-    /* Whole floats are the integers. */
+    /* Whole floats equal the integers. */
     const struct smc_buffer whole = {
         .name = "A", .dtype = SMC_FLOAT, .elements = RANDOM, .whole = true};
     int unlike = 0;
@@ -638,7 +638,7 @@ static void test_random(void)
         unlike += again[i] != (float)n[i];
     CU_ASSERT_EQUAL(unlike, 0);
 
-    /* Another seed and another buffer give other values. */
+    /* Another seed, or another buffer, gives other values. */
     fill("A", SMC_FLOAT, RANDOM, 2, again);
     int same = 0;
     for (int i = 0; i < RANDOM; i++)

@@ -1,5 +1,5 @@
-/* The sets of parameters that are confirmed on GPUs: enough of them, valid, distinct, and with the
-   awkward sizes that they are for. */
+/* The sets of parameters that are confirmed on GPUs: enough of them, valid, distinct, and including
+   the awkward sizes. */
 #include <string.h>
 
 #include "catalog_sets.h"
@@ -20,7 +20,7 @@ static bool takes(const struct smc_kernel *kernel, enum smc_param param)
     return kernel->params >> param & 1;
 }
 
-/* How many sets have this value; how many have a lower one than another parameter's. */
+/* How many sets have this value; how many have a value below that of another parameter. */
 static size_t with(enum smc_param param, int64_t value)
 {
     size_t count = 0;
@@ -67,7 +67,7 @@ static void check_matrices(const struct smc_kernel *kernel)
     }
 }
 
-/* Windows: none beside the middle, wider than the block, wider than all outputs together. */
+/* Windows: only the middle, wider than the block, wider than all outputs together. */
 static void check_radii(void)
 {
     size_t above_block = below(SMC_PARAM_BLOCK, SMC_PARAM_RADIUS), above_array = 0;
@@ -117,7 +117,7 @@ static void test_compiled(void)
     }
 }
 
-/* The same ones every time. */
+/* The same sets on every run. */
 static void test_repeatable(void)
 {
     static struct catalog_sets before;

@@ -1,5 +1,5 @@
-/* ceilings: the arithmetic of samples, the built-in table, and this user's file, whose every damage
-   is named and left as it is. */
+/* ceilings: the arithmetic of samples, the built-in table, and the user's file: each kind of damage
+   is reported, and the file is left unchanged. */
 #include "config.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static void test_no_board(void)
     CU_ASSERT_PTR_NULL(smc_ceilings_source_name(ceilings.source));
 }
 
-/* Whatever rows there are belong to boards of the other table, and are complete. */
+/* Every row belongs to a board of the other table and is complete. */
 static void test_table(void)
 {
     for (size_t i = 0; i < smc_device_count(); i++) {
@@ -105,7 +105,7 @@ static bool same(const struct smc_ceilings *a, const struct smc_ceilings *b)
     return equal;
 }
 
-/* A path in folders that are not there yet. */
+/* A path in folders that do not exist yet. */
 static void choose_path(struct temporary *temporary, char path[SMC_CEILINGS_PATH])
 {
     temporary_begin(temporary);
@@ -207,7 +207,7 @@ static void test_damage(void)
     }
 }
 
-/* Nothing that somebody may want to mend is written over. */
+/* A damaged file is not overwritten, because the user may want to repair it. */
 static void test_damage_stays(void)
 {
     static const char damaged[] = "{\"schema\": \"smemcalc-ceilings/1\", oops";

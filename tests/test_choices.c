@@ -1,4 +1,5 @@
-/* model, query: the choice among block sizes, against the rules applied one choice at a time. */
+/* model, query: the choice among block sizes, compared with the rules applied to one choice at a
+   time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,8 @@
 
 enum { MOST = 12 };
 
-/* Whether `choice` survives the rules up to and without `end`: by the definition, from the start,
-   for each one anew. */
+/* Whether `choice` survives the rules before `end`: by their definition, evaluated from the start
+   for each choice. */
 static bool survives(const struct smc_choice *choices, size_t count, size_t which, int end)
 {
     for (int rule = 0; rule < end; rule++) {
@@ -75,8 +76,8 @@ static struct smc_query own_query(const char *device)
     return query;
 }
 
-/* The proposal against every block size: none has more than 5 % more thread slots in use, and of
-   those within 5 % with 128 threads or more none has more blocks. */
+/* Compares the proposal with every block size: none uses more than 5 % more thread slots, and of
+   those within 5 % and with 128 threads or more, none has more blocks. */
 static void test_own_kernels(void)
 {
     unsigned wrong = 0, proposals = 0;
@@ -148,7 +149,7 @@ static void test_order(void)
     free(best);
 }
 
-/* The problem stays the same for every block of a kernel, and no block is asked for twice. */
+/* The problem is the same for every block of a kernel, and each block is tried only once. */
 static void test_kernels(void)
 {
     static const char *const names[] = {"matmul-tiled", "stencil-dynamic", "reverse-static"};
@@ -196,7 +197,7 @@ static struct smc_query kernel_query(const struct smc_kernel *kernel,
 }
 
 /* Every kernel on a board of each compute capability: whole warps, whole sectors, resident warps
-   near the most of all such blocks. A query of any other block names the same one. */
+   near the most of all such blocks. A query about any other block proposes the same one. */
 static void test_proposals_are_sound(void)
 {
     struct smc_best *best = malloc(sizeof *best);
@@ -253,7 +254,7 @@ static int64_t proposed(const char *kernel, const char *device)
     return size;
 }
 
-/* At full occupancy there is headroom, and nothing that lowers it. */
+/* At full occupancy the next steps show the headroom and propose no other tile. */
 static void test_full_occupancy(void)
 {
     struct smc_query query = own_query("NVIDIA H200");

@@ -1,4 +1,4 @@
-/* cli: the option rows hang together, the help has them all, arguments are read strictly. */
+/* cli: the option rows are consistent, the help has them all, arguments are parsed strictly. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static void test_spellings(void)
 static void test_suggestions(void)
 {
     static const struct {
-        const char *typed, *meant; /* NULL: nothing is near enough */
+        const char *typed, *meant; /* NULL: nothing is similar enough */
     } cases[] = {{"tiel", "tile"},     {"til", "tile"},     {"device", "device"}, {"dev", "device"},
                  {"devcie", "device"}, {"TILE", "tile"},    {"zzz", NULL},        {"", NULL},
                  {"x", NULL},          {"radios", "radius"}};
@@ -144,7 +144,7 @@ static void test_unknown(void)
     CU_ASSERT_STRING_EQUAL(smc_text_plural(2), "s");
 }
 
-/* By the definition, letter by letter from the ends. */
+/* By the definition, letter by letter from both ends. */
 static size_t plain_distance(const char *a, size_t m, const char *b, size_t n)
 {
     if (m == 0 || n == 0)
@@ -169,7 +169,7 @@ static void random_word(char word[8])
     word[length] = '\0';
 }
 
-/* What the search leaves out early is never the nearest. */
+/* A word that the search rejects early is never the nearest. */
 static void test_nearest(void)
 {
     unsigned wrong = 0, found = 0;

@@ -1,4 +1,4 @@
-/* catalog: comparisons accept right results in any order of additions, and nothing else. */
+/* catalog: comparisons accept correct results for any order of additions, and nothing else. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "catalog/catalog.h"
 #include "unit.h"
 
-/* A launch's buffers on the host, inputs random and the output poisoned. */
+/* A launch's buffers on the host: inputs random, output poisoned. */
 struct launch {
     const struct smc_kernel *kernel;
     struct smc_params params;
@@ -38,7 +38,7 @@ static void release(struct launch *launch)
         free(launch->buffer[i]);
 }
 
-/* In parts of different sizes, as threads would share them. */
+/* In parts of different sizes, as threads would divide them. */
 static struct smc_comparison compare(const struct launch *launch)
 {
     struct smc_comparison result = {0};
@@ -124,7 +124,7 @@ static void test_right_products(void)
     }
 }
 
-/* With element (row, column) of C set to `value`, exactly that one is wrong. */
+/* If element (row, column) of C is `value`, exactly that element is wrong. */
 static void check_float_refused(struct launch *launch, uint64_t row, uint64_t column, float value)
 {
     uint64_t index = row * (uint64_t)launch->params.value[SMC_PARAM_LDC] + column;
@@ -155,7 +155,7 @@ static void test_wrong_products(void)
     check_float_refused(&launch, 99, 90, 1); /* and the last one */
     CU_ASSERT_EQUAL(compare(&launch).wrong, 0);
 
-    /* Two at once: the first in the buffer is named. */
+    /* With two wrong elements, the first in the buffer is reported. */
     ((float *)launch.buffer[2])[40 * 91 + 1] = 9;
     ((float *)launch.buffer[2])[39 * 91 + 70] = 8;
     struct smc_comparison result = compare(&launch);
@@ -163,7 +163,7 @@ static void test_wrong_products(void)
     release(&launch);
 }
 
-/* Of C = A A^T; A A, which is not transposed, is another matrix. */
+/* For C = A A^T: A A, without the transposition, is a different matrix. */
 static void test_wrong_squares(void)
 {
     struct launch launch;
@@ -210,7 +210,7 @@ static void test_wrong_doubles(void)
     release(&launch);
 }
 
-/* A kernel that forgets the last product is caught, also where sums are long. */
+/* A kernel that omits the last product is detected, even if sums are long. */
 static void test_lost_product(void)
 {
     struct launch launch;
@@ -291,7 +291,7 @@ static void test_stencils(void)
     }
 }
 
-/* The least error that a float can have, the other zero, and what is no number. */
+/* The smallest error that a float can have, the other zero, and NaN. */
 static void test_float_stencil_bits(void)
 {
     struct launch launch;

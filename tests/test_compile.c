@@ -1,5 +1,5 @@
-/* compile: what ptxas says is read, the cache is never wrong, the table is found. What needs an
-   NVRTC is in nvrtc.c. */
+/* compile: ptxas logs are read, the cache never returns a wrong value, the table's rows are found.
+   Tests that need an NVRTC are in nvrtc.c. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static const struct log_case log_cases[] = {
     {"ptxas info    : Compiling entry function 'k' for 'sm_75'\n"
      "ptxas info    : Used 8 registers, used 0 barriers, 368 bytes cmem[0]",
      SMC_PTXAS_READ, 8, 0, 0, 0, 0, 0, true},
-    /* Spills; a called function's properties come after and do not count */
+    /* Spills; the properties of a called function come after and are ignored */
     {"ptxas info    : Compiling entry function 'k' for 'sm_80'\n"
      "ptxas info    : Function properties for k\n"
      "ptxas         .     1384 bytes stack frame, 3100 bytes spill stores, 8196 bytes spill loads\n"
@@ -62,7 +62,7 @@ static const struct log_case log_cases[] = {
     {"ptxas info    : Compiling entry function 'k' for 'sm_10'\n"
      "ptxas info    : Used 14 registers, 60+56 bytes lmem, 2080+16 bytes smem, 8 bytes cmem[1]\n",
      SMC_PTXAS_READ, 14, 2096, 0, 0, 0, 0, false},
-    /* Another kernel first, whose name begins alike, and one after */
+    /* Another kernel first, whose name begins with the same letters, and one after it */
     {"ptxas info    : Compiling entry function 'k2' for 'sm_90'\n"
      "ptxas info    : Function properties for k2\n"
      "ptxas         .     64 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
@@ -212,7 +212,8 @@ static void test_cache_keeps(void)
     temporary_end(&t);
 }
 
-/* Every byte changed, and every length but the right one: absent, never wrong; then mended. */
+/* After a change of any byte, and at every length but the right one, the value is absent, never
+   wrong, and then rewritten. */
 static void test_cache_damage(void)
 {
     struct temporary t;
@@ -258,7 +259,7 @@ static void test_cache_damage(void)
     temporary_end(&t);
 }
 
-/* What stands in a file's place need not be a file. */
+/* A file's path may hold something other than a file. */
 static void test_cache_strange_files(void)
 {
     struct temporary t;
@@ -271,11 +272,11 @@ static void test_cache_strange_files(void)
     smc_cache_write(&cache, &key, value.data, value.length);
     CU_ASSERT_FATAL(temporary_find(&t, ".smc", path, sizeof path));
 
-    CU_ASSERT(unlink(path) == 0 && mkfifo(path, 0600) == 0); /* would hang */
+    CU_ASSERT(unlink(path) == 0 && mkfifo(path, 0600) == 0); /* reading it would hang */
     CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 0);
-    CU_ASSERT(unlink(path) == 0 && symlink("/dev/zero", path) == 0); /* would never end */
+    CU_ASSERT(unlink(path) == 0 && symlink("/dev/zero", path) == 0); /* never ends */
     CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 0);
-    smc_cache_write(&cache, &key, value.data, value.length); /* in the link's place */
+    smc_cache_write(&cache, &key, value.data, value.length); /* the link was replaced by a file */
     CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 1);
     CU_ASSERT(truncate(path, INT64_C(1) << 40) == 0); /* a hole of 1 TiB */
     CU_ASSERT_EQUAL(look_up(&cache, &key, &value), 0);
@@ -339,13 +340,13 @@ static void test_cache_bad_folders(void)
     temporary_end(&t);
 }
 
-/* In a child that may write no file above 16 bytes, as on a full disk. */
+/* In a child process that may not write files above 16 bytes, as on a full disk. */
 static int write_without_room(void)
 {
     struct smc_cache cache;
     struct smc_text warnings = {0};
     struct smc_text key = bytes_of("k", 1), value = bytes_of("value", 5);
-    signal(SIGXFSZ, SIG_DFL); /* deadly, were it delivered */
+    signal(SIGXFSZ, SIG_DFL); /* would end the process if it were delivered */
     if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){16, 16}) != 0)
         return 9;
     smc_cache_open(&cache, false, &warnings);
@@ -374,7 +375,7 @@ static void test_cache_no_room(void)
     temporary_end(&t);
 }
 
-/* One of several processes that write and read the same few keys with all their might. */
+/* One of several processes that write and read the same few keys as fast as they can. */
 static int hammer(int seed)
 {
     struct smc_cache cache;
@@ -419,7 +420,8 @@ static void test_cache_concurrent(void)
     temporary_end(&t);
 }
 
-/* Growth is bounded; the oldest go first; what the cache did not name stays. */
+/* The size is limited; the oldest files are removed first; files that do not belong to the cache
+   stay. */
 static void test_cache_growth(void)
 {
     struct temporary t;
@@ -520,19 +522,19 @@ static void test_table_answers(void)
     CU_ASSERT(r.static_smem_bytes == 8192 && r.barriers == 1 && !r.from_cache);
     CU_ASSERT_STRING_EQUAL(r.reason, "NVRTC is not used");
 
-    /* An architecture that no compiler knows any more */
+    /* An architecture that compilers no longer support */
     CU_ASSERT_EQUAL(without_nvrtc("matmul-tiled", SMC_PARAM_TILE, 8, 10, &r, &plan), SMC_OK);
     CU_ASSERT(r.source == SMC_RESOURCES_ASSUMED && r.cc == 35 && r.static_smem_bytes == 512);
     CU_ASSERT_STRING_EQUAL(r.reason, "NVRTC is not used; as compiled for sm_35");
 
-    /* Parameters without a row: the nearest, but shared memory is known exactly */
+    /* Parameters without a row: the nearest row is used, but shared memory is known exactly */
     CU_ASSERT_EQUAL(without_nvrtc("stencil-static", SMC_PARAM_RADIUS, 7777, 75, &r, &plan), SMC_OK);
     CU_ASSERT(r.source == SMC_RESOURCES_ASSUMED && r.cc == 75 && r.regs_per_thread > 0);
     CU_ASSERT(r.static_smem_bytes == plan.static_smem_bytes && plan.static_smem_bytes > 4 * 7777);
     CU_ASSERT_PTR_NOT_NULL(strstr(r.reason, "; as compiled for sm_75 with -DBLOCK=256 -DRADIUS="));
 }
 
-/* A kernel that is in no table, and machine code, cannot be had: what to do is said. */
+/* A kernel that is in no table, and machine code, are unavailable: the message says what to do. */
 static void test_nothing_serves(void)
 {
     const struct smc_compile_options options = {.no_nvrtc = true};
@@ -554,7 +556,7 @@ static void test_nothing_serves(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "`pip install nvidia-cuda-nvrtc-cu12`"));
 }
 
-/* The table answers for a copy of the program's own text, and not for an edited one. */
+/* The table is used for an unchanged copy of the program's own text, but not for an edited one. */
 static void test_table_and_edits(void)
 {
     const struct smc_kernel *tiled = smc_kernel_find("matmul-tiled");
@@ -618,7 +620,7 @@ static bool has_built_in_ptx(const struct smc_kernel *kernel, const struct smc_p
     return found;
 }
 
-/* Made from another text it is not found: `make update-ptx` makes it anew. */
+/* PTX made from another text is not found; `make update-ptx` makes it again. */
 static void test_built_in_ptx(void)
 {
     for (size_t i = 0; i < smc_kernel_count(); i++) {
@@ -637,7 +639,7 @@ static void test_built_in_ptx(void)
             CU_ASSERT_FALSE(has_built_in_ptx(kernel, &params, 70));
             if (strcmp(kernel->name, "matmul-tiled") == 0)
                 CU_ASSERT(has_built_in_ptx(kernel, &params, 75));
-            if (strcmp(kernel->name, "matmul-async") == 0) /* cp.async comes with 8.0 */
+            if (strcmp(kernel->name, "matmul-async") == 0) /* cp.async requires CC 8.0 */
                 CU_ASSERT_FALSE(has_built_in_ptx(kernel, &params, 75));
         }
     }

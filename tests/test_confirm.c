@@ -1,4 +1,4 @@
-/* confirm: every verdict, from results made up for the purpose. */
+/* confirm: every verdict, from constructed results. */
 #include <stdio.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static void make_result(const struct smc_answer *answer, struct smc_run_result *
     };
 }
 
-/* As the executor leaves it when the launch is refused. */
+/* As the executor leaves it after a refused launch. */
 static void refuse_launch(struct smc_run_result *result)
 {
     struct smc_attempt why = not_made("the launch was refused");
@@ -109,7 +109,7 @@ static bool note_has(const struct smc_confirmation *confirmation, const char *qu
     return row && strstr(row->note, words);
 }
 
-/* The counts have to agree with the rows, whatever the case. */
+/* The counts must agree with the rows in every case. */
 static void confirm(const struct smc_answer *answer, const struct smc_run_result *result,
                     struct smc_confirmation *out)
 {
@@ -134,7 +134,7 @@ static void test_all_confirmed(void)
     CU_ASSERT_EQUAL(c.confirmed, 8);
     CU_ASSERT_EQUAL(c.differing, 0);
     CU_ASSERT_EQUAL(c.not_measured, 0);
-    /* Dynamic and allocated bytes, limits, time, GFLOP/s and GB/s only inform. */
+    /* Dynamic and allocated bytes, limits, time, GFLOP/s and GB/s have no verdict. */
     CU_ASSERT_EQUAL(c.row_count, 14);
     CU_ASSERT_EQUAL(find(&c, "allocated_smem_bytes")->predicted.value, 9216);
     CU_ASSERT_STRING_EQUAL(find(&c, "binding_limits")->words, "registers");
@@ -225,7 +225,7 @@ static void test_predicted_refusal_to_launch(void)
     CU_ASSERT(note_has(&c, "dynamic_smem_bytes", "refused"));
     CU_ASSERT_PTR_NULL(find(&c, "time_ms"));
 
-    make_result(&answer, &result); /* it launches all the same, with 3 blocks resident */
+    make_result(&answer, &result); /* it launches nevertheless, with 3 blocks resident */
     result.api_blocks_per_sm = result.probe_blocks_per_sm = 3;
     confirm(&answer, &result, &c);
     CU_ASSERT(verdict_is(&c, "launches", SMC_DIFFERS));
@@ -254,7 +254,7 @@ static void test_predicted_refusal_to_compile(void)
     CU_ASSERT(verdict_is(&c, "compiles", SMC_CONFIRMED));
     CU_ASSERT(verdict_is(&c, "static_smem_bytes", SMC_DIFFERS));
 
-    make_result(&answer, &result); /* it compiles and launches all the same */
+    make_result(&answer, &result); /* it compiles and launches nevertheless */
     confirm(&answer, &result, &c);
     CU_ASSERT(verdict_is(&c, "compiles", SMC_DIFFERS));
     CU_ASSERT(verdict_is(&c, "launches", SMC_DIFFERS));
@@ -295,7 +295,7 @@ static void test_unpredicted_failures(void)
     CU_ASSERT(verdict_is(&c, "registers_per_thread", SMC_NOT_MEASURED));
 }
 
-/* What was seen before stays. */
+/* Earlier observations are kept. */
 static void test_no_end(void)
 {
     struct smc_answer answer;
@@ -363,7 +363,7 @@ static void test_carveout_is_a_hint(void)
     CU_ASSERT(verdict_is(&c, "warps_per_sm", SMC_INFORMATION));
     CU_ASSERT(note_has(&c, "blocks_per_sm", "hint"));
 
-    result.api_blocks_per_sm = predicted + 2; /* the API is not bound by hints: the model errs */
+    result.api_blocks_per_sm = predicted + 2; /* the API ignores hints, so the model is wrong */
     confirm(&answer, &result, &c);
     CU_ASSERT(verdict_is(&c, "blocks_per_sm", SMC_DIFFERS));
 
@@ -428,7 +428,7 @@ static void test_counted_as_predicted(void)
     CU_ASSERT(verdict_is(&c, "bank_conflicts", SMC_CONFIRMED));
     CU_ASSERT_EQUAL(find(&c, "bank_conflicts")->measured.value, 900);
     CU_ASSERT_PTR_NULL(find(&c, "machine_shared_loads"));
-    CU_ASSERT_PTR_NULL(find(&c, "global_load_bytes")); /* no counter tells */
+    CU_ASSERT_PTR_NULL(find(&c, "global_load_bytes")); /* no counter measures it */
 }
 
 static void test_counters_beyond(void)
@@ -502,7 +502,7 @@ static void test_joined_loads(void)
     CU_ASSERT(verdict_is(&c, "machine_bank_conflicts", SMC_CONFIRMED));
     CU_ASSERT_EQUAL(find(&c, "machine_bank_conflicts")->measured.value, 700);
 
-    result.emulation = good; /* beside the emulator both are shown */
+    result.emulation = good; /* with an emulation, both are shown */
     result.emulated = (struct smc_emulated_run){
         .loads = answer.workload.shared.written_loads,
         .stores = answer.workload.shared.stores,
@@ -519,14 +519,14 @@ static void test_joined_loads(void)
     CU_ASSERT(!find(&c, "bank_conflicts")->measured.present);
     CU_ASSERT(find(&c, "machine_shared_loads")->emulated.present);
     CU_ASSERT(find(&c, "machine_shared_loads")->measured.present);
-    CU_ASSERT(c.row_count <= SMC_MAX_ROWS - 8); /* room for what else there may be */
+    CU_ASSERT(c.row_count <= SMC_MAX_ROWS - 8); /* headroom for other rows */
 
     result.emulated.machine_loads.instructions++; /* one source is enough to refute */
     confirm(&answer, &result, &c);
     CU_ASSERT(verdict_is(&c, "machine_shared_loads", SMC_DIFFERS));
 }
 
-/* The counters leave them out; what is beside them is still judged. */
+/* The counters omit copies; the other stores are still judged. */
 static void test_copies(void)
 {
     struct smc_answer answer;
@@ -547,7 +547,7 @@ static void test_copies(void)
     CU_ASSERT_EQUAL(c.differing, 0);
     CU_ASSERT(verdict_is(&c, "shared_loads", SMC_INFORMATION));
     CU_ASSERT(note_has(&c, "shared_loads", "before copies"));
-    result.counted[SMC_METRIC_SHARED_STORE_WAVEFRONTS] = 800; /* copies and all */
+    result.counted[SMC_METRIC_SHARED_STORE_WAVEFRONTS] = 800; /* a count that includes the copies */
     confirm(&answer, &result, &c);
     CU_ASSERT(verdict_is(&c, "shared_store_wavefronts", SMC_DIFFERS));
 
@@ -590,11 +590,11 @@ static void test_why_nothing_is_counted(void)
     result.counting = not_made("profiling is not permitted: run as root");
     confirm(&answer, &result, &c);
     CU_ASSERT_EQUAL(c.differing, 0);
-    CU_ASSERT_EQUAL(c.not_measured, SMC_METRIC_COUNT + 1); /* and bank conflicts */
+    CU_ASSERT_EQUAL(c.not_measured, SMC_METRIC_COUNT + 1); /* and of bank conflicts */
     for (int i = 0; i < SMC_METRIC_COUNT; i++)
         CU_ASSERT(note_has(&c, smc_metric_info[i].quantity, "not permitted"));
 
-    result.counting = not_made(""); /* nobody asked */
+    result.counting = not_made(""); /* not requested */
     confirm(&answer, &result, &c);
     CU_ASSERT_EQUAL(c.not_measured, 0);
     CU_ASSERT_PTR_NULL(find(&c, "shared_loads"));
@@ -610,7 +610,7 @@ static void test_reserved_memory(void)
     make_result(&answer, &result);
     result.api_reserved_smem = good;
     result.api_reserved_smem_bytes = 1024;
-    answer.query.device.sm.smem_reserved_per_block_bytes = 2048; /* the table counts, not the API */
+    answer.query.device.sm.smem_reserved_per_block_bytes = 2048; /* only the table is used */
     confirm(&answer, &result, &c);
     CU_ASSERT(verdict_is(&c, "reserved_smem_bytes", SMC_CONFIRMED));
     result.api_reserved_smem_bytes = 2048;
@@ -621,7 +621,7 @@ static void test_reserved_memory(void)
     CU_ASSERT(verdict_is(&c, "reserved_smem_bytes", SMC_NOT_MEASURED));
 }
 
-/* Only what was measured of the device is a ceiling: 2000 GFLOP/s and 1000 GB/s of it. */
+/* Only measured values of the device are ceilings: here 2000 GFLOP/s and 1000 GB/s. */
 static void test_shares_of_ceilings(void)
 {
     struct smc_answer answer;

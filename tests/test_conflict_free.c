@@ -1,5 +1,5 @@
-/* Proposals that remove bank conflicts, in the model and in a question's answer; the catalog's
-   access patterns against the kernels' text. */
+/* Proposals that remove bank conflicts, in the model and in an answer; the catalog's access
+   patterns compared with the kernels' text. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static struct smc_access column_of(uint32_t row, uint32_t column, uint32_t width
     return access;
 }
 
-/* Every smaller padding, in the same rows, leaves a conflict. */
+/* Every smaller padding of the same rows leaves a conflict. */
 static void test_smallest_padding(void)
 {
     static const uint32_t rows[] = {2, 8, 16, 24, 32, 40, 64, 96, 1024};
@@ -68,7 +68,7 @@ static void test_known_proposals(void)
         access.address[lane] = lane * 8;
     CU_ASSERT(smc_find_swizzle(&search, &found));
     CU_ASSERT(found.swizzle_span == 2 && found.swizzle_shift == 0);
-    /* An array that nothing helps: lanes that want one bank of one row. */
+    /* An array that no layout helps: lanes that need different words of one bank in one row. */
     for (uint32_t lane = 0; lane < 32; lane++)
         access.address[lane] = lane * 128;
     row = 100000;
@@ -79,7 +79,7 @@ static void test_known_proposals(void)
     CU_ASSERT(!smc_find_padding(&search, &found));
 }
 
-/* No two elements move to one place, and none leaves its element or its row. */
+/* No two elements move to one place, and no element is lost or leaves its row. */
 static void test_rearrangements(void)
 {
     static const struct smc_rearrangement cases[] = {
@@ -159,7 +159,7 @@ static void test_rewritten_expressions(void)
         CU_ASSERT_STRING_EQUAL(pattern.padding.expression, cases[i].padded);
         if (cases[i].swizzled)
             CU_ASSERT_STRING_EQUAL(pattern.swizzle.expression, cases[i].swizzled);
-        for (int n = 0; n < 2; n++) { /* both proposals keep what they promise */
+        for (int n = 0; n < 2; n++) { /* both proposals have the effect that they promise */
             const struct smc_remedy *remedy = n ? &pattern.swizzle : &pattern.padding;
             again = query;
             again.expression = remedy->expression;
@@ -188,7 +188,7 @@ static void test_answers(void)
     query.warp = 1;
     ask(&query);
     CU_ASSERT_EQUAL(answer.pattern[0].total.wavefronts, 1);
-    smc_banks_query_init(&query); /* the last warp is not whole */
+    smc_banks_query_init(&query); /* the last warp is incomplete */
     query.expression = "lane*128";
     query.block[0] = 40;
     ask(&query);
@@ -302,7 +302,7 @@ static void test_tile_patterns(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* The least and the conflicts of one block's accesses to the transposed tile of A A^T. */
+/* The minimum and the conflicts of one block's accesses to the transposed tile of A A^T. */
 static struct smc_bank_cost transposed_tile(const char *name, int64_t tile, int64_t pad,
                                             enum smc_dtype dtype)
 {
@@ -319,7 +319,7 @@ static struct smc_bank_cost transposed_tile(const char *name, int64_t tile, int6
     return (struct smc_bank_cost){store.wavefronts + load.wavefronts, store.least + load.least};
 }
 
-/* What the family is there to show. */
+/* The effects that the family demonstrates. */
 static void test_aat_conflicts(void)
 {
     for (enum smc_dtype dtype = SMC_FLOAT; dtype <= SMC_DOUBLE; dtype++) {
@@ -340,7 +340,7 @@ static void test_aat_conflicts(void)
     }
 }
 
-/* The smallest padding beyond `pad` that frees aat-padded of conflicts; 0: there is none. */
+/* The smallest padding beyond `pad` that removes the conflicts of aat-padded; 0: none does. */
 static int64_t least_further_padding(int64_t tile, int64_t pad)
 {
     for (int64_t more = 1; pad + more <= smc_param_info[SMC_PARAM_PAD].highest; more++) {
@@ -351,7 +351,7 @@ static int64_t least_further_padding(int64_t tile, int64_t pad)
     return 0;
 }
 
-/* The padding that is proposed for a kernel's tile is the one that frees the kernel itself. In
+/* The padding proposed for a kernel's tile is the one that removes the kernel's conflicts. In
    shared memory the tile's rows do not begin at multiples of their length. */
 static void test_proposed_paddings(void)
 {
@@ -373,7 +373,7 @@ static void test_proposed_paddings(void)
     CU_ASSERT(proposals > 10);
 }
 
-/* Counts what is accessed: each staged element is stored once, each window summed whole. */
+/* Counts the accesses: each staged element is stored once, each window is summed completely. */
 static void test_stencil_patterns(void)
 {
     static const int64_t cases[][2] = {{256, 3}, {33, 100}, {1, 5}, {64, 0}, {1000, 7}};
@@ -456,7 +456,7 @@ static uint64_t element_of(const struct array_case *c, uint32_t thread)
     return c->transposed ? (uint64_t)x * c->row + y * c->step : (uint64_t)y * c->row + x * c->step;
 }
 
-/* Wavefronts above one for each warp, by counting the words of each bank; a row of 0 is not
+/* Wavefronts above one for each warp, by counting the words of each bank; a row length of 0 is not
    padded. */
 static uint32_t count_conflicts(const struct array_case *c, uint32_t row, uint32_t padding)
 {

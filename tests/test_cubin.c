@@ -1,5 +1,5 @@
-/* Machine code: what is damaged or cut off is refused with the reason, and nothing of it believed.
- */
+/* Machine code: a damaged or truncated file is refused with the reason, and none of its contents is
+   used. */
 #include "config.h"
 
 #include <elf.h>
@@ -15,7 +15,7 @@
 
 #define DATA SMC_SOURCE_DIR "/tests/data/inspect/"
 
-/* A file of machine code in memory of its own, aligned as its tables need it. */
+/* A file of machine code in its own memory, aligned as its tables require. */
 struct image {
     char *bytes;
     size_t size;
@@ -66,7 +66,7 @@ static Elf64_Sym *symbol(struct image *image, const char *name)
     return NULL;
 }
 
-/* The first attribute of a kind, with its words behind the first four bytes. */
+/* The first attribute of a kind, with its data after the first four bytes. */
 static uint32_t *attribute(struct image *image, const char *name, uint8_t kind)
 {
     const Elf64_Shdr *info = section(image, name);
@@ -308,8 +308,8 @@ static bool has_the_same_kernels(const struct smc_cubin *a, const struct smc_cub
     return true;
 }
 
-/* A flipped bit is found, or changes nothing that is told, but where a figure stands only once:
-   registers, the frame of a kernel that calls nothing, launch bounds. */
+/* A flipped bit is detected or changes no reported value, except in values that are stored only
+   once: registers, the frame of a kernel that calls nothing, launch bounds. */
 static void test_flipped_bits(void)
 {
     struct image sound = load(DATA "own-sm90.cubin"), image = load(DATA "own-sm90.cubin");
@@ -345,7 +345,7 @@ static void check_suffix(struct image *image, char suffix)
     smc_cubin_close(&cubin);
 }
 
-/* Up to CUDA 12.8 a flag tells; later the compiler's note. */
+/* Up to CUDA 12.8 a flag identifies it; later the compiler's note. */
 static void test_suffixes(void)
 {
     struct image cuda12 = load(DATA "own-sm90-cuda12.cubin"), cuda13 = load(DATA "own-sm120.cubin");
@@ -362,7 +362,7 @@ static void test_suffixes(void)
         note[sizeof option - 2] = *suffix;
         check_suffix(&cuda13, *suffix);
     }
-    section(&cuda13, ".note.nv.tkinfo")->sh_size = 0; /* without contents in libelf's eyes */
+    section(&cuda13, ".note.nv.tkinfo")->sh_size = 0; /* libelf treats it as without contents */
     header(&cuda13)->e_flags &= ~0x8u;
     check_suffix(&cuda13, '\0');
     free(cuda12.bytes);

@@ -1,4 +1,5 @@
-/* devicefile: what is printed is read back as it was; every wrong value is named with its key. */
+/* devicefile: printed devices are read back unchanged; every wrong value is reported with its key.
+ */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static enum smc_status parse(const char *text, struct smc_device_file *file,
 
 /* --- Round trip --------------------------------------------------------------------------------*/
 
-/* Member by member, not by the table of keys that both ways go through. */
+/* Member by member, without the table of keys that both directions use. */
 static bool same_sm(const struct smc_sm *a, const struct smc_sm *b)
 {
 #define SAME(member) (a->member == b->member)
@@ -96,8 +97,8 @@ static void test_capabilities_come_back(void)
     CU_ASSERT_EQUAL(failures, 0);
 }
 
-/* A live GPU has a number and no chip; an edited one may differ from its compute capability in
-   everything. */
+/* A live GPU has a number and no chip name; an edited device may differ from its compute capability
+   in everything. */
 static void test_other_devices_come_back(void)
 {
     struct smc_device device;
@@ -118,7 +119,7 @@ static void test_other_devices_come_back(void)
     CU_ASSERT(comes_back(&device));
 }
 
-/* No limit is left out of the list of fields; the rules after the limits have no keys. */
+/* Every limit is in the list of fields; the rules after the limits have no keys. */
 static void test_fields_are_complete(void)
 {
     static const struct smc_sm sm;
@@ -154,7 +155,7 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(file.count, 0);
 }
 
-/* A compute capability that is not in the table: all its limits must be there, and the rules are
+/* For a compute capability that is not in the table, all limits must be given, and the rules are
    those of the newest generation before it. */
 static void test_unknown_capability(void)
 {
@@ -321,7 +322,7 @@ static void test_wrong_structure(void)
     check_refused(wrong, sizeof wrong / sizeof *wrong);
 }
 
-/* Every key, with a value of each kind of JSON: taken or refused, and never without a word. */
+/* Every key with a value of each kind of JSON: accepted, or refused with a message. */
 static void test_every_key_with_anything(void)
 {
     static const char *const values[] = {

@@ -1,4 +1,4 @@
-/* devices: the tables are whole, and looking up finds what a person means. */
+/* devices: the tables are complete, and a look-up finds the device that the user means. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static void test_rules(void)
     }
 }
 
-/* Of compute capabilities that the table does not have, the rules of the newest before them. */
+/* A compute capability that is not in the table has the rules of the newest one before it. */
 static void test_nearest(void)
 {
     static const uint16_t pairs[][2] = {{9, 10},  {10, 10},   {19, 13},   {40, 37},
@@ -122,8 +122,8 @@ static void test_boards(void)
     }
 }
 
-/* The series that people own; some boards are held to published figures, so that no column slips.
- */
+/* The common series; some boards are compared with published figures, so that a shifted column is
+   noticed. */
 static void test_common_boards(void)
 {
     static const struct {
@@ -160,13 +160,14 @@ static void test_common_boards(void)
         CU_ASSERT_EQUAL(d.sm_count, boards[i].sm_count);
         CU_ASSERT_DOUBLE_EQUAL(d.memory_bytes_per_s / 1e9, boards[i].gbytes_per_s,
                                0.01 * boards[i].gbytes_per_s);
-        /* A driver reports somewhat less than what is marketed; a Jetson shares it with the CPU. */
+        /* A driver reports slightly less memory than is marketed; a Jetson shares it with the CPU.
+         */
         double gbytes = (double)d.global_mem_bytes / (1 << 30);
         CU_ASSERT(gbytes > 0.85 * boards[i].gbytes && gbytes < 1.01 * boards[i].gbytes);
     }
 }
 
-/* Each name finds its own board, with and without brand, in lower case, without spaces. */
+/* Each name finds its own board: with and without brand, in lower case, without spaces. */
 static void test_names_find_themselves(void)
 {
     struct smc_device board, found;
@@ -194,7 +195,7 @@ static void test_names_find_themselves(void)
     }
 }
 
-/* `note` begins the note; NULL: there is none, for the name is exact. */
+/* `note` begins the note; NULL: there is none, because the name is exact. */
 static void check_found(const char *typed, const char *name, const char *note_begins)
 {
     struct smc_device d = {0};
@@ -265,7 +266,7 @@ static void test_capability_names(void)
     check_found("sm_100f", "compute capability 10.0", NULL);
     check_found("sm_121", "compute capability 12.1", NULL);
     check_found("110", "compute capability 11.0", NULL);
-    check_found("480", "GeForce GTX 480", "closest match for '480': "); /* there is no 48.0 */
+    check_found("480", "GeForce GTX 480", "closest match for '480': "); /* 48.0 does not exist */
 }
 
 static void check_refused(const char *typed, const char *part_of_message)
@@ -282,7 +283,7 @@ static void test_refusals(void)
     check_refused("", "unknown device ''");
     check_refused("!!", "unknown device '!!'");
     check_refused("Voodoo 2", "unknown device 'Voodoo 2'");
-    check_refused("0", "unknown device"); /* a part of many names, and no word of one */
+    check_refused("0", "unknown device"); /* a substring of many names, but a word of none */
     check_refused("9.1", "compute capability 9.1 is newer than this table; ");
     check_refused("10.5", "compute capability 10.5 is not in this table; ");
     check_refused("10.9", "compute capability 10.9 is newer than this table; ");
@@ -329,7 +330,7 @@ static void test_suggestions(void)
     check_refused("h2o0", "did you mean 'NVIDIA H200'?");
     check_refused("Quadro RTX 8008", "did you mean 'Quadro RTX 8000'?");
     check_not_suggested("Voodoo 2");
-    check_not_suggested("RTX 6090"); /* none of that series; an RTX 6000 Ada is another */
+    check_not_suggested("RTX 6090"); /* not of that series; the RTX 6000 Ada is a different board */
     check_not_suggested("MI300");
 }
 

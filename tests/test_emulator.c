@@ -1,5 +1,5 @@
-/* emulator: instructions, lanes that part and meet, barriers, and everything that is found, each
-   from a few lines of PTX. Expected values are computed here, by other means. */
+/* emulator: instructions, diverging and reconverging lanes, barriers, and every kind of finding,
+   each from a few lines of PTX. Expected values are computed here by other methods. */
 #include <fenv.h>
 #include <math.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ static uint32_t reversed(uint32_t x)
     return out;
 }
 
-/* One bit after the other, from PTX's definition. */
+/* Bit by bit, from PTX's definition. */
 static uint32_t field(uint32_t x, uint32_t place, uint32_t length, bool is_signed)
 {
     uint32_t out = 0, top = place + length - 1 < 31 ? place + length - 1 : 31;
@@ -265,7 +265,7 @@ static uint64_t double_bits(double x)
     return bits;
 }
 
-/* What 64 bits, half precision and the special functions give, by known values. */
+/* The results of 64-bit, half-precision and special functions, by known values. */
 static void test_known_values(void)
 {
     static const struct {
@@ -323,7 +323,8 @@ static void test_memory(void)
 {
     struct trial trial;
     fill(&trial);
-    /* Through shared memory, generic addresses and vectors; the neighbour's bytes come out. */
+    /* Through shared memory, generic addresses and vectors; the output has the neighbour's bytes.
+     */
     run("mov.u32 %r2, s;\nshl.b32 %r3, %r1, 3;\nadd.u32 %r2, %r2, %r3;\n"
         "ld.global.v2.u32 {%r4, %r5}, [%rd2];\nst.shared.v2.u32 [%r2], {%r5, %r4};\nbar.sync 0;\n"
         "xor.b32 %r6, %r3, 8;\nmov.u64 %rd5, s;\ncvta.shared.u64 %rd5, %rd5;\n"
@@ -362,7 +363,8 @@ static void test_memory(void)
     end(&trial);
 }
 
-/* What is copied asynchronously is there after the wait, not before; bytes not asked for are 0. */
+/* What is copied asynchronously is there after the wait, not before; bytes that were not requested
+   are 0. */
 static void test_asynchronous_copies(void)
 {
     static const char copy[] =
@@ -389,7 +391,7 @@ static void test_asynchronous_copies(void)
     end(&trial);
 }
 
-/* A cache policy changes no result, and is not taken for the bytes asked for. */
+/* A cache policy changes no result, and is not mistaken for the number of bytes. */
 static void test_cache_policies(void)
 {
     static const char copy[] =
@@ -410,11 +412,12 @@ static void test_cache_policies(void)
     end(&trial);
 }
 
-/* Counted on an H200: sectors whose two sides begin at unlike places of 32 bytes count again. */
+/* Counted on an H200: a sector counts again if its two sides begin at different offsets within 32
+   bytes. */
 static void test_copies_past_l1(void)
 {
     static const struct {
-        unsigned to, quads, sectors; /* where in shared memory; of 16 bytes, a lane each */
+        unsigned to, quads, sectors; /* place in shared memory; of 16 bytes, for each lane */
     } copies[] = {{0, 16, 8}, {32, 16, 8}, {16, 16, 10}, {16, 8, 5}, {16, 6, 4}, {48, 1, 1}};
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
         char body[512];
@@ -439,7 +442,7 @@ static void test_copies_past_l1(void)
 static void test_lanes(void)
 {
     struct trial trial;
-    /* Each lane loops as often as its number; all are together again afterwards. */
+    /* Each lane loops as many times as its number; afterwards all have reconverged. */
     run("mov.u32 %r2, 0;\nmov.u32 %r3, 0;\n$L1:\nsetp.ge.u32 %p1, %r3, %r1;\n@%p1 bra $L2;\n"
         "add.u32 %r2, %r2, %r3;\nadd.u32 %r3, %r3, 1;\nbra $L1;\n$L2:\nactivemask.b32 %r4;\n"
         "mov.b64 %rd4, {%r2, %r4};\nst.global.u64 [%rd1], %rd4;",
@@ -448,7 +451,7 @@ static void test_lanes(void)
         CU_ASSERT_EQUAL(trial.out[i], UINT64_C(0xffffffff) << 32 | (i ? i * (i - 1) / 2 : 0));
     CU_ASSERT_EQUAL(trial.emulation.total.divergent, 31);
     end(&trial);
-    /* Lanes that return do not keep the others apart. */
+    /* Lanes that return do not keep the others from reconverging. */
     run("setp.lt.u32 %p1, %r1, 16;\n@%p1 bra $A;\nsetp.lt.u32 %p2, %r1, 20;\n@%p2 bra $END;\n"
         "mov.u32 %r2, 1;\nbra $B;\n$A:\nmov.u32 %r2, 2;\n$B:\nactivemask.b32 %r3;\n"
         "mov.b64 %rd4, {%r2, %r3};\nst.global.u64 [%rd1], %rd4;\n$END:",
@@ -476,7 +479,7 @@ static void test_lanes(void)
     CU_ASSERT_EQUAL(trial.out[3], UINT64_C(1) << 32);
     CU_ASSERT_EQUAL(trial.out[31], UINT64_C(1) << 32 | 28);
     end(&trial);
-    /* A jump by table. */
+    /* A branch through a table. */
     run("and.b32 %r2, %r1, 3;\n$TABLE: .branchtargets $T0, $T1, $T0, $T3;\n"
         "brx.idx %r2, $TABLE;\n$T0:\nmov.u64 %rd4, 100;\nbra $E;\n$T1:\nmov.u64 %rd4, 101;\nbra "
         "$E;\n"
@@ -490,14 +493,15 @@ static void test_lanes(void)
 static void test_barriers(void)
 {
     struct trial trial;
-    /* How many threads of the block hold, told to all. */
+    /* Every thread gets the number of threads in the block whose predicate is true. */
     run("and.b32 %r2, %r1, 7;\nsetp.eq.u32 %p1, %r2, 0;\nbar.red.popc.u32 %r3, 0, %p1;\n"
         "cvt.u64.u32 %rd4, %r3;\nst.global.u64 [%rd1], %rd4;",
         96, &trial);
     CU_ASSERT_EQUAL(trial.out[0], 12);
     CU_ASSERT_EQUAL(trial.out[95], 12);
     end(&trial);
-    /* Warp 1 makes, warp 0 takes: a barrier of both, at which the maker does not wait. */
+    /* Warp 1 produces and warp 0 consumes: a barrier of both, at which the producer does not wait.
+     */
     run("mov.u32 %r2, s;\nand.b32 %r3, %r1, 31;\nshl.b32 %r3, %r3, 2;\nadd.u32 %r2, %r2, %r3;\n"
         "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra $TAKE;\nst.shared.u32 [%r2], %r1;\n"
         "bar.arrive 1, 64;\nret;\n$TAKE:\nbar.sync 1, 64;\nld.shared.u32 %r4, [%r2];\n"
@@ -507,7 +511,7 @@ static void test_barriers(void)
     CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
     CU_ASSERT(trial.emulation.completed);
     end(&trial);
-    /* Threads that have ended are not waited for. */
+    /* The barrier does not wait for threads that have ended. */
     run("setp.ge.u32 %p1, %r1, 32;\n@%p1 ret;\nbar.sync 0;\nst.global.u64 [%rd1], 1;", 64, &trial);
     CU_ASSERT_EQUAL(trial.emulation.findings_total, 0);
     CU_ASSERT_EQUAL(trial.out[31], 1);
@@ -551,7 +555,7 @@ static void check_clean(const char *body, uint32_t threads)
 
 static void test_races(void)
 {
-    /* Between warps, within a warp; a barrier and __syncwarp mend them. */
+    /* Between warps and within a warp; a barrier and __syncwarp remove the races. */
     check_finding("st.shared.u32 [%r2], %r1;\nxor.b32 %r3, %r3, 128;\nmov.u32 %r4, s;\n"
                   "add.u32 %r4, %r4, %r3;\nld.shared.u32 %r5, [%r4];",
                   32, SMC_FINDING_UNWRITTEN);
@@ -567,7 +571,7 @@ static void test_races(void)
     check_finding(body, 64, SMC_FINDING_UNWRITTEN); /* warp 0 reads first */
     snprintf(body, sizeof body, exchange, "bar.sync 0;", 128);
     check_clean(body, 64);
-    /* Two writers: of one value it is none. */
+    /* Two writers: if they write the same value, it is not a race. */
     check_finding("mov.u32 %r2, s;\nst.shared.u32 [%r2], %r1;", 32, SMC_FINDING_RACE_WRITE_WRITE);
     check_clean("mov.u32 %r2, s;\nst.shared.u32 [%r2], 7;", 64);
     check_clean("mov.u32 %r2, s;\nst.shared.u32 [%r2], 7;\nbar.sync 0;\n"
@@ -581,7 +585,7 @@ static void test_races(void)
         "ld.global.u32 %r4, [%rd1];\nsub.s64 %rd4, %rd1, %rd3;\nsetp.eq.u32 %p1, %r1, 9;\n"
         "@%p1 st.global.u32 [%rd4], %r1;",
         32, SMC_FINDING_RACE_READ_WRITE);
-    /* Neighbouring bytes of a word are places of their own. */
+    /* Neighbouring bytes of a word are separate locations. */
     check_clean("mov.u32 %r2, s;\nadd.u32 %r2, %r2, %r1;\nst.shared.u8 [%r2], %r1;", 64);
 }
 
@@ -658,7 +662,7 @@ static void test_instruction_flags(void)
     smc_program_free(program);
 }
 
-/* The same results, counts and findings, whatever the number of threads. */
+/* Results, counts and findings are the same for any number of threads. */
 static void test_any_number_of_threads(void)
 {
     static const char text[] =

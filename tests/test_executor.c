@@ -1,5 +1,5 @@
 /* executor: what works without a GPU. The comparison reaches every row once, on many threads, and
-   keeps to its budget; the back end without CUDA gives its reason. */
+   respects its time limit; the back end without CUDA reports its reason. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -10,12 +10,11 @@
 
 enum { MAX_ROWS = 5000 };
 
-/* What the stand-in for a kernel's comparison was asked for. The test's own; no code under test
-   sees it. */
+/* Records the calls to the stand-in for a kernel's comparison. Only the test uses it. */
 static atomic_uint visits[MAX_ROWS];
 static atomic_uint calls;
 
-/* Element n of the output is right where it is n + 1. */
+/* Element n of the output is correct if it is n + 1. */
 static void compare(const struct smc_kernel *kernel, const struct smc_params *params,
                     const void *const *buffers, uint64_t row, uint64_t rows,
                     struct smc_comparison *result)
@@ -96,7 +95,7 @@ static void test_budget(void)
     struct smc_comparison result;
     make_output(output);
     uint64_t rows = verify(output, MAX_ROWS, -1, &result);
-    CU_ASSERT(rows >= 1 && rows < MAX_ROWS); /* one part at least, and no further one */
+    CU_ASSERT(rows >= 1 && rows < MAX_ROWS); /* at least one part, and then no further one */
     CU_ASSERT_EQUAL(result.checked, rows);
     CU_ASSERT_EQUAL(atomic_load(&calls), 1);
 }
@@ -121,7 +120,7 @@ static void test_none(void)
     CU_ASSERT(!result.compile.made);
 }
 
-/* Where there is a GPU, its device has to read; where there is none, one line has to say why. */
+/* With a GPU, its device must be readable; without one, one line must give the reason. */
 static void test_default(void)
 {
     const struct smc_executor *executor = smc_executor_default();

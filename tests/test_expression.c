@@ -1,5 +1,5 @@
-/* base: expressions against what a C compiler makes of the same text, wrong texts with their
-   columns, values that do not fit, and nesting. */
+/* base: expressions compared with what a C compiler makes of the same text, invalid texts with
+   their columns, values that do not fit, and nesting. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const char *evaluate(const char *text, int64_t *result, struct smc_error 
     return smc_expression_evaluate(&expression, values, result);
 }
 
-/* The texts are to be read without parentheses that would help. */
+/* The texts must be parsed without helpful parentheses. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wparentheses"
 
@@ -144,7 +144,7 @@ static void test_values_that_do_not_fit(void)
         {"1 >> -1", "a shift by less than 0 or more than 63"},
         {"(1/zero) * 0", "division by zero"},
         {"tx ? 1/zero : 2", "division by zero"},
-        /* what is not chosen is not evaluated */
+        /* the branch that is not chosen is not evaluated */
         {"zero ? 1/zero : 2", NULL},
         {"tx ? 2 : 1/zero", NULL},
         {"(-9223372036854775807 - 1) % -1", NULL},
@@ -186,11 +186,11 @@ static void test_nesting(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(evaluate(text, &value, &error), "too long"));
 }
 
-/* Random trees, written with all parentheses and evaluated on the way. */
+/* Random trees, printed with all parentheses and evaluated while they are built. */
 struct tree {
     char text[4000];
     size_t length;
-    bool fits; /* no division by zero or overflow where it counts */
+    bool fits; /* no division by zero or overflow in evaluated parts */
 };
 
 static uint64_t state = 1;

@@ -1,4 +1,5 @@
-/* model: the most registers and shared memory for each number of blocks, against every value. */
+/* model: the most registers and shared memory for each number of blocks, compared with every value.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,8 +28,8 @@ static struct smc_launch random_launch(const struct smc_sm *sm)
     return launch;
 }
 
-/* most[n - 1]: the largest value of one resource with at least n blocks, the other as `launch` has
-   it; every single value is tried. */
+/* most[n - 1]: the largest value of one resource with at least n blocks, with the other as in
+   `launch`; every value is tried. */
 static void search_regs(const struct smc_sm *sm, struct smc_launch launch, int64_t *most)
 {
     for (uint32_t n = 0; n < SMC_MAX_HEADROOM_LEVELS; n++)
@@ -64,7 +65,7 @@ static void test_against_search(void)
             smc_capability_at(c, &capability);
             const struct smc_sm *sm = &capability.sm;
             struct smc_launch launch = random_launch(sm);
-            bool regs = round % 8; /* the bytes are many: fewer rounds */
+            bool regs = round % 8; /* many possible bytes, so fewer rounds */
             struct smc_fixed fixed = {.regs = !regs, .dynamic_smem = regs};
             struct smc_headroom headroom;
             int64_t most[SMC_MAX_HEADROOM_LEVELS];
@@ -87,7 +88,7 @@ static void test_against_search(void)
     CU_ASSERT(rows > 5000);
 }
 
-/* Both free: a row's two values hold together, and neither can grow, not even alone. */
+/* Both free: a row's two values are possible together, and neither can grow, not even alone. */
 static void test_both_hold_together(void)
 {
     unsigned wrong = 0, rows = 0;

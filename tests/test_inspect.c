@@ -1,5 +1,5 @@
-/* inspect: a kernel's figures are the same whichever input they were read from, and so are the
-   answers, requirements and promises. What needs a compiler is in inspect.sh. */
+/* inspect: a kernel's values are the same from any input, and so are the answers, requirements and
+   launch bounds. Tests that need a compiler are in inspect.sh. */
 #include "config.h"
 
 #include <stdio.h>
@@ -93,7 +93,7 @@ static void test_refused(void)
 
 /* --- Machine code ----------------------------------------------------------------------------- */
 
-/* What the log and the machine code of one compilation both tell. */
+/* The values that both the log and the machine code of one compilation contain. */
 static int count_differences(const struct smc_inspect_kernels *code,
                              struct smc_inspect_kernels *log)
 {
@@ -127,7 +127,7 @@ static void test_code_and_log(void)
     }
 }
 
-/* From CC 9.0 on cuobjdump shows the driver's reserve as the kernel's. */
+/* From CC 9.0 on cuobjdump counts the driver's reserve as the kernel's. */
 static void test_res_usage(void)
 {
     struct smc_inspect_kernels code = {0}, report = {0};
@@ -173,7 +173,7 @@ static void test_launch_bounds(void)
     smc_inspect_free(&code);
 }
 
-/* A part of a container, as nvcc lays it down: of interest are kind, architecture and flags. */
+/* A part of a container as nvcc writes it: relevant are kind, architecture and flags. */
 static void append_part(struct smc_text *out, uint16_t kind, uint64_t flags,
                         const struct smc_text *body)
 {
@@ -221,7 +221,7 @@ static void test_embedded(void)
     CU_ASSERT_EQUAL(count.read, 2);
     CU_ASSERT_EQUAL(count.closed, 2);
     CU_ASSERT_EQUAL(count.ptx, 2);
-    CU_ASSERT_EQUAL(kernels.count, 3); /* the same twice counts once */
+    CU_ASSERT_EQUAL(kernels.count, 3); /* the same part twice counts once */
     CU_ASSERT_EQUAL(faults.length, 0);
     smc_inspect_free(&kernels);
     int silent = 0;
@@ -239,7 +239,7 @@ static void test_embedded(void)
     smc_text_free(&faults);
 }
 
-/* A damaged part does not hide the others, nor is it hidden by them. */
+/* A damaged part does not hide the others, and they do not hide it. */
 static void test_damaged_parts(void)
 {
     struct smc_text code = {0}, damaged = {0}, parts = {0}, program = {0}, faults = {0};
@@ -252,7 +252,7 @@ static void test_damaged_parts(void)
     append_part(&parts, PART_CODE, 0, &damaged);
     append_part(&parts, PART_CODE, 0, &code);
     append_container(&program, &parts);
-    program.data[8]++; /* the container now ends behind the file */
+    program.data[8]++; /* the container now extends beyond the end of the file */
     CU_ASSERT(smc_inspect_embedded(program.data, program.length, &kind, &kernels, &count, &faults));
     CU_ASSERT_EQUAL(count.read, 1);
     CU_ASSERT_EQUAL(kernels.count, 3);
@@ -338,7 +338,8 @@ static size_t add_device(uint16_t cc, struct smc_device *devices, size_t count)
     return count + 1;
 }
 
-/* CUB names a namespace for the architecture: its kernels are versions of one all the same. */
+/* CUB names a namespace after the architecture: its kernels still count as versions of one kernel.
+ */
 static void test_versions(void)
 {
     static const uint16_t asked[] = {75, 86, 90, 121}, loaded[] = {75, 80, 90, 120};
@@ -387,7 +388,7 @@ static void test_requirements(void)
     smc_inspect_free(&kernels);
 }
 
-static enum smc_status linted; /* what the last lint came to */
+static enum smc_status linted; /* the result of the last check of launch bounds */
 
 /* `blocks`: of the bounds, or SMC_NOT_GIVEN as in machine code. */
 static enum smc_promise_verdict judge(uint16_t cc, uint32_t threads, int64_t blocks, uint32_t regs)
@@ -422,15 +423,15 @@ static void test_promises(void)
     CU_ASSERT_EQUAL(judge(75, 32, 17, 8), SMC_PROMISE_IGNORED);
     CU_ASSERT_EQUAL(judge(13, 1024, 0, 8), SMC_PROMISE_CANNOT_LAUNCH);
     CU_ASSERT_EQUAL(judge(90, 1024, 0, 65), SMC_PROMISE_CANNOT_LAUNCH);
-    CU_ASSERT_EQUAL(judge(90, 0, 0, 65), SMC_PROMISE_VERDICT_COUNT); /* promises nothing */
+    CU_ASSERT_EQUAL(judge(90, 0, 0, 65), SMC_PROMISE_VERDICT_COUNT); /* has no launch bounds */
     CU_ASSERT_EQUAL(linted, SMC_USAGE);
 }
 
-/* Machine code keeps the threads of a promise, but not the blocks. */
+/* Machine code keeps the threads of launch bounds, but not the blocks. */
 static void test_unknown_promises(void)
 {
     CU_ASSERT_EQUAL(judge(90, 1024, SMC_NOT_GIVEN, 32), SMC_PROMISE_UNKNOWN);
-    CU_ASSERT_EQUAL(linted, SMC_USAGE); /* held to nothing */
+    CU_ASSERT_EQUAL(linted, SMC_USAGE); /* without limits */
     CU_ASSERT_EQUAL(judge(90, 1024, SMC_NOT_GIVEN, 65), SMC_PROMISE_CANNOT_LAUNCH);
     CU_ASSERT_EQUAL(linted, SMC_SHORTFALL);
     struct smc_inspect_kernels code = {0};
@@ -450,7 +451,8 @@ static void test_unknown_promises(void)
     smc_nvrtc_output_free(&output);
 }
 
-/* Code for "a" loads on its own architecture alone; of several versions that load, the nearest. */
+/* Code for "a" loads only on its own architecture; of several versions that load, the nearest is
+   used. */
 static void test_loads(void)
 {
     static const struct {
@@ -487,7 +489,7 @@ static void test_loads(void)
     smc_inspect_free(&kernels);
 }
 
-/* A launch above the bound fails, however much room there is. */
+/* A launch above the bound fails, however much headroom there is. */
 static void test_above_bound(void)
 {
     struct smc_inspect_kernels kernels = {0};
@@ -560,7 +562,7 @@ static void test_demangling(void)
     CU_ASSERT(demangles_to("_Z1kILi3EEvPf", "void k<3>(float*)"));
     CU_ASSERT(demangles_to("_Zbroken", "_Zbroken"));
     CU_ASSERT(demangles_to("k", "k"));
-    /* Each pair doubles the text: what would fill memory is left mangled. */
+    /* Each pair doubles the text: a name that would fill memory stays mangled. */
     strcpy(bomb, "_Z1f1pIaaE");
     for (int i = 0; i < 30; i++) {
         char pair[16];

@@ -1,12 +1,13 @@
-/* joins: which loads of shared memory became one in the machine code is found from how many there
-   are of each width, or not claimed. Expected wavefronts are counted by hand. */
+/* joins: which loads of shared memory were joined in the machine code is derived from the number of
+   loads of each width, or not claimed. Expected wavefronts were counted by hand. */
 #include <stdio.h>
 #include <string.h>
 
 #include "emulator/emulator.h"
 #include "unit.h"
 
-/* A kernel of one warp; %r1 is 16 bytes a lane into the array s, %r2 4 bytes a lane into t. */
+/* A kernel of one warp; %r1 is the address of 16 bytes per lane in the array s, %r2 of 4 bytes per
+   lane in t. */
 static const char head[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n"
     ".reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .f32 %f<16>;\n"
@@ -47,7 +48,7 @@ static struct seen follow(const char *body, const uint64_t wanted[SMC_EMULATOR_W
 static const char four_in_a_row[] = "ld.shared.f32 %f1, [%r1];\nld.shared.f32 %f2, [%r1+4];\n"
                                     "ld.shared.f32 %f3, [%r1+8];\nld.shared.f32 %f4, [%r1+12];\n";
 
-/* Four loads at a distance of 16 bytes are 4 wavefronts each; one of 16 bytes a lane is 4. */
+/* Four loads at a distance of 16 bytes need 4 wavefronts each; one of 16 bytes per lane needs 4. */
 static void test_joined(void)
 {
     struct seen seen = follow(four_in_a_row, (uint64_t[]){0, 0, 0, 0, 1});
@@ -70,7 +71,7 @@ static void test_same(void)
     CU_ASSERT_EQUAL(seen.total.machine_load_wavefronts, 16);
 }
 
-/* A column beside the row: loads at distances that no join explains stay as they are. */
+/* A column beside the row: loads at distances that joining does not explain stay separate. */
 static void test_two_registers(void)
 {
     char body[512];
@@ -94,11 +95,11 @@ static void check_unknown(const char *body, const uint64_t wanted[SMC_EMULATOR_W
 
 static void test_not_claimed(void)
 {
-    /* more loads than there were, fewer than joining makes, wider than neighbours give */
+    /* more loads than in the PTX, fewer than joining makes, wider than neighbouring loads allow */
     check_unknown(four_in_a_row, (uint64_t[]){0, 0, 8, 0, 0});
     check_unknown(four_in_a_row, (uint64_t[]){0, 0, 0, 1, 0});
     check_unknown(four_in_a_row, (uint64_t[]){0, 0, 2, 1, 0});
-    /* two registers, either of which may be the one */
+    /* two base registers, either of which may be the joined one */
     check_unknown("ld.shared.f32 %f1, [%r1];\nld.shared.f32 %f2, [%r1+4];\n"
                   "ld.shared.f32 %f3, [%r2];\nld.shared.f32 %f4, [%r2+4];\n",
                   (uint64_t[]){0, 0, 2, 1, 0});
@@ -107,7 +108,7 @@ static void test_not_claimed(void)
                   (uint64_t[]){0, 0, 0, 1, 0});
 }
 
-/* What stands between two loads and keeps them apart. */
+/* Instructions between two loads that prevent joining. */
 static void test_kept_apart(void)
 {
     static const char *const between[] = {
@@ -132,7 +133,7 @@ static void test_kept_apart(void)
                   (uint64_t[]){0, 0, 0, 1, 0});
 }
 
-/* Of a short way round ptxas makes guarded instructions: the loads on both sides become one. */
+/* ptxas replaces a short branch by guarded instructions, so the loads on both sides are joined. */
 static void test_skips(void)
 {
     static const char *const between[] = {
@@ -147,7 +148,7 @@ static void test_skips(void)
         CU_ASSERT_EQUAL(seen.following, SMC_FOLLOWING_JOINED);
         CU_ASSERT_EQUAL(seen.total.machine_loads, 1);
     }
-    /* over one of the loads: it is another one where the branch is taken */
+    /* the branch skips one of the loads, so that it is another one if the branch is taken */
     check_unknown("setp.eq.s32 %p1, %r3, 0;\n@%p1 bra $L;\nld.shared.f32 %f1, [%r1];\n$L:\n"
                   "ld.shared.f32 %f2, [%r1+4];\n",
                   (uint64_t[]){0, 0, 0, 1, 0});

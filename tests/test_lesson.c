@@ -1,5 +1,5 @@
-/* lesson: every page fits and names numbers that other ways of counting agree with; every question
-   is answered by the model. */
+/* lesson: every page fits and has numbers that other methods of counting confirm; every question is
+   answered by the model. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static struct smc_lesson_setting setting_of(const struct smc_device *device, uns
         .device = device, .compile = {.no_nvrtc = true}, .columns = columns};
 }
 
-/* Boards, then bare compute capabilities. */
+/* Boards, then compute capabilities without a board. */
 static size_t device_count(void)
 {
     return smc_device_count() + smc_capability_count();
@@ -42,7 +42,7 @@ static unsigned columns_of(const char *line, size_t length)
     return columns;
 }
 
-/* What is wrong with a text that is to be shown; `lines` is how many it has. */
+/* Returns what is wrong with a text that is to be shown; `lines` gets the number of its lines. */
 static unsigned faults_of(const char *text, unsigned columns, unsigned *lines)
 {
     unsigned faults = strpbrk(text, "{}\x1f\x1b") != NULL;
@@ -128,7 +128,7 @@ static void test_list(void)
 
 /* --- What pages say ----------------------------------------------------------------------------*/
 
-/* Whether a page says all the words, with any blanks and ends of lines between them. */
+/* Whether a page contains all the words, with any blanks and line ends between them. */
 static bool says(const char *name, size_t page, const char *device, const char *words)
 {
     const struct smc_lesson *lesson = smc_lesson_find(name);
@@ -206,7 +206,7 @@ static void test_banks(void)
     CU_ASSERT(says("banks", 5, NULL, "1 wavefront for a column, 1 wavefront for a row"));
 }
 
-/* What ptxas 13.0 prints, and what an H200 took and refused. */
+/* The output of ptxas 13.0, and what an H200 accepted and refused. */
 static void test_shared_memory(void)
 {
     CU_ASSERT(says("shared-memory", 1, NULL, "4120 B"));
@@ -225,7 +225,7 @@ static void test_shared_memory(void)
     }
 }
 
-/* Two loads for each FMA without register tiles, 2 / edge with them; 128 lanes do an FMA of a warp
+/* Two loads for each FMA without register tiles, 2 / edge with them; 128 lanes execute a warp's FMA
    in a quarter of a clock, 64 in half of one. */
 static void test_occupancy(void)
 {
@@ -271,7 +271,7 @@ static bool is_right(const struct smc_lesson *lesson, const struct smc_lesson_se
     return right;
 }
 
-/* The right answer is accepted, all others near it are not. */
+/* The correct answer is accepted, and all others near it are rejected. */
 static void check_question(const struct smc_lesson *lesson,
                            const struct smc_lesson_setting *setting)
 {
@@ -314,7 +314,7 @@ static bool answer_is(const char *name, const char *device, const char *expected
     return is_right(smc_lesson_find(name), &setting, expected);
 }
 
-/* The answers, worked out by hand. */
+/* The answers, calculated by hand. */
 static void test_answers(void)
 {
     CU_ASSERT(answer_is("8800-gtx", NULL, "8"));      /* slots; 12 by threads */
@@ -325,7 +325,7 @@ static void test_answers(void)
     CU_ASSERT(answer_is("occupancy", NULL, "3"));  /* 36 / 12 */
     CU_ASSERT(answer_is("memory", NULL, "4096"));  /* 64 x 64 */
     CU_ASSERT(answer_is("carveout", NULL, "8"));   /* 32 KB: above 7 % of 228 */
-    CU_ASSERT(answer_is("carveout", "7.5", "0"));  /* 32 KB is the least there is */
+    CU_ASSERT(answer_is("carveout", "7.5", "0"));  /* 32 KB is the smallest size */
     CU_ASSERT(answer_is("carveout", "8.6", "17")); /* 32 KB: above 16 % of 100 */
 }
 
@@ -383,7 +383,7 @@ static void test_devices(void)
     smc_text_free(&text);
 }
 
-/* What the explorer is set to is what the page is about. */
+/* The page is about the explorer's current launch. */
 static void test_launches(void)
 {
     const struct smc_lesson *lesson = smc_lesson_find("8800-gtx");
@@ -407,8 +407,8 @@ static void test_launches(void)
     CU_ASSERT_EQUAL(banks.block[0] * banks.block[1], 1024);
 }
 
-/* A kernel that cannot be compiled: pages that ask for its registers say why, the others are shown;
-   nothing is half shown. */
+/* A kernel that cannot be compiled: pages that need its registers give the reason, the others are
+   shown; no page is shown in part. */
 static void test_failures(void)
 {
     unsigned failed = 0, shown = 0;

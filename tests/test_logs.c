@@ -1,5 +1,5 @@
-/* Compilers' logs: the text of every toolkit is read, and what is missing is named. The texts are
-   what the compilers print; those from before CUDA 11 are as people quote them. */
+/* Compilers' logs: the output of every toolkit is read, and missing values are named. The texts are
+   real output of the compilers; those from before CUDA 11 were quoted by users. */
 #include "config.h"
 
 #include <stdio.h>
@@ -88,7 +88,7 @@ static void test_old_toolkits(void)
          "ptxas info    : Used 40 registers, 128 bytes cmem[0], 128 bytes cmem[14], 56 bytes "
          "cmem[16]\n",
          "_Z6solverPf by ptxas for sm_20, 40 regs, 0 smem, 8 stack, 0 stores, 0 loads"},
-        /* CUDA 6 to 9, as Visual Studio shows it; called functions before and behind */
+        /* CUDA 6 to 9, as Visual Studio shows it; called functions before and after */
         {"1>  ptxas info    : 64672 bytes gmem, 96 bytes cmem[3]\n"
          "1>  ptxas info    : Function properties for _ZN5metalC1Ef\n"
          "1>      24 bytes stack frame, 20 bytes spill stores, 20 bytes spill loads\n"
@@ -121,8 +121,7 @@ static void test_new_toolkits(void)
          "    192 bytes stack frame, 352 bytes spill stores, 380 bytes spill loads\n"
          "ptxas info    : Used 32 registers, 364 bytes cmem[0]\n",
          "spilling by ptxas for sm_80, 32 regs, 0 smem, 192 stack, 352 stores, 380 loads"},
-        /* CUDA 12.9: barriers, the time; behind the words of a build tool, with Windows line ends
-         */
+        /* CUDA 12.9: barriers, the time; after a build tool's prefix, with Windows line ends */
         {"#9 1.2 ptxas info    : Compiling entry function '_Z1kv' for 'sm_75'\r\n"
          "#9 1.2 ptxas info    : Function properties for _Z1kv\r\n"
          "#9 1.2     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\r\n"
@@ -132,7 +131,7 @@ static void test_new_toolkits(void)
          "ptxas info    : Function properties for _Z3reciPi\r\n"
          "    32 bytes stack frame, 28 bytes spill stores, 28 bytes spill loads\r\n",
          "_Z1kv by ptxas for sm_75, 24 regs, 0 smem, 0 stack, 0 stores, 0 loads, 0 barriers"},
-        /* CUDA 13.0: several architectures, with their letters; one kernel above the other */
+        /* CUDA 13.0: several architectures, with their letters; one kernel after the other */
         {"ptxas info    : 0 bytes gmem\n"
          "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"
          "ptxas info    : Function properties for k\n"
@@ -186,10 +185,10 @@ static void test_cuobjdump(void)
          "  REG:10 STACK:0 SHARED:3024 LOCAL:0 CONSTANT[0]:536 TEXTURE:0 SURFACE:0 SAMPLER:0\n",
          "bounded by cuobjdump for sm_80, 10 regs, 2000 smem, 0 stack; bounded by cuobjdump for "
          "sm_90a, 10 regs, 3024 smem, 0 stack"},
-        /* A stack that cannot be told; a demangled name with colons */
+        /* A stack of unknown size; a demangled name with colons */
         {" Function void k<a::b>(int):\n  REG:32 STACK:UNKNOWN SHARED:1024 LOCAL:0\n",
          "void k<a::b>(int) by cuobjdump, 32 regs, 1024 smem"},
-        /* Anybody's words */
+        /* Unrelated text */
         {"Function foo:\n  is unused\nThe end\n", ""},
     };
     CHECK(cases);
@@ -222,7 +221,7 @@ static void test_incomplete(void)
          "ptxas info    : Compiling entry function 'b' for 'sm_90'\n"
          "ptxas info    : Used 9 registers\n",
          "a by ptxas for sm_90, incomplete; b by ptxas for sm_90, 9 regs, 0 smem"},
-        /* Two compilations that wrote at once: whose figures follow is not to be told */
+        /* Two compilations that wrote at once: it is unknown which kernel the values belong to */
         {"ptxas info    : Compiling entry function 'a' for 'sm_90'\n"
          "ptxas info    : Compiling entry function 'b' for 'sm_90'\n"
          "ptxas info    : Function properties for a\n"
@@ -240,7 +239,7 @@ static void test_incomplete(void)
     CHECK(cases);
 }
 
-/* Where a log may be cut without a sign of it: between two items of the line. */
+/* The places where a log may be cut unnoticed: between two items of the line. */
 static bool ends_an_item(const char *log, size_t length)
 {
     return length == strlen(log) || log[length] == ',' || log[length] == '\n';

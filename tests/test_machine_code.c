@@ -1,5 +1,5 @@
-/* machine_code: accesses are found in instructions as ptxas encodes them. The words are those of
-   kernels of our own; what they mean is what nvdisasm prints of them. */
+/* machine_code: accesses are found in instructions as ptxas encodes them. The encodings are from
+   kernels of our own; nvdisasm provided their meaning. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ struct instruction {
     uint64_t low, high;
 };
 
-/* Kind, width, register and offset, or nothing. */
+/* Text: kind, width, register and offset, or empty. */
 struct example {
     uint16_t cc;
     const char *text;
@@ -256,7 +256,7 @@ static void test_each_instruction(void)
     }
 }
 
-/* Those of sm_80 in a row. */
+/* Consecutive instructions of sm_80. */
 static void test_in_order_and_counted(void)
 {
     unsigned char bytes[16 * EXAMPLES];
@@ -277,7 +277,7 @@ static void test_in_order_and_counted(void)
     CU_ASSERT_EQUAL(code.access[3].at, 64);
     CU_ASSERT_EQUAL(smc_machine_code_count(&code, true, true, 8), 1);
     CU_ASSERT_EQUAL(smc_machine_code_count(&code, true, false, 4), 1);
-    CU_ASSERT_EQUAL(smc_machine_code_count(&code, false, false, 16), 0); /* a copy is no load */
+    CU_ASSERT_EQUAL(smc_machine_code_count(&code, false, false, 16), 0); /* a copy is not a load */
     smc_machine_code_free(&code);
 }
 

@@ -1,4 +1,4 @@
-/* merge: texts of several documents, and how machines are held against each other. */
+/* merge: texts with several documents, and how machines are compared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void test_foreign(void)
         {"UTF-16", "{\0}\0", 4},
         {"not text", "{ \0", 3},
         {"not text", "MZ\x01", 3},
-        {NULL, "{\"a\": \"\x1b\"}", 10}, /* a fault of this document alone */
+        {NULL, "{\"a\": \"\x1b\"}", 10}, /* an error of this document alone */
         {NULL, "srun: job 1\r\n\t{}", 16},
         {NULL, "", 0},
     };
@@ -80,7 +80,7 @@ static void add(struct smc_merge *merge, const char *host, const char *cc, const
     smc_text_free(&problems);
 }
 
-/* The hosts that are odd, in the order of the reports. */
+/* The hosts that differ, in the order of the reports. */
 static void odd_hosts(const struct smc_merged *merged, char hosts[64])
 {
     const struct smc_merged_quantity *quantity = merged->question->quantity;
@@ -137,7 +137,7 @@ static void test_counts(void)
     compare(name, "", tie, SMC_MERGE_DISAGREE, 1, "a");
     const struct machine sources[] = {
         {"a", "9.0", "8", "7", "null", NULL}, {"b", "9.0", "8", "null", "8", NULL}, {0}};
-    compare(name, "", sources, SMC_MERGE_ALONE, 1, ""); /* no other saw what the other did */
+    compare(name, "", sources, SMC_MERGE_ALONE, 1, ""); /* no source in common */
     const struct machine strangers[] = {{"a", "9.0", "8", "8", "null", NULL},
                                         {"b", "8.9", "6", "6", "null", NULL},
                                         {"c", "9.0", "4", "4", "null", NULL},
@@ -211,8 +211,8 @@ static void test_rates(void)
     compare("time_ms", "ms", even, SMC_MERGE_OUTLIER, 1, "ab");
 }
 
-/* How much of it goes to DRAM a cache decides, and no peer: but a report may hold it to its own
-   prediction. */
+/* How many bytes go to DRAM depends on the cache, so machines are not compared; but a report may
+   compare it with its own prediction. */
 static void test_traffic(void)
 {
     const struct machine kept[] = {{"a", "9.0", "4194304", "null", "133120", NULL},

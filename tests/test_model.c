@@ -22,7 +22,7 @@ static struct smc_occupancy compute(unsigned cc, struct smc_launch launch)
     return out;
 }
 
-/* SMC_LAUNCH_INIT with some members set again: overriding is the point. */
+/* SMC_LAUNCH_INIT with some members set again; the override is intended. */
 #pragma GCC diagnostic ignored "-Woverride-init"
 #define LAUNCH(...)                                                                                \
     ((struct smc_launch){.threads_per_block = 1,                                                   \
@@ -101,7 +101,8 @@ static void test_odd_warps_on_cc1(void)
     CU_ASSERT_EQUAL(o.limit[SMC_LIMIT_REGISTERS], 4);
 }
 
-/* Each row is a result of NVIDIA's header or of a launch on a GPU that other calculators miss. */
+/* Each row is a result of NVIDIA's header, or of a launch on a GPU, that other calculators get
+   wrong. */
 static void test_vectors(void)
 {
     static const struct {
@@ -228,8 +229,8 @@ static void test_refusals(void)
     CU_ASSERT_STRING_EQUAL(smc_refusal_name(SMC_REFUSAL_STATIC_SMEM), "static_smem_per_block");
 }
 
-/* Each mode to its last byte: driver_types.h of CUDA 13.5, cudaSharedMemoryMode. 10.7 keeps 8 KB of
-   L1 in the oversized configuration; 9.0 has none. */
+/* Each mode up to its last byte: driver_types.h of CUDA 13.5, cudaSharedMemoryMode. 10.7 keeps 8 KB
+   of L1 in the oversized configuration; 9.0 has none. */
 static void test_smem_modes(void)
 {
     const struct {
@@ -260,7 +261,7 @@ static void test_smem_modes(void)
         CU_ASSERT_EQUAL(o.refusals, 1u << cases[i].beyond);
         CU_ASSERT_EQUAL(o.blocks_per_sm, 0);
     }
-    /* Allowed is not preferred: a block that fits the largest carve-out leaves the SM at it. */
+    /* Allowed does not mean preferred: if a block fits the largest carve-out, the SM keeps it. */
     struct smc_launch small = LAUNCH(.threads_per_block = 32, .dynamic_smem_bytes = 140 * 1024,
                                      .smem_mode = SMC_SMEM_MODE_OVERSIZED);
     CU_ASSERT_EQUAL(compute(107, small).smem_configured_bytes, 233472);
@@ -298,7 +299,8 @@ static struct smc_occupancy compute_grid(uint16_t cc, uint32_t threads, uint32_t
     return o;
 }
 
-/* The last grid that each generation takes in each dimension, and the first that it does not. */
+/* The largest grid that each generation accepts in each dimension, and the smallest that it
+   refuses. */
 static void test_grids(void)
 {
     static const struct {
@@ -323,12 +325,12 @@ static void test_grids(void)
     }
     struct smc_occupancy o = compute_grid(20, 64, 0, UINT32_MAX, UINT32_MAX); /* not known */
     CU_ASSERT(o.refusals == 0 && o.blocks_per_sm > 0);
-    o = compute_grid(20, 2048, 65536, 1, 1); /* and another reason */
+    o = compute_grid(20, 2048, 65536, 1, 1); /* with another reason in addition */
     CU_ASSERT_EQUAL(o.refusals, BIT(REFUSAL, THREADS_PER_BLOCK) | BIT(REFUSAL, GRID_X));
     CU_ASSERT_EQUAL(o.limiters, BIT(LIMIT, WARPS));
 }
 
-/* Any numbers at all: no division by zero, no overflow, 0 blocks where they are absurd. */
+/* Any numbers: no division by zero, no overflow, and 0 blocks if they are impossible. */
 static void test_extremes(void)
 {
     static const uint32_t values[] = {0, 1, 31, 4096, 1u << 31, UINT32_MAX};

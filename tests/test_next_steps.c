@@ -1,4 +1,4 @@
-/* model: next steps against a search of every value, on random launches. */
+/* model: next steps compared with a search of every value, on random launches. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,7 +37,8 @@ static const struct smc_next_step *find(const struct smc_next_steps *steps,
     return NULL;
 }
 
-/* The nearest of all changes that gains (or loses), one by one; 0 where there is none. */
+/* The nearest of all changes that gains (or loses) a block, tried one by one; 0 if there is none.
+ */
 static int64_t nearest(const struct smc_sm *sm, const struct smc_launch *launch,
                        enum smc_step_resource resource, bool gain)
 {
@@ -76,7 +77,7 @@ static void test_against_search(void)
         launch.carveout_percent = rand() % 3 ? -1 : rand() % 101;
         launch.cache_config = (enum smc_cache_config)(rand() % 4);
         launch.barriers_per_block = 1 + (uint32_t)rand() % 4;
-        if (rand() % 4 == 0) /* beyond what the device takes */
+        if (rand() % 4 == 0) /* beyond what the device accepts */
             launch.threads_per_block = sm->max_threads_per_block + (uint32_t)rand() % 200;
         if (rand() % 4 == 0)
             launch.dynamic_smem_bytes = sm->smem_per_block_optin_bytes + (uint32_t)rand() % 2000;

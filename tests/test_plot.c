@@ -1,4 +1,4 @@
-/* plot: ticks, layouts in which nothing overlaps or leaves the page, areas that are the model's
+/* plot: ticks, layouts in which nothing overlaps or leaves the page, areas that match the model's
    answers, and the back ends. */
 #include <math.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static bool overlap(const struct box *a, const struct box *b)
            b->top < a->bottom - slack;
 }
 
-/* Texts that lie on one another, and shapes that leave the page. */
+/* Counts texts that overlap and shapes that leave the page. */
 static size_t count_flaws(const struct smc_picture *picture, const struct smc_canvas *canvas)
 {
     size_t flaws = picture->failed;
@@ -309,8 +309,8 @@ static void test_heat_layouts(void)
 /* --- What the areas say ------------------------------------------------------------------------
  */
 
-/* The area of the second diagram (registers) that lies at a register count, by the places of the
-   ticks 0 and 16 there. */
+/* The area of the second diagram (registers) at a register count, found from the positions of its
+   ticks 0 and 16. */
 static const struct smc_shape *area_at(const struct smc_picture *picture, const char *unit,
                                        double value, double *bottom)
 {
@@ -413,7 +413,7 @@ static bool has_text(const struct smc_picture *picture, const char *text)
     return false;
 }
 
-/* Outlined is exactly what is best: here two cells of four, in one row. */
+/* Only the best cells are outlined: here two of four, in one row. */
 static void test_best_is_outlined(void)
 {
     struct swept *swept = begin_sweep(90, 256, 40);
@@ -523,7 +523,7 @@ static size_t count_shapes(const struct smc_picture *picture, enum smc_shape_kin
 }
 
 /* A column of a tile of 32 x 32: 32 lanes in one bank, then each in its own, padded and swizzled.
-   One cell of each look is in the legend. */
+   The legend has one cell of each kind. */
 static void test_bank_cells(void)
 {
     struct smc_banks_answer *answer = ask_banks(90, SMC_BANK_MODE_4_BYTES, "(tx*32 + ty)*4", 32, 4);
@@ -553,7 +553,7 @@ static void test_bank_cells(void)
     free(answer);
 }
 
-/* 16 banks on CC 1.x, and half warps: what 8 bytes a lane cost at least is no conflict. */
+/* 16 banks on CC 1.x, and half warps: the minimum cost of 8 bytes per lane is not a conflict. */
 static void test_bank_half_warps(void)
 {
     struct smc_banks_answer *answer = ask_banks(11, SMC_BANK_MODE_4_BYTES, "(ty*17 + tx)*8", 16, 8);

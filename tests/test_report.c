@@ -13,7 +13,7 @@ enum { COLUMNS = 80, ROWS = 24 };
 static const struct smc_report_style ascii = {.columns = COLUMNS};
 static const struct smc_report_style unicode = {.columns = COLUMNS, .utf8 = true};
 
-/* An answer that depends on nothing outside the program. */
+/* An answer that depends only on the program. */
 static enum smc_status answer(const char *kernel, enum smc_param param, int64_t value, int64_t regs,
                               const struct smc_device *device, struct smc_answer *out)
 {

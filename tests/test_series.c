@@ -1,4 +1,4 @@
-/* confirm: which runs a comparison or a range comes to. */
+/* confirm: which runs a comparison or a range consists of. */
 #include <string.h>
 
 #include "confirm/series.h"
@@ -44,7 +44,7 @@ static void test_every_kernel_is_member(void)
     }
 }
 
-/* Ends included, ascending, and no more values than a table has room for. */
+/* Both ends included, ascending, and no more values than a table can hold. */
 static void test_spread(void)
 {
     static const struct smc_range ranges[] = {
@@ -62,7 +62,7 @@ static void test_spread(void)
     }
 }
 
-/* Of a wide range the values grow by a factor: none is more than rounding away from it. */
+/* In a wide range the values grow by a constant factor, up to rounding. */
 static void test_spread_is_geometric(void)
 {
     const struct smc_range range = {100, 1000000, 1};
@@ -168,7 +168,7 @@ static void test_tiles(void)
     }
     smc_series_free(&series);
 
-    for (size_t i = 0; i < count; i++) { /* a tile that was given is the only one */
+    for (size_t i = 0; i < count; i++) { /* if a tile was given, only that one is used */
         query[i].params.value[SMC_PARAM_TILE] = 24;
         query[i].params.given |= 1u << SMC_PARAM_TILE;
     }
@@ -180,7 +180,7 @@ static void test_tiles(void)
     smc_series_free(&series);
 }
 
-/* The length follows the radius; what was given stays. */
+/* The length follows the radius; values that were given are kept. */
 static void test_values(void)
 {
     struct smc_query query[SMC_SERIES_MOST_MEMBERS];
@@ -220,8 +220,8 @@ static void build_two(const char *family, enum smc_param varied, struct smc_rang
     CU_ASSERT_EQUAL(smc_series_build(query, count, false, series, NULL), SMC_OK);
 }
 
-/* A kernel that does not take what varies comes once, after the others; the baseline of a value is
-   none for it. */
+/* A kernel that does not accept the varied parameter is run once, after the others; it is not the
+   baseline of any value. */
 static void test_not_taken(void)
 {
     struct smc_series series;
@@ -237,7 +237,7 @@ static void test_not_taken(void)
     smc_series_free(&series);
 }
 
-/* A baseline that does not take what varies is the same at each value. */
+/* A baseline that does not accept the varied parameter is the same for every value. */
 static void test_baseline_of_all(void)
 {
     struct smc_series series;
@@ -277,7 +277,7 @@ static void test_launch_varies(void)
     }
 }
 
-/* What failed counts before what differs. */
+/* Failures are reported before differences. */
 static void test_status(void)
 {
     static const struct {
@@ -312,7 +312,7 @@ static void test_status(void)
     }
 }
 
-/* A run that took the GPU with it leaves the others where they were. */
+/* If a run makes the GPU unusable, the other runs keep their state. */
 static void test_lost(void)
 {
     struct smc_query query[SMC_SERIES_MOST_MEMBERS];
@@ -339,7 +339,7 @@ static void starts(struct smc_series_run *run)
     run->seen.answer.query = run->query;
 }
 
-/* A row of a run on an emulator: what it counts is seen, its blocks are not. */
+/* A row of a run on an emulator: its counts are known, its resident blocks are not. */
 static void add_row(const char *quantity, enum smc_verdict verdict, struct smc_series_run *run)
 {
     struct smc_confirmation *confirmation = &run->seen.confirmation;
@@ -371,7 +371,8 @@ static void build_verdicts(enum smc_series_vary vary, enum smc_verdict blocks,
     }
 }
 
-/* What nobody sees in the table confirms nothing there; what differs, differs anywhere. */
+/* A quantity without a column in the table confirms nothing there, but one that differs always
+   counts. */
 static void test_verdict(void)
 {
     static const struct {
@@ -405,7 +406,7 @@ static void test_verdict(void)
     }
 }
 
-/* A failure is shown in the place of figures: confirmed is what was tried. */
+/* A failure is shown instead of values; what was tried before it is confirmed. */
 static void test_verdict_of_failures(void)
 {
     struct smc_series series;
@@ -421,7 +422,7 @@ static void test_verdict_of_failures(void)
     smc_series_free(&series);
 }
 
-/* What did not run is called what it would be called had it run. */
+/* A run that was not started has the name that it would have had. */
 static void test_names_of_the_rest(void)
 {
     struct smc_query query[SMC_SERIES_MOST_MEMBERS];

@@ -1,4 +1,4 @@
-/* sm: the tables pass the check, and whatever passes it can be computed with. */
+/* sm: the tables pass the check, and any device that passes it is safe to compute with. */
 #include <string.h>
 
 #include "devices/devices.h"
@@ -30,7 +30,7 @@ static void test_tables_pass(void)
     CU_ASSERT_EQUAL(failures, 0);
 }
 
-/* Half the time one that a real device could have, else any. */
+/* Half the time a value that a real device could have, otherwise any value. */
 static uint32_t random_value(uint32_t present)
 {
     switch (random_below(6)) {
@@ -76,7 +76,7 @@ static void change_one(struct smc_sm *sm)
     memcpy(members[i].member, &value, sizeof value);
 }
 
-/* A few changes that belong together, so that more than the trivial ones pass. */
+/* Several related changes, so that more than trivial devices pass. */
 static void change_together(struct smc_sm *sm)
 {
     uint32_t warps = 1 + random_below(128);
@@ -105,7 +105,7 @@ static struct smc_launch random_launch(const struct smc_sm *sm)
     return launch;
 }
 
-/* 0 blocks always has a reason, and no limit of the SM is exceeded. */
+/* 0 blocks always have a reason, and no limit of the SM is exceeded. */
 static bool answer_is_sound(const struct smc_sm *sm, const struct smc_launch *launch)
 {
     struct smc_occupancy o;
@@ -157,7 +157,7 @@ static void test_nothing_behind_the_sizes(void)
     CU_ASSERT_STRING_EQUAL(error.message, "'smem_carveouts_bytes': 7 after the last of 10");
 }
 
-/* The largest search that a file can ask for ends in a moment. */
+/* The largest search that a device file can cause ends quickly. */
 static void test_search_is_bounded(void)
 {
     struct smc_capability capability;

@@ -1,5 +1,5 @@
-/* stop: an emulation, and the check of its results, end soon after somebody wishes it. Soon is told
-   in instructions, which no load of the machine changes. */
+/* stop: an emulation, and the check of its results, end soon after a stop is requested. The delay
+   is measured in instructions, so that other load on the machine does not matter. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -7,10 +7,10 @@
 #include "executor/check.h"
 #include "unit.h"
 
-enum { SLICE = 1 << 10 }; /* instructions that a warp may run before it is asked again */
+enum { SLICE = 1 << 10 }; /* instructions that a warp may run before the next question */
 
 static atomic_uint asked;
-static unsigned wished_at; /* the so many-th question is answered with yes, and all after it */
+static unsigned wished_at; /* the answers are yes from this question on */
 
 static bool stop(void)
 {
@@ -22,7 +22,7 @@ static bool stop_emulation(const void *context)
     return context == &wished_at && stop();
 }
 
-/* Four warps a block, for ever. */
+/* Four warps per block that never end. */
 static const char endless[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                               ".visible .entry k()\n{\n.reg .b32 %r<4>;\n"
                               "AGAIN:\nadd.s32 %r1, %r1, 1;\nbra AGAIN;\n}\n";
@@ -61,13 +61,13 @@ static void test_emulation(void)
             CU_ASSERT_STRING_EQUAL(error.message, "0 of 64 blocks were emulated");
             CU_ASSERT_FALSE(emulation.completed);
             CU_ASSERT_EQUAL(emulation.finding_count, 0);
-            /* A slice for each question before the wish. */
+            /* At most one slice for each question before the stop. */
             CU_ASSERT(emulation.total.executions <= (uint64_t)(wished_at - 1) * SLICE);
             smc_emulation_free(&emulation);
         }
 }
 
-/* The blocks are counted as they end, whatever the threads. */
+/* Blocks are counted when they end, for any number of threads. */
 static void test_progress(void)
 {
     for (unsigned threads = 1; threads <= 3; threads++) {

@@ -1,5 +1,5 @@
-/* base: ranges; sweep: which points there are, and that each is answered as a question of its own
-   would be. */
+/* base: ranges; sweep: which points there are, and that each has the same answer as a separate
+   query. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void test_sound_ranges(void)
         struct smc_range range = {0};
         enum smc_range_fault fault =
             smc_range_parse(good[i].text, -1, INT64_MAX, good[i].sizes, &range);
-        if (good[i].count == 0) { /* the unit B stands only behind K, M or G */
+        if (good[i].count == 0) { /* the unit B is accepted only after K, M or G */
             CU_ASSERT_EQUAL(fault, SMC_RANGE_MALFORMED);
             continue;
         }
@@ -186,10 +186,10 @@ static void test_labels(void)
 struct seen {
     const struct smc_sweep *sweep;
     uint64_t points, differing, refused, without;
-    uint64_t most; /* points after which it ends the sweep */
+    uint64_t most; /* the number of points after which it ends the sweep */
 };
 
-/* Against the same question asked alone. */
+/* Compares with the same query made alone. */
 static bool compare(void *context, uint64_t point, const struct smc_answer *answer, const char *why)
 {
     struct seen *seen = context;

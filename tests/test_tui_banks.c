@@ -1,4 +1,4 @@
-/* The banks view agrees with the model whatever is set, and its keys do what they say. */
+/* The banks view agrees with the model for all settings, and its keys do what they should. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static uint32_t conflicts(struct smc_bank_cost cost)
 
 /* --- Random patterns --- */
 
-/* (tx*a + ty*b + lane*c) elements, counted here by hand. */
+/* (tx*a + ty*b + lane*c) elements, evaluated here independently. */
 struct pattern {
     uint32_t a, b, c, width, block[2];
     enum smc_bank_op op;
@@ -43,7 +43,7 @@ static struct pattern random_pattern(void)
     };
 }
 
-/* Sets it through the fields, as a user would. */
+/* Sets the expression through the fields, as a user would. */
 static void set_pattern(struct sitting *sitting, const struct pattern *p)
 {
     struct smc_banks_state *banks = &sitting->tui->banks;
@@ -99,7 +99,8 @@ static struct smc_access access_of(const struct pattern *p, const struct smc_rea
     return access;
 }
 
-/* Different words in the fullest bank, which is the whole rule for lanes of at most one word. */
+/* The number of different words in the fullest bank; this is the complete rule if a lane accesses
+   at most one word. */
 static uint32_t fullest_bank(const struct smc_access *access)
 {
     uint32_t fullest = 0;
@@ -155,7 +156,7 @@ static void test_random_patterns(void)
         free += conflicts(banks->total[0]) < conflicts(banks->answer.pattern[0].total);
     }
     CU_ASSERT_EQUAL(wrong, 0);
-    CU_ASSERT(changed > 1000 && free > 100); /* otherwise the test shows nothing */
+    CU_ASSERT(changed > 1000 && free > 100); /* otherwise the test proves nothing */
     sitting_close(&sitting);
 }
 
@@ -250,8 +251,8 @@ static void test_memory(void)
 
 /* --- Kernels --- */
 
-/* Each proposal, set in its field, leaves the array without a conflict; `tried` counts paddings,
-   swizzles and paddings dropped. */
+/* Each proposal, set in its field, removes the conflicts of the array; `tried` counts paddings,
+   swizzles and dropped paddings. */
 static size_t failing_remedies(struct smc_banks_state *banks, size_t tried[3])
 {
     size_t failing = 0;
@@ -368,7 +369,7 @@ static void test_dropping_by_keys(void)
     sitting_keys(&sitting, "Esc Up");
     sitting_type(&sitting, "40");
     CU_ASSERT(sitting_shows(&sitting, "'40' is not between -3 and 32"));
-    type_field(&sitting, SMC_BANK_FIELD_BLOCK, "16x16"); /* too few columns to tell padding */
+    type_field(&sitting, SMC_BANK_FIELD_BLOCK, "16x16"); /* too few columns for padding */
     CU_ASSERT(banks->answered && banks->choice.array[0].padding_elements == 0);
     sitting_keys(&sitting, "u x Down Enter Up Left");
     CU_ASSERT(banks->choice.array[0].swizzled && banks->choice.array[0].padding_elements == 0);
@@ -394,7 +395,7 @@ static void test_dropping_helps(void)
     sitting_close(&sitting);
 }
 
-/* The fields are those of the instruction that one comes from. */
+/* The fields are those of the instruction that the cursor came from. */
 static void test_from_instruction_to_fields(void)
 {
     struct sitting sitting;
@@ -430,7 +431,7 @@ static void test_expressions(void)
     CU_ASSERT(smc_banks_is_own(banks));
     CU_ASSERT(sitting_shows(&sitting, "2 wavefronts, 1 conflict"));
     sitting_keys(&sitting, "Down Down Down"); /* block, width, access */
-    sitting_keys(&sitting, "8");              /* a switch takes no digits */
+    sitting_keys(&sitting, "8");              /* a switch accepts no digits */
     CU_ASSERT(banks->choice.op == SMC_BANK_LOAD && !sitting.tui->prompt.open);
     sitting_keys(&sitting, "Up");
     sitting_type(&sitting, "3");
@@ -438,7 +439,7 @@ static void test_expressions(void)
     sitting_type(&sitting, "16");
     CU_ASSERT(sitting_shows(&sitting, "not a multiple of 16 bytes"));
     CU_ASSERT_EQUAL(banks->choice.width_bytes, 4);
-    sitting_keys(&sitting, "Right Right"); /* by steps it may go there, and says why not */
+    sitting_keys(&sitting, "Right Right"); /* steps may go there; the view says why not */
     CU_ASSERT_FALSE(banks->answered);
     CU_ASSERT(sitting_shows(&sitting, "no answer"));
     CU_ASSERT(sitting_shows(&sitting, "not a multiple of 16 bytes"));
@@ -544,7 +545,7 @@ static void test_commands(void)
     sitting_open(&sitting, "reverse-static", "H200", 24, 80);
     sitting_keys(&sitting, "F3 Home y");
     CU_ASSERT(sitting_shows(&sitting, "smemcalc banks --kernel reverse-static --device 9.0 "));
-    sitting_keys(&sitting, "Esc Down Down Right Home y"); /* of a layout that no option asks for */
+    sitting_keys(&sitting, "Esc Down Down Right Home y"); /* no option describes this layout */
     CU_ASSERT(sitting_shows(&sitting, "echo 1,st,4,ffffffff,0,4,8,12,"));
     sitting_close(&sitting);
 }

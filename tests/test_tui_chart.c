@@ -1,4 +1,4 @@
-/* The chart: each point is the model's answer, and the current value is among them. */
+/* The chart: each point equals the model's answer, and the current value is one of the points. */
 #include <string.h>
 
 #include "tui/chart.h"
@@ -6,7 +6,7 @@
 #include "tui_support.h"
 #include "unit.h"
 
-/* Compares with a new answer, as the command line gives it. */
+/* Compares with a new answer, computed as on the command line. */
 static size_t faults_of_point(const struct smc_query *query, enum smc_field field,
                               const struct smc_chart_point *point)
 {

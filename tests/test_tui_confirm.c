@@ -1,4 +1,4 @@
-/* The confirm view: what keys do to it, and that it is drawn at every size. */
+/* The confirm view: its keys, and that it is drawn at every size. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void open_tui(void)
                           SMC_OK);
     query.compile.no_nvrtc = true;
     smc_tui_open(&tui, &query, 24, 80);
-    tui.run_job.kind = SMC_JOB_NONE; /* as the loop leaves it */
+    tui.run_job.kind = SMC_JOB_NONE; /* in the state that the loop leaves */
     smc_tui_key(&tui, SMC_KEY_F5);
     CU_ASSERT_EQUAL_FATAL(tui.view, SMC_VIEW_CONFIRM);
 }
@@ -37,9 +37,9 @@ static void find_gpus(size_t count)
     smc_tui_done(&tui, &result);
 }
 
-static bool stale_error; /* the next launch to finish has one, though it succeeds */
+static bool stale_error; /* the next launch has an old error message although it succeeds */
 
-/* Acts as the loop after a launch that goes as predicted except for the blocks. */
+/* Acts like the loop after a launch that goes as predicted except for the resident blocks. */
 static void finish_launch(uint32_t blocks)
 {
     const struct smc_attempt good = {.made = true, .succeeded = true};
@@ -142,7 +142,7 @@ static void test_places(void)
 {
     open_tui();
     CU_ASSERT(screen_has("looking for it"));
-    smc_tui_key(&tui, 'r'); /* before it is known whether there is one */
+    smc_tui_key(&tui, 'r'); /* before it is known whether there is a GPU */
     find_gpus(0);
     CU_ASSERT_EQUAL(tui.run_job.settings.place, SMC_ON_EMULATOR);
     smc_tui_close(&tui);
@@ -194,7 +194,7 @@ static void test_cancelling(void)
 }
 
 /* A running emulation shows its blocks, and the bottom line the key that stops it; other views show
-   where it runs. Nothing of that remains once it was stopped. */
+   where it runs. After a stop none of this is shown. */
 static void test_progress(void)
 {
     open_tui();
@@ -223,7 +223,7 @@ static void test_progress(void)
     smc_tui_close(&tui);
 }
 
-/* After a success the bottom line says so, whatever failed before. */
+/* After a success the bottom line reports it, whatever failed before. */
 static void test_true_status(void)
 {
     open_tui();
@@ -265,7 +265,7 @@ static void test_history(void)
         finish_launch(2);
         CU_ASSERT_EQUAL(tui.confirm.chosen, (size_t)i);
     }
-    smc_tui_key(&tui, SMC_KEY_UP); /* the newest is the first */
+    smc_tui_key(&tui, SMC_KEY_UP); /* the newest is first */
     CU_ASSERT_EQUAL(tui.confirm.chosen, LAUNCHES - 1);
     smc_tui_key(&tui, SMC_KEY_DOWN);
     CU_ASSERT_EQUAL(tui.confirm.chosen, LAUNCHES - 2);

@@ -1,4 +1,4 @@
-/* tui: the screen of devices: every row is the query's own answer, in the order asked for. */
+/* tui: the screen of devices: every row equals the query's own answer, in the selected order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static const char *name_under_cursor(const struct sitting *sitting)
 
 /* --- Answers --- */
 
-/* Asked for itself, without what other rows found. */
+/* Answered separately, without results of other rows. */
 static bool is_own_answer(const struct smc_device_row *row, const struct smc_query *launch)
 {
     struct smc_query query = *launch;
@@ -117,7 +117,7 @@ static void test_orders(void)
     size_t wrong = 0;
     struct sitting sitting;
     sitting_open(&sitting, "matmul-tiled", "H200", 24, 120);
-    sitting_keys(&sitting, "F4 o o o o o o o o o"); /* and round again */
+    sitting_keys(&sitting, "F4 o o o o o o o o o"); /* and back to the first */
     CU_ASSERT_EQUAL(devices_of(&sitting)->sort, SMC_DEVICE_COLUMN_NAME);
     for (int i = 0; i < 2 * SMC_DEVICE_COLUMN_COUNT; i++) {
         const struct smc_devices_state *devices = devices_of(&sitting);
@@ -133,7 +133,7 @@ static void test_orders(void)
         sitting_keys(&sitting, i % 2 ? "Right" : "O");
     }
     CU_ASSERT_EQUAL(wrong, 0);
-    sitting_resize(&sitting, 24, 60); /* what is not shown does not sort */
+    sitting_resize(&sitting, 24, 60); /* a hidden column is not used for sorting */
     for (int i = 0; i < SMC_DEVICE_COLUMN_COUNT; i++) {
         struct smc_device_span span[SMC_DEVICE_COLUMN_COUNT];
         smc_devices_spans(58, span);
@@ -157,7 +157,7 @@ static void test_search(void)
     sitting_keys(&sitting, "n");
     CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090 D");
     sitting_keys(&sitting, "n n");
-    CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090"); /* round again */
+    CU_ASSERT_STRING_EQUAL(name_under_cursor(&sitting), "RTX 4090"); /* back to the first */
     sitting_keys(&sitting, "/");
     sitting_type(&sitting, "kepler");
     CU_ASSERT_PTR_NOT_NULL(strstr(under_cursor(&sitting)->answer.query.device.family, "Kepler"));
@@ -268,7 +268,7 @@ static void test_own_gpus(void)
     sitting_close(&sitting);
 }
 
-/* A device from a person's file is in no table, and has a row all the same. */
+/* A device from the user's file is not in the table, but has a row. */
 static void test_own_device(void)
 {
     struct sitting sitting;

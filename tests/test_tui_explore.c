@@ -1,4 +1,4 @@
-/* tui/explore and tui/state: whatever keys come, the first screen stays right. */
+/* tui/explore and tui/state: the first screen stays consistent for any sequence of keys. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "tui_support.h"
 #include "unit.h"
 
-/* What must hold after every key. */
+/* Conditions that hold after every key. */
 static size_t faults_of_state(const struct smc_tui *tui)
 {
     const struct smc_explore *explore = &tui->explore;
@@ -39,7 +39,7 @@ static size_t faults_of_value(const struct smc_query *query, enum smc_field fiel
     return value < range.lowest || value > range.highest;
 }
 
-/* Moves, steps, resets, and things typed, sensible or not. */
+/* Moves, steps, resets, and typed text, valid or not. */
 static void random_key(struct smc_tui *tui)
 {
     static const uint32_t steps[] = {SMC_KEY_LEFT, SMC_KEY_RIGHT, '<', '>', 'x', 'l', 'h'};
@@ -72,7 +72,7 @@ static void random_key(struct smc_tui *tui)
     }
 }
 
-/* 10000 keys; what undo brings back is what there was before each change. */
+/* 10000 keys; undo restores the state before each change. */
 static void walk(struct smc_tui *tui, size_t keys)
 {
     struct smc_query *stack = calloc(SMC_UNDO_STEPS + 1, sizeof *stack);
@@ -120,8 +120,8 @@ static void test_random_walk(void)
     }
 }
 
-/* Without an answer the screen says why, the fields stand as they were given, and every key works.
- */
+/* Without an answer the screen gives the reason, the fields show what was given, and every key
+   works. */
 static void test_no_answer(void)
 {
     static const struct {
@@ -149,7 +149,7 @@ static void test_no_answer(void)
     }
 }
 
-/* What NVRTC says counts where it is still asked for, and only there. */
+/* A result of NVRTC is used if it is still wanted, and only for its own query. */
 static void test_compiled(void)
 {
     struct smc_query query, asked;
@@ -165,13 +165,13 @@ static void test_compiled(void)
     smc_tui_compile_job(tui, &job);
     CU_ASSERT_EQUAL(job.kind, SMC_JOB_COMPILE);
     asked = job.query;
-    smc_tui_key(tui, SMC_KEY_LEFT); /* another tile before the answer comes */
+    smc_tui_key(tui, SMC_KEY_LEFT); /* another tile before the result arrives */
     smc_explore_compiled(explore, &asked, &resources, NULL);
     CU_ASSERT_NOT_EQUAL(explore->answer.launch.regs_per_thread, 77);
     CU_ASSERT(explore->wants_compile);
     smc_explore_compiled(explore, &asked, &resources, "of another tile");
     CU_ASSERT_STRING_EQUAL(explore->compile_failure, "");
-    smc_tui_key(tui, SMC_KEY_RIGHT); /* and back: known already */
+    smc_tui_key(tui, SMC_KEY_RIGHT); /* and back: already known */
     CU_ASSERT_FALSE(explore->wants_compile);
     CU_ASSERT_EQUAL(explore->answer.launch.regs_per_thread, 77);
     smc_tui_key(tui, SMC_KEY_LEFT);
@@ -182,7 +182,7 @@ static void test_compiled(void)
     test_close(tui);
 }
 
-/* A GPU that is found takes the place of the assumed device, also in what undo brings back. */
+/* A GPU that is found replaces the assumed device, also in the states that undo restores. */
 static void test_found_device(void)
 {
     struct smc_query query;
@@ -203,7 +203,8 @@ static void test_found_device(void)
     test_close(tui);
 }
 
-/* A click on a field puts the cursor there, another one turns it; the wheel turns from anywhere. */
+/* A click on a field moves the cursor there and a second click changes the value; the wheel changes
+   it from anywhere. */
 static void test_mouse(void)
 {
     struct smc_query query;
@@ -236,7 +237,7 @@ static void test_mouse(void)
     test_close(tui);
 }
 
-/* On the chart, every column has a value, and a click makes it the present one. */
+/* In the chart, every column has a value, and a click makes it the current one. */
 static void test_click_on_chart(void)
 {
     struct smc_query query;
@@ -279,8 +280,9 @@ static void test_search(void)
     test_close(tui);
 }
 
-/* Enter on the kernel opens the list of all; what is typed finds, Enter takes. So with devices and
-   types; a compute capability may be typed, and what is in no list is refused as before. */
+/* Enter on the kernel opens the list of all kernels; typing searches, Enter chooses. Devices and
+   types work the same way; a compute capability may be typed, and text that matches nothing is
+   refused as before. */
 static void test_choosing(void)
 {
     struct smc_query query;
@@ -303,7 +305,7 @@ static void test_choosing(void)
     smc_tui_key(tui, SMC_KEY_ESCAPE);
     CU_ASSERT_PTR_NULL(tui->explore.query.kernel);
     smc_explore_go(&tui->explore, SMC_FIELD_DEVICE);
-    smc_tui_key(tui, '8'); /* a digit begins to find */
+    smc_tui_key(tui, '8'); /* a digit starts the search */
     test_type(tui, ".9", SMC_KEY_ENTER);
     CU_ASSERT_EQUAL(tui->explore.query.device.sm.cc, 89);
     smc_tui_key(tui, SMC_KEY_ENTER);
@@ -323,7 +325,7 @@ static const char *source_of(const struct smc_tui *tui, enum smc_field field)
     return view.source;
 }
 
-/* Only what a person set is "given": not what a lesson brought or the kernel before left. */
+/* Only a value that the user set is "given": not one from a lesson or from the kernel before. */
 static void test_carried(void)
 {
     enum smc_field tile = smc_field_of_param(SMC_PARAM_TILE);
@@ -364,7 +366,7 @@ static void test_carried(void)
     test_close(tui);
 }
 
-/* A bar that is longer than its scale says so, and the edge what the scale is. */
+/* A bar that is longer than its scale shows so, and the edge shows the scale. */
 static void test_clipped_bars(void)
 {
     struct smc_query query;

@@ -1,4 +1,4 @@
-/* tui/fields: what can be set, by steps and by typing, and what each field shows. */
+/* tui/fields: what can be set by steps and by typing, and what each field shows. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void step(struct smc_query *query, enum smc_field field, int direction, b
     smc_field_step(query, &now, field, direction, far);
 }
 
-/* The lowest value of some stands for the kernel's own: a leading dimension or length of 0, a
+/* The lowest value of some fields means the kernel's own: a leading dimension or length of 0, a
    cluster of one block. */
 static bool is_absence(enum smc_field field, int64_t value)
 {
@@ -62,7 +62,7 @@ static bool is_absence(enum smc_field field, int64_t value)
     return (own && value == 0) || (field == SMC_FIELD_CLUSTER && value == 1);
 }
 
-/* Large steps reach the end and stay; the way leads up, or down. */
+/* Large steps reach the end and stay there, in both directions. */
 static void check_steps(struct smc_query *query, enum smc_field field)
 {
     if (!has_number(field))
@@ -72,9 +72,9 @@ static void check_steps(struct smc_query *query, enum smc_field field)
     for (int direction = 1; direction >= -1; direction -= 2) {
         int64_t end = direction > 0 ? range.highest : range.lowest, far = 100 * range.far;
         int64_t last = number(query, field), steps = 0;
-        if (is_absence(field, end) || last > range.highest) /* a kernel may want more than fits */
+        if (is_absence(field, end) || last > range.highest) /* needs more than available */
             continue;
-        if (far > 0 && (end - last) * direction > far) /* the way is long */
+        if (far > 0 && (end - last) * direction > far) /* many steps are needed */
             smc_field_set_number(query, field, last = end - direction * far);
         for (; last != end && steps < 1000000; steps++) {
             step(query, field, direction, steps >= 3);
@@ -86,7 +86,7 @@ static void check_steps(struct smc_query *query, enum smc_field field)
         CU_ASSERT_EQUAL(last, end);
         CU_ASSERT(smc_field_given(query, field) || steps == 0);
         if (direction < 0 && field == SMC_FIELD_CARVEOUT)
-            continue; /* below 0 % lies the driver's own choice */
+            continue; /* values below 0 % mean the driver's own choice */
         step(query, field, direction, false);
         CU_ASSERT_EQUAL(number(query, field), end);
     }
@@ -115,7 +115,8 @@ static void test_steps_to_multiples(void)
     CU_ASSERT_EQUAL(query.settings.carveout_percent, 0);
 }
 
-/* Shown where the device has an oversized configuration, or where one was given; by its words. */
+/* Shown if the device has an oversized configuration, or if a mode was given; by the words of its
+   option. */
 static void test_smem_mode(void)
 {
     struct smc_query query;
@@ -144,7 +145,7 @@ static void test_smem_mode(void)
     CU_ASSERT_EQUAL(query.settings.smem_mode, SMC_SMEM_MODE_DEFAULT);
 }
 
-/* Every board and every kernel is passed, and the ends hold; nothing changes there. */
+/* Steps reach every board and every kernel, and stop at the ends. */
 static void test_lists(void)
 {
     struct smc_query query, before;
@@ -231,7 +232,7 @@ static void test_typing_names(void)
 
 /* --- What is kept and what is shown --- */
 
-/* Reset, a field is as if nobody had touched it. */
+/* After a reset, a field is as if it had not been set. */
 static void check_reset(struct smc_query *query, enum smc_field field)
 {
     struct smc_query fresh = *query;
@@ -271,7 +272,8 @@ static void test_shown(void)
     for_each_field(check_shown);
 }
 
-/* What two kernels both take is kept; one's own begins as the launch before it. */
+/* Parameters that two kernels share are kept; the user's own kernel begins with the launch before
+   it. */
 static void test_other_kernel(void)
 {
     struct smc_query query;

@@ -1,4 +1,4 @@
-/* tui/frame, tui/rect and tui/ansi: drawing stays inside, whatever is drawn. */
+/* tui/frame, tui/rect and tui/ansi: drawing never writes outside its rectangle. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static void test_wide_at_edges(void)
     begin(1, 5); /* the second would be cut */
     CU_ASSERT_EQUAL(smc_frame_text(&frame, whole(), 0, 2, SMC_STYLE_NORMAL, han), 5);
     CU_ASSERT_STRING_EQUAL(write_frame(true), "  \xe6\xbc\xa2\n");
-    begin(1, 5); /* a rectangle that leaves the frame */
+    begin(1, 5); /* a rectangle that extends beyond the frame */
     smc_frame_text(&frame, (struct smc_rect){0, 4, 1, 9}, 0, 0, SMC_STYLE_NORMAL, han);
     CU_ASSERT_STRING_EQUAL(write_frame(true), "\n");
     CU_ASSERT(halves_match());
@@ -169,7 +169,7 @@ static void test_paragraphs(void)
     CU_ASSERT_EQUAL(smc_frame_paragraph(&frame, whole(), 1, SMC_STYLE_NORMAL, "at /a/long/path"),
                     4);
     CU_ASSERT_STRING_EQUAL(write_frame(true), "\nat\n/a/long\n/path\n");
-    begin(2, 7); /* how much there is, told even where it does not fit */
+    begin(2, 7); /* the total is returned even if not all of it fits */
     CU_ASSERT_EQUAL(smc_frame_paragraph(&frame, whole(), 0, SMC_STYLE_NORMAL, "one\ntwo\nthree"),
                     3);
 }
@@ -189,7 +189,7 @@ static void test_joined_boxes(void)
     CU_ASSERT_EQUAL(cell[4 * 9 + 4].glyph, 0x2534);
 }
 
-/* A longer bar never has less, and any share above 0 shows. */
+/* A longer bar never has fewer cells, and any share above 0 is visible. */
 static void test_bars(void)
 {
     int last = 0;
@@ -206,7 +206,7 @@ static void test_bars(void)
     begin(1, 4);
     smc_frame_bar(&frame, (struct smc_rect){0, 0, 1, 4}, 0, 0, 4, SMC_STYLE_CURVE, 1.01);
     CU_ASSERT_EQUAL(frame.cell[2].glyph, 0x2588);
-    CU_ASSERT_EQUAL(frame.cell[3].glyph, SMC_SIGN_BEYOND); /* it is clipped, and says so */
+    CU_ASSERT_EQUAL(frame.cell[3].glyph, SMC_SIGN_BEYOND); /* it is clipped and shows so */
 }
 
 static void test_ansi(void)

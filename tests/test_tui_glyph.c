@@ -1,4 +1,4 @@
-/* tui/glyph: UTF-8 as it comes, columns, and ASCII in place of characters. */
+/* tui/glyph: UTF-8 with errors, columns, and ASCII replacements of characters. */
 #include "config.h" /* for wcwidth */
 
 #include <locale.h>
@@ -10,7 +10,7 @@
 
 enum { REPLACEMENT = 0xfffd };
 
-/* Every character there is comes back as it was written, and no byte more is read. */
+/* Every character is returned as it was written, and no further byte is read. */
 static void test_all_characters(void)
 {
     size_t failures = 0;
@@ -28,7 +28,7 @@ static void test_all_characters(void)
     CU_ASSERT_EQUAL(failures, 0);
 }
 
-/* Bytes that are no character: each is one replacement, and what follows is read again. */
+/* Invalid bytes: each is one replacement, and the bytes after it are read again. */
 static void check_broken(const char *text, size_t replacements, const char *rest)
 {
     for (size_t i = 0; i < replacements; i++)
@@ -50,10 +50,10 @@ static void test_broken(void)
     check_broken("\xf0\x8f\xbf\xbfz", 4, "z");
     check_broken("\xed\xa0\x80z", 3, "z"); /* surrogates */
     check_broken("\xed\xbf\xbfz", 3, "z");
-    check_broken("\xf4\x90\x80\x80z", 4, "z"); /* behind Unicode */
+    check_broken("\xf4\x90\x80\x80z", 4, "z"); /* above Unicode */
     check_broken("\xf8\x88\x80\x80\x80z", 5, "z");
     check_broken("\xfe\xffz", 2, "z");
-    check_broken("\x1b[31m", 1, "[31m"); /* what steers a terminal */
+    check_broken("\x1b[31m", 1, "[31m"); /* terminal controls */
     check_broken("\n\t\x7f", 3, "");
     check_broken("\xc2\x9b"
                  "31m",
@@ -81,7 +81,7 @@ static void test_columns(void)
     CU_ASSERT_EQUAL(smc_utf8_string_columns("\xff\xfe"), 2);
 }
 
-/* Blocks in which no new character has come for long, so that every C library agrees. */
+/* Blocks of Unicode that have not changed for long, so that every C library agrees. */
 static void test_columns_of_libc(void)
 {
     static const struct {
@@ -104,7 +104,7 @@ static void test_columns_of_libc(void)
     CU_ASSERT(compared > 40000);
 }
 
-/* One printable character for each column, whatever the cell holds. */
+/* One printable character for each column, whatever the cell contains. */
 static void test_ascii(void)
 {
     size_t failures = 0;
@@ -112,7 +112,7 @@ static void test_ascii(void)
         char ascii = smc_glyph_ascii(glyph);
         failures +=
             ascii < ' ' || ascii > '~' || (glyph > 0x20 && glyph < 0x7f && ascii != (char)glyph);
-        glyph += glyph == 0 ? 0x1f : glyph == 0x7e ? 0x21 : 0; /* control characters are no cells */
+        glyph += glyph == 0 ? 0x1f : glyph == 0x7e ? 0x21 : 0; /* without control characters */
     }
     CU_ASSERT_EQUAL(failures, 0);
     CU_ASSERT_EQUAL(smc_glyph_ascii(0x2502), '|');

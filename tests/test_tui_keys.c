@@ -1,4 +1,4 @@
-/* tui/keys: one meaning a key, a key for every action, and names that lead back. */
+/* tui/keys: one meaning per key, a key for every action, and names that can be read back. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "tui/widgets.h"
 #include "unit.h"
 
-/* In every view that an action holds in, each of its keys does it and nothing else. */
+/* In every view that has an action, each of its keys performs it and nothing else. */
 static void test_one_meaning(void)
 {
     for (int a = SMC_ACTION_NONE + 1; a < SMC_ACTION_COUNT; a++) {
@@ -100,7 +100,7 @@ static void test_help(void)
     }
 }
 
-/* A sign stands for one thing, also in ASCII, is one column wide, and has a view. */
+/* A sign has one meaning, also in ASCII, is one column wide, and is used in a view. */
 static void test_signs(void)
 {
     for (size_t i = 0; i < smc_sign_count; i++) {

@@ -1,4 +1,4 @@
-/* tui/explore_layout and whole screens, at every size from 20x5 to 300x100. */
+/* tui/explore_layout and complete screens, at every size from 20x5 to 300x100. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static size_t faults_of_layout(struct smc_rect body, int steps_rows)
     return faults;
 }
 
-/* The panels without which the screen says too little, in a useful size, and no room wasted. */
+/* The necessary panels have a useful size, and no space is wasted. */
 static size_t faults_of_essentials(struct smc_rect body, int steps_rows)
 {
     static const struct {
@@ -91,8 +91,8 @@ static void test_layout(void)
 
 /* --- Whole screens --- */
 
-/* Memory around the cells that no drawing may touch; exactly as long as the screen, so that a
-   sanitizer sees a write behind it. */
+/* Memory around the cells that drawing must not change; exactly as long as the screen, so that a
+   sanitizer detects a write beyond it. */
 struct canvas {
     struct smc_frame frame;
     struct smc_cell *memory;
@@ -123,7 +123,7 @@ static size_t faults_of_cells(const struct smc_frame *frame)
     return faults;
 }
 
-/* The sides of the panels are whole: no text has run over them. */
+/* The sides of the panels are complete: no text overwrites them. */
 static size_t faults_of_sides(const struct smc_tui *tui, const struct smc_frame *frame)
 {
     size_t faults = 0;
@@ -183,7 +183,7 @@ static void vary(struct smc_tui *tui, uint32_t choice)
         smc_tui_say(tui, SMC_STYLE_BAD, "%0200d \xe6\xbc\xa2 %0200d", 1, 2);
 }
 
-/* A launch of any kind: refused ones, ones without an answer, all of them. */
+/* Any kind of launch, including refused ones and ones without an answer. */
 static void make_odd(struct smc_query *query)
 {
     if (random_below(3) == 0)
@@ -198,7 +198,7 @@ static void make_odd(struct smc_query *query)
     }
 }
 
-/* Each size is drawn with some launch, device and thing open, all of them many times. */
+/* Each size is drawn with some launch, device and open box, and all of these occur many times. */
 static void test_screens(void)
 {
     size_t faults = 0, screens = 0;
@@ -301,7 +301,7 @@ static void test_items(void)
     test_close(tui);
 }
 
-/* A person's own names: as long as can be, wide, and with what steers a terminal. */
+/* Names that users chose: very long, wide, and with terminal controls. */
 static void test_hostile_names(void)
 {
     static const char *const parts[] = {"\xe6\xbc\xa2",

@@ -1,4 +1,4 @@
-/* tui/memo: what is found is of exactly the kernel, parameters and architecture asked for. */
+/* tui/memo: a result is found only for exactly its kernel, parameters and architecture. */
 #include "tui/memo.h"
 
 #include "tui_support.h"
@@ -34,7 +34,7 @@ static void test_exact(void)
     smc_memo_keep(&memo, &query, &two); /* the first counts */
     CU_ASSERT_EQUAL(found(&memo, &query), 1);
 
-    other = query; /* sizes are no part of the compiled kernel */
+    other = query; /* sizes are not part of the compiled kernel */
     set(&other, SMC_PARAM_M, 77);
     CU_ASSERT_EQUAL(found(&memo, &other), 1);
     other = query;
@@ -59,7 +59,7 @@ static void test_exact(void)
     CU_ASSERT_EQUAL(found(&memo, &query), 0);
 }
 
-/* As many as a long sitting has. */
+/* As many as a long session has. */
 static void test_many(void)
 {
     enum { RADII = 1500 };

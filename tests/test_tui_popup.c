@@ -1,4 +1,4 @@
-/* tui/popup and tui/prompt: text above the screen, and the line that a person types. */
+/* tui/popup and tui/prompt: text above the screen, and the line that the user types. */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static void append_letters(const char *text, struct smc_text *letters)
             smc_text_append_char(letters, *text, 1);
 }
 
-/* Read through a slit of one row, at every width, the text is what it was. */
+/* Scrolled through one row, at every width, the text is unchanged. */
 static void test_nothing_lost(void)
 {
     static const char words[] = "alpha beta gammagammagammagamma\ndelta\n\nepsilon zeta eta theta";
@@ -117,7 +117,7 @@ static void test_typing(void)
         CU_ASSERT_STRING_EQUAL(prompt.typed, left[i]);
     }
     type(&prompt, "abc");
-    smc_prompt_key(&prompt, SMC_KEY_LEFT); /* no character */
+    smc_prompt_key(&prompt, SMC_KEY_LEFT); /* not a character */
     smc_prompt_key(&prompt, SMC_KEY_F1);
     smc_prompt_key(&prompt, 1);
     CU_ASSERT_STRING_EQUAL(prompt.typed, "abc");
@@ -130,7 +130,7 @@ static void test_typing(void)
     CU_ASSERT_FALSE(prompt.open);
 }
 
-/* A line as long as can be stays text, and its end in sight. */
+/* The longest possible line stays valid text, and its end is visible. */
 static void test_long_line(void)
 {
     struct smc_prompt prompt;
@@ -156,7 +156,7 @@ static void pick_type(struct smc_pick *pick, const char *text)
         CU_ASSERT_EQUAL(smc_pick_key(pick, (unsigned char)*text++), SMC_PROMPT_GOES_ON);
 }
 
-/* What is typed finds: a whole entry first, then beginnings, words, parts, and notes. */
+/* Typed text finds entries: complete matches first, then beginnings, words, parts, and notes. */
 static void test_finding(void)
 {
     struct smc_pick pick = {0};
@@ -190,8 +190,8 @@ static void test_finding(void)
     CU_ASSERT_FALSE(pick.open);
 }
 
-/* Hundreds of entries, any size of screen: the chosen one is in sight, and a click on it takes it.
- */
+/* Hundreds of entries, any size of screen: the chosen entry is visible, and a click on it chooses
+   it. */
 static void test_long_lists(void)
 {
     struct smc_pick pick = {0};

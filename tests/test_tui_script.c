@@ -1,4 +1,4 @@
-/* tui/terminal_script: a script's events, and what is said of a line that cannot be read. */
+/* tui/terminal_script: a script's events, and the message about a line that cannot be read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static void test_empty(void)
     }
 }
 
-/* The line is named and nothing behind it is played. */
+/* The line is named, and nothing after it is played. */
 static void test_errors(void)
 {
     static const struct {

@@ -1,11 +1,11 @@
-/* tui/sm_drawing: what is drawn of an SM is what the model says, cell by cell. */
+/* tui/sm_drawing: the drawing of an SM agrees with the model, cell by cell. */
 #include <string.h>
 
 #include "tui/explore.h"
 #include "tui_support.h"
 #include "unit.h"
 
-/* Any launch on any device of the tables; refused ones among them. */
+/* Any launch on any device of the tables, including refused ones. */
 static bool random_answer(struct smc_answer *answer)
 {
     struct smc_query query;
@@ -32,7 +32,7 @@ static bool random_answer(struct smc_answer *answer)
     return status == SMC_OK;
 }
 
-/* What the SM has and a block takes, straight from the model's words. */
+/* What the SM has and a block uses, directly from the model. */
 static void expected_share(const struct smc_answer *answer, enum smc_limit limit, uint64_t *total,
                            uint64_t *allocated)
 {
@@ -99,7 +99,7 @@ static size_t faults_of_share(const struct smc_answer *answer, const struct smc_
     return faults;
 }
 
-/* Distance of a place from the cell that is to stand for it, in cells. */
+/* Distance of a position from the cell that represents it, in cells. */
 static double distance(double place, double cell)
 {
     return place > cell ? place - cell : cell - place;
@@ -119,7 +119,8 @@ static uint32_t count_block(const struct smc_share *share, uint32_t cells, uint3
     return length;
 }
 
-/* Blocks wider than a cell: each at its place to half a cell, its parts in their order and size. */
+/* Blocks wider than a cell: each is within half a cell of its position, with its parts in order and
+   to scale. */
 static size_t faults_of_blocks(const struct smc_share *share, uint32_t cells)
 {
     double width = (double)share->allocated * cells / (double)share->total;
@@ -134,7 +135,7 @@ static size_t faults_of_blocks(const struct smc_share *share, uint32_t cells)
         faults += distance(block * width, cell) > 0.5001;
         faults += share->used > 0 && first.kind != SMC_PART_USED;
         faults += distance(used, count[SMC_PART_USED]) > (count[SMC_PART_USED] == 1 ? 1.0 : 0.5001);
-        /* What is used has a cell even where it fills less, which then moves what follows. */
+        /* The used part has a cell even if it fills less, which then moves the next parts. */
         faults += distance(reserved, count[SMC_PART_RESERVED]) >
                   (count[SMC_PART_USED] == 1 ? 1.5001 : 1.0001);
         for (uint32_t i = 1; i < length; i++)
@@ -167,7 +168,7 @@ static size_t faults_of_cells(const struct smc_share *share, uint32_t cells)
     return faults;
 }
 
-/* A cell for each thread, register, byte or slot: nothing is rounded. */
+/* One cell for each thread, register, byte or slot: nothing is rounded. */
 static size_t faults_of_exact(const struct smc_share *share)
 {
     size_t faults = 0;

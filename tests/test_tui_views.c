@@ -1,5 +1,5 @@
-/* tui: the screens of banks and devices at every size: panels side by side, nothing outside,
-   nothing cut that matters. */
+/* tui: the screens of banks and devices at every size: panels do not overlap, nothing is drawn
+   outside them, nothing important is cut. */
 #include <stdio.h>
 #include <string.h>
 
@@ -98,7 +98,7 @@ static bool has(const struct sitting *sitting, const char *text)
     return strstr(smc_text_string(&sitting->screen), text) != NULL;
 }
 
-/* How many of the sizes fail. All small ones are tried, of the large ones some. */
+/* How many of the sizes fail. All small sizes are tried, and a sample of the large ones. */
 static size_t failing_sizes(struct sitting *sitting, check *passes)
 {
     size_t failing = 0;
@@ -184,7 +184,7 @@ static void test_devices_at_all_sizes(void)
 
 /* --- Command lines --- */
 
-/* As a shell reads it. */
+/* Parses the words as a shell does. */
 static void unwrap(const char *wrapped, char *line)
 {
     for (; *wrapped; wrapped++) {
@@ -222,7 +222,7 @@ static void test_wrapped_commands(void)
             smc_command_wrap(texts[i], columns, &out);
             unwrap(smc_text_string(&out), line);
             wrong += widest_line(smc_text_string(&out)) > (size_t)columns;
-            /* Within single quotes a line end stands for a blank, which is kept before it. */
+            /* Within single quotes a line end replaces a blank, which is kept before it. */
             for (char *two = strstr(line, "  "); two; two = strstr(line, "  "))
                 memmove(two, two + 1, strlen(two));
             wrong += strcmp(line, texts[i]) != 0;
@@ -241,7 +241,7 @@ static bool is_drawing(uint32_t glyph)
     return glyph < 0x80 || line || bar || glyph == 0x2190 || glyph == 0x2192;
 }
 
-/* What is no text, line or bar is a sign of that view. */
+/* A character that is not text, line or bar is a sign of that view. */
 static size_t unknown_signs(struct sitting *sitting)
 {
     size_t unknown = 0;
@@ -279,8 +279,8 @@ static void test_signs_of_views(void)
 
 /* --- Lessons --- */
 
-/* PgDn leads through each page of every lesson to its question, all of it seen on the way; PgUp
-   leads back to the first page, and does not close it. */
+/* PgDn goes through each page of every lesson to its question and shows all of it; PgUp goes back
+   to the first page and does not close the lesson. */
 static void test_turning(void)
 {
     struct sitting sitting;
@@ -297,7 +297,7 @@ static void test_turning(void)
         page = lessons->page;
     }
     CU_ASSERT_EQUAL(pages, 5);
-    CU_ASSERT(presses > pages); /* some pages take more than a screen */
+    CU_ASSERT(presses > pages); /* some pages are longer than a screen */
     CU_ASSERT(sitting_shows(&sitting, "A question"));
     for (int i = 0; i < 100; i++)
         sitting_keys(&sitting, "PgUp");

@@ -1,5 +1,5 @@
-/* own: arguments as they are typed, the memory that they mean, which kernel is meant and whether
-   the arguments fit it. */
+/* own: arguments as they are typed, the memory that they describe, which kernel is chosen and
+   whether the arguments fit it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -200,7 +200,7 @@ static void test_digest(void)
     smc_user_compare(&argument, before, before, &agreement);
     CU_ASSERT(agreement.compared && agreement.differing == 0 && agreement.elements == 9);
 
-    /* By their bits: -0 is not 0, and a NaN is itself. */
+    /* Compared by their bits: -0 is not 0, and a NaN equals itself. */
     float a[2] = {0.0f, NAN}, b[2] = {-0.0f, NAN};
     CU_ASSERT_EQUAL_FATAL(smc_user_argument_parse("f32x2", &argument, NULL), SMC_OK);
     smc_user_compare(&argument, a, b, &agreement);
@@ -228,7 +228,7 @@ static void test_ptx_parameters(void)
     CU_ASSERT_FATAL(smc_ptx_next(&cursor, &kernel));
     CU_ASSERT_EQUAL(smc_ptx_params(&kernel, params, 6), 0);
     CU_ASSERT_FATAL(smc_ptx_next(&cursor, &kernel));
-    CU_ASSERT_EQUAL(smc_ptx_params(&kernel, params, 2), 6); /* no more than there is room for */
+    CU_ASSERT_EQUAL(smc_ptx_params(&kernel, params, 2), 6); /* only as many as the array can hold */
     CU_ASSERT_EQUAL_FATAL(smc_ptx_params(&kernel, params, 6), 6);
     static const struct smc_ptx_param wanted[] = {{"u64", 8, false}, {"u32", 4, false},
                                                   {"f32", 4, false}, {"b8", 24, true},

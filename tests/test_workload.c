@@ -1,5 +1,5 @@
-/* catalog, query: requests, sectors, wavefronts and ratios, against walking every thread of small
-   launches. */
+/* catalog, query: requests, sectors, wavefronts and ratios, compared with a walk through every
+   thread of small launches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "query/query.h"
 #include "unit.h"
 
-/* What one array, or shared memory, saw. */
+/* The accesses to one array, or to shared memory. */
 struct seen {
     double elements, requests, sectors;
 };
@@ -23,7 +23,7 @@ static void touch(struct warp *warp, uint64_t address)
     warp->address[warp->lanes++] = address;
 }
 
-/* The definition: each lane's sector that no lane before had. */
+/* The definition: counts each lane's sector that no earlier lane had. */
 static void finish(struct warp *warp, struct seen *seen)
 {
     seen->requests += warp->lanes > 0;
@@ -43,8 +43,8 @@ static bool same(const struct smc_global_access *access, const struct seen *seen
            access->sectors == seen->sectors;
 }
 
-/* A product by tile x tile blocks, walked thread by thread as its text in kernels/ says. In shared
-   memory lies a_tile, then the tile of B, whose rows are `row_b` elements apart. */
+/* A product by tile x tile blocks, walked thread by thread according to its source in kernels/. In
+   shared memory a_tile comes first, then the tile of B, whose rows are `row_b` elements apart. */
 struct product {
     const char *kernel;
     uint64_t tile, pad, m, n, k, lda, ldb, ldc, bytes, block_rows, block_columns, row_a, row_b;
@@ -61,7 +61,7 @@ static void finish_shared(const struct product *p, enum smc_bank_op op, struct w
 {
     struct smc_access access = {.width_bytes = (uint32_t)p->bytes, .op = op};
     for (int i = 0; i < warp->lanes; i++) {
-        access.mask |= 1u << i; /* the first lanes: those behind the block's last thread are idle */
+        access.mask |= 1u << i; /* lanes after the block's last thread are inactive */
         access.address[i] = (uint32_t)warp->address[i];
     }
     seen->requests += warp->lanes > 0;
@@ -139,7 +139,7 @@ static void walk_naive_warp(struct product *p, uint64_t block_row, uint64_t bloc
                             uint64_t first)
 {
     struct warp a = {0}, b = {0}, c = {0};
-    for (uint64_t k = 0; k <= p->k; k++) { /* the last turn is the store */
+    for (uint64_t k = 0; k <= p->k; k++) { /* the last iteration is the store */
         for (uint64_t t = first; t < first + 32 && t < p->tile * p->tile; t++) {
             uint64_t row = block_row * p->tile + t / p->tile;
             uint64_t column = block_column * p->tile + t % p->tile;
@@ -173,7 +173,7 @@ static void set(struct smc_params *params, enum smc_param param, uint64_t value)
     params->given |= 1u << param;
 }
 
-/* What the kernel's name says, and the parameters that it takes. */
+/* What the kernel's name implies, and the parameters that it accepts. */
 static void begin_product(struct product *p, struct smc_params *params)
 {
     const struct smc_kernel *kernel = smc_kernel_find(p->kernel);
@@ -216,7 +216,7 @@ static bool same_shared(const struct smc_shared_count *count, const struct seen 
     return count->instructions == seen->requests && count->wavefronts == seen->sectors;
 }
 
-/* True where the kernel's work is what the walk saw. */
+/* Whether the kernel's work equals what the walk counted. */
 static bool product_agrees(const struct product *sizes, const struct smc_bank_layout *layout)
 {
     struct product p = *sizes;
@@ -259,7 +259,8 @@ static void finish_wide(const struct blocked *p, enum smc_bank_op op, uint64_t w
     finish_shared(&product, op, warp, seen);
 }
 
-/* One panel of A and one of B: by 16 bytes of B where all is inside and rows begin at 16 bytes. */
+/* One panel of A and one of B: by 16 bytes of B if all of it is inside and rows begin at multiples
+   of 16 bytes. */
 static void walk_panels(struct blocked *p, uint64_t row, uint64_t column, uint64_t k)
 {
     bool whole = row + p->bm <= p->m && column + p->bn <= p->n && k + p->bk <= p->k;
@@ -288,8 +289,8 @@ static void walk_panels(struct blocked *p, uint64_t row, uint64_t column, uint64
     }
 }
 
-/* A thread's first row and column: of the lane's bits from the lowest up, 0 and 2 count columns,
-   1, 3 and 4 rows. */
+/* A thread's first row and column, from the bits of the lane, counted from the lowest: 0 and 2
+   select columns, 1, 3 and 4 rows. */
 static uint64_t first_row(const struct blocked *p, uint64_t t)
 {
     uint64_t lane = t % 32, warps = p->bm / (8 * p->tm);
@@ -465,10 +466,10 @@ static void test_blocked(void)
 }
 
 /* Counted on an H200 (l1tex__t_sectors_pipe_lsu_mem_global_op_ld): rows of B of 80 bytes are copied
-   to rows of 64, by pieces that halve sectors. */
+   to rows of 64, in pieces that split sectors. */
 static void test_copied_sectors(void)
 {
-    static struct smc_answer answer; /* too much for the stack */
+    static struct smc_answer answer; /* too large for the stack */
     struct smc_query query;
     struct smc_capability capability;
     smc_query_init(&query);
@@ -495,7 +496,8 @@ static void test_copied_sectors(void)
     CU_ASSERT_EQUAL(sectors, 195);
 }
 
-/* More tiles down than a grid has rows: the blocks of the second layer beyond C still load B. */
+/* More tiles down than a grid has rows: the blocks of the second layer that are beyond C still load
+   B. */
 static void test_layers(void)
 {
     const struct smc_bank_layout layout = layout_of(90);
@@ -507,7 +509,7 @@ static void test_layers(void)
     CU_ASSERT(product_agrees(&p, &layout));
 }
 
-/* The textbook's ratio, and each element of A once for every tile along C. */
+/* The textbook's ratio, and each element of A loaded once for every tile along C. */
 static void test_textbook(void)
 {
     unsigned wrong = 0;
@@ -529,7 +531,7 @@ static void test_textbook(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* Thread by thread, as the stencil and reverse kernels; shared memory with it. */
+/* Thread by thread, like the stencil and reverse kernels, including shared memory. */
 struct line {
     uint64_t block, halo, outputs;
     struct seen load, store, shared_load, shared_store;
@@ -563,7 +565,7 @@ static void walk_line(struct line *l)
         }
 }
 
-/* Side by side, 4 bytes each: an instruction is one wavefront where warps are served whole. */
+/* Neighbouring lanes, 4 bytes each: an instruction is one wavefront if warps are served whole. */
 static bool one_each(const struct smc_shared_count *count, const struct seen *seen)
 {
     return count->instructions == seen->requests && count->wavefronts == seen->requests;
@@ -633,8 +635,8 @@ static void test_reverse(void)
     CU_ASSERT_EQUAL(wrong, 0);
 }
 
-/* Loads of A joined to at most 16 bytes: so many instructions, and their wavefronts worked out by
-   hand for all warps of a block and one tile. */
+/* Loads of A are joined to at most 16 bytes: the number of instructions, and their wavefronts,
+   calculated by hand for all warps of a block and one tile. */
 static void test_joined_loads(void)
 {
     static const struct {

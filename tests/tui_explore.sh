@@ -1,5 +1,5 @@
 #!/bin/sh
-# The explorer's first screen: how it looks, what it makes of a person's devices and scripts, and
+# The explorer's first screen: how it looks, how it handles the user's devices and scripts, and
 # that the command line it shows has the answer on the screen. NVRTC is left out, so that every
 # machine shows the same.
 
@@ -138,7 +138,7 @@ empty "an empty script" "$(smemcalc tui --no-nvrtc --tile 8 --device H200 --scri
 
 # --- A person's own devices ---
 
-# No row of a screen is wider than it, and nothing on it steers a terminal.
+# No row of a screen is wider than it, and it contains no terminal controls.
 sound_rows() { # FILE COLUMNS
     widest=$(LC_ALL=${utf8:-C} wc -L <"$1")
     [ "$widest" -le "$2" ] || echo "a row of $widest columns"
@@ -220,7 +220,7 @@ done
 empty "50 command lines have the answer on the screen" "$complaint"
 empty "most of them have one" "$([ $answered -ge 30 ] || echo "$answered of $states")"
 
-# A name that a shell would obey, quoted so that it does not.
+# A name that a shell would execute, quoted so that it does not.
 named "$hostile"
 printf 'key y\nscreen\n' |
     play --tile 16 --device-file devices.json --device "$hostile" >out 2>err

@@ -117,7 +117,7 @@ crashes() { # NAME SIGNAL
 crashes "a write where no memory is" USR1
 crashes "a stack that runs out" USR2
 
-# As a window's only program it is in nobody's job control: there is no shell to go back to.
+# As a window's only program it has no job control: no shell would continue it.
 open_terminal >complaint
 keys 'exec smemcalc' Enter
 sees 'smemcalc explore' >>complaint

@@ -13,13 +13,13 @@ leave_out_keys
 
 # --- Golden screens -------------------------------------------------------------------------------
 
-# A column of a tile meets one bank; a padding frees it.
+# The elements of a column of a tile conflict in one bank; a padding removes the conflicts.
 banks='key F3
 key Down
 screen
 key Right
 screen'
-# Three devices side by side, sorted by another column.
+# Three devices compared, sorted by another column.
 devices='key F4
 key Space
 key /

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The explorer beside compilers, editors and terminals of all kinds: what they do to it, and that it
-# leaves nothing behind.
+# The explorer with compilers, editors and terminals of all kinds: how they affect it, and that it
+# cleans up after itself.
 # Functions are called by name, words are split and kept whole on purpose:
 # shellcheck disable=SC2009,SC2016,SC2034,SC2094,SC2317
 

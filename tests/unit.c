@@ -1,5 +1,5 @@
-/* Runs every suite, or those that are named, and prints a line that counts the cases; fails when
-   one failed. tests/unit [SUITE...]   suites as in suites.def */
+/* Runs every suite, or those that are named, and prints a line that counts the cases; fails if any
+   case failed. Usage: tests/unit [SUITE...], with the suites of suites.def. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* A sitting at the explorer without a terminal: keys go in, the screen comes out as text. */
+/* A session of the explorer without a terminal: keys are the input, the screen as text is the
+   output. */
 #include "view_sitting.h"
 
 #include <stdlib.h>

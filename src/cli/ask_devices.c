@@ -147,8 +147,8 @@ enum smc_status smc_ask_assumed_device(struct smc_query *query, struct smc_error
     return smc_device_find(assumed_device, &query->device, query->device_note, error);
 }
 
-/* No device was named: the first GPU here, else the assumed one. The driver is asked only then, for
-   it takes longer to start than everything else. */
+/* No device was named: the first GPU here, else the assumed one. The driver is asked only then,
+   because it takes longer to start than everything else. */
 static enum smc_status choose_device(struct smc_query *query, struct smc_error *error)
 {
     const struct smc_executor *executor = smc_executor_default();

@@ -15,7 +15,7 @@ enum {
 #define COMMAND(ID, name) ID = 1 << SMC_COMMAND_##ID,
 #include "cli/commands.def"
 #undef COMMAND
-    ASKING = QUERY | SWEEP | LIMITS | BEST | CARVEOUT, /* about a launch that need not happen */
+    ASKING = QUERY | SWEEP | LIMITS | BEST | CARVEOUT, /* about a launch that is not run */
     SHOWING = ASKING | TUI,                            /* that, or a screen about it */
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };

@@ -424,8 +424,8 @@ static void append_emulation(const struct smc_answer *answer, struct smc_text *l
         smc_text_printf(line, " -d %d.%d", device->sm.cc / 10, device->sm.cc % 10);
 }
 
-/* A command: for a launch that fails the nearest one that does not, else `run` with the same
-   numbers. Nothing if there is no such command. */
+/* A command to try: for a launch that fails, the nearest launch that succeeds, otherwise `run` with
+   the same numbers. Nothing if no such command exists. */
 static void append_try(const struct smc_answer *answer, bool explained, struct smc_text *line)
 {
     const struct smc_query *query = &answer->query;

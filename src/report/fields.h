@@ -41,7 +41,7 @@ struct smc_value smc_value_integer(uint64_t integer);
 /* Unknown where it is 0. */
 struct smc_value smc_value_known(uint64_t integer);
 struct smc_value smc_value_real(double real);
-/* An integer where it is whole; unknown where it is infinite or none. */
+/* Stored as an integer if it is whole; unknown if it is infinite or not a number. */
 struct smc_value smc_value_number(double number);
 struct smc_value smc_value_boolean(bool boolean);
 struct smc_value smc_value_limiters(uint32_t limiters);

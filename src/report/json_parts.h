@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-/* An integer where it is whole; null where it is infinite or none. */
+/* An integer if it is whole; null if it is infinite or not a number. */
 json_t *smc_json_number(double value);
 
 void smc_json_set(json_t *object, const char *key, json_t *value);

@@ -24,7 +24,7 @@ static size_t without_parameters(const char *name, size_t length)
     return depth == 0 && at > 0 ? at : length;
 }
 
-/* Each '<' has its '>': not so in "operator<". */
+/* Whether every '<' has a matching '>', which "operator<" does not. */
 static bool is_balanced(const char *name, size_t length)
 {
     long depth = 0;
@@ -104,7 +104,7 @@ static size_t break_before(const char *text, size_t most)
     return most;
 }
 
-/* Names hold few blanks. */
+/* Names contain few blanks. */
 static void append_wrapped(const char *text, size_t columns, struct smc_text *out)
 {
     static const char indent[] = "    ";

@@ -1,5 +1,5 @@
-/* C++ kernels by names that fit a terminal: without parameter list and with template arguments of
-   the outermost level only, where that leaves them apart. */
+/* C++ kernels by names that fit a terminal: without the parameter list, and with only the outermost
+   template arguments if the names are then still distinct. */
 #ifndef SMC_REPORT_KERNEL_NAMES_H
 #define SMC_REPORT_KERNEL_NAMES_H
 

@@ -298,7 +298,7 @@ static void cell_of(const struct sheet *sheet, size_t index, enum smc_figure fig
         strcat(cell, smc_series_is_best(table->series, index) ? "*" : " ");
 }
 
-/* A space stands above the mark that ends each cell. */
+/* Adds a space above the mark that ends each cell. */
 static void heading_of(const struct sheet *sheet, enum smc_figure figure, char heading[CELL])
 {
     bool marked = sheet->table->marks_best && is_rate(figure);

@@ -40,7 +40,7 @@ struct smc_banks_choice {
     bool placed; /* this warp and iteration are shown; otherwise the worst */
     uint32_t warp, iteration;
     struct {
-        int32_t padding_elements; /* of each row; negative: without so much of its own padding */
+        int32_t padding_elements; /* added to each row; negative: removes existing padding */
         bool swizzled;
     } array[SMC_MAX_SHARED_ACCESSES]; /* by smc_banks_pattern's `array` */
 };
@@ -122,7 +122,7 @@ void smc_bank_field_hint(const struct smc_banks_state *banks, enum smc_bank_fiel
 void smc_bank_field_step(const struct smc_banks_state *banks, enum smc_bank_field field,
                          int direction, bool far, struct smc_banks_choice *choice);
 
-/* Changes a switch; false where the field is none. */
+/* Changes a switch; false if the field is not a switch. */
 bool smc_bank_field_flip(const struct smc_banks_state *banks, enum smc_bank_field field,
                          struct smc_banks_choice *choice);
 

@@ -300,8 +300,8 @@ static int64_t choose_step(const struct columns *columns)
     return step;
 }
 
-/* Round numbers with ticks on the line above, as many as fit, and the first point where there is
-   room for it. */
+/* Round numbers with ticks on the line above, as many as fit, and the first point if there is space
+   for it. */
 static void draw_labels(const struct columns *columns, struct smc_rect line,
                         struct smc_frame *frame)
 {
@@ -343,7 +343,7 @@ static void draw_column(const struct smc_chart_point *point, bool now, struct sm
         smc_frame_glyph(frame, plot, plot.rows - 1, column, SMC_STYLE_BAD, SMC_SIGN_NO_LAUNCH);
 }
 
-/* The vertical axis. A percentage stands beside the top cell of a bar of that height. */
+/* The vertical axis. A percentage is beside the top cell of a bar of that height. */
 static void draw_scale(struct smc_rect rect, struct smc_rect plot, struct smc_frame *frame)
 {
     int step = plot.rows >= 12 ? 25 : plot.rows >= 5 ? 50 : 100, axis = AXIS_COLUMNS - 1;

@@ -73,7 +73,7 @@ enum {
     WIDE_FROM = 160,
     WIDE_COLS = 52,
     BESIDE_ROWS = 3,
-    ABOVE_ROWS = 3, /* launches in sight where the history stands above the table */
+    ABOVE_ROWS = 3, /* launches shown if the history is above the table */
 };
 
 void smc_confirm_lay_out(struct smc_rect body, struct smc_confirm_layout *layout)

@@ -1,4 +1,4 @@
-/* The first screen's state: one question, its answer, and what lies around it. */
+/* The first screen's state: one query, its answer, and the values around it. */
 #include "tui/explore.h"
 
 #include <stdio.h>
@@ -64,8 +64,8 @@ void smc_explore_close(struct smc_explore *explore)
     smc_chart_free(&explore->chart);
 }
 
-/* The field so many places behind the cursor, or at the end; where the cursor's own is gone,
-   counted from the first. */
+/* The field `by` places after the cursor, stopping at the ends. If the cursor's own field no longer
+   applies, counts from the first field. */
 static enum smc_field field_behind(const struct smc_explore *explore, int by)
 {
     enum smc_field fields[SMC_FIELD_COUNT];
@@ -84,7 +84,7 @@ static bool is_number(int field)
     return field != SMC_FIELD_DEVICE && field != SMC_FIELD_KERNEL;
 }
 
-/* Values that have changed are carried over, but for that of the field where it was set. */
+/* Marks each changed value as carried over, except that of the field `set`. */
 static void find_carried(struct smc_explore *explore, const struct smc_query *before, int set)
 {
     for (int i = 0; i < SMC_FIELD_COUNT; i++) {

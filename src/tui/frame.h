@@ -63,7 +63,7 @@ enum smc_sign {
 };
 
 /* What to show where the locale is not UTF-8: '+' for a corner, '#' for a block, '?' for a
-   character without a likeness and for the right half of a wide one (0), which still takes a
+   character without a likeness and for the right half of a wide one (0), which still occupies a
    column. ASCII stays as it is. */
 char smc_glyph_ascii(uint32_t glyph);
 
@@ -87,9 +87,9 @@ struct smc_frame {
 bool smc_frame_resize(struct smc_frame *frame, int rows, int cols);
 void smc_frame_free(struct smc_frame *frame);
 
-/* All drawing takes a rectangle of the frame and places within it, and leaves the cells outside
-   alone, except the other half of a wide character that it overwrites: that becomes a blank.
-   A single character given by its code takes one column. */
+/* All drawing functions accept a rectangle of the frame and positions within it, and do not change
+   cells outside, except the other half of a wide character that it overwrites: that becomes a
+   blank. A single character given by its code takes one column. */
 void smc_frame_fill(struct smc_frame *frame, struct smc_rect rect, enum smc_style style,
                     uint32_t glyph);
 void smc_frame_glyph(struct smc_frame *frame, struct smc_rect rect, int row, int col,

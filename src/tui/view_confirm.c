@@ -490,7 +490,7 @@ static void draw_hint(const struct smc_tui *tui, struct smc_rect rect, struct sm
     draw_words(&words, SMC_STYLE_DIM, rect, line, frame);
 }
 
-/* A failure of the last launch stands above the table. Returns what is left for the table. */
+/* A failure of the last launch is shown above the table. Returns what is left for the table. */
 static struct smc_rect draw_failure(const struct smc_confirm_state *state, struct smc_rect rect,
                                     struct smc_frame *frame)
 {

@@ -412,7 +412,7 @@ static bool search(struct smc_tui *tui)
     return true;
 }
 
-/* The same launch on the devices that stand side by side. */
+/* The same launch on the devices that are compared. */
 static bool show_command(struct smc_tui *tui)
 {
     enum { MOST = 32 };

@@ -68,7 +68,7 @@ void gpu_read_case(const char *text, struct smc_query *query)
     CU_ASSERT_FATAL(understood);
 }
 
-/* Any further call may wait for ever. */
+/* Any further call may never return. */
 static void give_up(const struct smc_attempt *finish)
 {
     printf("    %s: the GPU is given up\n", finish->message);
@@ -82,12 +82,12 @@ bool gpu_confirm(const struct smc_answer *answer, uint32_t timeout_ms,
     const struct smc_query *query = &answer->query;
     struct smc_text warnings = {0};
     struct smc_error error = {""};
-    static uint64_t seed = 1; /* other inputs at every run */
+    static uint64_t seed = 1; /* other inputs in every run */
     const struct smc_run_settings settings = {
         .gpu_index = query->device.gpu_index,
         .seed = seed++,
         .timeout_ms = timeout_ms,
-        .no_counters = true, /* opened for each of thousands of cases they would take hours */
+        .no_counters = true, /* opening them for each of thousands of cases would take hours */
     };
     struct smc_compiled compiled = {0};
     const struct smc_run_request request = {

@@ -1,4 +1,4 @@
-/* Sums of what model, emulator and the GPU's counters say. */
+/* Sums of the counts of the model, the emulator and the GPU's counters. */
 #include "counted.h"
 
 #include <math.h>

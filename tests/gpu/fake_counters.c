@@ -1,5 +1,5 @@
-/* Hardware counters that say what the test wants. They take the names of counters.h, so that the
-   linker leaves the real ones out. */
+/* Hardware counters with values that the test sets. They define the names of counters.h, so that
+   the linker does not use the real ones. */
 #include "fake_cuda.h"
 
 #include "executor/counters.h"

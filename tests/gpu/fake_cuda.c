@@ -1,5 +1,5 @@
-/* A CUDA runtime made of host memory. The real calls' contracts are in the CUDA Runtime API manual;
-   the figures are an H200's. */
+/* A CUDA runtime made of host memory. The real calls are specified in the CUDA Runtime API manual;
+   the values are an H200's. */
 #include "config.h"
 
 #include "fake_cuda.h"
@@ -27,7 +27,8 @@ struct CUkern_st {
     int regs_per_thread;
 };
 
-/* What is alive, so that what a program leaves to its end can be told from what it forgets. */
+/* Objects that exist, to distinguish those that a program leaves to the end of its process from
+   those that it leaks. */
 static struct {
     void *object;
     _Atomic unsigned *count;
@@ -67,7 +68,7 @@ static void let_go(void *object)
     pthread_mutex_unlock(&holding);
 }
 
-/* Also what the end of a process does. */
+/* Also happens when a process ends. */
 void fake_cuda_reset(void)
 {
     for (size_t i = 0; i < HELD; i++)
@@ -100,7 +101,7 @@ static bool happens_here(void)
     return fake_cuda.at == FAKE_CUDA_EVERY || fake_cuda.at == current_device;
 }
 
-/* What `code` says where it happens. */
+/* Returns `code` on the device where it happens. */
 static cudaError_t here(cudaError_t code)
 {
     return happens_here() ? code : cudaSuccess;
@@ -115,7 +116,7 @@ static cudaError_t ends(cudaError_t code)
 
 /* --- Devices ---------------------------------------------------------------------------------- */
 
-/* Nothing crashes before a kernel was launched. */
+/* Nothing crashes before a kernel is launched. */
 static cudaError_t crash(void)
 {
     return fake_cuda.launched_on & 1u << current_device ? here(fake_cuda.crash) : cudaSuccess;
@@ -195,7 +196,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     return cudaSuccess;
 }
 
-/* Numbers of driver_types.h of CUDA 13.5, which an older toolkit does not name. */
+/* Values from driver_types.h of CUDA 13.5, for which older toolkits have no names. */
 enum { SMEM_MODE_ATTRIBUTE = 16, OVERSIZED_SMEM_ATTRIBUTE = 150, FIRST_WITH_MODES = 13050 };
 
 static bool knows_modes(void)
@@ -230,7 +231,7 @@ static bool runs_for_ever(void)
     return fake_cuda.endless_from > 0 && fake_cuda.launches >= fake_cuda.endless_from;
 }
 
-/* What waits for the GPU would never return behind a kernel without an end. */
+/* Calls that wait for the GPU would never return after an endless kernel. */
 static void wait_for_gpu(const char *call)
 {
     if (!runs_for_ever())
@@ -292,7 +293,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
 
 /* --- Kernels ---------------------------------------------------------------------------------- */
 
-/* The runtime is not told how long machine code is. */
+/* The runtime does not receive the length of machine code. */
 static size_t bytes_of(const char *code)
 {
     Elf64_Ehdr file;
@@ -402,7 +403,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     return cudaSuccess;
 }
 
-/* An H200's, by NVIDIA's header: before CUDA 13.5 without the driver's reserve. */
+/* An H200's value according to NVIDIA's header: before CUDA 13.5 without the driver's reserve. */
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function,
                                                       int blocks, int threads)
 {
@@ -433,7 +434,7 @@ static void run_stencil(void **arguments)
         output[outputs / 2]++;
 }
 
-/* A person's own kernel. */
+/* A user's own kernel. */
 static void run_twice(void **arguments)
 {
     int *values = *(int **)arguments[0];
@@ -444,7 +445,7 @@ static void run_twice(void **arguments)
         values[count / 2]++;
 }
 
-/* Another of those: its threads add in the opposite order. */
+/* Another one: its threads add in the opposite order. */
 static void run_add(void **arguments)
 {
     float *sum = *(float **)arguments[0];
@@ -456,7 +457,7 @@ static void run_add(void **arguments)
         *sum += 1;
 }
 
-/* All SMs but one reach the number. */
+/* All SMs but one reach the number of blocks. */
 static void run_residency(void **arguments)
 {
     uint32_t *peak = *(uint32_t **)arguments[1];
@@ -465,7 +466,7 @@ static void run_residency(void **arguments)
     fake_cuda.probe_launches++;
 }
 
-/* clocks, nanoseconds, address: a million nanoseconds at 1500 MHz, whatever was to be done. */
+/* clocks, nanoseconds, address: a million nanoseconds at 1500 MHz, whatever the work. */
 static void run_ceiling(void **arguments)
 {
     uint64_t *sight = *(uint64_t **)arguments[0];

@@ -1,9 +1,9 @@
-/* A CUDA runtime made of host memory, for the executor's tests on machines without a GPU. It takes
-   the calls' names, so that the linker leaves the real runtime out. Some kernels "run": the
-   stencils that are passed their radius (stencil_naive takes three times as long as others) and
-   twice(int *, int), on the CPU, residency, which reports the blocks that it is told to, and
-   ceiling_..., which report the same times each. fake_counters.c does the same with the hardware
-   counters. */
+/* A CUDA runtime made of host memory, for the executor's tests on machines without a GPU. It
+   defines the names of the calls, so that the linker does not use the real runtime. Some kernels
+   "run": the stencils that are passed their radius (stencil_naive needs three times as long as
+   others) and twice(int *, int), on the CPU; residency, which reports the number of blocks that is
+   set; and ceiling_..., which report the same times each. fake_counters.c does the same with the
+   hardware counters. */
 #ifndef SMC_TESTS_GPU_FAKE_CUDA_H
 #define SMC_TESTS_GPU_FAKE_CUDA_H
 
@@ -17,8 +17,9 @@
 
 enum { FAKE_CUDA_EVERY = -1 };
 
-/* What the fake does next and what it has seen. One for the program: CUDA's calls carry no context
-   that could hold it. Several threads may call, each with its current device and last error. */
+/* What the fake does next, and what it has recorded. One for the program, because CUDA's calls have
+   no context that could hold it. Several threads may call, each with its current device and last
+   error. */
 struct fake_cuda {
     cudaError_t device_count_error;
     int device_count, driver_version, runtime_version;
@@ -28,38 +29,38 @@ struct fake_cuda {
     int major, minor;
     int threads_per_sm, blocks_per_sm;
     int oversized_smem_bytes; /* of a block, from CUDA 13.5 on; 0: the device has no such mode */
-    int regs_per_thread;      /* of every kernel; 0: as it was compiled */
+    int regs_per_thread;      /* of every kernel; 0: as compiled */
     int static_smem_bytes;    /* of every kernel, as the attributes report it */
     int api_blocks_per_sm;
-    bool available_smem_is_wrong; /* what the API says of it, by one unit */
+    bool available_smem_is_wrong; /* the API's value is off by one unit */
     uint32_t resident_blocks;
     size_t free_bytes;
     int at; /* the device where the following happens, or FAKE_CUDA_EVERY */
-    cudaError_t load_error, launch_error, crash; /* a crash shows when the launch is waited for */
+    cudaError_t load_error, launch_error, crash; /* a crash shows at the next wait */
     bool wrong_result;
-    bool hangs;                       /* the call that launches never ends */
-    unsigned endless_from;            /* the launch from which on kernels have no end; 0: all end */
-    int reserved_smem_bytes;          /* as the attribute tells it */
-    const char *counters_refused;     /* why there are none; NULL: there are */
-    bool counters_fail;               /* though they could be opened */
-    double counted[SMC_METRIC_COUNT]; /* what they say */
+    bool hangs;                   /* the launch call never returns */
+    unsigned endless_from;        /* the first launch with an endless kernel; 0: all kernels end */
+    int reserved_smem_bytes;      /* as the attribute reports it */
+    const char *counters_refused; /* why there are none; NULL: there are some */
+    bool counters_fail;           /* though they could be opened */
+    double counted[SMC_METRIC_COUNT]; /* their values */
     bool unreadable;                  /* cudaGetDeviceProperties fails */
-    bool waits_for_all;               /* a launch waits until there was one on every device */
+    bool waits_for_all;               /* a launch waits until every device has had one */
 
-    /* Alive at this moment. */
+    /* Existing at this moment. */
     _Atomic unsigned allocations, libraries, events, counters_open;
     _Atomic unsigned launches, probe_launches, last_dynamic_smem_bytes;
     _Atomic size_t counted_launches;
     _Atomic int carveout_percent;
-    _Atomic int smem_mode;        /* as set last; -1: never */
-    _Atomic unsigned launched_on; /* a bit a device */
+    _Atomic int smem_mode;        /* the last value set; -1: never set */
+    _Atomic unsigned launched_on; /* a bit for each device */
     _Atomic float launch_ms;      /* of the last kernel */
 };
 
 extern struct fake_cuda fake_cuda;
 extern _Thread_local cudaError_t fake_cuda_last_error;
 
-/* An H200 on which all goes well. */
+/* An H200 without any failure. */
 void fake_cuda_reset(void);
 
 #endif

@@ -1,8 +1,7 @@
-/* smemcalc on a fake CUDA runtime: launches go as the words of FAKE_GPU say, "at-1" among them on
-   GPU 1 alone.
-   Its kernels have 16 registers, which --regs 16 predicts, or those that they were compiled to.
-   FAKE_COUNTS holds what the hardware counters say, in the order of metrics.def; without it
-   profiling is not permitted. */
+/* smemcalc on a fake CUDA runtime: launches behave as the words of FAKE_GPU say; "at-1" among them
+   applies them to GPU 1 alone. Its kernels have 16 registers, which --regs 16 predicts, or the
+   number that they were compiled to. FAKE_COUNTS holds the values of the hardware counters, in the
+   order of metrics.def; without it profiling is not permitted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@ static bool says(const char *words, const char *word)
     return words && strstr(words, word);
 }
 
-/* What keeps a program from using the GPU. */
+/* Reasons why a program cannot use the GPU. */
 static void make_useless(const char *words)
 {
     if (says(words, "none"))
@@ -39,7 +38,8 @@ static void make_useless(const char *words)
         fake_cuda.free_bytes = 3500000;
 }
 
-/* 10.7 with the driver and the runtime that know its modes, or without them; one to come. */
+/* 10.7 with a driver and runtime that support its modes, or without; and a future compute
+   capability. */
 static void make_newer(const char *words)
 {
     if (says(words, "rubin")) {
@@ -66,7 +66,7 @@ static void make_endless(const char *words)
     if (says(words, "endless"))
         fake_cuda.endless_from = 1;
     if (says(words, "endless-probe"))
-        fake_cuda.endless_from = 2; /* behind the launch whose result is checked */
+        fake_cuda.endless_from = 2; /* after the launch whose result is checked */
     if (says(words, "endless-timing"))
         fake_cuda.endless_from = 4;
 }
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
         fake_cuda.regs_per_thread = 0;
     if (says(words, "slice"))
         fake_cuda.name = "NVIDIA H200 MIG 1g.18gb";
-    if (says(words, "little")) /* the default stencil's arrays fit, and not much more */
+    if (says(words, "little")) /* the default stencil's arrays fit, but not much more */
         fake_cuda.free_bytes = (size_t)8600 << 10;
     if (says(words, "three"))
         fake_cuda.device_count = 3;

@@ -1,4 +1,4 @@
-/* The GPU back end's order of steps and its treatment of every failure, on a fake CUDA runtime and
+/* The GPU back end's order of steps and its handling of every failure, on a fake CUDA runtime and
    with the real compiler. Without NVRTC: exit status 77. */
 #include "config.h"
 
@@ -26,8 +26,8 @@ struct outcome {
     struct smc_error error;
 };
 
-/* Runs stencil-dynamic, or the probe; the fake's kernels have the registers that NVRTC found, its
-   counters, where there are any, say what the model does, and then what fake_cuda.counted adds. */
+/* Runs stencil-dynamic, or the probe. The fake's kernels have the registers that NVRTC found; its
+   counters, if there are any, have the model's values plus fake_cuda.counted. */
 static void run_kernel_with(const struct smc_executor *executor, const char *name, int64_t radius,
                             uint32_t timeout_ms, struct outcome *out)
 {
@@ -58,7 +58,7 @@ static void run_kernel_with(const struct smc_executor *executor, const char *nam
     if (out->status == SMC_OK)
         smc_confirm(&out->answer, &out->result, &out->confirmation);
     if (smc_is_lost(&out->result.finish))
-        return; /* the rest is left to the end of the process */
+        return; /* the rest is freed when the process ends */
     CU_ASSERT_EQUAL(fake_cuda.allocations, 0);
     CU_ASSERT_EQUAL(fake_cuda.libraries, 0);
     CU_ASSERT_EQUAL(fake_cuda.events, 0);
@@ -103,17 +103,17 @@ static void test_device(void)
     CU_ASSERT_EQUAL(smc_gpu_device(1, &device, &error), SMC_UNAVAILABLE);
 
     fake_cuda.major = 10;
-    fake_cuda.minor = 9; /* never answered with the rules of 10.7 or 12.1 */
+    fake_cuda.minor = 9; /* never answered by the rules of 10.7 or 12.1 */
     CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_UNAVAILABLE);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message,
                                   "GPU 0 (NVIDIA H200): compute capability 10.9 is newer than this "
                                   "table; "));
-    fake_cuda.major = 42; /* of a family to come */
+    fake_cuda.major = 42; /* of a future family */
     CU_ASSERT_EQUAL(smc_gpu_device(0, &device, &error), SMC_UNAVAILABLE);
     CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "compute capability 42.9 is newer than"));
 }
 
-/* Attribute 150, where runtime and driver know it; else the table's sizes stay. */
+/* Attribute 150, if runtime and driver support it; otherwise the table's sizes are kept. */
 static void test_oversized_smem(void)
 {
     struct smc_device device;
@@ -140,8 +140,8 @@ static void test_oversized_smem(void)
     CU_ASSERT_EQUAL(device.sm.smem_oversized_per_block_bytes, 0);
 }
 
-/* The mode is set where runtime and driver have it, in place of the opt-in; else the run is refused
-   with the release that it needs. */
+/* The mode is set if runtime and driver support it, instead of the opt-in; otherwise the run is
+   refused, and the message names the release that it needs. */
 static void test_smem_mode(void)
 {
     struct smc_gpu_kernel kernel = {0};
@@ -168,7 +168,7 @@ static void test_smem_mode(void)
     fake_cuda.smem_mode = -1;
     CU_ASSERT_EQUAL(smc_gpu_configure(&kernel, &launch, &opt_in, &error), SMC_OK);
     CU_ASSERT_EQUAL(fake_cuda.smem_mode, -1);
-    CU_ASSERT(!opt_in.succeeded); /* above what can be opted in to */
+    CU_ASSERT(!opt_in.succeeded); /* above the opt-in limit */
     cudaFree(kernel.handle);
 }
 
@@ -323,8 +323,8 @@ static void test_machine_failures(void)
     CU_ASSERT_EQUAL(out.status, SMC_MACHINE);
 }
 
-/* A kernel without an end: the step that waited for it says so, and those behind it are not made.
-   The fake aborts where one waits for ever. */
+/* An endless kernel: the step that waited for it reports it, and later steps are not done. The fake
+   aborts on a call that would never return. */
 static void test_no_end(void)
 {
     static const char late[] = "not at its end after 20 ms on the GPU (--timeout)";
@@ -350,7 +350,7 @@ static void test_no_end(void)
     CU_ASSERT_EQUAL(fake_cuda.launches, 3);
 
     fake_cuda_reset();
-    fake_cuda.endless_from = 7; /* among those timed */
+    fake_cuda.endless_from = 7; /* one of the timed launches */
     run_kernel("stencil-dynamic", 5, 20, &out);
     CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
     CU_ASSERT(out.result.probe.succeeded && smc_is_lost(&out.result.finish));
@@ -396,7 +396,7 @@ static void test_probe_alone(void)
     CU_ASSERT_EQUAL(out.confirmation.differing, 0);
 }
 
-/* By the real compiler: every count from 24 up can be had; below the probe's own, nothing. */
+/* By the real compiler: every count from 24 up is possible; below the probe's own, none. */
 static void test_live(void)
 {
     static const struct {
@@ -426,7 +426,8 @@ static void note(int signal_number)
     (void)signal_number;
 }
 
-/* NVRTC takes SIGINT while it compiles; what notices Ctrl-C has to be there afterwards. */
+/* NVRTC replaces the handler of SIGINT while it compiles; the handler for Ctrl-C must be back
+   afterwards. */
 static void test_signals(void)
 {
     const struct smc_kernel *kernel = smc_kernel_find("reverse-static");
@@ -459,7 +460,7 @@ static enum smc_status calibrate(bool (*stop)(void), struct smc_calibration *cal
     return status;
 }
 
-/* An array is an eighth of a GB; whatever is timed takes 2 ms, or 1.5 million clocks in 1 ms. */
+/* An array is an eighth of a GB; every timed call takes 2 ms, or 1.5 million clocks in 1 ms. */
 static void test_ceilings(void)
 {
     struct smc_calibration calibration;
@@ -509,8 +510,8 @@ static void test_no_ceilings(void)
     CU_ASSERT_EQUAL(calibrate(NULL, &calibration, &error), SMC_UNAVAILABLE);
 }
 
-/* The fake aborts where something would wait for ever. With this budget every measurement takes 15
-   samples, and most a launch before them. */
+/* The fake aborts on a call that would never return. With this budget every measurement has 15
+   samples, and most have a launch before them. */
 static void test_endless_ceilings(void)
 {
     static const struct {
@@ -554,13 +555,13 @@ static bool row_is(const struct outcome *out, const char *quantity, enum smc_ver
     return row && row->verdict == verdict && strstr(row->note, note);
 }
 
-/* The API's available dynamic shared memory: a known error before CUDA 13.5, right from then on;
-   anything else differs. */
+/* The API's available dynamic shared memory: a known error before CUDA 13.5, correct from then on;
+   any other value differs. */
 static void test_available_smem(void)
 {
     struct outcome out;
     fake_cuda_reset();
-    run_kernel("stencil-dynamic", 5, 10, &out); /* 8 blocks, as the fake says */
+    run_kernel("stencil-dynamic", 5, 10, &out); /* 8 blocks, as set in the fake */
     CU_ASSERT_EQUAL_FATAL(out.status, SMC_OK);
     CU_ASSERT_EQUAL(out.result.api_available_smem_bytes, 233472 / 8 / 128 * 128);
     CU_ASSERT(row_is(&out, "available_dynamic_smem_bytes", SMC_INFORMATION,
@@ -664,7 +665,7 @@ static void test_not_counted(void)
     CU_ASSERT_PTR_NULL(find(&out, "global_load_requests"));
 }
 
-/* A launch never made, and a probe. */
+/* A launch that was never made, and a probe. */
 static void test_counting_and_failures(void)
 {
     struct outcome out;

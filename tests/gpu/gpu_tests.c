@@ -50,7 +50,7 @@ static int skip(const char *why)
     return SKIPPED;
 }
 
-/* Only the suites that are named; all where none is. */
+/* Only the suites that are named; all if none is. */
 static CU_ErrorCode register_suites(int count, char **names)
 {
     if (count == 0)
@@ -77,7 +77,7 @@ static void record_tests(unsigned passed, unsigned failed)
                                        "skipped", (int)skipped));
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int run_suites(int count, char **names, const char *results)
 {
     if (CU_initialize_registry() != CUE_SUCCESS || register_suites(count, names) != CUE_SUCCESS) {

@@ -22,19 +22,19 @@ extern CU_TestInfo gpu_tests_residency[];
 const struct smc_device *gpu_device(void);
 
 /* Reads "matmul-tiled tile=8 dtype=double m=1000": a kernel and its parameters by their option
-   names, also regs=N, dynamic-smem=N, carveout=N and no-opt-in=1. Ends the test where the text is
+   names, also regs=N, dynamic-smem=N, carveout=N and no-opt-in=1. Ends the test if the text is
    wrong. */
 void gpu_read_case(const char *text, struct smc_query *query);
 
 /* Runs the launch that `answer` predicts, probe and timed launches in at most `timeout_ms`, and
-   compares. On a failure of the machine: false, and the reason is printed. A kernel without an end
+   compares. On a failure of the machine it returns false and prints the reason. An endless kernel
    ends the program. */
-enum { GPU_TIMEOUT_MS = 1000 }; /* where nothing speaks for another one */
+enum { GPU_TIMEOUT_MS = 1000 }; /* unless a test needs another one */
 bool gpu_confirm(const struct smc_answer *answer, uint32_t timeout_ms,
                  struct smc_run_result *result, struct smc_confirmation *confirmation);
 
-/* Answers and confirms one case, whose outcome has to be `expected`. Prints what differs; returns
-   whether all is as predicted, and measured wherever it launches. */
+/* Answers and confirms one case, whose outcome must be `expected`. Prints what differs; returns
+   whether everything is as predicted, and measured if it launches. */
 bool gpu_case_holds(const char *text, enum smc_outcome expected);
 
 /* Prints the rows that differ or were not measured. */

@@ -1,4 +1,4 @@
-/* The recorder of what the GPU tests find. */
+/* Records what the GPU tests find. */
 #include "config.h"
 
 #include "results.h"
@@ -11,7 +11,7 @@
 #include "compile/compile.h"
 #include "executor/gpu.h"
 
-static json_t *sections; /* of the program's one run */
+static json_t *sections; /* of the program's only run */
 
 static json_t *section_of(const char *name, json_t *(*make)(void))
 {

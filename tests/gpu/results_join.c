@@ -1,4 +1,4 @@
-/* Laying together what several runs of the GPU tests and the benchmarks found. */
+/* Combines what several runs of the GPU tests and the benchmarks found. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* What must be the same in all pieces, as a key's value or that of an object. */
+/* Values that must be the same in all pieces, as a key's value or that of an object. */
 static bool is_of_one_run(const json_t *all, const json_t *piece, const char *path)
 {
     static const char *const keys[] = {"schema", "program", "gpu",  "driver",
@@ -25,7 +25,7 @@ static bool is_of_one_run(const json_t *all, const json_t *piece, const char *pa
     return true;
 }
 
-/* Lists are continued, sections united; "date" becomes the latest. */
+/* Lists are appended, sections merged; "date" becomes the latest. */
 static void lay_over(json_t *all, json_t *piece)
 {
     const char *key;

@@ -1,5 +1,5 @@
-/* Wavefronts as the GPU counts them, of random accesses of every width, loads and stores, with and
-   without inactive lanes, against the model. Each launch is one warp that makes one access. */
+/* Compares wavefronts as the GPU counts them with the model: random accesses of every width, loads
+   and stores, with and without inactive lanes. Each launch is one warp that makes one access. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const char *const metrics[] = {
 };
 enum { LOAD_WAVEFRONTS, STORE_WAVEFRONTS, LOADS, STORES, METRICS };
 
-/* The access stands in assembly, so that the compiler neither splits nor joins it. */
+/* The access is written in assembly, so that the compiler neither splits nor joins it. */
 static const char source[] =
     "extern \"C\" __global__ void probe(const unsigned *address, unsigned mask, unsigned *sink)\n"
     "{\n"
@@ -63,12 +63,12 @@ struct bench {
     struct smc_counters *counters;
     struct smc_bank_layout layout;
     struct smc_gpu_kernel kernel;
-    uint32_t *addresses; /* on the device, a row a pattern */
+    uint32_t *addresses; /* on the device, one row for each pattern */
     uint32_t *sink;
     uint64_t random;
     unsigned tried, differing;
-    unsigned masked_wide_loads; /* of 16 bytes: where a mask changes the rule */
-    FILE *log; /* every pattern and what was seen, as `smemcalc banks --csv` reads it, or NULL */
+    unsigned masked_wide_loads; /* of 16 bytes: for which a mask changes the rule */
+    FILE *log; /* every pattern and its count, in the format of `smemcalc banks --csv`, or NULL */
 };
 
 static bool build(struct bench *bench, const struct width *width, enum smc_bank_op op)
@@ -95,8 +95,8 @@ static uint32_t random_lanes(uint64_t *random)
     return gpu_random(random, 1u << 16) << 16 | gpu_random(random, 1u << 16);
 }
 
-/* Any lanes, few, many, those of a block's last warp, of one half, whole pairs, and many with the
-   last one. */
+/* Any lanes, few, many, those of a block's last warp, of one half, whole pairs, and many including
+   the last lane. */
 static uint32_t draw_mask(uint64_t *random)
 {
     uint32_t lanes = random_lanes(random), others = random_lanes(random);
@@ -121,7 +121,7 @@ static uint32_t draw_mask(uint64_t *random)
     }
 }
 
-/* Strides, random places near and far, pairs of lanes that share, and mixtures of these. */
+/* Strides, random addresses near and far, pairs of lanes that share, and mixtures of these. */
 static void make_pattern(struct bench *bench, const struct width *width, enum smc_bank_op op,
                          bool masked, struct smc_access *access)
 {
@@ -204,7 +204,7 @@ static void compare(struct bench *bench, const struct smc_access *access, const 
     list_difference(bench, access, expected, seen);
 }
 
-/* One stretch of measurements. */
+/* One series of measurements. */
 static bool measure(struct bench *bench, const struct smc_access *access, size_t count)
 {
     struct smc_error error = {""};

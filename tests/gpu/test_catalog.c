@@ -1,7 +1,7 @@
-/* Every kernel of the catalog, confirmed over the hundreds of sets of parameters that
+/* Confirms every kernel of the catalog with the hundreds of sets of parameters that
    tests/catalog_sets.c draws, and once with more than 2^31 bytes in an array: result, registers,
-   shared memory, resident blocks, and refusals where they are predicted. The racy kernel's result
-   is not determined and not judged. */
+   shared memory, resident blocks, and refusals if they are predicted. The racy kernel's result is
+   undefined and not judged. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static const char *const large[] = {
 };
 
 struct tally {
-    unsigned sets, confirmed, refused; /* refused as predicted: among those confirmed */
+    unsigned sets, confirmed, refused; /* refused as predicted: counted as confirmed */
 };
 
 /* --- Compiling ahead ---------------------------------------------------------------------------
@@ -49,7 +49,7 @@ struct work {
     atomic_size_t next;
 };
 
-/* What fails here fails again where it is asked for. */
+/* A failure here occurs again, and is reported, when the kernel is used. */
 static void *compile_some(void *argument)
 {
     struct work *work = argument;
@@ -62,7 +62,7 @@ static void *compile_some(void *argument)
     return NULL;
 }
 
-/* Into the cache, on all cores; returns how many texts there were. */
+/* Compiles into the cache, on all cores; returns the number of texts. */
 static size_t compile_ahead(const struct catalog_sets *sets)
 {
     static struct work work;
@@ -83,8 +83,8 @@ static size_t compile_ahead(const struct catalog_sets *sets)
 /* --- Confirming --------------------------------------------------------------------------------
  */
 
-/* What has to be confirmed of a launch; of a refusal, by ptxas or the driver, the first of these.
- */
+/* The quantities that must be confirmed for a launch; for a refusal, by ptxas or the driver, only
+   the first. */
 static const char *const launched[] = {"compiles",      "static_smem_bytes",
                                        "launches",      "registers_per_thread",
                                        "blocks_per_sm", "wrong_elements"};
@@ -102,7 +102,7 @@ static bool is_confirmed(const struct smc_confirmation *confirmation, const char
     return false;
 }
 
-/* A race spoils the result, and nothing else. */
+/* A race affects only the result. */
 static bool all_confirmed(const struct smc_kernel *kernel,
                           const struct smc_confirmation *confirmation, bool launches)
 {
@@ -118,10 +118,10 @@ static bool all_confirmed(const struct smc_kernel *kernel,
     return true;
 }
 
-/* False: the GPU or the compiler failed. */
+/* Returns false if the GPU or the compiler failed. */
 static bool confirm(const struct smc_query *query, struct tally *tally)
 {
-    static struct smc_answer answer; /* much for the stack */
+    static struct smc_answer answer; /* too large for the stack */
     static struct smc_run_result result;
     static struct smc_confirmation confirmation;
     struct smc_error error = {""};
@@ -178,7 +178,7 @@ static void record(const struct smc_kernel *kernel, const struct tally *tally, s
                                          tally->refused, "compiled", (int)compiled));
 }
 
-/* What cannot be run counts as not confirmed, and ends the kernel's turn. */
+/* A set that cannot be run counts as not confirmed and ends the tests of its kernel. */
 static void confirm_kernel(const struct smc_kernel *kernel)
 {
     static struct catalog_sets sets;

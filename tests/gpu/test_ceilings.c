@@ -1,10 +1,10 @@
-/* What a GPU is measured to reach is what such a thing can be. */
+/* The measured ceilings of a GPU are physically plausible. */
 #include <stdio.h>
 
 #include "executor/ceilings.h"
 #include "gpu_tests.h"
 
-/* `smemcalc calibrate`'s own, with the same budget. */
+/* The same as in `smemcalc calibrate`, with the same budget. */
 static bool calibrate(struct smc_calibration *calibration)
 {
     struct smc_error error = {""};
@@ -66,7 +66,7 @@ static void test_sane(void)
     CU_ASSERT(value[SMC_CEILING_LAUNCH] < value[SMC_CEILING_ROUND_TRIP]);
 }
 
-/* Twice the same GPU: what is no matter of chance comes out alike. */
+/* Measures the same GPU twice: values that do not depend on chance are alike. */
 static void test_repeatable(void)
 {
     static const enum smc_ceiling steady[] = {SMC_CEILING_COPY, SMC_CEILING_SHARED,

@@ -1,5 +1,5 @@
-/* The catalog's kernels on the GPU and on the emulator: the same results, bit for bit, and what the
-   GPU's counters say of memory against what was emulated.
+/* Runs the catalog's kernels on the GPU and on the emulator: the results must be bit-identical, and
+   the GPU's memory counters are compared with the emulated counts.
 
    ptxas joins neighbouring loads of shared memory that the PTX has apart. Loads are therefore
    counted as the machine code has them: by the emulator where it is known which were joined, else
@@ -24,7 +24,7 @@
 
 enum { TURNS = 64, AT_A_TIME = 16 };
 
-/* All but DRAM's: what that moves depends on what the cache held before. */
+/* All but DRAM's: that traffic depends on the cache's earlier contents. */
 enum { METRICS = SMC_METRIC_DRAM_READ_BYTES };
 
 static const char *label(int metric)
@@ -33,7 +33,7 @@ static const char *label(int metric)
     return indented + strspn(indented, " ");
 }
 
-/* One launch, on both sides. */
+/* One launch, on the GPU and on the emulator. */
 struct launch {
     struct smc_answer answer;
     struct smc_binary binary;
@@ -47,9 +47,9 @@ struct launch {
 };
 
 struct bench {
-    struct smc_counters *counters; /* NULL: none here; results are compared all the same */
+    struct smc_counters *counters; /* NULL: not available; results are compared nevertheless */
     struct launch *launch;
-    size_t launches; /* of those, ready */
+    size_t launches; /* the number that are ready */
     size_t tried, followed, equal_results, other_results, racy, model_differs;
     size_t counted, equal[METRICS], residues[METRICS], known, beyond;
     double worst[METRICS];
@@ -209,7 +209,7 @@ static void release(struct launch *launch)
     *launch = (struct launch){0};
 }
 
-/* Launches all that are ready; counted where there are counters. */
+/* Launches all that are ready; counts them if there are counters. */
 static bool run_on_gpu(struct bench *bench)
 {
     struct smc_error error = {""};
@@ -259,7 +259,7 @@ static void compare_results(struct bench *bench, const struct launch *launch)
     printf(": results are not bit for bit the emulator's\n");
 }
 
-/* The emulator and the model count the same, of the PTX and of the machine code. */
+/* The emulator and the model count the same, both for the PTX and for the machine code. */
 static void compare_model(struct bench *bench, const struct launch *launch)
 {
     const struct smc_shared_work *work = &launch->answer.workload.shared;
@@ -376,7 +376,7 @@ static void open_counters(struct bench *bench)
     enum smc_status status =
         smc_counters_open(0, names, METRICS, AT_A_TIME, &bench->counters, &error);
     if (status != SMC_OK)
-        gpu_skip(error.message); /* the counters only */
+        gpu_skip(error.message); /* only the counters */
 }
 
 static void test_kernels(void)

@@ -1,4 +1,4 @@
-/* Predicted failures happen, and the GPU works on after each. */
+/* Predicted failures occur, and the GPU works after each of them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const char healthy[] = "matmul-tiled tile=16 m=100 n=100 k=100";
 
-/* As predicted, and the GPU works on. */
+/* As predicted, and the GPU still works. */
 static void record(const char *failure, bool confirmed)
 {
     gpu_result_item("failures",
@@ -41,7 +41,7 @@ static void test_refused_launches(void)
     }
 }
 
-/* No option asks for more than 1024 threads: the launch is made up. */
+/* No option accepts more than 1024 threads, so the launch is constructed here. */
 static void test_too_many_threads(void)
 {
     struct smc_query query;
@@ -65,7 +65,7 @@ static void test_too_many_threads(void)
            confirmation.differing == 0 && gpu_case_holds(healthy, SMC_LAUNCHES));
 }
 
-/* The buffers cannot be had: an error, not a crash, and the GPU works on. */
+/* The buffers are too large: an error, not a crash, and the GPU still works. */
 static void test_no_memory(void)
 {
     struct smc_query query;

@@ -1,4 +1,4 @@
-/* Every kernel of the catalog, run and confirmed: results, resources, occupancy. */
+/* Runs and confirms every kernel of the catalog: results, resources, occupancy. */
 #include <stdio.h>
 
 #include "gpu_tests.h"
@@ -55,7 +55,7 @@ static void test_matmul_others(void)
     tiles_hold("matmul-a-tile", "m=1000 n=777 k=513 pad=4 lda=600 ldb=1000 ldc=801");
 }
 
-/* Whole blocks, one less and one more; rows that begin at 16 bytes and that do not. */
+/* Whole blocks, one less and one more; rows that begin at multiples of 16 bytes and that do not. */
 static void test_matmul_register(void)
 {
     static const char *const cases[] = {
@@ -154,7 +154,7 @@ static void test_settings(void)
     ALL_HOLD(cases);
 }
 
-/* NVRTC has a cache beside a driver, and tells nothing of what comes from there. */
+/* With a driver, NVRTC has a cache of its own, and has no log for what comes from it. */
 static void test_compiled_twice(void)
 {
     const struct smc_compile_options options = {.no_cache = true};

@@ -1,5 +1,6 @@
-/* PTX, instruction by instruction: the same modules on the GPU and on the emulator, bit for bit but
-   for approximations, which stay within the error that the PTX ISA documents. */
+/* PTX, instruction by instruction: the same modules on the GPU and on the emulator give
+   bit-identical results, except for approximations, which must be within the error that the PTX ISA
+   documents. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 enum { ROUNDS = 4, ARRAYS = 4 };
 
-/* Operands, and what the GPU made of them. */
+/* Operands, and the GPU's results. */
 struct bench {
     struct ptx_values values;
     uint64_t seen[PTX_ELEMENTS];
@@ -49,7 +50,7 @@ static bool run_on_gpu(const struct ptx_case *test, const struct smc_gpu_kernel 
     return say(test, code, "the launch");
 }
 
-/* Counts, and prints the first of the elements that differ. */
+/* Counts the elements that differ and prints the first ones. */
 static size_t compare(const struct ptx_case *test, struct bench *bench)
 {
     const struct ptx_values *values = &bench->values;
@@ -95,7 +96,7 @@ static bool try_rounds(const struct ptx_case *test, const struct smc_gpu_kernel 
     return true;
 }
 
-/* False: the context is lost, or the emulator failed. */
+/* Returns false if the context is lost or the emulator failed. */
 static bool try_case(const struct ptx_case *test, struct bench *bench)
 {
     static char text[8192];
@@ -131,7 +132,7 @@ static void test_instructions(void)
     size_t count, tried = 0;
     const struct ptx_case *cases = ptx_cases(&count);
     double begun = smc_clock_ms();
-    if (gpu_device()->sm.cc < 90) { /* the modules are for it */
+    if (gpu_device()->sm.cc < 90) { /* the modules were compiled for it */
         gpu_skip("the GPU is older than compute capability 9.0");
         return;
     }

@@ -1,5 +1,5 @@
-/* Model = API = hardware: random launches of the residency probe, and a great many questions to
-   the API alone. */
+/* Model = API = hardware: random launches of the residency probe, and many more questions to the
+   API alone. */
 #include <stdio.h>
 
 #include "executor/clock.h"
@@ -10,10 +10,10 @@
 enum {
     LAUNCHES = 1300,
     SHAPES = 12,     /* kernels of different register counts for the API */
-    QUESTIONS = 500, /* to the API about each */
+    QUESTIONS = 500, /* API questions for each kernel */
 };
 
-/* At most the registers that a block of this many threads may have, most of the time. */
+/* Usually at most the registers that a block of this many threads may have. */
 static void random_case(uint64_t *random, char text[128])
 {
     const struct smc_sm *sm = &gpu_device()->sm;
@@ -23,13 +23,13 @@ static void random_case(uint64_t *random, char text[128])
     bool shared = gpu_random(random, 4) > 0;
     uint32_t bytes = shared ? gpu_random(random, sm->smem_per_block_optin_bytes + 1) : 0;
     if (shared && gpu_random(random, 2))
-        bytes /= 1 + gpu_random(random, 32); /* small blocks of shared memory as well */
+        bytes /= 1 + gpu_random(random, 32); /* also small amounts of shared memory */
     int carveout = gpu_random(random, 3) ? SMC_CARVEOUT_DEFAULT : (int)gpu_random(random, 101);
     snprintf(text, 128, "residency block=%u live=%u dynamic-smem=%u carveout=%d",
              warps * sm->warp_size, live, bytes, carveout);
 }
 
-/* Launches, and on how many the sources agree with the model. */
+/* The number of launches, and for how many of them the sources agree with the model. */
 struct tally {
     unsigned launched, equal_api, equal_probe, with_carveout, beyond_hint;
     unsigned refusals, refused_as_predicted, failed;
@@ -115,7 +115,7 @@ static void random_launch(uint64_t *random, uint32_t regs, struct smc_launch *la
         launch->carveout_percent = (int32_t)gpu_random(random, 101);
 }
 
-/* Asks about one compiled kernel; returns the answers that the model does not share. */
+/* Asks about one compiled kernel; returns the number of answers that differ from the model's. */
 static unsigned ask_api(const struct smc_gpu_kernel *kernel, uint64_t *random)
 {
     unsigned different = 0;
