@@ -53,6 +53,9 @@ jq -s '[.[] | del(.schema)] == $both[0].answers' --slurpfile both both.json each
 holds "JSON of two devices holds the answers of each" '. == true' equal.json
 golden compare.csv --tile 16 --regs 32 --device H200 --device 1.0 --format csv
 golden device.txt devices --device H200
+smemcalc devices --device 10.7 >out
+empty "each fact of a device has a label of its own" \
+    "$(cut -c1-32 out | grep -v '^ ' | sed 's/ *$//; /^$/d' | sort | uniq -d)"
 golden device.json devices --device "GeForce 8800 GTX" --format json
 golden no-arguments.txt
 golden virtual-resources.txt --threads 64 --regs 16 --virtual-resources 8 --device B200
