@@ -190,7 +190,7 @@ static void draw_heading(const struct picture *picture)
     page->y += page->canvas.cells ? 0 : page->canvas.gap / 4;
     if (!kernel)
         smc_text_printf(&text, "%s of %u byte%s a lane, ", smc_words_bank_op(pattern->op),
-                        pattern->width_bytes, pattern->width_bytes == 1 ? "" : "s");
+                        pattern->width_bytes, smc_text_plural(pattern->width_bytes));
     smc_words_banks_place(answer, &text);
     smc_page_heading(page, SMC_FACE_NORMAL, SMC_INK_MUTED, smc_text_string(&text));
     smc_text_free(&text);

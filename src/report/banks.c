@@ -22,7 +22,7 @@ const char *smc_words_bank_op(enum smc_bank_op op)
 
 static void append_count(struct smc_text *out, uint32_t count, const char *noun)
 {
-    smc_text_printf(out, "%u %s%s", count, noun, count == 1 ? "" : "s");
+    smc_text_printf(out, "%u %s%s", count, noun, smc_text_plural(count));
 }
 
 void smc_words_bank_cost(struct smc_bank_cost cost, struct smc_text *out)

@@ -42,8 +42,8 @@ static void append_idle_lanes(const struct smc_answer *answer, struct smc_text *
     uint32_t idle = smc_best_idle_lanes(answer);
     smc_text_printf(out, "%u thread%s leave%s %u lane%s of each block's last warp idle",
                     answer->launch.threads_per_block,
-                    answer->launch.threads_per_block == 1 ? "" : "s",
-                    answer->launch.threads_per_block == 1 ? "s" : "", idle, idle == 1 ? "" : "s");
+                    smc_text_plural(answer->launch.threads_per_block),
+                    answer->launch.threads_per_block == 1 ? "s" : "", idle, smc_text_plural(idle));
 }
 
 /* Why a size ranks below the proposal: "729 threads leave 7 lanes of each block's last warp idle".

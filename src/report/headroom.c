@@ -58,8 +58,8 @@ static void append_fixed(const struct smc_answer *answer, const struct smc_headr
 {
     const struct smc_launch *launch = &answer->launch;
     smc_text_printf(line, "%u thread%s, %u warp%s per block", launch->threads_per_block,
-                    launch->threads_per_block == 1 ? "" : "s", headroom->most.warps_per_block,
-                    headroom->most.warps_per_block == 1 ? "" : "s");
+                    smc_text_plural(launch->threads_per_block), headroom->most.warps_per_block,
+                    smc_text_plural(headroom->most.warps_per_block));
     if (headroom->fixed.regs)
         smc_text_printf(line, "; %u registers per thread", launch->regs_per_thread);
     if (launch->static_smem_bytes)

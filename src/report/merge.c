@@ -329,11 +329,6 @@ static void write_question(const struct smc_merged *merged,
     write_sources(merged, question, style, out);
 }
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static enum smc_emphasis emphasis_of(const struct smc_merged *merged)
 {
     if (merged->disagreeing + merged->differing + merged->failed_count > 0)
@@ -346,11 +341,11 @@ static void append_counted(const struct smc_merged *merged, struct smc_text *lin
 {
     size_t emulators = merged->emulators, gpus = merged->machines - emulators;
     if (gpus > 0)
-        smc_text_printf(line, "%zu GPU%s", gpus, plural(gpus));
+        smc_text_printf(line, "%zu GPU%s", gpus, smc_text_plural(gpus));
     if (gpus > 0 && emulators > 0)
         smc_text_append(line, " and ");
     if (emulators > 0)
-        smc_text_printf(line, "%zu emulator%s", emulators, plural(emulators));
+        smc_text_printf(line, "%zu emulator%s", emulators, smc_text_plural(emulators));
     smc_text_append(line, ", ");
 }
 
@@ -380,7 +375,7 @@ static void write_verdict(const struct smc_merged *merged, const struct smc_repo
         smc_text_printf(&line, ", %zu with outliers", merged->outliers);
     if (merged->failed_count > 0)
         smc_text_printf(&line, "; %zu GPU%s failed", merged->failed_count,
-                        plural(merged->failed_count));
+                        smc_text_plural(merged->failed_count));
     smc_layout_verdict(out, style, emphasis_of(merged), &line);
 }
 

@@ -355,7 +355,7 @@ void smc_text_all_gpus(const struct smc_all_gpus *all, const struct smc_report_s
 {
     const struct sum sum = add_up(all);
     struct smc_text verdict = {0};
-    smc_text_printf(&verdict, "%zu GPU%s", all->count, all->count == 1 ? "" : "s");
+    smc_text_printf(&verdict, "%zu GPU%s", all->count, smc_text_plural(all->count));
     if (sum.failed > 0)
         smc_text_printf(&verdict, ", %zu of them failed", sum.failed);
     smc_text_append(&verdict, ": ");

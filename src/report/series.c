@@ -205,7 +205,7 @@ void smc_words_series_verdicts(const struct smc_series *series, struct smc_text 
                     parts[whole].quantities == 1 ? "y" : "ies");
     if (results < series->count)
         smc_text_printf(out, "%zu of ", results);
-    smc_text_printf(out, "%zu run%s", series->count, series->count == 1 ? "" : "s");
+    smc_text_printf(out, "%zu run%s", series->count, smc_text_plural(series->count));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (i != (size_t)whole)
             smc_text_printf(out, ", %zu %s", parts[i].quantities, parts[i].words);

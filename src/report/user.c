@@ -30,8 +30,8 @@ static void append_verdict(const struct smc_user_run *run, struct smc_text *out)
     unsigned long long findings = emulated->findings_total;
     size_t places = emulated->finding_count;
     if (findings > 0)
-        smc_text_printf(out, "%llu finding%s in %zu place%s", findings, findings == 1 ? "" : "s",
-                        places, places == 1 ? "" : "s");
+        smc_text_printf(out, "%llu finding%s in %zu place%s", findings, smc_text_plural(findings),
+                        places, smc_text_plural(places));
     else if (run->result.emulation.made)
         smc_text_append(out, emulated->site.all ? "no errors found" : "no findings");
     else

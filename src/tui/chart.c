@@ -420,7 +420,7 @@ static void draw_heading(const struct smc_chart *chart, struct smc_rect rect,
     smc_words_percent(point->percent, percent);
     if (point->launches)
         snprintf(text, sizeof text, " %s: %u block%s, %s ", value, point->blocks,
-                 point->blocks == 1 ? "" : "s", percent);
+                 smc_text_plural(point->blocks), percent);
     else
         snprintf(text, sizeof text, " %s: no launch ", value);
     struct smc_rect edge = {rect.row - 1, rect.col, 1, rect.cols};

@@ -527,7 +527,7 @@ static void append_work(const struct smc_answer *answer, struct smc_text *words)
         smc_text_printf(words, "%s%llu blocks in %llu wave%s, the last of %llu",
                         words->length ? "\n" : "", (unsigned long long)answer->waves.grid_blocks,
                         (unsigned long long)answer->waves.waves,
-                        answer->waves.waves == 1 ? "" : "s",
+                        smc_text_plural(answer->waves.waves),
                         (unsigned long long)answer->waves.last_wave_blocks);
     if (words->length == 0)
         smc_text_append(words, "the number of waves needs a grid and a board");

@@ -353,7 +353,7 @@ static void write_verdict(const struct smc_explore *explore, char text[64])
         char percent[32];
         smc_words_percent(answer->occupancy_percent, percent);
         snprintf(text, 64, "%u block%s/SM  %s ", answer->occupancy.blocks_per_sm,
-                 answer->occupancy.blocks_per_sm == 1 ? "" : "s", percent);
+                 smc_text_plural(answer->occupancy.blocks_per_sm), percent);
     }
 }
 

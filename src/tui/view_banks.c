@@ -302,7 +302,7 @@ static void draw_verdict(const struct smc_bank_map *map, struct smc_rect rect,
     char text[64], count[16];
     snprintf(count, sizeof count, "%u", conflicts);
     snprintf(text, sizeof text, " %u wavefront%s, %s conflict%s ", wavefronts,
-             wavefronts == 1 ? "" : "s", conflicts ? count : "no", conflicts > 1 ? "s" : "");
+             smc_text_plural(wavefronts), conflicts ? count : "no", conflicts > 1 ? "s" : "");
     smc_frame_text_right(frame, edge, 0, conflicts ? SMC_STYLE_BAD : SMC_STYLE_GOOD, text);
 }
 
@@ -423,9 +423,9 @@ static void append_remedy(const struct smc_banks_state *banks, size_t most, stru
         smc_text_append(out, "no conflict: all warps are served in the fewest wavefronts");
     } else if (was == 0) {
         smc_text_printf(out, "%" PRIu32 " conflict%s with this layout, none as written", left,
-                        left == 1 ? "" : "s");
+                        smc_text_plural(left));
     } else if (left == 0) {
-        smc_text_printf(out, "none of %" PRIu32 " conflict%s is left: ", was, was == 1 ? "" : "s");
+        smc_text_printf(out, "none of %" PRIu32 " conflict%s is left: ", was, smc_text_plural(was));
         append_change(banks, most, out);
     } else {
         append_proposals(pattern, most, out);
