@@ -46,7 +46,7 @@ static bool type_of(const char *part, size_t bytes, struct ptx_type *type)
 
 static void find_types(struct ptx_case *test)
 {
-    struct ptx_type found[2], type;
+    struct ptx_type found[2] = {0}, type;
     size_t count = 0;
     for (const char *part = strchr(test->mnemonic, '.'); part && count < 2;
          part = strchr(part, '.')) {
@@ -55,7 +55,7 @@ static void find_types(struct ptx_case *test)
             found[count++] = type;
     }
     test->to = found[0];
-    test->from = found[count - 1];
+    test->from = found[count > 1];
 }
 
 static void add(const struct ptx_case *test)
