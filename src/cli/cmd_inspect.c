@@ -96,6 +96,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
         .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
         .threads_per_block = number[SMC_OPTION_THREADS],
+        .assumed_threads_per_block = 256,
         .settings = SMC_LAUNCH_INIT,
     };
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])

@@ -2,6 +2,7 @@
    result meets the build's requirements. */
 #include "inspect/kernels.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,16 +40,96 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
     return best;
 }
 
+/* The name without return type, template arguments and parameters: "scale" of
+   "void scale<float>(float*)". */
+static void append_bare(const char *shown, struct smc_text *bare)
+{
+    int depth = 0;
+    for (const char *s = shown; *s && (*s != '(' || depth > 0); s++) {
+        if (*s == '<')
+            depth++;
+        else if (*s == '>' && depth > 0)
+            depth--;
+        else if (*s == ' ' && depth == 0)
+            bare->length = 0;
+        else if (depth == 0)
+            smc_text_append_char(bare, *s, 1);
+    }
+}
+
+bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern)
+{
+    struct smc_text bare = {0};
+    if (!pattern[strcspn(pattern, "*?[")])
+        return strstr(kernel->shown, pattern) != NULL || strcmp(kernel->name, pattern) == 0;
+    append_bare(kernel->shown, &bare);
+    bool matches = fnmatch(pattern, kernel->shown, 0) == 0 ||
+                   fnmatch(pattern, kernel->name, 0) == 0 ||
+                   fnmatch(pattern, smc_text_string(&bare), 0) == 0;
+    smc_text_free(&bare);
+    return matches;
+}
+
+static bool is_listed(const struct smc_inspect_request *request,
+                      const struct smc_inspect_kernel *kernel, uint32_t *threads_per_block)
+{
+    for (size_t i = 0; i < request->threads_count; i++)
+        if (smc_inspect_matches(kernel, request->threads[i].pattern)) {
+            *threads_per_block = request->threads[i].threads_per_block;
+            return true;
+        }
+    return false;
+}
+
+/* Needs row->sizes where nothing says the block size. */
 static void choose_threads(const struct smc_inspect_request *request, struct smc_inspect_row *row)
 {
-    uint32_t bound = row->kernel->max_threads_per_block;
-    struct smc_plan *plan = &row->answer.plan;
-    if (request->threads_per_block != SMC_NOT_GIVEN) {
+    const struct smc_inspect_kernel *kernel = row->kernel;
+    uint32_t *threads = &row->answer.plan.threads_per_block;
+    if (is_listed(request, kernel, threads)) {
+        row->threads_source = SMC_THREADS_LISTED;
+    } else if (request->threads_per_block != SMC_NOT_GIVEN) {
         row->threads_source = SMC_THREADS_GIVEN;
-        plan->threads_per_block = (uint32_t)request->threads_per_block;
+        *threads = (uint32_t)request->threads_per_block;
+    } else if (kernel->required_threads_per_block > 0) {
+        row->threads_source = SMC_THREADS_REQUIRED;
+        *threads = kernel->required_threads_per_block;
+    } else if (kernel->max_threads_per_block > 0) {
+        row->threads_source = SMC_THREADS_BOUND;
+        *threads = kernel->max_threads_per_block;
+    } else if (request->assumed_threads_per_block > 0) {
+        row->threads_source = SMC_THREADS_ASSUMED;
+        *threads = request->assumed_threads_per_block;
     } else {
-        row->threads_source = bound ? SMC_THREADS_BOUND : SMC_THREADS_ASSUMED;
-        plan->threads_per_block = bound ? bound : SMC_INSPECT_THREADS;
+        row->threads_source = SMC_THREADS_UNKNOWN;
+        *threads = row->sizes.best_threads_per_block;
+        if (*threads == 0) /* the answer says why no size launches */
+            *threads = row->answer.query.device.sm.warp_size;
+    }
+}
+
+/* A kernel with launch bounds launches with no more threads, one with .reqntid with no others. */
+static bool allows(const struct smc_inspect_kernel *kernel, uint32_t threads_per_block)
+{
+    uint32_t most = kernel->max_threads_per_block, only = kernel->required_threads_per_block;
+    return (most == 0 || threads_per_block <= most) && (only == 0 || threads_per_block == only);
+}
+
+static void find_sizes(const struct smc_inspect_kernel *kernel, const struct smc_sm *sm,
+                       struct smc_launch launch, struct smc_block_sizes *sizes)
+{
+    for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
+        struct smc_occupancy occupancy;
+        launch.threads_per_block = (i + 1) * sm->warp_size;
+        if (!allows(kernel, launch.threads_per_block))
+            continue;
+        smc_occupancy_compute(sm, &launch, &occupancy);
+        sizes->blocks_per_sm[i] = (uint16_t)occupancy.blocks_per_sm;
+        double percent = smc_occupancy_percent(sm, &occupancy);
+        if (percent > sizes->best_percent) {
+            sizes->best_percent = percent;
+            sizes->best_threads_per_block = launch.threads_per_block;
+        }
     }
 }
 
@@ -80,16 +161,18 @@ void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
             smc_inspect_without_reserve(kernel->resources.static_smem_bytes, device->sm.cc);
     if (kernel->resources.refused)
         answer->resources.static_smem_bytes = kernel->resources.refused_smem_bytes;
-    choose_threads(request, row);
     struct smc_launch *launch = &answer->launch;
     *launch = request->settings;
-    launch->threads_per_block = answer->plan.threads_per_block;
     launch->regs_per_thread = answer->regs_given ? answer->resources.regs_per_thread : 0;
     launch->static_smem_bytes = answer->resources.static_smem_bytes;
     launch->dynamic_smem_bytes = request->dynamic_smem_bytes;
     launch->barriers_per_block = kernel->has_barriers ? answer->resources.barriers : 1;
     if (kernel->blocks_per_cluster > 1)
         launch->blocks_per_cluster = kernel->blocks_per_cluster;
+    if (answer->regs_given)
+        find_sizes(kernel, &device->sm, *launch, &row->sizes);
+    choose_threads(request, row);
+    launch->threads_per_block = answer->plan.threads_per_block;
     conclude(row);
 }
 

@@ -34,10 +34,13 @@ struct smc_inspect_kernel {
                               unknown */
     bool is_linked;        /* the numbers are the linker's */
     struct smc_resources resources;
-    uint32_t max_threads_per_block; /* __launch_bounds__; 0: none or unknown */
-    bool min_blocks_known;          /* false for machine code and logs, which do not record it */
-    uint32_t min_blocks_per_sm;     /* of the same bounds; 0: none */
-    uint32_t blocks_per_cluster;    /* __cluster_dims__; 0: none or unknown */
+    uint32_t max_threads_per_block;      /* __launch_bounds__; 0: none or unknown */
+    uint32_t required_threads_per_block; /* .reqntid: the only block size that launches; 0: none */
+    bool min_blocks_known;       /* false for machine code and logs, which do not record it */
+    uint32_t min_blocks_per_sm;  /* of the same bounds; 0: none */
+    uint32_t blocks_per_cluster; /* __cluster_dims__; 0: none or unknown */
+    char *source_file;    /* the source that defines it, as the input names it, or NULL: unknown */
+    uint32_t source_line; /* the line of its definition; 0: unknown */
 };
 
 /* Start from {0}. */
@@ -61,13 +64,20 @@ struct smc_inspect_request {
     bool no_cache;                /* of the search for NVRTC */
     const struct smc_device *devices;
     size_t device_count;       /* 0: each kernel on what it was compiled for */
-    int64_t threads_per_block; /* SMC_NOT_GIVEN: the launch bound, else SMC_INSPECT_THREADS */
+    int64_t threads_per_block; /* of every kernel, or SMC_NOT_GIVEN */
+    const struct smc_inspect_threads
+        *threads; /* of kernels by name; the first that matches counts */
+    size_t threads_count;
+    uint32_t assumed_threads_per_block; /* where nothing else says it; 0: none */
     uint32_t dynamic_smem_bytes;
     struct smc_launch settings; /* carve-out, cache configuration, cluster */
 };
 
-/* The block size if nothing specifies it. */
-enum { SMC_INSPECT_THREADS = 256 };
+/* The block size of the kernels that a pattern names. */
+struct smc_inspect_threads {
+    const char *pattern; /* as for smc_inspect_matches */
+    uint32_t threads_per_block;
+};
 
 /* Messages besides kernels and errors, one line each. */
 struct smc_inspect_notes {
@@ -84,10 +94,25 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
 
 void smc_inspect_free(struct smc_inspect_kernels *kernels);
 
+/* Where the block size is from. The first that applies counts. */
 enum smc_threads_source {
-    SMC_THREADS_GIVEN,
-    SMC_THREADS_BOUND,   /* the most that the kernel's launch bound allows */
-    SMC_THREADS_ASSUMED, /* SMC_INSPECT_THREADS */
+    SMC_THREADS_LISTED,   /* request->threads */
+    SMC_THREADS_GIVEN,    /* request->threads_per_block */
+    SMC_THREADS_REQUIRED, /* the kernel launches with this size alone */
+    SMC_THREADS_BOUND,    /* the most that the kernel's launch bound allows */
+    SMC_THREADS_ASSUMED,  /* request->assumed_threads_per_block */
+    SMC_THREADS_UNKNOWN,  /* the answer is for the best block size; no gate may judge it */
+    SMC_THREADS_SOURCE_COUNT
+};
+
+/* Resident blocks per SM at each block size in whole warps: blocks_per_sm[n - 1] for 32 n threads,
+   0 where the launch fails. */
+enum { SMC_BLOCK_SIZES = 32 };
+struct smc_block_sizes {
+    uint16_t blocks_per_sm[SMC_BLOCK_SIZES];
+    uint32_t best_threads_per_block; /* the smallest size of the highest occupancy; 0: none
+                                        launches */
+    double best_percent;             /* occupancy at that size */
 };
 
 /* One kernel on one device. */
@@ -95,6 +120,7 @@ struct smc_inspect_row {
     const struct smc_inspect_kernel *kernel;
     enum smc_threads_source threads_source;
     bool exceeds_bound; /* more threads were requested than its launch bounds allow: no launch */
+    struct smc_block_sizes sizes;
     struct smc_answer answer;
 };
 
@@ -102,6 +128,11 @@ struct smc_inspect_rows {
     struct smc_inspect_row *item;
     size_t count, capacity;
 };
+
+/* Whether the pattern names the kernel: a glob ('*', '?', '[...]') of its demangled name, of its
+   name without template arguments and parameters, or of its mangled name; without a special
+   character, any part of the demangled name. */
+bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern);
 
 /* The rows of a kernel are adjacent, in the order in which kernels first appear. If a kernel has
    several versions, each device gets the one that its driver would load. SMC_USAGE: a kernel's

@@ -1,0 +1,73 @@
+/* The list of findings. */
+#include "inspect/findings.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+static void free_finding(struct smc_finding *finding)
+{
+    free(finding->file);
+    free(finding->kernel);
+    free(finding->device);
+    free(finding->message);
+}
+
+static char *copy_of(const char *text)
+{
+    return smc_strdup(text ? text : "");
+}
+
+static bool grow(struct smc_findings *findings)
+{
+    if (findings->count < findings->capacity)
+        return true;
+    size_t capacity = findings->capacity ? 2 * findings->capacity : 16;
+    void *item = smc_realloc(findings->item, capacity * sizeof *findings->item);
+    if (!item)
+        return false;
+    findings->item = item;
+    findings->capacity = capacity;
+    return true;
+}
+
+bool smc_findings_add(struct smc_findings *findings, const struct smc_finding *finding)
+{
+    struct smc_finding added = *finding;
+    added.file = copy_of(finding->file);
+    added.kernel = copy_of(finding->kernel);
+    added.device = copy_of(finding->device);
+    added.message = copy_of(finding->message);
+    if (!added.file || !added.kernel || !added.device || !added.message || !grow(findings)) {
+        free_finding(&added);
+        return false;
+    }
+    findings->item[findings->count++] = added;
+    return true;
+}
+
+size_t smc_findings_count(const struct smc_findings *findings, enum smc_finding_level level)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < findings->count; i++)
+        count += findings->item[i].level == level;
+    return count;
+}
+
+void smc_findings_free(struct smc_findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        free_finding(&findings->item[i]);
+    free(findings->item);
+    *findings = (struct smc_findings){0};
+}
+
+const char *smc_finding_level_name(enum smc_finding_level level)
+{
+    static const char *const names[] = {
+        [SMC_FINDING_NOTE] = "note",
+        [SMC_FINDING_WARNING] = "warning",
+        [SMC_FINDING_ERROR] = "error",
+    };
+    return names[level];
+}
