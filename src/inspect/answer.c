@@ -9,11 +9,6 @@
 
 #include "base/memory.h"
 
-static bool is_version_of(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
-{
-    return a->version_hash == b->version_hash && a->file == b->file;
-}
-
 /* Ranks machine code for `cc`. Like the driver, prefers the nearest architecture that loads, and
    for one architecture the more specific suffix. If none loads, the nearest substitutes for a
    compilation that does not exist yet. */
@@ -34,8 +29,8 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
                                                           uint16_t cc)
 {
     const struct smc_inspect_kernel *best = first;
-    for (const struct smc_inspect_kernel *k = first; k < kernels->item + kernels->count; k++)
-        if (is_version_of(k, first) && suitability(k, cc) > suitability(best, cc))
+    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
+        if (suitability(k, cc) > suitability(best, cc))
             best = k;
     return best;
 }
@@ -237,25 +232,17 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
             smc_inspect_best_version(kernels, first, device->sm.cc);
         /* Two kernels with the same name and architecture are different kernels, not versions of
            one. */
-        for (const struct smc_inspect_kernel *k = first;
-             k < kernels->item + kernels->count && status == SMC_OK; k++)
-            if (is_version_of(k, first) && k->cc == best->cc && k->suffix == best->suffix)
+        for (const struct smc_inspect_kernel *k = first; k && status == SMC_OK;
+             k = smc_inspect_next_version(kernels, k))
+            if (k->cc == best->cc && k->suffix == best->suffix)
                 status = add_row(k, device, request, rows, error);
     }
     if (request->device_count > 0)
         return status;
-    for (const struct smc_inspect_kernel *k = first; k < kernels->item + kernels->count; k++)
-        if (is_version_of(k, first) && (failed = answer_own(k, request, rows, error)) != SMC_OK)
+    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
+        if ((failed = answer_own(k, request, rows, error)) != SMC_OK)
             status = failed;
     return status;
-}
-
-bool smc_inspect_is_first(const struct smc_inspect_kernels *kernels, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (is_version_of(&kernels->item[i], &kernels->item[index]))
-            return false;
-    return true;
 }
 
 enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,

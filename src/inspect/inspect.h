@@ -43,10 +43,12 @@ struct smc_inspect_kernel {
     uint32_t source_line; /* the line of its definition; 0: unknown */
 };
 
-/* Start from {0}. */
+/* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
+   and files do not change: the index finds them by these. */
 struct smc_inspect_kernels {
     struct smc_inspect_kernel *item;
     size_t count, capacity;
+    struct smc_inspect_index *index;
 };
 
 /* An architecture to compile source for. */
