@@ -37,21 +37,38 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
     return best;
 }
 
-/* The name without return type, template arguments and parameters: "scale" of
-   "void scale<float>(float*)". */
-static void append_bare(const char *shown, struct smc_text *bare)
+/* A blank outside of template arguments ends the return type. */
+void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
+                             struct smc_text *bare)
 {
+    static const char unnamed[] = "(anonymous namespace)";
+    const size_t begin = bare->length;
     int depth = 0;
-    for (const char *s = shown; *s && (*s != '(' || depth > 0); s++) {
-        if (*s == '<')
-            depth++;
-        else if (*s == '>' && depth > 0)
-            depth--;
-        else if (*s == ' ' && depth == 0)
-            bare->length = 0;
-        else if (depth == 0)
+    for (const char *s = kernel->shown; *s; s++) {
+        if (*s == '(' && depth == 0 && strncmp(s, unnamed, sizeof unnamed - 1) != 0)
+            return;
+        bool opens = *s == '<' || *s == '(', closes = *s == '>' || *s == ')';
+        depth += opens;
+        depth -= closes && depth > 0;
+        if (*s == ' ' && depth == 0)
+            bare->length = begin;
+        else if (template_arguments || (depth == 0 && !closes))
             smc_text_append_char(bare, *s, 1);
     }
+}
+
+bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name)
+{
+    if (strcmp(kernel->shown, name) == 0 || strcmp(kernel->name, name) == 0)
+        return true;
+    bool is_named = false;
+    for (int arguments = 0; arguments < 2 && !is_named; arguments++) {
+        struct smc_text bare = {0};
+        smc_inspect_append_bare(kernel, arguments, &bare);
+        is_named = strcmp(smc_text_string(&bare), name) == 0;
+        smc_text_free(&bare);
+    }
+    return is_named;
 }
 
 bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern)
@@ -59,7 +76,7 @@ bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pa
     struct smc_text bare = {0};
     if (!pattern[strcspn(pattern, "*?[")])
         return strstr(kernel->shown, pattern) != NULL || strcmp(kernel->name, pattern) == 0;
-    append_bare(kernel->shown, &bare);
+    smc_inspect_append_bare(kernel, false, &bare);
     bool matches = fnmatch(pattern, kernel->shown, 0) == 0 ||
                    fnmatch(pattern, kernel->name, 0) == 0 ||
                    fnmatch(pattern, smc_text_string(&bare), 0) == 0;

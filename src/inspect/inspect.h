@@ -139,6 +139,15 @@ bool smc_inspect_is_settled(const struct smc_inspect_row *row);
    character, any part of the demangled name. */
 bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern);
 
+/* Whether this is exactly the kernel's name: demangled, the same without return type and
+   parameters, that without template arguments, or mangled. */
+bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name);
+
+/* Appends the demangled name without return type and parameters, and without template arguments
+   unless they are wanted: "scale<float>" of "void scale<float>(float*)". */
+void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
+                             struct smc_text *bare);
+
 /* The rows of a kernel are adjacent, in the order in which kernels first appear. If a kernel has
    several versions, each device gets the one that its driver would load. SMC_USAGE: a kernel's
    architecture is unknown and no device is named; the other rows are still filled. */

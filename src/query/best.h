@@ -35,6 +35,14 @@ struct smc_best {
                                          that rule */
 };
 
+/* What remains of a choice when only its result is needed. */
+struct smc_best_proposal {
+    const char *option;
+    uint32_t architectures;
+    int64_t total_threads;
+    struct smc_candidate candidate; /* the proposal, or the first size if none launches */
+};
+
 /* Evaluates `query` for each size: tiles from 1 upwards for a kernel with a tile, else blocks of
    whole warps. A kernel is compiled for each size. Problem sizes that are not given are those of
    the kernel's default block. Errors as for smc_query_answer; SMC_USAGE if the kernel has neither a
@@ -58,5 +66,9 @@ double smc_best_moved_bytes(const struct smc_answer *answer);
 
 /* The proposal; NULL if nothing can be launched. */
 const struct smc_candidate *smc_best_proposal(const struct smc_best *best);
+
+/* Keeps the result; and makes of it a choice with one candidate, in memory of the caller. */
+void smc_best_keep(const struct smc_best *best, struct smc_best_proposal *kept);
+void smc_best_restore(const struct smc_best_proposal *kept, struct smc_best *best);
 
 #endif
