@@ -43,10 +43,12 @@ struct smc_inspect_kernel {
     uint32_t source_line; /* the line of its definition; 0: unknown */
 };
 
-/* Start from {0}. */
+/* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
+   and files do not change: the index finds them by these. */
 struct smc_inspect_kernels {
     struct smc_inspect_kernel *item;
     size_t count, capacity;
+    struct smc_inspect_index *index;
 };
 
 /* An architecture to compile source for. */
@@ -129,6 +131,10 @@ struct smc_inspect_rows {
     size_t count, capacity;
 };
 
+/* Whether the answer's figures hold for the kernel's launches: its block size is known, or none
+   launches. Else they are those of the best block size. */
+bool smc_inspect_is_settled(const struct smc_inspect_row *row);
+
 /* Whether the pattern names the kernel: a glob ('*', '?', '[...]') of its demangled name, of its
    name without template arguments and parameters, or of its mangled name; without a special
    character, any part of the demangled name. */
@@ -149,11 +155,11 @@ struct smc_requirements {
     uint32_t registers_at_most; /* 0: none */
 };
 
-/* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is
-   one. */
+/* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is one.
+   SMC_USAGE if a row cannot be judged because its block size is unknown; the others are. */
 enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
                                     const struct smc_requirements *requirements,
-                                    struct smc_text *shortfalls);
+                                    struct smc_text *shortfalls, struct smc_error *error);
 
 /* --- Launch bounds ---------------------------------------------------------------------------- */
 
