@@ -1,6 +1,7 @@
 libsmc_la_SOURCES += \
 	src/inspect/answer.c \
 	src/inspect/compilers.c src/inspect/compilers.h \
+	src/inspect/entry.c src/inspect/entry.h \
 	src/inspect/findings.c src/inspect/findings.h src/inspect/finding_rules.def \
 	src/inspect/gate.c src/inspect/gate.h src/inspect/gate_limits.def \
 	src/inspect/gate_file.c src/inspect/gate_toml.h src/inspect/gate_tree.c \

@@ -217,21 +217,38 @@ static void write_carveouts(const struct smc_answer *answers, const struct smc_c
     finish_answers(list, out);
 }
 
+static void describe_best(json_t *object, const struct smc_best *best)
+{
+    const struct smc_candidate *proposal = smc_best_proposal(best);
+    if (proposal)
+        smc_json_answer(object, &proposal->answer);
+    else
+        smc_json_set(object, "device", smc_json_device(&best->candidate[0].answer.query.device));
+    smc_json_set(object, "best", smc_json_best(best));
+}
+
 static void write_best(const struct smc_best *best, size_t count,
                        const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_t *object = add_object(list);
-        const struct smc_candidate *proposal = smc_best_proposal(&best[i]);
-        if (proposal)
-            smc_json_answer(object, &proposal->answer);
-        else
-            smc_json_set(object, "device",
-                         smc_json_device(&best[i].candidate[0].answer.query.device));
-        smc_json_set(object, "best", smc_json_best(&best[i]));
+    for (size_t i = 0; i < count; i++)
+        describe_best(add_object(list), &best[i]);
+    finish_answers(list, out);
+}
+
+static void write_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
+                                  const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *list = json_array();
+    struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
+    for (size_t i = 0; i < count && best; i++) {
+        smc_best_restore(&proposals[i], best);
+        describe_best(add_object(list), best);
     }
+    out->failed |= !best;
+    free(best);
     finish_answers(list, out);
 }
 
@@ -283,6 +300,7 @@ const struct smc_writer smc_writer_json = {
     .headroom = write_rooms,
     .carveouts = write_carveouts,
     .best = write_best,
+    .best_of_kernels = write_best_of_kernels,
     .inspection = write_inspection,
     .promises = write_promises,
     .kernels = write_kernels,
