@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/parse.h"
 #include "cli/ask.h"
+#include "cli/ask_gate.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -39,7 +40,9 @@ struct inspection {
     struct smc_inspect_promises promises;
     struct smc_inspect_threads *threads; /* the request's, with patterns of our own */
     size_t threads_capacity;
+    size_t listed_count; /* of them, those of --threads; the gate's follow */
     struct smc_inspect_selection selection;
+    struct smc_gate gate;
 };
 
 /* Boards of one architecture share a compilation. */
@@ -170,6 +173,21 @@ static enum smc_status ask_threads(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
+/* Block sizes of the gate file: what --threads says goes before. */
+static enum smc_status add_gate_threads(struct inspection *inspection, struct smc_error *error)
+{
+    const struct smc_gate *gate = &inspection->gate;
+    enum smc_status status = SMC_OK;
+    inspection->listed_count = inspection->request.threads_count;
+    for (size_t i = 0; i < gate->threads_count && status == SMC_OK; i++) {
+        char *pattern = smc_strdup(gate->threads[i].pattern);
+        status = pattern
+                     ? add_threads(inspection, pattern, gate->threads[i].threads_per_block, error)
+                     : smc_out_of_memory(error);
+    }
+    return status;
+}
+
 /* --- The question ----------------------------------------------------------------------------- */
 
 /* Text has the worst first; JSON and CSV are as the files are unless an order is requested. */
@@ -200,15 +218,11 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
 static enum smc_status check_lint(const struct smc_arguments *arguments, struct smc_error *error)
 {
     static const int judged[] = {
-        SMC_OPTION_REQUIRE_OCCUPANCY,
-        SMC_OPTION_REQUIRE_BLOCKS,
-        SMC_OPTION_MAX_REGS,
-        SMC_OPTION_OWN_THREADS,
-        SMC_OPTION_ASSUME_THREADS,
-        SMC_OPTION_SORT,
-        SMC_OPTION_TOP,
-        SMC_OPTION_ONLY,
-        SMC_OPTION_INSTANCES,
+        SMC_OPTION_GATE,           SMC_OPTION_REQUIRE_OCCUPANCY,
+        SMC_OPTION_REQUIRE_BLOCKS, SMC_OPTION_MAX_REGS,
+        SMC_OPTION_OWN_THREADS,    SMC_OPTION_ASSUME_THREADS,
+        SMC_OPTION_SORT,           SMC_OPTION_TOP,
+        SMC_OPTION_ONLY,           SMC_OPTION_INSTANCES,
     };
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
         if (arguments->given[SMC_OPTION_LINT] && arguments->given[judged[i]])
@@ -244,6 +258,8 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
         request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
     smc_ask_settings(arguments, &request->settings);
     status = ask_threads(arguments, inspection, error);
+    if (status == SMC_OK)
+        status = add_gate_threads(inspection, error);
     if (status == SMC_OK)
         status = ask_selection(arguments, &inspection->selection, error);
     if (status == SMC_OK)
@@ -319,7 +335,7 @@ static enum smc_status check_names(const struct inspection *inspection, struct s
         status =
             smc_inspect_check_pattern(&inspection->kernels, "kernel", request->patterns[i], error);
     struct smc_text warnings = {0};
-    for (size_t i = 0; i < request->threads_count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < inspection->listed_count && status == SMC_OK; i++) {
         struct smc_error unknown = {""};
         if (smc_inspect_check_pattern(&inspection->kernels, "threads", request->threads[i].pattern,
                                       &unknown) != SMC_OK)
@@ -352,7 +368,15 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
         smc_inspect_answer(&inspection->kernels, &inspection->request, &inspection->rows, error);
     if (status == SMC_MACHINE || inspection->rows.count == 0)
         return status;
-    enum smc_status judged = judge(inspection);
+    if (smc_gate_reports(arguments)) {
+        enum smc_status gated =
+            smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
+        return status == SMC_OK ? gated : status;
+    }
+    enum smc_status judged =
+        arguments->given[SMC_OPTION_GATE]
+            ? smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error)
+            : judge(inspection);
     enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
     if (selected != SMC_OK)
         return selected;
@@ -395,7 +419,10 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct inspection *inspection = smc_calloc(1, sizeof *inspection);
     if (!inspection)
         return smc_out_of_memory(error);
-    enum smc_status status = inspect(arguments, inspection, out, error);
+    struct smc_arguments asked = *arguments;
+    enum smc_status status = smc_ask_gate(&asked, &inspection->gate, error);
+    if (status == SMC_OK)
+        status = inspect(&asked, inspection, out, error);
     smc_inspect_promises_free(&inspection->promises);
     smc_inspect_rows_free(&inspection->rows);
     smc_inspect_free(&inspection->kernels);
@@ -403,6 +430,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     for (size_t i = 0; i < inspection->request.threads_count; i++)
         free((char *)inspection->threads[i].pattern);
     free(inspection->threads);
+    smc_gate_free(&inspection->gate);
     free(inspection);
     return status;
 }
