@@ -1,7 +1,9 @@
 libsmc_la_SOURCES += \
 	src/inspect/answer.c \
+	src/inspect/compile_commands.c src/inspect/compile_commands.h \
 	src/inspect/compilers.c src/inspect/compilers.h \
 	src/inspect/findings.c src/inspect/findings.h \
+	src/inspect/inputs.c src/inspect/inputs.h \
 	src/inspect/inspect.h src/inspect/sources.def \
 	src/inspect/kernels.c src/inspect/kernels.h \
 	src/inspect/lint.c src/inspect/verdicts.def \
