@@ -129,9 +129,9 @@ static void add_targets(struct entry *entry, const char *text)
     while ((text = strstr(text, mark))) {
         char *end;
         text += strlen(mark);
-        unsigned long cc = strtoul(text, &end, 10);
-        if (end > text && cc >= 10 && cc < 1000)
-            add_target(entry, (uint16_t)cc, *end == 'a' || *end == 'f' ? *end : '\0');
+        unsigned long number = strtoul(text, &end, 10);
+        if (end > text && number > 0 && number < 1000)
+            add_target(entry, (uint16_t)number, *end == 'a' || *end == 'f' ? *end : '\0');
     }
 }
 

@@ -271,6 +271,7 @@ static enum smc_status read_log(const struct reading *reading, struct smc_error 
     if (reading->kernels->count > before || faults->length > faults_before)
         return SMC_OK;
     smc_log_first_error(log, "", "", text, sizeof text);
+    reading->notes->holds_none = !text[0];
     return smc_fail(error, SMC_USAGE, "%s: no kernel in this log%s%s", reading->file,
                     text[0] ? ": " : "", text);
 }
