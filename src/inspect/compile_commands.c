@@ -3,7 +3,6 @@
 
 #include "inspect/compile_commands.h"
 
-#include <ctype.h>
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,9 +58,10 @@ bool smc_words_split(const char *command, struct smc_words *words)
     const char *s = command;
     bool succeeded = true;
     *words = (struct smc_words){0};
-    while (succeeded && *(s += strspn(s, " \t\n\r"))) {
+    static const char blanks[] = " \t\n\r";
+    while (succeeded && *(s += strspn(s, blanks))) {
         word.length = 0;
-        while (s && *s && !isspace((unsigned char)*s))
+        while (s && *s && !strchr(blanks, *s))
             s = append_piece(s, &word);
         succeeded = s && !word.failed && smc_words_add(words, smc_text_string(&word), word.length);
         if (!succeeded)
@@ -253,7 +253,8 @@ static bool read_word(struct entry *entry, size_t *at)
 {
     const char *word = entry->words.word[*at], *value;
     bool added = true;
-    value = strcmp(word, "-o") == 0 ? value_of(entry, at, "-o") : NULL;
+    value =
+        strcmp(word, "-o") == 0 || strncmp(word, "-o=", 3) == 0 ? value_of(entry, at, "-o") : NULL;
     if (value || (value = value_of(entry, at, "--output-file"))) {
         entry->output = entry->output ? entry->output : value;
         return true;
