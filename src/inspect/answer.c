@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/choices.h"
+#include "query/best.h"
 
 /* Ranks machine code for `cc`. Like the driver, prefers the nearest architecture that loads, and
    for one architecture the more specific suffix. If none loads, the nearest substitutes for a
@@ -132,6 +134,27 @@ static bool allows(const struct smc_inspect_kernel *kernel, uint32_t threads_per
     return (most == 0 || threads_per_block <= most) && (only == 0 || threads_per_block == only);
 }
 
+/* By the rules of `best` that apply to a kernel whose grid and work are unknown. */
+static void choose_best(const struct smc_sm *sm, struct smc_block_sizes *sizes)
+{
+    struct smc_choice choices[SMC_BLOCK_SIZES] = {0};
+    for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
+        uint32_t threads = (i + 1) * sm->warp_size, blocks = sizes->blocks_per_sm[i];
+        double *value = choices[i].value;
+        value[SMC_RULE_LAUNCHES] = blocks > 0;
+        value[SMC_RULE_WARPS] = (i + 1) * blocks;
+        value[SMC_RULE_SMALLEST] = threads >= SMC_BEST_SMALL_BLOCK;
+        value[SMC_RULE_BLOCKS] = blocks;
+        value[SMC_RULE_THREADS] = threads;
+    }
+    smc_choices_apply(choices, SMC_BLOCK_SIZES);
+    for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++)
+        if (choices[i].dropped_by == SMC_RULE_COUNT) {
+            sizes->best_threads_per_block = (i + 1) * sm->warp_size;
+            sizes->best_percent = 100.0 * (i + 1) * sizes->blocks_per_sm[i] / sm->max_warps_per_sm;
+        }
+}
+
 static void find_sizes(const struct smc_inspect_kernel *kernel, const struct smc_sm *sm,
                        struct smc_launch launch, struct smc_block_sizes *sizes)
 {
@@ -142,12 +165,8 @@ static void find_sizes(const struct smc_inspect_kernel *kernel, const struct smc
             continue;
         smc_occupancy_compute(sm, &launch, &occupancy);
         sizes->blocks_per_sm[i] = (uint16_t)occupancy.blocks_per_sm;
-        double percent = smc_occupancy_percent(sm, &occupancy);
-        if (percent > sizes->best_percent) {
-            sizes->best_percent = percent;
-            sizes->best_threads_per_block = launch.threads_per_block;
-        }
     }
+    choose_best(sm, sizes);
 }
 
 /* A block that exceeds the launch bounds is refused, like one that exceeds the device's limit. */

@@ -112,8 +112,7 @@ enum smc_threads_source {
 enum { SMC_BLOCK_SIZES = 32 };
 struct smc_block_sizes {
     uint16_t blocks_per_sm[SMC_BLOCK_SIZES];
-    uint32_t best_threads_per_block; /* the smallest size of the highest occupancy; 0: none
-                                        launches */
+    uint32_t best_threads_per_block; /* by the rules of `best`; 0: none launches */
     double best_percent;             /* occupancy at that size */
 };
 

@@ -7,9 +7,6 @@
 #include "model/round.h"
 #include "model/sectors.h"
 
-/* A smaller block is only chosen if no larger one is equally good. */
-enum { SMALL_BLOCK = 128 };
-
 /* Counts the architectures that the current CUDA Toolkit compiles for, and the requested one. */
 static void count_architectures(struct smc_candidate *candidate, struct smc_best *best)
 {
@@ -96,7 +93,7 @@ static void set_values(struct smc_candidate *candidate)
     value[SMC_RULE_TRAFFIC] = traffic_of(answer);
     value[SMC_RULE_WHOLE_LINES] = row % SMC_LINE_BYTES == 0;
     value[SMC_RULE_ARCHITECTURES] = candidate->architectures;
-    value[SMC_RULE_SMALLEST] = answer->launch.threads_per_block >= SMALL_BLOCK;
+    value[SMC_RULE_SMALLEST] = answer->launch.threads_per_block >= SMC_BEST_SMALL_BLOCK;
     value[SMC_RULE_BLOCKS] = answer->occupancy.blocks_per_sm;
     value[SMC_RULE_THREADS] = answer->launch.threads_per_block;
 }

@@ -9,7 +9,11 @@
 #include "model/choices.h"
 #include "query/query.h"
 
-enum { SMC_MAX_CANDIDATES = 64 };
+enum {
+    SMC_MAX_CANDIDATES = 64,
+    SMC_BEST_SMALL_BLOCK = 128, /* threads: a smaller block is only chosen if no larger one is
+                                   equally good */
+};
 
 struct smc_candidate {
     int64_t size; /* the tile's edge, or the threads of a block */
