@@ -173,6 +173,13 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/f
 TESTS += tests/built_in_ptx.sh
 EXTRA_DIST += tests/built_in_ptx.sh
 
+# Bank conflicts without running, against the emulator; a machine without an NVRTC skips it.
+check_PROGRAMS += tests/bank_accesses
+TESTS += tests/bank_accesses
+tests_bank_accesses_LDADD = libsmc.la
+tests_bank_accesses_SOURCES = tests/bank_accesses.c
+EXTRA_DIST += tests/bank_kernels
+
 # The catalog's kernels, emulated; a machine without an NVRTC skips it.
 check_PROGRAMS += tests/emulated
 TESTS += tests/emulated
