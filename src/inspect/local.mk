@@ -1,6 +1,9 @@
 libsmc_la_SOURCES += \
 	src/inspect/answer.c \
+	src/inspect/compile_commands.c src/inspect/compile_commands.h \
 	src/inspect/compilers.c src/inspect/compilers.h \
+	src/inspect/findings.c src/inspect/findings.h \
+	src/inspect/inputs.c src/inspect/inputs.h \
 	src/inspect/entry.c src/inspect/entry.h \
 	src/inspect/findings.c src/inspect/findings.h src/inspect/finding_rules.def \
 	src/inspect/gate.c src/inspect/gate.h src/inspect/gate_limits.def \
