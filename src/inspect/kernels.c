@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "inspect/stable_names.h"
 
 /* --- C++ names as in the source, through libiberty where configure found it ------------------- */
 
@@ -198,7 +199,7 @@ bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size
     if (is_known(kernels, &added))
         return true;
     added.name = smc_strndup(name, name_length);
-    added.shown = added.name ? smc_demangle(added.name) : NULL;
+    added.shown = added.name ? smc_demangle(smc_name_without_static(added.name)) : NULL;
     if (!added.shown || !grow(kernels)) {
         free(added.name);
         free(added.shown);
@@ -225,12 +226,16 @@ void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count)
         struct smc_inspect_kernel *kernel = &kernels->item[--kernels->count];
         free(kernel->name);
         free(kernel->shown);
+        free(kernel->source_file);
     }
 }
 
 void smc_inspect_free(struct smc_inspect_kernels *kernels)
 {
     smc_inspect_cut(kernels, 0);
+    for (size_t i = 0; i < kernels->owned_file_count; i++)
+        free(kernels->owned_file[i]);
+    free(kernels->owned_file);
     free(kernels->item);
     *kernels = (struct smc_inspect_kernels){0};
 }
