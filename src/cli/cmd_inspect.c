@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "cli/ask.h"
+#include "cli/ask_inspect.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -24,117 +24,31 @@ const struct smc_command smc_command_inspect = {
     .run = run,
 };
 
-/* Everything that one call needs; the request points into it. */
+/* Everything that one call needs. */
 struct inspection {
-    struct smc_chosen_devices chosen;
-    struct smc_device devices[SMC_MAX_DEVICES];
-    struct smc_inspect_target targets[SMC_MAX_DEVICES + SMC_INSPECT_MAX_TARGETS];
-    struct smc_inspect_request request;
+    struct smc_inspection_question question;
     struct smc_inspect_kernels kernels;
     struct smc_inspect_rows rows;
     struct smc_inspect_promises promises;
 };
 
-/* Boards of one architecture share a compilation. */
-static void add_target(struct smc_inspect_target target, struct inspection *inspection)
-{
-    struct smc_inspect_request *request = &inspection->request;
-    for (size_t i = 0; i < request->target_count; i++)
-        if (inspection->targets[i].cc == target.cc &&
-            inspection->targets[i].suffix == target.suffix)
-            return;
-    inspection->targets[request->target_count++] = target;
-}
-
-static enum smc_status ask_devices(const struct smc_arguments *arguments,
-                                   struct inspection *inspection, struct smc_error *error)
-{
-    struct smc_chosen_devices *chosen = &inspection->chosen;
-    enum smc_status status = smc_ask_devices(arguments, SMC_MAX_DEVICES, chosen, error);
-    if (status != SMC_OK)
-        return status;
-    for (size_t i = 0; i < chosen->count; i++) {
-        const char *typed = i < arguments->device_count ? arguments->device[i] : "";
-        inspection->devices[i] = chosen->chosen[i].device;
-        smc_output_note(chosen->chosen[i].note);
-        add_target(smc_inspect_target_of(typed, inspection->devices[i].sm.cc), inspection);
-    }
-    inspection->request.devices = inspection->devices;
-    inspection->request.device_count = chosen->count;
-    return SMC_OK;
-}
-
-/* Source for which no device is named: compiled for the device that a query would be about. */
-static enum smc_status assume_target(struct inspection *inspection, struct smc_error *error)
-{
-    struct smc_query query;
-    smc_query_init(&query);
-    enum smc_status status = smc_ask_query_device(&inspection->chosen, 0, &query, error);
-    inspection->targets[0] = (struct smc_inspect_target){query.device.sm.cc, '\0'};
-    inspection->request.target_count = 1;
-    return status;
-}
-
 static enum smc_status ask(const struct smc_arguments *arguments, struct inspection *inspection,
                            struct smc_error *error)
 {
-    const int64_t *number = arguments->number;
-    struct smc_inspect_request *request = &inspection->request;
     if (arguments->file_count == 0)
         return smc_fail(error, SMC_USAGE,
                         "inspect: no FILE is given; '-' reads what a compiler prints");
     static const int judged[] = {SMC_OPTION_REQUIRE_OCCUPANCY, SMC_OPTION_REQUIRE_BLOCKS,
-                                 SMC_OPTION_MAX_REGS, SMC_OPTION_THREADS};
+                                 SMC_OPTION_MAX_REGS, SMC_OPTION_THREADS,
+                                 SMC_OPTION_ASSUME_THREADS};
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
         if (arguments->given[SMC_OPTION_LINT] && arguments->given[judged[i]])
             return smc_fail(
                 error, SMC_USAGE,
                 "option --%s: not together with --lint, which checks a kernel's own bounds",
                 smc_options[judged[i]].name);
-    *request = (struct smc_inspect_request){
-        .targets = inspection->targets,
-        .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
-        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
-        .threads_per_block = number[SMC_OPTION_THREADS],
-        .assumed_threads_per_block = 256,
-        .settings = SMC_LAUNCH_INIT,
-    };
-    if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
-        request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
-    smc_ask_settings(arguments, &request->settings);
-    enum smc_status status = ask_devices(arguments, inspection, error);
-    if (status != SMC_OK || request->target_count > 0)
-        return status;
-    request->targets_assumed = true;
-    if (!arguments->given[SMC_OPTION_LINT])
-        return assume_target(inspection, error);
-    request->skip_unsupported = true;
-    request->target_count = smc_inspect_all_targets(inspection->targets);
-    return SMC_OK;
-}
-
-/* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
-   answered. */
-static enum smc_status read_files(const struct smc_arguments *arguments,
-                                  struct inspection *inspection)
-{
-    enum smc_status worst = SMC_OK;
-    struct smc_inspect_notes notes = {0};
-    for (size_t i = 0; i < arguments->file_count && worst != SMC_MACHINE; i++) {
-        struct smc_error error = {""};
-        enum smc_status status = smc_inspect_read(arguments->file[i], &inspection->request,
-                                                  &inspection->kernels, &notes, &error);
-        if (status != SMC_OK)
-            smc_output_tell("", error.message);
-        if (status > worst || status == SMC_USAGE)
-            worst = status == SMC_UNAVAILABLE && worst == SMC_USAGE ? worst : status;
-    }
-    smc_output_warn(&notes.warnings);
-    smc_output_tell("", smc_text_string(&notes.faults));
-    if (notes.faults.length > 0 && worst != SMC_MACHINE)
-        worst = SMC_USAGE;
-    smc_text_free(&notes.faults);
-    return worst;
+    return smc_ask_inspection(arguments, arguments->given[SMC_OPTION_LINT], &inspection->question,
+                              error);
 }
 
 /* CSV has no column for it. */
@@ -161,8 +75,8 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     };
     struct smc_report_style style;
     struct smc_text shortfalls = {0};
-    enum smc_status status =
-        smc_inspect_answer(&inspection->kernels, &inspection->request, &inspection->rows, error);
+    enum smc_status status = smc_inspect_answer(&inspection->kernels, &inspection->question.request,
+                                                &inspection->rows, error);
     if (status == SMC_MACHINE)
         return status;
     smc_output_style(&style);
@@ -170,20 +84,21 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
         smc_ask_writer(arguments)->inspection(&inspection->rows, &style, out);
     if (smc_ask_writer(arguments) == &smc_writer_csv)
         tell_estimates(&inspection->rows);
-    if (smc_inspect_require(&inspection->rows, &requirements, &shortfalls) != SMC_OK &&
-        status == SMC_OK)
-        status = SMC_SHORTFALL;
+    struct smc_error refused = {""};
+    enum smc_status judged =
+        smc_inspect_require(&inspection->rows, &requirements, &shortfalls, &refused);
     smc_output_tell("", smc_text_string(&shortfalls));
+    smc_output_tell("", refused.message);
     smc_text_free(&shortfalls);
-    return status;
+    return status == SMC_OK ? judged : status;
 }
 
 static enum smc_status lint(const struct smc_arguments *arguments, struct inspection *inspection,
                             struct smc_text *out, struct smc_error *error)
 {
     struct smc_report_style style;
-    enum smc_status status =
-        smc_inspect_lint(&inspection->kernels, &inspection->request, &inspection->promises, error);
+    enum smc_status status = smc_inspect_lint(&inspection->kernels, &inspection->question.request,
+                                              &inspection->promises, error);
     smc_output_style(&style);
     if (status != SMC_MACHINE)
         smc_ask_writer(arguments)->promises(&inspection->promises, &style, out);
@@ -196,7 +111,8 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
     enum smc_status status = ask(arguments, inspection, error);
     if (status != SMC_OK)
         return status;
-    enum smc_status reading = read_files(arguments, inspection);
+    enum smc_status reading = smc_ask_kernels(arguments->file, arguments->file_count,
+                                              &inspection->question.request, &inspection->kernels);
     if (reading == SMC_MACHINE || inspection->kernels.count == 0)
         return reading;
     status = arguments->given[SMC_OPTION_LINT] ? lint(arguments, inspection, out, error)
@@ -214,7 +130,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_inspect_promises_free(&inspection->promises);
     smc_inspect_rows_free(&inspection->rows);
     smc_inspect_free(&inspection->kernels);
-    smc_chosen_devices_free(&inspection->chosen);
+    smc_inspection_question_free(&inspection->question);
     free(inspection);
     return status;
 }

@@ -9,11 +9,6 @@
 
 #include "base/memory.h"
 
-static bool is_version_of(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
-{
-    return a->version_hash == b->version_hash && a->file == b->file;
-}
-
 /* Ranks machine code for `cc`. Like the driver, prefers the nearest architecture that loads, and
    for one architecture the more specific suffix. If none loads, the nearest substitutes for a
    compilation that does not exist yet. */
@@ -34,8 +29,8 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
                                                           uint16_t cc)
 {
     const struct smc_inspect_kernel *best = first;
-    for (const struct smc_inspect_kernel *k = first; k < kernels->item + kernels->count; k++)
-        if (is_version_of(k, first) && suitability(k, cc) > suitability(best, cc))
+    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
+        if (suitability(k, cc) > suitability(best, cc))
             best = k;
     return best;
 }
@@ -109,6 +104,11 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
         if (*threads == 0) /* the answer says why no size launches */
             *threads = row->answer.query.device.sm.warp_size;
     }
+}
+
+bool smc_inspect_is_settled(const struct smc_inspect_row *row)
+{
+    return row->threads_source != SMC_THREADS_UNKNOWN || row->sizes.best_threads_per_block == 0;
 }
 
 /* A kernel with launch bounds launches with no more threads, one with .reqntid with no others. */
@@ -235,25 +235,17 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
             smc_inspect_best_version(kernels, first, device->sm.cc);
         /* Two kernels with the same name and architecture are different kernels, not versions of
            one. */
-        for (const struct smc_inspect_kernel *k = first;
-             k < kernels->item + kernels->count && status == SMC_OK; k++)
-            if (is_version_of(k, first) && k->cc == best->cc && k->suffix == best->suffix)
+        for (const struct smc_inspect_kernel *k = first; k && status == SMC_OK;
+             k = smc_inspect_next_version(kernels, k))
+            if (k->cc == best->cc && k->suffix == best->suffix)
                 status = add_row(k, device, request, rows, error);
     }
     if (request->device_count > 0)
         return status;
-    for (const struct smc_inspect_kernel *k = first; k < kernels->item + kernels->count; k++)
-        if (is_version_of(k, first) && (failed = answer_own(k, request, rows, error)) != SMC_OK)
+    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
+        if ((failed = answer_own(k, request, rows, error)) != SMC_OK)
             status = failed;
     return status;
-}
-
-bool smc_inspect_is_first(const struct smc_inspect_kernels *kernels, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (is_version_of(&kernels->item[i], &kernels->item[index]))
-            return false;
-    return true;
 }
 
 enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
@@ -297,38 +289,71 @@ static const char *reason_unknown(const struct smc_inspect_row *row)
                : "its machine code does not load there";
 }
 
+static void require_launch(const struct smc_inspect_row *row,
+                           const struct smc_requirements *requirements, struct smc_text *shortfalls)
+{
+    const struct smc_answer *answer = &row->answer;
+    uint32_t blocks = answer->occupancy.blocks_per_sm;
+    char text[128];
+    if (answer->occupancy_percent < requirements->occupancy_percent) {
+        snprintf(text, sizeof text, "occupancy %.4g %%, but %.4g %% is required",
+                 answer->occupancy_percent, requirements->occupancy_percent);
+        append_line(row, text, shortfalls);
+    }
+    if (blocks < requirements->blocks_per_sm) {
+        snprintf(text, sizeof text, "%u block%s per SM, but %u required", blocks,
+                 smc_text_plural(blocks), requirements->blocks_per_sm);
+        append_line(row, text, shortfalls);
+    }
+}
+
+static void require_registers(const struct smc_inspect_row *row,
+                              const struct smc_requirements *requirements,
+                              struct smc_text *shortfalls)
+{
+    uint32_t regs = row->answer.launch.regs_per_thread;
+    char text[128];
+    snprintf(text, sizeof text, "%u registers per thread, but at most %u allowed", regs,
+             requirements->registers_at_most);
+    if (requirements->registers_at_most && regs > requirements->registers_at_most)
+        append_line(row, text, shortfalls);
+}
+
+static enum smc_status fail_unsettled(const struct smc_requirements *requirements,
+                                      const struct smc_inspect_row *first, size_t count, size_t all,
+                                      struct smc_error *error)
+{
+    const char *option =
+        requirements->occupancy_percent > 0 ? "require-occupancy" : "require-blocks";
+    return smc_fail(error, SMC_USAGE,
+                    "option --%s: the block size of %zu of %zu answers is unknown, the first for "
+                    "%.200s; state it with --threads NAME=N, or --assume-threads N for all",
+                    option, count, all, first->kernel->shown);
+}
+
 enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
                                     const struct smc_requirements *requirements,
-                                    struct smc_text *shortfalls)
+                                    struct smc_text *shortfalls, struct smc_error *error)
 {
     const size_t before = shortfalls->length;
-    const bool anything = requirements->occupancy_percent > 0 || requirements->blocks_per_sm > 0 ||
-                          requirements->registers_at_most > 0;
-    for (size_t i = 0; i < rows->count; i++) {
+    const bool launch = requirements->occupancy_percent > 0 || requirements->blocks_per_sm > 0;
+    const struct smc_inspect_row *first_unsettled = NULL;
+    size_t unsettled = 0;
+    for (size_t i = 0; i < rows->count && (launch || requirements->registers_at_most > 0); i++) {
         const struct smc_inspect_row *row = &rows->item[i];
-        const struct smc_answer *answer = &row->answer;
-        uint32_t blocks = answer->occupancy.blocks_per_sm, regs = answer->launch.regs_per_thread;
-        const char *unknown = anything ? reason_unknown(row) : NULL;
-        char text[128];
+        const char *unknown = reason_unknown(row);
         if (unknown) {
             append_line(row, unknown, shortfalls);
             continue;
         }
-        if (answer->occupancy_percent < requirements->occupancy_percent) {
-            snprintf(text, sizeof text, "occupancy %.4g %%, but %.4g %% is required",
-                     answer->occupancy_percent, requirements->occupancy_percent);
-            append_line(row, text, shortfalls);
+        if (smc_inspect_is_settled(row)) {
+            require_launch(row, requirements, shortfalls);
+        } else if (launch) {
+            first_unsettled = unsettled++ == 0 ? row : first_unsettled;
         }
-        if (blocks < requirements->blocks_per_sm) {
-            snprintf(text, sizeof text, "%u block%s per SM, but %u required", blocks,
-                     smc_text_plural(blocks), requirements->blocks_per_sm);
-            append_line(row, text, shortfalls);
-        }
-        if (requirements->registers_at_most && regs > requirements->registers_at_most) {
-            snprintf(text, sizeof text, "%u registers per thread, but at most %u allowed", regs,
-                     requirements->registers_at_most);
-            append_line(row, text, shortfalls);
-        }
+        require_registers(row, requirements, shortfalls);
     }
+    if (unsettled > 0)
+        return fail_unsettled(requirements, first_unsettled, unsettled, rows->count, error);
     return shortfalls->length > before ? SMC_SHORTFALL : SMC_OK;
 }

@@ -146,8 +146,8 @@ static void weigh_bounds(const struct smc_inspect_kernel *before,
     if (knows_bounds(before) && knows_bounds(after))
         weigh(SMC_DIFF_BOUNDS, before->max_threads_per_block == 0,
               after->max_threads_per_block == 0, pair);
-    if (before->min_blocks_known && after->min_blocks_known &&
-        before->max_threads_per_block > 0 && after->max_threads_per_block > 0)
+    if (before->min_blocks_known && after->min_blocks_known && before->max_threads_per_block > 0 &&
+        after->max_threads_per_block > 0)
         weigh(SMC_DIFF_BOUNDS, after->min_blocks_per_sm, before->min_blocks_per_sm, pair);
 }
 
@@ -182,8 +182,8 @@ static void weigh_sizes(struct smc_diff_pair *pair)
     const struct smc_diff_side *before = &pair->before, *after = &pair->after;
     for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
         uint32_t blocks = before->sizes.blocks_per_sm[i], now = after->sizes.blocks_per_sm[i];
-        double loss = percent_at(before, &pair->device->sm, i) -
-                      percent_at(after, &pair->device->sm, i);
+        double loss =
+            percent_at(before, &pair->device->sm, i) - percent_at(after, &pair->device->sm, i);
         pair->lost_sizes |= now < blocks ? 1u << i : 0;
         pair->gained_sizes |= now > blocks ? 1u << i : 0;
         pair->loss = loss > pair->loss ? loss : pair->loss;
@@ -224,10 +224,9 @@ static enum smc_diff_verdict verdict_of(const struct smc_diff_pair *pair)
         return pair->worse & BIT(SPILLS) ? SMC_DIFF_SPILLED : SMC_DIFF_WORSE;
     if (pair->better)
         return SMC_DIFF_BETTER;
-    bool bounds_differ =
-        knows_bounds(before) && knows_bounds(after) &&
-        (before->max_threads_per_block != after->max_threads_per_block ||
-         before->required_threads_per_block != after->required_threads_per_block);
+    bool bounds_differ = knows_bounds(before) && knows_bounds(after) &&
+                         (before->max_threads_per_block != after->max_threads_per_block ||
+                          before->required_threads_per_block != after->required_threads_per_block);
     return bounds_differ || pair->before.limiters != pair->after.limiters ? SMC_DIFF_CHANGED
                                                                           : SMC_DIFF_SAME;
 }
@@ -352,9 +351,8 @@ static size_t left(const struct item *items, size_t count)
 static bool match_by(const struct comparing *comparing, const struct bucket *bucket,
                      bool (*fits)(const struct item *, const struct item *))
 {
-    bool ambiguous = fits != has_same_figures &&
-                     (left(bucket->before, bucket->before_count) > 1 ||
-                      left(bucket->after, bucket->after_count) > 1);
+    bool ambiguous = fits != has_same_figures && (left(bucket->before, bucket->before_count) > 1 ||
+                                                  left(bucket->after, bucket->after_count) > 1);
     for (size_t i = 0; i < bucket->before_count; i++)
         for (size_t j = 0; j < bucket->after_count && !bucket->before[i].is_taken; j++)
             if (!bucket->after[j].is_taken && fits(&bucket->before[i], &bucket->after[j]) &&
@@ -555,8 +553,8 @@ static int compare_candidates(const void *a, const void *b)
 static bool take_candidates(const struct comparing *comparing, bool removed,
                             struct candidates *candidates)
 {
-    candidates->item = smc_calloc(comparing->group_count ? comparing->group_count : 1,
-                                  sizeof *candidates->item);
+    candidates->item =
+        smc_calloc(comparing->group_count ? comparing->group_count : 1, sizeof *candidates->item);
     for (size_t i = 0; candidates->item && i < comparing->group_count; i++) {
         struct group *group = &comparing->group[i];
         if ((removed ? group->after_count : group->before_count) > 0)
@@ -607,8 +605,8 @@ static double resemblance(const struct candidate *removed, const struct candidat
     double similarity = smc_name_similarity(&removed->pairs, &added->pairs);
     if (has_same_name)
         return similarity >= least_similarity ? 1 + similarity : 0;
-    if (!same || smc_name_similarity(&removed->bare_pairs, &added->bare_pairs) <
-                     least_similarity_of_names)
+    if (!same ||
+        smc_name_similarity(&removed->bare_pairs, &added->bare_pairs) < least_similarity_of_names)
         return 0;
     return similarity;
 }
@@ -827,9 +825,8 @@ enum smc_status smc_diff_compare(const struct smc_inspect_kernels *before,
     struct comparing comparing = {.request = request, .diff = diff};
     struct smc_error second = {""};
     enum smc_status reading = read_items(before, request, diff, &comparing.before, error), status;
-    status = reading == SMC_MACHINE
-                 ? reading
-                 : read_items(after, request, diff, &comparing.after, &second);
+    status = reading == SMC_MACHINE ? reading
+                                    : read_items(after, request, diff, &comparing.after, &second);
     if (reading == SMC_OK && status != SMC_OK)
         *error = second;
     reading = status > reading ? status : reading;
@@ -869,9 +866,8 @@ const char *smc_diff_change_name(enum smc_diff_change change)
 const char *smc_diff_verdict_name(enum smc_diff_verdict verdict)
 {
     static const char *const names[] = {
-        [SMC_DIFF_CLIFF] = "cliff",     [SMC_DIFF_SPILLED] = "spilled",
-        [SMC_DIFF_WORSE] = "worse",     [SMC_DIFF_CHANGED] = "changed",
-        [SMC_DIFF_BETTER] = "better",   [SMC_DIFF_SAME] = "same",
+        [SMC_DIFF_CLIFF] = "cliff",     [SMC_DIFF_SPILLED] = "spilled", [SMC_DIFF_WORSE] = "worse",
+        [SMC_DIFF_CHANGED] = "changed", [SMC_DIFF_BETTER] = "better",   [SMC_DIFF_SAME] = "same",
         [SMC_DIFF_REMOVED] = "removed", [SMC_DIFF_ADDED] = "added",
     };
     return names[verdict];

@@ -41,7 +41,7 @@ struct smc_diff_pair {
     const struct smc_device *device;
     struct smc_diff_side before, after;
     enum smc_diff_verdict verdict;
-    uint32_t worse, better;           /* bit n: enum smc_diff_change n */
+    uint32_t worse, better;            /* bit n: enum smc_diff_change n */
     uint32_t lost_sizes, gained_sizes; /* bit n: at 32 (n + 1) threads fewer or more blocks; 0 where
                                           the block size is known */
     double loss;       /* of occupancy, in percentage points; of unknown block sizes the largest */

@@ -42,14 +42,16 @@ struct smc_inspect_kernel {
     uint32_t blocks_per_cluster; /* __cluster_dims__; 0: none or unknown */
     char *source_file;    /* the source that defines it, as the input names it, or NULL: unknown */
     uint32_t source_line; /* the line of its definition; 0: unknown */
-    struct smc_build_note build; /* unknown for logs */
+    struct smc_build_note build;         /* unknown for logs */
     uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
 };
 
-/* Start from {0}. */
+/* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
+   and files do not change: the index finds them by these. */
 struct smc_inspect_kernels {
     struct smc_inspect_kernel *item;
     size_t count, capacity;
+    struct smc_inspect_index *index;
     char **owned_file; /* names of files that other files mention */
     size_t owned_file_count;
 };
@@ -135,6 +137,10 @@ struct smc_inspect_rows {
     size_t count, capacity;
 };
 
+/* Whether the answer's figures hold for the kernel's launches: its block size is known, or none
+   launches. Else they are those of the best block size. */
+bool smc_inspect_is_settled(const struct smc_inspect_row *row);
+
 /* Whether the pattern names the kernel: a glob ('*', '?', '[...]') of its demangled name, of its
    name without template arguments and parameters, or of its mangled name; without a special
    character, any part of the demangled name. */
@@ -155,11 +161,11 @@ struct smc_requirements {
     uint32_t registers_at_most; /* 0: none */
 };
 
-/* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is
-   one. */
+/* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is one.
+   SMC_USAGE if a row cannot be judged because its block size is unknown; the others are. */
 enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
                                     const struct smc_requirements *requirements,
-                                    struct smc_text *shortfalls);
+                                    struct smc_text *shortfalls, struct smc_error *error);
 
 /* --- Launch bounds ---------------------------------------------------------------------------- */
 

@@ -27,7 +27,7 @@ struct number {
     bool zero_is_none;
 };
 
-#define MEMBER(member) offsetof(struct smc_inspect_kernel, member)
+#define MEMBER(member)   offsetof(struct smc_inspect_kernel, member)
 #define RESOURCE(member) MEMBER(resources.member)
 static const struct number numbers[] = {
     {"registers_per_thread", RESOURCE(regs_per_thread), ALWAYS_KNOWN, 256, false},
@@ -84,8 +84,8 @@ static void set_numbers(json_t *object, const struct smc_inspect_kernel *kernel)
     struct smc_inspect_kernel copy = *kernel;
     for (size_t i = 0; i < NUMBERS; i++) {
         uint32_t value = *number_at(&copy, &numbers[i]);
-        bool known = numbers[i].known_offset == ALWAYS_KNOWN ||
-                     *flag_at(&copy, numbers[i].known_offset);
+        bool known =
+            numbers[i].known_offset == ALWAYS_KNOWN || *flag_at(&copy, numbers[i].known_offset);
         if (known && !(numbers[i].zero_is_none && value == 0))
             json_object_set_new(object, numbers[i].key, json_integer(value));
     }
@@ -325,17 +325,11 @@ static enum smc_status read_kernel(struct reading *reading, const json_t *object
     for (size_t i = 0; i < FLAGS; i++)
         *flag_at(&kernel, flags[i].offset) = json_is_true(json_object_get(object, flags[i].key));
     complete(object, &kernel);
-    size_t before = reading->kernels->count;
+    kernel.source_file = *source_file ? (char *)source_file : NULL; /* it is copied */
     kernel.file = own_file(reading->kernels, *file ? file : reading->file);
     if (!kernel.file ||
         !smc_inspect_add(reading->kernels, reading->name, strlen(reading->name), &kernel))
         return smc_out_of_memory(reading->error);
-    if (*source_file && reading->kernels->count > before) {
-        char *copy = smc_strdup(source_file);
-        reading->kernels->item[before].source_file = copy;
-        if (!copy)
-            return smc_out_of_memory(reading->error);
-    }
     return SMC_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Names of kernels that stay the same when a program is built again. In a mangled name each
    identifier follows its length: "33_GLOBAL__N__92ac0243_4_a_cu_plain". nvcc writes the hash of the
-   translation unit, the length and the letters of its file's name, and its first external symbol. */
+   translation unit, the length and the letters of its file's name, and its first external symbol.
+ */
 #include "config.h"
 
 #include "inspect/stable_names.h"
@@ -112,9 +113,9 @@ static bool append_unstable(struct span identifier, struct smc_text *out)
         return true;
     }
     if (at) {
-        struct span unit = {at + sizeof internal - 1,
-                            identifier.length - (size_t)(at - identifier.text) -
-                                (sizeof internal - 1)};
+        struct span unit = {at + sizeof internal - 1, identifier.length -
+                                                          (size_t)(at - identifier.text) -
+                                                          (sizeof internal - 1)};
         struct span file = unit_file(unit);
         smc_text_append(out, "{internal ");
         smc_text_append_bytes(out, file.text, file.length);
@@ -178,9 +179,8 @@ char *smc_bare_name(const char *shown)
     static const char anonymous[] = "(anonymous namespace)";
     struct smc_text bare = {0};
     int depth = 0;
-    for (const char *s = shown; *s && (*s != '(' || depth > 0 ||
-                                       strncmp(s, anonymous, sizeof anonymous - 1) == 0);
-         s++) {
+    for (const char *s = shown;
+         *s && (*s != '(' || depth > 0 || strncmp(s, anonymous, sizeof anonymous - 1) == 0); s++) {
         if (*s == '(' && depth == 0)
             s += sizeof anonymous - 2;
         else if (*s == '<')
@@ -209,8 +209,7 @@ struct smc_name_pairs smc_name_pairs(const char *name)
     struct smc_name_pairs pairs = {NULL, length < MOST ? length : MOST};
     pairs.pair = smc_calloc(pairs.count ? pairs.count : 1, sizeof *pairs.pair);
     for (size_t i = 0; pairs.pair && i < pairs.count; i++) /* the last with the final '\0' */
-        pairs.pair[i] =
-            (uint16_t)((unsigned char)name[i] << 8 | (unsigned char)name[i + 1]);
+        pairs.pair[i] = (uint16_t)((unsigned char)name[i] << 8 | (unsigned char)name[i + 1]);
     if (pairs.pair && pairs.count > 1)
         qsort(pairs.pair, pairs.count, sizeof *pairs.pair, compare_pairs);
     return pairs;
