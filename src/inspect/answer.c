@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/choices.h"
+#include "query/best.h"
 
 /* Ranks machine code for `cc`. Like the driver, prefers the nearest architecture that loads, and
    for one architecture the more specific suffix. If none loads, the nearest substitutes for a
@@ -35,21 +37,38 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
     return best;
 }
 
-/* The name without return type, template arguments and parameters: "scale" of
-   "void scale<float>(float*)". */
-static void append_bare(const char *shown, struct smc_text *bare)
+/* A blank outside of template arguments ends the return type. */
+void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
+                             struct smc_text *bare)
 {
+    static const char unnamed[] = "(anonymous namespace)";
+    const size_t begin = bare->length;
     int depth = 0;
-    for (const char *s = shown; *s && (*s != '(' || depth > 0); s++) {
-        if (*s == '<')
-            depth++;
-        else if (*s == '>' && depth > 0)
-            depth--;
-        else if (*s == ' ' && depth == 0)
-            bare->length = 0;
-        else if (depth == 0)
+    for (const char *s = kernel->shown; *s; s++) {
+        if (*s == '(' && depth == 0 && strncmp(s, unnamed, sizeof unnamed - 1) != 0)
+            return;
+        bool opens = *s == '<' || *s == '(', closes = *s == '>' || *s == ')';
+        depth += opens;
+        depth -= closes && depth > 0;
+        if (*s == ' ' && depth == 0)
+            bare->length = begin;
+        else if (template_arguments || (depth == 0 && !closes))
             smc_text_append_char(bare, *s, 1);
     }
+}
+
+bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name)
+{
+    if (strcmp(kernel->shown, name) == 0 || strcmp(kernel->name, name) == 0)
+        return true;
+    bool is_named = false;
+    for (int arguments = 0; arguments < 2 && !is_named; arguments++) {
+        struct smc_text bare = {0};
+        smc_inspect_append_bare(kernel, arguments, &bare);
+        is_named = strcmp(smc_text_string(&bare), name) == 0;
+        smc_text_free(&bare);
+    }
+    return is_named;
 }
 
 bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern)
@@ -57,7 +76,7 @@ bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pa
     struct smc_text bare = {0};
     if (!pattern[strcspn(pattern, "*?[")])
         return strstr(kernel->shown, pattern) != NULL || strcmp(kernel->name, pattern) == 0;
-    append_bare(kernel->shown, &bare);
+    smc_inspect_append_bare(kernel, false, &bare);
     bool matches = fnmatch(pattern, kernel->shown, 0) == 0 ||
                    fnmatch(pattern, kernel->name, 0) == 0 ||
                    fnmatch(pattern, smc_text_string(&bare), 0) == 0;
@@ -118,6 +137,27 @@ static bool allows(const struct smc_inspect_kernel *kernel, uint32_t threads_per
     return (most == 0 || threads_per_block <= most) && (only == 0 || threads_per_block == only);
 }
 
+/* By the rules of `best` that apply to a kernel whose grid and work are unknown. */
+static void choose_best(const struct smc_sm *sm, struct smc_block_sizes *sizes)
+{
+    struct smc_choice choices[SMC_BLOCK_SIZES] = {0};
+    for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
+        uint32_t threads = (i + 1) * sm->warp_size, blocks = sizes->blocks_per_sm[i];
+        double *value = choices[i].value;
+        value[SMC_RULE_LAUNCHES] = blocks > 0;
+        value[SMC_RULE_WARPS] = (i + 1) * blocks;
+        value[SMC_RULE_SMALLEST] = threads >= SMC_BEST_SMALL_BLOCK;
+        value[SMC_RULE_BLOCKS] = blocks;
+        value[SMC_RULE_THREADS] = threads;
+    }
+    smc_choices_apply(choices, SMC_BLOCK_SIZES);
+    for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++)
+        if (choices[i].dropped_by == SMC_RULE_COUNT) {
+            sizes->best_threads_per_block = (i + 1) * sm->warp_size;
+            sizes->best_percent = 100.0 * (i + 1) * sizes->blocks_per_sm[i] / sm->max_warps_per_sm;
+        }
+}
+
 static void find_sizes(const struct smc_inspect_kernel *kernel, const struct smc_sm *sm,
                        struct smc_launch launch, struct smc_block_sizes *sizes)
 {
@@ -128,12 +168,8 @@ static void find_sizes(const struct smc_inspect_kernel *kernel, const struct smc
             continue;
         smc_occupancy_compute(sm, &launch, &occupancy);
         sizes->blocks_per_sm[i] = (uint16_t)occupancy.blocks_per_sm;
-        double percent = smc_occupancy_percent(sm, &occupancy);
-        if (percent > sizes->best_percent) {
-            sizes->best_percent = percent;
-            sizes->best_threads_per_block = launch.threads_per_block;
-        }
     }
+    choose_best(sm, sizes);
 }
 
 /* A block that exceeds the launch bounds is refused, like one that exceeds the device's limit. */

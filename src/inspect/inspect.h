@@ -118,8 +118,7 @@ enum smc_threads_source {
 enum { SMC_BLOCK_SIZES = 32 };
 struct smc_block_sizes {
     uint16_t blocks_per_sm[SMC_BLOCK_SIZES];
-    uint32_t best_threads_per_block; /* the smallest size of the highest occupancy; 0: none
-                                        launches */
+    uint32_t best_threads_per_block; /* by the rules of `best`; 0: none launches */
     double best_percent;             /* occupancy at that size */
 };
 
@@ -145,6 +144,15 @@ bool smc_inspect_is_settled(const struct smc_inspect_row *row);
    name without template arguments and parameters, or of its mangled name; without a special
    character, any part of the demangled name. */
 bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern);
+
+/* Whether this is exactly the kernel's name: demangled, the same without return type and
+   parameters, that without template arguments, or mangled. */
+bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name);
+
+/* Appends the demangled name without return type and parameters, and without template arguments
+   unless they are wanted: "scale<float>" of "void scale<float>(float*)". */
+void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
+                             struct smc_text *bare);
 
 /* The rows of a kernel are adjacent, in the order in which kernels first appear. If a kernel has
    several versions, each device gets the one that its driver would load. SMC_USAGE: a kernel's

@@ -4,6 +4,8 @@ libsmc_la_SOURCES += \
 	src/inspect/compilers.c src/inspect/compilers.h \
 	src/inspect/diff.c src/inspect/diff.h \
 	src/inspect/findings.c src/inspect/findings.h \
+	src/inspect/entry.c src/inspect/entry.h \
+	src/inspect/findings.c src/inspect/findings.h src/inspect/finding_rules.def \
 	src/inspect/inspect.h src/inspect/sources.def \
 	src/inspect/kernels.c src/inspect/kernels.h \
 	src/inspect/lint.c src/inspect/verdicts.def \
