@@ -856,7 +856,7 @@ size_t smc_diff_worse(const struct smc_diff *diff)
 const char *smc_diff_change_name(enum smc_diff_change change)
 {
     static const char *const names[] = {
-#define CHANGE(id, name, meaning) [SMC_DIFF_##id] = name,
+#define CHANGE(id, name) [SMC_DIFF_##id] = name,
 #include "inspect/changes.def"
 #undef CHANGE
     };

@@ -5,7 +5,7 @@
 #include "inspect/inspect.h"
 
 enum smc_diff_change {
-#define CHANGE(id, name, meaning) SMC_DIFF_##id,
+#define CHANGE(id, name) SMC_DIFF_##id,
 #include "inspect/changes.def"
 #undef CHANGE
     SMC_DIFF_CHANGE_COUNT

@@ -15,6 +15,7 @@
 #include "report/json_parts.h"
 #include "report/kernel_names.h"
 #include "report/layout.h"
+#include "report/text_parts.h"
 #include "report/words.h"
 
 enum { DEVICE_WIDTH = 13, TEXT_COLUMN = 16 };
@@ -118,10 +119,10 @@ static bool is_refused(const struct smc_diff_side *side)
           side_integer(&item->side,                                                                \
                        item->side.kernel && item->side.kernel->max_threads_per_block > 0,          \
                        item->side.kernel ? item->side.kernel->max_threads_per_block : 0))          \
-    FIELD(side##_threads, #side ".threads_per_block", #side "_threads", "threads",                 \
-          when "the block size compared; unknown if every size is",                                \
-          side_integer(&item->side, item->side.threads_per_block > 0,                              \
-                       item->side.threads_per_block))                                              \
+    FIELD(                                                                                         \
+        side##_threads, #side ".threads_per_block", #side "_threads", "threads",                   \
+        when "the block size compared; unknown if every size is",                                  \
+        side_integer(&item->side, item->side.threads_per_block > 0, item->side.threads_per_block)) \
     FIELD(side##_blocks, #side ".blocks_per_sm", #side "_blocks_per_sm", "blocks",                 \
           when "resident blocks per SM at that size",                                              \
           side_integer(&item->side, item->side.threads_per_block > 0, item->side.blocks_per_sm))   \
@@ -146,8 +147,7 @@ static bool is_refused(const struct smc_diff_side *side)
     FIELD(pair_verdict, "verdict", "verdict", "",                                                  \
           "cliff, spilled, worse, changed, better, same, removed or added",                        \
           smc_value_string(smc_diff_verdict_name(item->verdict)))                                  \
-    FIELD(pair_gravest, NULL, "change", "", "the gravest change",                                  \
-          smc_value_string(gravest(item)))                                                         \
+    FIELD(pair_gravest, NULL, "change", "", "the gravest change", smc_value_string(gravest(item))) \
     FIELD(pair_worse, "worse", NULL, "", "what is worse, gravest first", change_list(item->worse)) \
     FIELD(pair_better, "better", NULL, "", "what is better", change_list(item->better))            \
     FIELD(pair_lost, "fewer_blocks_at", NULL, "threads",                                           \
@@ -403,8 +403,9 @@ static void append_note(const struct smc_diff_note *note, struct smc_text *out)
                         note->kind == SMC_DIFF_NOTE_ONLY_OLD ? "old" : "new", note->count, plural);
         break;
     case SMC_DIFF_NOTE_SPILLS_UNKNOWN:
-        smc_text_printf(out, "spills are not compared, because machine code does not record them "
-                             "(%zu kernel%s)",
+        smc_text_printf(out,
+                        "spills are not compared, because machine code does not record them "
+                        "(%zu kernel%s)",
                         note->count, plural);
         break;
     case SMC_DIFF_NOTE_RESEMBLING:
@@ -605,6 +606,17 @@ static void append_short_code(const struct smc_kernel_names *names, const char *
     smc_text_free(&flat);
 }
 
+/* Options come from files: nothing in them is markup. */
+static void append_plain(const char *text, struct smc_text *out)
+{
+    for (char before = ' '; *text; before = *text++) {
+        bool is_arrow = *text == '>' && before == '-';
+        if (strchr("\\`*_{}[]#|~$!<>&@", *text) && !is_arrow)
+            smc_text_append_char(out, '\\', 1);
+        smc_text_append_char(out, *text, 1);
+    }
+}
+
 static void append_markdown_row(const struct smc_diff_pair *pair,
                                 const struct smc_kernel_names *names, struct smc_text *out)
 {
@@ -668,9 +680,12 @@ void smc_markdown_diff(const struct smc_diff *diff, struct smc_text *out)
     append_headline(diff, out);
     smc_text_append(out, "\n\n");
     for (size_t i = 0; i < diff->note_count; i++) {
+        struct smc_text note = {0};
+        append_note(&diff->note[i], &note);
         smc_text_append(out, "- ");
-        append_note(&diff->note[i], out);
+        append_plain(smc_text_string(&note), out);
         smc_text_append(out, "\n");
+        smc_text_free(&note);
     }
     smc_text_append(out, diff->note_count ? "\n" : "");
     find_names(diff, &names);
@@ -687,32 +702,55 @@ void smc_markdown_diff(const struct smc_diff *diff, struct smc_text *out)
 
 /* --- Findings --------------------------------------------------------------------------------- */
 
-bool smc_diff_findings(const struct smc_diff *diff, uint32_t failing,
-                       struct smc_findings *findings)
+/* What became of the kernel, and how grave it is. */
+static struct smc_check_finding finding_of(const struct smc_diff_pair *pair, uint32_t failing)
+{
+    const struct smc_inspect_kernel *kernel = latest(pair)->kernel;
+    const char *rule = gravest(pair);
+    enum smc_finding_level level = SMC_FINDING_NOTE;
+    if (pair->worse)
+        level = pair->worse & failing ? SMC_FINDING_ERROR : SMC_FINDING_WARNING;
+    else if (!pair->before.kernel || !pair->after.kernel)
+        rule = smc_check_rule_name(pair->after.kernel ? SMC_CHECK_ADDED : SMC_CHECK_REMOVED);
+    else if (pair->is_renamed && !rule)
+        rule = smc_check_rule_name(SMC_CHECK_RENAMED);
+    return (struct smc_check_finding){
+        .rule = rule,
+        .level = level,
+        .file = kernel->source_file ? kernel->source_file : (char *)kernel->file,
+        .line = kernel->source_line,
+        .kernel = kernel->shown,
+        .device = (char *)pair->device->name,
+    };
+}
+
+static void append_message(const struct smc_diff_pair *pair, struct smc_text *out)
+{
+    if (!pair->before.kernel || !pair->after.kernel) {
+        smc_text_printf(out, "only in the %s build", pair->after.kernel ? "new" : "old");
+        return;
+    }
+    if (pair->is_renamed)
+        smc_text_printf(out, "was %s; ", pair->before.kernel->shown);
+    smc_words_difference(pair, out);
+}
+
+bool smc_diff_findings(const struct smc_diff *diff, uint32_t failing, struct smc_findings *findings,
+                       struct smc_judgements *judgements)
 {
     bool done = true;
     for (size_t i = 0; i < diff->count && done; i++) {
         const struct smc_diff_pair *pair = &diff->pair[i];
-        const struct smc_inspect_kernel *kernel = latest(pair)->kernel;
-        struct smc_text message = {0}, device = {0};
-        if (pair->worse == 0 && pair->better == 0)
+        struct smc_check_finding finding = finding_of(pair, failing);
+        struct smc_text message = {0};
+        if (pair->before.kernel && pair->after.kernel)
+            done = smc_judgements_add(judgements, finding.file, finding.kernel, finding.device);
+        if (!finding.rule)
             continue;
-        smc_words_difference(pair, &message);
-        append_device(pair->device, &device);
-        const struct smc_finding finding = {
-            .rule = gravest(pair),
-            .level = pair->worse & failing ? SMC_FINDING_ERROR
-                     : pair->worse         ? SMC_FINDING_WARNING
-                                           : SMC_FINDING_NOTE,
-            .file = kernel->source_file ? kernel->source_file : (char *)kernel->file,
-            .line = kernel->source_line,
-            .kernel = kernel->shown,
-            .device = (char *)smc_text_string(&device),
-            .message = (char *)smc_text_string(&message),
-        };
-        done = !message.failed && smc_findings_add(findings, &finding);
+        append_message(pair, &message);
+        finding.message = (char *)smc_text_string(&message);
+        done = done && !message.failed && smc_findings_add(findings, &finding);
         smc_text_free(&message);
-        smc_text_free(&device);
     }
     return done;
 }
