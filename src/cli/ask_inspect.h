@@ -12,6 +12,8 @@ struct smc_inspection_question {
     struct smc_device devices[SMC_MAX_DEVICES];
     struct smc_inspect_target targets[SMC_MAX_DEVICES + SMC_INSPECT_MAX_TARGETS];
     struct smc_inspect_request request;
+    struct smc_inspect_threads *threads; /* the request's, with patterns of our own */
+    size_t threads_capacity;
 };
 
 /* Devices, targets, launch. `all_targets`: source for which no device is named is compiled for
@@ -27,5 +29,11 @@ void smc_inspection_question_free(struct smc_inspection_question *question);
 enum smc_status smc_ask_kernels(char *const *files, size_t count,
                                 const struct smc_inspect_request *request,
                                 struct smc_inspect_kernels *kernels);
+
+/* A pattern of --kernel that names no kernel is a mistake: SMC_USAGE. One of --threads, perhaps
+   from a list for many files, is a warning. */
+enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
+                                    const struct smc_inspect_kernels *kernels,
+                                    struct smc_error *error);
 
 #endif

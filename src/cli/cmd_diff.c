@@ -108,8 +108,14 @@ static enum smc_status compare(const struct smc_arguments *arguments, struct com
     status = second > status ? second : status;
     if (status == SMC_MACHINE || comparison->before.count == 0 || comparison->after.count == 0)
         return status;
-    second = smc_diff_compare(&comparison->before, &comparison->after, request,
-                              arguments->text[SMC_OPTION_PATTERN], &comparison->diff, error);
+    struct smc_error unknown = {""};
+    if (smc_ask_known_names(request, &comparison->after, error) != SMC_OK) {
+        if (smc_ask_known_names(request, &comparison->before, &unknown) != SMC_OK)
+            return SMC_USAGE;
+        *error = unknown;
+    }
+    second = smc_diff_compare(&comparison->before, &comparison->after, request, &comparison->diff,
+                              error);
     status = second > status ? second : status;
     if (second == SMC_MACHINE || comparison->diff.count == 0)
         return status;

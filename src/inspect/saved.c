@@ -129,11 +129,12 @@ static int compare(const void *a, const void *b)
 
 /* Copies share the texts. */
 static struct smc_inspect_kernel *sorted(const struct smc_inspect_kernels *kernels,
-                                         const struct smc_inspect_rows *rows)
+                                         const struct smc_inspect_request *request,
+                                         const struct smc_inspect_rows *rows, size_t *count)
 {
-    size_t count = kernels->count;
-    struct smc_inspect_kernel *copy = smc_calloc(count ? count : 1, sizeof *copy);
-    for (size_t i = 0; copy && i < count; i++)
+    size_t all = kernels->count;
+    struct smc_inspect_kernel *copy = smc_calloc(all ? all : 1, sizeof *copy);
+    for (size_t i = 0; copy && i < all; i++)
         copy[i] = kernels->item[i];
     for (size_t i = 0; copy && i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
@@ -141,21 +142,27 @@ static struct smc_inspect_kernel *sorted(const struct smc_inspect_kernels *kerne
             copy[row->kernel - kernels->item].recorded_threads_per_block =
                 row->answer.launch.threads_per_block;
     }
-    if (copy && count > 1)
-        qsort(copy, count, sizeof *copy, compare);
+    *count = 0;
+    for (size_t i = 0; copy && i < all; i++)
+        if (smc_inspect_is_asked(&copy[i], request))
+            copy[(*count)++] = copy[i];
+    if (*count > 1)
+        qsort(copy, *count, sizeof *copy, compare);
     return copy;
 }
 
 enum smc_status smc_saved_write(const struct smc_inspect_kernels *kernels,
+                                const struct smc_inspect_request *request,
                                 const struct smc_inspect_rows *rows, struct smc_text *out,
                                 struct smc_error *error)
 {
-    struct smc_inspect_kernel *copy = sorted(kernels, rows);
+    size_t count;
+    struct smc_inspect_kernel *copy = sorted(kernels, request, rows, &count);
     if (!copy)
         return smc_out_of_memory(error);
     bool failed = false;
     smc_text_printf(out, "{\"schema\":\"%s\",\"kernels\":[", schema);
-    for (size_t i = 0; i < kernels->count && !failed; i++) {
+    for (size_t i = 0; i < count && !failed; i++) {
         char *line = kernel_line(&copy[i]);
         failed = !line;
         smc_text_append(out, i ? ",\n" : "\n");

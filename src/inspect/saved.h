@@ -6,9 +6,10 @@
 
 #include "inspect/inspect.h"
 
-/* Appends the file's text. Of `rows`, the answers for the same kernels, only the block sizes are
-   kept that the user gave; they may be empty. SMC_MACHINE: out of memory. */
+/* Appends the file's text: the kernels that the request's patterns name. Of `rows`, their answers,
+   only the block sizes are kept that the user gave. SMC_MACHINE: out of memory. */
 enum smc_status smc_saved_write(const struct smc_inspect_kernels *kernels,
+                                const struct smc_inspect_request *request,
                                 const struct smc_inspect_rows *rows, struct smc_text *out,
                                 struct smc_error *error);
 

@@ -381,6 +381,13 @@ static const char *or_none(const char *text)
     return *text ? text : "none";
 }
 
+/* "-g" for ptxas: code for a debugger. */
+static bool is_debug(const char *options)
+{
+    const char *at = strstr(options, "-g");
+    return at && (at[2] == '\0' || at[2] == ' ');
+}
+
 static void append_note(const struct smc_diff_note *note, struct smc_text *out)
 {
     const char *plural = smc_text_plural(note->count);
@@ -390,8 +397,11 @@ static void append_note(const struct smc_diff_note *note, struct smc_text *out)
                         note->after, note->count, plural);
         break;
     case SMC_DIFF_NOTE_OPTIONS:
-        smc_text_printf(out, "other compiler options: %s -> %s (%zu kernel%s)",
-                        or_none(note->before), or_none(note->after), note->count, plural);
+        smc_text_printf(out, "other compiler options: %s -> %s%s (%zu kernel%s)",
+                        or_none(note->before), or_none(note->after),
+                        is_debug(note->before) || is_debug(note->after) ? ", which is -G of nvcc"
+                                                                        : "",
+                        note->count, plural);
         break;
     case SMC_DIFF_NOTE_ARCHITECTURE:
         smc_text_printf(out, "compiled for %s -> %s (%zu kernel%s)", note->before, note->after,
@@ -564,7 +574,7 @@ void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *s
     for (size_t i = 0; i < diff->note_count; i++) {
         struct smc_text note = {0};
         append_note(&diff->note[i], &note);
-        smc_layout_paragraph(out, "  ", 2, smc_text_string(&note), style->columns);
+        smc_layout_paragraph(out, "", 2, smc_text_string(&note), style->columns);
         smc_text_free(&note);
     }
     find_names(diff, &names);
