@@ -242,7 +242,7 @@ static bool read_architecture(const char *text, struct smc_inspect_kernel *kerne
     if (strncmp(text, "sm_", 3) != 0)
         return false;
     unsigned long cc = strtoul(text + 3, &end, 10);
-    if (cc == 0 || cc > 999 || (*end && ((*end != 'a' && *end != 'f') || end[1])))
+    if (cc < SMC_MIN_CC || cc > SMC_MAX_CC || (*end && ((*end != 'a' && *end != 'f') || end[1])))
         return false;
     kernel->cc = (uint16_t)cc;
     kernel->suffix = *end;

@@ -158,7 +158,7 @@ static bool is_refused(const struct smc_diff_side *side)
     FIELD(pair_ambiguous, "ambiguous", NULL, "",                                                   \
           "whether several kernels with this name were matched in order",                          \
           smc_value_boolean(item->is_ambiguous))                                                   \
-    SIDE_FIELDS(FIELD, before, "in the old build: ")                                               \
+    SIDE_FIELDS(FIELD, before, "before: ")                                               \
     SIDE_FIELDS(FIELD, after, "in the new build: ")
 SMC_FIELD_TABLE(pair_fields, PAIR_FIELDS)
 #undef ITEM
