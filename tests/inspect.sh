@@ -89,7 +89,7 @@ inspect - --threads 128 --format csv <own-sm90.ptxas | sed 's/^-,/own-sm90.ptxas
 inspect own-sm90.ptxas --threads 128 --format csv >named
 empty "standard input gives the same as a file" "$(diff named piped)"
 
-inspect cub.ptxas --assume-threads 256 >out 2>err
+inspect cub.ptxas --assume-threads 256 --verbose >out 2>err
 empty "text names each kernel once, with a line for each architecture" "$(
     for cc in 7.5 8.0 9.0 12.0; do
         [ "$(grep -c "^  CC $cc " out)" -eq 6 ] || echo "not 6 lines for $cc"

@@ -96,6 +96,8 @@ EXTRA_DIST += tests/current.sh tests/newest_cuda.sh
 # limits, best and carveout, as a person or a script uses them.
 TESTS += tests/limits.sh
 EXTRA_DIST += tests/limits.sh
+TESTS += tests/own_kernel_commands.sh
+EXTRA_DIST += tests/own_kernel_commands.sh
 
 # What the model takes for granted of ptxas, with the NVRTC of this machine.
 check_PROGRAMS += tests/ptxas_facts
@@ -171,6 +173,13 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/f
 # The PTX that comes with the program.
 TESTS += tests/built_in_ptx.sh
 EXTRA_DIST += tests/built_in_ptx.sh
+
+# Bank conflicts without running, against the emulator; a machine without an NVRTC skips it.
+check_PROGRAMS += tests/bank_accesses
+TESTS += tests/bank_accesses
+tests_bank_accesses_LDADD = libsmc.la
+tests_bank_accesses_SOURCES = tests/bank_accesses.c
+EXTRA_DIST += tests/bank_kernels
 
 # The catalog's kernels, emulated; a machine without an NVRTC skips it.
 check_PROGRAMS += tests/emulated

@@ -13,6 +13,7 @@
 #include "confirm/series.h"
 #include "executor/ceilings.h"
 #include "executor/user.h"
+#include "inspect/diff.h"
 #include "inspect/inspect.h"
 #include "model/carveouts.h"
 #include "model/headroom.h"
@@ -26,7 +27,10 @@ struct smc_report_style {
     bool utf8;        /* the locale can show it */
     bool colour;      /* a terminal, and NO_COLOR is not set; a second cue, never the only one */
     bool explain;     /* the arithmetic line by line (text only) */
-    bool verbose;     /* every report that was merged, not only the first few (text only) */
+    bool verbose;     /* every report that was merged, not only the first few; every kernel of files in full
+                         (text only) */
+    bool instances;   /* each instance of a template (text only) */
+    bool all_kernels; /* a line for each kernel, however many these are (text only) */
 };
 
 struct smc_writer {
@@ -85,6 +89,10 @@ struct smc_writer {
                        struct smc_text *out);
     void (*promises)(const struct smc_inspect_promises *promises,
                      const struct smc_report_style *style, struct smc_text *out);
+
+    /* Two builds compared. */
+    void (*diff)(const struct smc_diff *diff, const struct smc_report_style *style,
+                 struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
 
