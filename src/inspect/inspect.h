@@ -73,6 +73,7 @@ struct smc_inspect_request {
     uint32_t assumed_threads_per_block; /* where nothing else says it; 0: none */
     uint32_t dynamic_smem_bytes;
     struct smc_launch settings; /* carve-out, cache configuration, cluster */
+    struct smc_text *ptx;       /* receives the PTX of what is compiled; or NULL */
 };
 
 /* The block size of the kernels that a pattern names. */
