@@ -234,20 +234,19 @@ cat >shared.ptx <<'END'
 END
 if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
     holds "banks: every second word takes two wavefronts" \
-        '.banks.kernel == "strided" and .banks.block == [64, 1, 1] and .banks.conflicts == 2 and
-         (.accesses | length) == 1 and .accesses[0].stride_bytes == 8 and
-         .accesses[0].wavefronts == 4' \
+        '.kernel.name == "strided" and .banks.block == [64, 1, 1] and .banks.bank_conflicts == 2 and
+         (.banks.accesses | length) == 1 and .banks.accesses[0].stride_bytes == 8 and
+         .banks.accesses[0].wavefronts == 4' \
         banks shared.ptx --entry strided --block 64 --device 8.0
     smemcalc banks shared.ptx --entry strided --block 64 --device 8.0 --format csv >out 2>err
     empty "banks: CSV has a row for each access" "$(
-        [ "$(wc -l <out)" -eq 2 ] && grep -q '^strided,.*,st.shared.u32,4,tile,known,' out || cat out)"
+        [ "$(wc -l <out)" -eq 2 ] && grep -q '^strided,.*,st.shared.u32,store,4,tile,known,' out || cat out)"
     smemcalc banks shared.ptx --entry without --device 8.0 >out 2>err
     empty "banks: a kernel without shared memory" "$(
         sed -n 1p out | grep -qx 'without: no access to shared memory' || cat out)"
     smemcalc banks shared.ptx --entry strided --device 8.0 >out 2>err
     empty "banks: text" "$(
-        sed -n 1p out | grep -qx \
-            'strided: 8 bank conflicts per block, in 1 of 1 access to shared memory' || cat out
+        sed -n 1p out | grep -q '^strided: 1 bank conflict per warp at PTX line 12' || cat out
         grep -qF 'assumed: --block is not given' out || echo "no word about the block")"
     refuses 2 "shared.ptx: the accesses of shaped depend on the shape of the block: give it, such as \
 --block 32x8" banks shared.ptx --entry shaped --device 8.0

@@ -52,8 +52,7 @@ static const char *copy(struct answer *answer, const char *text, size_t bytes)
 
 static const char *opcode_of(struct answer *answer, uint32_t instruction)
 {
-    const struct smc_ptx_statement *statement =
-        &answer->program->module.statement[instruction];
+    const struct smc_ptx_statement *statement = &answer->program->module.statement[instruction];
     const char *at = statement->opcode.at;
     const char *end = statement->text.at + statement->text.bytes;
     size_t bytes = 0;
@@ -224,8 +223,8 @@ static void add_row(struct array_use *use, uint64_t bytes)
 /* The largest power-of-two part of a distance is a likely row, and so is the distance. */
 static void add_rows(struct array_use *use, const struct smc_bank_access *access)
 {
-    uint64_t stride = (uint64_t)(access->stride_bytes < 0 ? -access->stride_bytes
-                                                          : access->stride_bytes);
+    uint64_t stride =
+        (uint64_t)(access->stride_bytes < 0 ? -access->stride_bytes : access->stride_bytes);
     if (access->has_stride && stride > use->width_bytes) {
         add_row(use, stride);
         add_row(use, stride & -stride);
@@ -233,8 +232,8 @@ static void add_rows(struct array_use *use, const struct smc_bank_access *access
     uint32_t banks_bytes = 128;
     for (uint32_t lane = 1; lane < SMC_WARP_LANES; lane++)
         if (access->worst.mask >> (lane - 1) & access->worst.mask >> lane & 1) {
-            int64_t apart = (int64_t)access->worst.address[lane] -
-                            (int64_t)access->worst.address[lane - 1];
+            int64_t apart =
+                (int64_t)access->worst.address[lane] - (int64_t)access->worst.address[lane - 1];
             if (apart > (int64_t)use->width_bytes)
                 add_row(use, (uint64_t)apart);
         }

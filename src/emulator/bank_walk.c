@@ -13,7 +13,13 @@
 #include "base/memory.h"
 #include "emulator/operations.h"
 
-enum { MOST_DEPTH = 200, TRUSTED_VISITS = 4, BITS_OF_ADDRESS = 18, HARD_FACTOR = 8 };
+enum {
+    MOST_DEPTH = 200,
+    TRUSTED_VISITS = 4,
+    BITS_OF_ADDRESS = 18,
+    BITS_OF_BANKS = 8,
+    HARD_FACTOR = 8
+};
 
 /* A branch all of whose ways are being followed. */
 struct frame {
@@ -65,9 +71,8 @@ static void keep_pattern(struct smc_bank_tally *tally, const struct smc_access *
         uint32_t first = (uint32_t)__builtin_ctz(access->mask);
         bool same = kept->mask == access->mask;
         for (uint32_t lane = 0; lane < SMC_LANES && same; lane++)
-            same = !(access->mask >> lane & 1) ||
-                   access->address[lane] - access->address[first] ==
-                       kept->address[lane] - kept->address[first];
+            same = !(access->mask >> lane & 1) || access->address[lane] - access->address[first] ==
+                                                      kept->address[lane] - kept->address[first];
         if (same)
             return;
     }
@@ -229,7 +234,8 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
     struct smc_access access = {.mask = mask, .width_bytes = tally->width_bytes, .op = kind};
     if (is_rows)
         access.mask &= op->vector == 4 ? SMC_ALL_LANES : (1u << 8 * op->vector) - 1;
-    if ((known->lanes & access.mask) != access.mask || known->bits < BITS_OF_ADDRESS) {
+    bool has_bits = known->bits >= (known->wraps ? BITS_OF_BANKS : BITS_OF_ADDRESS);
+    if ((known->lanes & access.mask) != access.mask || !has_bits) {
         refuse(tally, known);
     } else if (tally->width_bytes > 16) {
         tally->beyond = true;
@@ -265,8 +271,8 @@ static struct decision decide(const struct walker *walker, const struct smc_lane
     const struct smc_known *known = smc_known_of(state, op->guard);
     uint32_t holds = *(const lane_u32 *)(state->file + op->guard);
     if (known->align != SMC_EXACT)
-        return (struct decision){
-            0, mask, smc_lane_values_uniform(&walker->values, state, op->guard, mask)};
+        return (struct decision){0, mask,
+                                 smc_lane_values_uniform(&walker->values, state, op->guard, mask)};
     holds = op->guard_negated ? ~holds : holds;
     return (struct decision){mask & known->lanes & holds, mask & ~known->lanes, false};
 }
@@ -277,8 +283,7 @@ static void forget(struct walker *walker, struct smc_lane_state *state, const st
                    uint32_t slot, uint32_t mask, bool uniform, enum smc_cause cause)
 {
     if (slot != SMC_NO_SLOT && slot != 0)
-        smc_lane_values_forget(&walker->values, state, slot, mask, uniform, cause,
-                               op->instruction);
+        smc_lane_values_forget(&walker->values, state, slot, mask, uniform, cause, op->instruction);
 }
 
 static void load(struct walker *walker, struct smc_lane_state *state, const struct smc_op *op,
@@ -592,8 +597,8 @@ static bool run(struct walker *walker, struct smc_lane_state *state, uint32_t pc
 /* --- Warps ------------------------------------------------------------------------------------ */
 
 /* The value of a special register, if it is known. */
-static bool special_value(const struct smc_bank_accesses_request *request,
-                          enum smc_special special, uint32_t warp, uint32_t lane, uint64_t *value)
+static bool special_value(const struct smc_bank_accesses_request *request, enum smc_special special,
+                          uint32_t warp, uint32_t lane, uint64_t *value)
 {
     uint32_t thread = warp * SMC_LANES + lane, x = request->block[0], y = request->block[1];
     uint32_t threads = x * y * request->block[2], bit = 1u << lane;
@@ -628,8 +633,8 @@ static void set_fixed(struct walker *walker, const struct smc_fixed_slot *fixed,
     for (uint32_t lane = 0; lane < SMC_LANES; lane++) {
         uint64_t bits = fixed->bits;
         if (fixed->special != SMC_SPECIAL_CONSTANT)
-            exact &= special_value(walker->walk->request, fixed->special, walker->warp, lane,
-                                   &bits);
+            exact &=
+                special_value(walker->walk->request, fixed->special, walker->warp, lane, &bits);
         if (fixed->kind == SMC_SLOT_64)
             ((lane_u64 *)d)[lane] = bits;
         else if (fixed->kind == SMC_SLOT_32)

@@ -11,9 +11,9 @@ enum { SMC_KEPT_PATTERNS = 16 };
 
 /* What was found of one instruction in all warps. */
 struct smc_bank_tally {
-    bool is_access;    /* of shared memory, or perhaps */
+    bool is_access; /* of shared memory, or perhaps */
     bool is_atomic;
-    bool not_followed; /* in any execution */
+    bool not_followed;                  /* in any execution */
     bool misaligned, beyond, elsewhere; /* why not: a misaligned address; wider than 16 bytes; may
                                            be in global memory */
     bool depends;                       /* on the shared part of an address */

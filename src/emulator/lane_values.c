@@ -42,13 +42,13 @@ static uint8_t rule_in_tables(smc_alu *alu)
         smc_alu_by_type *by_type;
         uint8_t rule;
     } tables[] = {
-        {&smc_integer_add, RULE_ADD},           {&smc_integer_sub, RULE_SUB},
-        {&smc_integer_mul_lo, RULE_MUL},        {&smc_integer_mul_wide, RULE_MUL_WIDE},
-        {&smc_integer_mad_lo, RULE_MAD},        {&smc_integer_mad_wide, RULE_MAD_WIDE},
-        {&smc_bits_shl, RULE_SHL},              {&smc_bits_shr, RULE_SHR},
-        {&smc_bits_and, RULE_AND},              {&smc_bits_or, RULE_OR},
-        {&smc_bits_xor, RULE_XOR},              {&smc_bits_not, RULE_NOT},
-        {&smc_integer_neg, RULE_NEG},           {&smc_bits_bfe, RULE_BFE},
+        {&smc_integer_add, RULE_ADD},    {&smc_integer_sub, RULE_SUB},
+        {&smc_integer_mul_lo, RULE_MUL}, {&smc_integer_mul_wide, RULE_MUL_WIDE},
+        {&smc_integer_mad_lo, RULE_MAD}, {&smc_integer_mad_wide, RULE_MAD_WIDE},
+        {&smc_bits_shl, RULE_SHL},       {&smc_bits_shr, RULE_SHR},
+        {&smc_bits_and, RULE_AND},       {&smc_bits_or, RULE_OR},
+        {&smc_bits_xor, RULE_XOR},       {&smc_bits_not, RULE_NOT},
+        {&smc_integer_neg, RULE_NEG},    {&smc_bits_bfe, RULE_BFE},
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         for (int type = SMC_PTX_B16; type < SMC_PTX_F16; type++)
@@ -159,8 +159,8 @@ static void set_lane(void *register_, enum smc_slot_kind kind, uint32_t lane, ui
     else if (kind == SMC_SLOT_32)
         ((lane_u32 *)register_)[lane] = (uint32_t)value;
     else
-        *(lane_u32 *)register_ =
-            (*(lane_u32 *)register_ & ~(1u << lane)) | (uint32_t)(value & 1) << lane;
+        *(lane_u32 *)register_ = (*(lane_u32 *)register_ & ~(1u << lane)) | (uint32_t)(value & 1)
+                                                                                << lane;
 }
 
 static unsigned bits_of(enum smc_slot_kind kind)
@@ -207,9 +207,9 @@ struct operation {
     const struct smc_op *op;
     struct source source[3];
     uint32_t mask;
-    unsigned width;              /* in bits, of the operands */
-    enum smc_slot_kind kind;     /* of the result */
-    lane_u64 result[SMC_LANES];  /* as wide as the kind says */
+    unsigned width;             /* in bits, of the operands */
+    enum smc_slot_kind kind;    /* of the result */
+    lane_u64 result[SMC_LANES]; /* as wide as the kind says */
     struct smc_known known;
 };
 
@@ -275,14 +275,24 @@ static void set(struct operation *operation, unsigned align, unsigned bits)
 {
     bool exact = align >= SMC_EXACT;
     operation->known.align = (uint8_t)(exact ? SMC_EXACT : align);
-    operation->known.bits = (uint8_t)(exact ? bits_of(operation->kind)
-                                            : least(bits, bits_of(operation->kind)));
+    operation->known.bits =
+        (uint8_t)(exact ? bits_of(operation->kind) : least(bits, bits_of(operation->kind)));
+}
+
+/* Whether the sum of two sources wraps as one of them does: the other is the same for all lanes,
+   and known to as many bits. */
+static bool sum_wraps(const struct operation *operation, const struct source *one,
+                      const struct source *other)
+{
+    return one->known.wraps && is_uniform(operation, other) && other->known.bits >= one->known.bits;
 }
 
 static void add(struct operation *operation)
 {
-    const struct smc_known *a = &operation->source[0].known, *b = &operation->source[1].known;
-    set(operation, least(a->align, b->align), least(least(a->bits, b->bits), operation->width));
+    const struct source *a = &operation->source[0], *b = &operation->source[1];
+    set(operation, least(a->known.align, b->known.align),
+        least(least(a->known.bits, b->known.bits), operation->width));
+    operation->known.wraps = sum_wraps(operation, a, b) || sum_wraps(operation, b, a);
 }
 
 static unsigned zeros_of(uint64_t value)
@@ -328,6 +338,16 @@ static bool product(const struct operation *operation, const struct source *a,
     return true;
 }
 
+/* A constant factor keeps different lanes different: as many bits are known more as it has zeros.
+ */
+static bool product_wraps(const struct operation *operation)
+{
+    uint64_t factor;
+    const struct source *a = &operation->source[0], *b = &operation->source[1];
+    return (a->known.wraps && is_constant(operation, b, &factor) && factor) ||
+           (b->known.wraps && is_constant(operation, a, &factor) && factor);
+}
+
 /* d = a * b + c; `wide`: c and d are twice as wide as the factors. */
 static void multiply(struct operation *operation, bool adds, bool wide)
 {
@@ -342,6 +362,9 @@ static void multiply(struct operation *operation, bool adds, bool wide)
         bits = least(bits, c->bits);
     }
     set(operation, align, least(bits, wide && operation->width == 16 ? 32 : width));
+    operation->known.wraps =
+        product_wraps(operation) && (!adds || (is_uniform(operation, &operation->source[2]) &&
+                                               c->bits >= operation->known.bits));
 }
 
 /* The sum of uniform parts has no lane in its value: a uniform product. */
@@ -358,6 +381,7 @@ static void shift_left(struct operation *operation)
     else
         set(operation, least(a->known.align + (unsigned)count, 63),
             least(least(a->known.bits, operation->width) + (unsigned)count, operation->width));
+    operation->known.wraps = a->known.wraps;
 }
 
 /* v + u with u a multiple of 2^n: (v >> n) + (u >> n), of which the upper n bits are unknown. */
@@ -414,6 +438,31 @@ static bool is_below(const struct operation *operation, const struct source *sou
     return true;
 }
 
+/* Of a result whose upper bits are the same for all lanes: a constant's zeros stay zeros. */
+static unsigned align_of_shared(const struct operation *operation, unsigned rule, unsigned align)
+{
+    uint64_t ones;
+    const struct source *a = &operation->source[0], *b = &operation->source[1];
+    bool masked = rule == RULE_AND && is_constant(operation, is_exact(a) ? a : b, &ones);
+    return masked && zeros_of(ones) > align ? least(zeros_of(ones), 63) : align;
+}
+
+/* With a constant whose ones are bits `low` to `high` - 1, `low` up to the alignment: the value is
+   known modulo 2^high. */
+static bool keep_low_bits(struct operation *operation, unsigned align, unsigned bits)
+{
+    const struct source *a = &operation->source[0], *b = &operation->source[1];
+    uint64_t ones;
+    if (!is_constant(operation, is_exact(a) ? a : b, &ones) || !ones)
+        return false;
+    unsigned low = zeros_of(ones), high = 64 - (unsigned)__builtin_clzll(ones);
+    if (low > align || high > bits || ones != (low_bits(high) & ~low_bits(low)))
+        return false;
+    set(operation, align, high);
+    operation->known.wraps = true;
+    return true;
+}
+
 /* Below the alignment of the shared parts the bits are exact. */
 static void combine_bits(struct operation *operation, unsigned rule)
 {
@@ -423,8 +472,8 @@ static void combine_bits(struct operation *operation, unsigned rule)
     enum effect effect = MIXES;
     if (is_exact(a) || is_exact(b))
         effect = effect_in_lanes(operation, rule, is_exact(a) ? a : b, align, bits);
-    bool dropped = rule == RULE_AND && effect == DROPS &&
-                   is_below(operation, is_exact(a) ? a : b, bits);
+    bool dropped =
+        rule == RULE_AND && effect == DROPS && is_below(operation, is_exact(a) ? a : b, bits);
     if (effect == KEEPS) {
         set(operation, align, bits);
     } else if (dropped) {
@@ -434,8 +483,8 @@ static void combine_bits(struct operation *operation, unsigned rule)
         EACH_LANE(i)
         set_lane(operation->result, operation->kind, i,
                  lane_of(operation->result, operation->kind, i) & low_bits(align));
-        set(operation, align, bits);
-    } else {
+        set(operation, align_of_shared(operation, rule, align), bits);
+    } else if (rule != RULE_AND || !keep_low_bits(operation, align, bits)) {
         give_up(operation);
     }
 }
@@ -446,8 +495,9 @@ static void extract_bits(struct operation *operation)
     const struct source *a = &operation->source[0];
     uint64_t place, length;
     if (is_constant(operation, &operation->source[1], &place) &&
-        is_constant(operation, &operation->source[2], &length) && (place & 255) + (length & 255) <=
-        least(a->known.align, least(a->known.bits, operation->width)))
+        is_constant(operation, &operation->source[2], &length) &&
+        (place & 255) + (length & 255) <=
+            least(a->known.align, least(a->known.bits, operation->width)))
         set(operation, SMC_EXACT, 64);
     else
         give_up(operation);
@@ -462,6 +512,7 @@ static void convert(struct operation *operation)
     unsigned from = 8u * smc_ptx_type_info[op->immediate].bytes;
     unsigned to = 8u * smc_ptx_type_info[op->type].bytes;
     set(operation, a->known.align, least(a->known.bits, least(from, to > from ? 64 : to)));
+    operation->known.wraps = a->known.wraps && operation->known.bits == a->known.bits;
 }
 
 /* Lanes of both sources need the same shared part. */
@@ -580,9 +631,9 @@ static void store(const struct smc_lane_values *values, struct smc_lane_state *s
         memcpy(state->file + slot, result, kind == SMC_SLOT_64 ? 256 : 128);
     else
         EACH_ACTIVE(lane, mask)
-        set_lane(state->file + slot, kind, lane, lane_of(result, kind, lane));
+    set_lane(state->file + slot, kind, lane, lane_of(result, kind, lane));
     *known = *new;
-    known->lanes = (new->lanes & mask) | kept;
+    known->lanes = (new->lanes &mask) | kept;
 }
 
 static void join_register(struct smc_lane_values *values, enum smc_slot_kind kind,
@@ -590,8 +641,7 @@ static void join_register(struct smc_lane_values *values, enum smc_slot_kind kin
                           char *into_at, struct smc_known *into, uint32_t into_mask, bool apart);
 
 void smc_lane_values_compute(struct smc_lane_values *values, struct smc_lane_state *state,
-                             const struct smc_op *op, uint32_t sure, uint32_t maybe,
-                             bool together)
+                             const struct smc_op *op, uint32_t sure, uint32_t maybe, bool together)
 {
     uint8_t rule = values->rule[op - values->program->op];
     struct operation operation = {.values = values,
@@ -603,18 +653,15 @@ void smc_lane_values_compute(struct smc_lane_values *values, struct smc_lane_sta
     uint32_t lanes = SMC_ALL_LANES;
     bool exact = true;
     for (int i = 0; i < 3; i++) {
-        operation.source[i] =
-            (struct source){state->file + slots[i],
-                            (enum smc_slot_kind)values->kind[slots[i] / SMC_SLOT_UNIT],
-                            *smc_known_of(state, slots[i])};
+        operation.source[i] = (struct source){
+            state->file + slots[i], (enum smc_slot_kind)values->kind[slots[i] / SMC_SLOT_UNIT],
+            *smc_known_of(state, slots[i])};
         lanes &= operation.source[i].known.lanes;
         exact &= is_exact(&operation.source[i]);
     }
     op->alu(op, operation.result, state->file + op->a, state->file + op->b, state->file + op->c);
-    operation.known = (struct smc_known){.lanes = lanes,
-                                         .align = SMC_EXACT,
-                                         .bits = (uint8_t)bits_of(op->d_kind),
-                                         .id = 0};
+    operation.known = (struct smc_known){
+        .lanes = lanes, .align = SMC_EXACT, .bits = (uint8_t)bits_of(op->d_kind), .id = 0};
     blame(&operation);
     operation.known.in_shared_memory = points_into_shared_memory(&operation, rule);
     bool was = operation.known.in_shared_memory;
@@ -732,9 +779,9 @@ static void join_register(struct smc_lane_values *values, enum smc_slot_kind kin
     uint32_t both = from_mask & into_mask;
     unsigned bits = least(from->bits, into->bits);
     uint64_t shift;
-    if (both == (from_mask | into_mask) &&
-        same_register(kind, from_at, from, into_at, into, both))
+    if (both == (from_mask | into_mask) && same_register(kind, from_at, from, into_at, into, both))
         return;
+    uint8_t wraps = into->wraps && from->wraps && from->bits == into->bits;
     uint8_t in_shared = into->in_shared_memory | from->in_shared_memory;
     uint32_t common = from->lanes & into->lanes & both;
     bool found = distance(kind, from_at, into_at, common, bits, &shift);
@@ -748,6 +795,7 @@ static void join_register(struct smc_lane_values *values, enum smc_slot_kind kin
     else
         into->lanes = 0;
     into->in_shared_memory = in_shared;
+    into->wraps = wraps;
     if (!keeps)
         into->id = ++values->ids;
     if ((into->align != SMC_EXACT || before & ~into->lanes) && !into->cause) {
@@ -762,8 +810,8 @@ static bool lost(const struct smc_known *before, const struct smc_known *after, 
                  uint32_t instruction)
 {
     return (before->id != after->id && before->joined_at != instruction + 1) ||
-            before->align != after->align || before->bits != after->bits ||
-           (before->lanes & mask) != (after->lanes & mask) ||
+           before->align != after->align || before->bits != after->bits ||
+           (before->lanes & mask) != (after->lanes & mask) || before->wraps != after->wraps ||
            before->in_shared_memory != after->in_shared_memory;
 }
 

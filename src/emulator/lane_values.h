@@ -33,11 +33,12 @@ struct smc_known {
     uint32_t lanes;
     uint8_t align; /* SMC_EXACT: the shared part is 0 */
     uint8_t bits;
+    uint8_t wraps; /* lanes that are equal modulo 2^bits are equal: i & 255 keeps 8 bits of i */
     uint8_t in_shared_memory; /* a generic address that points into shared memory */
     uint8_t cause;            /* enum smc_cause, of a value that is not exact */
     uint32_t instruction;     /* that caused it */
-    uint32_t id;        /* values with the same id have the same shared part; exact: 0 */
-    uint32_t joined_at; /* 1 + the instruction at which different values met last */
+    uint32_t id;              /* values with the same id have the same shared part; exact: 0 */
+    uint32_t joined_at;       /* 1 + the instruction at which different values met last */
 };
 
 /* Of one warp at one place of the program. */
@@ -59,7 +60,7 @@ struct smc_lane_values {
     uint8_t *rule; /* of each op: an enum of lane_values.c */
     uint8_t *kind; /* of each slot: enum smc_slot_kind */
     size_t slots;
-    uint32_t ids;  /* the last that was given */
+    uint32_t ids; /* the last that was given */
 };
 
 /* False if out of memory. */
@@ -79,8 +80,7 @@ static inline struct smc_known *smc_known_of(const struct smc_lane_state *state,
 /* Computes an op with an alu for the lanes of `sure`; lanes of `maybe` may keep their old values,
    all or none of them if `together`. */
 void smc_lane_values_compute(struct smc_lane_values *values, struct smc_lane_state *state,
-                             const struct smc_op *op, uint32_t sure, uint32_t maybe,
-                             bool together);
+                             const struct smc_op *op, uint32_t sure, uint32_t maybe, bool together);
 
 /* The register becomes unknown in the lanes of `mask`; the same for all of them if `uniform`. */
 void smc_lane_values_forget(struct smc_lane_values *values, struct smc_lane_state *state,

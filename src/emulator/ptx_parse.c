@@ -469,9 +469,8 @@ static bool read_vector(struct reader *reader, struct smc_operand *operand)
     do {
         if (operand->elements == MAX_ELEMENTS && !reader->lenient)
             return complain(reader, "a vector of more than %d elements", MAX_ELEMENTS);
-        operand->element =
-            smc_arena_grow(&reader->module->arena, operand->element, operand->elements, &room,
-                           sizeof *operand->element);
+        operand->element = smc_arena_grow(&reader->module->arena, operand->element,
+                                          operand->elements, &room, sizeof *operand->element);
         if (!operand->element)
             return false;
         if (!read_operand(reader, &operand->element[operand->elements++]))
@@ -878,9 +877,8 @@ static bool read_module(struct reader *reader, const char *wanted)
     return complain(reader, "no kernel%s%.200s", wanted ? " " : "", wanted ? wanted : "");
 }
 
-enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry,
-                             bool lenient, struct smc_ptx_module *module,
-                             struct smc_error *error)
+enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry, bool lenient,
+                             struct smc_ptx_module *module, struct smc_error *error)
 {
     *module = (struct smc_ptx_module){0};
     module->text = smc_arena_take(&module->arena, bytes + 1);
@@ -888,9 +886,10 @@ enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry,
         return smc_out_of_memory(error);
     if (bytes)
         memcpy(module->text, text, bytes);
-    struct reader reader = {
-        .lexer = {module->text, module->text + bytes, 1}, .module = module, .error = error,
-        .lenient = lenient};
+    struct reader reader = {.lexer = {module->text, module->text + bytes, 1},
+                            .module = module,
+                            .error = error,
+                            .lenient = lenient};
     advance(&reader);
     if (read_module(&reader, entry))
         return SMC_OK;
