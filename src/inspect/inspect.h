@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "emulator/bank_accesses.h"
 #include "query/query.h"
 
 enum smc_inspect_source {
@@ -41,6 +42,7 @@ struct smc_inspect_kernel {
     uint32_t blocks_per_cluster; /* __cluster_dims__; 0: none or unknown */
     char *source_file;    /* the source that defines it, as the input names it, or NULL: unknown */
     uint32_t source_line; /* the line of its definition; 0: unknown */
+    struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -116,6 +118,13 @@ struct smc_block_sizes {
     double best_percent;             /* occupancy at that size */
 };
 
+/* The bank conflicts of rows that share them: see bank_conflicts.h. */
+struct smc_inspect_banks {
+    size_t references;
+    struct smc_bank_accesses accesses;
+};
+void smc_inspect_banks_release(struct smc_inspect_banks *banks); /* NULL is allowed */
+
 /* One kernel on one device. */
 struct smc_inspect_row {
     const struct smc_inspect_kernel *kernel;
@@ -123,6 +132,7 @@ struct smc_inspect_row {
     bool exceeds_bound; /* more threads were requested than its launch bounds allow: no launch */
     struct smc_block_sizes sizes;
     struct smc_answer answer;
+    struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
 };
 
 struct smc_inspect_rows {

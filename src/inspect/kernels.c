@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "inspect/bank_conflicts.h"
 
 /* --- C++ names as in the source, through libiberty where configure found it ------------------- */
 
@@ -320,6 +321,8 @@ void smc_inspect_kernel_free(struct smc_inspect_kernel *kernel)
     free(kernel->name);
     free(kernel->shown);
     free(kernel->source_file);
+    smc_inspect_ptx_release(kernel->ptx);
+    kernel->ptx = NULL;
     kernel->name = kernel->shown = kernel->source_file = NULL;
 }
 
