@@ -26,7 +26,10 @@ struct smc_report_style {
     bool utf8;        /* the locale can show it */
     bool colour;      /* a terminal, and NO_COLOR is not set; a second cue, never the only one */
     bool explain;     /* the arithmetic line by line (text only) */
-    bool verbose;     /* every report that was merged, not only the first few (text only) */
+    bool verbose;     /* every report that was merged, not only the first few; every kernel of files in full
+                         (text only) */
+    bool instances;   /* each instance of a template (text only) */
+    bool all_kernels; /* a line for each kernel, however many these are (text only) */
 };
 
 struct smc_writer {
