@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "executor/executor.h"
+#include "inspect/bank_conflicts.h"
 #include "inspect/inputs.h"
 #include "inspect/names.h"
 #include "inspect/selection.h"
@@ -365,6 +366,8 @@ static void show(const struct smc_arguments *arguments, const struct inspection 
         smc_output_note("option --only: none of the kernels is like that");
 }
 
+enum { MOST_ROWS_WITH_BANKS = 64 }; /* each takes some milliseconds */
+
 static enum smc_status answer(const struct smc_arguments *arguments, struct inspection *inspection,
                               struct smc_text *out, struct smc_error *error)
 {
@@ -376,6 +379,9 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
     if (selected != SMC_OK)
         return selected;
+    if (inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
+        smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
+        return SMC_MACHINE;
     show(arguments, inspection, out);
     return status == SMC_OK ? judged : status;
 }
