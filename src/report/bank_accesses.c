@@ -159,8 +159,7 @@ static void append_sums(const struct smc_bank_accesses *accesses,
         smc_text_printf(&line, ", besides %zu atomic%s", accesses->count - accesses->counted,
                         smc_text_plural(accesses->count - accesses->counted));
     if (accesses->executions > 0)
-        smc_text_printf(&line,
-                        "; %s %" PRIu64 " wavefronts, %" PRIu64 " of them bank conflicts",
+        smc_text_printf(&line, "; %s %" PRIu64 " wavefronts, %" PRIu64 " of them bank conflicts",
                         accesses->counts_are_exact ? "one block takes" : "in what was followed",
                         accesses->wavefronts, accesses->wavefronts - accesses->least);
     smc_text_append(&line, ". Wavefronts and conflicts are those of one warp on average, as the "
@@ -203,8 +202,8 @@ static struct smc_value remedy_of(bool found, const struct smc_rearrangement *ch
     struct smc_text text = {0};
     if (found)
         smc_words_rearrangement(change, &text);
-    struct smc_value value = smc_value_json(found ? json_string(smc_text_string(&text))
-                                                  : json_null());
+    struct smc_value value =
+        smc_value_json(found ? json_string(smc_text_string(&text)) : json_null());
     smc_text_free(&text);
     return value;
 }

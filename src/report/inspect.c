@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "report/bank_accesses.h"
 #include "inspect/selection.h"
+#include "report/bank_accesses.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
@@ -141,7 +141,7 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
     FIELD(best_percent, "best_occupancy_percent", "best_occupancy_percent", "percent",             \
           "the occupancy at that size",                                                            \
           smc_value_if(item->sizes.best_threads_per_block > 0,                                     \
-                       smc_value_real(item->sizes.best_percent)))                                    \
+                       smc_value_real(item->sizes.best_percent)))                                  \
     FIELD(banks, "bank_accesses", NULL, "",                                                        \
           "accesses to shared memory in its PTX, and their bank conflicts",                        \
           smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))
