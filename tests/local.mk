@@ -16,6 +16,7 @@ tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_annotation.c \
+	tests/test_bank_accesses.c \
 	tests/test_banks.c \
 	tests/test_base.c \
 	tests/test_batch.c \
@@ -211,7 +212,7 @@ tests_ptx_conformance_SOURCES = tests/ptx_conformance.c $(ptx_cases_sources)
 # Mutants of those kernels, which the emulator sees.
 TESTS += tests/mutants.sh
 EXTRA_DIST += tests/mutants.sh tests/mutants.list
-EXTRA_DIST += tests/fuzz/ptx.c tests/fuzz/ptx.dict
+EXTRA_DIST += tests/fuzz/bank_accesses.c tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
 TESTS += tests/inspect.sh tests/inputs.sh

@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "executor/executor.h"
+#include "inspect/bank_conflicts.h"
 #include "inspect/inputs.h"
 #include "inspect/names.h"
 #include "inspect/saved.h"
@@ -164,6 +165,8 @@ static enum smc_status save(const struct smc_arguments *arguments,
     return status;
 }
 
+enum { MOST_ROWS_WITH_BANKS = 64 }; /* each takes some milliseconds */
+
 static enum smc_status answer(const struct smc_arguments *arguments, struct inspection *inspection,
                               struct smc_text *out, struct smc_error *error)
 {
@@ -178,6 +181,9 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
     if (selected != SMC_OK)
         return selected;
+    if (inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
+        smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
+        return SMC_MACHINE;
     show(arguments, inspection, out);
     return status == SMC_OK ? judged : status;
 }
