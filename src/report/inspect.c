@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "inspect/names.h"
 #include "inspect/selection.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
@@ -410,27 +411,49 @@ static void append_notes(const struct smc_inspect_rows *rows, const struct smc_r
                              style->columns);
 }
 
-/* The first `most` kernels. */
+enum { MOST_WORST = 3 };
+
+static bool has(const uint64_t *list, size_t count, uint64_t value)
+{
+    size_t i = 0;
+    while (i < count && list[i] != value)
+        i++;
+    return i < count;
+}
+
+/* All kernels (SIZE_MAX), or the first `most` (up to MOST_WORST) of different templates. */
 static void append_kernels(const struct smc_inspect_rows *rows, size_t most,
                            const struct smc_kernel_names *names,
                            const struct smc_report_style *style, struct smc_text *out)
 {
     const bool files = rows->summary.files > 1;
+    uint64_t families[MOST_WORST];
     size_t kernels = 0;
+    bool shown = true;
     smc_text_printf(out, "  %-*s %4s %8s %6s %7s %6s %7s  %s\n", DEVICE_WIDTH, "device", "regs",
                     "spills B", "smem B", "threads", "blocks", "occup.", "limited by");
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
         if (begins_kernel(rows, i)) {
-            if (kernels++ == most)
+            struct smc_name name;
+            smc_name_parse(kernel->shown, &name);
+            uint64_t family = smc_name_family(&name);
+            shown = most == SIZE_MAX || !has(families, kernels, family);
+            if (shown && kernels == most)
                 return;
+            if (!shown)
+                continue;
+            if (most < SIZE_MAX)
+                families[kernels] = family;
+            kernels++;
             smc_layout_begin(out, style, SMC_STRONG);
             smc_kernel_names_append(names, kernel->shown, style->columns, out);
             smc_layout_end(out, style);
             if (files)
                 append_file(kernel, "  in ", style, out);
         }
-        append_row(&rows->item[i], style, out);
+        if (shown)
+            append_row(&rows->item[i], style, out);
     }
 }
 
@@ -439,9 +462,8 @@ static void append_overview(const struct smc_inspect_rows *rows,
                             const struct smc_kernel_names *names,
                             const struct smc_report_style *style, struct smc_text *out)
 {
-    enum { ROWS_IN_FULL = 4 };
     const size_t kernels = smc_overview_kernels(rows);
-    size_t each = (rows->count + kernels - 1) / kernels, in_full = ROWS_IN_FULL / each;
+    size_t each = (rows->count + kernels - 1) / kernels, in_full = MOST_WORST / each;
     size_t left_out = smc_overview_table(rows, names, style, out);
     struct smc_text line = {0};
     if (!style->all_kernels) {
