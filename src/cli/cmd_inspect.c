@@ -10,7 +10,9 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "executor/executor.h"
+#include "inspect/inputs.h"
 #include "inspect/names.h"
 #include "inspect/selection.h"
 
@@ -34,6 +36,7 @@ struct inspection {
     struct smc_device devices[SMC_MAX_DEVICES];
     struct smc_inspect_target targets[SMC_MAX_DEVICES + SMC_INSPECT_MAX_TARGETS];
     struct smc_inspect_request request;
+    struct smc_inputs inputs; /* the kernels point into it */
     struct smc_inspect_kernels kernels;
     struct smc_inspect_rows rows;
     struct smc_inspect_promises promises;
@@ -258,28 +261,45 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
     return SMC_OK;
 }
 
+/* A bar on a terminal while many files are read. */
+static bool show_progress(void *context, size_t done, size_t total)
+{
+    struct smc_progress *progress = context;
+    if (progress->total == 0)
+        smc_progress_begin(progress, total, "files");
+    smc_progress_step(progress, done);
+    return true;
+}
+
+static void tell_notes(struct smc_inspect_notes *notes)
+{
+    char *rest = NULL;
+    for (char *line = notes->remarks.data ? strtok_r(notes->remarks.data, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest))
+        smc_output_note(line);
+    smc_output_warn(&notes->warnings);
+    smc_output_tell("", smc_text_string(&notes->faults));
+    smc_text_free(&notes->faults);
+    smc_text_free(&notes->remarks);
+}
+
 /* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
    answered. */
 static enum smc_status read_files(const struct smc_arguments *arguments,
-                                  struct inspection *inspection)
+                                  struct inspection *inspection, struct smc_error *error)
 {
-    enum smc_status worst = SMC_OK;
     struct smc_inspect_notes notes = {0};
-    for (size_t i = 0; i < arguments->file_count && worst != SMC_MACHINE; i++) {
-        struct smc_error error = {""};
-        enum smc_status status = smc_inspect_read(arguments->file[i], &inspection->request,
-                                                  &inspection->kernels, &notes, &error);
-        if (status != SMC_OK)
-            smc_output_tell("", error.message);
-        if (status > worst || status == SMC_USAGE)
-            worst = status == SMC_UNAVAILABLE && worst == SMC_USAGE ? worst : status;
-    }
-    smc_output_warn(&notes.warnings);
-    smc_output_tell("", smc_text_string(&notes.faults));
-    if (notes.faults.length > 0 && worst != SMC_MACHINE)
-        worst = SMC_USAGE;
-    smc_text_free(&notes.faults);
-    return worst;
+    struct smc_progress progress = {0};
+    inspection->request.progress = show_progress;
+    inspection->request.progress_context = &progress;
+    enum smc_status status =
+        smc_inputs_read(arguments->file, arguments->file_count, &inspection->request,
+                        &inspection->inputs, &inspection->kernels, &notes);
+    smc_progress_erase(&progress);
+    tell_notes(&notes);
+    if (status == SMC_MACHINE && smc_memory_failed())
+        return smc_out_of_memory(error);
+    return status;
 }
 
 /* CSV has no column for it. */
@@ -378,7 +398,7 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
     enum smc_status status = ask(arguments, inspection, error);
     if (status != SMC_OK)
         return status;
-    enum smc_status reading = read_files(arguments, inspection);
+    enum smc_status reading = read_files(arguments, inspection, error);
     if (reading == SMC_MACHINE || inspection->kernels.count == 0)
         return reading;
     status = check_names(inspection, error);
@@ -399,6 +419,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_inspect_promises_free(&inspection->promises);
     smc_inspect_rows_free(&inspection->rows);
     smc_inspect_free(&inspection->kernels);
+    smc_inputs_free(&inspection->inputs);
     smc_chosen_devices_free(&inspection->chosen);
     for (size_t i = 0; i < inspection->request.threads_count; i++)
         free((char *)inspection->threads[i].pattern);
