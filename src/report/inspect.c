@@ -202,7 +202,7 @@ static void find_names(const struct smc_inspect_rows *rows, struct smc_kernel_na
     free(shown);
 }
 
-/* "LABELx.cu:12 (CUDA source)" */
+/* "LABEL x.cu (CUDA source)" */
 static void append_file(const struct smc_inspect_kernel *kernel, const char *label,
                         const struct smc_report_style *style, struct smc_text *out)
 {
@@ -211,7 +211,8 @@ static void append_file(const struct smc_inspect_kernel *kernel, const char *lab
     smc_text_printf(&line, "%s (%s)", file, smc_inspect_source_words(kernel->source));
     if (line.data)
         smc_utf8_make_safe(line.data);
-    smc_layout_paragraph(out, label, strlen(label), smc_text_string(&line), style->columns);
+    smc_layout_paragraph(out, label, *label ? strlen(label) + 1 : 0, smc_text_string(&line),
+                         style->columns);
     smc_text_free(&line);
 }
 
@@ -321,10 +322,10 @@ static void append_best(const struct smc_inspect_row *row, struct smc_text *line
     smc_text_append(line, ", ");
     smc_words_blocks(sizes->blocks_per_sm[best / 32 - 1], line);
     smc_text_append(line, ")");
-    if (!smc_inspect_is_settled(row)) {
-        smc_text_append(line, ", limited by ");
-        smc_words_limiters(&row->answer.occupancy, line);
-    }
+    if (smc_inspect_is_settled(row))
+        return;
+    smc_text_append(line, ", limited by ");
+    smc_words_limiters(&row->answer.occupancy, line);
     append_highest(row, &highest);
     snprintf(alone, sizeof alone, "%u", best);
     if (strcmp(smc_text_string(&highest), alone) != 0) {
@@ -450,7 +451,7 @@ static void append_kernels(const struct smc_inspect_rows *rows, size_t most,
             smc_kernel_names_append(names, kernel->shown, style->columns, out);
             smc_layout_end(out, style);
             if (files)
-                append_file(kernel, "  in ", style, out);
+                append_file(kernel, "  in", style, out);
         }
         if (shown)
             append_row(&rows->item[i], style, out);
@@ -472,8 +473,9 @@ static void append_overview(const struct smc_inspect_rows *rows,
     }
     if (left_out > 0)
         smc_text_printf(&line, "%zu more kernel%s: ", left_out, smc_text_plural(left_out));
-    smc_text_append(&line, "--top all lists each, --verbose shows each in full; --only, --kernel "
-                           "and --sort choose");
+    if (!style->all_kernels)
+        smc_text_append(&line, "--top all lists each, ");
+    smc_text_append(&line, "--verbose shows each in full; --only, --kernel and --sort choose");
     smc_text_append(out, "\n");
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_text_free(&line);

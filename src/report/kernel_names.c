@@ -43,11 +43,14 @@ void smc_kernel_name_shorten(const char *shown, struct smc_text *out)
    "<float, policy<..>>" of "<float, a::b<int>::policy<int, 4> >". */
 static void append_arguments(const char *text, size_t length, bool nested, struct smc_text *out)
 {
+    static const char unnamed[] = "(anonymous namespace)::";
     size_t begin = out->length; /* of the word that a namespace may be */
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
         size_t inner = i > 0 && strchr("<{", c) ? smc_name_bracketed(text + i) : 0;
-        if (inner > 0 && i + inner < length && nested) {
+        if (strncmp(text + i, unnamed, sizeof unnamed - 1) == 0) {
+            i += sizeof unnamed - 2;
+        } else if (inner > 0 && i + inner < length && nested) {
             append_arguments(text + i, inner, true, out);
             i += inner - 1;
         } else if (inner > 0 && i + inner < length) {
