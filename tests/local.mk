@@ -50,6 +50,7 @@ tests_unit_SOURCES = \
 	tests/test_plot.c \
 	tests/test_report.c \
 	tests/test_headroom.c \
+	tests/test_selection.c \
 	tests/test_series.c \
 	tests/test_sm.c \
 	tests/test_stop.c \
@@ -215,7 +216,7 @@ EXTRA_DIST += tests/mutants.sh tests/mutants.list
 EXTRA_DIST += tests/fuzz/bank_accesses.c tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
-TESTS += tests/inspect.sh tests/inputs.sh
+TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 EXTRA_DIST += tests/inputs.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
 
