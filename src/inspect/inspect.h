@@ -10,6 +10,8 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "compile/build_note.h"
+#include "emulator/bank_accesses.h"
 #include "query/query.h"
 
 enum smc_inspect_source {
@@ -41,6 +43,9 @@ struct smc_inspect_kernel {
     uint32_t blocks_per_cluster; /* __cluster_dims__; 0: none or unknown */
     char *source_file;    /* the source that defines it, as the input names it, or NULL: unknown */
     uint32_t source_line; /* the line of its definition; 0: unknown */
+    struct smc_build_note build;         /* unknown for logs */
+    uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
+    struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -49,6 +54,8 @@ struct smc_inspect_kernels {
     struct smc_inspect_kernel *item;
     size_t count, capacity;
     struct smc_inspect_index *index;
+    char **owned_file; /* names of files that other files mention */
+    size_t owned_file_count;
 };
 
 /* An architecture to compile source for. */
@@ -75,6 +82,16 @@ struct smc_inspect_request {
     struct smc_launch settings;  /* carve-out, cache configuration, cluster */
     const char *const *patterns; /* only kernels that one of these names; see smc_inspect_matches */
     size_t pattern_count;        /* 0: all */
+
+    /* More options for the compiler, one each, without the architecture. */
+    const char *const *compiler_arguments;
+    size_t compiler_argument_count;
+
+    /* Called before each of several files is read; NULL: nobody asks. False: stop here. */
+    bool (*progress)(void *context, size_t done, size_t total);
+    void *progress_context;
+
+    struct smc_text *ptx; /* receives the PTX of what is compiled; or NULL */
 };
 
 /* The block size of the kernels that a pattern names. */
@@ -87,6 +104,8 @@ struct smc_inspect_threads {
 struct smc_inspect_notes {
     struct smc_text warnings; /* problems that do not prevent an answer */
     struct smc_text faults;   /* "file: ...": damaged or truncated parts of it; the rest is added */
+    bool holds_none;          /* the last file is sound, but has no kernel */
+    struct smc_text remarks;  /* what was left out on purpose */
 };
 
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
@@ -102,6 +121,7 @@ void smc_inspect_free(struct smc_inspect_kernels *kernels);
 enum smc_threads_source {
     SMC_THREADS_LISTED,   /* request->threads */
     SMC_THREADS_GIVEN,    /* request->threads_per_block */
+    SMC_THREADS_RECORDED, /* saved with the kernel's figures */
     SMC_THREADS_REQUIRED, /* the kernel launches with this size alone */
     SMC_THREADS_BOUND,    /* the most that the kernel's launch bound allows */
     SMC_THREADS_ASSUMED,  /* request->assumed_threads_per_block */
@@ -118,6 +138,13 @@ struct smc_block_sizes {
     double best_percent;             /* occupancy at that size */
 };
 
+/* The bank conflicts of rows that share them: see bank_conflicts.h. */
+struct smc_inspect_banks {
+    size_t references;
+    struct smc_bank_accesses accesses;
+};
+void smc_inspect_banks_release(struct smc_inspect_banks *banks); /* NULL is allowed */
+
 /* One kernel on one device. */
 struct smc_inspect_row {
     const struct smc_inspect_kernel *kernel;
@@ -125,6 +152,7 @@ struct smc_inspect_row {
     bool exceeds_bound; /* more threads were requested than its launch bounds allow: no launch */
     struct smc_block_sizes sizes;
     struct smc_answer answer;
+    struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
 };
 
 /* Of all kernels that were answered: those of which something is true on at least one device. */
