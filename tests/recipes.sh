@@ -4,6 +4,7 @@
 # compiler is a stand-in that prints a real log, except for CMake. Run in the build folder.
 #   recipes.sh [--strict]   nothing may be skipped
 
+# shellcheck disable=SC2015 # what a case has to complain about is printed by the last command
 set -u
 export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc SOURCE_DATE_EPOCH=1767225600
 unset SMEMCALC_NVRTC SMEMCALC_CACHE_DIR SMEMCALC SMEMCALC_GATE MAKEFLAGS MAKELEVEL MFLAGS CUDACXX
@@ -38,7 +39,6 @@ case $?:$(cat err) in
 3:*'without toml++'*)
     skip "recipes" "this build has no toml++"
     finish_cases
-    exit
     ;;
 esac
 
