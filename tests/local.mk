@@ -220,6 +220,10 @@ TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 EXTRA_DIST += tests/inputs.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
 
+# Gates: their files, verdicts and reports; recipes for continuous integration.
+TESTS += tests/gate.sh tests/recipes.sh
+EXTRA_DIST += tests/gate.sh tests/recipes.sh tests/report_schemas.sh tests/fuzz/gate.c
+
 # results/README.md's page of what was seen on a GPU, made from a results file.
 check_PROGRAMS += tests/results_page
 tests_results_page_SOURCES = tests/results_page.c
