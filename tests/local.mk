@@ -32,6 +32,7 @@ tests_unit_SOURCES = \
 	tests/test_compare.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
+	tests/test_diff.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \
 	tests/test_inspect.c \
