@@ -8,6 +8,7 @@
 #include "base/parse.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "inspect/names.h"
 
 /* Boards of one architecture share a compilation. */
@@ -183,26 +184,44 @@ void smc_inspection_question_free(struct smc_inspection_question *question)
     free(question->threads);
 }
 
+/* A bar on a terminal while many files are read. */
+static bool show_progress(void *context, size_t done, size_t total)
+{
+    struct smc_progress *progress = context;
+    if (progress->total == 0)
+        smc_progress_begin(progress, total, "files");
+    smc_progress_step(progress, done);
+    return true;
+}
+
+static void tell_notes(struct smc_inspect_notes *notes)
+{
+    char *rest = NULL;
+    for (char *line = notes->remarks.data ? strtok_r(notes->remarks.data, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest))
+        smc_output_note(line);
+    smc_output_warn(&notes->warnings);
+    smc_output_tell("", smc_text_string(&notes->faults));
+    smc_text_free(&notes->faults);
+    smc_text_free(&notes->remarks);
+}
+
 enum smc_status smc_ask_kernels(char *const *files, size_t count,
                                 const struct smc_inspect_request *request,
-                                struct smc_inspect_kernels *kernels)
+                                struct smc_inputs *inputs, struct smc_inspect_kernels *kernels,
+                                struct smc_error *error)
 {
-    enum smc_status worst = SMC_OK;
     struct smc_inspect_notes notes = {0};
-    for (size_t i = 0; i < count && worst != SMC_MACHINE; i++) {
-        struct smc_error error = {""};
-        enum smc_status status = smc_inspect_read(files[i], request, kernels, &notes, &error);
-        if (status != SMC_OK)
-            smc_output_tell("", error.message);
-        if (status > worst || status == SMC_USAGE)
-            worst = status == SMC_UNAVAILABLE && worst == SMC_USAGE ? worst : status;
-    }
-    smc_output_warn(&notes.warnings);
-    smc_output_tell("", smc_text_string(&notes.faults));
-    if (notes.faults.length > 0 && worst != SMC_MACHINE)
-        worst = SMC_USAGE;
-    smc_text_free(&notes.faults);
-    return worst;
+    struct smc_progress progress = {0};
+    struct smc_inspect_request shown = *request;
+    shown.progress = show_progress;
+    shown.progress_context = &progress;
+    enum smc_status status = smc_inputs_read(files, count, &shown, inputs, kernels, &notes);
+    smc_progress_erase(&progress);
+    tell_notes(&notes);
+    if (status == SMC_MACHINE && smc_memory_failed())
+        return smc_out_of_memory(error);
+    return status;
 }
 
 enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,

@@ -4,6 +4,7 @@
 #define SMC_CLI_ASK_INSPECT_H
 
 #include "cli/ask.h"
+#include "inspect/inputs.h"
 #include "inspect/inspect.h"
 
 /* Start from {0}; large. `request` points into it. */
@@ -25,10 +26,11 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
 void smc_inspection_question_free(struct smc_inspection_question *question);
 
 /* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
-   read. Returns the worst status. */
+   read. Returns the worst status. The kernels point into `inputs`. */
 enum smc_status smc_ask_kernels(char *const *files, size_t count,
                                 const struct smc_inspect_request *request,
-                                struct smc_inspect_kernels *kernels);
+                                struct smc_inputs *inputs, struct smc_inspect_kernels *kernels,
+                                struct smc_error *error);
 
 /* A pattern of --kernel that names no kernel is a mistake: SMC_USAGE. One of --threads, perhaps
    from a list for many files, is a warning. */

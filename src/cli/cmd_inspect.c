@@ -32,6 +32,7 @@ const struct smc_command smc_command_inspect = {
 /* Everything that one call needs. */
 struct inspection {
     struct smc_inspection_question question;
+    struct smc_inputs inputs; /* the kernels point into it */
     struct smc_inspect_kernels kernels;
     struct smc_inspect_rows rows;
     struct smc_inspect_promises promises;
@@ -198,8 +199,9 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
     enum smc_status status = ask(arguments, inspection, error);
     if (status != SMC_OK)
         return status;
-    enum smc_status reading = smc_ask_kernels(arguments->file, arguments->file_count,
-                                              &inspection->question.request, &inspection->kernels);
+    enum smc_status reading =
+        smc_ask_kernels(arguments->file, arguments->file_count, &inspection->question.request,
+                        &inspection->inputs, &inspection->kernels, error);
     if (reading == SMC_MACHINE || inspection->kernels.count == 0)
         return reading;
     status = smc_ask_known_names(&inspection->question.request, &inspection->kernels, error);
@@ -222,6 +224,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_inspect_promises_free(&inspection->promises);
     smc_inspect_rows_free(&inspection->rows);
     smc_inspect_free(&inspection->kernels);
+    smc_inputs_free(&inspection->inputs);
     smc_inspection_question_free(&inspection->question);
     free(inspection);
     return status;

@@ -382,8 +382,12 @@ static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel 
 {
     switch ((enum kind)attribute->kind) {
     case MAX_THREADS:
-    case REQUIRED_THREADS:
         return take_extent(attribute, &kernel->max_threads_per_block);
+    case REQUIRED_THREADS:
+        if (!take_extent(attribute, &kernel->required_threads_per_block))
+            return false;
+        kernel->max_threads_per_block = kernel->required_threads_per_block;
+        return true;
     case CLUSTER_SIZE:
         return take_extent(attribute, &kernel->blocks_per_cluster);
     case BARRIER_COUNT:

@@ -20,6 +20,7 @@ struct smc_cubin_kernel {
     uint32_t blocks_per_cluster;    /* __cluster_dims__; 0: none */
     const void *code;               /* its instructions, within the file */
     size_t code_bytes;
+    uint32_t required_threads_per_block; /* the only block size that launches; 0: none */
 };
 
 struct smc_cubin {

@@ -80,6 +80,14 @@ struct smc_inspect_request {
     struct smc_launch settings;  /* carve-out, cache configuration, cluster */
     const char *const *patterns; /* only kernels that one of these names; see smc_inspect_matches */
     size_t pattern_count;        /* 0: all */
+
+    /* More options for the compiler, one each, without the architecture. */
+    const char *const *compiler_arguments;
+    size_t compiler_argument_count;
+
+    /* Called before each of several files is read; NULL: nobody asks. False: stop here. */
+    bool (*progress)(void *context, size_t done, size_t total);
+    void *progress_context;
 };
 
 /* The block size of the kernels that a pattern names. */
@@ -92,6 +100,8 @@ struct smc_inspect_threads {
 struct smc_inspect_notes {
     struct smc_text warnings; /* problems that do not prevent an answer */
     struct smc_text faults;   /* "file: ...": damaged or truncated parts of it; the rest is added */
+    bool holds_none;          /* the last file is sound, but has no kernel */
+    struct smc_text remarks;  /* what was left out on purpose */
 };
 
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."

@@ -170,6 +170,7 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
 
 static enum smc_status fail_empty(const struct reading *reading, struct smc_error *error)
 {
+    reading->notes->holds_none = true;
     return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
 }
 
@@ -273,6 +274,7 @@ static enum smc_status read_log(const struct reading *reading, struct smc_error 
     if (reading->kernels->count > before || faults->length > faults_before)
         return SMC_OK;
     smc_log_first_error(log, "", "", text, sizeof text);
+    reading->notes->holds_none = !text[0];
     return smc_fail(error, SMC_USAGE, "%s: no kernel in this log%s%s", reading->file,
                     text[0] ? ": " : "", text);
 }
@@ -338,6 +340,7 @@ static enum smc_status read_embedded(const struct reading *reading, struct smc_e
     }
     if (reading->kernels->count > before || reading->notes->faults.length > faults)
         return SMC_OK;
+    reading->notes->holds_none = !count.ptx;
     return smc_fail(error, SMC_USAGE, "%s: %s", reading->file,
                     count.ptx    ? "holds PTX, but no machine code: compile it for an architecture"
                     : count.read ? "no kernel in it"
@@ -384,6 +387,7 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
     struct smc_text bytes = {0};
     const struct reading reading = {file, request, &bytes, kernels, notes};
     size_t before = kernels->count;
+    notes->holds_none = false;
     enum smc_status status = smc_input_read(file, &bytes, error);
     if (status == SMC_OK)
         status = read_text_or_code(&reading, error);

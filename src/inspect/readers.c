@@ -190,6 +190,7 @@ static bool add(const struct smc_cubin *cubin, const struct smc_cubin_kernel *re
     kernel.resources.stack_bytes = read->stack_bytes;
     kernel.resources.barriers = read->barriers;
     kernel.max_threads_per_block = read->max_threads_per_block;
+    kernel.required_threads_per_block = read->required_threads_per_block;
     kernel.blocks_per_cluster = read->blocks_per_cluster;
     kernel.build = cubin->build;
     return smc_inspect_add(kernels, read->name, strlen(read->name), &kernel);
@@ -224,6 +225,7 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
         if (!kernel)
             continue;
         kernel->max_threads_per_block = read->max_threads_per_block;
+        kernel->required_threads_per_block = read->required_threads_per_block;
         kernel->blocks_per_cluster = read->blocks_per_cluster;
         kernel->build = cubin.build;
         if (!kernel->has_barriers)
@@ -244,6 +246,7 @@ static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_
         if (!kernel)
             continue;
         kernel->max_threads_per_block = read.max_threads_per_block;
+        kernel->required_threads_per_block = read.required_threads_per_block;
         kernel->min_blocks_known = true;
         kernel->min_blocks_per_sm = read.min_blocks_per_sm;
     }

@@ -19,9 +19,20 @@ bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspe
     return a->kernel->file == b->kernel->file && a->kernel->version_hash == b->kernel->version_hash;
 }
 
+double smc_inspect_highest_percent(const struct smc_inspect_row *row)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
+        uint32_t warps = (i + 1) * row->sizes.blocks_per_sm[i];
+        most = warps > most ? warps : most;
+    }
+    return 100.0 * most / row->answer.query.device.sm.max_warps_per_sm;
+}
+
 double smc_inspect_percent(const struct smc_inspect_row *row)
 {
-    return smc_inspect_is_settled(row) ? row->answer.occupancy_percent : row->sizes.best_percent;
+    return smc_inspect_is_settled(row) ? row->answer.occupancy_percent
+                                       : smc_inspect_highest_percent(row);
 }
 
 uint64_t smc_inspect_spilled(const struct smc_inspect_row *row)
@@ -49,7 +60,7 @@ static double registers_of(const struct smc_inspect_row *row)
     return row->answer.launch.regs_per_thread;
 }
 
-static int compare_worst(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
+int smc_inspect_compare(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
 {
     int order = launches(a) - launches(b);
     order = order ? order : compare(smc_inspect_percent(a), smc_inspect_percent(b));
@@ -88,7 +99,7 @@ static int compare_rows(enum smc_inspect_order by, const struct smc_inspect_row 
         order = strcmp(a->kernel->shown, b->kernel->shown);
     else if (values[by])
         order = compare(values[by](b), values[by](a));
-    return order ? order : compare_worst(a, b);
+    return order ? order : smc_inspect_compare(a, b);
 }
 
 static int compare_groups(enum smc_inspect_order by, const void *untyped_a, const void *untyped_b)

@@ -49,6 +49,12 @@ enum smc_status smc_inspect_select(struct smc_inspect_rows *rows,
 /* Whether both rows are of one kernel: rows of a kernel are adjacent. */
 bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspect_row *b);
 
+/* Negative if `a` is worse than `b`, in the order of SMC_ORDER_OCCUPANCY. */
+int smc_inspect_compare(const struct smc_inspect_row *a, const struct smc_inspect_row *b);
+
+/* The highest occupancy of all block sizes, which the best one may miss by a little. */
+double smc_inspect_highest_percent(const struct smc_inspect_row *row);
+
 /* Occupancy at the block size, or the highest if that is unknown. */
 double smc_inspect_percent(const struct smc_inspect_row *row);
 
