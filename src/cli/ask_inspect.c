@@ -207,18 +207,18 @@ static void tell_notes(struct smc_inspect_notes *notes)
 }
 
 enum smc_status smc_ask_kernels(char *const *files, size_t count,
-                                const struct smc_inspect_request *request,
-                                struct smc_inputs *inputs, struct smc_inspect_kernels *kernels,
-                                struct smc_error *error)
+                                struct smc_inspect_request *request, struct smc_inputs *inputs,
+                                struct smc_inspect_kernels *kernels, struct smc_error *error)
 {
     struct smc_inspect_notes notes = {0};
     struct smc_progress progress = {0};
-    struct smc_inspect_request shown = *request;
-    shown.progress = show_progress;
-    shown.progress_context = &progress;
-    enum smc_status status = smc_inputs_read(files, count, &shown, inputs, kernels, &notes);
+    request->progress = show_progress;
+    request->progress_context = &progress;
+    enum smc_status status = smc_inputs_read(files, count, request, inputs, kernels, &notes);
     smc_progress_erase(&progress);
     tell_notes(&notes);
+    request->progress = NULL;
+    request->progress_context = NULL;
     if (status == SMC_MACHINE && smc_memory_failed())
         return smc_out_of_memory(error);
     return status;

@@ -28,7 +28,7 @@ const struct smc_command smc_command_diff = {
 /* Everything that one call needs. */
 struct comparison {
     struct smc_inspection_question question;
-    struct smc_inputs old_inputs, new_inputs; /* the kernels point into them */
+    struct smc_inputs inputs[2]; /* the kernels point into them */
     struct smc_inspect_kernels before, after;
     struct smc_diff diff;
     struct smc_findings findings;
@@ -100,13 +100,13 @@ static void write_report(const struct smc_arguments *arguments, struct compariso
 static enum smc_status compare(const struct smc_arguments *arguments, struct comparison *comparison,
                                struct smc_text *out, struct smc_error *error)
 {
-    const struct smc_inspect_request *request = &comparison->question.request;
+    struct smc_inspect_request *request = &comparison->question.request;
     enum smc_status status = ask(arguments, comparison, error), second;
     if (status != SMC_OK)
         return status;
-    status = smc_ask_kernels(&arguments->file[0], 1, request, &comparison->old_inputs,
+    status = smc_ask_kernels(&arguments->file[0], 1, request, &comparison->inputs[0],
                              &comparison->before, error);
-    second = smc_ask_kernels(&arguments->file[1], 1, request, &comparison->new_inputs,
+    second = smc_ask_kernels(&arguments->file[1], 1, request, &comparison->inputs[1],
                              &comparison->after, error);
     status = second > status ? second : status;
     if (status == SMC_MACHINE || comparison->before.count == 0 || comparison->after.count == 0)
@@ -139,8 +139,8 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_diff_free(&comparison->diff);
     smc_inspect_free(&comparison->before);
     smc_inspect_free(&comparison->after);
-    smc_inputs_free(&comparison->old_inputs);
-    smc_inputs_free(&comparison->new_inputs);
+    smc_inputs_free(&comparison->inputs[0]);
+    smc_inputs_free(&comparison->inputs[1]);
     smc_inspection_question_free(&comparison->question);
     free(comparison);
     return status;

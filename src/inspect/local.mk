@@ -1,13 +1,13 @@
 libsmc_la_SOURCES += \
 	src/inspect/answer.c \
-	src/inspect/changes.def \
-	src/inspect/compilers.c src/inspect/compilers.h \
-	src/inspect/diff.c src/inspect/diff.h \
-	src/inspect/findings.c src/inspect/findings.h \
 	src/inspect/compile_commands.c src/inspect/compile_commands.h \
 	src/inspect/compilers.c src/inspect/compilers.h \
 	src/inspect/findings.c src/inspect/findings.h \
 	src/inspect/inputs.c src/inspect/inputs.h \
+	src/inspect/changes.def \
+	src/inspect/compilers.c src/inspect/compilers.h \
+	src/inspect/diff.c src/inspect/diff.h \
+	src/inspect/findings.c src/inspect/findings.h \
 	src/inspect/entry.c src/inspect/entry.h \
 	src/inspect/findings.c src/inspect/findings.h src/inspect/finding_rules.def \
 	src/inspect/gate.c src/inspect/gate.h src/inspect/gate_limits.def \
