@@ -214,6 +214,8 @@ EXTRA_DIST += tests/mutants.sh tests/mutants.list
 EXTRA_DIST += tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
+TESTS += tests/diff.sh
+EXTRA_DIST += tests/diff.sh tests/data/diff tests/fuzz/saved.c
 TESTS += tests/inspect.sh tests/inputs.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 EXTRA_DIST += tests/inputs.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
