@@ -33,6 +33,7 @@ tests_unit_SOURCES = \
 	tests/test_compare.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
+	tests/test_diff.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \
 	tests/test_inspect.c \
@@ -217,6 +218,9 @@ EXTRA_DIST += tests/fuzz/bank_accesses.c tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
 TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh
+TESTS += tests/diff.sh
+EXTRA_DIST += tests/diff.sh tests/data/diff tests/fuzz/saved.c
+TESTS += tests/inspect.sh tests/inputs.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 EXTRA_DIST += tests/inputs.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
 
