@@ -34,6 +34,7 @@ tests_unit_SOURCES = \
 	tests/test_devices.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \
+	tests/test_fatbin.c \
 	tests/test_inspect.c \
 	tests/test_expression.c \
 	tests/test_joins.c \
