@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     enum smc_status status = SMC_OK;
     for (int i = 1; i < argc && status == SMC_OK; i++)
         status = smc_inspect_read(argv[i], &request, &kernels, &notes, &error);
-    fprintf(stderr, "%s%s%s", smc_text_string(&notes.warnings), smc_text_string(&notes.faults),
+    fprintf(stderr, "%s%s%s", smc_text_string(&notes.remarks), smc_text_string(&notes.faults),
             status == SMC_OK ? "" : error.message);
     for (size_t i = 0; i < kernels.count; i++) {
         const struct smc_inspect_kernel *kernel = &kernels.item[i];
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     if (notes.faults.length > 0)
         status = SMC_USAGE;
     smc_inspect_free(&kernels);
-    smc_text_free(&notes.warnings);
+    smc_text_free(&notes.remarks);
     smc_text_free(&notes.faults);
     return (int)status;
 }

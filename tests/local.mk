@@ -41,6 +41,7 @@ tests_unit_SOURCES = \
 	tests/test_lesson.c \
 	tests/test_machine_code.c \
 	tests/test_merge.c \
+	tests/test_build_log.c \
 	tests/test_logs.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
@@ -95,6 +96,8 @@ EXTRA_DIST += tests/current.sh tests/newest_cuda.sh
 # limits, best and carveout, as a person or a script uses them.
 TESTS += tests/limits.sh
 EXTRA_DIST += tests/limits.sh
+TESTS += tests/own_kernel_commands.sh
+EXTRA_DIST += tests/own_kernel_commands.sh
 
 # What the model takes for granted of ptxas, with the NVRTC of this machine.
 check_PROGRAMS += tests/ptxas_facts
@@ -171,6 +174,13 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/f
 TESTS += tests/built_in_ptx.sh
 EXTRA_DIST += tests/built_in_ptx.sh
 
+# Bank conflicts without running, against the emulator; a machine without an NVRTC skips it.
+check_PROGRAMS += tests/bank_accesses
+TESTS += tests/bank_accesses
+tests_bank_accesses_LDADD = libsmc.la
+tests_bank_accesses_SOURCES = tests/bank_accesses.c
+EXTRA_DIST += tests/bank_kernels
+
 # The catalog's kernels, emulated; a machine without an NVRTC skips it.
 check_PROGRAMS += tests/emulated
 TESTS += tests/emulated
@@ -204,8 +214,9 @@ EXTRA_DIST += tests/mutants.sh tests/mutants.list
 EXTRA_DIST += tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
-TESTS += tests/inspect.sh
+TESTS += tests/inspect.sh tests/inputs.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
+EXTRA_DIST += tests/inputs.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
 
 # results/README.md's page of what was seen on a GPU, made from a results file.
 check_PROGRAMS += tests/results_page

@@ -117,7 +117,7 @@ static struct reading read_bytes(const struct smc_text *file, uint32_t threads)
 static void forget(struct reading *reading)
 {
     smc_inspect_free(&reading->kernels);
-    smc_text_free(&reading->notes.warnings);
+    smc_text_free(&reading->notes.remarks);
     smc_text_free(&reading->notes.faults);
 }
 
@@ -373,7 +373,7 @@ static void test_empty(void)
     struct reading reading = read_bytes(&file, 1);
     CU_ASSERT_EQUAL(reading.status, SMC_OK);
     CU_ASSERT(says(&reading, ""));
-    CU_ASSERT_STRING_EQUAL(smc_text_string(&reading.notes.warnings),
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&reading.notes.remarks),
                            "a?b: 1 of 2 parts of its machine code holds no function\n");
     CU_ASSERT_EQUAL(reading.kernels.count, 3);
     forget(&reading);

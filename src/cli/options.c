@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "confirm/launch.h"
 #include "devices/devices.h"
+#include "inspect/selection.h"
 #include "query/query.h"
 #include "query/sweep.h"
 
@@ -15,8 +16,9 @@ enum {
 #define COMMAND(ID, name) ID = 1 << SMC_COMMAND_##ID,
 #include "cli/commands.def"
 #undef COMMAND
-    ASKING = QUERY | SWEEP | LIMITS | BEST | CARVEOUT, /* about a launch that is not run */
-    SHOWING = ASKING | TUI,                            /* that, or a screen about it */
+    ASKING = QUERY | SWEEP | LIMITS | BEST | CARVEOUT,   /* about a launch that is not run */
+    SHOWING = ASKING | TUI,                              /* that, or a screen about it */
+    OF_FILES = SWEEP | LIMITS | BEST | CARVEOUT | BANKS, /* about a kernel of a file */
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };
 
@@ -120,10 +122,16 @@ static const struct {
     const char *name;
     enum smc_option_id option;
 } other_names[] = {
-    {"arch", SMC_OPTION_DEVICE},        {"gpu-architecture", SMC_OPTION_DEVICE},
-    {"registers", SMC_OPTION_REGS},     {"maxrregcount", SMC_OPTION_MAX_REGS},
-    {"shared-memory", SMC_OPTION_SMEM}, {"shared", SMC_OPTION_SMEM},
-    {"block-size", SMC_OPTION_THREADS}, {"occupancy", SMC_OPTION_REQUIRE_OCCUPANCY},
+    {"arch", SMC_OPTION_DEVICE},
+    {"gpu-architecture", SMC_OPTION_DEVICE},
+    {"registers", SMC_OPTION_REGS},
+    {"maxrregcount", SMC_OPTION_MAX_REGS},
+    {"shared-memory", SMC_OPTION_SMEM},
+    {"shared", SMC_OPTION_SMEM},
+    {"block-size", SMC_OPTION_THREADS},
+    {"occupancy", SMC_OPTION_REQUIRE_OCCUPANCY},
+    {"block-size", SMC_OPTION_OWN_THREADS},
+    {"filter", SMC_OPTION_ONLY},
 };
 
 /* "device 9.0" of "--arch sm_90". */
@@ -371,7 +379,9 @@ static enum smc_status read_range(const struct smc_option *option, const char *t
 bool smc_option_repeats(int option)
 {
     return option == SMC_OPTION_DEVICE || option == SMC_OPTION_DEVICE_FILE ||
-           option == SMC_OPTION_ARG || option == SMC_OPTION_DUMP;
+           option == SMC_OPTION_ARG || option == SMC_OPTION_DUMP ||
+           option == SMC_OPTION_OWN_THREADS || option == SMC_OPTION_OWN_KERNEL ||
+           option == SMC_OPTION_ONLY;
 }
 
 static enum smc_status store_repeated(int id, const char *value, struct smc_arguments *arguments,
@@ -389,6 +399,11 @@ static enum smc_status store_repeated(int id, const char *value, struct smc_argu
          "files are read"},
         {SMC_OPTION_ARG, a->arg, &a->arg_count, SMC_MAX_USER_ARGUMENTS, "arguments are passed"},
         {SMC_OPTION_DUMP, a->dump, &a->dump_count, SMC_MAX_USER_ARGUMENTS, "files are written"},
+        {SMC_OPTION_OWN_THREADS, a->own_threads, &a->own_threads_count, SMC_MAX_LISTED,
+         "lists are read"},
+        {SMC_OPTION_OWN_KERNEL, a->own_kernel, &a->own_kernel_count, SMC_MAX_LISTED,
+         "patterns are read"},
+        {SMC_OPTION_ONLY, a->only, &a->only_count, SMC_MAX_LISTED, "lists are read"},
     };
     size_t i = 0;
     while (lists[i].id != id)
@@ -516,8 +531,8 @@ static enum smc_status assign_block(struct smc_arguments *arguments, struct smc_
     const int param = SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK, shape = SMC_OPTION_BLOCK_SHAPE;
     const bool *given = arguments->given;
     bool catalog = given[SMC_OPTION_KERNEL] || given[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE];
-    bool own = given[SMC_OPTION_SOURCE] || given[SMC_OPTION_EXPR] || given[SMC_OPTION_STRIDE] ||
-               given[SMC_OPTION_CSV];
+    bool own = arguments->file_count > 0 || given[SMC_OPTION_SOURCE] || given[SMC_OPTION_EXPR] ||
+               given[SMC_OPTION_STRIDE] || given[SMC_OPTION_CSV];
     if (given[param] && !given[SMC_OPTION_THREADS] && !catalog)
         move(arguments, param, SMC_OPTION_THREADS);
     bool undecided = arguments->command == SMC_COMMAND_BANKS && !catalog;

@@ -393,7 +393,10 @@ static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel 
     case MAX_THREADS:
         return take_extent(attribute, &kernel->max_threads_per_block);
     case REQUIRED_THREADS:
-        return take_extent(attribute, &kernel->required_threads_per_block);
+        if (!take_extent(attribute, &kernel->required_threads_per_block))
+            return false;
+        kernel->max_threads_per_block = kernel->required_threads_per_block;
+        return true;
     case CLUSTER_SIZE:
         return take_extent(attribute, &kernel->blocks_per_cluster);
     case BARRIER_COUNT:
@@ -642,8 +645,6 @@ static enum smc_status check_kernel(const struct smc_cubin_reading *reading, siz
                         "kernel %.200s has parameters of different sizes", kernel->name);
     if (reading->cubin->is_linked && claims->has_least_stack)
         kernel->stack_bytes = claims->least_stack;
-    if (kernel->required_threads_per_block > 0)
-        kernel->max_threads_per_block = kernel->required_threads_per_block;
     return SMC_OK;
 }
 

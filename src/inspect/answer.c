@@ -2,12 +2,15 @@
    result meets the build's requirements. */
 #include "inspect/kernels.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/suggest.h"
+#include "inspect/names.h"
+#include "model/choices.h"
+#include "query/best.h"
 
 /* Ranks machine code for `cc`. Like the driver, prefers the nearest architecture that loads, and
    for one architecture the more specific suffix. If none loads, the nearest substitutes for a
@@ -33,36 +36,6 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
         if (suitability(k, cc) > suitability(best, cc))
             best = k;
     return best;
-}
-
-/* The name without return type, template arguments and parameters: "scale" of
-   "void scale<float>(float*)". */
-static void append_bare(const char *shown, struct smc_text *bare)
-{
-    int depth = 0;
-    for (const char *s = shown; *s && (*s != '(' || depth > 0); s++) {
-        if (*s == '<')
-            depth++;
-        else if (*s == '>' && depth > 0)
-            depth--;
-        else if (*s == ' ' && depth == 0)
-            bare->length = 0;
-        else if (depth == 0)
-            smc_text_append_char(bare, *s, 1);
-    }
-}
-
-bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern)
-{
-    struct smc_text bare = {0};
-    if (!pattern[strcspn(pattern, "*?[")])
-        return strstr(kernel->shown, pattern) != NULL || strcmp(kernel->name, pattern) == 0;
-    append_bare(kernel->shown, &bare);
-    bool matches = fnmatch(pattern, kernel->shown, 0) == 0 ||
-                   fnmatch(pattern, kernel->name, 0) == 0 ||
-                   fnmatch(pattern, smc_text_string(&bare), 0) == 0;
-    smc_text_free(&bare);
-    return matches;
 }
 
 static bool is_listed(const struct smc_inspect_request *request,
@@ -103,11 +76,37 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
     }
 }
 
+bool smc_inspect_is_settled(const struct smc_inspect_row *row)
+{
+    return row->threads_source != SMC_THREADS_UNKNOWN || row->sizes.best_threads_per_block == 0;
+}
+
 /* A kernel with launch bounds launches with no more threads, one with .reqntid with no others. */
 static bool allows(const struct smc_inspect_kernel *kernel, uint32_t threads_per_block)
 {
     uint32_t most = kernel->max_threads_per_block, only = kernel->required_threads_per_block;
     return (most == 0 || threads_per_block <= most) && (only == 0 || threads_per_block == only);
+}
+
+/* By the rules of `best` that apply to a kernel whose grid and work are unknown. */
+static void choose_best(const struct smc_sm *sm, struct smc_block_sizes *sizes)
+{
+    struct smc_choice choices[SMC_BLOCK_SIZES] = {0};
+    for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
+        uint32_t threads = (i + 1) * sm->warp_size, blocks = sizes->blocks_per_sm[i];
+        double *value = choices[i].value;
+        value[SMC_RULE_LAUNCHES] = blocks > 0;
+        value[SMC_RULE_WARPS] = (i + 1) * blocks;
+        value[SMC_RULE_SMALLEST] = threads >= SMC_BEST_SMALL_BLOCK;
+        value[SMC_RULE_BLOCKS] = blocks;
+        value[SMC_RULE_THREADS] = threads;
+    }
+    smc_choices_apply(choices, SMC_BLOCK_SIZES);
+    for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++)
+        if (choices[i].dropped_by == SMC_RULE_COUNT) {
+            sizes->best_threads_per_block = (i + 1) * sm->warp_size;
+            sizes->best_percent = 100.0 * (i + 1) * sizes->blocks_per_sm[i] / sm->max_warps_per_sm;
+        }
 }
 
 static void find_sizes(const struct smc_inspect_kernel *kernel, const struct smc_sm *sm,
@@ -120,12 +119,8 @@ static void find_sizes(const struct smc_inspect_kernel *kernel, const struct smc
             continue;
         smc_occupancy_compute(sm, &launch, &occupancy);
         sizes->blocks_per_sm[i] = (uint16_t)occupancy.blocks_per_sm;
-        double percent = smc_occupancy_percent(sm, &occupancy);
-        if (percent > sizes->best_percent) {
-            sizes->best_percent = percent;
-            sizes->best_threads_per_block = launch.threads_per_block;
-        }
     }
+    choose_best(sm, sizes);
 }
 
 /* A block that exceeds the launch bounds is refused, like one that exceeds the device's limit. */
@@ -240,13 +235,49 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
     return status;
 }
 
+/* --- Kernels by name -------------------------------------------------------------------------- */
+
+bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
+                          const struct smc_inspect_request *request)
+{
+    for (size_t i = 0; i < request->pattern_count; i++)
+        if (smc_inspect_matches(kernel, request->patterns[i]))
+            return true;
+    return request->pattern_count == 0;
+}
+
+enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kernels,
+                                          const char *option, const char *pattern,
+                                          struct smc_error *error)
+{
+    enum { LONGEST = 128 };
+    char near[LONGEST] = "", last[LONGEST], where[64];
+    struct smc_suggestion suggestion = {.typed = pattern};
+    for (size_t i = 0; i < kernels->count; i++) {
+        struct smc_name name;
+        if (smc_inspect_matches(&kernels->item[i], pattern))
+            return SMC_OK;
+        smc_name_parse(kernels->item[i].shown, &name);
+        snprintf(last, sizeof last, "%.*s", (int)(name.arguments - name.last),
+                 name.begin + name.last);
+        smc_suggest_consider(&suggestion, last);
+        if (suggestion.best == last) {
+            memcpy(near, last, sizeof near);
+            suggestion.best = near;
+        }
+    }
+    snprintf(where, sizeof where, "option --%s", option);
+    return smc_suggest_fail(&suggestion, where, "kernel", "no kernel of the input has this name",
+                            error);
+}
+
 enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
                                    const struct smc_inspect_request *request,
                                    struct smc_inspect_rows *rows, struct smc_error *error)
 {
     enum smc_status worst = SMC_OK;
     for (size_t i = 0; i < kernels->count && worst != SMC_MACHINE; i++) {
-        if (!smc_inspect_is_first(kernels, i))
+        if (!smc_inspect_is_asked(&kernels->item[i], request) || !smc_inspect_is_first(kernels, i))
             continue;
         enum smc_status status = answer_versions(kernels, &kernels->item[i], request, rows, error);
         worst = status == SMC_OK ? worst : status;
@@ -281,38 +312,94 @@ static const char *reason_unknown(const struct smc_inspect_row *row)
                : "its machine code does not load there";
 }
 
+/* In words; empty if the row meets the requirements, as far as they can be judged. */
+struct shortfall {
+    char occupancy[80], blocks[80], registers[80];
+};
+
+static void find_shortfall(const struct smc_inspect_row *row, const struct smc_requirements *need,
+                           struct shortfall *found)
+{
+    const struct smc_answer *answer = &row->answer;
+    uint32_t blocks = answer->occupancy.blocks_per_sm, regs = answer->launch.regs_per_thread;
+    bool settled = smc_inspect_is_settled(row);
+    *found = (struct shortfall){"", "", ""};
+    if (settled && answer->occupancy_percent < need->occupancy_percent)
+        snprintf(found->occupancy, sizeof found->occupancy,
+                 "occupancy %.4g %%, but %.4g %% is required", answer->occupancy_percent,
+                 need->occupancy_percent);
+    if (settled && blocks < need->blocks_per_sm)
+        snprintf(found->blocks, sizeof found->blocks, "%u block%s per SM, but %u required", blocks,
+                 smc_text_plural(blocks), need->blocks_per_sm);
+    if (need->registers_at_most && regs > need->registers_at_most)
+        snprintf(found->registers, sizeof found->registers,
+                 "%u registers per thread, but at most %u allowed", regs, need->registers_at_most);
+}
+
+static bool requires_launch(const struct smc_requirements *need)
+{
+    return need->occupancy_percent > 0 || need->blocks_per_sm > 0;
+}
+
+static bool requires_anything(const struct smc_requirements *need)
+{
+    return requires_launch(need) || need->registers_at_most > 0;
+}
+
+bool smc_inspect_meets(const struct smc_inspect_row *row, const struct smc_requirements *need)
+{
+    struct shortfall shortfall;
+    if (!requires_anything(need))
+        return true;
+    find_shortfall(row, need, &shortfall);
+    return !reason_unknown(row) && !shortfall.occupancy[0] && !shortfall.blocks[0] &&
+           !shortfall.registers[0];
+}
+
+static void append_shortfall(const struct smc_inspect_row *row, const struct smc_requirements *need,
+                             struct smc_text *out)
+{
+    struct shortfall shortfall;
+    const char *unknown = reason_unknown(row);
+    if (unknown) {
+        append_line(row, unknown, out);
+        return;
+    }
+    find_shortfall(row, need, &shortfall);
+    if (shortfall.occupancy[0])
+        append_line(row, shortfall.occupancy, out);
+    if (shortfall.blocks[0])
+        append_line(row, shortfall.blocks, out);
+    if (shortfall.registers[0])
+        append_line(row, shortfall.registers, out);
+}
+
+static enum smc_status fail_unsettled(const struct smc_requirements *requirements,
+                                      const struct smc_inspect_row *first, size_t count, size_t all,
+                                      struct smc_error *error)
+{
+    const char *option =
+        requirements->occupancy_percent > 0 ? "require-occupancy" : "require-blocks";
+    return smc_fail(error, SMC_USAGE,
+                    "option --%s: the block size of %zu of %zu answers is unknown, the first for "
+                    "%.200s; state it with --threads NAME=N, or --assume-threads N for all",
+                    option, count, all, first->kernel->shown);
+}
+
 enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
                                     const struct smc_requirements *requirements,
-                                    struct smc_text *shortfalls)
+                                    struct smc_text *shortfalls, struct smc_error *error)
 {
     const size_t before = shortfalls->length;
-    const bool anything = requirements->occupancy_percent > 0 || requirements->blocks_per_sm > 0 ||
-                          requirements->registers_at_most > 0;
-    for (size_t i = 0; i < rows->count; i++) {
+    const struct smc_inspect_row *first_unsettled = NULL;
+    size_t unsettled = 0;
+    for (size_t i = 0; i < rows->count && requires_anything(requirements); i++) {
         const struct smc_inspect_row *row = &rows->item[i];
-        const struct smc_answer *answer = &row->answer;
-        uint32_t blocks = answer->occupancy.blocks_per_sm, regs = answer->launch.regs_per_thread;
-        const char *unknown = anything ? reason_unknown(row) : NULL;
-        char text[128];
-        if (unknown) {
-            append_line(row, unknown, shortfalls);
-            continue;
-        }
-        if (answer->occupancy_percent < requirements->occupancy_percent) {
-            snprintf(text, sizeof text, "occupancy %.4g %%, but %.4g %% is required",
-                     answer->occupancy_percent, requirements->occupancy_percent);
-            append_line(row, text, shortfalls);
-        }
-        if (blocks < requirements->blocks_per_sm) {
-            snprintf(text, sizeof text, "%u block%s per SM, but %u required", blocks,
-                     smc_text_plural(blocks), requirements->blocks_per_sm);
-            append_line(row, text, shortfalls);
-        }
-        if (requirements->registers_at_most && regs > requirements->registers_at_most) {
-            snprintf(text, sizeof text, "%u registers per thread, but at most %u allowed", regs,
-                     requirements->registers_at_most);
-            append_line(row, text, shortfalls);
-        }
+        append_shortfall(row, requirements, shortfalls);
+        if (!smc_inspect_is_settled(row) && !reason_unknown(row))
+            first_unsettled = unsettled++ == 0 ? row : first_unsettled;
     }
+    if (unsettled > 0 && requires_launch(requirements))
+        return fail_unsettled(requirements, first_unsettled, unsettled, rows->count, error);
     return shortfalls->length > before ? SMC_SHORTFALL : SMC_OK;
 }

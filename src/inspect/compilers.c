@@ -82,6 +82,8 @@ static void write_options(const struct smc_compilation *compilation, const char 
     smc_nvrtc_write_log_options(info, options);
     smc_text_printf(options, "--gpu-architecture=sm_%u%.1s\n", target->cc, &target->suffix);
     append_own(compilation->request->compiler_options, options);
+    for (size_t i = 0; i < compilation->request->compiler_argument_count; i++)
+        smc_text_printf(options, "%s\n", compilation->request->compiler_arguments[i]);
     append_folder(slash ? compilation->file : ".", slash ? (int)(slash - compilation->file + 1) : 1,
                   options);
     append_toolkit_folders(library, options);
@@ -260,16 +262,26 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
 {
     const char *own = job->compilation->request->compiler_options;
     char *options = smc_strdup(own ? own : "");
-    const char *argv[MAX_ARGUMENTS] = {job->tool, job->architecture, "-cubin",     "-Xptxas",
-                                       "-v",      "--keep",          "--keep-dir", job->folder,
-                                       "-o",      job->cubin,        job->source};
-    if (!options)
+    const char *const fixed[] = {job->tool, job->architecture, "-cubin",     "-Xptxas",
+                                 "-v",      "--keep",          "--keep-dir", job->folder,
+                                 "-o",      job->cubin,        job->source};
+    const struct smc_inspect_request *request = job->compilation->request;
+    size_t more = request->compiler_argument_count;
+    const char **argv = smc_calloc(MAX_ARGUMENTS + more, sizeof *argv);
+    if (!options || !argv) {
+        free(options);
+        free(argv);
         return smc_out_of_memory(error);
-    enum smc_status status = add_own(options, argv, 11, error);
+    }
+    memcpy(argv, fixed, sizeof fixed);
+    for (size_t i = 0; i < more; i++)
+        argv[11 + i] = request->compiler_arguments[i];
+    enum smc_status status = add_own(options, argv + more, 11, error);
     if (status == SMC_OK)
         status = run(job, argv, output, error);
     if (status == SMC_OK)
         read_ptx(job->folder, &output->ptx);
+    free(argv);
     free(options);
     return status;
 }

@@ -361,7 +361,7 @@ enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
     if (status == SMC_OK)
         status = read_parts(&crew, kernels, count, &notes->faults, error);
     if (status == SMC_OK && count->empty > 0)
-        smc_text_safe_line(&notes->warnings,
+        smc_text_safe_line(&notes->remarks,
                            "%s: %zu of %zu parts of its machine code %s no function", kind->file,
                            count->empty, count->read, count->empty == 1 ? "holds" : "hold");
     drop(&crew);

@@ -18,10 +18,10 @@ struct smc_embedded_count {
     size_t ptx, linked; /* parts with PTX, with a linker's intermediate code */
 };
 
-/* Adds the kernels, in the order of the file whatever the threads. `notes` gets a line for each
-   damaged part, and one about empty ones. SMC_UNAVAILABLE: code is compressed in a way that this
-   build does not read; nothing is added then. SMC_INTERRUPTED: `progress` said so. SMC_MACHINE: out
-   of memory. */
+/* Adds the kernels, in the order of the file whatever the threads. `notes` gets a fault for each
+   damaged part, and a remark about empty ones. SMC_UNAVAILABLE: code is compressed in a way that
+   this build does not read; nothing is added then. SMC_INTERRUPTED: `progress` said so.
+   SMC_MACHINE: out of memory. */
 enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
                                      const struct smc_inspect_kernel *kind,
                                      const struct smc_embedded_settings *settings,

@@ -76,10 +76,22 @@ struct smc_inspect_request {
     size_t threads_count;
     uint32_t assumed_threads_per_block; /* where nothing else says it; 0: none */
     uint32_t dynamic_smem_bytes;
-    struct smc_launch settings; /* carve-out, cache configuration, cluster */
-    uint32_t reading_threads; /* that read the machine code of a large file; 0: as many as useful */
-    smc_inspect_progress *progress; /* of a large file with machine code; or NULL */
+    struct smc_launch settings;  /* carve-out, cache configuration, cluster */
+    const char *const *patterns; /* only kernels that one of these names; see smc_inspect_matches */
+    size_t pattern_count;        /* 0: all */
+
+    /* More options for the compiler, one each, without the architecture. */
+    const char *const *compiler_arguments;
+    size_t compiler_argument_count;
+
+    /* Called before each of several files is read; NULL: nobody asks. False: stop here. */
+    bool (*progress)(void *context, size_t done, size_t total);
     void *progress_context;
+
+    /* Called while one file with machine code is read. */
+    smc_inspect_progress *part_progress; /* NULL: nobody asks */
+    void *part_context;
+    uint32_t reading_threads; /* 0: as many as are useful */
 };
 
 /* The block size of the kernels that a pattern names. */
@@ -92,12 +104,14 @@ struct smc_inspect_threads {
 struct smc_inspect_notes {
     struct smc_text warnings; /* problems that do not prevent an answer */
     struct smc_text faults;   /* "file: ...": damaged or truncated parts of it; the rest is added */
+    bool holds_none;          /* the last file is sound, but has no kernel */
+    struct smc_text remarks;  /* what was left out on purpose */
 };
 
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
    if it cannot be read or compiled; SMC_UNAVAILABLE if a tool of the CUDA Toolkit is missing, or
-   code is compressed in a way that this build does not read; SMC_INTERRUPTED if request->progress
-   stopped it; SMC_MACHINE: memory. After a failure nothing is added. */
+   code is compressed in a way that this build does not read; SMC_INTERRUPTED if
+   request->part_progress stopped it; SMC_MACHINE: memory. After a failure nothing is added. */
 enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
                                  struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_notes *notes, struct smc_error *error);
@@ -120,8 +134,7 @@ enum smc_threads_source {
 enum { SMC_BLOCK_SIZES = 32 };
 struct smc_block_sizes {
     uint16_t blocks_per_sm[SMC_BLOCK_SIZES];
-    uint32_t best_threads_per_block; /* the smallest size of the highest occupancy; 0: none
-                                        launches */
+    uint32_t best_threads_per_block; /* by the rules of `best`; 0: none launches */
     double best_percent;             /* occupancy at that size */
 };
 
@@ -134,15 +147,53 @@ struct smc_inspect_row {
     struct smc_answer answer;
 };
 
+/* Of all kernels that were answered: those of which something is true on at least one device. */
+enum { SMC_LOW_PERCENT = 25 };
+struct smc_inspect_summary {
+    size_t kernels, files;
+    size_t spilling;
+    size_t low;     /* occupancy below SMC_LOW_PERCENT, also at the best block size if that is
+                       unknown */
+    size_t failing; /* cannot be compiled or launched */
+    size_t unknown; /* the block size is unknown */
+    const struct smc_inspect_kernel *worst; /* NULL without kernels */
+    bool worst_settled, worst_launches;
+    double worst_percent;
+    uint32_t worst_limiters;
+};
+
 struct smc_inspect_rows {
     struct smc_inspect_row *item;
     size_t count, capacity;
+    struct smc_inspect_summary summary; /* set by smc_inspect_select */
 };
+
+/* Whether the answer's figures hold for the kernel's launches: its block size is known, or none
+   launches. Else they are those of the best block size. */
+bool smc_inspect_is_settled(const struct smc_inspect_row *row);
 
 /* Whether the pattern names the kernel: a glob ('*', '?', '[...]') of its demangled name, of its
    name without template arguments and parameters, or of its mangled name; without a special
    character, any part of the demangled name. */
 bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern);
+
+/* Whether request->patterns name the kernel. */
+bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
+                          const struct smc_inspect_request *request);
+
+/* SMC_USAGE, naming the option and the nearest kernel, if the pattern names none. */
+enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kernels,
+                                          const char *option, const char *pattern,
+                                          struct smc_error *error);
+
+/* Whether this is exactly the kernel's name: demangled, the same without return type and
+   parameters, that without template arguments, or mangled. */
+bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name);
+
+/* Appends the demangled name without return type and parameters, and without template arguments
+   unless they are wanted: "scale<float>" of "void scale<float>(float*)". */
+void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
+                             struct smc_text *bare);
 
 /* The rows of a kernel are adjacent, in the order in which kernels first appear. If a kernel has
    several versions, each device gets the one that its driver would load. SMC_USAGE: a kernel's
@@ -159,11 +210,15 @@ struct smc_requirements {
     uint32_t registers_at_most; /* 0: none */
 };
 
-/* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is
-   one. */
+/* Whether the row meets what can be judged of it. */
+bool smc_inspect_meets(const struct smc_inspect_row *row,
+                       const struct smc_requirements *requirements);
+
+/* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is one.
+   SMC_USAGE if a row cannot be judged because its block size is unknown; the others are. */
 enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
                                     const struct smc_requirements *requirements,
-                                    struct smc_text *shortfalls);
+                                    struct smc_text *shortfalls, struct smc_error *error);
 
 /* --- Launch bounds ---------------------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "compile/build_log.h"
 #include "compile/cubin.h"
 #include "compile/ptx.h"
 #include "compile/ptxas_log.h"
@@ -172,6 +173,7 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
 
 static enum smc_status fail_empty(const struct reading *reading, struct smc_error *error)
 {
+    reading->notes->holds_none = true;
     return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
 }
 
@@ -243,17 +245,39 @@ static enum smc_status read_ptx(const struct reading *reading, struct smc_error 
     return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
 }
 
+/* Each line, after the file's name. */
+static void append_lines(const struct reading *reading, const struct smc_text *lines,
+                         struct smc_text *out)
+{
+    const char *line = smc_text_string(lines);
+    for (size_t length; *line; line += length + (line[length] != '\0')) {
+        length = strcspn(line, "\n");
+        smc_text_safe_line(out, "%s: %.*s", reading->file, (int)length, line);
+    }
+}
+
 static enum smc_status read_log(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_PTXAS_LOG};
     const char *log = smc_text_string(reading->bytes);
-    size_t before = reading->kernels->count, faults = reading->notes->faults.length;
+    struct smc_text *faults = &reading->notes->faults;
+    struct smc_build_log build = {0};
+    size_t before = reading->kernels->count, faults_before = faults->length;
     char text[800];
-    if (!smc_inspect_log(log, &kind, reading->kernels, &reading->notes->faults))
+    bool is_read =
+        smc_build_log_read(log, &build) &&
+        smc_inspect_log(smc_text_string(&build.ordered), &kind, reading->kernels, faults);
+    if (is_read && (reading->kernels->count > before || faults->length > faults_before)) {
+        append_lines(reading, &build.faults, faults);
+        append_lines(reading, &build.notes, &reading->notes->warnings);
+    }
+    smc_build_log_free(&build);
+    if (!is_read)
         return out_of_memory(error);
-    if (reading->kernels->count > before || reading->notes->faults.length > faults)
+    if (reading->kernels->count > before || faults->length > faults_before)
         return SMC_OK;
     smc_log_first_error(log, "", "", text, sizeof text);
+    reading->notes->holds_none = !text[0];
     return smc_fail(error, SMC_USAGE, "%s: no kernel in this log%s%s", reading->file,
                     text[0] ? ": " : "", text);
 }
@@ -279,8 +303,8 @@ static enum smc_status read_embedded(const struct reading *reading, const char *
     const struct smc_embedded_settings settings = {
         .threads = reading->request->reading_threads,
         .is_mapped = mapped,
-        .progress = reading->request->progress,
-        .progress_context = reading->request->progress_context,
+        .progress = reading->request->part_progress,
+        .progress_context = reading->request->part_context,
     };
     struct smc_embedded_count count;
     size_t before = reading->kernels->count, faults = reading->notes->faults.length;
@@ -289,11 +313,12 @@ static enum smc_status read_embedded(const struct reading *reading, const char *
     if (status != SMC_OK || reading->kernels->count > before ||
         reading->notes->faults.length > faults)
         return status;
+    reading->notes->holds_none = !count.ptx && !count.linked;
     return smc_fail(error, SMC_USAGE, "%s: %s", reading->file,
-                    count.read  ? "no kernel in it"
-                    : count.ptx ? "holds PTX, but no machine code: compile it for an architecture"
+                    count.ptx ? "holds PTX, but no machine code: compile it for an architecture"
                     : count.linked ? "holds intermediate code for nvlink (-dlto), but no machine "
                                      "code: link it"
+                    : count.read   ? "no kernel in it"
                                    : "no CUDA code in it");
 }
 
@@ -358,6 +383,7 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
     struct smc_text bytes = {0};
     const struct reading reading = {file, request, &bytes, kernels, notes};
     size_t before = kernels->count;
+    notes->holds_none = false;
     enum smc_status status;
     if (!read_mapped(&reading, &status, error)) {
         status = smc_input_read(file, &bytes, error);

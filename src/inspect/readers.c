@@ -275,6 +275,7 @@ static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_
         if (!kernel)
             continue;
         kernel->max_threads_per_block = read.max_threads_per_block;
+        kernel->required_threads_per_block = read.required_threads_per_block;
         kernel->min_blocks_known = true;
         kernel->min_blocks_per_sm = read.min_blocks_per_sm;
     }
@@ -292,5 +293,9 @@ enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
     if (output->binary.cubin)
         status = complete_from_cubin(&output->binary, begin, kernels, error);
     complete_from_ptx(smc_text_string(&output->ptx), begin, kernels);
+    for (size_t i = begin; i < kernels->count; i++) {
+        kernels->item[i].resources.nvrtc_major = output->nvrtc_major;
+        kernels->item[i].resources.nvrtc_minor = output->nvrtc_minor;
+    }
     return status;
 }

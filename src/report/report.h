@@ -26,7 +26,10 @@ struct smc_report_style {
     bool utf8;        /* the locale can show it */
     bool colour;      /* a terminal, and NO_COLOR is not set; a second cue, never the only one */
     bool explain;     /* the arithmetic line by line (text only) */
-    bool verbose;     /* every report that was merged, not only the first few (text only) */
+    bool verbose;     /* every report that was merged, not only the first few; every kernel of files in full
+                         (text only) */
+    bool instances;   /* each instance of a template (text only) */
+    bool all_kernels; /* a line for each kernel, however many these are (text only) */
 };
 
 struct smc_writer {
@@ -75,6 +78,10 @@ struct smc_writer {
                       size_t count, const struct smc_report_style *style, struct smc_text *out);
     void (*best)(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                  struct smc_text *out);
+
+    /* Of each kernel of a file on each device, in this order, only the proposal. */
+    void (*best_of_kernels)(const struct smc_best_proposal *proposals, size_t count,
+                            const struct smc_report_style *style, struct smc_text *out);
 
     /* The user's kernels, each on its devices; what their launch bounds promise. */
     void (*inspection)(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
