@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "compile/build_note.h"
 #include "query/query.h"
 
 enum smc_inspect_source {
@@ -41,6 +42,8 @@ struct smc_inspect_kernel {
     uint32_t blocks_per_cluster; /* __cluster_dims__; 0: none or unknown */
     char *source_file;    /* the source that defines it, as the input names it, or NULL: unknown */
     uint32_t source_line; /* the line of its definition; 0: unknown */
+    struct smc_build_note build;         /* unknown for logs */
+    uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -49,6 +52,8 @@ struct smc_inspect_kernels {
     struct smc_inspect_kernel *item;
     size_t count, capacity;
     struct smc_inspect_index *index;
+    char **owned_file; /* names of files that other files mention */
+    size_t owned_file_count;
 };
 
 /* An architecture to compile source for. */
@@ -122,6 +127,7 @@ void smc_inspect_free(struct smc_inspect_kernels *kernels);
 enum smc_threads_source {
     SMC_THREADS_LISTED,   /* request->threads */
     SMC_THREADS_GIVEN,    /* request->threads_per_block */
+    SMC_THREADS_RECORDED, /* saved with the kernel's figures */
     SMC_THREADS_REQUIRED, /* the kernel launches with this size alone */
     SMC_THREADS_BOUND,    /* the most that the kernel's launch bound allows */
     SMC_THREADS_ASSUMED,  /* request->assumed_threads_per_block */
