@@ -36,6 +36,7 @@ tests_unit_SOURCES = \
 	tests/test_diff.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \
+	tests/test_fatbin.c \
 	tests/test_inspect.c \
 	tests/test_expression.c \
 	tests/test_joins.c \
@@ -221,7 +222,7 @@ TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh
 TESTS += tests/diff.sh
 EXTRA_DIST += tests/diff.sh tests/data/diff tests/fuzz/saved.c
 TESTS += tests/inspect.sh tests/inputs.sh
-EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
+EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/fatbin.c tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 EXTRA_DIST += tests/inputs.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
 
 # Gates: their files, verdicts and reports; recipes for continuous integration.
