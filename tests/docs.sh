@@ -114,6 +114,7 @@ if command -v jq >/dev/null; then
     rm ceilings.json
     documented_json "every JSON key of inspect" inspect "$here/data/inspect/own-sm90.cubin"
     documented_json "every JSON key of merge" merge "$here/data/merge/node1.json" "$here/data/merge/node3.json"
+    documented_json "every JSON key of a diff" diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
     documented_json "every JSON key of a lint" inspect --lint "$here/data/inspect/own-sm90.cubin"
     if [ "$gpu" = yes ]; then
         documented_json "every JSON key of a run" run --tile 8 --size 64
@@ -137,6 +138,7 @@ csv limits limits --threads 256 --device H200
 csv best best --regs 40 --device H200
 csv carveout carveout --device H200
 csv inspect inspect "$here/data/inspect/own-sm90.cubin"
+csv diff diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
 csv lint inspect --lint "$here/data/inspect/own-sm90.cubin"
 csv banks banks --kernel matmul-tiled --tile 32
 csv devices devices

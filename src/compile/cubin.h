@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "compile/build_note.h"
 
 struct smc_cubin_kernel {
     const char *name;
@@ -27,6 +28,7 @@ struct smc_cubin {
     char suffix; /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
     struct smc_cubin_kernel *kernel;
     size_t kernel_count;
+    struct smc_build_note build;
     struct Elf *elf; /* libelf's; keeps the names */
 };
 

@@ -59,6 +59,9 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
     } else if (request->threads_per_block != SMC_NOT_GIVEN) {
         row->threads_source = SMC_THREADS_GIVEN;
         *threads = (uint32_t)request->threads_per_block;
+    } else if (kernel->recorded_threads_per_block > 0) {
+        row->threads_source = SMC_THREADS_RECORDED;
+        *threads = kernel->recorded_threads_per_block;
     } else if (kernel->required_threads_per_block > 0) {
         row->threads_source = SMC_THREADS_REQUIRED;
         *threads = kernel->required_threads_per_block;

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "compile/build_note.h"
 #include "emulator/bank_accesses.h"
 #include "query/query.h"
 
@@ -42,6 +43,8 @@ struct smc_inspect_kernel {
     uint32_t blocks_per_cluster; /* __cluster_dims__; 0: none or unknown */
     char *source_file;    /* the source that defines it, as the input names it, or NULL: unknown */
     uint32_t source_line; /* the line of its definition; 0: unknown */
+    struct smc_build_note build;         /* unknown for logs */
+    uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
     struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
 };
 
@@ -51,6 +54,8 @@ struct smc_inspect_kernels {
     struct smc_inspect_kernel *item;
     size_t count, capacity;
     struct smc_inspect_index *index;
+    char **owned_file; /* names of files that other files mention */
+    size_t owned_file_count;
 };
 
 /* An architecture to compile source for. */
@@ -114,6 +119,7 @@ void smc_inspect_free(struct smc_inspect_kernels *kernels);
 enum smc_threads_source {
     SMC_THREADS_LISTED,   /* request->threads */
     SMC_THREADS_GIVEN,    /* request->threads_per_block */
+    SMC_THREADS_RECORDED, /* saved with the kernel's figures */
     SMC_THREADS_REQUIRED, /* the kernel launches with this size alone */
     SMC_THREADS_BOUND,    /* the most that the kernel's launch bound allows */
     SMC_THREADS_ASSUMED,  /* request->assumed_threads_per_block */

@@ -5,6 +5,10 @@ libsmc_la_SOURCES += \
 	src/inspect/compilers.c src/inspect/compilers.h \
 	src/inspect/findings.c src/inspect/findings.h \
 	src/inspect/inputs.c src/inspect/inputs.h \
+	src/inspect/changes.def \
+	src/inspect/compilers.c src/inspect/compilers.h \
+	src/inspect/diff.c src/inspect/diff.h \
+	src/inspect/findings.c src/inspect/findings.h \
 	src/inspect/entry.c src/inspect/entry.h \
 	src/inspect/findings.c src/inspect/findings.h src/inspect/finding_rules.def \
 	src/inspect/gate.c src/inspect/gate.h src/inspect/gate_limits.def \
@@ -15,6 +19,8 @@ libsmc_la_SOURCES += \
 	src/inspect/names.c src/inspect/names.h \
 	src/inspect/read.c \
 	src/inspect/readers.c src/inspect/readers.h \
+	src/inspect/saved.c src/inspect/saved.h \
+	src/inspect/stable_names.c src/inspect/stable_names.h \
 	src/inspect/selection.c src/inspect/selection.h \
 	src/inspect/tools.c src/inspect/tools.h
 

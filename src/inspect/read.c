@@ -17,6 +17,7 @@
 #include "compile/ptxas_log.h"
 #include "inspect/compilers.h"
 #include "inspect/kernels.h"
+#include "inspect/saved.h"
 #include "inspect/tools.h"
 
 /* --- Bytes, and what they are ----------------------------------------------------------------- */
@@ -101,6 +102,8 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
         if (kind != SMC_INPUT_UNKNOWN)
             return kind;
     }
+    if (smc_saved_is(bytes))
+        return SMC_INPUT_SAVED;
     uint16_t cc;
     char suffix;
     if (smc_ptx_target(text, &cc, &suffix))
@@ -362,6 +365,8 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
         return read_cubin(reading, error);
     case SMC_INPUT_EMBEDDED:
         return read_embedded(reading, error);
+    case SMC_INPUT_SAVED:
+        return smc_saved_read(reading->file, reading->bytes, reading->kernels, error);
     case SMC_INPUT_UNKNOWN:
         break;
     }

@@ -193,6 +193,7 @@ static bool add(const struct smc_cubin *cubin, const struct smc_cubin_kernel *re
     kernel.max_threads_per_block = read->max_threads_per_block;
     kernel.required_threads_per_block = read->required_threads_per_block;
     kernel.blocks_per_cluster = read->blocks_per_cluster;
+    kernel.build = cubin->build;
     return smc_inspect_add(kernels, read->name, strlen(read->name), &kernel);
 }
 
@@ -227,6 +228,7 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
         kernel->max_threads_per_block = read->max_threads_per_block;
         kernel->required_threads_per_block = read->required_threads_per_block;
         kernel->blocks_per_cluster = read->blocks_per_cluster;
+        kernel->build = cubin.build;
         if (!kernel->has_barriers)
             kernel->resources.barriers = read->barriers;
         kernel->has_barriers = true;

@@ -73,6 +73,7 @@ struct smc_field_table {
 
 extern const struct smc_field_table smc_answer_tables[];   /* answer.c */
 extern const struct smc_field_table smc_workload_tables[]; /* workload.c */
+extern const struct smc_field_table smc_diff_tables[];     /* diff.c */
 extern const struct smc_field_table smc_inspect_tables[];  /* inspect.c */
 
 /* Stands for every parameter of the catalog: as a column for a column of each, as the last name of

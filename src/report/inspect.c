@@ -38,9 +38,10 @@ static struct smc_value architecture_of(const struct smc_inspect_kernel *kernel)
 static struct smc_value threads_source(enum smc_threads_source source)
 {
     static const char *const names[] = {
-        [SMC_THREADS_LISTED] = "listed",     [SMC_THREADS_GIVEN] = "given",
-        [SMC_THREADS_REQUIRED] = "required", [SMC_THREADS_BOUND] = "launch_bounds",
-        [SMC_THREADS_ASSUMED] = "assumed",   [SMC_THREADS_UNKNOWN] = "unknown",
+        [SMC_THREADS_LISTED] = "listed",       [SMC_THREADS_GIVEN] = "given",
+        [SMC_THREADS_RECORDED] = "recorded",   [SMC_THREADS_REQUIRED] = "required",
+        [SMC_THREADS_BOUND] = "launch_bounds", [SMC_THREADS_ASSUMED] = "assumed",
+        [SMC_THREADS_UNKNOWN] = "unknown",
     };
     return smc_value_string(names[source]);
 }

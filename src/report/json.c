@@ -269,6 +269,15 @@ static void write_inspection(const struct smc_inspect_rows *rows,
     smc_json_finish(root, out);
 }
 
+static void write_diff(const struct smc_diff *diff, const struct smc_report_style *style,
+                       struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_set(root, "diff", smc_json_diff(diff));
+    smc_json_finish(root, out);
+}
+
 static void write_promises(const struct smc_inspect_promises *promises,
                            const struct smc_report_style *style, struct smc_text *out)
 {
@@ -303,6 +312,7 @@ const struct smc_writer smc_writer_json = {
     .best_of_kernels = write_best_of_kernels,
     .inspection = write_inspection,
     .promises = write_promises,
+    .diff = write_diff,
     .kernels = write_kernels,
     .sweep_begin = smc_json_sweep_begin,
     .sweep_point = smc_json_sweep_point,

@@ -13,6 +13,7 @@
 #include "confirm/series.h"
 #include "executor/ceilings.h"
 #include "executor/user.h"
+#include "inspect/diff.h"
 #include "inspect/inspect.h"
 #include "model/carveouts.h"
 #include "model/headroom.h"
@@ -88,6 +89,10 @@ struct smc_writer {
                        struct smc_text *out);
     void (*promises)(const struct smc_inspect_promises *promises,
                      const struct smc_report_style *style, struct smc_text *out);
+
+    /* Two builds compared. */
+    void (*diff)(const struct smc_diff *diff, const struct smc_report_style *style,
+                 struct smc_text *out);
 
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
 

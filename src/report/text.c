@@ -49,6 +49,7 @@ const struct smc_writer smc_writer_text = {
     .best_of_kernels = smc_text_best_of_kernels,
     .inspection = smc_text_inspection,
     .promises = smc_text_promises,
+    .diff = smc_text_diff,
     .kernels = smc_text_kernels,
     .sweep_begin = begin_sweep,
     .sweep_point = pass_sweep_point,
