@@ -17,6 +17,7 @@
 #include "executor/executor.h"
 #include "inspect/readers.h"
 #include "launches.h"
+#include "temporary.h"
 
 enum { ARRAY_BYTES = 1 << 20, MOST_PARAMETERS = 16, NAME = 64, SETS_OF_A_KERNEL = 10 };
 
@@ -238,7 +239,8 @@ static void try_file(const char *file, const struct smc_nvrtc *nvrtc, uint16_t c
 
 /* --- The catalog ------------------------------------------------------------------------------ */
 
-/* The emulator's counts of one line, against the sums of the accesses that were compiled from it. */
+/* The emulator's counts of one line, against the sums of the accesses that were compiled from it.
+ */
 static void compare_line(const struct smc_kernel *kernel, const struct smc_bank_accesses *accesses,
                          uint64_t blocks, const struct smc_annotated_line *line,
                          struct tally *tally)
@@ -297,9 +299,8 @@ static void try_catalog_set(const struct smc_kernel *kernel, const struct smc_pa
         smc_run_answer(&query, SMC_ON_EMULATOR, &answer, &compiled, NULL, &error);
     if (status == SMC_OK && answer.outcome == SMC_LAUNCHES)
         status = smc_executor_emulator.run(&request, &result, NULL, &error);
-    struct smc_bank_accesses_request ask = {.ptx = compiled.binary.ptx,
-                                            .ptx_bytes = compiled.binary.ptx_bytes,
-                                            .banks = layout_of(cc)};
+    struct smc_bank_accesses_request ask = {
+        .ptx = compiled.binary.ptx, .ptx_bytes = compiled.binary.ptx_bytes, .banks = layout_of(cc)};
     memcpy(ask.block, answer.plan.block, sizeof ask.block);
     if (status == SMC_OK && answer.outcome == SMC_LAUNCHES)
         status = smc_bank_accesses_find(&ask, &accesses, &error);
@@ -337,6 +338,7 @@ int main(int argc, char **argv)
     int first = 1;
     struct smc_text warnings = {0};
     struct smc_cache cache;
+    struct temporary temporary;
     smc_cache_open(&cache, true, &warnings);
     const struct smc_nvrtc_place *place = smc_nvrtc_find(&cache, 90, &search);
     smc_text_free(&warnings);
@@ -344,6 +346,7 @@ int main(int argc, char **argv)
         printf("no NVRTC: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
         return 77;
     }
+    temporary_begin(&temporary);
     verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
     first += verbose;
     for (size_t c = 0; c < sizeof ccs / sizeof *ccs; c++) {
@@ -357,6 +360,7 @@ int main(int argc, char **argv)
     }
     if (first == argc)
         try_catalog(&tally);
+    temporary_end(&temporary);
     printf("%u kernels, %u accesses: %u followed, %u with the same cost in every execution\n",
            tally.kernels, tally.accesses, tally.followed, tally.exact);
     printf("%u passed, %u failed, 0 skipped\n", tally.accesses, tally.wrong);
