@@ -90,6 +90,8 @@ struct smc_inspect_request {
     /* Called before each of several files is read; NULL: nobody asks. False: stop here. */
     bool (*progress)(void *context, size_t done, size_t total);
     void *progress_context;
+
+    struct smc_text *ptx; /* receives the PTX of what is compiled; or NULL */
 };
 
 /* The block size of the kernels that a pattern names. */
