@@ -182,7 +182,10 @@ EXTRA_DIST += tests/built_in_ptx.sh
 check_PROGRAMS += tests/bank_accesses
 TESTS += tests/bank_accesses
 tests_bank_accesses_LDADD = libsmc.la
-tests_bank_accesses_SOURCES = tests/bank_accesses.c
+tests_bank_accesses_SOURCES = \
+	tests/bank_accesses.c \
+	tests/launches.c tests/launches.h \
+	tests/temporary.c tests/temporary.h
 EXTRA_DIST += tests/bank_kernels
 
 # The catalog's kernels, emulated; a machine without an NVRTC skips it.
