@@ -215,7 +215,7 @@ EXTRA_DIST += tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
 TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh
-EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
+EXTRA_DIST += tests/inspect.sh tests/own_kernels.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 EXTRA_DIST += tests/inputs.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
 
 # results/README.md's page of what was seen on a GPU, made from a results file.
