@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "inspect/names.h"
 #include "inspect/selection.h"
+#include "report/bank_accesses.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
@@ -142,7 +143,10 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
     FIELD(best_percent, "best_occupancy_percent", "best_occupancy_percent", "percent",             \
           "the occupancy at that size",                                                            \
           smc_value_if(item->sizes.best_threads_per_block > 0,                                     \
-                       smc_value_real(item->sizes.best_percent)))
+                       smc_value_real(item->sizes.best_percent)))                                  \
+    FIELD(banks, "bank_accesses", NULL, "",                                                        \
+          "accesses to shared memory in its PTX, and their bank conflicts",                        \
+          smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -364,6 +368,21 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
     smc_text_free(&line);
 }
 
+/* Only what the reader can act on: conflicts, and accesses of which nothing is known. */
+static void append_banks(const struct smc_inspect_row *row, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (!row->banks)
+        return;
+    const struct smc_bank_accesses *accesses = &row->banks->accesses;
+    if (accesses->worst < accesses->count || accesses->followed < accesses->counted)
+        smc_words_bank_accesses(accesses, &line);
+    if (line.length > 0)
+        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+}
+
 static void append_row(const struct smc_inspect_row *row, const struct smc_report_style *style,
                        struct smc_text *out)
 {
@@ -384,6 +403,7 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
             append_sparkline(row, out);
     }
     append_steps(row, style, out);
+    append_banks(row, style, out);
 }
 
 /* --- Text: the whole report ------------------------------------------------------------------- */
