@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "compile/build_note.h"
+#include "emulator/bank_accesses.h"
 #include "query/query.h"
 
 enum smc_inspect_source {
@@ -44,6 +45,7 @@ struct smc_inspect_kernel {
     uint32_t source_line; /* the line of its definition; 0: unknown */
     struct smc_build_note build;         /* unknown for logs */
     uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
+    struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -61,6 +63,10 @@ struct smc_inspect_target {
     uint16_t cc;
     char suffix; /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
 };
+
+/* Told that `done` of `total` parts are read, often and by the calling thread alone; done == total
+   once at the end. False: the reading is to stop. */
+typedef bool smc_inspect_progress(void *context, uint64_t done, uint64_t total);
 
 struct smc_inspect_request {
     const struct smc_inspect_target *targets; /* at least one */
@@ -88,6 +94,12 @@ struct smc_inspect_request {
     /* Called before each of several files is read; NULL: nobody asks. False: stop here. */
     bool (*progress)(void *context, size_t done, size_t total);
     void *progress_context;
+
+    struct smc_text *ptx; /* receives the PTX of what is compiled; or NULL */
+    /* Called while one file with machine code is read. */
+    smc_inspect_progress *part_progress; /* NULL: nobody asks */
+    void *part_context;
+    uint32_t reading_threads; /* 0: as many as are useful */
 };
 
 /* The block size of the kernels that a pattern names. */
@@ -105,8 +117,9 @@ struct smc_inspect_notes {
 };
 
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
-   if it cannot be read or compiled; SMC_UNAVAILABLE if a tool of the CUDA Toolkit is missing;
-   SMC_MACHINE: memory. After a failure nothing is added. */
+   if it cannot be read or compiled; SMC_UNAVAILABLE if a tool of the CUDA Toolkit is missing, or
+   code is compressed in a way that this build does not read; SMC_INTERRUPTED if
+   request->part_progress stopped it; SMC_MACHINE: memory. After a failure nothing is added. */
 enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
                                  struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_notes *notes, struct smc_error *error);
@@ -134,6 +147,13 @@ struct smc_block_sizes {
     double best_percent;             /* occupancy at that size */
 };
 
+/* The bank conflicts of rows that share them: see bank_conflicts.h. */
+struct smc_inspect_banks {
+    size_t references;
+    struct smc_bank_accesses accesses;
+};
+void smc_inspect_banks_release(struct smc_inspect_banks *banks); /* NULL is allowed */
+
 /* One kernel on one device. */
 struct smc_inspect_row {
     const struct smc_inspect_kernel *kernel;
@@ -141,6 +161,7 @@ struct smc_inspect_row {
     bool exceeds_bound; /* more threads were requested than its launch bounds allow: no launch */
     struct smc_block_sizes sizes;
     struct smc_answer answer;
+    struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
 };
 
 /* Of all kernels that were answered: those of which something is true on at least one device. */

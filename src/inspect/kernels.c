@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "inspect/stable_names.h"
+#include "inspect/bank_conflicts.h"
 
 /* --- C++ names as in the source, through libiberty where configure found it ------------------- */
 
@@ -321,6 +322,8 @@ void smc_inspect_kernel_free(struct smc_inspect_kernel *kernel)
     free(kernel->name);
     free(kernel->shown);
     free(kernel->source_file);
+    smc_inspect_ptx_release(kernel->ptx);
+    kernel->ptx = NULL;
     kernel->name = kernel->shown = kernel->source_file = NULL;
 }
 
@@ -332,6 +335,7 @@ bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_ke
         return known;
     }
     kernels->item[kernels->count++] = *kernel;
+    kernel->name = kernel->shown = kernel->source_file = NULL;
     for (enum key key = 0; key < KEY_COUNT; key++)
         link_at(kernels, kernels->count - 1, key);
     return true;
