@@ -138,6 +138,7 @@ fi
 smemcalc diff own-sm90.ptxas more.ptxas --threads 256 --format junit >out
 empty "JUnit: a case for each kernel" "$(grep -q 'tests="3" failures="1"' out || cat out)"
 smemcalc diff own-sm90.ptxas more.ptxas --threads 256 --format markdown >out
+# shellcheck disable=SC2016 # backticks of markdown
 empty "markdown" "$(grep -qF '| `bounded` | CC 9.0 | 10 -> 33 registers: 8 -> 6 blocks per SM' out ||
     cat out)"
 

@@ -423,7 +423,7 @@ static void append_note(const struct smc_diff *diff, const struct smc_diff_note 
                         note->kind == SMC_DIFF_NOTE_ONLY_OLD ? "old" : "new", note->count, plural);
         break;
     case SMC_DIFF_NOTE_SPILLS_UNKNOWN:
-        smc_text_append(out, "spills are not compared: machine code does not record them");
+        smc_text_append(out, "spills are not compared: not recorded in both builds");
         append_share(diff, note, out);
         break;
     case SMC_DIFF_NOTE_RESEMBLING:
