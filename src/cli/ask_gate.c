@@ -108,6 +108,21 @@ enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *g
     return SMC_OK;
 }
 
+enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
+                                     struct smc_inspection_question *question,
+                                     struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < gate->threads_count && status == SMC_OK; i++) {
+        char *pattern = smc_strdup(gate->threads[i].pattern);
+        if (!pattern)
+            return smc_out_of_memory(error);
+        status = smc_inspection_add_threads(question, pattern, gate->threads[i].threads_per_block,
+                                            error);
+    }
+    return status;
+}
+
 /* --- The verdict ------------------------------------------------------------------------------ */
 
 static void report(const struct smc_arguments *arguments, const struct smc_gate_verdict *verdict,

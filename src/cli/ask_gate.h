@@ -2,6 +2,7 @@
 #ifndef SMC_CLI_ASK_GATE_H
 #define SMC_CLI_ASK_GATE_H
 
+#include "cli/ask_inspect.h"
 #include "cli/options.h"
 #include "inspect/gate.h"
 
@@ -11,6 +12,11 @@
    nothing is judged. The gate is to be freed whatever the status. */
 enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *gate,
                              struct smc_error *error);
+
+/* Adds the block sizes of the file: those of --threads go before. */
+enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
+                                     struct smc_inspection_question *question,
+                                     struct smc_error *error);
 
 /* Whether the report is the findings themselves: as text, or in a format that is of findings. */
 bool smc_gate_reports(const struct smc_arguments *arguments);

@@ -66,8 +66,8 @@ static size_t item_length(const char *text)
     return i;
 }
 
-static enum smc_status add_threads(struct smc_inspection_question *question, char *pattern,
-                                   uint32_t threads, struct smc_error *error)
+enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
+                                           uint32_t threads, struct smc_error *error)
 {
     struct smc_inspect_request *request = &question->request;
     if (request->threads_count == question->threads_capacity) {
@@ -112,7 +112,7 @@ static enum smc_status take_item(struct smc_inspection_question *question, char 
     }
     if (equals) {
         *equals = '\0';
-        return add_threads(question, item, threads, error);
+        return smc_inspection_add_threads(question, item, threads, error);
     }
     question->request.threads_per_block = threads;
     free(item);
@@ -142,24 +142,9 @@ static enum smc_status ask_threads(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-/* Block sizes of the gate file: what --threads says counts first. */
-static enum smc_status add_gate_threads(const struct smc_gate *gate,
-                                        struct smc_inspection_question *question,
-                                        struct smc_error *error)
-{
-    enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < gate->threads_count && status == SMC_OK; i++) {
-        char *pattern = smc_strdup(gate->threads[i].pattern);
-        status = pattern ? add_threads(question, pattern, gate->threads[i].threads_per_block, error)
-                         : smc_out_of_memory(error);
-    }
-    return status;
-}
-
 /* --- The question ----------------------------------------------------------------------------- */
 
-enum smc_status smc_ask_inspection(const struct smc_arguments *arguments,
-                                   const struct smc_gate *gate, bool all_targets,
+enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool all_targets,
                                    struct smc_inspection_question *question,
                                    struct smc_error *error)
 {
@@ -179,9 +164,6 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments,
         request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
     smc_ask_settings(arguments, &request->settings);
     enum smc_status status = ask_threads(arguments, question, error);
-    question->named_threads_count = request->threads_count;
-    if (status == SMC_OK)
-        status = add_gate_threads(gate, question, error);
     if (status == SMC_OK)
         status = ask_devices(arguments, question, error);
     if (status != SMC_OK || request->target_count > 0)
@@ -246,16 +228,15 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
     return status;
 }
 
-enum smc_status smc_ask_known_names(const struct smc_inspection_question *question,
+enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
                                     const struct smc_inspect_kernels *kernels,
                                     struct smc_error *error)
 {
-    const struct smc_inspect_request *request = &question->request;
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < request->pattern_count && status == SMC_OK; i++)
         status = smc_inspect_check_pattern(kernels, "kernel", request->patterns[i], error);
     struct smc_text warnings = {0};
-    for (size_t i = 0; i < question->named_threads_count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < request->threads_count && status == SMC_OK; i++) {
         struct smc_error unknown = {""};
         if (smc_inspect_check_pattern(kernels, "threads", request->threads[i].pattern, &unknown) !=
             SMC_OK)

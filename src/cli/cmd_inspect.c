@@ -101,8 +101,8 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
     status = ask_selection(arguments, &inspection->selection, error);
     if (status != SMC_OK)
         return status;
-    return smc_ask_inspection(arguments, &inspection->gate, arguments->given[SMC_OPTION_LINT],
-                              &inspection->question, error);
+    return smc_ask_inspection(arguments, arguments->given[SMC_OPTION_LINT], &inspection->question,
+                              error);
 }
 
 /* CSV has no column for it. */
@@ -172,6 +172,9 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
                                                 &inspection->rows, error);
     if (status == SMC_MACHINE || inspection->rows.count == 0)
         return status;
+    enum smc_status saved = save(arguments, inspection, error);
+    if (saved != SMC_OK)
+        return saved;
     if (smc_gate_reports(arguments)) {
         enum smc_status gated =
             smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
@@ -182,9 +185,6 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
         arguments->given[SMC_OPTION_GATE]
             ? smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error)
             : judge(inspection);
-    enum smc_status saved = save(arguments, inspection, error);
-    if (saved != SMC_OK)
-        return saved;
     enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
     if (selected != SMC_OK)
         return selected;
@@ -218,7 +218,9 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
                         &inspection->inputs, &inspection->kernels, error);
     if (reading == SMC_MACHINE || inspection->kernels.count == 0)
         return reading;
-    status = smc_ask_known_names(&inspection->question, &inspection->kernels, error);
+    status = smc_ask_known_names(&inspection->question.request, &inspection->kernels, error);
+    if (status == SMC_OK)
+        status = smc_gate_add_threads(&inspection->gate, &inspection->question, error);
     if (status != SMC_OK)
         return status;
     if (reading != SMC_OK && arguments->given[SMC_OPTION_SAVE])
