@@ -144,7 +144,8 @@ AC_SUBST([DEMANGLE_LIBS])
 
 # SMC_CHECK_TOML: --with-toml and --without-toml. toml++ is headers of C++, so that it needs a C++
 # compiler as well. Sets have_toml, toml_summary and CXX_LIBS: the C++ runtime, linked statically
-# where there is such a library, because loading it would take longer than most answers.
+# where there is such a library, because loading it would take longer than most answers; not with
+# sanitizers, which need to see the one that throws.
 AC_DEFUN([SMC_CHECK_TOML], [
 AC_ARG_WITH([toml],
   [AS_HELP_STRING([--without-toml], [do without gate files])],
@@ -171,12 +172,10 @@ AS_IF([test "x$with_toml" != xno], [
 AS_IF([test "x$have_toml" = xyes], [
   AC_DEFINE([HAVE_TOML], [1], [Gate files are read with toml++])
   toml_summary="yes (toml++)"
-  CXX_LIBS=
-  for smc_name in stdc++ gcc_eh; do
-    smc_path=`$CXX -print-file-name=lib$smc_name.a 2>/dev/null`
-    AS_IF([test -r "$smc_path"], [CXX_LIBS="$CXX_LIBS $smc_path"],
-      [test "x$smc_name" = xstdc++], [CXX_LIBS="$CXX_LIBS -lstdc++"])
-  done
+  CXX_LIBS=-lstdc++
+  smc_path=`$CXX -print-file-name=libstdc++.a 2>/dev/null`
+  AS_IF([test -r "$smc_path" && test "x$enable_asan" != xyes],
+    [CXX_LIBS="-l:libstdc++.a -l:libgcc_eh.a"])
 ])
 AC_SUBST([CXX_LIBS])
 ])

@@ -141,6 +141,12 @@ csv inspect inspect "$here/data/inspect/own-sm90.cubin"
 csv diff diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
 csv lint inspect --lint "$here/data/inspect/own-sm90.cubin"
 csv banks banks --kernel matmul-tiled --tile 32
+printf '.version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n' >empty.ptx
+if smemcalc banks empty.ptx --device 8.0 >/dev/null 2>&1; then
+    csv bank_accesses banks empty.ptx --device 8.0
+else
+    skip "columns of bank_accesses" "there is no ptxas"
+fi
 csv devices devices
 csv kernels kernels
 documented_csv calibrate <"$top/data/ceilings.csv"

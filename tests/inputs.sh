@@ -132,6 +132,16 @@ fi
 empty "an object that is newer than its source is read" "$(
     [ "$status" -eq $wanted ] || echo "exit status $status"
     [ "$(grep -c '^my project/out/a.o,' out)" -eq 3 ] || cat out err)"
+if [ $wanted -eq 0 ]; then
+    mkdir both && cp -r 'my project' both/p && rm both/p/a.cu &&
+        sed "s|$PWD/my project|$PWD/both/p|g" compile_commands.json >both/compile_commands.json
+    "$program" inspect both --format csv >out 2>err
+    status=$?
+    empty "so is a source of a folder with such a file" "$(
+        [ "$status" -eq 0 ] || echo "exit status $status"
+        grep -q '^both/p/b.cu,own(float\*),compute capability 8.0,[0-9]*,[0-9]*,[0-9]*,480,' out ||
+            cat out err)"
+fi
 echo '[{"directory": "/x", "file": "x.c", "command": "gcc x.c"}]' >c.json
 reads "a list without CUDA" 2 -- c.json
 says "says so" "c.json: none of its 1 entry compiles CUDA"

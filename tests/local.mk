@@ -16,6 +16,7 @@ tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_annotation.c \
+	tests/test_bank_accesses.c \
 	tests/test_banks.c \
 	tests/test_base.c \
 	tests/test_batch.c \
@@ -32,6 +33,7 @@ tests_unit_SOURCES = \
 	tests/test_compare.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
+	tests/test_diff.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \
 	tests/test_fatbin.c \
@@ -42,6 +44,7 @@ tests_unit_SOURCES = \
 	tests/test_machine_code.c \
 	tests/test_merge.c \
 	tests/test_build_log.c \
+	tests/test_compile_commands.c \
 	tests/test_logs.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
@@ -49,6 +52,7 @@ tests_unit_SOURCES = \
 	tests/test_plot.c \
 	tests/test_report.c \
 	tests/test_headroom.c \
+	tests/test_selection.c \
 	tests/test_series.c \
 	tests/test_sm.c \
 	tests/test_stop.c \
@@ -211,12 +215,19 @@ tests_ptx_conformance_SOURCES = tests/ptx_conformance.c $(ptx_cases_sources)
 # Mutants of those kernels, which the emulator sees.
 TESTS += tests/mutants.sh
 EXTRA_DIST += tests/mutants.sh tests/mutants.list
-EXTRA_DIST += tests/fuzz/ptx.c tests/fuzz/ptx.dict
+EXTRA_DIST += tests/fuzz/bank_accesses.c tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
+TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh
+TESTS += tests/diff.sh
+EXTRA_DIST += tests/diff.sh tests/data/diff tests/fuzz/saved.c
 TESTS += tests/inspect.sh tests/inputs.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/fatbin.c tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 EXTRA_DIST += tests/inputs.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
+
+# Gates: their files, verdicts and reports; recipes for continuous integration.
+TESTS += tests/gate.sh tests/recipes.sh
+EXTRA_DIST += tests/gate.sh tests/recipes.sh tests/report_schemas.sh tests/fuzz/gate.c
 
 # results/README.md's page of what was seen on a GPU, made from a results file.
 check_PROGRAMS += tests/results_page

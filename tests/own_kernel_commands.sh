@@ -202,6 +202,63 @@ else
     skip "source" "there is no NVRTC for compute capability 8.0"
 fi
 
+# --- banks ---
+
+cat >shared.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry strided(.param .u64 p)
+{
+    .reg .b32 %r<4>;
+    .shared .align 4 .b8 tile[8192];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 3;
+    mov.u32 %r3, tile;
+    add.s32 %r2, %r3, %r2;
+    st.shared.u32 [%r2], %r1;
+    ret;
+}
+.visible .entry without(.param .u64 p) { ret; }
+.visible .entry shaped(.param .u64 p)
+{
+    .reg .b32 %r<4>;
+    .shared .align 4 .b8 rows[8192];
+    mov.u32 %r1, %tid.y;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, rows;
+    add.s32 %r2, %r3, %r2;
+    st.shared.u32 [%r2], %r1;
+    ret;
+}
+END
+if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
+    holds "banks: every second word takes two wavefronts" \
+        '.kernel.name == "strided" and .banks.block == [64, 1, 1] and .banks.bank_conflicts == 2 and
+         (.banks.accesses | length) == 1 and .banks.accesses[0].stride_bytes == 8 and
+         .banks.accesses[0].wavefronts == 4' \
+        banks shared.ptx --entry strided --block 64 --device 8.0
+    smemcalc banks shared.ptx --entry strided --block 64 --device 8.0 --format csv >out 2>err
+    empty "banks: CSV has a row for each access" "$(
+        [ "$(wc -l <out)" -eq 2 ] && grep -q '^strided,.*,st.shared.u32,store,4,tile,known,' out || cat out)"
+    smemcalc banks shared.ptx --entry without --device 8.0 >out 2>err
+    empty "banks: a kernel without shared memory" "$(
+        sed -n 1p out | grep -qx 'without: no access to shared memory' || cat out)"
+    smemcalc banks shared.ptx --entry strided --device 8.0 >out 2>err
+    empty "banks: text" "$(
+        sed -n 1p out | grep -q '^strided: 1 bank conflict per warp at PTX line 12' || cat out
+        grep -qF 'assumed: --block is not given' out || echo "no word about the block")"
+    refuses 2 "shared.ptx: the accesses of shaped depend on the shape of the block: give it, such as \
+--block 32x8" banks shared.ptx --entry shaped --device 8.0
+    refuses 2 "option --block: '256' has 256 threads; bounded has launch bounds that allow 192" \
+        banks bounds.ptx --entry bounded --block 256 --device 8.0
+else
+    skip "banks" "there is no ptxas"
+fi
+refuses 2 "one.log: bank conflicts are found in source or PTX, not in log of ptxas" \
+    banks one.log --device 8.0
+refuses 2 "option --width: not with a FILE, which is 'one.log'" banks one.log --width 8
+
 # --- Usage ---
 
 for command in best limits carveout "sweep --threads 32:64:32"; do

@@ -142,9 +142,24 @@ static enum smc_status ask_threads(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
+/* Block sizes of the gate file: what --threads says counts first. */
+static enum smc_status add_gate_threads(const struct smc_gate *gate,
+                                        struct smc_inspection_question *question,
+                                        struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < gate->threads_count && status == SMC_OK; i++) {
+        char *pattern = smc_strdup(gate->threads[i].pattern);
+        status = pattern ? add_threads(question, pattern, gate->threads[i].threads_per_block, error)
+                         : smc_out_of_memory(error);
+    }
+    return status;
+}
+
 /* --- The question ----------------------------------------------------------------------------- */
 
-enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool all_targets,
+enum smc_status smc_ask_inspection(const struct smc_arguments *arguments,
+                                   const struct smc_gate *gate, bool all_targets,
                                    struct smc_inspection_question *question,
                                    struct smc_error *error)
 {
@@ -164,6 +179,9 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
         request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
     smc_ask_settings(arguments, &request->settings);
     enum smc_status status = ask_threads(arguments, question, error);
+    question->named_threads_count = request->threads_count;
+    if (status == SMC_OK)
+        status = add_gate_threads(gate, question, error);
     if (status == SMC_OK)
         status = ask_devices(arguments, question, error);
     if (status != SMC_OK || request->target_count > 0)
@@ -228,15 +246,16 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
     return status;
 }
 
-enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
+enum smc_status smc_ask_known_names(const struct smc_inspection_question *question,
                                     const struct smc_inspect_kernels *kernels,
                                     struct smc_error *error)
 {
+    const struct smc_inspect_request *request = &question->request;
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < request->pattern_count && status == SMC_OK; i++)
         status = smc_inspect_check_pattern(kernels, "kernel", request->patterns[i], error);
     struct smc_text warnings = {0};
-    for (size_t i = 0; i < request->threads_count && status == SMC_OK; i++) {
+    for (size_t i = 0; i < question->named_threads_count && status == SMC_OK; i++) {
         struct smc_error unknown = {""};
         if (smc_inspect_check_pattern(kernels, "threads", request->threads[i].pattern, &unknown) !=
             SMC_OK)

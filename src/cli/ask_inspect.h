@@ -4,6 +4,7 @@
 #define SMC_CLI_ASK_INSPECT_H
 
 #include "cli/ask.h"
+#include "inspect/gate.h"
 #include "inspect/inputs.h"
 #include "inspect/inspect.h"
 
@@ -15,12 +16,14 @@ struct smc_inspection_question {
     struct smc_inspect_request request;
     struct smc_inspect_threads *threads; /* the request's, with patterns of our own */
     size_t threads_capacity;
+    size_t named_threads_count; /* of them, those of --threads; the gate's follow */
 };
 
-/* Devices, targets, launch. `all_targets`: source for which no device is named is compiled for
-   every architecture that the compiler supports, else for the one that a query would be about.
-   SMC_USAGE with a message that names the option. */
-enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool all_targets,
+/* Devices, targets, launch, and the block sizes of the gate. `all_targets`: source for which no
+   device is named is compiled for every architecture that the compiler supports, else for the one
+   that a query would be about. SMC_USAGE with a message that names the option. */
+enum smc_status smc_ask_inspection(const struct smc_arguments *arguments,
+                                   const struct smc_gate *gate, bool all_targets,
                                    struct smc_inspection_question *question,
                                    struct smc_error *error);
 void smc_inspection_question_free(struct smc_inspection_question *question);
@@ -33,7 +36,7 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
 
 /* A pattern of --kernel that names no kernel is a mistake: SMC_USAGE. One of --threads, perhaps
    from a list for many files, is a warning. */
-enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
+enum smc_status smc_ask_known_names(const struct smc_inspection_question *question,
                                     const struct smc_inspect_kernels *kernels,
                                     struct smc_error *error);
 

@@ -28,6 +28,7 @@ const struct smc_command smc_command_diff = {
 /* Everything that one call needs. */
 struct comparison {
     struct smc_inspection_question question;
+    struct smc_gate gate;
     struct smc_inputs inputs[2]; /* the kernels point into them */
     struct smc_inspect_kernels before, after;
     struct smc_diff diff;
@@ -49,7 +50,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct compari
                         arguments->file_count == 0 ? "none" : "only one");
     if (strcmp(arguments->file[0], "-") == 0 && strcmp(arguments->file[1], "-") == 0)
         return smc_fail(error, SMC_USAGE, "diff: only one of the builds may be standard input");
-    return smc_ask_inspection(arguments, false, &comparison->question, error);
+    return smc_ask_inspection(arguments, &comparison->gate, false, &comparison->question, error);
 }
 
 /* The changes that make the exit status 1: bit n for enum smc_diff_change n. */
@@ -75,7 +76,7 @@ static void write_report(const struct smc_arguments *arguments, struct compariso
     if (!smc_diff_findings(diff, failing(arguments), &comparison->findings,
                            &comparison->judgements))
         out->failed = true;
-    switch ((enum format)arguments->number[SMC_OPTION_DIFF_FORMAT]) {
+    switch ((enum format)arguments->number[SMC_OPTION_FINDINGS_FORMAT]) {
     case TEXT:
         smc_writer_text.diff(diff, &style, out);
         break;
@@ -112,8 +113,8 @@ static enum smc_status compare(const struct smc_arguments *arguments, struct com
     if (status == SMC_MACHINE || comparison->before.count == 0 || comparison->after.count == 0)
         return status;
     struct smc_error unknown = {""};
-    if (smc_ask_known_names(request, &comparison->after, error) != SMC_OK) {
-        if (smc_ask_known_names(request, &comparison->before, &unknown) != SMC_OK)
+    if (smc_ask_known_names(&comparison->question, &comparison->after, error) != SMC_OK) {
+        if (smc_ask_known_names(&comparison->question, &comparison->before, &unknown) != SMC_OK)
             return SMC_USAGE;
         *error = unknown;
     }

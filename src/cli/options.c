@@ -544,6 +544,23 @@ static enum smc_status assign_block(struct smc_arguments *arguments, struct smc_
                                                      &arguments->number[param], error);
 }
 
+const char *smc_arguments_first_word(int count, char **words)
+{
+    for (int i = 0; i < count; i++) {
+        const char *word = words[i], *name = word + 2;
+        if (strcmp(word, "--") == 0)
+            return i + 1 < count ? words[i + 1] : NULL;
+        if (word[0] != '-' || !word[1])
+            return word;
+        bool is_long = word[1] == '-';
+        int id = is_long ? find_by_name(name, strlen(name), SMC_COMMAND_INSPECT)
+                         : find_by_letter(word[1], SMC_COMMAND_INSPECT);
+        bool value_follows = id >= 0 && smc_options[id].value && (is_long || !word[2]);
+        i += value_follows;
+    }
+    return NULL;
+}
+
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char **words,
                                    struct smc_arguments *arguments, struct smc_error *error)
 {

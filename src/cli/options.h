@@ -86,6 +86,9 @@ struct smc_arguments {
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char **words,
                                    struct smc_arguments *arguments, struct smc_error *error);
 
+/* The first word that is neither an option nor its value, or NULL. */
+const char *smc_arguments_first_word(int count, char **words);
+
 /* Whether the command accepts a range for it. */
 bool smc_option_accepts_range(int id, enum smc_command_id command);
 

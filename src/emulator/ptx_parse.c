@@ -438,6 +438,13 @@ static bool new_elements(struct reader *reader, struct smc_operand *operand, siz
     return operand->element != NULL;
 }
 
+/* More than a base: [texture, {%r1, %r2}]. */
+static void skip_to_bracket(struct reader *reader)
+{
+    while (!at_token(reader, "]") && !at_token(reader, ";") && reader->token.kind != SMC_TOKEN_END)
+        advance(reader);
+}
+
 /* [base+offset], after the '['. */
 static bool read_address(struct reader *reader, struct smc_operand *operand)
 {
@@ -459,6 +466,8 @@ static bool read_address(struct reader *reader, struct smc_operand *operand)
                         "a parameter of a call (source line %u): functions that are called, "
                         "printf and malloc among them, are not supported",
                         reader->line);
+    if (reader->lenient)
+        skip_to_bracket(reader);
     return expect(reader, "]");
 }
 

@@ -290,6 +290,8 @@ enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
 
 void smc_inspect_rows_free(struct smc_inspect_rows *rows)
 {
+    for (size_t i = 0; i < rows->count; i++)
+        smc_inspect_banks_release(rows->item[i].banks);
     free(rows->item);
     *rows = (struct smc_inspect_rows){0};
 }

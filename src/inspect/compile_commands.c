@@ -3,7 +3,6 @@
 
 #include "inspect/compile_commands.h"
 
-#include <ctype.h>
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
-static bool add_word(struct smc_words *words, const char *word, size_t length)
+bool smc_words_add(struct smc_words *words, const char *word, size_t length)
 {
     if (words->count == words->capacity) {
         size_t capacity = words->capacity ? 2 * words->capacity : 16;
@@ -59,11 +58,12 @@ bool smc_words_split(const char *command, struct smc_words *words)
     const char *s = command;
     bool succeeded = true;
     *words = (struct smc_words){0};
-    while (succeeded && *(s += strspn(s, " \t\n\r"))) {
+    static const char blanks[] = " \t\n\r";
+    while (succeeded && *(s += strspn(s, blanks))) {
         word.length = 0;
-        while (s && *s && !isspace((unsigned char)*s))
+        while (s && *s && !strchr(blanks, *s))
             s = append_piece(s, &word);
-        succeeded = s && !word.failed && add_word(words, smc_text_string(&word), word.length);
+        succeeded = s && !word.failed && smc_words_add(words, smc_text_string(&word), word.length);
         if (!succeeded)
             break;
     }
@@ -168,7 +168,8 @@ static bool add_option(struct entry *entry, const char *option, const char *valu
     if (separator)
         smc_text_append_char(&text, separator, 1);
     smc_text_append(&text, value);
-    bool added = !text.failed && add_word(&entry->options, smc_text_string(&text), text.length);
+    bool added =
+        !text.failed && smc_words_add(&entry->options, smc_text_string(&text), text.length);
     smc_text_free(&text);
     return added;
 }
@@ -252,7 +253,8 @@ static bool read_word(struct entry *entry, size_t *at)
 {
     const char *word = entry->words.word[*at], *value;
     bool added = true;
-    value = strcmp(word, "-o") == 0 ? value_of(entry, at, "-o") : NULL;
+    value =
+        strcmp(word, "-o") == 0 || strncmp(word, "-o=", 3) == 0 ? value_of(entry, at, "-o") : NULL;
     if (value || (value = value_of(entry, at, "--output-file"))) {
         entry->output = entry->output ? entry->output : value;
         return true;
@@ -298,7 +300,7 @@ static bool take_arguments(const json_t *arguments, struct smc_words *words)
 {
     for (size_t i = 0; i < json_array_size(arguments); i++) {
         const char *word = json_string_value(json_array_get(arguments, i));
-        if (!word || !add_word(words, word, strlen(word)))
+        if (!word || !smc_words_add(words, word, strlen(word)))
             return false;
     }
     return true;

@@ -19,13 +19,14 @@ enum smc_status smc_compile_commands_read(const char *file, const struct smc_tex
                                           struct smc_inputs *inputs, size_t *others,
                                           struct smc_text *faults, struct smc_error *error);
 
-/* The words of a command as a POSIX shell splits them: quotes and backslashes; nothing is
-   expanded. False: a quote is not closed, or out of memory (then *words is NULL, too). Free it with
-   smc_words_free. */
+/* A list of words. smc_words_add copies one; false: out of memory. smc_words_split sets the list to
+   the words of a command as a POSIX shell splits them: quotes and backslashes, nothing is expanded;
+   false: a quote is not closed, or out of memory, and the list is empty. */
 struct smc_words {
     char **word;
     size_t count, capacity;
 };
+bool smc_words_add(struct smc_words *words, const char *word, size_t length);
 bool smc_words_split(const char *command, struct smc_words *words);
 void smc_words_free(struct smc_words *words);
 

@@ -74,6 +74,21 @@ static void append_own(const char *list, struct smc_text *options)
     }
 }
 
+/* Lines of the source for bank conflicts; this changes neither the code nor its speed. NVRTC
+   refuses the option twice, and with -G has the lines anyway. */
+static bool lacks_lines(const struct smc_inspect_request *request)
+{
+    static const char *const names[] = {"-lineinfo", "-generate-line-info", "-G", "-device-debug"};
+    const char *own = request->compiler_options ? request->compiler_options : "";
+    bool lacks = true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        lacks &= strstr(own, names[i]) == NULL;
+        for (size_t k = 0; k < request->compiler_argument_count; k++)
+            lacks &= strstr(request->compiler_arguments[k], names[i]) == NULL;
+    }
+    return lacks;
+}
+
 static void write_options(const struct smc_compilation *compilation, const char *library,
                           const struct smc_nvrtc_info *info, struct smc_text *options)
 {
@@ -81,6 +96,8 @@ static void write_options(const struct smc_compilation *compilation, const char 
     const char *slash = strrchr(compilation->file, '/');
     smc_nvrtc_write_log_options(info, options);
     smc_text_printf(options, "--gpu-architecture=sm_%u%.1s\n", target->cc, &target->suffix);
+    if (lacks_lines(compilation->request))
+        smc_text_append(options, "-lineinfo\n");
     append_own(compilation->request->compiler_options, options);
     for (size_t i = 0; i < compilation->request->compiler_argument_count; i++)
         smc_text_printf(options, "%s\n", compilation->request->compiler_arguments[i]);

@@ -33,7 +33,8 @@ struct search {
     const char *folder;       /* being walked, as named */
     struct smc_input *walked; /* folders that were entered, for loops of symbolic links */
     size_t walked_count, walked_capacity;
-    size_t skipped; /* files without kernels */
+    struct smc_words commands; /* compile_commands.json in the folder: paths */
+    size_t skipped;            /* files without kernels */
     enum smc_status worst;
 };
 
@@ -159,7 +160,7 @@ static enum smc_input_content content_of(const char *path)
                                                                      : content;
 }
 
-/* --- Folders ---------------------------------------------------------------------------------- */
+/* --- What was found --------------------------------------------------------------------------- */
 
 static void fail_memory(struct search *search)
 {
@@ -199,6 +200,11 @@ static bool is_listed(const struct search *search, const struct stat *status)
 
 static void add_found(struct search *search, const char *path, const struct stat *status)
 {
+    if (ends(path, "/compile_commands.json")) {
+        if (!smc_words_add(&search->commands, path, strlen(path)))
+            fail_memory(search);
+        return;
+    }
     enum smc_input_content content = content_of(path);
     if (content == SMC_CONTENT_NONE) {
         search->skipped++;
@@ -217,6 +223,54 @@ static void add_found(struct search *search, const char *path, const struct stat
     input->number = status->st_ino;
 }
 
+/* --- Options of the sources in a folder ------------------------------------------------------- */
+
+static void give_options(struct smc_input *from, struct smc_inputs *inputs, size_t begin)
+{
+    struct stat status;
+    if (from->argument_count + from->target_count == 0 || stat(from->file, &status) != 0)
+        return;
+    for (size_t i = begin; i < inputs->count; i++) {
+        struct smc_input *to = &inputs->item[i];
+        if (to->content != SMC_CONTENT_SOURCE || to->number != status.st_ino ||
+            to->device != status.st_dev || to->argument || to->target)
+            continue;
+        to->argument = from->argument;
+        to->argument_count = from->argument_count;
+        to->target = from->target;
+        to->target_count = from->target_count;
+        from->argument = NULL;
+        from->target = NULL;
+        from->argument_count = from->target_count = 0;
+        return;
+    }
+}
+
+/* A compile_commands.json in the folder says how its sources are compiled. */
+static void read_options(struct search *search, size_t begin)
+{
+    for (size_t i = 0; i < search->commands.count; i++) {
+        const char *file = search->commands.word[i];
+        struct smc_text text = {0};
+        struct smc_inputs listed = {0};
+        struct smc_error error;
+        size_t others;
+        enum smc_status status = smc_input_read(file, &text, &error);
+        if (status == SMC_OK && smc_compile_commands_is(&text))
+            status = smc_compile_commands_read(file, &text, &listed, &others,
+                                               &search->notes->faults, &error);
+        if (status != SMC_OK)
+            report(search, status, &error);
+        for (size_t k = 0; k < listed.count; k++)
+            give_options(&listed.item[k], search->inputs, begin);
+        smc_inputs_free(&listed);
+        smc_text_free(&text);
+    }
+    smc_words_free(&search->commands);
+}
+
+/* --- Folders ---------------------------------------------------------------------------------- */
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -229,23 +283,9 @@ static int list_folder(const char *path, struct smc_words *names)
     if (!folder)
         return errno;
     int failed = 0;
-    for (const struct dirent *item; !failed && (item = readdir(folder));) {
-        if (item->d_name[0] == '.')
-            continue;
-        if (names->count == names->capacity) {
-            size_t capacity = names->capacity ? 2 * names->capacity : 64;
-            char **grown = smc_realloc(names->word, capacity * sizeof *grown);
-            if (!grown) {
-                failed = ENOMEM;
-                break;
-            }
-            names->word = grown;
-            names->capacity = capacity;
-        }
-        names->word[names->count] = smc_strdup(item->d_name);
-        failed = names->word[names->count++] ? 0 : ENOMEM;
-        names->count -= failed != 0;
-    }
+    for (const struct dirent *item; !failed && (item = readdir(folder));)
+        if (item->d_name[0] != '.' && !smc_words_add(names, item->d_name, strlen(item->d_name)))
+            failed = ENOMEM;
     closedir(folder);
     if (names->count > 0)
         qsort(names->word, names->count, sizeof *names->word, by_name);
@@ -347,6 +387,7 @@ static void read_folder(struct search *search, const char *folder, const struct 
     if (was_walked(search, status))
         return;
     walk(search, path, (size_t)length);
+    read_options(search, begin);
     size_t left_out = leave_out(search->inputs, begin), read = search->inputs->count - begin;
     if (read == 0 && search->worst < SMC_MACHINE) {
         struct smc_error error;

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "compile/build_note.h"
+#include "emulator/bank_accesses.h"
 #include "query/query.h"
 
 enum smc_inspect_source {
@@ -44,6 +45,7 @@ struct smc_inspect_kernel {
     uint32_t source_line; /* the line of its definition; 0: unknown */
     struct smc_build_note build;         /* unknown for logs */
     uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
+    struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -93,6 +95,7 @@ struct smc_inspect_request {
     bool (*progress)(void *context, size_t done, size_t total);
     void *progress_context;
 
+    struct smc_text *ptx; /* receives the PTX of what is compiled; or NULL */
     /* Called while one file with machine code is read. */
     smc_inspect_progress *part_progress; /* NULL: nobody asks */
     void *part_context;
@@ -144,6 +147,13 @@ struct smc_block_sizes {
     double best_percent;             /* occupancy at that size */
 };
 
+/* The bank conflicts of rows that share them: see bank_conflicts.h. */
+struct smc_inspect_banks {
+    size_t references;
+    struct smc_bank_accesses accesses;
+};
+void smc_inspect_banks_release(struct smc_inspect_banks *banks); /* NULL is allowed */
+
 /* One kernel on one device. */
 struct smc_inspect_row {
     const struct smc_inspect_kernel *kernel;
@@ -151,6 +161,7 @@ struct smc_inspect_row {
     bool exceeds_bound; /* more threads were requested than its launch bounds allow: no launch */
     struct smc_block_sizes sizes;
     struct smc_answer answer;
+    struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
 };
 
 /* Of all kernels that were answered: those of which something is true on at least one device. */

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "inspect/stable_names.h"
+#include "inspect/bank_conflicts.h"
 
 /* --- C++ names as in the source, through libiberty where configure found it ------------------- */
 
@@ -321,6 +322,8 @@ void smc_inspect_kernel_free(struct smc_inspect_kernel *kernel)
     free(kernel->name);
     free(kernel->shown);
     free(kernel->source_file);
+    smc_inspect_ptx_release(kernel->ptx);
+    kernel->ptx = NULL;
     kernel->name = kernel->shown = kernel->source_file = NULL;
 }
 

@@ -1,5 +1,6 @@
 libsmc_la_SOURCES += \
 	src/inspect/answer.c \
+	src/inspect/bank_conflicts.c src/inspect/bank_conflicts.h \
 	src/inspect/compile_commands.c src/inspect/compile_commands.h \
 	src/inspect/compilers.c src/inspect/compilers.h \
 	src/inspect/embedded.c src/inspect/embedded.h \

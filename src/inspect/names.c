@@ -21,7 +21,7 @@ static size_t operator_at(const char *text, size_t i)
 {
     static const char word[] = "operator";
     const size_t length = sizeof word - 1;
-    if ((i > 0 && is_letter(text[i - 1])) || strncmp(text + i, word, length) != 0 ||
+    if (text[i] != word[0] || (i > 0 && is_letter(text[i - 1])) || strncmp(text + i, word, length) != 0 ||
         is_letter(text[i + length]))
         return 0;
     const char *symbol = text + i + length;
@@ -43,6 +43,8 @@ size_t smc_name_bracketed(const char *text)
         if (skipped > 0)
             continue;
         char c = text[i++];
+        if (is_letter(c) || c == ' ' || c == ':' || c == ',')
+            continue;
         if (strchr("<([{", c)) {
             if (depth == DEEPEST)
                 return 0;

@@ -170,6 +170,8 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
         status = smc_fail(error, SMC_MACHINE, "%s: what the compiler made of it: %.900s",
                           reading->file, reason.message);
     *count = reading->kernels->count - before;
+    if (status == SMC_OK && reading->request->ptx)
+        smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
     smc_nvrtc_output_free(&output);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "compile/ptx.h"
 #include "compile/ptxas_log.h"
 #include "devices/devices.h"
+#include "inspect/bank_conflicts.h"
 #include "inspect/kernels.h"
 
 /* --- What an architecture can have ------------------------------------------------------------ */
@@ -283,6 +284,20 @@ static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_
     }
 }
 
+/* Bank conflicts are found in it. */
+static bool keep_ptx(const struct smc_text *text, size_t begin, struct smc_inspect_kernels *kernels)
+{
+    struct smc_inspect_ptx *ptx = smc_inspect_ptx_new(smc_text_string(text), text->length);
+    if (!ptx)
+        return false;
+    for (size_t i = begin; i < kernels->count; i++) {
+        kernels->item[i].ptx = ptx;
+        ptx->references++;
+    }
+    smc_inspect_ptx_release(ptx);
+    return true;
+}
+
 enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
                                    const struct smc_inspect_kernel *kind,
                                    struct smc_inspect_kernels *kernels, struct smc_text *faults,
@@ -295,6 +310,8 @@ enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
     if (output->binary.cubin)
         status = complete_from_cubin(&output->binary, begin, kernels, error);
     complete_from_ptx(smc_text_string(&output->ptx), begin, kernels);
+    if (status == SMC_OK && output->ptx.length > 0 && !keep_ptx(&output->ptx, begin, kernels))
+        status = smc_out_of_memory(error);
     for (size_t i = begin; i < kernels->count; i++) {
         kernels->item[i].resources.nvrtc_major = output->nvrtc_major;
         kernels->item[i].resources.nvrtc_minor = output->nvrtc_minor;

@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "report/banks.h"
+#include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
 #include "report/layout.h"
+#include "report/text_parts.h"
+#include "report/words.h"
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
@@ -159,8 +162,7 @@ static void append_sums(const struct smc_bank_accesses *accesses,
         smc_text_printf(&line, ", besides %zu atomic%s", accesses->count - accesses->counted,
                         smc_text_plural(accesses->count - accesses->counted));
     if (accesses->executions > 0)
-        smc_text_printf(&line,
-                        "; %s %" PRIu64 " wavefronts, %" PRIu64 " of them bank conflicts",
+        smc_text_printf(&line, "; %s %" PRIu64 " wavefronts, %" PRIu64 " of them bank conflicts",
                         accesses->counts_are_exact ? "one block takes" : "in what was followed",
                         accesses->wavefronts, accesses->wavefronts - accesses->least);
     smc_text_append(&line, ". Wavefronts and conflicts are those of one warp on average, as the "
@@ -203,8 +205,8 @@ static struct smc_value remedy_of(bool found, const struct smc_rearrangement *ch
     struct smc_text text = {0};
     if (found)
         smc_words_rearrangement(change, &text);
-    struct smc_value value = smc_value_json(found ? json_string(smc_text_string(&text))
-                                                  : json_null());
+    struct smc_value value =
+        smc_value_json(found ? json_string(smc_text_string(&text)) : json_null());
     smc_text_free(&text);
     return value;
 }
@@ -254,6 +256,11 @@ static struct smc_value counted(const struct smc_bank_access *access, uint64_t c
 SMC_FIELD_TABLE(access_fields, ACCESS_FIELDS)
 #undef ITEM
 
+const struct smc_field_table smc_bank_accesses_tables[] = {
+    {"bank_accesses", access_fields},
+    {NULL, NULL},
+};
+
 json_t *smc_json_bank_accesses(const struct smc_bank_accesses *accesses)
 {
     if (!accesses)
@@ -288,4 +295,62 @@ void smc_csv_bank_accesses(const char *kernel, const struct smc_bank_accesses *a
         const struct row row = {kernel, &accesses->item[i]};
         smc_fields_csv_row(access_fields, &row, out);
     }
+}
+
+/* --- The answer of smemcalc banks FILE -------------------------------------------------------- */
+
+static void append_kernel_verdict(const struct smc_kernel_banks *banks,
+                                  const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_bank_accesses *accesses = banks->accesses;
+    struct smc_text line = {0};
+    smc_text_printf(&line, "%s: ", banks->query->file_kernel->short_name);
+    if (accesses->count == 0)
+        smc_text_append(&line, "no access to shared memory");
+    smc_words_bank_accesses(accesses, &line);
+    smc_layout_verdict(out, style, accesses->worst < accesses->count ? SMC_BAD : SMC_GOOD, &line);
+    smc_text_append_char(out, '\n', 1);
+}
+
+static void append_kernel_block(const struct smc_kernel_banks *banks,
+                                const struct smc_report_style *style, struct smc_text *out)
+{
+    const uint32_t *block = banks->accesses->block;
+    struct smc_text line = {0};
+    smc_text_printf(&line, "%ux%ux%u, %u warp%s%s", block[0], block[1], block[2],
+                    banks->accesses->warps, smc_text_plural(banks->accesses->warps),
+                    banks->block_source);
+    smc_layout_line(out, style, "block", &line);
+}
+
+void smc_text_kernel_banks(const struct smc_kernel_banks *banks,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_answer answer = {.query = *banks->query};
+    append_kernel_verdict(banks, style, out);
+    smc_text_kernel_line(&answer, style, out);
+    append_kernel_block(banks, style, out);
+    smc_text_device_line(&answer, style, out);
+    if (banks->accesses->count == 0)
+        return;
+    smc_text_append_char(out, '\n', 1);
+    smc_text_bank_accesses(banks->query->file_kernel->short_name, banks->accesses, style, out);
+}
+
+void smc_json_kernel_banks(json_t *object, const struct smc_kernel_banks *banks)
+{
+    json_t *kernel = json_object();
+    smc_json_set(object, "device", smc_json_device(&banks->query->device));
+    smc_json_string(kernel, "name", banks->query->file_kernel->name);
+    smc_json_string(kernel, "file", banks->query->file_kernel->file);
+    smc_json_set(object, "kernel", kernel);
+    smc_json_set(object, "banks", smc_json_bank_accesses(banks->accesses));
+}
+
+void smc_csv_kernel_banks(const struct smc_kernel_banks *banks,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    smc_csv_bank_accesses_head(out);
+    smc_csv_bank_accesses(banks->query->file_kernel->name, banks->accesses, out);
 }

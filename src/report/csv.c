@@ -84,4 +84,5 @@ const struct smc_writer smc_writer_csv = {
     .sweep_point = smc_csv_sweep_point,
     .sweep_end = smc_csv_sweep_end,
     .banks = smc_csv_banks,
+    .kernel_banks = smc_csv_kernel_banks,
 };

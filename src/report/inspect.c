@@ -9,7 +9,9 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "inspect/names.h"
 #include "inspect/selection.h"
+#include "report/bank_accesses.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
@@ -141,7 +143,10 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
     FIELD(best_percent, "best_occupancy_percent", "best_occupancy_percent", "percent",             \
           "the occupancy at that size",                                                            \
           smc_value_if(item->sizes.best_threads_per_block > 0,                                     \
-                       smc_value_real(item->sizes.best_percent)))
+                       smc_value_real(item->sizes.best_percent)))                                  \
+    FIELD(banks, "bank_accesses", NULL, "",                                                        \
+          "accesses to shared memory in its PTX, and their bank conflicts",                        \
+          smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -202,7 +207,7 @@ static void find_names(const struct smc_inspect_rows *rows, struct smc_kernel_na
     free(shown);
 }
 
-/* "LABELx.cu:12 (CUDA source)" */
+/* "LABEL x.cu (CUDA source)" */
 static void append_file(const struct smc_inspect_kernel *kernel, const char *label,
                         const struct smc_report_style *style, struct smc_text *out)
 {
@@ -211,7 +216,8 @@ static void append_file(const struct smc_inspect_kernel *kernel, const char *lab
     smc_text_printf(&line, "%s (%s)", file, smc_inspect_source_words(kernel->source));
     if (line.data)
         smc_utf8_make_safe(line.data);
-    smc_layout_paragraph(out, label, strlen(label), smc_text_string(&line), style->columns);
+    smc_layout_paragraph(out, label, *label ? strlen(label) + 1 : 0, smc_text_string(&line),
+                         style->columns);
     smc_text_free(&line);
 }
 
@@ -321,10 +327,10 @@ static void append_best(const struct smc_inspect_row *row, struct smc_text *line
     smc_text_append(line, ", ");
     smc_words_blocks(sizes->blocks_per_sm[best / 32 - 1], line);
     smc_text_append(line, ")");
-    if (!smc_inspect_is_settled(row)) {
-        smc_text_append(line, ", limited by ");
-        smc_words_limiters(&row->answer.occupancy, line);
-    }
+    if (smc_inspect_is_settled(row))
+        return;
+    smc_text_append(line, ", limited by ");
+    smc_words_limiters(&row->answer.occupancy, line);
     append_highest(row, &highest);
     snprintf(alone, sizeof alone, "%u", best);
     if (strcmp(smc_text_string(&highest), alone) != 0) {
@@ -362,6 +368,21 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
     smc_text_free(&line);
 }
 
+/* Only what the reader can act on: conflicts, and accesses of which nothing is known. */
+static void append_banks(const struct smc_inspect_row *row, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (!row->banks)
+        return;
+    const struct smc_bank_accesses *accesses = &row->banks->accesses;
+    if (accesses->worst < accesses->count || accesses->followed < accesses->counted)
+        smc_words_bank_accesses(accesses, &line);
+    if (line.length > 0)
+        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+}
+
 static void append_row(const struct smc_inspect_row *row, const struct smc_report_style *style,
                        struct smc_text *out)
 {
@@ -382,6 +403,7 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
             append_sparkline(row, out);
     }
     append_steps(row, style, out);
+    append_banks(row, style, out);
 }
 
 /* --- Text: the whole report ------------------------------------------------------------------- */
@@ -411,27 +433,49 @@ static void append_notes(const struct smc_inspect_rows *rows, const struct smc_r
                              style->columns);
 }
 
-/* The first `most` kernels. */
+enum { MOST_WORST = 3 };
+
+static bool has(const uint64_t *list, size_t count, uint64_t value)
+{
+    size_t i = 0;
+    while (i < count && list[i] != value)
+        i++;
+    return i < count;
+}
+
+/* All kernels (SIZE_MAX), or the first `most` (up to MOST_WORST) of different templates. */
 static void append_kernels(const struct smc_inspect_rows *rows, size_t most,
                            const struct smc_kernel_names *names,
                            const struct smc_report_style *style, struct smc_text *out)
 {
     const bool files = rows->summary.files > 1;
+    uint64_t families[MOST_WORST];
     size_t kernels = 0;
+    bool shown = true;
     smc_text_printf(out, "  %-*s %4s %8s %6s %7s %6s %7s  %s\n", DEVICE_WIDTH, "device", "regs",
                     "spills B", "smem B", "threads", "blocks", "occup.", "limited by");
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
         if (begins_kernel(rows, i)) {
-            if (kernels++ == most)
+            struct smc_name name;
+            smc_name_parse(kernel->shown, &name);
+            uint64_t family = smc_name_family(&name);
+            shown = most == SIZE_MAX || !has(families, kernels, family);
+            if (shown && kernels == most)
                 return;
+            if (!shown)
+                continue;
+            if (most < SIZE_MAX)
+                families[kernels] = family;
+            kernels++;
             smc_layout_begin(out, style, SMC_STRONG);
             smc_kernel_names_append(names, kernel->shown, style->columns, out);
             smc_layout_end(out, style);
             if (files)
-                append_file(kernel, "  in ", style, out);
+                append_file(kernel, "  in", style, out);
         }
-        append_row(&rows->item[i], style, out);
+        if (shown)
+            append_row(&rows->item[i], style, out);
     }
 }
 
@@ -440,9 +484,8 @@ static void append_overview(const struct smc_inspect_rows *rows,
                             const struct smc_kernel_names *names,
                             const struct smc_report_style *style, struct smc_text *out)
 {
-    enum { ROWS_IN_FULL = 4 };
     const size_t kernels = smc_overview_kernels(rows);
-    size_t each = (rows->count + kernels - 1) / kernels, in_full = ROWS_IN_FULL / each;
+    size_t each = (rows->count + kernels - 1) / kernels, in_full = MOST_WORST / each;
     size_t left_out = smc_overview_table(rows, names, style, out);
     struct smc_text line = {0};
     if (!style->all_kernels) {
@@ -451,8 +494,9 @@ static void append_overview(const struct smc_inspect_rows *rows,
     }
     if (left_out > 0)
         smc_text_printf(&line, "%zu more kernel%s: ", left_out, smc_text_plural(left_out));
-    smc_text_append(&line, "--top all lists each, --verbose shows each in full; --only, --kernel "
-                           "and --sort choose");
+    if (!style->all_kernels)
+        smc_text_append(&line, "--top all lists each, ");
+    smc_text_append(&line, "--verbose shows each in full; --only, --kernel and --sort choose");
     smc_text_append(out, "\n");
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_text_free(&line);

@@ -296,6 +296,15 @@ static void write_banks(const struct smc_banks_answer *answer, const struct smc_
     smc_json_finish(root, out);
 }
 
+static void write_kernel_banks(const struct smc_kernel_banks *banks,
+                               const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_kernel_banks(root, banks);
+    smc_json_finish(root, out);
+}
+
 const struct smc_writer smc_writer_json = {
     .name = "json",
     .answers = write_answers,
@@ -319,4 +328,5 @@ const struct smc_writer smc_writer_json = {
     .sweep_end = smc_json_sweep_end,
     .sweep_needs_whole_answers = true,
     .banks = write_banks,
+    .kernel_banks = write_kernel_banks,
 };

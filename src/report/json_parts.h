@@ -87,6 +87,7 @@ void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_
                         struct smc_text *out);
 
 /* Adds "device", "banks" and "accesses". */
+void smc_json_kernel_banks(json_t *object, const struct smc_kernel_banks *banks);
 void smc_json_banks(json_t *object, const struct smc_banks_answer *answer);
 
 #endif

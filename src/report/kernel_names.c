@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "inspect/names.h"
 
-/* --- The three forms of a name ---------------------------------------------------------------- */
+/* --- The forms of a name ---------------------------------------------------------------- */
 
 /* "<a, b<..> >" of "<a, b<c, d> >". */
 static void append_outermost(const char *text, size_t length, struct smc_text *out)
@@ -39,17 +39,23 @@ void smc_kernel_name_shorten(const char *shown, struct smc_text *out)
     }
 }
 
-/* Template arguments without their own arguments and without namespaces: "<float, policy<..>>" of
-   "<float, a::b<int>::policy<int, 4> >". */
-static void append_arguments(const char *text, size_t length, struct smc_text *out)
+/* Template arguments without namespaces, and unless `nested` without their own arguments:
+   "<float, policy<..>>" of "<float, a::b<int>::policy<int, 4> >". */
+static void append_arguments(const char *text, size_t length, bool nested, struct smc_text *out)
 {
+    static const char unnamed[] = "(anonymous namespace)::";
     size_t begin = out->length; /* of the word that a namespace may be */
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
-        size_t nested = i > 0 && strchr("<{", c) ? smc_name_bracketed(text + i) : 0;
-        if (nested > 0 && i + nested < length) {
+        size_t inner = i > 0 && strchr("<{", c) ? smc_name_bracketed(text + i) : 0;
+        if (strncmp(text + i, unnamed, sizeof unnamed - 1) == 0) {
+            i += sizeof unnamed - 2;
+        } else if (inner > 0 && i + inner < length && nested) {
+            append_arguments(text + i, inner, true, out);
+            i += inner - 1;
+        } else if (inner > 0 && i + inner < length) {
             smc_text_append(out, c == '<' ? "<..>" : "{..}");
-            i += nested - 1;
+            i += inner - 1;
         } else if (c == ':' && text[i + 1] == ':') {
             if (!out->failed)
                 out->length = begin;
@@ -67,7 +73,22 @@ void smc_kernel_name_brief(const char *shown, struct smc_text *out)
     struct smc_name name;
     smc_name_parse(shown, &name);
     smc_text_append_bytes(out, name.begin + name.last, name.arguments - name.last);
-    append_arguments(name.begin + name.arguments, name.length - name.arguments, out);
+    append_arguments(name.begin + name.arguments, name.length - name.arguments, false, out);
+}
+
+static void append_all_arguments(const char *shown, struct smc_text *out)
+{
+    struct smc_name name;
+    smc_name_parse(shown, &name);
+    smc_text_append_bytes(out, name.begin + name.last, name.arguments - name.last);
+    append_arguments(name.begin + name.arguments, name.length - name.arguments, true, out);
+}
+
+static void append_without_parameters(const char *shown, struct smc_text *out)
+{
+    struct smc_name name;
+    smc_name_parse(shown, &name);
+    smc_text_append_bytes(out, name.begin, name.length);
 }
 
 /* The same with the first arguments alone: "k<float, policy<..>, ..>". */
@@ -95,10 +116,10 @@ static void append_first_arguments(const char *shown, struct smc_text *out)
     smc_text_free(&brief);
 }
 
+/* From the shortest. */
 static void (*const forms[SMC_KERNEL_NAME_FORMS])(const char *shown, struct smc_text *out) = {
-    append_first_arguments,
-    smc_kernel_name_brief,
-    smc_kernel_name_shorten,
+    append_first_arguments,  smc_kernel_name_brief,     append_all_arguments,
+    smc_kernel_name_shorten, append_without_parameters,
 };
 
 /* --- Which are distinct ----------------------------------------------------------------------- */

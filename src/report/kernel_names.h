@@ -13,7 +13,7 @@ void smc_kernel_name_brief(const char *shown, struct smc_text *out);
 void smc_kernel_name_shorten(const char *shown, struct smc_text *out);
 
 /* The forms that several kernels share. */
-enum { SMC_KERNEL_NAME_FORMS = 3 };
+enum { SMC_KERNEL_NAME_FORMS = 5 };
 struct smc_kernel_names {
     char **ambiguous[SMC_KERNEL_NAME_FORMS]; /* ascending */
     size_t count[SMC_KERNEL_NAME_FORMS];
@@ -23,8 +23,8 @@ struct smc_kernel_names {
 void smc_kernel_names_init(struct smc_kernel_names *names, const char *const *shown, size_t count);
 void smc_kernel_names_free(struct smc_kernel_names *names);
 
-/* Appends the first that is distinct of: the brief form with the first template arguments alone, the
-   whole brief form, the short form, the whole name. */
+/* Appends the shortest form that is distinct: brief with the first template arguments alone, brief,
+   with the arguments' own arguments, with namespaces, the whole name. */
 void smc_kernel_names_choose(const struct smc_kernel_names *names, const char *shown,
                              struct smc_text *out);
 

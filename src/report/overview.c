@@ -14,7 +14,15 @@
 #include "report/layout.h"
 #include "report/words.h"
 
-enum { MOST_LINES = 20, MOST_DEVICES = 16, DEVICE_WIDTH = 13, NAME_COLUMN = 57 };
+enum { MOST_LINES = 20, MOST_DEVICES = 16 };
+enum {
+    DEVICE_WIDTH = 13,
+    LIMITS_WIDTH = 14,
+    THREADS_WIDTH = 8,
+    REGS_WIDTH = 7,
+    SPILLS_WIDTH = 8,
+    SMEM_WIDTH = 7
+};
 
 static bool begins_kernel(const struct smc_inspect_rows *rows, size_t i)
 {
@@ -38,16 +46,30 @@ void smc_overview_append_device(const struct smc_device *device, int width, stru
 
 /* --- Headline --------------------------------------------------------------------------------- */
 
+/* At most HEADLINE_NAME columns of the name. */
+static void append_short(const struct smc_kernel_names *names, const char *shown,
+                         struct smc_text *line)
+{
+    enum { HEADLINE_NAME = 60 };
+    struct smc_text name = {0};
+    smc_kernel_names_choose(names, shown, &name);
+    bool fits = smc_utf8_string_columns(smc_text_string(&name)) <= HEADLINE_NAME;
+    smc_text_append_bytes(line, smc_text_string(&name),
+                          fits ? name.length : smc_utf8_fit(name.data, HEADLINE_NAME));
+    smc_text_append(line, fits ? "" : "..");
+    smc_text_free(&name);
+}
+
 static void append_worst(const struct smc_inspect_summary *summary,
                          const struct smc_kernel_names *names, struct smc_text *line)
 {
     const struct smc_occupancy limits = {.limiters = summary->worst_limiters};
     if (summary->worst_launches && summary->worst_percent >= 100) {
-        smc_text_append(line, "; all at 100 %");
+        smc_text_append(line, summary->unknown > 0 ? "; each can reach 100 %" : "; all at 100 %");
         return;
     }
     smc_text_append(line, "; worst: ");
-    smc_kernel_names_choose(names, summary->worst->shown, line);
+    append_short(names, summary->worst->shown, line);
     if (!summary->worst_launches) {
         smc_text_append(line, " (cannot launch)");
         return;
@@ -98,7 +120,8 @@ struct family {
     uint64_t hash;
     size_t first; /* row of its first kernel */
     size_t kernels;
-    size_t member; /* its first kernel in the list of members */
+    bool shares_name; /* another one has the same last component */
+    size_t member;    /* its first kernel in the list of members */
 };
 
 /* A kernel, by the row where it begins. */
@@ -129,10 +152,32 @@ static int compare_members(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
+static int compare_hashes(const void *a, const void *b)
+{
+    const struct family *x = a, *y = b;
+    return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
 static int compare_families(const void *a, const void *b)
 {
     const struct family *x = a, *y = b;
     return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Sorts the families by their last components. */
+static void mark_shared_names(const struct smc_inspect_rows *rows, struct families *families)
+{
+    struct family *family = families->item;
+    for (size_t i = 0; i < families->count; i++) {
+        struct smc_name name;
+        smc_name_parse(rows->item[family[i].first].kernel->shown, &name);
+        family[i].hash =
+            smc_hash(SMC_HASH_START, name.begin + name.last, name.arguments - name.last);
+    }
+    qsort(family, families->count, sizeof *family, compare_hashes);
+    for (size_t i = 1; i < families->count; i++)
+        if (family[i].hash == family[i - 1].hash)
+            family[i].shares_name = family[i - 1].shares_name = true;
 }
 
 /* In the order of their first kernels. False: out of memory. */
@@ -152,9 +197,11 @@ static bool find_families(const struct smc_inspect_rows *rows, bool instances,
     for (size_t i = 0; i < families->member_count; i++) {
         const struct member *member = &families->member[i];
         if (i == 0 || member->hash != member[-1].hash)
-            families->item[families->count++] = (struct family){member->hash, member->row, 0, i};
+            families->item[families->count++] =
+                (struct family){.hash = member->hash, .first = member->row, .member = i};
         families->item[families->count - 1].kernels++;
     }
+    mark_shared_names(rows, families);
     qsort(families->item, families->count, sizeof *families->item, compare_families);
     return true;
 }
@@ -235,28 +282,18 @@ static size_t find_lines(const struct smc_inspect_rows *rows, const struct famil
     return count;
 }
 
-/* 49152 as "48K" where five digits do not fit. */
-static void append_bytes(double bytes, struct smc_text *text)
-{
-    if (bytes < 10000)
-        smc_text_printf(text, "%.0f", bytes);
-    else
-        smc_text_printf(text, "%.0fK", bytes / 1024);
-}
-
+/* "64-128"; bytes as "12-48K" where five digits do not fit. */
 static void append_range(const struct range *range, bool bytes, int width, struct smc_text *out)
 {
-    struct smc_text text = {0};
-    const double ends[] = {range->low, range->high};
-    for (int i = 0; i < (range->low < range->high ? 2 : 1) && range->known; i++) {
-        smc_text_append(&text, i > 0 ? "-" : "");
-        if (bytes)
-            append_bytes(ends[i], &text);
-        else
-            smc_text_printf(&text, "%.0f", ends[i]);
-    }
-    smc_text_printf(out, " %*s", width, range->known ? smc_text_string(&text) : "-");
-    smc_text_free(&text);
+    const bool kilobytes = bytes && range->high >= 10000;
+    const double unit = kilobytes ? 1024 : 1;
+    char text[64] = "-";
+    if (range->known && range->low < range->high)
+        snprintf(text, sizeof text, "%.0f-%.0f%s", range->low / unit, range->high / unit,
+                 kilobytes ? "K" : "");
+    else if (range->known)
+        snprintf(text, sizeof text, "%.0f%s", range->low / unit, kilobytes ? "K" : "");
+    smc_text_printf(out, " %*s", width, text);
 }
 
 /* "12.5%", "25-50%", "<=50%" of the best block size. */
@@ -269,7 +306,7 @@ static void append_percent(const struct line *line, struct smc_text *out)
         snprintf(text, sizeof text, "%s%.0f-%.0f%%", most, percent->low, percent->high);
     else
         snprintf(text, sizeof text, "%s%.3g%%", most, percent->low);
-    smc_text_printf(out, " %8s ", text);
+    smc_text_printf(out, " %9s ", text);
 }
 
 static void append_limits(const struct line *line, struct smc_text *out)
@@ -284,23 +321,65 @@ static void append_limits(const struct line *line, struct smc_text *out)
     else
         snprintf(text, sizeof text, "%s",
                  worst->outcome == SMC_CANNOT_COMPILE ? "cannot compile" : "cannot launch");
-    smc_text_cell(out, text, -14);
+    smc_text_cell(out, text, -LIMITS_WIDTH);
 }
 
-static void append_figures(const struct line *line, struct smc_text *out)
+/* Columns that are the same for all kernels are omitted. */
+struct columns {
+    bool devices, threads, spills, smem, instances;
+};
+
+static struct columns find_columns(const struct smc_inspect_rows *rows,
+                                   const struct families *families)
+{
+    struct columns columns = {.instances = families->count < families->member_count};
+    const struct smc_device *first = &rows->item[0].answer.query.device;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct smc_inspect_row *row = &rows->item[i];
+        const struct smc_launch *launch = &row->answer.launch;
+        const struct smc_device *device = &row->answer.query.device;
+        columns.devices |= device->sm.cc != first->sm.cc || strcmp(device->name, first->name) != 0;
+        columns.threads |= row->threads_source != SMC_THREADS_UNKNOWN;
+        columns.spills |= smc_inspect_spilled(row) > 0;
+        columns.smem |= launch->static_smem_bytes + launch->dynamic_smem_bytes > 0;
+    }
+    return columns;
+}
+
+static void append_head(const struct columns *columns, struct smc_text *out)
+{
+    if (columns->devices)
+        smc_text_printf(out, "  %-*s", DEVICE_WIDTH, "device");
+    smc_text_printf(out, " %9s %-*s", "occup.", LIMITS_WIDTH, "limited by");
+    if (columns->threads)
+        smc_text_printf(out, " %*s", THREADS_WIDTH, "threads");
+    smc_text_printf(out, " %*s", REGS_WIDTH, "regs");
+    if (columns->spills)
+        smc_text_printf(out, " %*s", SPILLS_WIDTH, "spills B");
+    if (columns->smem)
+        smc_text_printf(out, " %*s", SMEM_WIDTH, "smem B");
+    if (columns->instances && !columns->devices)
+        smc_text_append(out, " inst.");
+    smc_text_append(out, columns->devices ? "\n" : "  kernel\n");
+}
+
+static void append_figures(const struct line *line, const struct columns *columns,
+                           struct smc_text *out)
 {
     append_percent(line, out);
     append_limits(line, out);
-    if (line->unknown && !line->threads.known)
-        smc_text_printf(out, " %8s", "?");
-    else
-        append_range(&line->threads, false, 8, out);
-    append_range(&line->registers, false, 7, out);
-    append_range(&line->spills, true, 6, out);
-    append_range(&line->smem, true, 6, out);
+    if (columns->threads && line->unknown && !line->threads.known)
+        smc_text_printf(out, " %*s", THREADS_WIDTH, "?");
+    else if (columns->threads)
+        append_range(&line->threads, false, THREADS_WIDTH, out);
+    append_range(&line->registers, false, REGS_WIDTH, out);
+    if (columns->spills)
+        append_range(&line->spills, true, SPILLS_WIDTH, out);
+    if (columns->smem)
+        append_range(&line->smem, true, SMEM_WIDTH, out);
 }
 
-/* "gemm<..> (18 instances)" */
+/* "gemm<..>"; with namespaces if another family has the same last component. */
 static void append_family(const struct smc_inspect_rows *rows, const struct family *family,
                           const struct smc_kernel_names *names, struct smc_text *out)
 {
@@ -311,13 +390,15 @@ static void append_family(const struct smc_inspect_rows *rows, const struct fami
         return;
     }
     smc_name_parse(kernel->shown, &name);
-    bool template = name.arguments < name.length;
-    smc_text_append_bytes(out, name.begin + name.last, name.arguments - name.last);
-    smc_text_printf(out, template ? "<..> (%zu instances)" : " (%zu kernels)", family->kernels);
+    if (family->shares_name)
+        smc_inspect_append_bare(kernel, false, out);
+    else
+        smc_text_append_bytes(out, name.begin + name.last, name.arguments - name.last);
+    smc_text_append(out, name.arguments < name.length ? "<..>" : "");
 }
 
 /* A line of at most so many columns. */
-static void append_cut(struct smc_text *text, unsigned columns, struct smc_text *out)
+static void append_cut(struct smc_text *text, size_t columns, struct smc_text *out)
 {
     if (text->data)
         smc_utf8_make_safe(text->data);
@@ -328,40 +409,48 @@ static void append_cut(struct smc_text *text, unsigned columns, struct smc_text 
     smc_text_append(out, fits ? "\n" : "..\n");
 }
 
+/* `used`: columns of the line before the name. */
 static void append_name(const struct smc_inspect_rows *rows, const struct family *family,
-                        const struct smc_kernel_names *names, unsigned columns,
-                        struct smc_text *out)
+                        const struct smc_kernel_names *names, bool instances, size_t used,
+                        const struct smc_report_style *style, struct smc_text *out)
 {
+    enum { LEAST_COLUMNS = 16 };
     struct smc_text name = {0};
     append_family(rows, family, names, &name);
+    if (instances && family->kernels > 1)
+        smc_text_printf(&name, " (%zu instances)", family->kernels);
     if (rows->summary.files > 1)
         smc_text_printf(&name, " in %s", rows->item[family->first].kernel->file);
-    append_cut(&name, columns, out);
+    append_cut(&name, style->columns > used + LEAST_COLUMNS ? style->columns - used : LEAST_COLUMNS,
+               out);
     smc_text_free(&name);
 }
 
 /* One device: the name ends the line. Several: it begins a paragraph. */
 static void append_lines(const struct smc_inspect_rows *rows, const struct families *families,
                          const struct family *family, const struct smc_kernel_names *names,
-                         bool devices, const struct smc_report_style *style, struct smc_text *out)
+                         const struct columns *columns, const struct smc_report_style *style,
+                         struct smc_text *out)
 {
     struct line lines[MOST_DEVICES];
     size_t count = find_lines(rows, families, family, lines);
-    if (devices)
-        append_name(rows, family, names, style->columns, out);
+    if (columns->devices)
+        append_name(rows, family, names, true, 0, style, out);
     for (size_t i = 0; i < count; i++) {
-        if (devices) {
+        size_t begin = out->length;
+        if (columns->devices) {
             smc_text_append(out, "  ");
             smc_overview_append_device(lines[i].device, -DEVICE_WIDTH, out);
         }
-        append_figures(&lines[i], out);
-        if (devices)
+        append_figures(&lines[i], columns, out);
+        if (columns->devices) {
             smc_text_append(out, "\n");
-        else {
-            smc_text_append(out, "  ");
-            append_name(rows, family, names,
-                        style->columns > NAME_COLUMN + 16 ? style->columns - NAME_COLUMN : 16, out);
+            continue;
         }
+        if (columns->instances)
+            smc_text_printf(out, " %5zu", family->kernels);
+        smc_text_append(out, "  ");
+        append_name(rows, family, names, false, out->length - begin, style, out);
     }
 }
 
@@ -376,31 +465,17 @@ static size_t count_devices(const struct smc_inspect_rows *rows)
     return most < MOST_DEVICES ? most : MOST_DEVICES;
 }
 
-static bool has_one_device(const struct smc_inspect_rows *rows)
-{
-    const struct smc_device *first = &rows->item[0].answer.query.device;
-    for (size_t i = 1; i < rows->count; i++) {
-        const struct smc_device *device = &rows->item[i].answer.query.device;
-        if (device->sm.cc != first->sm.cc || strcmp(device->name, first->name) != 0)
-            return false;
-    }
-    return true;
-}
-
 static size_t append_table(const struct smc_inspect_rows *rows, const struct families *families,
                            const struct smc_kernel_names *names,
                            const struct smc_report_style *style, struct smc_text *out)
 {
-    bool devices = !has_one_device(rows);
-    size_t each = devices ? 1 + count_devices(rows) : 1, left_out = 0;
+    const struct columns columns = find_columns(rows, families);
+    size_t each = columns.devices ? 1 + count_devices(rows) : 1, left_out = 0;
     size_t most = style->all_kernels ? families->count : MOST_LINES / each;
-    if (devices)
-        smc_text_printf(out, "  %-*s", DEVICE_WIDTH, "device");
-    smc_text_printf(out, " %8s %-14s %8s %7s %6s %6s%s\n", "occup.", "limited by", "threads",
-                    "regs", "spills", "smem", devices ? "" : "  kernel");
+    append_head(&columns, out);
     for (size_t i = 0; i < families->count; i++) {
         if (i < most || i == 0)
-            append_lines(rows, families, &families->item[i], names, devices, style, out);
+            append_lines(rows, families, &families->item[i], names, &columns, style, out);
         else
             left_out += families->item[i].kernels;
     }

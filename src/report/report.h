@@ -11,6 +11,7 @@
 #include "confirm/launch.h"
 #include "confirm/merge.h"
 #include "confirm/series.h"
+#include "emulator/bank_accesses.h"
 #include "executor/ceilings.h"
 #include "executor/user.h"
 #include "inspect/diff.h"
@@ -31,6 +32,13 @@ struct smc_report_style {
                          (text only) */
     bool instances;   /* each instance of a template (text only) */
     bool all_kernels; /* a line for each kernel, however many these are (text only) */
+};
+
+/* The accesses of a file's kernel to shared memory; query->file_kernel is set. */
+struct smc_kernel_banks {
+    const struct smc_query *query;
+    const struct smc_bank_accesses *accesses;
+    const char *block_source; /* words after the block: ", of its launch bounds", or "" */
 };
 
 struct smc_writer {
@@ -98,6 +106,9 @@ struct smc_writer {
 
     void (*banks)(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                   struct smc_text *out);
+
+    void (*kernel_banks)(const struct smc_kernel_banks *banks, const struct smc_report_style *style,
+                         struct smc_text *out);
 
     /* A sweep, a point at a time: before the first, each answer in order (`why` as for
        smc_sweep_visitor), after the last. `out` may be emptied between the calls. */

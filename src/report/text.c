@@ -56,4 +56,5 @@ const struct smc_writer smc_writer_text = {
     .sweep_end = smc_text_sweep,
     .sweep_needs_points = true,
     .banks = smc_text_banks,
+    .kernel_banks = smc_text_kernel_banks,
 };
