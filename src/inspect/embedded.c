@@ -142,13 +142,11 @@ static void *work(void *context)
     while ((part = begin_part(crew))) {
         struct outcome outcome = {0};
         read_part(crew, part, &buffer, &outcome);
-        if (buffer.capacity > KEPT_BYTES) {
-            free(buffer.data);
-            buffer = (struct smc_fatbin_buffer){0};
-        }
+        if (buffer.capacity > KEPT_BYTES)
+            smc_fatbin_buffer_free(&buffer);
         end_part(crew, part, &outcome);
     }
-    free(buffer.data);
+    smc_fatbin_buffer_free(&buffer);
     return NULL;
 }
 
@@ -311,7 +309,7 @@ static enum smc_status read_parts(struct crew *crew, struct smc_inspect_kernels 
         status = going ? merge(crew, i, kernels, count, faults) : SMC_INTERRUPTED;
     }
     stop_threads(crew);
-    free(buffer.data);
+    smc_fatbin_buffer_free(&buffer);
     if (status == SMC_OK)
         status = merge_unlinked(crew, before, kernels);
     if (status == SMC_OK)
@@ -362,8 +360,9 @@ enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
         status = read_parts(&crew, kernels, count, &notes->faults, error);
     if (status == SMC_OK && count->empty > 0)
         smc_text_safe_line(&notes->remarks,
-                           "%s: %zu of %zu parts of its machine code %s no function", kind->file,
-                           count->empty, count->read, count->empty == 1 ? "holds" : "hold");
+                           "%s: %zu of %zu parts with machine code %s empty, as linkers leave "
+                           "them, and left out",
+                           kind->file, count->empty, count->read, count->empty == 1 ? "is" : "are");
     drop(&crew);
     pthread_cond_destroy(&crew.changed);
     pthread_mutex_destroy(&crew.mutex);

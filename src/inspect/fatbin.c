@@ -288,33 +288,43 @@ void smc_fatbin_parts_free(struct smc_fatbin_parts *parts)
 /* No part is larger than this: ptxas does not write such files. */
 static const size_t most_code_bytes = (size_t)1 << 30;
 
-static enum smc_status fail_damaged(enum smc_fatbin_compression compression,
-                                    struct smc_error *error)
-{
-    return smc_fail(error, SMC_USAGE, "its %s data are damaged",
-                    smc_fatbin_compression_name(compression));
-}
+/* These return the bytes written, 0 if the data are damaged, or NO_MEMORY. */
+#define NO_MEMORY SIZE_MAX
 
-static size_t open_lz4(const char *data, const struct smc_fatbin_part *part, void *code)
+static size_t open_lz4(const char *data, const struct smc_fatbin_part *part,
+                       struct smc_fatbin_buffer *buffer)
 {
 #ifdef HAVE_LZ4
-    int written = LZ4_decompress_safe(data, code, (int)part->bytes, (int)part->code_bytes);
+    int written = LZ4_decompress_safe(data, buffer->data, (int)part->bytes, (int)part->code_bytes);
     return written < 0 ? 0 : (size_t)written;
 #else
-    (void)data, (void)part, (void)code;
+    (void)data, (void)part, (void)buffer;
     return 0;
 #endif
 }
 
-static size_t open_zstd(const char *data, const struct smc_fatbin_part *part, void *code)
+static size_t open_zstd(const char *data, const struct smc_fatbin_part *part,
+                        struct smc_fatbin_buffer *buffer)
 {
 #ifdef HAVE_ZSTD
-    size_t written = ZSTD_decompress(code, part->code_bytes, data, part->bytes);
+    if (!buffer->zstd && !(buffer->zstd = ZSTD_createDCtx()))
+        return NO_MEMORY;
+    size_t written =
+        ZSTD_decompressDCtx(buffer->zstd, buffer->data, part->code_bytes, data, part->bytes);
     return ZSTD_isError(written) ? 0 : written;
 #else
-    (void)data, (void)part, (void)code;
+    (void)data, (void)part, (void)buffer;
     return 0;
 #endif
+}
+
+void smc_fatbin_buffer_free(struct smc_fatbin_buffer *buffer)
+{
+#ifdef HAVE_ZSTD
+    ZSTD_freeDCtx(buffer->zstd);
+#endif
+    free(buffer->data);
+    *buffer = (struct smc_fatbin_buffer){0};
 }
 
 #ifdef HAVE_LZ4
@@ -334,7 +344,8 @@ static const struct {
     const char *name;
     bool can_open;
     size_t most_bytes, of_bytes;
-    size_t (*open)(const char *data, const struct smc_fatbin_part *part, void *code);
+    size_t (*open)(const char *data, const struct smc_fatbin_part *part,
+                   struct smc_fatbin_buffer *buffer);
 } compressions[] = {
     [SMC_FATBIN_STORED] = {"no", true, 1, 1, NULL},
     [SMC_FATBIN_LZ4] = {"LZ4", HAS_LZ4, 255, 1, open_lz4},
@@ -396,7 +407,11 @@ enum smc_status smc_fatbin_open(const void *file, const struct smc_fatbin_part *
     if (!make_room(buffer, part->code_bytes))
         return smc_out_of_memory(error);
     *code = buffer->data;
-    if (compressions[part->compression].open(data, part, buffer->data) != part->code_bytes)
-        return fail_damaged(part->compression, error);
+    size_t written = compressions[part->compression].open(data, part, buffer);
+    if (written == NO_MEMORY)
+        return smc_out_of_memory(error);
+    if (written != part->code_bytes)
+        return smc_fail(error, SMC_USAGE, "its %s data are damaged",
+                        smc_fatbin_compression_name(part->compression));
     return SMC_OK;
 }

@@ -57,11 +57,13 @@ const char *smc_fatbin_compression_name(enum smc_fatbin_compression compression)
 /* Whether this build can decompress it. */
 bool smc_fatbin_can_open(enum smc_fatbin_compression compression);
 
-/* Memory for one decompressed part after another. Start from {0}; free(data) at the end. */
+/* Memory for one decompressed part after another, and for decompressing it. Start from {0}. */
 struct smc_fatbin_buffer {
     void *data;
     size_t capacity;
+    struct ZSTD_DCtx_s *zstd;
 };
+void smc_fatbin_buffer_free(struct smc_fatbin_buffer *buffer);
 
 /* The part's machine code: in the file itself or in the buffer, until its next use. Memory is
    allocated only for a size that the compressed bytes can yield. SMC_USAGE: damaged;
