@@ -211,14 +211,18 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
                                 struct smc_inspect_kernels *kernels, struct smc_error *error)
 {
     struct smc_inspect_notes notes = {0};
-    struct smc_progress progress = {0};
+    struct smc_progress progress = {0}, part_progress = {0};
     request->progress = show_progress;
     request->progress_context = &progress;
+    request->part_progress = smc_progress_of_parts;
+    request->part_context = &part_progress;
     enum smc_status status = smc_inputs_read(files, count, request, inputs, kernels, &notes);
     smc_progress_erase(&progress);
     tell_notes(&notes);
     request->progress = NULL;
     request->progress_context = NULL;
+    request->part_progress = NULL;
+    request->part_context = NULL;
     if (status == SMC_MACHINE && smc_memory_failed())
         return smc_out_of_memory(error);
     return status;

@@ -178,7 +178,8 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     if (smc_gate_reports(arguments)) {
         enum smc_status gated =
             smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
-        return status == SMC_OK ? gated : status;
+        enum smc_status kept = save(arguments, inspection, error);
+        return status != SMC_OK ? status : kept != SMC_OK ? kept : gated;
     }
     enum smc_status judged =
         arguments->given[SMC_OPTION_GATE]

@@ -3,6 +3,8 @@ libsmc_la_SOURCES += \
 	src/inspect/bank_conflicts.c src/inspect/bank_conflicts.h \
 	src/inspect/compile_commands.c src/inspect/compile_commands.h \
 	src/inspect/compilers.c src/inspect/compilers.h \
+	src/inspect/embedded.c src/inspect/embedded.h \
+	src/inspect/fatbin.c src/inspect/fatbin.h \
 	src/inspect/findings.c src/inspect/findings.h \
 	src/inspect/inputs.c src/inspect/inputs.h \
 	src/inspect/changes.def \
