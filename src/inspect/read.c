@@ -170,7 +170,8 @@ static enum smc_status fail_empty(const struct reading *reading, struct smc_erro
 }
 
 /* Tries NVRTC first: it is faster and needs no toolkit. Uses nvcc if the source needs host headers,
-   or if only host code instantiates the kernel templates. */
+   or if only host code instantiates the kernel templates; where there is no nvcc, NVRTC on the
+   device part. */
 static enum smc_status compile_source(const struct reading *reading,
                                       const struct smc_inspect_target *target, bool *needs_nvcc,
                                       struct smc_error *error)
