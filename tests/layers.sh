@@ -23,7 +23,7 @@ inspect:  query compile devices model base
 executor: emulator/emulator.h inspect query catalog compile devices model base
 confirm:  executor/executor.h executor/user.h query devices model base
 lesson:   query catalog compile devices model base
-report:   confirm inspect/inspect.h query executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
+report:   confirm inspect/findings.h inspect/inspect.h query executor/ceilings.h executor/executor.h executor/user.h catalog compile/compile.h devices model base
 plot:     report/words.h report/banks.h query catalog compile/compile.h devices model base
 tui:      lesson report confirm executor/executor.h query compile catalog devices model base
 cli:      lesson tui/tui.h batch plot report confirm inspect executor query compile catalog devices model base

@@ -40,6 +40,7 @@ tests_unit_SOURCES = \
 	tests/test_lesson.c \
 	tests/test_machine_code.c \
 	tests/test_merge.c \
+	tests/test_build_log.c \
 	tests/test_logs.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \

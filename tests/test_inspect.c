@@ -373,11 +373,11 @@ static void test_requirements(void)
     CU_ASSERT_EQUAL(read_data(DATA "own-sm90.ptxas", &kernels), SMC_OK);
     CU_ASSERT_EQUAL(smc_inspect_answer(&kernels, &request, &rows, NULL), SMC_OK);
     struct smc_requirements need = {.occupancy_percent = 62.5, .blocks_per_sm = 10};
-    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text), SMC_OK);
+    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text, NULL), SMC_OK);
     CU_ASSERT_EQUAL(text.length, 0);
     need = (struct smc_requirements){
         .occupancy_percent = 63, .blocks_per_sm = 11, .registers_at_most = 31};
-    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text), SMC_SHORTFALL);
+    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text, NULL), SMC_SHORTFALL);
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "occupancy 62.5 %, but 63 % is"));
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "10 blocks per SM, but 11 required"));
     CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text),

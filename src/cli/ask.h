@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "devices/device_file.h"
+#include "inspect/entry.h"
 #include "query/query.h"
 #include "report/report.h"
 
@@ -112,6 +113,56 @@ enum smc_status smc_ask_questions(const struct smc_arguments *arguments,
                                   struct smc_error *error);
 
 enum smc_status smc_answer_questions(struct smc_questions *questions, struct smc_error *error);
+
+/* --- A kernel of a file (ask_file.c) --- */
+
+/* The kernels of the command's FILE that --entry names, each on each device. Start from {0}; to be
+   freed whatever the status. Does not move: the queries point into it. */
+struct smc_asked_file {
+    struct smc_chosen_devices chosen;
+    struct smc_inspect_kernels kernels;
+    struct smc_entries entries;
+    char **short_name; /* of each entry */
+    size_t device_count;
+    struct smc_query *query;             /* entry e on device d: [e * device_count + d] */
+    struct smc_file_kernel *file_kernel; /* the same order */
+    bool damaged; /* parts of the file could not be read, and were reported: exit status 2 */
+};
+
+/* Whether a FILE is given, which may not be combined with options about other kernels. SMC_USAGE
+   names the first of these, or an option that needs a FILE. */
+enum smc_status smc_ask_whether_file(const struct smc_arguments *arguments, bool *asks_file,
+                                     struct smc_error *error);
+
+/* Reads the file for the devices: those named, else the one that a query would be about, or if that
+   is only assumed and cannot load the code, what the code was compiled for. Reports what was
+   noticed. With `one` there must be exactly one entry. `devices`: NULL for those of --device. The
+   block size stays SMC_NOT_GIVEN without --threads. */
+struct smc_file_devices {
+    const struct smc_device *device;
+    size_t count; /* 0: none is named */
+};
+enum smc_status smc_ask_file(const struct smc_arguments *arguments,
+                             const struct smc_file_devices *devices, bool one,
+                             struct smc_asked_file *asked, struct smc_error *error);
+
+/* Gives each query of a kernel without --threads a block size: that of its launch bounds, else the
+   one that `best` proposes on the first device; a note says so. */
+enum smc_status smc_ask_file_threads(struct smc_asked_file *asked, struct smc_error *error);
+
+/* Answers the queries and reports them: as text a kernel at a time, and not more than a reader
+   wants to see; else all at once. */
+typedef enum smc_status smc_answers_report(const struct smc_arguments *arguments,
+                                           const struct smc_answer *answers, size_t count,
+                                           struct smc_text *out, struct smc_error *error);
+enum smc_status smc_answer_file(const struct smc_arguments *arguments,
+                                const struct smc_asked_file *asked, smc_answers_report *report,
+                                struct smc_text *out, struct smc_error *error);
+
+/* SMC_USAGE if the answer is fine but the file was damaged. */
+enum smc_status smc_asked_file_status(const struct smc_asked_file *asked, enum smc_status status);
+
+void smc_asked_file_free(struct smc_asked_file *asked);
 
 /* --- Options without effect on some devices (idle_options.c) --- */
 

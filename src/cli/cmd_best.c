@@ -12,10 +12,12 @@ static smc_command_function run;
 
 const struct smc_command smc_command_best = {
     .name = "best",
-    .usage = "--kernel NAME | --regs N [--smem BYTES] [OPTION]...",
+    .usage = "FILE [--entry NAME] | --kernel NAME | --regs N [--smem BYTES] [OPTION]...",
     .help = "the best block size or tile, and why",
-    .examples = "  smemcalc best --kernel matmul-tiled --device \"RTX 4090\"\n"
+    .examples = "  smemcalc best x.cu --device A100 --device H100\n"
+                "  smemcalc best --kernel matmul-tiled --device \"RTX 4090\"\n"
                 "  smemcalc best --regs 40 --smem-per-thread 16 --device 8.0 --device 9.0\n",
+    .most_files = 1,
     .run = run,
 };
 
@@ -44,8 +46,8 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_que
             return SMC_OK;
         }
     return smc_fail(error, SMC_USAGE,
-                    "nothing to choose for: give --kernel NAME, or --regs N and "
-                    "--smem BYTES of your own kernel");
+                    "nothing to choose for: give a FILE of your own kernels, --kernel NAME, or "
+                    "--regs N and --smem BYTES");
 }
 
 static enum smc_status find(const struct smc_arguments *arguments,
@@ -78,8 +80,63 @@ static enum smc_status answer(const struct smc_arguments *arguments,
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+/* --- The kernels of a file -------------------------------------------------------------------- */
+
+/* Of each kernel on each device only the proposal is kept, so that a library with thousands of
+   kernels fits into memory. */
+static enum smc_status find_proposals(const struct smc_arguments *arguments,
+                                      const struct smc_asked_file *asked,
+                                      struct smc_best_proposal *proposals, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    const size_t count = asked->entries.count * asked->device_count;
+    int64_t total_threads = arguments->number[SMC_OPTION_TOTAL_THREADS];
+    struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
+    if (!best)
+        return smc_out_of_memory(error);
+    for (size_t i = 0; i < count && status == SMC_OK; i++) {
+        status = smc_best_find(&asked->query[i], total_threads, best, NULL, error);
+        if (status == SMC_OK)
+            smc_best_keep(best, &proposals[i]);
+    }
+    free(best);
+    return status;
+}
+
+static enum smc_status answer_several(const struct smc_arguments *arguments,
+                                      const struct smc_asked_file *asked, struct smc_text *out,
+                                      struct smc_error *error)
+{
+    const size_t count = asked->entries.count * asked->device_count;
+    struct smc_best_proposal *proposals = smc_calloc(count, sizeof *proposals);
+    if (!proposals)
+        return smc_out_of_memory(error);
+    enum smc_status status = find_proposals(arguments, asked, proposals, error);
+    if (status == SMC_OK) {
+        struct smc_report_style style;
+        smc_output_style(&style);
+        smc_ask_writer(arguments)->best_of_kernels(proposals, count, &style, out);
+    }
+    free(proposals);
+    return status;
+}
+
+static enum smc_status run_file(const struct smc_arguments *arguments, struct smc_text *out,
+                                struct smc_error *error)
+{
+    struct smc_asked_file asked = {0};
+    enum smc_status status = smc_ask_file(arguments, NULL, false, &asked, error);
+    const struct smc_questions questions = {.query = asked.query, .count = asked.device_count};
+    if (status == SMC_OK)
+        status = asked.entries.count == 1 ? answer(arguments, &questions, out, error)
+                                          : answer_several(arguments, &asked, out, error);
+    status = smc_asked_file_status(&asked, status);
+    smc_asked_file_free(&asked);
+    return status;
+}
+
+static enum smc_status run_numbers(const struct smc_arguments *arguments, struct smc_text *out,
+                                   struct smc_error *error)
 {
     struct smc_query query;
     struct smc_questions questions = {0};
@@ -90,4 +147,14 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         status = answer(arguments, &questions, out, error);
     smc_questions_free(&questions);
     return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    bool file;
+    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    if (status != SMC_OK)
+        return status;
+    return file ? run_file(arguments, out, error) : run_numbers(arguments, out, error);
 }

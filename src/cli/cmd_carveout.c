@@ -12,10 +12,12 @@ static smc_command_function run;
 
 const struct smc_command smc_command_carveout = {
     .name = "carveout",
-    .usage = "[--threads N | --tile N | --kernel NAME] [OPTION]...",
+    .usage = "FILE [--entry NAME] | [--threads N | --tile N | --kernel NAME] [OPTION]...",
     .help = "the sizes of an SM's shared memory, and the blocks at each",
     .examples = "  smemcalc carveout --device A100 --device 9.0\n"
-                "  smemcalc carveout --threads 128 --regs 32 --smem 16K --device 9.0\n",
+                "  smemcalc carveout --threads 128 --regs 32 --smem 16K --device 9.0\n"
+                "  smemcalc carveout x.cu --entry saxpy --device H100\n",
+    .most_files = 1,
     .run = run,
 };
 
@@ -40,8 +42,11 @@ static enum smc_status report(const struct smc_arguments *arguments,
     struct smc_carveouts *carveouts = smc_calloc(count, sizeof *carveouts);
     if (!carveouts)
         return smc_out_of_memory(error);
-    for (size_t i = 0; i < count; i++)
-        smc_carveouts_find(&answers[i].query.device.sm, &answers[i].launch, &carveouts[i]);
+    for (size_t i = 0; i < count; i++) {
+        struct smc_sm sm;
+        smc_query_bounded_sm(&answers[i], &sm);
+        smc_carveouts_find(&sm, &answers[i].launch, &carveouts[i]);
+    }
     smc_output_style(&style);
     smc_ask_writer(arguments)->carveouts(answers, carveouts, count, &style, out);
     free(carveouts);
@@ -59,8 +64,22 @@ static enum smc_status copy_questions(struct smc_questions *questions, struct sm
     return SMC_OK;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+static enum smc_status run_file(const struct smc_arguments *arguments, struct smc_text *out,
+                                struct smc_error *error)
+{
+    struct smc_asked_file asked = {0};
+    enum smc_status status = smc_ask_file(arguments, NULL, false, &asked, error);
+    if (status == SMC_OK)
+        status = smc_ask_file_threads(&asked, error);
+    if (status == SMC_OK)
+        status = smc_answer_file(arguments, &asked, report, out, error);
+    status = smc_asked_file_status(&asked, status);
+    smc_asked_file_free(&asked);
+    return status;
+}
+
+static enum smc_status run_numbers(const struct smc_arguments *arguments, struct smc_text *out,
+                                   struct smc_error *error)
 {
     struct smc_query query;
     struct smc_questions questions = {0};
@@ -76,4 +95,14 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         status = report(arguments, questions.answer, questions.count, out, error);
     smc_questions_free(&questions);
     return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    bool file;
+    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    if (status != SMC_OK)
+        return status;
+    return file ? run_file(arguments, out, error) : run_numbers(arguments, out, error);
 }

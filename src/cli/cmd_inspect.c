@@ -84,7 +84,8 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
         return smc_fail(error, SMC_USAGE,
                         "inspect: no FILE is given; '-' reads what a compiler prints");
     static const int judged[] = {SMC_OPTION_REQUIRE_OCCUPANCY, SMC_OPTION_REQUIRE_BLOCKS,
-                                 SMC_OPTION_MAX_REGS, SMC_OPTION_THREADS};
+                                 SMC_OPTION_MAX_REGS, SMC_OPTION_THREADS,
+                                 SMC_OPTION_ASSUME_THREADS};
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
         if (arguments->given[SMC_OPTION_LINT] && arguments->given[judged[i]])
             return smc_fail(
@@ -96,7 +97,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
         .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
         .threads_per_block = number[SMC_OPTION_THREADS],
-        .assumed_threads_per_block = 256,
+        .assumed_threads_per_block = (uint32_t)number[SMC_OPTION_ASSUME_THREADS],
         .settings = SMC_LAUNCH_INIT,
     };
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
@@ -170,12 +171,13 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
         smc_ask_writer(arguments)->inspection(&inspection->rows, &style, out);
     if (smc_ask_writer(arguments) == &smc_writer_csv)
         tell_estimates(&inspection->rows);
-    if (smc_inspect_require(&inspection->rows, &requirements, &shortfalls) != SMC_OK &&
-        status == SMC_OK)
-        status = SMC_SHORTFALL;
+    struct smc_error refused = {""};
+    enum smc_status judged =
+        smc_inspect_require(&inspection->rows, &requirements, &shortfalls, &refused);
     smc_output_tell("", smc_text_string(&shortfalls));
+    smc_output_tell("", refused.message);
     smc_text_free(&shortfalls);
-    return status;
+    return status == SMC_OK ? judged : status;
 }
 
 static enum smc_status lint(const struct smc_arguments *arguments, struct inspection *inspection,

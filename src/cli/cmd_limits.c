@@ -11,10 +11,12 @@ static smc_command_function run;
 
 const struct smc_command smc_command_limits = {
     .name = "limits",
-    .usage = "--threads N | --tile N | --kernel NAME [OPTION]...",
+    .usage = "FILE [--entry NAME] | --threads N | --tile N | --kernel NAME [OPTION]...",
     .help = "the most registers and shared memory for each number of blocks",
     .examples = "  smemcalc limits --threads 256 --device \"RTX 4090\"\n"
-                "  smemcalc limits --threads 256 --regs 40 --device A100 --device 9.0\n",
+                "  smemcalc limits --threads 256 --regs 40 --device A100 --device 9.0\n"
+                "  smemcalc limits x.cu --entry saxpy --device H100\n",
+    .most_files = 1,
     .run = run,
 };
 
@@ -26,7 +28,9 @@ static struct smc_headroom *find_headroom(const struct smc_answer *answers, size
         const struct smc_answer *answer = &answers[i];
         struct smc_fixed fixed = {.regs = answer->regs_given,
                                   .dynamic_smem = answer->dynamic_smem_given};
-        smc_headroom_find(&answer->query.device.sm, &answer->launch, fixed, &headroom[i]);
+        struct smc_sm sm;
+        smc_query_bounded_sm(answer, &sm);
+        smc_headroom_find(&sm, &answer->launch, fixed, &headroom[i]);
     }
     return headroom;
 }
@@ -45,8 +49,22 @@ static enum smc_status report(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+static enum smc_status run_file(const struct smc_arguments *arguments, struct smc_text *out,
+                                struct smc_error *error)
+{
+    struct smc_asked_file asked = {0};
+    enum smc_status status = smc_ask_file(arguments, NULL, false, &asked, error);
+    if (status == SMC_OK)
+        status = smc_ask_file_threads(&asked, error);
+    if (status == SMC_OK)
+        status = smc_answer_file(arguments, &asked, report, out, error);
+    status = smc_asked_file_status(&asked, status);
+    smc_asked_file_free(&asked);
+    return status;
+}
+
+static enum smc_status run_numbers(const struct smc_arguments *arguments, struct smc_text *out,
+                                   struct smc_error *error)
 {
     struct smc_query query;
     struct smc_questions questions = {0};
@@ -59,4 +77,14 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         status = report(arguments, questions.answer, questions.count, out, error);
     smc_questions_free(&questions);
     return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    bool file;
+    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    if (status != SMC_OK)
+        return status;
+    return file ? run_file(arguments, out, error) : run_numbers(arguments, out, error);
 }

@@ -14,7 +14,7 @@ static smc_command_function run;
 
 const struct smc_command smc_command_run = {
     .name = "run",
-    .usage = "[OPTION]..., and one of them as FIRST:LAST[:STEP] to vary it",
+    .usage = "[FILE] [OPTION]..., and one of them as FIRST:LAST[:STEP] to vary it",
     .help = "launch a kernel, or your own source, and confirm the predictions",
     .examples = "  smemcalc run --tile 32\n"
                 "  smemcalc run --tile 16 --size 64 --on emulator --device 'RTX 4090'\n"
@@ -24,7 +24,8 @@ const struct smc_command smc_command_run = {
                 "  smemcalc run --kernel stencil --radius 1:6000\n"
                 "  smemcalc run --tile 16 --carveout 0:100:25\n"
                 "  smemcalc run --tile 32 --gpu all\n"
-                "  smemcalc run --source my.cu --grid 4 --block 256 -a f32x1K:random -a i32:1K\n",
+                "  smemcalc run my.cu --grid 4 --block 256 -a f32x1K:random -a i32:1K\n",
+    .most_files = 1,
     .run = run,
 };
 
@@ -203,8 +204,8 @@ static enum smc_status run_query(const struct smc_arguments *arguments,
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+static enum smc_status run_options(const struct smc_arguments *arguments, struct smc_text *out,
+                                   struct smc_error *error)
 {
     struct smc_annotation annotation = {0};
     struct smc_query query;
@@ -232,4 +233,19 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_chosen_devices_free(&devices);
     smc_annotation_free(&annotation);
     return status;
+}
+
+/* A FILE is the same as --source FILE. */
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct smc_arguments own = *arguments;
+    if (arguments->file_count == 0)
+        return run_options(arguments, out, error);
+    if (arguments->given[SMC_OPTION_SOURCE])
+        return smc_fail(error, SMC_USAGE, "option --source: not with a FILE, which is '%.64s'",
+                        arguments->file[0]);
+    own.given[SMC_OPTION_SOURCE] = true;
+    own.text[SMC_OPTION_SOURCE] = arguments->file[0];
+    return run_options(&own, out, error);
 }

@@ -14,11 +14,13 @@ static smc_command_function run;
 
 const struct smc_command smc_command_sweep = {
     .name = "sweep",
-    .usage = "[OPTION]..., and one or two of them as FIRST:LAST[:STEP]",
+    .usage = "[FILE [--entry NAME]] [OPTION]..., and one or two of them as FIRST:LAST[:STEP]",
     .help = "vary one or two values: a table or a picture",
     .examples = "  smemcalc sweep --tile 4:32:4 --regs 16:128:8\n"
                 "  smemcalc sweep --threads 256 --dynamic-smem 0:96K:1K --plot smem.svg\n"
-                "  smemcalc sweep --tile 16 --device all\n",
+                "  smemcalc sweep --tile 16 --device all\n"
+                "  smemcalc sweep x.cu --entry saxpy --threads 64:1024:32\n",
+    .most_files = 1,
     .run = run,
 };
 
@@ -175,14 +177,34 @@ static void warn_idle(const struct smc_arguments *arguments, const struct smc_sw
     smc_idle_warn(&idle);
 }
 
+/* The kernel of a file on each device, or on the one that is assumed. An axis of --threads needs no
+   other block size. */
+static enum smc_status ask_file(const struct smc_arguments *arguments,
+                                const struct swept_devices *devices, struct smc_asked_file *asked,
+                                struct smc_sweep *sweep, struct smc_error *error)
+{
+    const struct smc_file_devices named = {devices->device, devices->count};
+    enum smc_status status = smc_ask_file(arguments, &named, true, asked, error);
+    if (status == SMC_OK)
+        status = smc_ask_file_threads(asked, error);
+    if (status != SMC_OK)
+        return status;
+    sweep->query = asked->query[0];
+    sweep->file_kernels = asked->file_kernel;
+    return SMC_OK;
+}
+
 /* Reads the question, its axes and its devices. SMC_USAGE with a message that names the options:
    none or more than two vary, or there are too many points. */
 static enum smc_status ask_sweep(const struct smc_arguments *arguments, bool notes,
                                  struct smc_sweep *sweep, struct swept_devices *devices,
-                                 struct smc_error *error)
+                                 struct smc_asked_file *asked, struct smc_error *error)
 {
+    bool file;
     *sweep = (struct smc_sweep){0};
-    enum smc_status status = smc_ask_query(arguments, &sweep->query, error);
+    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    if (status == SMC_OK && !file)
+        status = smc_ask_query(arguments, &sweep->query, error);
     if (status == SMC_OK)
         status = read_devices(arguments, notes, devices, error);
     sweep->devices = devices->device;
@@ -194,6 +216,8 @@ static enum smc_status ask_sweep(const struct smc_arguments *arguments, bool not
         status = find_axes(arguments, sweep, error);
     if (status == SMC_OK)
         status = check_points(sweep, error);
+    if (status == SMC_OK && file)
+        return ask_file(arguments, devices, asked, sweep, error);
     if (status != SMC_OK)
         return status;
     if (devices->count == 0) {
@@ -306,8 +330,9 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
 {
     struct smc_sweep sweep;
     struct swept_devices devices = {0};
+    struct smc_asked_file asked = {0};
     bool notes = smc_ask_writer(arguments) != &smc_writer_json;
-    enum smc_status status = ask_sweep(arguments, notes, &sweep, &devices, error);
+    enum smc_status status = ask_sweep(arguments, notes, &sweep, &devices, &asked, error);
     enum smc_plot_target target;
     if (status == SMC_OK)
         status = smc_picture_target(arguments, &target, error);
@@ -315,6 +340,8 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         status = smc_plot_check(&sweep, error);
     if (status == SMC_OK)
         status = write_sweep(arguments, &sweep, target, out, error);
+    status = smc_asked_file_status(&asked, status);
+    smc_asked_file_free(&asked);
     free_devices(&devices);
     return status;
 }

@@ -1,5 +1,5 @@
 libsmc_la_SOURCES += \
-	src/cli/ask.h src/cli/ask_devices.c src/cli/ask_kernel.c \
+	src/cli/ask.h src/cli/ask_devices.c src/cli/ask_file.c src/cli/ask_kernel.c \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_banks.c \
 	src/cli/cmd_batch.c \

@@ -15,8 +15,9 @@ enum {
 #define COMMAND(ID, name) ID = 1 << SMC_COMMAND_##ID,
 #include "cli/commands.def"
 #undef COMMAND
-    ASKING = QUERY | SWEEP | LIMITS | BEST | CARVEOUT, /* about a launch that is not run */
-    SHOWING = ASKING | TUI,                            /* that, or a screen about it */
+    ASKING = QUERY | SWEEP | LIMITS | BEST | CARVEOUT,   /* about a launch that is not run */
+    SHOWING = ASKING | TUI,                              /* that, or a screen about it */
+    OF_FILES = SWEEP | LIMITS | BEST | CARVEOUT | BANKS, /* about a kernel of a file */
     ALL = (1 << SMC_COMMAND_COUNT) - 1,
 };
 
@@ -516,8 +517,8 @@ static enum smc_status assign_block(struct smc_arguments *arguments, struct smc_
     const int param = SMC_OPTION_FIRST_PARAM + SMC_PARAM_BLOCK, shape = SMC_OPTION_BLOCK_SHAPE;
     const bool *given = arguments->given;
     bool catalog = given[SMC_OPTION_KERNEL] || given[SMC_OPTION_FIRST_PARAM + SMC_PARAM_TILE];
-    bool own = given[SMC_OPTION_SOURCE] || given[SMC_OPTION_EXPR] || given[SMC_OPTION_STRIDE] ||
-               given[SMC_OPTION_CSV];
+    bool own = arguments->file_count > 0 || given[SMC_OPTION_SOURCE] || given[SMC_OPTION_EXPR] ||
+               given[SMC_OPTION_STRIDE] || given[SMC_OPTION_CSV];
     if (given[param] && !given[SMC_OPTION_THREADS] && !catalog)
         move(arguments, param, SMC_OPTION_THREADS);
     bool undecided = arguments->command == SMC_COMMAND_BANKS && !catalog;

@@ -243,8 +243,7 @@ static void read_properties(struct smc_log_line line, struct smc_log_kernel *ker
     kernel->has_spills = stores && loads;
 }
 
-/* Whether the log's last line, if it has no line end, stops in the middle of an item. */
-static bool is_cut(const char *s, const char *end)
+bool smc_log_is_cut(const char *s, const char *end)
 {
     static const char *const whole[] = {"registers", "barriers",   "mem",      "]",
                                         ")",         "stack size", "textures", "samplers"};
@@ -260,7 +259,8 @@ static bool read_used(const char *s, const char *end, struct smc_log_kernel *ker
 {
     struct smc_resources *out = &kernel->resources;
     const struct smc_log_line line = {s, end};
-    if (!s || is_cut(s, end) || !read_figure(line, " registers", kernel, &out->regs_per_thread))
+    if (!s || smc_log_is_cut(s, end) ||
+        !read_figure(line, " registers", kernel, &out->regs_per_thread))
         return false;
     read_figure(line, " bytes smem", kernel, &out->static_smem_bytes);
     if (kernel->form == SMC_LOG_NVLINK)

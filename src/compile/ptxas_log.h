@@ -45,6 +45,9 @@ struct smc_log_reader {
 /* The next kernel that the log names. */
 bool smc_log_next(struct smc_log_reader *reader, struct smc_log_kernel *kernel);
 
+/* Whether the log's last line, if it has no line end, stops in the middle of an item. */
+bool smc_log_is_cut(const char *start, const char *end);
+
 enum smc_ptxas_reading {
     SMC_PTXAS_NO_ENTRY, /* the log does not mention this kernel */
     SMC_PTXAS_READ,     /* registers, shared memory, stack, spills and barriers are set */

@@ -23,6 +23,9 @@ void smc_resources_describe(const struct smc_resources *resources, char text[DES
     case SMC_RESOURCES_GIVEN:
         snprintf(text, DESCRIPTION_BYTES, "given");
         break;
+    case SMC_RESOURCES_FILE:
+        snprintf(text, DESCRIPTION_BYTES, "read from a file");
+        break;
     }
 }
 
@@ -35,6 +38,8 @@ void smc_resources_source_name(const struct smc_resources *resources, char text[
     };
     if (resources->source == SMC_RESOURCES_GIVEN)
         snprintf(text, SOURCE_NAME_BYTES, "given");
+    else if (resources->source == SMC_RESOURCES_FILE)
+        snprintf(text, SOURCE_NAME_BYTES, "file");
     else
         snprintf(text, SOURCE_NAME_BYTES, "%snvrtc %d.%d sm_%u", prefixes[resources->source],
                  resources->nvrtc_major, resources->nvrtc_minor, resources->cc);

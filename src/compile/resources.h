@@ -13,6 +13,7 @@ enum smc_resource_source {
     SMC_RESOURCES_ASSUMED, /* compiled for another architecture or other parameters, which `reason`
                               names */
     SMC_RESOURCES_GIVEN,   /* the user's number */
+    SMC_RESOURCES_FILE,    /* read from the user's file: the query's file_kernel says how */
 };
 
 struct smc_resources {

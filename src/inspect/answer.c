@@ -8,11 +8,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-
-static bool is_version_of(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
-{
-    return a->version_hash == b->version_hash && a->file == b->file;
-}
+#include "model/choices.h"
+#include "query/best.h"
 
 /* Ranks machine code for `cc`. Like the driver, prefers the nearest architecture that loads, and
    for one architecture the more specific suffix. If none loads, the nearest substitutes for a
@@ -34,27 +31,44 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
                                                           uint16_t cc)
 {
     const struct smc_inspect_kernel *best = first;
-    for (const struct smc_inspect_kernel *k = first; k < kernels->item + kernels->count; k++)
-        if (is_version_of(k, first) && suitability(k, cc) > suitability(best, cc))
+    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
+        if (suitability(k, cc) > suitability(best, cc))
             best = k;
     return best;
 }
 
-/* The name without return type, template arguments and parameters: "scale" of
-   "void scale<float>(float*)". */
-static void append_bare(const char *shown, struct smc_text *bare)
+/* A blank outside of template arguments ends the return type. */
+void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
+                             struct smc_text *bare)
 {
+    static const char unnamed[] = "(anonymous namespace)";
+    const size_t begin = bare->length;
     int depth = 0;
-    for (const char *s = shown; *s && (*s != '(' || depth > 0); s++) {
-        if (*s == '<')
-            depth++;
-        else if (*s == '>' && depth > 0)
-            depth--;
-        else if (*s == ' ' && depth == 0)
-            bare->length = 0;
-        else if (depth == 0)
+    for (const char *s = kernel->shown; *s; s++) {
+        if (*s == '(' && depth == 0 && strncmp(s, unnamed, sizeof unnamed - 1) != 0)
+            return;
+        bool opens = *s == '<' || *s == '(', closes = *s == '>' || *s == ')';
+        depth += opens;
+        depth -= closes && depth > 0;
+        if (*s == ' ' && depth == 0)
+            bare->length = begin;
+        else if (template_arguments || (depth == 0 && !closes))
             smc_text_append_char(bare, *s, 1);
     }
+}
+
+bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name)
+{
+    if (strcmp(kernel->shown, name) == 0 || strcmp(kernel->name, name) == 0)
+        return true;
+    bool is_named = false;
+    for (int arguments = 0; arguments < 2 && !is_named; arguments++) {
+        struct smc_text bare = {0};
+        smc_inspect_append_bare(kernel, arguments, &bare);
+        is_named = strcmp(smc_text_string(&bare), name) == 0;
+        smc_text_free(&bare);
+    }
+    return is_named;
 }
 
 bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern)
@@ -62,7 +76,7 @@ bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pa
     struct smc_text bare = {0};
     if (!pattern[strcspn(pattern, "*?[")])
         return strstr(kernel->shown, pattern) != NULL || strcmp(kernel->name, pattern) == 0;
-    append_bare(kernel->shown, &bare);
+    smc_inspect_append_bare(kernel, false, &bare);
     bool matches = fnmatch(pattern, kernel->shown, 0) == 0 ||
                    fnmatch(pattern, kernel->name, 0) == 0 ||
                    fnmatch(pattern, smc_text_string(&bare), 0) == 0;
@@ -108,11 +122,37 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
     }
 }
 
+bool smc_inspect_is_settled(const struct smc_inspect_row *row)
+{
+    return row->threads_source != SMC_THREADS_UNKNOWN || row->sizes.best_threads_per_block == 0;
+}
+
 /* A kernel with launch bounds launches with no more threads, one with .reqntid with no others. */
 static bool allows(const struct smc_inspect_kernel *kernel, uint32_t threads_per_block)
 {
     uint32_t most = kernel->max_threads_per_block, only = kernel->required_threads_per_block;
     return (most == 0 || threads_per_block <= most) && (only == 0 || threads_per_block == only);
+}
+
+/* By the rules of `best` that apply to a kernel whose grid and work are unknown. */
+static void choose_best(const struct smc_sm *sm, struct smc_block_sizes *sizes)
+{
+    struct smc_choice choices[SMC_BLOCK_SIZES] = {0};
+    for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
+        uint32_t threads = (i + 1) * sm->warp_size, blocks = sizes->blocks_per_sm[i];
+        double *value = choices[i].value;
+        value[SMC_RULE_LAUNCHES] = blocks > 0;
+        value[SMC_RULE_WARPS] = (i + 1) * blocks;
+        value[SMC_RULE_SMALLEST] = threads >= SMC_BEST_SMALL_BLOCK;
+        value[SMC_RULE_BLOCKS] = blocks;
+        value[SMC_RULE_THREADS] = threads;
+    }
+    smc_choices_apply(choices, SMC_BLOCK_SIZES);
+    for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++)
+        if (choices[i].dropped_by == SMC_RULE_COUNT) {
+            sizes->best_threads_per_block = (i + 1) * sm->warp_size;
+            sizes->best_percent = 100.0 * (i + 1) * sizes->blocks_per_sm[i] / sm->max_warps_per_sm;
+        }
 }
 
 static void find_sizes(const struct smc_inspect_kernel *kernel, const struct smc_sm *sm,
@@ -125,12 +165,8 @@ static void find_sizes(const struct smc_inspect_kernel *kernel, const struct smc
             continue;
         smc_occupancy_compute(sm, &launch, &occupancy);
         sizes->blocks_per_sm[i] = (uint16_t)occupancy.blocks_per_sm;
-        double percent = smc_occupancy_percent(sm, &occupancy);
-        if (percent > sizes->best_percent) {
-            sizes->best_percent = percent;
-            sizes->best_threads_per_block = launch.threads_per_block;
-        }
     }
+    choose_best(sm, sizes);
 }
 
 /* A block that exceeds the launch bounds is refused, like one that exceeds the device's limit. */
@@ -232,25 +268,17 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
             smc_inspect_best_version(kernels, first, device->sm.cc);
         /* Two kernels with the same name and architecture are different kernels, not versions of
            one. */
-        for (const struct smc_inspect_kernel *k = first;
-             k < kernels->item + kernels->count && status == SMC_OK; k++)
-            if (is_version_of(k, first) && k->cc == best->cc && k->suffix == best->suffix)
+        for (const struct smc_inspect_kernel *k = first; k && status == SMC_OK;
+             k = smc_inspect_next_version(kernels, k))
+            if (k->cc == best->cc && k->suffix == best->suffix)
                 status = add_row(k, device, request, rows, error);
     }
     if (request->device_count > 0)
         return status;
-    for (const struct smc_inspect_kernel *k = first; k < kernels->item + kernels->count; k++)
-        if (is_version_of(k, first) && (failed = answer_own(k, request, rows, error)) != SMC_OK)
+    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
+        if ((failed = answer_own(k, request, rows, error)) != SMC_OK)
             status = failed;
     return status;
-}
-
-bool smc_inspect_is_first(const struct smc_inspect_kernels *kernels, size_t index)
-{
-    for (size_t i = 0; i < index; i++)
-        if (is_version_of(&kernels->item[i], &kernels->item[index]))
-            return false;
-    return true;
 }
 
 enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
@@ -294,38 +322,71 @@ static const char *reason_unknown(const struct smc_inspect_row *row)
                : "its machine code does not load there";
 }
 
+static void require_launch(const struct smc_inspect_row *row,
+                           const struct smc_requirements *requirements, struct smc_text *shortfalls)
+{
+    const struct smc_answer *answer = &row->answer;
+    uint32_t blocks = answer->occupancy.blocks_per_sm;
+    char text[128];
+    if (answer->occupancy_percent < requirements->occupancy_percent) {
+        snprintf(text, sizeof text, "occupancy %.4g %%, but %.4g %% is required",
+                 answer->occupancy_percent, requirements->occupancy_percent);
+        append_line(row, text, shortfalls);
+    }
+    if (blocks < requirements->blocks_per_sm) {
+        snprintf(text, sizeof text, "%u block%s per SM, but %u required", blocks,
+                 smc_text_plural(blocks), requirements->blocks_per_sm);
+        append_line(row, text, shortfalls);
+    }
+}
+
+static void require_registers(const struct smc_inspect_row *row,
+                              const struct smc_requirements *requirements,
+                              struct smc_text *shortfalls)
+{
+    uint32_t regs = row->answer.launch.regs_per_thread;
+    char text[128];
+    snprintf(text, sizeof text, "%u registers per thread, but at most %u allowed", regs,
+             requirements->registers_at_most);
+    if (requirements->registers_at_most && regs > requirements->registers_at_most)
+        append_line(row, text, shortfalls);
+}
+
+static enum smc_status fail_unsettled(const struct smc_requirements *requirements,
+                                      const struct smc_inspect_row *first, size_t count, size_t all,
+                                      struct smc_error *error)
+{
+    const char *option =
+        requirements->occupancy_percent > 0 ? "require-occupancy" : "require-blocks";
+    return smc_fail(error, SMC_USAGE,
+                    "option --%s: the block size of %zu of %zu answers is unknown, the first for "
+                    "%.200s; state it with --threads NAME=N, or --assume-threads N for all",
+                    option, count, all, first->kernel->shown);
+}
+
 enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
                                     const struct smc_requirements *requirements,
-                                    struct smc_text *shortfalls)
+                                    struct smc_text *shortfalls, struct smc_error *error)
 {
     const size_t before = shortfalls->length;
-    const bool anything = requirements->occupancy_percent > 0 || requirements->blocks_per_sm > 0 ||
-                          requirements->registers_at_most > 0;
-    for (size_t i = 0; i < rows->count; i++) {
+    const bool launch = requirements->occupancy_percent > 0 || requirements->blocks_per_sm > 0;
+    const struct smc_inspect_row *first_unsettled = NULL;
+    size_t unsettled = 0;
+    for (size_t i = 0; i < rows->count && (launch || requirements->registers_at_most > 0); i++) {
         const struct smc_inspect_row *row = &rows->item[i];
-        const struct smc_answer *answer = &row->answer;
-        uint32_t blocks = answer->occupancy.blocks_per_sm, regs = answer->launch.regs_per_thread;
-        const char *unknown = anything ? reason_unknown(row) : NULL;
-        char text[128];
+        const char *unknown = reason_unknown(row);
         if (unknown) {
             append_line(row, unknown, shortfalls);
             continue;
         }
-        if (answer->occupancy_percent < requirements->occupancy_percent) {
-            snprintf(text, sizeof text, "occupancy %.4g %%, but %.4g %% is required",
-                     answer->occupancy_percent, requirements->occupancy_percent);
-            append_line(row, text, shortfalls);
+        if (smc_inspect_is_settled(row)) {
+            require_launch(row, requirements, shortfalls);
+        } else if (launch) {
+            first_unsettled = unsettled++ == 0 ? row : first_unsettled;
         }
-        if (blocks < requirements->blocks_per_sm) {
-            snprintf(text, sizeof text, "%u block%s per SM, but %u required", blocks,
-                     smc_text_plural(blocks), requirements->blocks_per_sm);
-            append_line(row, text, shortfalls);
-        }
-        if (requirements->registers_at_most && regs > requirements->registers_at_most) {
-            snprintf(text, sizeof text, "%u registers per thread, but at most %u allowed", regs,
-                     requirements->registers_at_most);
-            append_line(row, text, shortfalls);
-        }
+        require_registers(row, requirements, shortfalls);
     }
+    if (unsettled > 0)
+        return fail_unsettled(requirements, first_unsettled, unsettled, rows->count, error);
     return shortfalls->length > before ? SMC_SHORTFALL : SMC_OK;
 }

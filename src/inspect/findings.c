@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-static void free_finding(struct smc_finding *finding)
+static void free_finding(struct smc_check_finding *finding)
 {
     free(finding->file);
     free(finding->kernel);
@@ -31,9 +31,9 @@ static bool grow(struct smc_findings *findings)
     return true;
 }
 
-bool smc_findings_add(struct smc_findings *findings, const struct smc_finding *finding)
+bool smc_findings_add(struct smc_findings *findings, const struct smc_check_finding *finding)
 {
-    struct smc_finding added = *finding;
+    struct smc_check_finding added = *finding;
     added.file = copy_of(finding->file);
     added.kernel = copy_of(finding->kernel);
     added.device = copy_of(finding->device);
@@ -60,6 +60,47 @@ void smc_findings_free(struct smc_findings *findings)
         free_finding(&findings->item[i]);
     free(findings->item);
     *findings = (struct smc_findings){0};
+}
+
+bool smc_judgements_add(struct smc_judgements *judgements, const char *file, const char *kernel,
+                        const char *device)
+{
+    if (judgements->count == judgements->capacity) {
+        size_t capacity = judgements->capacity ? 2 * judgements->capacity : 16;
+        void *item = smc_realloc(judgements->item, capacity * sizeof *judgements->item);
+        if (!item)
+            return false;
+        judgements->item = item;
+        judgements->capacity = capacity;
+    }
+    judgements->item[judgements->count++] = (struct smc_judged){file, kernel, device};
+    return true;
+}
+
+void smc_judgements_free(struct smc_judgements *judgements)
+{
+    free(judgements->item);
+    *judgements = (struct smc_judgements){0};
+}
+
+const char *smc_check_rule_name(enum smc_check_rule rule)
+{
+    static const char *const names[] = {
+#define RULE(id, name, description) name,
+#include "inspect/finding_rules.def"
+#undef RULE
+    };
+    return names[rule];
+}
+
+const char *smc_check_rule_description(enum smc_check_rule rule)
+{
+    static const char *const descriptions[] = {
+#define RULE(id, name, description) description,
+#include "inspect/finding_rules.def"
+#undef RULE
+    };
+    return descriptions[rule];
 }
 
 const char *smc_finding_level_name(enum smc_finding_level level)

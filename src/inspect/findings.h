@@ -13,9 +13,17 @@ enum smc_finding_level {
     SMC_FINDING_ERROR,   /* a violation or a regression: exit status 1 */
 };
 
+/* What findings are about. */
+enum smc_check_rule {
+#define RULE(id, name, description) SMC_CHECK_##id,
+#include "inspect/finding_rules.def"
+#undef RULE
+    SMC_CHECK_COUNT
+};
+
 /* The strings are owned by the list of findings. */
-struct smc_finding {
-    const char *rule; /* a constant of the program, such as "registers": the rule's name in SARIF */
+struct smc_check_finding {
+    const char *rule; /* a constant of the program, such as "registers": smc_check_rule_name */
     enum smc_finding_level level;
     char *file;    /* the source of the kernel if known, else the file that was inspected */
     uint32_t line; /* of the kernel in that file; 0: unknown */
@@ -26,19 +34,41 @@ struct smc_finding {
 
 /* Start from {0}. */
 struct smc_findings {
-    struct smc_finding *item;
+    struct smc_check_finding *item;
     size_t count, capacity;
 };
 
 /* Adds a copy. False: out of memory. */
-bool smc_findings_add(struct smc_findings *findings, const struct smc_finding *finding);
+bool smc_findings_add(struct smc_findings *findings, const struct smc_check_finding *finding);
 
 /* How many have this level. */
 size_t smc_findings_count(const struct smc_findings *findings, enum smc_finding_level level);
 
 void smc_findings_free(struct smc_findings *findings);
 
+/* "registers" ...; a sentence about it. */
+const char *smc_check_rule_name(enum smc_check_rule rule);
+const char *smc_check_rule_description(enum smc_check_rule rule);
+
 /* "note", "warning", "error": as in SARIF. */
 const char *smc_finding_level_name(enum smc_finding_level level);
+
+/* What was judged, whatever the verdict: for reports that list what passed as well. The strings
+   belong to the caller, and are those of its findings. */
+struct smc_judged {
+    const char *file, *kernel, *device;
+};
+
+/* Start from {0}. */
+struct smc_judgements {
+    struct smc_judged *item;
+    size_t count, capacity;
+};
+
+/* False: out of memory. */
+bool smc_judgements_add(struct smc_judgements *judgements, const char *file, const char *kernel,
+                        const char *device);
+
+void smc_judgements_free(struct smc_judgements *judgements);
 
 #endif

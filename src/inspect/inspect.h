@@ -43,10 +43,12 @@ struct smc_inspect_kernel {
     uint32_t source_line; /* the line of its definition; 0: unknown */
 };
 
-/* Start from {0}. */
+/* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
+   and files do not change: the index finds them by these. */
 struct smc_inspect_kernels {
     struct smc_inspect_kernel *item;
     size_t count, capacity;
+    struct smc_inspect_index *index;
 };
 
 /* An architecture to compile source for. */
@@ -110,8 +112,7 @@ enum smc_threads_source {
 enum { SMC_BLOCK_SIZES = 32 };
 struct smc_block_sizes {
     uint16_t blocks_per_sm[SMC_BLOCK_SIZES];
-    uint32_t best_threads_per_block; /* the smallest size of the highest occupancy; 0: none
-                                        launches */
+    uint32_t best_threads_per_block; /* by the rules of `best`; 0: none launches */
     double best_percent;             /* occupancy at that size */
 };
 
@@ -129,10 +130,23 @@ struct smc_inspect_rows {
     size_t count, capacity;
 };
 
+/* Whether the answer's figures hold for the kernel's launches: its block size is known, or none
+   launches. Else they are those of the best block size. */
+bool smc_inspect_is_settled(const struct smc_inspect_row *row);
+
 /* Whether the pattern names the kernel: a glob ('*', '?', '[...]') of its demangled name, of its
    name without template arguments and parameters, or of its mangled name; without a special
    character, any part of the demangled name. */
 bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern);
+
+/* Whether this is exactly the kernel's name: demangled, the same without return type and
+   parameters, that without template arguments, or mangled. */
+bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name);
+
+/* Appends the demangled name without return type and parameters, and without template arguments
+   unless they are wanted: "scale<float>" of "void scale<float>(float*)". */
+void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
+                             struct smc_text *bare);
 
 /* The rows of a kernel are adjacent, in the order in which kernels first appear. If a kernel has
    several versions, each device gets the one that its driver would load. SMC_USAGE: a kernel's
@@ -149,11 +163,11 @@ struct smc_requirements {
     uint32_t registers_at_most; /* 0: none */
 };
 
-/* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is
-   one. */
+/* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is one.
+   SMC_USAGE if a row cannot be judged because its block size is unknown; the others are. */
 enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
                                     const struct smc_requirements *requirements,
-                                    struct smc_text *shortfalls);
+                                    struct smc_text *shortfalls, struct smc_error *error);
 
 /* --- Launch bounds ---------------------------------------------------------------------------- */
 

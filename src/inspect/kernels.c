@@ -9,17 +9,15 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 /* --- C++ names as in the source, through libiberty where configure found it ------------------- */
 
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
 #include <setjmp.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/text.h"
-#include "base/utf8.h"
 
 /* A name of a few hundred bytes can expand to more text than fits in memory, and a long name makes
    the demangler recurse deeply: both lengths are limited. */
@@ -111,7 +109,8 @@ bool smc_inspect_loads(const struct smc_inspect_kernel *kernel, uint16_t cc)
     return kernel->cc / 10 == cc / 10 && kernel->cc < cc;
 }
 
-/* --- The list --------------------------------------------------------------------------------- */
+/* --- Names and shared memory -------------------------------------------------------------------
+ */
 
 /* The length of a part such as "17CUB_300001_SM_900" at `s`: CUB and Thrust name a namespace for
    the architecture. 0 if there is none. */
@@ -148,6 +147,129 @@ uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc)
     return smem_bytes >= reserve ? smem_bytes - reserve : smem_bytes;
 }
 
+/* --- The index of the list ---------------------------------------------------------------------
+ */
+
+/* Kernels of one name, and versions of one kernel, are linked in the order of the list. Hash tables
+   of open addressing find the last one; they are at most half full. Numbers are an index + 1, so
+   that 0 is none. */
+enum key { BY_NAME, BY_VERSION, KEY_COUNT };
+
+struct links {
+    uint32_t before, after;
+};
+
+struct smc_inspect_index {
+    uint32_t *last[KEY_COUNT];
+    struct links *links[KEY_COUNT]; /* by the kernel's index */
+    size_t slots, capacity;         /* of each table; of each array of links */
+};
+
+static bool has_same_key(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b,
+                         enum key key)
+{
+    return key == BY_NAME ? a->name_hash == b->name_hash
+                          : a->version_hash == b->version_hash && a->file == b->file;
+}
+
+/* The slot with the last kernel of the same key, or the empty one where it belongs. */
+static uint32_t *find_slot(const struct smc_inspect_kernels *kernels,
+                           const struct smc_inspect_kernel *kernel, enum key key)
+{
+    const struct smc_inspect_index *index = kernels->index;
+    uint64_t hash =
+        key == BY_NAME ? kernel->name_hash : kernel->version_hash ^ (uintptr_t)kernel->file << 16;
+    size_t at = (size_t)(hash ^ hash >> 32) & (index->slots - 1);
+    while (index->last[key][at] != 0 &&
+           !has_same_key(&kernels->item[index->last[key][at] - 1], kernel, key))
+        at = (at + 1) & (index->slots - 1);
+    return &index->last[key][at];
+}
+
+static void link_at(struct smc_inspect_kernels *kernels, size_t i, enum key key)
+{
+    struct links *links = kernels->index->links[key];
+    uint32_t *last = find_slot(kernels, &kernels->item[i], key);
+    links[i] = (struct links){.before = *last};
+    if (*last)
+        links[*last - 1].after = (uint32_t)i + 1;
+    *last = (uint32_t)i + 1;
+}
+
+static void link_all(struct smc_inspect_kernels *kernels)
+{
+    for (enum key key = 0; key < KEY_COUNT; key++) {
+        memset(kernels->index->last[key], 0, kernels->index->slots * sizeof(uint32_t));
+        for (size_t i = 0; i < kernels->count; i++)
+            link_at(kernels, i, key);
+    }
+}
+
+/* A failure leaves what there was. */
+static bool grow_array(void *array, size_t count, size_t bytes)
+{
+    void *old, *grown;
+    memcpy(&old, array, sizeof old);
+    grown = smc_realloc(old, count * bytes);
+    if (grown)
+        memcpy(array, &grown, sizeof grown);
+    return grown != NULL;
+}
+
+/* Makes room for one kernel more in the list and its index. */
+static bool grow(struct smc_inspect_kernels *kernels)
+{
+    if (kernels->count < kernels->capacity)
+        return true;
+    size_t capacity = kernels->capacity ? 2 * kernels->capacity : 16;
+    if (!kernels->index && !(kernels->index = smc_calloc(1, sizeof *kernels->index)))
+        return false;
+    struct smc_inspect_index *index = kernels->index;
+    bool grown = grow_array(&kernels->item, capacity, sizeof *kernels->item);
+    for (enum key key = 0; key < KEY_COUNT && grown; key++)
+        grown = grow_array(&index->links[key], capacity, sizeof *index->links[key]) &&
+                grow_array(&index->last[key], 2 * capacity, sizeof *index->last[key]);
+    if (!grown)
+        return false;
+    kernels->capacity = capacity;
+    index->slots = 2 * capacity;
+    link_all(kernels);
+    return true;
+}
+
+/* The number (index + 1) of the last kernel with the key of `kernel`; 0: none. */
+static uint32_t find_last(const struct smc_inspect_kernels *kernels,
+                          const struct smc_inspect_kernel *kernel, enum key key)
+{
+    return kernels->count > 0 ? *find_slot(kernels, kernel, key) : 0;
+}
+
+struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels, size_t begin,
+                                            const char *name, size_t name_length)
+{
+    const struct smc_inspect_kernel wanted = {.name_hash =
+                                                  smc_hash(SMC_HASH_START, name, name_length)};
+    struct smc_inspect_kernel *first = NULL;
+    uint32_t number = find_last(kernels, &wanted, BY_NAME);
+    for (; number > begin; number = kernels->index->links[BY_NAME][number - 1].before)
+        first = &kernels->item[number - 1];
+    return first;
+}
+
+bool smc_inspect_is_first(const struct smc_inspect_kernels *kernels, size_t index)
+{
+    return kernels->index->links[BY_VERSION][index].before == 0;
+}
+
+const struct smc_inspect_kernel *smc_inspect_next_version(const struct smc_inspect_kernels *kernels,
+                                                          const struct smc_inspect_kernel *kernel)
+{
+    uint32_t number = kernels->index->links[BY_VERSION][kernel - kernels->item].after;
+    return number ? &kernels->item[number - 1] : NULL;
+}
+
+/* --- The list --------------------------------------------------------------------------------- */
+
 static bool is_same(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
 {
     const struct smc_resources *r = &a->resources, *s = &b->resources;
@@ -163,22 +285,54 @@ static bool is_same(const struct smc_inspect_kernel *a, const struct smc_inspect
 static bool is_known(const struct smc_inspect_kernels *kernels,
                      const struct smc_inspect_kernel *kernel)
 {
-    for (size_t i = kernels->count; i-- > 0;)
-        if (is_same(&kernels->item[i], kernel))
+    uint32_t number = find_last(kernels, kernel, BY_NAME);
+    for (; number > 0; number = kernels->index->links[BY_NAME][number - 1].before)
+        if (is_same(&kernels->item[number - 1], kernel))
             return true;
     return false;
 }
 
-static bool grow(struct smc_inspect_kernels *kernels)
+bool smc_inspect_name(struct smc_inspect_kernel *kernel, const char *name, size_t name_length)
 {
-    if (kernels->count < kernels->capacity)
-        return true;
-    size_t capacity = kernels->capacity ? 2 * kernels->capacity : 16;
-    void *item = smc_realloc(kernels->item, capacity * sizeof *kernels->item);
-    if (!item)
+    struct smc_resources *resources = &kernel->resources;
+    kernel->name_hash = smc_hash(SMC_HASH_START, name, name_length);
+    kernel->version_hash = hash_version(name, name_length);
+    if (kernel->smem_has_reserve && kernel->cc != 0) {
+        resources->static_smem_bytes =
+            smc_inspect_without_reserve(resources->static_smem_bytes, kernel->cc);
+        kernel->smem_has_reserve = false;
+    }
+    resources->cc = kernel->cc;
+    const char *source = kernel->source_file;
+    kernel->source_file = source ? smc_strdup(source) : NULL;
+    kernel->name = smc_strndup(name, name_length);
+    kernel->shown = kernel->name ? smc_demangle(kernel->name) : NULL;
+    if (!kernel->shown || (source && !kernel->source_file)) {
+        smc_inspect_kernel_free(kernel);
         return false;
-    kernels->item = item;
-    kernels->capacity = capacity;
+    }
+    smc_utf8_make_safe(kernel->shown);
+    return true;
+}
+
+void smc_inspect_kernel_free(struct smc_inspect_kernel *kernel)
+{
+    free(kernel->name);
+    free(kernel->shown);
+    free(kernel->source_file);
+    kernel->name = kernel->shown = kernel->source_file = NULL;
+}
+
+bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_kernel *kernel)
+{
+    bool known = is_known(kernels, kernel), added = !known && grow(kernels);
+    if (!added) {
+        smc_inspect_kernel_free(kernel);
+        return known;
+    }
+    kernels->item[kernels->count++] = *kernel;
+    for (enum key key = 0; key < KEY_COUNT; key++)
+        link_at(kernels, kernels->count - 1, key);
     return true;
 }
 
@@ -186,51 +340,26 @@ bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size
                      const struct smc_inspect_kernel *kernel)
 {
     struct smc_inspect_kernel added = *kernel;
-    struct smc_resources *resources = &added.resources;
-    added.name_hash = smc_hash(SMC_HASH_START, name, name_length);
-    added.version_hash = hash_version(name, name_length);
-    if (added.smem_has_reserve && added.cc != 0) {
-        resources->static_smem_bytes =
-            smc_inspect_without_reserve(resources->static_smem_bytes, added.cc);
-        added.smem_has_reserve = false;
-    }
-    resources->cc = added.cc;
-    if (is_known(kernels, &added))
-        return true;
-    added.name = smc_strndup(name, name_length);
-    added.shown = added.name ? smc_demangle(added.name) : NULL;
-    if (!added.shown || !grow(kernels)) {
-        free(added.name);
-        free(added.shown);
-        return false;
-    }
-    smc_utf8_make_safe(added.shown);
-    kernels->item[kernels->count++] = added;
-    return true;
-}
-
-struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels, size_t begin,
-                                            const char *name, size_t name_length)
-{
-    uint64_t wanted = smc_hash(SMC_HASH_START, name, name_length);
-    for (size_t i = begin; i < kernels->count; i++)
-        if (kernels->item[i].name_hash == wanted)
-            return &kernels->item[i];
-    return NULL;
+    return smc_inspect_name(&added, name, name_length) && smc_inspect_take(kernels, &added);
 }
 
 void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count)
 {
-    while (kernels->count > count) {
-        struct smc_inspect_kernel *kernel = &kernels->item[--kernels->count];
-        free(kernel->name);
-        free(kernel->shown);
-    }
+    if (kernels->count <= count)
+        return;
+    while (kernels->count > count)
+        smc_inspect_kernel_free(&kernels->item[--kernels->count]);
+    link_all(kernels);
 }
 
 void smc_inspect_free(struct smc_inspect_kernels *kernels)
 {
     smc_inspect_cut(kernels, 0);
+    for (enum key key = 0; key < KEY_COUNT && kernels->index; key++) {
+        free(kernels->index->last[key]);
+        free(kernels->index->links[key]);
+    }
+    free(kernels->index);
     free(kernels->item);
     *kernels = (struct smc_inspect_kernels){0};
 }

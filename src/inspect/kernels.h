@@ -9,6 +9,16 @@
 bool smc_inspect_add(struct smc_inspect_kernels *kernels, const char *name, size_t name_length,
                      const struct smc_inspect_kernel *kernel);
 
+/* The two steps of smc_inspect_add. The first needs no list: it sets name, shown and the members
+   that follow from name and cc, and copies source_file; false: out of memory. The second adds the
+   kernel and takes over its strings; it frees them if the same file already has the kernel, or if
+   it fails. */
+bool smc_inspect_name(struct smc_inspect_kernel *kernel, const char *name, size_t name_length);
+bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_kernel *kernel);
+
+/* Frees the strings of a kernel that is in no list. */
+void smc_inspect_kernel_free(struct smc_inspect_kernel *kernel);
+
 /* The first kernel of that name from `begin` on; NULL if there is none. */
 struct smc_inspect_kernel *smc_inspect_find(struct smc_inspect_kernels *kernels, size_t begin,
                                             const char *name, size_t name_length);
@@ -19,6 +29,10 @@ uint32_t smc_inspect_without_reserve(uint32_t smem_bytes, uint16_t cc);
 /* Whether the kernel is the first of its file with its name: those that follow are versions of it
    for other architectures. */
 bool smc_inspect_is_first(const struct smc_inspect_kernels *kernels, size_t index);
+
+/* The version that follows in the list, or NULL. */
+const struct smc_inspect_kernel *smc_inspect_next_version(const struct smc_inspect_kernels *kernels,
+                                                          const struct smc_inspect_kernel *kernel);
 
 /* The version of `first` (or `first` itself) that a driver would load on `cc`; if none loads, the
    nearest. */

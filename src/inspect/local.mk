@@ -5,6 +5,8 @@ libsmc_la_SOURCES += \
 	src/inspect/cpp_tokens.c src/inspect/cpp_tokens.h \
 	src/inspect/device_part.c src/inspect/device_part.h \
 	src/inspect/findings.c src/inspect/findings.h \
+	src/inspect/entry.c src/inspect/entry.h \
+	src/inspect/findings.c src/inspect/findings.h src/inspect/finding_rules.def \
 	src/inspect/inspect.h src/inspect/sources.def \
 	src/inspect/instantiations.c src/inspect/instantiations.h \
 	src/inspect/kernels.c src/inspect/kernels.h \

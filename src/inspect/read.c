@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "compile/build_log.h"
 #include "compile/cubin.h"
 #include "compile/ptx.h"
 #include "compile/ptxas_log.h"
@@ -238,15 +239,36 @@ static enum smc_status read_ptx(const struct reading *reading, struct smc_error 
     return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
 }
 
+/* Each line, after the file's name. */
+static void append_lines(const struct reading *reading, const struct smc_text *lines,
+                         struct smc_text *out)
+{
+    const char *line = smc_text_string(lines);
+    for (size_t length; *line; line += length + (line[length] != '\0')) {
+        length = strcspn(line, "\n");
+        smc_text_safe_line(out, "%s: %.*s", reading->file, (int)length, line);
+    }
+}
+
 static enum smc_status read_log(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_PTXAS_LOG};
     const char *log = smc_text_string(reading->bytes);
-    size_t before = reading->kernels->count, faults = reading->notes->faults.length;
+    struct smc_text *faults = &reading->notes->faults;
+    struct smc_build_log build = {0};
+    size_t before = reading->kernels->count, faults_before = faults->length;
     char text[800];
-    if (!smc_inspect_log(log, &kind, reading->kernels, &reading->notes->faults))
+    bool is_read =
+        smc_build_log_read(log, &build) &&
+        smc_inspect_log(smc_text_string(&build.ordered), &kind, reading->kernels, faults);
+    if (is_read && (reading->kernels->count > before || faults->length > faults_before)) {
+        append_lines(reading, &build.faults, faults);
+        append_lines(reading, &build.notes, &reading->notes->warnings);
+    }
+    smc_build_log_free(&build);
+    if (!is_read)
         return out_of_memory(error);
-    if (reading->kernels->count > before || reading->notes->faults.length > faults)
+    if (reading->kernels->count > before || faults->length > faults_before)
         return SMC_OK;
     smc_log_first_error(log, "", "", text, sizeof text);
     return smc_fail(error, SMC_USAGE, "%s: no kernel in this log%s%s", reading->file,

@@ -259,6 +259,10 @@ enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
     if (output->binary.cubin)
         status = complete_from_cubin(&output->binary, begin, kernels, error);
     complete_from_ptx(smc_text_string(&output->ptx), begin, kernels);
+    for (size_t i = begin; i < kernels->count; i++) {
+        kernels->item[i].resources.nvrtc_major = output->nvrtc_major;
+        kernels->item[i].resources.nvrtc_minor = output->nvrtc_minor;
+    }
     return status;
 }
 

@@ -228,7 +228,7 @@ static void add_launch(struct smc_page *page, const struct smc_answer *answer)
 {
     const struct smc_launch *launch = &answer->launch;
     struct smc_text line = {0};
-    char source[128];
+    char source[SMC_REGS_SOURCE_CHARS];
     if (answer->query.kernel) {
         smc_words_params(answer, &line);
         smc_text_append(&line, "; ");
@@ -239,7 +239,7 @@ static void add_launch(struct smc_page *page, const struct smc_answer *answer)
     else
         smc_text_printf(&line, "%u registers per thread", launch->regs_per_thread);
     if (smc_words_regs_known(answer) && !answer->regs_given) {
-        smc_resources_describe(&answer->resources, source);
+        smc_words_regs_source(answer, source);
         smc_text_printf(&line, " (%s)", source);
     }
     smc_text_printf(&line, ", %u B static", launch->static_smem_bytes);

@@ -7,9 +7,6 @@
 #include "model/round.h"
 #include "model/sectors.h"
 
-/* A smaller block is only chosen if no larger one is equally good. */
-enum { SMALL_BLOCK = 128 };
-
 /* Counts the architectures that the current CUDA Toolkit compiles for, and the requested one. */
 static void count_architectures(struct smc_candidate *candidate, struct smc_best *best)
 {
@@ -96,7 +93,7 @@ static void set_values(struct smc_candidate *candidate)
     value[SMC_RULE_TRAFFIC] = traffic_of(answer);
     value[SMC_RULE_WHOLE_LINES] = row % SMC_LINE_BYTES == 0;
     value[SMC_RULE_ARCHITECTURES] = candidate->architectures;
-    value[SMC_RULE_SMALLEST] = answer->launch.threads_per_block >= SMALL_BLOCK;
+    value[SMC_RULE_SMALLEST] = answer->launch.threads_per_block >= SMC_BEST_SMALL_BLOCK;
     value[SMC_RULE_BLOCKS] = answer->occupancy.blocks_per_sm;
     value[SMC_RULE_THREADS] = answer->launch.threads_per_block;
 }
@@ -122,22 +119,40 @@ static enum smc_status add(const struct smc_query *query, int64_t size, struct s
     return SMC_OK;
 }
 
+static enum smc_status add_block(const struct smc_query *query, uint32_t threads,
+                                 struct smc_best *best, struct smc_text *warnings,
+                                 struct smc_error *error)
+{
+    struct smc_query asked = *query;
+    asked.grid_y = asked.grid_z = 0; /* any grid shape is allowed */
+    asked.threads_per_block = threads;
+    if (best->total_threads != SMC_NOT_GIVEN)
+        asked.grid_blocks = (int64_t)divide_up((uint64_t)best->total_threads, threads);
+    return add(&asked, threads, best, warnings, error);
+}
+
+/* If the launch bounds of a file's kernel allow no block of whole warps: the largest allowed. */
+static enum smc_status add_partial_block(const struct smc_query *query, struct smc_best *best,
+                                         struct smc_text *warnings, struct smc_error *error)
+{
+    const struct smc_file_kernel *kernel = query->file_kernel;
+    uint32_t only = kernel->required_threads_per_block, most = kernel->max_threads_per_block;
+    return add_block(query, only ? only : most, best, warnings, error);
+}
+
 static enum smc_status add_blocks(const struct smc_query *query, struct smc_best *best,
                                   struct smc_text *warnings, struct smc_error *error)
 {
     const struct smc_sm *sm = &query->device.sm;
-    struct smc_query asked = *query;
+    const struct smc_file_kernel *kernel = query->file_kernel;
     enum smc_status status = SMC_OK;
-    asked.grid_y = asked.grid_z = 0; /* any grid shape is allowed */
-    for (int64_t threads = sm->warp_size; threads <= sm->max_threads_per_block &&
-                                          best->count < SMC_MAX_CANDIDATES && status == SMC_OK;
-         threads += sm->warp_size) {
-        asked.threads_per_block = threads;
-        if (best->total_threads != SMC_NOT_GIVEN)
-            asked.grid_blocks =
-                (int64_t)divide_up((uint64_t)best->total_threads, (uint64_t)threads);
-        status = add(&asked, threads, best, warnings, error);
-    }
+    for (uint32_t threads = sm->warp_size; threads <= sm->max_threads_per_block &&
+                                           best->count < SMC_MAX_CANDIDATES && status == SMC_OK;
+         threads += sm->warp_size)
+        if (!kernel || smc_file_kernel_allows(kernel, threads))
+            status = add_block(query, threads, best, warnings, error);
+    if (best->count == 0 && kernel && status == SMC_OK)
+        status = add_partial_block(query, best, warnings, error);
     return status;
 }
 
@@ -284,6 +299,27 @@ const struct smc_candidate *smc_best_proposal(const struct smc_best *best)
     const struct smc_candidate *first = &best->candidate[best->order[0]];
     bool kept = best->count > 0 && first->choice.dropped_by == SMC_RULE_COUNT;
     return kept ? first : NULL;
+}
+
+void smc_best_keep(const struct smc_best *best, struct smc_best_proposal *kept)
+{
+    *kept = (struct smc_best_proposal){
+        .option = best->option,
+        .architectures = best->architectures,
+        .total_threads = best->total_threads,
+        .candidate = best->candidate[best->order[0]],
+    };
+}
+
+void smc_best_restore(const struct smc_best_proposal *kept, struct smc_best *best)
+{
+    best->option = kept->option;
+    best->architectures = kept->architectures;
+    best->total_threads = kept->total_threads;
+    best->quick = false;
+    best->count = 1;
+    best->candidate[0] = kept->candidate;
+    best->order[0] = 0;
 }
 
 /* What `best` proposes with the registers of the built-in table, so that nothing is compiled.

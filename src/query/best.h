@@ -9,7 +9,11 @@
 #include "model/choices.h"
 #include "query/query.h"
 
-enum { SMC_MAX_CANDIDATES = 64 };
+enum {
+    SMC_MAX_CANDIDATES = 64,
+    SMC_BEST_SMALL_BLOCK = 128, /* threads: a smaller block is only chosen if no larger one is
+                                   equally good */
+};
 
 struct smc_candidate {
     int64_t size; /* the tile's edge, or the threads of a block */
@@ -29,6 +33,14 @@ struct smc_best {
     size_t order[SMC_MAX_CANDIDATES]; /* candidates in order: the proposal first, then by how late a
                                          rule dropped them and how close to the best they were by
                                          that rule */
+};
+
+/* What remains of a choice when only its result is needed. */
+struct smc_best_proposal {
+    const char *option;
+    uint32_t architectures;
+    int64_t total_threads;
+    struct smc_candidate candidate; /* the proposal, or the first size if none launches */
 };
 
 /* Evaluates `query` for each size: tiles from 1 upwards for a kernel with a tile, else blocks of
@@ -54,5 +66,9 @@ double smc_best_moved_bytes(const struct smc_answer *answer);
 
 /* The proposal; NULL if nothing can be launched. */
 const struct smc_candidate *smc_best_proposal(const struct smc_best *best);
+
+/* Keeps the result; and makes of it a choice with one candidate, in memory of the caller. */
+void smc_best_keep(const struct smc_best *best, struct smc_best_proposal *kept);
+void smc_best_restore(const struct smc_best_proposal *kept, struct smc_best *best);
 
 #endif

@@ -19,6 +19,25 @@ void smc_query_init(struct smc_query *query)
     };
 }
 
+bool smc_file_kernel_allows(const struct smc_file_kernel *kernel, uint32_t threads_per_block)
+{
+    uint32_t most = kernel->max_threads_per_block, only = kernel->required_threads_per_block;
+    return (most == 0 || threads_per_block <= most) && (only == 0 || threads_per_block == only);
+}
+
+static bool is_allowed(const struct smc_query *query, uint32_t threads_per_block)
+{
+    return !query->file_kernel || smc_file_kernel_allows(query->file_kernel, threads_per_block);
+}
+
+void smc_query_bounded_sm(const struct smc_answer *answer, struct smc_sm *sm)
+{
+    uint32_t threads = answer->launch.threads_per_block;
+    *sm = answer->query.device.sm;
+    if (!is_allowed(&answer->query, threads) && threads <= sm->max_threads_per_block)
+        sm->max_threads_per_block = threads - 1;
+}
+
 static void set_own_grid(const struct smc_query *query, struct smc_plan *plan)
 {
     uint64_t in_y_and_z = (uint64_t)query->grid_y * query->grid_z;
@@ -44,7 +63,9 @@ static enum smc_status find_resources(const struct smc_resources *known, struct 
     answer->barriers_given = query->barriers_per_block != SMC_NOT_GIVEN;
 
     bool compiles = query->kernel && (!answer->regs_given || query->compile.kernel_dir);
-    if (compiles && known) {
+    if (query->file_kernel) {
+        answer->resources = query->file_kernel->resources;
+    } else if (compiles && known) {
         answer->resources = *known;
     } else if (compiles) {
         enum smc_status status =
@@ -107,6 +128,20 @@ static void build_launch(struct smc_answer *answer)
     set_dynamic_smem(answer, &answer->launch);
     answer->launch.barriers_per_block =
         answer->barriers_given ? (uint32_t)query->barriers_per_block : answer->resources.barriers;
+}
+
+/* Numbers of a file that a device cannot have are no fault of an option. */
+static enum smc_status check_file_kernel(const struct smc_answer *answer, struct smc_error *error)
+{
+    const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    const struct smc_sm *sm = &answer->query.device.sm;
+    if (!answer->regs_given && answer->launch.regs_per_thread > sm->max_regs_per_thread)
+        return smc_fail(error, SMC_USAGE,
+                        "%s: %.300s has %u registers per thread, more than the %u of compute "
+                        "capability %u.%u",
+                        kernel->file, kernel->name, answer->launch.regs_per_thread,
+                        sm->max_regs_per_thread, sm->cc / 10, sm->cc % 10);
+    return SMC_OK;
 }
 
 static enum smc_status check_against_device(const struct smc_answer *answer,
@@ -173,7 +208,12 @@ static enum smc_outcome outcome_of(const struct smc_answer *answer)
 /* Computes everything except the next steps. */
 static void count_blocks(struct smc_answer *answer)
 {
+    struct smc_sm bounded;
     const struct smc_sm *sm = &answer->query.device.sm;
+    if (answer->query.file_kernel) {
+        smc_query_bounded_sm(answer, &bounded);
+        sm = &bounded;
+    }
     smc_occupancy_compute(sm, &answer->launch, &answer->occupancy);
     smc_occupancy_check_grid(sm, answer->plan.grid, &answer->occupancy);
     answer->occupancy_percent = smc_occupancy_percent(sm, &answer->occupancy);
@@ -208,7 +248,10 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
     if (status != SMC_OK)
         return status;
     build_launch(answer);
-    status = check_against_device(answer, error);
+    if (query->file_kernel)
+        status = check_file_kernel(answer, error);
+    if (status == SMC_OK)
+        status = check_against_device(answer, error);
     if (status != SMC_OK)
         return status;
 
@@ -295,12 +338,27 @@ bool smc_query_at_maximum(const struct smc_answer *answer)
     return answer->occupancy.warps_per_sm >= answer->query.device.sm.max_warps_per_sm;
 }
 
+/* A block size that the launch bounds do not allow is no step. */
+static void drop_forbidden_steps(struct smc_answer *answer)
+{
+    struct smc_next_steps *steps = &answer->next_steps;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < steps->count; i++) {
+        int64_t threads = answer->launch.threads_per_block + steps->step[i].change;
+        if (steps->step[i].resource != SMC_STEP_THREADS ||
+            is_allowed(&answer->query, (uint32_t)threads))
+            steps->step[kept++] = steps->step[i];
+    }
+    steps->count = kept;
+}
+
 void smc_query_find_next_steps(struct smc_answer *answer)
 {
     bool mendable = answer->outcome != SMC_CANNOT_COMPILE;
     if (!mendable || answer->occupancy.refusals & SMC_GRID_REFUSALS)
         return;
     smc_next_steps_find(&answer->query.device.sm, &answer->launch, &answer->next_steps);
+    drop_forbidden_steps(answer);
     if (smc_query_at_maximum(answer))
         return;
     smc_best_block_find(answer, &answer->better_block);

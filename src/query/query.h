@@ -16,6 +16,23 @@
 /* "Not given": the kernel's own value is used. */
 #define SMC_NOT_GIVEN (-1)
 
+/* A kernel that was read from a file, as compiled for one device. */
+struct smc_file_kernel {
+    const char *name;       /* demangled if possible; safe for a terminal */
+    const char *short_name; /* the same without return type and parameters */
+    const char *file;       /* as given by the user */
+    char origin[96];        /* of its numbers: "NVRTC 13.0, sm_90", "machine code, sm_80" */
+    char origin_name[96];   /* the same for scripts: "nvrtc 13.0 sm_90", "cubin sm_80" */
+    struct smc_resources resources;
+    bool spills_known;                   /* resources has them, and the stack frame */
+    uint32_t max_threads_per_block;      /* of its launch bounds; 0: none or unknown */
+    uint32_t required_threads_per_block; /* the only block size that launches; 0: any */
+    uint32_t blocks_per_cluster;         /* __cluster_dims__; 0: none or unknown */
+};
+
+/* Whether its launch bounds allow the block size. */
+bool smc_file_kernel_allows(const struct smc_file_kernel *kernel, uint32_t threads_per_block);
+
 struct smc_query {
     const struct smc_kernel *kernel; /* NULL: no kernel of the catalog, only the numbers below */
     struct smc_params params;        /* for a kernel; completed by smc_query_answer */
@@ -37,6 +54,8 @@ struct smc_query {
     struct smc_compile_options compile;
     bool try_bounds; /* also compile with the launch bounds that the next steps name: takes 50 %
                         longer if not cached */
+    const struct smc_file_kernel *file_kernel; /* without a kernel of the catalog, the source of
+                                                  numbers that are not given; or NULL; not owned */
 };
 
 /* Nothing given: SMC_NOT_GIVEN throughout, settings as SMC_LAUNCH_INIT. */
@@ -120,6 +139,10 @@ enum smc_status smc_query_evaluate(const struct smc_query *query, const struct s
                                    struct smc_error *error);
 void smc_query_find_work(struct smc_answer *answer);
 void smc_query_find_next_steps(struct smc_answer *answer);
+
+/* Copies the device's SM, on which a block that the launch bounds of the kernel do not allow is too
+   large. */
+void smc_query_bounded_sm(const struct smc_answer *answer, struct smc_sm *sm);
 
 /* Whether every warp slot of an SM is in use, so that no change can raise occupancy. */
 bool smc_query_at_maximum(const struct smc_answer *answer);

@@ -78,6 +78,8 @@ static void set_value(const struct smc_sweep *sweep, enum smc_axis_id id, int64_
     switch (id) {
     case SMC_AXIS_DEVICE:
         query->device = sweep->devices[value];
+        if (sweep->file_kernels)
+            query->file_kernel = &sweep->file_kernels[value];
         return;
     case SMC_AXIS_TILE:
         set_param(query, SMC_PARAM_TILE, value);
@@ -199,7 +201,8 @@ void smc_sweep_keep(const struct smc_answer *answer, const char *why, struct smc
         *point = (struct smc_sweep_point){.state = SMC_POINT_NO_ANSWER};
         return;
     }
-    bool regs_known = answer->regs_given || (answer->query.kernel && !answer->resources.refused);
+    bool is_compiled = answer->query.kernel || answer->query.file_kernel;
+    bool regs_known = answer->regs_given || (is_compiled && !answer->resources.refused);
     *point = (struct smc_sweep_point){
         .threads_per_block = launch->threads_per_block,
         .regs_per_thread = regs_known ? launch->regs_per_thread : SMC_UNLIMITED,

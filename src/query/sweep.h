@@ -39,7 +39,9 @@ struct smc_sweep {
     struct smc_query query; /* what does not vary */
     size_t axis_count;      /* 1 or 2; the last one varies fastest */
     struct smc_axis axis[SMC_MOST_AXES];
-    const struct smc_device *devices; /* of a device axis; owned by the caller */
+    const struct smc_device *devices;           /* of a device axis; owned by the caller */
+    const struct smc_file_kernel *file_kernels; /* of a device axis and a kernel of a file: one for
+                                                   each device; owned by the caller; or NULL */
 };
 
 /* Values of one axis, and points of the whole sweep. */

@@ -82,8 +82,11 @@ static struct smc_value device_of(const struct smc_query *query)
 
 static struct smc_value regs_source(const struct smc_answer *answer)
 {
-    char source[64] = "given";
-    if (!answer->regs_given)
+    const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    char source[96] = "given";
+    if (!answer->regs_given && kernel)
+        snprintf(source, sizeof source, "%s", kernel->origin_name);
+    else if (!answer->regs_given)
         smc_resources_source_name(&answer->resources, source);
     return smc_value_json(smc_words_regs_known(answer) ? json_string(source) : json_null());
 }
@@ -93,10 +96,19 @@ static struct smc_value source_of(bool given, const struct smc_answer *answer)
     return smc_value_string(given ? "given" : smc_words_is_compiled(answer) ? "kernel" : NULL);
 }
 
+/* A file does not say how much a launch requests. */
+static struct smc_value dynamic_source_of(const struct smc_answer *answer)
+{
+    bool given = answer->dynamic_smem_given;
+    return !given && answer->query.file_kernel ? smc_value_string(NULL) : source_of(given, answer);
+}
+
 static struct smc_value compiled(const struct smc_answer *answer, uint32_t bytes)
 {
     const struct smc_resources *resources = &answer->resources;
-    bool known = resources->source == SMC_RESOURCES_NVRTC && !resources->refused;
+    const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    bool is_here = kernel ? kernel->spills_known : resources->source == SMC_RESOURCES_NVRTC;
+    bool known = is_here && !resources->refused;
     return smc_value_if(known, smc_value_integer(bytes));
 }
 
@@ -183,8 +195,9 @@ static uint32_t cluster_of(const struct smc_launch *launch)
           smc_value_text(item->answer->query.device.name))                                         \
     FIELD(note, "note", NULL, "", "how the device's name was understood",                          \
           smc_value_string(item->answer->query.device_note))                                       \
-    FIELD(kernel, "kernel.name", "kernel", "", "the kernel's name, null for your own",             \
-          smc_value_string(item->answer->query.kernel ? item->answer->query.kernel->name : NULL))  \
+    FIELD(kernel, "kernel.name", "kernel", "",                                                     \
+          "the kernel's name, null if only numbers are given",                                     \
+          smc_value_string(smc_words_kernel_name(&item->answer->query)))                           \
     FIELD(parameters, "kernel." SMC_FIELD_PARAMS, SMC_FIELD_PARAMS, "",                            \
           "the parameters that the kernel accepts", smc_value_params(&item->answer->query))        \
     FIELD(threads, "kernel.threads_per_block", "threads", "threads", "threads per block",          \
@@ -207,7 +220,7 @@ static uint32_t cluster_of(const struct smc_launch *launch)
           "dynamic shared memory per block",                                                       \
           smc_value_integer(item->answer->launch.dynamic_smem_bytes))                              \
     FIELD(dynamic_source, "kernel.dynamic_smem_source", NULL, "", "kernel or given",               \
-          source_of(item->answer->dynamic_smem_given, item->answer))                               \
+          dynamic_source_of(item->answer))                                                         \
     FIELD(carveout, "launch.carveout_percent", "carveout", "percent",                              \
           "the preferred carve-out; -1: the driver's default",                                     \
           smc_value_integer(item->answer->launch.carveout_percent))                                \
@@ -325,6 +338,8 @@ void smc_text_kernel_line(const struct smc_answer *answer, const struct smc_repo
     if (answer->query.kernel) {
         smc_text_printf(&line, "%s: ", answer->query.kernel->name);
         smc_words_params(answer, &line);
+    } else if (answer->query.file_kernel) {
+        smc_words_file_kernel(answer->query.file_kernel, &line);
     } else {
         smc_text_append(&line, "your own (threads and shared memory as given)");
     }
@@ -362,13 +377,12 @@ void smc_text_block_line(const struct smc_answer *answer, const struct smc_repor
                     answer->occupancy.warps_per_block,
                     smc_text_plural(answer->occupancy.warps_per_block));
     if (!smc_words_regs_known(answer)) {
-        smc_text_append(&line, answer->query.kernel
+        smc_text_append(&line, smc_words_is_compiled(answer)
                                    ? "registers unknown, as it does not compile"
                                    : "registers not given (--regs), so not counted");
     } else {
-        char source[128] = "given";
-        if (!answer->regs_given)
-            smc_resources_describe(&answer->resources, source);
+        char source[SMC_REGS_SOURCE_CHARS];
+        smc_words_regs_source(answer, source);
         smc_text_printf(&line, "%u register%s per thread (%s)", answer->launch.regs_per_thread,
                         smc_text_plural(answer->launch.regs_per_thread), source);
     }
@@ -615,10 +629,10 @@ static void append_sources(const struct smc_answer *answers, size_t count,
 {
     struct smc_text line = {0};
     for (size_t i = 0; i < count; i++) {
-        char source[128];
+        char source[SMC_REGS_SOURCE_CHARS];
         if (answers[i].regs_given || !smc_words_regs_known(&answers[i]))
             continue;
-        smc_resources_describe(&answers[i].resources, source);
+        smc_words_regs_source(&answers[i], source);
         smc_text_printf(&line, "%s%s %s", line.length ? "; " : "",
                         short_name(answers[i].query.device.name), source);
     }

@@ -2,8 +2,10 @@
    text, JSON and CSV. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/sectors.h"
 #include "report/csv_parts.h"
 #include "report/device_table.h"
@@ -134,8 +136,8 @@ static struct smc_value count_if(bool known, uint64_t count)
 #define ROW_FIELDS(FIELD)                                                                          \
     FIELD(device, NULL, "device", "", "the device",                                                \
           smc_value_text(item->answer->query.device.name))                                         \
-    FIELD(kernel, NULL, "kernel", "", "the kernel of the catalog",                                 \
-          smc_value_string(item->answer->query.kernel ? item->answer->query.kernel->name : NULL))  \
+    FIELD(kernel, NULL, "kernel", "", "the kernel's name",                                         \
+          smc_value_string(smc_words_kernel_name(&item->answer->query)))                           \
     FIELD(option, NULL, "option", "", "what is chosen", smc_value_text(item->best->option))        \
     FIELD(size, "size", "size", "", "its value",                                                   \
           smc_value_integer((uint64_t)item->candidate->size))                                      \
@@ -192,17 +194,24 @@ SMC_FIELD_TABLE(rule_fields, RULE_FIELDS)
 /* Sizes that an early rule excluded are not worth a line. */
 enum { MOST_ROWS = 12, MOST_REASONS = 7, REASON_INDENT = 8 };
 
-/* "use --threads 128: 12 blocks per SM, occupancy 75 %, limited by registers". */
+/* "use --threads 128: 12 blocks per SM, occupancy 75 %, limited by registers"; of a kernel of a
+   file "saxpy: use blocks of 128 threads: ...". */
 static void append_proposal(const struct smc_best *best, struct smc_text *line)
 {
     const struct smc_candidate *proposal = smc_best_proposal(best);
+    const struct smc_file_kernel *kernel = best->candidate[0].answer.query.file_kernel;
+    if (kernel)
+        smc_text_printf(line, "%s: ", kernel->short_name);
     if (!proposal) {
         smc_text_append(line, "no block size can be launched; the smallest ");
         smc_words_failure(&best->candidate[0].answer, line);
         return;
     }
     const struct smc_answer *answer = &proposal->answer;
-    smc_text_printf(line, "use --%s %" PRId64 ": ", best->option, proposal->size);
+    if (kernel)
+        smc_text_printf(line, "use blocks of %" PRId64 " threads: ", proposal->size);
+    else
+        smc_text_printf(line, "use --%s %" PRId64 ": ", best->option, proposal->size);
     smc_words_blocks(answer->occupancy.blocks_per_sm, line);
     smc_text_append(line, " per SM, occupancy ");
     smc_layout_percent(line, answer->occupancy_percent);
@@ -218,8 +227,26 @@ static void append_verdict(const struct smc_best *best, struct smc_text *line,
     smc_layout_verdict(out, style, smc_best_proposal(best) ? SMC_GOOD : SMC_BAD, line);
 }
 
+/* "40 registers per thread (x.cu, NVRTC 13.0, sm_90); ". */
+static void append_registers(const struct smc_answer *answer, struct smc_text *line)
+{
+    const bool from_file = answer->query.file_kernel;
+    char source[SMC_REGS_SOURCE_CHARS];
+    if (!smc_words_regs_known(answer)) {
+        smc_text_append(line, from_file ? "registers unknown, as it does not compile; "
+                                        : "registers not given (--regs), so not counted; ");
+        return;
+    }
+    smc_text_printf(line, "%u register%s per thread", answer->launch.regs_per_thread,
+                    smc_text_plural(answer->launch.regs_per_thread));
+    smc_words_regs_source(answer, source);
+    if (from_file)
+        smc_text_printf(line, " (%s)", source);
+    smc_text_append(line, "; ");
+}
+
 /* What is the same for every size, without the parameters in the set `without`. */
-static void append_launch(const struct smc_best *best, uint32_t without,
+static void append_launch(const struct smc_best *best, size_t count, uint32_t without,
                           const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_answer *answer = &ranked(best, 0)->answer;
@@ -229,14 +256,17 @@ static void append_launch(const struct smc_best *best, uint32_t without,
         smc_text_printf(&line, "%s: ", answer->query.kernel->name);
         smc_words_some_params(&answer->query, without, &line);
     } else {
-        smc_text_append(&line, "your own: ");
-        if (answer->regs_given)
-            smc_text_printf(&line, "%u registers per thread", launch->regs_per_thread);
-        else
-            smc_text_append(&line, "registers not given (--regs), so not counted");
+        if (answer->query.file_kernel) {
+            smc_words_file_kernel(answer->query.file_kernel, &line);
+            smc_text_append(&line, "; ");
+        } else {
+            smc_text_append(&line, "your own: ");
+        }
+        if (count == 1 || !answer->query.file_kernel)
+            append_registers(answer, &line);
         uint64_t fixed = launch->dynamic_smem_bytes -
                          (uint64_t)launch->smem_bytes_per_thread * launch->threads_per_block;
-        smc_text_printf(&line, "; %" PRIu64 SMC_TIE "B of shared memory per block",
+        smc_text_printf(&line, "%" PRIu64 SMC_TIE "B of shared memory per block",
                         fixed + launch->static_smem_bytes);
         if (launch->smem_bytes_per_thread)
             smc_text_printf(&line, " and %u" SMC_TIE "B per thread", launch->smem_bytes_per_thread);
@@ -244,6 +274,78 @@ static void append_launch(const struct smc_best *best, uint32_t without,
             smc_text_printf(&line, "; %" PRId64 " threads in total", best->total_threads);
     }
     smc_layout_line(out, style, "kernel", &line);
+}
+
+/* --- Text: a kernel of a file ----------------------------------------------------------------- */
+
+/* "A100 26 (NVRTC 13.0, sm_80); H100 28 (NVRTC 13.0, sm_90)": each device may load another
+   version. */
+static void append_versions(const struct smc_best *best, size_t count,
+                            const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_answer *answer = &ranked(&best[i], 0)->answer;
+        const struct smc_file_kernel *kernel = answer->query.file_kernel;
+        smc_text_printf(&line, "%s%s ", i ? "; " : "", smc_device_model(&answer->query.device));
+        if (smc_words_regs_known(answer))
+            smc_text_printf(&line, "%s%u per thread (%s)", smc_words_estimated_mark(answer),
+                            answer->launch.regs_per_thread,
+                            answer->regs_given ? "given" : kernel->origin);
+        else
+            smc_text_append(&line, "unknown");
+    }
+    smc_layout_line(out, style, "registers", &line);
+}
+
+static void append_bounds(const struct smc_candidate *proposal, struct smc_text *line)
+{
+    smc_text_printf(line, "__launch_bounds__(%" PRId64 "," SMC_TIE "%u)", proposal->size,
+                    proposal->answer.occupancy.blocks_per_sm);
+}
+
+/* Whether two devices have the same launch bounds to write. */
+static bool writes_the_same(const struct smc_candidate *a, const struct smc_candidate *b)
+{
+    return a && b && a->size == b->size &&
+           a->answer.occupancy.blocks_per_sm == b->answer.occupancy.blocks_per_sm;
+}
+
+/* What to write before the kernel, once for devices with the same result. A compiler that reads the
+   bounds may allocate other registers than those counted. */
+static void append_to_write(const struct smc_best *best, size_t count,
+                            const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_text line = {0};
+    const struct smc_candidate *first = smc_best_proposal(best);
+    bool same = true, given = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct smc_candidate *proposal = smc_best_proposal(&best[i]);
+        same = same && writes_the_same(first, proposal);
+        if (!proposal || proposal->answer.query.file_kernel->required_threads_per_block)
+            return;
+        given = given || proposal->answer.regs_given;
+    }
+    for (size_t i = 0; i < (same ? 1 : count); i++) {
+        if (!same)
+            smc_text_printf(&line, "%s%s ", i ? "; " : "",
+                            smc_device_model(&best[i].candidate[0].answer.query.device));
+        append_bounds(smc_best_proposal(&best[i]), &line);
+    }
+    if (!given)
+        smc_text_append(&line, "; counted with the registers compiled without it: with it the "
+                               "compiler may use others");
+    smc_layout_line(out, style, "to write", &line);
+}
+
+static void append_file_lines(const struct smc_best *best, size_t count,
+                              const struct smc_report_style *style, struct smc_text *out)
+{
+    if (!best->candidate[0].answer.query.file_kernel)
+        return;
+    if (count > 1)
+        append_versions(best, count, style, out);
+    append_to_write(best, count, style, out);
 }
 
 static void append_row(const struct smc_candidate *candidate, const struct smc_report_style *style,
@@ -358,7 +460,8 @@ static void write_one(const struct smc_best *best, const struct smc_report_style
     struct smc_text verdict = {0};
     append_verdict(best, &verdict, style, out);
     smc_text_append_char(out, '\n', 1);
-    append_launch(best, 0, style, out);
+    append_launch(best, 1, 0, style, out);
+    append_file_lines(best, 1, style, out);
     smc_text_device_line(&ranked(best, 0)->answer, style, out);
     if (!smc_best_proposal(best))
         return;
@@ -476,7 +579,8 @@ static void write_several(const struct smc_best *best, size_t count,
         append_verdict(&best[i], &line, style, out);
     }
     smc_text_append_char(out, '\n', 1);
-    append_launch(best, chosen, style, out);
+    append_launch(best, count, chosen, style, out);
+    append_file_lines(best, count, style, out);
     if (compared.rows == 0)
         return;
     smc_device_table(&table, style, out);
@@ -490,6 +594,154 @@ void smc_text_best(const struct smc_best *best, size_t count, const struct smc_r
         write_several(best, count, style, out);
     else
         write_one(best, style, out);
+}
+
+/* --- Text: several kernels of a file ---------------------------------------------------------- */
+
+enum { MOST_KERNELS = 20, KERNEL_CHARS = 32, FEWER_CHARS = 24, DEVICE_CHARS = 14 };
+
+/* The proposals of one kernel, one for each device. */
+struct kernel_rows {
+    const struct smc_best_proposal *first;
+    double worst_percent;
+};
+
+static bool is_proposed(const struct smc_best_proposal *proposal)
+{
+    return proposal->candidate.choice.dropped_by == SMC_RULE_COUNT;
+}
+
+static int compare_worst(const void *a, const void *b)
+{
+    const struct kernel_rows *x = a, *y = b;
+    if (x->worst_percent != y->worst_percent)
+        return x->worst_percent < y->worst_percent ? -1 : 1;
+    return x->first < y->first ? -1 : 1; /* as in the file */
+}
+
+/* The rows of a kernel are adjacent, and all have the first one's name. */
+static size_t devices_of(const struct smc_best_proposal *proposals, size_t count)
+{
+    const char *name = proposals->candidate.answer.query.file_kernel->short_name;
+    size_t devices = 1;
+    while (devices < count &&
+           proposals[devices].candidate.answer.query.file_kernel->short_name == name)
+        devices++;
+    return devices;
+}
+
+/* Cuts a long name in the middle, where those of instances of one template are the same. */
+static void append_name(const char *name, size_t most, struct smc_text *line)
+{
+    size_t length = strlen(name);
+    if (length <= most)
+        smc_text_printf(line, "%-*s", (int)most, name);
+    else
+        smc_text_printf(line, "%.*s...%s", (int)(most - most / 3 - 3), name,
+                        name + length - most / 3);
+}
+
+static void append_short_limiters(const struct smc_occupancy *occupancy, struct smc_text *line)
+{
+    static const char *const names[SMC_LIMIT_COUNT] = {
+        [SMC_LIMIT_WARPS] = "warps",       [SMC_LIMIT_BLOCKS] = "blocks",
+        [SMC_LIMIT_REGISTERS] = "regs",    [SMC_LIMIT_SHARED_MEMORY] = "smem",
+        [SMC_LIMIT_BARRIERS] = "barriers", [SMC_LIMIT_VIRTUAL_RESOURCES] = "virtual",
+        [SMC_LIMIT_CLUSTER] = "cluster",
+    };
+    const char *separator = "";
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        if (occupancy->limiters & 1u << i) {
+            smc_text_printf(line, "%s%s", separator, names[i]);
+            separator = "+";
+        }
+}
+
+static void append_kernel(const struct smc_best_proposal *proposal, bool first, bool several,
+                          const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_answer *answer = &proposal->candidate.answer;
+    struct smc_text line = {0};
+    char regs[16] = "-", percent[32];
+    append_name(first ? answer->query.file_kernel->short_name : "",
+                several ? FEWER_CHARS : KERNEL_CHARS, &line);
+    if (several)
+        smc_text_printf(&line, " %-*.*s", DEVICE_CHARS, DEVICE_CHARS,
+                        smc_device_model(&answer->query.device));
+    if (smc_words_regs_known(answer))
+        snprintf(regs, sizeof regs, "%s%u", smc_words_estimated_mark(answer),
+                 answer->launch.regs_per_thread);
+    smc_words_percent(answer->occupancy_percent, percent);
+    if (is_proposed(proposal)) {
+        smc_text_printf(&line, " %4s %7" PRId64 " %6u %7s  ", regs, proposal->candidate.size,
+                        answer->occupancy.blocks_per_sm, percent);
+        append_short_limiters(&answer->occupancy, &line);
+    } else {
+        smc_text_printf(&line, " %4s %7s %6s %7s  %s", regs, "-", "-", "-",
+                        answer->outcome == SMC_CANNOT_COMPILE ? "cannot compile" : "cannot launch");
+    }
+    smc_layout_begin(out, style, is_proposed(proposal) ? SMC_PLAIN : SMC_BAD);
+    smc_layout_row(out, &line);
+    smc_layout_end(out, style);
+}
+
+static void append_kernels_head(const struct smc_best_proposal *proposals, size_t kernels,
+                                size_t devices, const struct smc_report_style *style,
+                                struct smc_text *out)
+{
+    const struct smc_answer *answer = &proposals->candidate.answer;
+    struct smc_text line = {0};
+    smc_text_printf(&line, "the best block size of each of the %zu kernels of %s", kernels,
+                    smc_words_file(answer->query.file_kernel));
+    if (devices == 1)
+        smc_text_printf(&line, " on %s", answer->query.device.name);
+    smc_text_append(&line, ", lowest occupancy first");
+    smc_layout_verdict(out, style, SMC_PLAIN, &line);
+    smc_text_printf(out, "\n%-*s", devices > 1 ? FEWER_CHARS : KERNEL_CHARS, "kernel");
+    if (devices > 1)
+        smc_text_printf(out, " %-*s", DEVICE_CHARS, "device");
+    smc_text_append(out, " regs threads blocks  occup.  limited by\n");
+}
+
+static void append_kernels_foot(size_t hidden, const struct smc_report_style *style,
+                                struct smc_text *out)
+{
+    if (hidden)
+        smc_text_printf(out, "and %zu more kernel%s (--format csv lists all)\n", hidden,
+                        smc_text_plural(hidden));
+    smc_text_append_char(out, '\n', 1);
+    smc_layout_paragraph(out, "", 0,
+                         "--entry NAME shows one of them with the reasons. Before a kernel write "
+                         "__launch_bounds__(threads," SMC_TIE "blocks); the registers are those "
+                         "compiled without it.",
+                         style->columns);
+}
+
+void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
+                              const struct smc_report_style *style, struct smc_text *out)
+{
+    const size_t devices = devices_of(proposals, count), kernels = count / devices;
+    struct kernel_rows *rows = smc_calloc(kernels, sizeof *rows);
+    if (!rows) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct kernel_rows *row = &rows[i / devices];
+        double percent =
+            is_proposed(&proposals[i]) ? proposals[i].candidate.answer.occupancy_percent : -1;
+        if (i % devices == 0)
+            *row = (struct kernel_rows){&proposals[i], percent};
+        row->worst_percent = percent < row->worst_percent ? percent : row->worst_percent;
+    }
+    qsort(rows, kernels, sizeof *rows, compare_worst);
+    append_kernels_head(proposals, kernels, devices, style, out);
+    size_t shown = kernels < MOST_KERNELS ? kernels : MOST_KERNELS;
+    for (size_t k = 0; k < shown; k++)
+        for (size_t d = 0; d < devices; d++)
+            append_kernel(&rows[k].first[d], d == 0, devices > 1, style, out);
+    free(rows);
+    append_kernels_foot(kernels - shown, style, out);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -515,16 +767,35 @@ json_t *smc_json_best(const struct smc_best *best)
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
+static void write_rows(const struct smc_best *best, struct smc_text *out)
+{
+    for (size_t rank = 0; rank < best->count; rank++) {
+        struct row row = make_row(best, rank);
+        smc_fields_csv_row(row_fields, &row, out);
+        out->failed |= row.reason.failed;
+        smc_text_free(&row.reason);
+    }
+}
+
 void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                   struct smc_text *out)
 {
     (void)style;
     smc_fields_csv_head(row_fields, out);
     for (size_t i = 0; i < count; i++)
-        for (size_t rank = 0; rank < best[i].count; rank++) {
-            struct row row = make_row(&best[i], rank);
-            smc_fields_csv_row(row_fields, &row, out);
-            out->failed |= row.reason.failed;
-            smc_text_free(&row.reason);
-        }
+        write_rows(&best[i], out);
+}
+
+void smc_csv_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
+                             const struct smc_report_style *style, struct smc_text *out)
+{
+    struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
+    (void)style;
+    smc_fields_csv_head(row_fields, out);
+    for (size_t i = 0; i < count && best; i++) {
+        smc_best_restore(&proposals[i], best);
+        write_rows(best, out);
+    }
+    out->failed |= !best;
+    free(best);
 }

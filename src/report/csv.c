@@ -75,6 +75,7 @@ const struct smc_writer smc_writer_csv = {
     .headroom = smc_csv_headroom,
     .carveouts = smc_csv_carveouts,
     .best = smc_csv_best,
+    .best_of_kernels = smc_csv_best_of_kernels,
     .inspection = smc_csv_inspection,
     .promises = smc_csv_promises,
     .kernels = smc_csv_kernels,

@@ -58,6 +58,8 @@ void smc_csv_headroom(const struct smc_answer *answers, const struct smc_headroo
                       size_t count, const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
                        size_t count, const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
+                             const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                   struct smc_text *out);
 void smc_csv_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,

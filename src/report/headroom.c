@@ -52,6 +52,13 @@ SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 
 /* --- Words ------------------------------------------------------------------------------------ */
 
+/* "saxpy: " of a kernel of a file. */
+static void append_name(const struct smc_answer *answer, struct smc_text *line)
+{
+    if (answer->query.file_kernel)
+        smc_text_printf(line, "%s: ", answer->query.file_kernel->short_name);
+}
+
 /* "256 threads, 8 warps per block; 40 registers per thread": what the search leaves as it is. */
 static void append_fixed(const struct smc_answer *answer, const struct smc_headroom *headroom,
                          struct smc_text *line)
@@ -71,7 +78,7 @@ static void append_fixed(const struct smc_answer *answer, const struct smc_headr
 /* Whether the row is what the kernel, with its own registers and shared memory, uses now. */
 static bool is_current(const struct smc_answer *answer, const struct smc_headroom_level *level)
 {
-    return answer->query.kernel && answer->outcome == SMC_LAUNCHES &&
+    return smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES &&
            answer->occupancy.blocks_per_sm == level->blocks_per_sm;
 }
 
@@ -133,7 +140,7 @@ static void append_legend(const struct smc_answer *answer, const struct smc_head
     struct smc_text line = {0};
     smc_text_append(&line, "the most with which that many blocks are resident; both columns can be "
                            "used at once");
-    if (answer->query.kernel && answer->outcome == SMC_LAUNCHES)
+    if (smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES)
         smc_text_printf(&line, "; > is the kernel now: %u registers, %u" SMC_TIE "B dynamic",
                         answer->launch.regs_per_thread, answer->launch.dynamic_smem_bytes);
     smc_layout_line(out, style, "legend", &line);
@@ -153,6 +160,7 @@ static void write_verdict(const struct smc_answer *answer, const struct smc_head
                           const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text verdict = {0};
+    append_name(answer, &verdict);
     if (headroom->count) {
         smc_text_append(&verdict, "up to ");
         smc_words_blocks(headroom->most.blocks_per_sm, &verdict);
@@ -171,7 +179,7 @@ static void write_one(const struct smc_answer *answer, const struct smc_headroom
     write_verdict(answer, headroom, style, out);
     smc_text_kernel_line(answer, style, out);
     smc_text_device_line(answer, style, out);
-    if (answer->query.kernel)
+    if (smc_words_is_compiled(answer))
         smc_text_block_line(answer, style, out);
     if (headroom->count == 0)
         return;
@@ -239,7 +247,7 @@ static void compare_legend(const struct smc_answer *answer, const struct smc_rep
         "which that many blocks are resident per SM; to write: __launch_bounds__(%u," SMC_TIE
         "BLOCKS)",
         answer->launch.threads_per_block);
-    if (answer->query.kernel && answer->outcome == SMC_LAUNCHES)
+    if (smc_words_is_compiled(answer) && answer->outcome == SMC_LAUNCHES)
         smc_text_append(&line, "; > is the kernel now");
     smc_layout_line(out, style, "legend", &line);
 }
@@ -260,6 +268,7 @@ static void write_several(const struct smc_answer *answers, const struct smc_hea
     for (size_t i = 0; i < count; i++)
         table.rows = headroom[i].count > table.rows ? headroom[i].count : table.rows;
     struct smc_text fixed = {0};
+    append_name(answers, &fixed);
     append_fixed(answers, headroom, &fixed);
     smc_layout_verdict(out, style, SMC_PLAIN, &fixed);
     smc_text_append_char(out, '\n', 1);

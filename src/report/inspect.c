@@ -41,6 +41,26 @@ static struct smc_value threads_source(enum smc_threads_source source)
     return smc_value_string(names[source]);
 }
 
+static struct smc_value block_size(const struct smc_inspect_row *row)
+{
+    return count_if(row->threads_source != SMC_THREADS_UNKNOWN,
+                    row->answer.launch.threads_per_block);
+}
+
+/* Whole numbers, one for each block size. */
+static struct smc_value block_sizes(const struct smc_inspect_row *row)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < SMC_BLOCK_SIZES; i++)
+        json_array_append_new(list, json_integer(row->sizes.blocks_per_sm[i]));
+    return smc_value_json(list);
+}
+
+static struct smc_value settled(const struct smc_inspect_row *row, struct smc_value value)
+{
+    return smc_value_if(smc_inspect_is_settled(row), value);
+}
+
 static struct smc_value loads(const struct smc_inspect_row *row)
 {
     uint16_t cc = row->answer.query.device.sm.cc;
@@ -77,8 +97,7 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
     FIELD(row_device, NULL, "device", "", "the device it was answered for",                        \
           smc_value_string(item->answer.query.device.name))                                        \
     FIELD(loads, "loads", NULL, "", "whether its machine code loads on the device", loads(item))   \
-    FIELD(threads, "threads_per_block", NULL, "threads", "the block size",                         \
-          smc_value_integer(item->answer.launch.threads_per_block))                                \
+    FIELD(threads, "threads_per_block", NULL, "threads", "the block size", block_size(item))       \
     FIELD(threads_source, "threads_source", NULL, "", "where the block size is from",              \
           threads_source(item->threads_source))                                                    \
     FIELD(registers, "registers_per_thread", "registers", "registers", "registers per thread",     \
@@ -99,13 +118,26 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
     FIELD(barriers, "barriers_per_block", "barriers", "barriers", "barriers per block",            \
           count_if(item->kernel->has_barriers, item->answer.resources.barriers))                   \
     FIELD(blocks, NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                       \
-          smc_value_integer(item->answer.occupancy.blocks_per_sm))                                 \
+          count_if(smc_inspect_is_settled(item), item->answer.occupancy.blocks_per_sm))            \
     FIELD(warps, NULL, "warps_per_sm", "warps", "resident warps per SM",                           \
-          smc_value_integer(item->answer.occupancy.warps_per_sm))                                  \
+          count_if(smc_inspect_is_settled(item), item->answer.occupancy.warps_per_sm))             \
     FIELD(percent, NULL, "occupancy_percent", "percent", "occupancy",                              \
-          smc_value_real(item->answer.occupancy_percent))                                          \
+          settled(item, smc_value_real(item->answer.occupancy_percent)))                           \
     FIELD(limiters, NULL, "limiters", "", "the limits that bind",                                  \
-          smc_value_limiters(item->answer.occupancy.limiters))
+          settled(item, smc_value_limiters(item->answer.occupancy.limiters)))                      \
+    FIELD(threads_column, NULL, "threads", "threads", "the block size, empty where unknown",       \
+          block_size(item))                                                                        \
+    FIELD(source_column, NULL, "threads_source", "", "where the block size is from",               \
+          threads_source(item->threads_source))                                                    \
+    FIELD(block_sizes, "blocks_per_sm_by_warps", NULL, "blocks",                                   \
+          "resident blocks per SM of blocks of 1 to 32 warps", block_sizes(item))                  \
+    FIELD(best_threads, "best_threads_per_block", "best_threads", "threads",                       \
+          "the smallest block size of the highest occupancy",                                      \
+          count_if(item->sizes.best_threads_per_block > 0, item->sizes.best_threads_per_block))    \
+    FIELD(best_percent, "best_occupancy_percent", "best_occupancy_percent", "percent",             \
+          "the occupancy at that size",                                                            \
+          smc_value_if(item->sizes.best_threads_per_block > 0,                                     \
+                       smc_value_real(item->sizes.best_percent)))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -141,6 +173,13 @@ const struct smc_field_table smc_inspect_tables[] = {
 };
 
 /* --- Text ------------------------------------------------------------------------------------- */
+
+static double percent_at(const struct smc_inspect_row *row, size_t warps_less_one)
+{
+    const struct smc_sm *sm = &row->answer.query.device.sm;
+    return 100.0 * row->sizes.blocks_per_sm[warps_less_one] * (double)(warps_less_one + 1) /
+           sm->max_warps_per_sm;
+}
 
 /* Rows of one kernel follow each other. */
 static bool is_same(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
@@ -197,7 +236,7 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
 {
     const struct smc_answer *answer = &row->answer;
     const struct smc_resources *resources = &answer->resources;
-    char regs[16] = "-", spills[32] = "-", threads[16], percent[32];
+    char regs[16] = "-", spills[32] = "-", threads[16], blocks[16], percent[32];
     if (smc_words_regs_known(answer))
         snprintf(regs, sizeof regs, "%u", resources->regs_per_thread);
     if (row->kernel->has_spills && resources->spill_store_bytes + resources->spill_load_bytes == 0)
@@ -207,10 +246,13 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
                  resources->spill_load_bytes);
     snprintf(threads, sizeof threads, "%u%s", answer->launch.threads_per_block,
              row->threads_source == SMC_THREADS_ASSUMED ? "*" : "");
+    snprintf(blocks, sizeof blocks, "%u", answer->occupancy.blocks_per_sm);
     smc_words_percent(answer->occupancy_percent, percent);
-    smc_text_printf(out, " %4s %8s %6u %7s %6u %7s", regs, spills,
-                    answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes, threads,
-                    answer->occupancy.blocks_per_sm, percent);
+    bool settled = smc_inspect_is_settled(row);
+    smc_text_printf(out, " %4s %8s %6u %7s %6s %7s", regs, spills,
+                    answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes,
+                    row->threads_source == SMC_THREADS_UNKNOWN ? "?" : threads,
+                    settled ? blocks : "?", settled ? percent : "?");
 }
 
 /* What the figures are worth on a device that the code was not compiled for. */
@@ -230,12 +272,39 @@ static void append_architecture(const struct smc_inspect_row *row,
     smc_layout_paragraph(out, "", STEPS_COLUMN, line, style->columns);
 }
 
+/* Occupancy at the sizes that people use. */
+static void append_curve(const struct smc_inspect_row *row, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    static const uint16_t shown[] = {32, 64, 128, 256, 384, 512, 768, 1024};
+    struct smc_text line = {0};
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        smc_text_printf(&line, "%s%u:%.0f%%", i ? " " : "", shown[i],
+                        percent_at(row, shown[i] / 32 - 1));
+    smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+}
+
+/* What is the best block size, and for what it would suffice to have fewer. */
+static void append_best(const struct smc_inspect_row *row, struct smc_text *line)
+{
+    const struct smc_answer *answer = &row->answer;
+    smc_text_printf(line, "best block size %u threads (", row->sizes.best_threads_per_block);
+    smc_layout_percent(line, row->sizes.best_percent);
+    smc_text_append(line, ", ");
+    smc_words_blocks(answer->occupancy.blocks_per_sm, line);
+    smc_text_append(line, "), limited by ");
+    smc_words_limiters(&answer->occupancy, line);
+}
+
 static void append_steps(const struct smc_inspect_row *row, const struct smc_report_style *style,
                          struct smc_text *out)
 {
     const struct smc_answer *answer = &row->answer;
     const struct smc_inspect_kernel *kernel = row->kernel;
     struct smc_text line = {0};
+    if (!smc_inspect_is_settled(row))
+        append_best(row, &line);
     if (row->exceeds_bound)
         smc_text_printf(&line, "cannot launch: more threads than its __launch_bounds__ of %u",
                         kernel->max_threads_per_block);
@@ -255,30 +324,37 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
     struct smc_text left = {0}, right = {0};
     append_device(row, &left);
     append_numbers(row, &left);
-    if (row->answer.outcome == SMC_LAUNCHES)
+    if (row->answer.outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
         smc_words_limiters(&row->answer.occupancy, &right);
     smc_layout_paragraph(out, smc_text_string(&left), LIMITERS_COLUMN, smc_text_string(&right),
                          style->columns);
     smc_text_free(&left);
     smc_text_free(&right);
     append_architecture(row, style, out);
+    if (!smc_inspect_is_settled(row))
+        append_curve(row, style, out);
     append_steps(row, style, out);
 }
 
 static void append_notes(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
                          struct smc_text *out)
 {
-    bool assumed = false, without_spills = false;
+    bool assumed = false, unknown = false, without_spills = false;
     for (size_t i = 0; i < rows->count; i++) {
         assumed |= rows->item[i].threads_source == SMC_THREADS_ASSUMED;
+        unknown |= rows->item[i].threads_source == SMC_THREADS_UNKNOWN;
         without_spills |= !rows->item[i].kernel->has_spills;
     }
-    if (assumed || without_spills)
+    if (assumed || unknown || without_spills)
         smc_text_append_char(out, '\n', 1);
     if (assumed)
         smc_layout_paragraph(out, "  *", 4,
-                             "the input does not state the block size; 256 threads are assumed "
-                             "(set it with --threads N)",
+                             "the block size of --assume-threads: the input does not state it",
+                             style->columns);
+    if (unknown)
+        smc_layout_paragraph(out, "  ?", 4,
+                             "the input does not state the block size; state it with --threads N, "
+                             "--threads NAME=N or --assume-threads N",
                              style->columns);
     if (without_spills)
         smc_layout_paragraph(out, "  -", 4, "this input has no spills; ptxas -v prints them",
@@ -437,12 +513,31 @@ void smc_text_promises(const struct smc_inspect_promises *promises,
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
+static void clear_members(json_t *object)
+{
+    const char *key;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(object, next, key, value) if (json_is_object(value))
+        clear_members(value);
+    else if (strcmp(key, "outcome") != 0) json_object_set_new(object, key, json_null());
+}
+
+/* The block size is unknown, and so is what follows from it. */
+static void clear_launch(json_t *answer)
+{
+    clear_members(json_object_get(answer, "occupancy"));
+    json_object_set_new(answer, "next_steps", json_array());
+}
+
 json_t *smc_json_inspection(const struct smc_inspect_rows *rows)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < rows->count; i++) {
         json_t *object = json_object(), *kernel = json_object();
         smc_json_answer(object, &rows->item[i].answer);
+        if (!smc_inspect_is_settled(&rows->item[i]))
+            clear_launch(object);
         smc_fields_json(kernel_fields, rows->item[i].kernel, kernel);
         smc_fields_json(row_fields, &rows->item[i], kernel);
         smc_json_set(object, "kernel", kernel);

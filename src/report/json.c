@@ -72,8 +72,7 @@ static json_t *begin(void)
     return root;
 }
 
-/* Prints and releases. */
-static void finish(json_t *root, struct smc_text *out)
+void smc_json_finish(json_t *root, struct smc_text *out)
 {
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
     json_decref(root);
@@ -95,7 +94,7 @@ static void finish_answers(json_t *list, struct smc_text *out)
         json_decref(list);
     } else
         smc_json_set(root, "answers", list);
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 /* A new object at the end of the list, which owns it. */
@@ -128,7 +127,7 @@ static void write_runs(const struct smc_confirmed_run *runs, size_t count,
     (void)style;
     json_t *root = begin();
     smc_json_runs(root, runs, count);
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 static void write_all_gpus(const struct smc_all_gpus *all, const struct smc_report_style *style,
@@ -137,7 +136,7 @@ static void write_all_gpus(const struct smc_all_gpus *all, const struct smc_repo
     (void)style;
     json_t *root = begin();
     smc_json_all_gpus(root, all);
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 static void write_merge(const struct smc_merged *merged, const struct smc_report_style *style,
@@ -146,7 +145,7 @@ static void write_merge(const struct smc_merged *merged, const struct smc_report
     (void)style;
     json_t *root = begin();
     smc_json_merge(root, merged);
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 static void write_series(const struct smc_series *series, const struct smc_report_style *style,
@@ -155,7 +154,7 @@ static void write_series(const struct smc_series *series, const struct smc_repor
     (void)style;
     json_t *root = begin();
     smc_json_series(root, series);
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 static void write_own(const struct smc_user_run *run, const struct smc_confirmation *confirmation,
@@ -164,7 +163,7 @@ static void write_own(const struct smc_user_run *run, const struct smc_confirmat
     (void)style;
     json_t *root = begin();
     smc_json_user(root, run, confirmation);
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 static void write_devices(const struct smc_device *devices, const struct smc_ceilings *ceilings,
@@ -176,7 +175,7 @@ static void write_devices(const struct smc_device *devices, const struct smc_cei
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, smc_json_device(&devices[i]));
     smc_json_set(root, "devices", list);
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 static void write_calibration(const struct smc_calibration *calibration, const char *kept_in,
@@ -185,7 +184,7 @@ static void write_calibration(const struct smc_calibration *calibration, const c
     (void)style;
     json_t *root = begin();
     smc_json_calibration(root, calibration, kept_in);
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 static void write_rooms(const struct smc_answer *answers, const struct smc_headroom *headroom,
@@ -218,21 +217,38 @@ static void write_carveouts(const struct smc_answer *answers, const struct smc_c
     finish_answers(list, out);
 }
 
+static void describe_best(json_t *object, const struct smc_best *best)
+{
+    const struct smc_candidate *proposal = smc_best_proposal(best);
+    if (proposal)
+        smc_json_answer(object, &proposal->answer);
+    else
+        smc_json_set(object, "device", smc_json_device(&best->candidate[0].answer.query.device));
+    smc_json_set(object, "best", smc_json_best(best));
+}
+
 static void write_best(const struct smc_best *best, size_t count,
                        const struct smc_report_style *style, struct smc_text *out)
 {
     (void)style;
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_t *object = add_object(list);
-        const struct smc_candidate *proposal = smc_best_proposal(&best[i]);
-        if (proposal)
-            smc_json_answer(object, &proposal->answer);
-        else
-            smc_json_set(object, "device",
-                         smc_json_device(&best[i].candidate[0].answer.query.device));
-        smc_json_set(object, "best", smc_json_best(&best[i]));
+    for (size_t i = 0; i < count; i++)
+        describe_best(add_object(list), &best[i]);
+    finish_answers(list, out);
+}
+
+static void write_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
+                                  const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *list = json_array();
+    struct smc_best *best = smc_calloc(1, sizeof *best); /* too large for the stack */
+    for (size_t i = 0; i < count && best; i++) {
+        smc_best_restore(&proposals[i], best);
+        describe_best(add_object(list), best);
     }
+    out->failed |= !best;
+    free(best);
     finish_answers(list, out);
 }
 
@@ -241,7 +257,7 @@ static void write_kernels(const struct smc_report_style *style, struct smc_text 
     (void)style;
     json_t *root = begin();
     smc_json_set(root, "kernels", smc_json_kernels());
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 static void write_inspection(const struct smc_inspect_rows *rows,
@@ -250,7 +266,7 @@ static void write_inspection(const struct smc_inspect_rows *rows,
     (void)style;
     json_t *root = begin();
     smc_json_set(root, "kernels", smc_json_inspection(rows));
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 static void write_promises(const struct smc_inspect_promises *promises,
@@ -259,7 +275,7 @@ static void write_promises(const struct smc_inspect_promises *promises,
     (void)style;
     json_t *root = begin();
     smc_json_set(root, "launch_bounds", smc_json_promises(promises));
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 static void write_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,
@@ -268,7 +284,7 @@ static void write_banks(const struct smc_banks_answer *answer, const struct smc_
     (void)style;
     json_t *root = begin();
     smc_json_banks(root, answer);
-    finish(root, out);
+    smc_json_finish(root, out);
 }
 
 const struct smc_writer smc_writer_json = {
@@ -284,6 +300,7 @@ const struct smc_writer smc_writer_json = {
     .headroom = write_rooms,
     .carveouts = write_carveouts,
     .best = write_best,
+    .best_of_kernels = write_best_of_kernels,
     .inspection = write_inspection,
     .promises = write_promises,
     .kernels = write_kernels,

@@ -76,6 +76,10 @@ struct smc_writer {
     void (*best)(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                  struct smc_text *out);
 
+    /* Of each kernel of a file on each device, in this order, only the proposal. */
+    void (*best_of_kernels)(const struct smc_best_proposal *proposals, size_t count,
+                            const struct smc_report_style *style, struct smc_text *out);
+
     /* The user's kernels, each on its devices; what their launch bounds promise. */
     void (*inspection)(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
                        struct smc_text *out);

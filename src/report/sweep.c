@@ -45,7 +45,10 @@ void smc_words_sweep_subject(const struct smc_sweep *sweep, struct smc_text *out
     append_fixed(sweep, SMC_AXIS_SMEM, query->static_smem_bytes, "B static", &given);
     append_fixed(sweep, SMC_AXIS_DYNAMIC_SMEM, query->dynamic_smem_bytes, "B dynamic", &given);
     append_fixed(sweep, SMC_AXIS_CARVEOUT, query->settings.carveout_percent, "% carve-out", &given);
-    smc_text_append(out, query->kernel ? query->kernel->name : "your own kernel");
+    if (query->file_kernel)
+        smc_words_file_kernel(query->file_kernel, out);
+    else
+        smc_text_append(out, query->kernel ? query->kernel->name : "your own kernel");
     if (query->kernel) {
         smc_text_append(out, ": ");
         smc_words_some_params(query, varied | (derived & ~query->params.given), out);
@@ -89,11 +92,36 @@ static bool is_compiled(const struct smc_sweep_point *point)
            point->regs_per_thread != SMC_UNLIMITED;
 }
 
+/* Of a kernel of a file: the origin of each version that the devices load. False: it is none, or
+   its registers are replaced. */
+static bool append_file_sources(const struct smc_sweep *sweep, struct smc_text *out)
+{
+    const struct smc_file_kernel *kernel = sweep->query.file_kernel;
+    bool given = varies(sweep, SMC_AXIS_REGS) || sweep->query.regs_per_thread != SMC_NOT_GIVEN;
+    if (!kernel || given)
+        return false;
+    smc_text_printf(out, "%s, %s", smc_words_file(kernel), kernel->origin);
+    uint64_t count = varies(sweep, SMC_AXIS_DEVICE) ? smc_axis_values(&sweep->axis[0]) : 0;
+    uint64_t estimates = kernel->resources.source == SMC_RESOURCES_ASSUMED && count == 0;
+    for (uint64_t i = 0; i < count && i < RUNS_SHOWN; i++)
+        if (strcmp(sweep->file_kernels[i].origin, kernel->origin) != 0)
+            smc_text_printf(out, "; %s", sweep->file_kernels[i].origin);
+    for (uint64_t i = 0; i < count; i++)
+        estimates += sweep->file_kernels[i].resources.source == SMC_RESOURCES_ASSUMED;
+    if (estimates)
+        smc_text_printf(out,
+                        "; estimated on %" PRIu64 " device%s that the code was not compiled for",
+                        estimates, smc_text_plural(estimates));
+    return true;
+}
+
 void smc_words_sweep_sources(const struct smc_sweep_result *result, struct smc_text *out)
 {
     enum { KINDS = 8 };
     struct smc_sweep_point seen[KINDS];
     size_t kinds = 0;
+    if (append_file_sources(result->sweep, out))
+        return;
     bool given = varies(result->sweep, SMC_AXIS_REGS) ||
                  result->sweep->query.regs_per_thread != SMC_NOT_GIVEN;
     for (uint64_t i = 0; i < result->answered && kinds < KINDS; i++) {

@@ -46,6 +46,7 @@ const struct smc_writer smc_writer_text = {
     .headroom = smc_text_headroom,
     .carveouts = smc_text_carveouts,
     .best = smc_text_best,
+    .best_of_kernels = smc_text_best_of_kernels,
     .inspection = smc_text_inspection,
     .promises = smc_text_promises,
     .kernels = smc_text_kernels,

@@ -65,6 +65,8 @@ void smc_text_headroom(const struct smc_answer *answers, const struct smc_headro
                        size_t count, const struct smc_report_style *style, struct smc_text *out);
 void smc_text_carveouts(const struct smc_answer *answers, const struct smc_carveouts *carveouts,
                         size_t count, const struct smc_report_style *style, struct smc_text *out);
+void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
+                              const struct smc_report_style *style, struct smc_text *out);
 void smc_text_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                    struct smc_text *out);
 void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,

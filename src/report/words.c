@@ -99,6 +99,16 @@ static void refuse_grid(const struct smc_answer *answer, int dimension, uint32_t
                     answer->plan.grid[dimension], "xyz"[dimension], most);
 }
 
+/* Why the launch bounds of a file's kernel do not allow the block. */
+static void refuse_by_bounds(const struct smc_file_kernel *kernel, uint32_t threads,
+                             struct smc_text *out)
+{
+    bool by_size = kernel->required_threads_per_block > 0;
+    smc_text_printf(out, "a block of %u threads; %s %s %u", threads, kernel->short_name,
+                    by_size ? "launches only with" : "has launch bounds that allow",
+                    by_size ? kernel->required_threads_per_block : kernel->max_threads_per_block);
+}
+
 void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal,
                        struct smc_text *out)
 {
@@ -107,8 +117,12 @@ void smc_words_refusal(const struct smc_answer *answer, enum smc_refusal refusal
     uint64_t smem = (uint64_t)launch->static_smem_bytes + launch->dynamic_smem_bytes;
     switch (refusal) {
     case SMC_REFUSAL_THREADS_PER_BLOCK:
-        smc_text_printf(out, "a block of %u threads; this device allows %u",
-                        launch->threads_per_block, sm->max_threads_per_block);
+        if (answer->query.file_kernel &&
+            !smc_file_kernel_allows(answer->query.file_kernel, launch->threads_per_block))
+            refuse_by_bounds(answer->query.file_kernel, launch->threads_per_block, out);
+        else
+            smc_text_printf(out, "a block of %u threads; this device allows %u",
+                            launch->threads_per_block, sm->max_threads_per_block);
         return;
     case SMC_REFUSAL_REGS_PER_THREAD:
         smc_text_printf(out, "%u registers per thread; this device has %u", launch->regs_per_thread,
@@ -370,13 +384,47 @@ void smc_words_blocks(uint32_t blocks, struct smc_text *out)
 
 bool smc_words_is_compiled(const struct smc_answer *answer)
 {
-    return answer->query.kernel || answer->resources.nvrtc_major > 0;
+    return answer->query.kernel || answer->query.file_kernel || answer->resources.nvrtc_major > 0;
 }
 
 void smc_words_untie(struct smc_text *text)
 {
     for (char *at = text->data; at && *at; at++)
         *at = *at == *SMC_TIE ? ' ' : *at;
+}
+
+const char *smc_words_kernel_name(const struct smc_query *query)
+{
+    if (query->kernel)
+        return query->kernel->name;
+    return query->file_kernel ? query->file_kernel->name : NULL;
+}
+
+const char *smc_words_file(const struct smc_file_kernel *kernel)
+{
+    return strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file;
+}
+
+void smc_words_file_kernel(const struct smc_file_kernel *kernel, struct smc_text *out)
+{
+    smc_text_printf(out, "%s of %s", kernel->short_name, smc_words_file(kernel));
+    if (kernel->required_threads_per_block)
+        smc_text_printf(out, "; it launches only with blocks of %u threads",
+                        kernel->required_threads_per_block);
+    else if (kernel->max_threads_per_block)
+        smc_text_printf(out, "; its launch bounds allow blocks of at most %u threads",
+                        kernel->max_threads_per_block);
+}
+
+void smc_words_regs_source(const struct smc_answer *answer, char text[SMC_REGS_SOURCE_CHARS])
+{
+    const struct smc_file_kernel *kernel = answer->query.file_kernel;
+    if (answer->regs_given)
+        snprintf(text, SMC_REGS_SOURCE_CHARS, "given");
+    else if (kernel)
+        snprintf(text, SMC_REGS_SOURCE_CHARS, "%.60s, %s", smc_words_file(kernel), kernel->origin);
+    else
+        smc_resources_describe(&answer->resources, text);
 }
 
 static bool is_estimated(const struct smc_answer *answer)

@@ -63,6 +63,20 @@ bool smc_words_is_compiled(const struct smc_answer *answer);
    user's kernel was described without them. */
 bool smc_words_regs_known(const struct smc_answer *answer);
 
+/* The kernel of the catalog or of a file; NULL if the launch was described by numbers. */
+const char *smc_words_kernel_name(const struct smc_query *query);
+
+/* The file's name, or "standard input". */
+const char *smc_words_file(const struct smc_file_kernel *kernel);
+
+/* "saxpy of x.cu; its launch bounds allow blocks of at most 256 threads". */
+void smc_words_file_kernel(const struct smc_file_kernel *kernel, struct smc_text *out);
+
+/* Where the registers per thread are from: "given", "NVRTC 13.0, sm_90", "x.cu, NVRTC 13.0, sm_90".
+ */
+enum { SMC_REGS_SOURCE_CHARS = 192 };
+void smc_words_regs_source(const struct smc_answer *answer, char text[SMC_REGS_SOURCE_CHARS]);
+
 /* Blanks for SMC_TIE: for JSON and CSV, where no line is broken. */
 void smc_words_untie(struct smc_text *text);
 

@@ -1,0 +1,601 @@
+/* The log of a build in which several compilers wrote at once. ptxas writes for each kernel
+     Compiling entry function 'NAME' for 'sm_90'      names the kernel
+     Function properties for NAME                     names it, or a function that it calls
+         0 bytes stack frame, ...                     names nothing
+     Used 10 registers, ...                           names nothing
+   in this order. The lines of other compilations may stand between them. A nameless line can belong
+   to each compilation that still owes one. From the moment when one owes a line until all that owed
+   one have written theirs, the lines are therefore read together: a compilation gets a line if it
+   is the only one, or if all lines that it could have written say the same. */
+#include "config.h"
+
+#include "compile/build_log.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "compile/ptxas_log.h"
+
+/* --- Lines ------------------------------------------------------------------------------------ */
+
+/* Part of the log; NULL: absent. */
+struct span {
+    const char *start, *end;
+};
+
+static size_t length_of(struct span span)
+{
+    return (size_t)(span.end - span.start);
+}
+
+static bool is_same(struct span a, struct span b)
+{
+    return length_of(a) == length_of(b) && memcmp(a.start, b.start, length_of(a)) == 0;
+}
+
+/* Where `text` ends in the line, or NULL. */
+static const char *after(struct span line, const char *text)
+{
+    size_t length = strlen(text);
+    const char *found = memmem(line.start, length_of(line), text, length);
+    return found ? found + length : NULL;
+}
+
+static struct span trimmed(struct span span)
+{
+    while (span.start < span.end && isspace((unsigned char)*span.start))
+        span.start++;
+    while (span.start < span.end && isspace((unsigned char)span.end[-1]))
+        span.end--;
+    return span;
+}
+
+/* From `start` up to `closing`; absent without it. */
+static struct span quoted(const char *start, const char *end, char closing)
+{
+    const char *close = start ? memchr(start, closing, (size_t)(end - start)) : NULL;
+    return close && close > start ? (struct span){start, close} : (struct span){0};
+}
+
+/* Copies the log without the escape sequences that colour a terminal. */
+static void append_plain(const char *log, struct smc_text *plain)
+{
+    while (*log) {
+        size_t length = strcspn(log, "\033");
+        smc_text_append_bytes(plain, log, length);
+        log += length;
+        if (*log != '\033')
+            continue;
+        if (log[1] == '[') { /* parameters, then one letter */
+            log += 2 + strspn(log + 2, "0123456789;:<=>?");
+            log += *log > ' ' && *log <= '~';
+        } else if (log[1] == ']') { /* a text, up to a bell or to "ESC \" */
+            log += strcspn(log, "\a\n");
+            log += *log == '\a';
+        } else {
+            log++;
+        }
+    }
+}
+
+/* Where the first message of a tool begins in the line, or NULL. */
+static const char *find_message(struct span line)
+{
+    static const char *const heads[] = {"ptxas info ",    "ptxas error ", "ptxas fatal ",
+                                        "ptxas warning ", "nvlink info ", "nvlink error "};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        const char *end = after(line, heads[i]);
+        const char *start = end ? end - strlen(heads[i]) : NULL;
+        if (start && (!first || start < first))
+            first = start;
+    }
+    return first;
+}
+
+/* Two messages may share a line if the line end between them was lost. */
+static const char *end_of_message(const char *start, const char *end)
+{
+    const char *first = find_message((struct span){start, end});
+    const char *second = first ? find_message((struct span){first + 1, end}) : NULL;
+    return second ? second : end;
+}
+
+/* Moves `cursor` past the message; false at the end. */
+static bool next_message(const char **cursor, struct span *line)
+{
+    if (!**cursor)
+        return false;
+    const char *end = *cursor + strcspn(*cursor, "\n");
+    line->start = *cursor;
+    line->end = end_of_message(*cursor, end);
+    *cursor = line->end == end && *end ? end + 1 : line->end;
+    return true;
+}
+
+/* --- Compilations ----------------------------------------------------------------------------- */
+
+/* What a compilation owes after it was named. */
+enum reply { STACK, USED, LINKED, REPLY_COUNT };
+
+/* One compilation, or one linking, of a kernel. */
+struct kernel {
+    struct span name, target; /* "90a"; absent if unknown */
+    struct span head, properties, refusal;
+    struct span reply[REPLY_COUNT];
+    uint64_t hash;
+    bool is_linking;
+    bool needs_properties; /* ptxas writes them before the registers */
+    bool is_mixed;         /* with others of the same name, for other architectures */
+    bool is_unsettled, is_replaced;
+};
+
+struct kernels {
+    struct kernel *item;
+    size_t count, capacity;
+};
+
+/* Who owes a line, since when, and the lines written meanwhile. */
+struct debt {
+    size_t kernel, replies_before;
+};
+
+struct period {
+    enum reply reply;
+    struct debt *debt;
+    struct span *line;
+    size_t debts, lines, debt_capacity, line_capacity;
+};
+
+struct spans {
+    struct span *item;
+    size_t count, capacity;
+};
+
+struct reading {
+    struct kernels kernels;
+    struct period period[REPLY_COUNT];
+    struct spans refusals, others; /* `others`: those of cuobjdump, in their order */
+    size_t *open;                  /* kernels whose properties have not come */
+    size_t open_count, open_capacity;
+    bool has_properties, has_stacks, failed;
+    struct span failure;
+    size_t failures;
+};
+
+static const size_t nobody = SIZE_MAX;
+
+static bool grow(void *list, size_t count, size_t *capacity, size_t bytes)
+{
+    if (count < *capacity)
+        return true;
+    void *memory;
+    memcpy(&memory, list, sizeof memory);
+    size_t larger = *capacity ? 2 * *capacity : 16;
+    memory = smc_realloc(memory, larger * bytes);
+    if (!memory)
+        return false;
+    memcpy(list, &memory, sizeof memory);
+    *capacity = larger;
+    return true;
+}
+
+static void append_span(struct reading *reading, struct spans *spans, struct span span)
+{
+    if (grow(&spans->item, spans->count, &spans->capacity, sizeof *spans->item))
+        spans->item[spans->count++] = span;
+    else
+        reading->failed = true;
+}
+
+/* All debts are paid: whoever could only have written one text has written it. */
+static void settle(struct reading *reading, struct period *period)
+{
+    size_t same = period->lines - 1; /* from here on all lines are equal */
+    while (same > 0 && is_same(period->line[same - 1], period->line[same]))
+        same--;
+    for (size_t i = 0; i < period->debts; i++) {
+        const struct debt *debt = &period->debt[i];
+        if (debt->kernel != nobody && debt->replies_before >= same)
+            reading->kernels.item[debt->kernel].reply[period->reply] =
+                period->line[period->lines - 1];
+    }
+    period->debts = period->lines = 0;
+}
+
+static void owe(struct reading *reading, enum reply reply, size_t kernel)
+{
+    struct period *period = &reading->period[reply];
+    if (grow(&period->debt, period->debts, &period->debt_capacity, sizeof *period->debt))
+        period->debt[period->debts++] = (struct debt){kernel, period->lines};
+    else
+        reading->failed = true;
+}
+
+static void pay(struct reading *reading, enum reply reply, struct span line)
+{
+    struct period *period = &reading->period[reply];
+    if (period->debts == 0)
+        return;
+    if (!grow(&period->line, period->lines, &period->line_capacity, sizeof *period->line)) {
+        reading->failed = true;
+        return;
+    }
+    period->line[period->lines++] = line;
+    if (period->lines == period->debts)
+        settle(reading, period);
+}
+
+/* --- One line after the other ----------------------------------------------------------------- */
+
+static size_t add_kernel(struct reading *reading, const struct kernel *kernel)
+{
+    struct kernels *kernels = &reading->kernels;
+    if (!grow(&kernels->item, kernels->count, &kernels->capacity, sizeof *kernels->item)) {
+        reading->failed = true;
+        return nobody;
+    }
+    kernels->item[kernels->count] = *kernel;
+    kernels->item[kernels->count].hash =
+        smc_hash(SMC_HASH_START, kernel->name.start, length_of(kernel->name));
+    return kernels->count++;
+}
+
+static struct span read_target(struct span line, const char *before, char closing)
+{
+    return quoted(after(line, before), line.end, closing);
+}
+
+/* Compute capability 1.x has no properties. Filtered logs may have none at all. */
+static bool has_properties(const struct reading *reading, struct span target)
+{
+    return reading->has_properties && target.start && strtoul(target.start, NULL, 10) >= 20;
+}
+
+static bool read_head(struct reading *reading, struct span line)
+{
+    struct kernel kernel = {.head = line};
+    kernel.name = quoted(after(line, "Compiling entry function '"), line.end, '\'');
+    if (!kernel.name.start)
+        return false;
+    kernel.target = read_target(line, "' for 'sm_", '\'');
+    kernel.needs_properties = has_properties(reading, kernel.target);
+    size_t added = add_kernel(reading, &kernel);
+    if (added == nobody)
+        return true;
+    if (!kernel.needs_properties)
+        owe(reading, USED, added);
+    if (grow(&reading->open, reading->open_count, &reading->open_capacity, sizeof *reading->open))
+        reading->open[reading->open_count++] = added;
+    else
+        reading->failed = true;
+    return true;
+}
+
+static bool read_link_head(struct reading *reading, struct span line)
+{
+    struct kernel kernel = {.head = line, .is_linking = true};
+    if (!after(line, "nvlink info"))
+        return false;
+    kernel.name = quoted(after(line, "Function properties for '"), line.end, '\'');
+    kernel.target = read_target(line, "(target: sm_", ')');
+    if (!kernel.name.start)
+        return false;
+    size_t added = add_kernel(reading, &kernel);
+    if (added != nobody)
+        owe(reading, LINKED, added);
+    return true;
+}
+
+static bool is_named(const struct kernel *kernel, uint64_t hash, struct span name)
+{
+    return kernel->hash == hash && is_same(kernel->name, name);
+}
+
+/* The newest compilation of that name that waits for its properties. All that wait are marked if
+   they are for different architectures, or if one of them is since earlier properties. */
+static size_t find_open(struct reading *reading, struct span name, size_t *at)
+{
+    const uint64_t hash = smc_hash(SMC_HASH_START, name.start, length_of(name));
+    struct kernel *item = reading->kernels.item;
+    size_t found = nobody;
+    bool is_mixed = false;
+    for (size_t i = reading->open_count; i-- > 0;) {
+        const struct kernel *kernel = &item[reading->open[i]];
+        if (!is_named(kernel, hash, name))
+            continue;
+        if (found == nobody) {
+            found = reading->open[i];
+            *at = i;
+        }
+        is_mixed |= kernel->is_mixed || !is_same(kernel->target, item[found].target);
+    }
+    for (size_t i = 0; is_mixed && i < reading->open_count; i++)
+        if (is_named(&item[reading->open[i]], hash, name))
+            item[reading->open[i]].is_mixed = true;
+    return found;
+}
+
+static bool read_properties(struct reading *reading, struct span line)
+{
+    const char *start = after(line, "Function properties for ");
+    size_t at = 0;
+    if (!start)
+        return false;
+    size_t found = find_open(reading, trimmed((struct span){start, line.end}), &at);
+    owe(reading, STACK, found); /* that of a called function is nobody's */
+    if (found == nobody)
+        return true;
+    reading->kernels.item[found].properties = line;
+    reading->open[at] = reading->open[--reading->open_count];
+    if (reading->kernels.item[found].needs_properties)
+        owe(reading, USED, found);
+    return true;
+}
+
+/* From the word on that is followed by `unit`: without what build tools write before it. */
+static struct span figures(struct span line, const char *unit)
+{
+    const char *end = after(line, unit), *start = end ? end - strlen(unit) : NULL;
+    while (start && start > line.start && !isspace((unsigned char)start[-1]))
+        start--;
+    return start ? trimmed((struct span){start, line.end}) : (struct span){0};
+}
+
+static struct span used_figures(struct span line)
+{
+    bool is_whole = *line.end || !smc_log_is_cut(line.start, line.end);
+    bool is_used = after(line, ": Used ") || (after(line, "nvlink info") && after(line, ": used "));
+    return is_whole && is_used ? figures(line, " registers") : (struct span){0};
+}
+
+static bool is_other(struct span line)
+{
+    struct span text = trimmed(line);
+    bool is_function = length_of(text) > 10 && !memcmp(text.start, "Function ", 9);
+    return after(line, "arch = sm_") || (after(line, " REG:") && after(line, "SHARED:")) ||
+           (is_function && text.end[-1] == ':');
+}
+
+static bool is_failure(struct span line)
+{
+    static const char *const signs[] = {
+        ": *** ",       "ninja: build stopped", "FAILED: ",      "did NOT complete", "ptxas error ",
+        "ptxas fatal ", "nvcc fatal ",          "nvlink error ", "nvlink fatal ",    "nvcc error "};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (after(line, signs[i]))
+            return true;
+    return false;
+}
+
+static void read_line(struct reading *reading, struct span line)
+{
+    if (after(line, "uses too much shared data ("))
+        append_span(reading, &reading->refusals, line);
+    else if (read_head(reading, line) || read_link_head(reading, line) ||
+             read_properties(reading, line))
+        return;
+    else if (after(line, " bytes stack frame"))
+        pay(reading, STACK, figures(line, " bytes stack frame"));
+    else if (used_figures(line).start)
+        pay(reading, after(line, "nvlink info") ? LINKED : USED, used_figures(line));
+    else if (is_other(line))
+        append_span(reading, &reading->others, line);
+    else if (is_failure(line) && reading->failures++ == 0)
+        reading->failure = trimmed(line);
+}
+
+/* --- What is known in the end ----------------------------------------------------------------- */
+
+/* Names together, and in the order of the log. */
+static int by_name(const void *a, const void *b)
+{
+    const struct kernel *k = *(struct kernel *const *)a, *l = *(struct kernel *const *)b;
+    if (k->hash != l->hash)
+        return k->hash < l->hash ? -1 : 1;
+    return k->head.start < l->head.start ? -1 : k->head.start > l->head.start;
+}
+
+/* Whether both have, or lack, the same line. */
+static bool agree(const struct kernel *a, const struct kernel *b, enum reply reply)
+{
+    return (!a->reply[reply].start) == (!b->reply[reply].start) &&
+           is_same(a->reply[reply], b->reply[reply]);
+}
+
+/* `kernel` is all compilations of one name. Those that were mixed are only settled if it does not
+   matter which is which. */
+static void unmix(struct kernel *const *kernel, size_t count)
+{
+    bool differs[REPLY_COUNT] = {false};
+    const struct kernel *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!kernel[i]->is_mixed)
+            continue;
+        first = first ? first : kernel[i];
+        for (enum reply reply = STACK; reply <= USED; reply++)
+            differs[reply] |= !agree(first, kernel[i], reply);
+    }
+    for (size_t i = 0; i < count; i++)
+        for (enum reply reply = STACK; reply <= USED; reply++)
+            if (kernel[i]->is_mixed && differs[reply])
+                kernel[i]->reply[reply] = (struct span){0};
+}
+
+/* A refusal names its kernel, but not the architecture, and may come before the kernel's other
+   lines. `is_used`: marks those of this name. */
+static void refuse(const struct reading *reading, struct kernel *const *kernel, size_t count,
+                   bool *is_used)
+{
+    size_t refusals = 0, targets = 0;
+    struct span refusal = {0};
+    for (size_t i = 0; i < reading->refusals.count; i++) {
+        struct span line = reading->refusals.item[i];
+        struct span name = quoted(after(line, "Entry function '"), line.end, '\'');
+        if (!name.start || !is_same(name, kernel[0]->name))
+            continue;
+        is_used[i] = true;
+        refusal = line;
+        refusals++;
+    }
+    for (size_t i = 0; i < count && refusals > 0; i++) {
+        bool is_known = kernel[i]->is_linking;
+        for (size_t k = 0; k < i && !is_known; k++)
+            is_known = !kernel[k]->is_linking && is_same(kernel[k]->target, kernel[i]->target);
+        targets += !is_known;
+    }
+    for (size_t i = 0; i < count && refusals > 0; i++) {
+        if (refusals >= targets && !kernel[i]->is_linking)
+            kernel[i]->refusal = refusal;
+        kernel[i]->is_unsettled |= refusals < targets;
+    }
+}
+
+static void append_kernel(const struct kernel *kernel, struct smc_text *text)
+{
+    smc_text_safe_line(text, "%.*s%s%.*s", (int)length_of(kernel->name), kernel->name.start,
+                       kernel->target.start ? " for sm_" : "", (int)length_of(kernel->target),
+                       kernel->target.start ? kernel->target.start : "");
+    text->length -= !text->failed; /* the sentence goes on */
+}
+
+/* A kernel that was built again replaces its former result. */
+static void replace(struct kernel *const *kernel, size_t count, struct smc_text *notes)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct kernel *last = kernel[count - 1 - i];
+        bool differs = false;
+        if (!last->target.start || last->is_replaced || last->is_unsettled ||
+            !(last->reply[USED].start || last->reply[LINKED].start))
+            continue;
+        for (size_t k = 0; k + 1 + i < count; k++) {
+            struct kernel *former = kernel[k];
+            if (former->is_linking != last->is_linking || former->is_replaced ||
+                !is_same(former->target, last->target) ||
+                !(former->reply[USED].start || former->reply[LINKED].start))
+                continue;
+            former->is_replaced = true;
+            for (enum reply reply = STACK; reply < REPLY_COUNT; reply++)
+                differs |= !agree(former, last, reply);
+        }
+        if (!differs)
+            continue;
+        append_kernel(last, notes);
+        smc_text_append(notes, ": compiled several times with different results: the last one in "
+                               "the log counts\n");
+    }
+}
+
+static void append_line(const char *before, struct span line, struct smc_text *text)
+{
+    if (line.start)
+        smc_text_printf(text, "%s%.*s\n", before, (int)length_of(line), line.start);
+}
+
+static void write_kernel(const struct reading *reading, const struct kernel *kernel,
+                         struct smc_build_log *read)
+{
+    if (kernel->is_replaced)
+        return;
+    append_line("", kernel->head, &read->ordered);
+    if (kernel->is_unsettled)
+        return;
+    if (kernel->is_linking) {
+        append_line("nvlink info    : used ", kernel->reply[LINKED], &read->ordered);
+        return;
+    }
+    if (kernel->reply[USED].start && kernel->reply[STACK].start) {
+        append_line("", kernel->properties, &read->ordered);
+        append_line("    ", kernel->reply[STACK], &read->ordered);
+    } else if (kernel->reply[USED].start && kernel->properties.start && reading->has_stacks) {
+        append_kernel(kernel, &read->faults);
+        smc_text_append(&read->faults, ": its stack and spills are left out: several compilations "
+                                       "wrote the log at once\n");
+    }
+    append_line("ptxas info    : Used ", kernel->reply[USED], &read->ordered);
+    append_line("", kernel->refusal, &read->ordered);
+}
+
+static void conclude(struct reading *reading, struct kernel **sorted, bool *is_used,
+                     struct smc_build_log *read)
+{
+    const size_t count = reading->kernels.count;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &reading->kernels.item[i];
+    if (count > 0)
+        qsort(sorted, count, sizeof(struct kernel *), by_name);
+    for (size_t i = 0, n; i < count; i += n) {
+        for (n = 1; i + n < count && is_named(sorted[i + n], sorted[i]->hash, sorted[i]->name);)
+            n++;
+        unmix(sorted + i, n);
+        if (reading->refusals.count > 0)
+            refuse(reading, sorted + i, n, is_used);
+        replace(sorted + i, n, &read->notes);
+    }
+    for (size_t i = 0; i < reading->refusals.count; i++)
+        if (!is_used[i])
+            append_line("", reading->refusals.item[i], &read->ordered);
+    for (size_t i = 0; i < count; i++)
+        write_kernel(reading, &reading->kernels.item[i], read);
+    for (size_t i = 0; i < reading->others.count; i++)
+        append_line("", reading->others.item[i], &read->ordered);
+    if (reading->failures == 0)
+        return;
+    struct span failure = reading->failure;
+    smc_text_safe_line(&read->faults, "the build failed: %.*s",
+                       length_of(failure) < 300 ? (int)length_of(failure) : 300, failure.start);
+}
+
+static void free_reading(struct reading *reading)
+{
+    for (enum reply reply = STACK; reply < REPLY_COUNT; reply++) {
+        free(reading->period[reply].debt);
+        free(reading->period[reply].line);
+    }
+    free(reading->kernels.item);
+    free(reading->refusals.item);
+    free(reading->others.item);
+    free(reading->open);
+}
+
+static void read_lines(const char *log, struct reading *reading)
+{
+    struct span line;
+    for (enum reply reply = STACK; reply < REPLY_COUNT; reply++)
+        reading->period[reply].reply = reply;
+    for (const char *at = log; (at = strstr(at, "Function properties for ")); at++)
+        reading->has_properties |= at[strlen("Function properties for ")] != '\''; /* nvlink */
+    reading->has_stacks = strstr(log, " bytes stack frame") != NULL;
+    while (next_message(&log, &line) && !reading->failed)
+        read_line(reading, line);
+}
+
+bool smc_build_log_read(const char *log, struct smc_build_log *read)
+{
+    struct smc_text plain = {0};
+    struct reading reading = {.failed = false};
+    append_plain(log, &plain);
+    read_lines(smc_text_string(&plain), &reading);
+    struct kernel **sorted = smc_calloc(reading.kernels.count + 1, sizeof *sorted);
+    bool *is_used = smc_calloc(reading.refusals.count + 1, sizeof *is_used);
+    bool succeeded = sorted && is_used && !reading.failed && !plain.failed;
+    if (succeeded)
+        conclude(&reading, sorted, is_used, read);
+    free(sorted);
+    free(is_used);
+    free_reading(&reading);
+    smc_text_free(&plain);
+    return succeeded && !read->ordered.failed && !read->faults.failed && !read->notes.failed;
+}
+
+void smc_build_log_free(struct smc_build_log *read)
+{
+    smc_text_free(&read->ordered);
+    smc_text_free(&read->faults);
+    smc_text_free(&read->notes);
+}

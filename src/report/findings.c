@@ -1,0 +1,137 @@
+/* Findings as lines of text and as a markdown table. */
+#include "report/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+
+/* --- Text ------------------------------------------------------------------------------------- */
+
+void smc_text_findings(const struct smc_findings *findings, struct smc_text *out)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct smc_check_finding *f = &findings->item[i];
+        struct smc_text place = {0};
+        if (f->file[0])
+            smc_text_append(&place, strcmp(f->file, "-") == 0 ? "standard input" : f->file);
+        if (f->file[0] && f->line > 0)
+            smc_text_printf(&place, ":%u", f->line);
+        smc_text_safe_line(out, "%s%s%s%s%s%s%s%s", smc_text_string(&place), f->file[0] ? ": " : "",
+                           f->level == SMC_FINDING_WARNING ? "warning: "
+                           : f->level == SMC_FINDING_NOTE  ? "note: "
+                                                           : "",
+                           f->kernel, f->device[0] ? " on " : "", f->device,
+                           f->kernel[0] ? ": " : "", f->message);
+        out->failed |= place.failed;
+        smc_text_free(&place);
+    }
+}
+
+/* --- Markdown --------------------------------------------------------------------------------- */
+
+/* In a cell of a table: as it is, whatever markdown makes of its characters. */
+static void append_prose(const char *text, struct smc_text *out)
+{
+    for (const char *c = text; *c; c++) {
+        if (*c == '<')
+            smc_text_append(out, "&lt;");
+        else if (*c == '>')
+            smc_text_append(out, "&gt;");
+        else if (*c == '&')
+            smc_text_append(out, "&amp;");
+        else if (*c == '@') /* mentions nobody */
+            smc_text_append(out, "&#64;");
+        else if (*c == '\n' || *c == '\r')
+            smc_text_append_char(out, ' ', 1);
+        else {
+            if (strchr("\\`*_{}[]#|~$!", *c))
+                smc_text_append_char(out, '\\', 1);
+            smc_text_append_bytes(out, c, 1);
+        }
+    }
+}
+
+/* A code span; within one, a table's '|' is still to be escaped. */
+static void append_code(const char *text, struct smc_text *out)
+{
+    size_t run = 0, longest = 0;
+    for (const char *c = text; *c; c++) {
+        run = *c == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    smc_text_append_char(out, '`', longest + 1);
+    smc_text_append(out, longest ? " " : "");
+    for (const char *c = text; *c; c++)
+        smc_text_append(out, *c == '|' ? "\\|" : (char[]){*c, '\0'});
+    smc_text_append(out, longest ? " " : "");
+    smc_text_append_char(out, '`', longest + 1);
+}
+
+static void append_safely(void (*append)(const char *, struct smc_text *), const char *text,
+                          struct smc_text *out)
+{
+    char *safe = smc_strdup(text);
+    if (safe) {
+        smc_utf8_make_safe(safe);
+        append(safe, out);
+    } else
+        out->failed = true;
+    free(safe);
+}
+
+static void append_place(const struct smc_check_finding *f, struct smc_text *out)
+{
+    struct smc_text place = {0};
+    smc_text_append(&place, strcmp(f->file, "-") == 0 ? "standard input" : f->file);
+    if (f->line > 0)
+        smc_text_printf(&place, ":%u", f->line);
+    if (f->file[0])
+        append_safely(append_prose, smc_text_string(&place), out);
+    out->failed |= place.failed;
+    smc_text_free(&place);
+}
+
+static void append_finding(const struct smc_check_finding *f, struct smc_text *out)
+{
+    smc_text_printf(out, "| %s | ", smc_finding_level_name(f->level));
+    if (f->kernel[0])
+        append_safely(append_code, f->kernel, out);
+    smc_text_append(out, " | ");
+    append_safely(append_prose, f->device, out);
+    smc_text_append(out, " | ");
+    append_safely(append_prose, f->message, out);
+    smc_text_append(out, " | ");
+    append_place(f, out);
+    smc_text_append(out, " |\n");
+}
+
+static void append_table(const struct smc_findings *findings, enum smc_finding_level highest,
+                         enum smc_finding_level lowest, struct smc_text *out)
+{
+    smc_text_append(out, "| | kernel | device | finding | where |\n|---|---|---|---|---|\n");
+    for (int level = (int)highest; level >= (int)lowest; level--)
+        for (size_t i = 0; i < findings->count; i++)
+            if (findings->item[i].level == (enum smc_finding_level)level)
+                append_finding(&findings->item[i], out);
+}
+
+void smc_markdown_findings(const struct smc_findings *findings, struct smc_text *out)
+{
+    size_t errors = smc_findings_count(findings, SMC_FINDING_ERROR);
+    size_t warnings = smc_findings_count(findings, SMC_FINDING_WARNING);
+    size_t notes = smc_findings_count(findings, SMC_FINDING_NOTE);
+    smc_text_printf(out, "### smemcalc: %zu error%s, %zu warning%s\n", errors,
+                    smc_text_plural(errors), warnings, smc_text_plural(warnings));
+    if (errors + warnings > 0) {
+        smc_text_append(out, "\n");
+        append_table(findings, SMC_FINDING_ERROR, SMC_FINDING_WARNING, out);
+    }
+    if (notes > 0) {
+        smc_text_printf(out, "\n<details><summary>%zu note%s</summary>\n\n", notes,
+                        smc_text_plural(notes));
+        append_table(findings, SMC_FINDING_NOTE, SMC_FINDING_NOTE, out);
+        smc_text_append(out, "\n</details>\n");
+    }
+}
