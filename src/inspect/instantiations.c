@@ -23,6 +23,7 @@ struct binding {
 struct owner {
     const struct smc_tokens *tokens;
     uint32_t begin, end;
+    uint32_t body; /* the first token of code */
     size_t file;
     uint32_t line;  /* of a macro's use; 0: each token has its own */
     uint32_t scope; /* index of the namespace around it */
@@ -395,6 +396,8 @@ static struct owner owner_of(const struct search *search, size_t file,
     return (struct owner){.tokens = &search->tree->file[file].tokens,
                           .begin = declaration->begin,
                           .end = declaration->end,
+                          .body = declaration->body != SMC_NO_TOKEN ? declaration->body
+                                                                    : declaration->begin,
                           .file = file,
                           .scope = declaration->parent};
 }
@@ -508,6 +511,7 @@ static void visit_macro(struct search *search, const struct owner *owner, uint32
     struct owner of = {.tokens = &macro->tokens,
                        .begin = macro->body,
                        .end = macro->tokens.count,
+                       .body = macro->body,
                        .file = owner->file,
                        .line = owner->line ? owner->line : owner->tokens->item[i].line,
                        .scope = owner->scope};
@@ -549,7 +553,7 @@ static void visit_word(struct search *search, const struct owner *owner, uint32_
         struct smc_tokens tokens = {0};
         search->has_memory &= smc_tokens_read(binding->text, strlen(binding->text), &tokens);
         of.tokens = &tokens;
-        of.begin = 0;
+        of.begin = of.body = 0;
         of.end = tokens.count;
         of.line = owner->line ? owner->line : owner->tokens->item[i].line;
         of.count = 0;
@@ -572,7 +576,7 @@ static void visit(struct search *search, const struct owner *owner, int depth)
         (owner->tokens->item && owner->count > 0 && owner->line == 0 &&
          !smc_name_set_add(&search->seen, hash)))
         return;
-    for (uint32_t i = owner->begin; i < owner->end && search->has_memory; i++)
+    for (uint32_t i = owner->body; i < owner->end && search->has_memory; i++)
         if (owner->tokens->item[i].kind == SMC_TOKEN_WORD &&
             !(i > owner->begin && is(owner, i - 1, "."))) 
             visit_word(search, owner, i, depth);

@@ -297,7 +297,7 @@ static bool read_header(struct smc_source_tree *tree, size_t index)
     struct smc_error ignored;
     enum smc_status status = smc_input_read(tree->file[index].path, &text, &ignored);
     if (status == SMC_OK && text.length > 0)
-        smc_input_make_text(&text);
+        smc_input_make_source(&text);
     tree->file[index].text = text;
     return status != SMC_MACHINE && read_tokens(tree, index);
 }

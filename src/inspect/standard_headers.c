@@ -131,12 +131,12 @@ static const char limits_of_cpp[] = ONCE
                                     INTEGER_LIMITS("unsigned long long", "false", "0",
                                                    "ULLONG_MAX", "64")
                                         FLOAT_LIMITS("float", "FLT_MIN", "FLT_MAX", "FLT_EPSILON",
-                                                     "24", "__builtin_huge_valf()",
-                                                     "__builtin_nanf(\"\")")
+                                                     "24", "__builtin_bit_cast(float, 0x7f800000)",
+                                                     "__builtin_bit_cast(float, 0x7fc00000)")
                                             FLOAT_LIMITS("double", "DBL_MIN", "DBL_MAX",
                                                          "DBL_EPSILON", "53",
-                                                         "__builtin_huge_val()",
-                                                         "__builtin_nan(\"\")") "}\n";
+                                                         "__builtin_bit_cast(double, 0x7ff0000000000000LL)",
+                                                         "__builtin_bit_cast(double, 0x7ff8000000000000LL)") "}\n";
 
 static const char traits[] = ONCE
     "namespace std {\n"
@@ -317,15 +317,15 @@ static const char nothing[] = "";
 
 const struct smc_standard_header smc_standard_headers[] = {
     {"stdint.h", integers, false},
-    {"inttypes.h", integers, false},
-    {"cstdint", integers, false},
-    {"cinttypes", integers, false},
+    {"inttypes.h", "#include <stdint.h>\n", false},
+    {"cstdint", "#include <stdint.h>\n", false},
+    {"cinttypes", "#include <stdint.h>\n", false},
     {"stddef.h", sizes, false},
-    {"cstddef", sizes, false},
+    {"cstddef", "#include <stddef.h>\n", false},
     {"float.h", floats, false},
-    {"cfloat", floats, false},
+    {"cfloat", "#include <float.h>\n", false},
     {"limits.h", limits_of_c, false},
-    {"climits", limits_of_c, false},
+    {"climits", "#include <limits.h>\n", false},
     {"math.h", mathematics, false},
     {"cmath", mathematics_of_cpp, false},
     {"limits", limits_of_cpp, false},
@@ -335,14 +335,14 @@ const struct smc_standard_header smc_standard_headers[] = {
     {"array", arrays, false},
     {"functional", functions, false},
     {"assert.h", assertions, false},
-    {"cassert", assertions, false},
+    {"cassert", "#include <assert.h>\n", false},
     {"cub/cub.cuh", cub, false},
     {"cstdio", nothing, false},
     {"stdio.h", nothing, false},
-    {"cstdlib", sizes, false},
-    {"stdlib.h", sizes, false},
-    {"cstring", sizes, false},
-    {"string.h", sizes, false},
+    {"cstdlib", "#include <stddef.h>\n", false},
+    {"stdlib.h", "#include <stddef.h>\n", false},
+    {"cstring", "#include <stddef.h>\n", false},
+    {"string.h", "#include <stddef.h>\n", false},
     {"initializer_list", nothing, false},
     {"cuda_runtime.h", nothing, true},
     {"cuda_runtime_api.h", nothing, true},
