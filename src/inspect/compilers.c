@@ -252,15 +252,32 @@ static void free_texts(struct texts *texts)
     *texts = (struct texts){0};
 }
 
+/* Whether the toolkit's headers declare the types of <cstdint> themselves. */
+static bool declares_integers(const struct smc_source_file *file,
+                              const struct smc_source_include *include)
+{
+    static const char *const plain[] = {"cuda_runtime", "device_launch_parameters", "vector_",
+                                        "math_constants"};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strncmp(file->text.data + include->begin, plain[i], strlen(plain[i])) == 0)
+            return false;
+    return include->kind == SMC_INCLUDE_TOOLKIT;
+}
+
 /* Headers of the C++ library include each other, and sources rely on it. */
 static void write_beginning(const struct smc_device_part *part, const char *file,
                             struct smc_text *text)
 {
-    bool has_headers = false;
+    bool has_headers = false, as_toolkit = false;
     for (size_t k = 0; k < part->tree.count; k++)
-        for (size_t i = 0; i < part->tree.file[k].include_count; i++)
-            has_headers |= part->tree.file[k].include[i].kind == SMC_INCLUDE_STANDARD;
+        for (size_t i = 0; i < part->tree.file[k].include_count; i++) {
+            const struct smc_source_include *include = &part->tree.file[k].include[i];
+            has_headers |= include->kind == SMC_INCLUDE_STANDARD;
+            as_toolkit |= declares_integers(&part->tree.file[k], include);
+        }
     smc_text_append(text, "namespace std {}\n");
+    if (as_toolkit)
+        smc_text_append(text, "#define SMC_INT64_AS_TOOLKIT\n");
     if (has_headers)
         smc_text_append(text, "#include <cstdint>\n#include <cstddef>\n#include <cmath>\n"
                               "#include <limits>\n#include <algorithm>\n");

@@ -29,6 +29,7 @@ struct owner {
     uint32_t scope; /* index of the namespace around it */
     struct binding binding[MAX_PARAMETERS];
     size_t count;
+    const struct smc_source_tree *tree;
 };
 
 struct search {
@@ -97,6 +98,46 @@ static uint32_t find_local(const struct owner *owner, uint32_t i, uint64_t hash)
     return SMC_NO_TOKEN;
 }
 
+/* "a::b::" of the namespaces around a declaration; anonymous ones have no part. */
+static void write_scope(const struct smc_source_file *file, uint32_t parent, struct smc_text *text)
+{
+    if (parent == SMC_NO_TOKEN)
+        return;
+    const struct smc_declaration *scope = &file->declarations.item[parent];
+    write_scope(file, scope->parent, text);
+    if (scope->name == SMC_NO_TOKEN)
+        return;
+    for (uint32_t i = scope->name; i < scope->body; i++) {
+        const struct smc_token *token = &file->tokens.item[i];
+        if (scope->kind == SMC_DECLARE_CLASS && i > scope->name)
+            break;
+        smc_text_append_bytes(text, file->text.data + token->begin, token->end - token->begin);
+    }
+    smc_text_append(text, "::");
+}
+
+/* Where the compiler sees the argument, names in namespaces need these in front. */
+static void write_namespaces(const struct owner *owner, uint64_t hash, struct smc_text *text)
+{
+    for (size_t k = 0; k < owner->tree->count; k++) {
+        const struct smc_source_file *file = &owner->tree->file[k];
+        for (uint32_t i = 0; i < file->declarations.count; i++) {
+            const struct smc_declaration *found = &file->declarations.item[i];
+            if (found->name == SMC_NO_TOKEN || found->kind == SMC_DECLARE_NAMESPACE ||
+                found->kind == SMC_DECLARE_DIRECTIVE || found->kind == SMC_DECLARE_MACRO ||
+                smc_token_hash(&file->tokens, found->name) != hash)
+                continue;
+            const uint32_t parent = found->parent;
+            if (parent != SMC_NO_TOKEN &&
+                file->declarations.item[parent].kind == SMC_DECLARE_NAMESPACE)
+                write_scope(file, parent, text);
+            if (parent == SMC_NO_TOKEN ||
+                file->declarations.item[parent].kind == SMC_DECLARE_NAMESPACE)
+                return;
+        }
+    }
+}
+
 /* Appends a word, replaced where it is a parameter or a constant of the function. */
 static bool write_word(const struct owner *owner, uint32_t i, int depth, struct smc_text *text)
 {
@@ -120,6 +161,7 @@ static bool write_word(const struct owner *owner, uint32_t i, int depth, struct 
         smc_text_append(text, is_type ? "" : ")");
         return known;
     }
+    write_namespaces(owner, hash, text);
     smc_text_append_bytes(text, owner->tokens->text + token->begin, token->end - token->begin);
     return true;
 }
@@ -341,32 +383,6 @@ static size_t read_arguments(const struct owner *from, uint32_t open, uint32_t c
 
 static void visit(struct search *search, const struct owner *owner, int depth);
 
-static const struct smc_declaration *declaration_at(const struct search *search, size_t file,
-                                                    uint32_t index)
-{
-    return index == SMC_NO_TOKEN ? NULL : &search->tree->file[file].declarations.item[index];
-}
-
-/* "a::b::" of the namespaces around a declaration; anonymous ones have no part. */
-static void write_scope(const struct search *search, size_t file, uint32_t parent,
-                        struct smc_text *text)
-{
-    const struct smc_declaration *scope = declaration_at(search, file, parent);
-    if (!scope)
-        return;
-    write_scope(search, file, scope->parent, text);
-    if (scope->name == SMC_NO_TOKEN)
-        return;
-    const struct smc_tokens *tokens = &search->tree->file[file].tokens;
-    for (uint32_t i = scope->name; i < scope->body && !smc_token_is(tokens, i, ":"); i++) {
-        const struct smc_token *token = &tokens->item[i];
-        smc_text_append_bytes(text, tokens->text + token->begin, token->end - token->begin);
-        if (scope->kind == SMC_DECLARE_CLASS)
-            break;
-    }
-    smc_text_append(text, "::");
-}
-
 /* Finds the declaration of a template of that name, the one nearest to the owner's namespace. */
 static const struct smc_declaration *find_template(const struct search *search,
                                                    const struct owner *owner, uint64_t hash,
@@ -393,7 +409,8 @@ static const struct smc_declaration *find_template(const struct search *search,
 static struct owner owner_of(const struct search *search, size_t file,
                              const struct smc_declaration *declaration)
 {
-    return (struct owner){.tokens = &search->tree->file[file].tokens,
+    return (struct owner){.tree = search->tree,
+                          .tokens = &search->tree->file[file].tokens,
                           .begin = declaration->begin,
                           .end = declaration->end,
                           .body = declaration->body != SMC_NO_TOKEN ? declaration->body
@@ -431,7 +448,7 @@ static void visit_kernel(struct search *search, const struct owner *owner, uint3
     const struct owner of = owner_of(search, file, kernel);
     size_t count = read_parameters(of.tokens, kernel->template_begin, list);
     bool known = true, has_pack = false;
-    write_scope(search, file, kernel->parent, &name);
+    write_scope(&search->tree->file[file], kernel->parent, &name);
     const struct smc_token *token = &owner->tokens->item[i];
     smc_text_append_bytes(&name, owner->tokens->text + token->begin, token->end - token->begin);
     size_t bare = name.length;
@@ -475,7 +492,8 @@ static void visit_template(struct search *search, const struct owner *owner, uin
     uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
     if (!found || (found->is_device && found->kind != SMC_DECLARE_CLASS))
         return;
-    bool is_call = close == SMC_NO_TOKEN && is(owner, i + 1, "(");
+    bool is_call = close == SMC_NO_TOKEN && is(owner, i + 1, "(") &&
+                   found->kind == SMC_DECLARE_FUNCTION;
     if (close == SMC_NO_TOKEN && !is_call)
         return;
     struct owner of = owner_of(search, file, found);
@@ -508,7 +526,8 @@ static void visit_macro(struct search *search, const struct owner *owner, uint32
 {
     char *arguments[MAX_PARAMETERS];
     size_t given = 0, k = 0;
-    struct owner of = {.tokens = &macro->tokens,
+    struct owner of = {.tree = search->tree,
+                       .tokens = &macro->tokens,
                        .begin = macro->body,
                        .end = macro->tokens.count,
                        .body = macro->body,

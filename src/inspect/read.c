@@ -221,11 +221,10 @@ static enum smc_status compile_source(const struct reading *reading,
             absent = absent.message[0] ? absent : reason;
             continue;
         }
-        is_empty |= status == SMC_OK;
-        if (status != SMC_OK) {
-            worst = status;
+        is_empty = status == SMC_OK; /* what a later way says counts */
+        worst = status == SMC_OK ? SMC_UNAVAILABLE : status;
+        if (status != SMC_OK)
             *error = reason;
-        }
         /* An error of the source: without host code in it, what nvcc or the part says counts. */
         if (status == SMC_MACHINE || status == SMC_INTERRUPTED || i > 0)
             break;

@@ -13,10 +13,10 @@
 static const char integers[] = ONCE
     "typedef signed char int8_t; typedef short int16_t; typedef int int32_t;\n"
     "typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned uint32_t;\n"
-    "#ifdef __LP64__\n"
-    "typedef long int64_t; typedef unsigned long uint64_t;\n"
-    "#else\n"
+    "#ifdef SMC_INT64_AS_TOOLKIT\n" /* whose headers declare them for NVRTC */
     "typedef long long int64_t; typedef unsigned long long uint64_t;\n"
+    "#else\n" /* as the host's headers do for nvcc: names of kernels show it */
+    "typedef long int64_t; typedef unsigned long uint64_t;\n"
     "#endif\n"
     "typedef int8_t int_least8_t; typedef int16_t int_least16_t; typedef int32_t int_least32_t;\n"
     "typedef int64_t int_least64_t; typedef uint8_t uint_least8_t;\n"
@@ -239,15 +239,10 @@ static const char traits[] = ONCE
     "#endif\n"
     "}\n";
 
+/* NVRTC provides std::move and std::forward itself. */
 static const char utilities[] = ONCE
     "#include <type_traits>\n"
     "namespace std {\n"
-    "template <class T> " HD "T &&forward(typename remove_reference<T>::type &x) {\n"
-    "  return static_cast<T &&>(x); }\n"
-    "template <class T> " HD "T &&forward(typename remove_reference<T>::type &&x) {\n"
-    "  return static_cast<T &&>(x); }\n"
-    "template <class T> " HD "typename remove_reference<T>::type &&move(T &&x) {\n"
-    "  return static_cast<typename remove_reference<T>::type &&>(x); }\n"
     "template <class T> T &&declval();\n"
     "template <class T> " HD "void swap(T &a, T &b) { T t = move(a); a = move(b); b = move(t); }\n"
     "template <class A, class B> struct pair {\n"
