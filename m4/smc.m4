@@ -127,3 +127,42 @@ static void take(const char *text, size_t length, void *context)
 ])
 AC_SUBST([DEMANGLE_LIBS])
 ])
+
+# SMC_CHECK_TOML: --with-toml and --without-toml. toml++ is headers of C++, so that it needs a C++
+# compiler as well. Sets have_toml, toml_summary and CXX_LIBS: the C++ runtime, linked statically
+# where there is such a library, because loading it would take longer than most answers.
+AC_DEFUN([SMC_CHECK_TOML], [
+AC_ARG_WITH([toml],
+  [AS_HELP_STRING([--without-toml], [do without gate files])],
+  [], [with_toml=check])
+have_toml=no
+toml_summary="no (--without-toml)"
+AS_IF([test "x$with_toml" != xno], [
+  toml_summary="no (toml++ 3 or its C++17 compiler was not found: libtomlplusplus-dev, g++)"
+  AC_MSG_CHECKING([for toml++])
+  AC_LANG_PUSH([C++])
+  smc_saved_CXXFLAGS=$CXXFLAGS
+  CXXFLAGS="$CXXFLAGS -std=c++17"
+  AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+#if TOML_LIB_MAJOR < 3
+#error "too old"
+#endif]], [[return !toml::parse("a = 1")]])], [have_toml=yes])
+  CXXFLAGS=$smc_saved_CXXFLAGS
+  AC_LANG_POP([C++])
+  AC_MSG_RESULT([$have_toml])
+  AS_IF([test "x$have_toml" = xno && test "x$with_toml" != xcheck],
+    [AC_MSG_ERROR([--with-toml: toml++/toml.h cannot be compiled])])
+])
+AS_IF([test "x$have_toml" = xyes], [
+  AC_DEFINE([HAVE_TOML], [1], [Gate files are read with toml++])
+  toml_summary="yes (toml++)"
+  CXX_LIBS=
+  for smc_name in stdc++ gcc_eh; do
+    smc_path=`$CXX -print-file-name=lib$smc_name.a 2>/dev/null`
+    AS_IF([test -r "$smc_path"], [CXX_LIBS="$CXX_LIBS $smc_path"],
+      [test "x$smc_name" = xstdc++], [CXX_LIBS="$CXX_LIBS -lstdc++"])
+  done
+])
+AC_SUBST([CXX_LIBS])
+])

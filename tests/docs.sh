@@ -114,6 +114,7 @@ if command -v jq >/dev/null; then
     rm ceilings.json
     documented_json "every JSON key of inspect" inspect "$here/data/inspect/own-sm90.cubin"
     documented_json "every JSON key of merge" merge "$here/data/merge/node1.json" "$here/data/merge/node3.json"
+    documented_json "every JSON key of a diff" diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
     documented_json "every JSON key of a lint" inspect --lint "$here/data/inspect/own-sm90.cubin"
     if [ "$gpu" = yes ]; then
         documented_json "every JSON key of a run" run --tile 8 --size 64
@@ -137,8 +138,15 @@ csv limits limits --threads 256 --device H200
 csv best best --regs 40 --device H200
 csv carveout carveout --device H200
 csv inspect inspect "$here/data/inspect/own-sm90.cubin"
+csv diff diff --fail-on never "$here/data/inspect/own-sm90.cubin" "$here/data/inspect/own-sm90.ptxas"
 csv lint inspect --lint "$here/data/inspect/own-sm90.cubin"
 csv banks banks --kernel matmul-tiled --tile 32
+printf '.version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n' >empty.ptx
+if smemcalc banks empty.ptx --device 8.0 >/dev/null 2>&1; then
+    csv bank_accesses banks empty.ptx --device 8.0
+else
+    skip "columns of bank_accesses" "there is no ptxas"
+fi
 csv devices devices
 csv kernels kernels
 documented_csv calibrate <"$top/data/ceilings.csv"

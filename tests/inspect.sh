@@ -89,7 +89,7 @@ inspect - --threads 128 --format csv <own-sm90.ptxas | sed 's/^-,/own-sm90.ptxas
 inspect own-sm90.ptxas --threads 128 --format csv >named
 empty "standard input gives the same as a file" "$(diff named piped)"
 
-inspect cub.ptxas --assume-threads 256 >out 2>err
+inspect cub.ptxas --assume-threads 256 --verbose >out 2>err
 empty "text names each kernel once, with a line for each architecture" "$(
     for cc in 7.5 8.0 9.0 12.0; do
         [ "$(grep -c "^  CC $cc " out)" -eq 6 ] || echo "not 6 lines for $cc"
@@ -193,8 +193,7 @@ printf 'k.cu(3): error: identifier "q" is undefined\n' >failed.txt
 printf "ptxas info    : 0 bytes gmem\n" >empty.txt
 head -c 3000 own-sm90.cubin >cut.cubin
 ends 2 "inspect: no FILE is given; '-' reads what a compiler prints"
-ends 2 "nowhere: No such file or directory" nowhere
-ends 2 ".: Is a directory" .
+ends 2 "nowhere: No such file or directory; did you mean 'there'?" nowhere
 ends 2 "hello.txt: neither CUDA source, PTX, machine code, a program with it, nor the output of \
 'ptxas -v' or 'cuobjdump -res-usage'" hello.txt
 ends 2 'failed.txt: no kernel in it: k.cu(3): error: identifier "q" is undefined' failed.txt

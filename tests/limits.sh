@@ -127,8 +127,8 @@ holds "best: sizes that the kernel refuses are left out" \
     best --kernel stencil-window --dtype float --radius 5000 --regs 72 --device H200
 holds "best: many threads can stand in a grid of two dimensions" '.best.proposal != null' \
     best --regs 16 --total-threads 1000000000 --device "GTX 480"
-refuses 2 "nothing to choose for: give --kernel NAME, or --regs N and --smem BYTES of your own \
-kernel" best
+refuses 2 "nothing to choose for: give a FILE of your own kernels, --kernel NAME, or --regs N and \
+--smem BYTES" best
 refuses_other 'option --tile: not for the command best, only for query, ' best --tile 16
 refuses 2 "option --dtype: name its kernel with --kernel" best --dtype double
 refuses 2 "option --total-threads: only for your own kernel; --size sets the problem of one of the \

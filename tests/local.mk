@@ -16,6 +16,7 @@ tests_unit_SOURCES = \
 	tests/suites.def \
 	tests/temporary.c tests/temporary.h \
 	tests/test_annotation.c \
+	tests/test_bank_accesses.c \
 	tests/test_banks.c \
 	tests/test_base.c \
 	tests/test_batch.c \
@@ -41,6 +42,7 @@ tests_unit_SOURCES = \
 	tests/test_machine_code.c \
 	tests/test_merge.c \
 	tests/test_build_log.c \
+	tests/test_compile_commands.c \
 	tests/test_logs.c \
 	tests/test_model.c \
 	tests/test_next_steps.c \
@@ -48,6 +50,7 @@ tests_unit_SOURCES = \
 	tests/test_plot.c \
 	tests/test_report.c \
 	tests/test_headroom.c \
+	tests/test_selection.c \
 	tests/test_series.c \
 	tests/test_sm.c \
 	tests/test_stop.c \
@@ -95,6 +98,8 @@ EXTRA_DIST += tests/current.sh tests/newest_cuda.sh
 # limits, best and carveout, as a person or a script uses them.
 TESTS += tests/limits.sh
 EXTRA_DIST += tests/limits.sh
+TESTS += tests/own_kernel_commands.sh
+EXTRA_DIST += tests/own_kernel_commands.sh
 
 # What the model takes for granted of ptxas, with the NVRTC of this machine.
 check_PROGRAMS += tests/ptxas_facts
@@ -171,6 +176,13 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/cache.c tests/fuzz/cubin.c tests/f
 TESTS += tests/built_in_ptx.sh
 EXTRA_DIST += tests/built_in_ptx.sh
 
+# Bank conflicts without running, against the emulator; a machine without an NVRTC skips it.
+check_PROGRAMS += tests/bank_accesses
+TESTS += tests/bank_accesses
+tests_bank_accesses_LDADD = libsmc.la
+tests_bank_accesses_SOURCES = tests/bank_accesses.c
+EXTRA_DIST += tests/bank_kernels
+
 # The catalog's kernels, emulated; a machine without an NVRTC skips it.
 check_PROGRAMS += tests/emulated
 TESTS += tests/emulated
@@ -201,11 +213,12 @@ tests_ptx_conformance_SOURCES = tests/ptx_conformance.c $(ptx_cases_sources)
 # Mutants of those kernels, which the emulator sees.
 TESTS += tests/mutants.sh
 EXTRA_DIST += tests/mutants.sh tests/mutants.list
-EXTRA_DIST += tests/fuzz/ptx.c tests/fuzz/ptx.dict
+EXTRA_DIST += tests/fuzz/bank_accesses.c tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
-TESTS += tests/inspect.sh
+TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh
 EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
+EXTRA_DIST += tests/inputs.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
 
 # results/README.md's page of what was seen on a GPU, made from a results file.
 check_PROGRAMS += tests/results_page

@@ -536,13 +536,16 @@ static void test_short_names(void)
 
 static void test_ambiguous_names(void)
 {
-    static const char *const shown[] = {"void k<a<1> >(int)", "void k<a<2> >(int)", "l(int)"};
+    static const char *const shown[] = {
+        "void k<a<1> >(int)", "void k<a<2> >(int)", "l(int)", "x::m(int)", "y::m(int)", "n(int)",
+        "n(float)",           "void z::o<int>(int)", "l(int)",
+    };
     struct smc_kernel_names names;
     struct smc_text text = {0};
-    smc_kernel_names_init(&names, shown, 3);
-    for (size_t i = 0; i < 3; i++)
+    smc_kernel_names_init(&names, shown, 9);
+    for (size_t i = 0; i < 9; i++)
         smc_kernel_names_append(&names, shown[i], 80, &text);
-    CU_ASSERT_STRING_EQUAL(smc_text_string(&text), "void k<a<1> >(int)\nvoid k<a<2> >(int)\nl\n");
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text), "k<a<1>>\nk<a<2>>\nl\nx::m\ny::m\nn(int)\nn(float)\no<int>\nl\n");
     smc_text_free(&text);
     smc_kernel_names_free(&names);
 }
@@ -594,7 +597,7 @@ CU_TestInfo tests_inspect[] = {
     {"which code loads where", test_loads},
     {"a block above the launch bound is refused", test_above_bound},
     {"names that fit a terminal", test_short_names},
-    {"names that would be the same are shown whole", test_ambiguous_names},
+    {"names are as long as they need to be to differ", test_ambiguous_names},
 #ifdef HAVE_LIBIBERTY
     {"C++ names, also of those who mean harm", test_demangling},
 #endif

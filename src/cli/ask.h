@@ -126,6 +126,7 @@ struct smc_asked_file {
     size_t device_count;
     struct smc_query *query;             /* entry e on device d: [e * device_count + d] */
     struct smc_file_kernel *file_kernel; /* the same order */
+    struct smc_text ptx;                 /* of the file if it was compiled; for one device */
     bool damaged; /* parts of the file could not be read, and were reported: exit status 2 */
 };
 

@@ -84,17 +84,25 @@ static enum smc_status ask_devices(const struct smc_arguments *arguments,
 static enum smc_status read_file(const struct smc_arguments *arguments, bool for_many,
                                  struct smc_asked_file *asked, struct smc_error *error)
 {
+    const bool wants_ptx = arguments->command == SMC_COMMAND_BANKS;
+    const char *options = arguments->text[SMC_OPTION_COMPILER_OPTIONS];
+    struct smc_text with_lines = {0}; /* changes neither the code nor its registers */
     struct smc_inspect_notes notes = {0};
     struct smc_inspect_target *targets = smc_calloc(asked->device_count, sizeof *targets);
-    if (!targets)
+    smc_text_printf(&with_lines, "-lineinfo %s", options ? options : "");
+    if (!targets || with_lines.failed) {
+        free(targets);
+        smc_text_free(&with_lines);
         return smc_out_of_memory(error);
+    }
     struct smc_inspect_request request = {
         .targets = targets,
-        .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
+        .compiler_options = wants_ptx ? smc_text_string(&with_lines) : options,
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
         .skip_unsupported = for_many,
         .threads_per_block = SMC_NOT_GIVEN,
         .settings = SMC_LAUNCH_INIT,
+        .ptx = wants_ptx ? &asked->ptx : NULL,
     };
     for (size_t i = 0; i < asked->device_count; i++)
         add_target(i < arguments->device_count ? arguments->device[i] : "",
@@ -107,6 +115,7 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
     asked->damaged = notes.faults.length > 0;
     smc_output_tell("", smc_text_string(&notes.faults));
     smc_text_free(&notes.faults);
+    smc_text_free(&with_lines);
     free(targets);
     return status;
 }
@@ -316,6 +325,7 @@ void smc_asked_file_free(struct smc_asked_file *asked)
     free(asked->short_name);
     free(asked->file_kernel);
     free(asked->query);
+    smc_text_free(&asked->ptx);
     smc_entries_free(&asked->entries);
     smc_inspect_free(&asked->kernels);
     smc_chosen_devices_free(&asked->chosen);

@@ -19,6 +19,35 @@ const struct smc_command *const smc_commands[SMC_COMMAND_COUNT] = {
 #undef COMMAND
 };
 
+static bool ends_in(const char *word, const char *suffix)
+{
+    size_t length = strlen(word), of_suffix = strlen(suffix);
+    return length > of_suffix && strcmp(word + length - of_suffix, suffix) == 0;
+}
+
+/* A file or folder that exists, or a word that can only be meant as one. */
+static bool is_file(const char *word)
+{
+    static const char *const suffixes[] = {
+        ".cu",  ".cuh", ".ptx", ".cubin", ".fatbin", ".o",    ".obj", ".a",
+        ".lib", ".so",  ".dll", ".exe",   ".log",    ".json", ".txt",
+    };
+    if (strcmp(word, "-") == 0 || strchr(word, '/') || strstr(word, ".so."))
+        return true;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (ends_in(word, suffixes[i]))
+            return true;
+    return *word && access(word, F_OK) == 0;
+}
+
+/* Without a command the first word may be a file, also after options. */
+static bool begins_with_file(int count, char **words)
+{
+    enum smc_command_id id;
+    const char *word = smc_arguments_first_word(count, words);
+    return word && !smc_command_find(word, &id) && is_file(word);
+}
+
 static enum smc_status run_command(int count, char **words, struct smc_text *out,
                                    struct smc_error *error)
 {
@@ -28,7 +57,10 @@ static enum smc_status run_command(int count, char **words, struct smc_text *out
         return SMC_OK;
     }
     enum smc_command_id id = count == 0 ? SMC_COMMAND_TUI : SMC_COMMAND_QUERY;
-    bool named = count > 0 && words[0][0] != '-';
+    bool file = begins_with_file(count, words);
+    bool named = count > 0 && words[0][0] != '-' && !file;
+    if (file)
+        id = SMC_COMMAND_INSPECT;
     if (named && !smc_command_find(words[0], &id))
         return smc_command_fail_unknown(words[0], error);
     struct smc_arguments arguments;
@@ -37,7 +69,7 @@ static enum smc_status run_command(int count, char **words, struct smc_text *out
     if (status != SMC_OK)
         return status;
     if (arguments.given[SMC_OPTION_HELP]) {
-        if (named)
+        if (named || file)
             smc_help_command(id, out);
         else
             smc_help_short(out);

@@ -10,18 +10,21 @@
 #include "cli/ask.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "emulator/bank_accesses.h"
 #include "query/banks.h"
 
 static smc_command_function run;
 
 const struct smc_command smc_command_banks = {
     .name = "banks",
-    .usage = "--expr TEXT | --stride N | --kernel NAME | --csv FILE [OPTION]...",
+    .usage = "FILE | --expr TEXT | --stride N | --kernel NAME | --csv FILE [OPTION]...",
     .help = "bank conflicts in shared memory, and what removes them",
     .examples = "  smemcalc banks --expr '(tx*32 + ty)*4' --block 32x8\n"
                 "  smemcalc banks --stride 8 --width 8 --store\n"
                 "  smemcalc banks --kernel aat-conflict --tile 32\n"
-                "  smemcalc banks --csv accesses.csv\n",
+                "  smemcalc banks --csv accesses.csv\n"
+                "  smemcalc banks x.cu --entry transpose --block 32x8\n",
+    .most_files = 1,
     .run = run,
 };
 
@@ -302,8 +305,113 @@ static enum smc_status answer_pattern(const struct smc_arguments *arguments,
     return status;
 }
 
-static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
-                           struct smc_error *error)
+/* --- A kernel of a file ----------------------------------------------------------------------- */
+
+static enum smc_status check_file_options(const struct smc_arguments *arguments,
+                                          struct smc_error *error)
+{
+    static const enum smc_option_id refused[] = {SMC_OPTION_WIDTH, SMC_OPTION_STORE,
+                                                 SMC_OPTION_MASK,  SMC_OPTION_ROW,
+                                                 SMC_OPTION_WARP,  SMC_OPTION_PLOT};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (arguments->given[refused[i]])
+            return smc_fail(error, SMC_USAGE, "option --%s: not with a FILE, which is '%.64s'",
+                            smc_options[refused[i]].name, arguments->file[0]);
+    if (arguments->device_count > 1)
+        return smc_fail(error, SMC_USAGE,
+                        "option --device: banks is about one device, but %zu are named",
+                        arguments->device_count);
+    return SMC_OK;
+}
+
+/* --block, else the launch bounds in x, else a usual one. */
+static enum smc_status choose_block(const struct smc_arguments *arguments,
+                                    const struct smc_file_kernel *kernel,
+                                    struct smc_bank_accesses_request *request, const char **source,
+                                    struct smc_error *error)
+{
+    enum { USUAL_THREADS = 256 };
+    const char *typed = arguments->text[SMC_OPTION_BLOCK_SHAPE];
+    uint32_t bound = kernel->required_threads_per_block ? kernel->required_threads_per_block
+                                                        : kernel->max_threads_per_block;
+    request->block[0] = bound ? bound : USUAL_THREADS;
+    request->block[1] = request->block[2] = 1;
+    *source = bound ? ", of its launch bounds" : ", assumed: --block is not given";
+    if (!typed)
+        return SMC_OK;
+    struct smc_banks_query query;
+    smc_banks_query_init(&query);
+    enum smc_status status = read_block(typed, &query, error);
+    memcpy(request->block, query.block, sizeof request->block);
+    *source = "";
+    if (status == SMC_OK &&
+        !smc_file_kernel_allows(kernel, query.block[0] * query.block[1] * query.block[2]))
+        return smc_fail(error, SMC_USAGE, "option --block: '%.64s' has %u threads; %.300s %s %u",
+                        typed, query.block[0] * query.block[1] * query.block[2], kernel->short_name,
+                        kernel->required_threads_per_block ? "launches only with"
+                                                           : "has launch bounds that allow",
+                        bound);
+    return status;
+}
+
+static enum smc_status find_accesses(const struct smc_arguments *arguments,
+                                     const struct smc_asked_file *asked,
+                                     struct smc_bank_accesses *accesses, const char **source,
+                                     struct smc_error *error)
+{
+    const char *file = arguments->file[0];
+    const struct smc_query *query = asked->query;
+    struct smc_error reason = {""};
+    if (asked->ptx.length == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "%s: bank conflicts are found in source or PTX, not in %s", file,
+                        smc_inspect_source_words(asked->entries.item[0]->source));
+    struct smc_bank_accesses_request request = {
+        .ptx = smc_text_string(&asked->ptx),
+        .ptx_bytes = asked->ptx.length,
+        .entry = asked->entries.item[0]->name,
+    };
+    enum smc_bank_mode mode = (enum smc_bank_mode)arguments->number[SMC_OPTION_BANK_WIDTH];
+    smc_bank_layout_of(&query->device.sm, mode, &request.banks);
+    enum smc_status status = choose_block(arguments, query->file_kernel, &request, source, error);
+    if (status != SMC_OK)
+        return status;
+    status = smc_bank_accesses_find(&request, accesses, &reason);
+    if (status != SMC_OK)
+        return smc_fail(error, status, "%s: %.900s", file, reason.message);
+    if ((accesses->uses_y || accesses->uses_z) && !arguments->text[SMC_OPTION_BLOCK_SHAPE])
+        return smc_fail(error, SMC_USAGE,
+                        "%s: the accesses of %.300s depend on the shape of the block: give it, "
+                        "such as --block 32x8",
+                        file, query->file_kernel->short_name);
+    return SMC_OK;
+}
+
+static enum smc_status run_file(const struct smc_arguments *arguments, struct smc_text *out,
+                                struct smc_error *error)
+{
+    struct smc_asked_file asked = {0};
+    struct smc_bank_accesses accesses = {0};
+    const char *source = "";
+    enum smc_status status = check_file_options(arguments, error);
+    if (status == SMC_OK)
+        status = smc_ask_file(arguments, NULL, true, &asked, error);
+    if (status == SMC_OK)
+        status = find_accesses(arguments, &asked, &accesses, &source, error);
+    if (status == SMC_OK) {
+        struct smc_report_style style;
+        const struct smc_kernel_banks banks = {asked.query, &accesses, source};
+        smc_output_style(&style);
+        smc_ask_writer(arguments)->kernel_banks(&banks, &style, out);
+    }
+    smc_bank_accesses_free(&accesses);
+    status = smc_asked_file_status(&asked, status);
+    smc_asked_file_free(&asked);
+    return status;
+}
+
+static enum smc_status run_query(const struct smc_arguments *arguments, struct smc_text *out,
+                                 struct smc_error *error)
 {
     struct smc_banks_query query;
     struct smc_chosen_devices devices = {0};
@@ -315,4 +423,14 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
                       : answer_pattern(arguments, &query, out, error);
     smc_chosen_devices_free(&devices);
     return status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    bool file;
+    enum smc_status status = smc_ask_whether_file(arguments, &file, error);
+    if (status != SMC_OK)
+        return status;
+    return file ? run_file(arguments, out, error) : run_query(arguments, out, error);
 }

@@ -12,7 +12,7 @@ static smc_command_function run;
 
 const struct smc_command smc_command_best = {
     .name = "best",
-    .usage = "FILE [--entry NAME] | --kernel NAME | --regs N [--smem BYTES] [OPTION]...",
+    .usage = "FILE | --kernel NAME | --regs N [--smem BYTES] [OPTION]...",
     .help = "the best block size or tile, and why",
     .examples = "  smemcalc best x.cu --device A100 --device H100\n"
                 "  smemcalc best --kernel matmul-tiled --device \"RTX 4090\"\n"

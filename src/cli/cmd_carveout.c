@@ -12,7 +12,7 @@ static smc_command_function run;
 
 const struct smc_command smc_command_carveout = {
     .name = "carveout",
-    .usage = "FILE [--entry NAME] | [--threads N | --tile N | --kernel NAME] [OPTION]...",
+    .usage = "FILE | [--threads N | --tile N | --kernel NAME] [OPTION]...",
     .help = "the sizes of an SM's shared memory, and the blocks at each",
     .examples = "  smemcalc carveout --device A100 --device 9.0\n"
                 "  smemcalc carveout --threads 128 --regs 32 --smem 16K --device 9.0\n"

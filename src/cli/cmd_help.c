@@ -30,7 +30,8 @@ static const char *const headings[] = {
 
 static const char examples[] =
     "  smemcalc --tile 32                         the tiled matrix product, tile 32\n"
-    "  smemcalc --threads 256 --regs 40 --smem 8K your own kernel, from its numbers\n";
+    "  smemcalc --threads 256 --regs 40 --smem 8K your own kernel, from its numbers\n"
+    "  smemcalc x.cu --device A100 --device H100  your own kernels, from a file\n";
 
 static void append_range(const struct smc_option *option, struct smc_text *text)
 {
@@ -129,7 +130,7 @@ static void append_most_used(struct smc_text *out)
 
 static void append_commands(struct smc_text *out)
 {
-    smc_text_append(out, "\nCommands (without one: query):\n");
+    smc_text_append(out, "\nCommands (without one: query, or inspect of files):\n");
     for (int i = 0; i < SMC_COMMAND_COUNT; i++) {
         struct smc_text left = {0};
         smc_text_printf(&left, "  %s", smc_commands[i]->name);
@@ -144,7 +145,8 @@ static void append_head(struct smc_text *out)
     smc_program_append(out, examples);
     smc_program_append(out, "\nHow many blocks of a CUDA kernel fit on one SM, and what stops the "
                             "next one.\n"
-                            "Usage: smemcalc [COMMAND] [OPTION]...\n");
+                            "Usage: smemcalc [COMMAND] [OPTION]...\n"
+                            "       smemcalc FILE... [OPTION]...\n");
 }
 
 void smc_help_short(struct smc_text *out)

@@ -2,14 +2,20 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
-#include "cli/ask.h"
+#include "cli/ask_inspect.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "executor/executor.h"
-#include "inspect/inspect.h"
+#include "inspect/bank_conflicts.h"
+#include "inspect/inputs.h"
+#include "inspect/names.h"
+#include "inspect/saved.h"
+#include "inspect/selection.h"
 
 static smc_command_function run;
 
@@ -19,123 +25,86 @@ const struct smc_command smc_command_inspect = {
     .help = "your own kernels: source, PTX, cubins, programs, ptxas logs",
     .examples = "  nvcc -Xptxas -v -c x.cu 2>&1 | smemcalc inspect - --threads 256\n"
                 "  smemcalc inspect x.cu --device 8.0 --device 9.0 --max-regs 64\n"
+                "  smemcalc inspect app --only spilling --kernel 'gemm*' --threads 'gemm*=256'\n"
                 "  smemcalc inspect x.cu --lint\n",
     .most_files = SIZE_MAX,
     .run = run,
 };
 
-/* Everything that one call needs; the request points into it. */
+/* Everything that one call needs. */
 struct inspection {
-    struct smc_chosen_devices chosen;
-    struct smc_device devices[SMC_MAX_DEVICES];
-    struct smc_inspect_target targets[SMC_MAX_DEVICES + SMC_INSPECT_MAX_TARGETS];
-    struct smc_inspect_request request;
+    struct smc_inspection_question question;
+    struct smc_inputs inputs; /* the kernels point into it */
     struct smc_inspect_kernels kernels;
     struct smc_inspect_rows rows;
     struct smc_inspect_promises promises;
+    struct smc_inspect_selection selection;
 };
 
-/* Boards of one architecture share a compilation. */
-static void add_target(struct smc_inspect_target target, struct inspection *inspection)
-{
-    struct smc_inspect_request *request = &inspection->request;
-    for (size_t i = 0; i < request->target_count; i++)
-        if (inspection->targets[i].cc == target.cc &&
-            inspection->targets[i].suffix == target.suffix)
-            return;
-    inspection->targets[request->target_count++] = target;
-}
+/* --- The question ----------------------------------------------------------------------------- */
 
-static enum smc_status ask_devices(const struct smc_arguments *arguments,
-                                   struct inspection *inspection, struct smc_error *error)
+/* Text has the worst first; JSON and CSV are as the files are unless an order is requested. */
+static enum smc_status ask_selection(const struct smc_arguments *arguments,
+                                     struct smc_inspect_selection *selection,
+                                     struct smc_error *error)
 {
-    struct smc_chosen_devices *chosen = &inspection->chosen;
-    enum smc_status status = smc_ask_devices(arguments, SMC_MAX_DEVICES, chosen, error);
-    if (status != SMC_OK)
-        return status;
-    for (size_t i = 0; i < chosen->count; i++) {
-        const char *typed = i < arguments->device_count ? arguments->device[i] : "";
-        inspection->devices[i] = chosen->chosen[i].device;
-        smc_output_note(chosen->chosen[i].note);
-        add_target(smc_inspect_target_of(typed, inspection->devices[i].sm.cc), inspection);
-    }
-    inspection->request.devices = inspection->devices;
-    inspection->request.device_count = chosen->count;
-    return SMC_OK;
-}
-
-/* Source for which no device is named: compiled for the device that a query would be about. */
-static enum smc_status assume_target(struct inspection *inspection, struct smc_error *error)
-{
-    struct smc_query query;
-    smc_query_init(&query);
-    enum smc_status status = smc_ask_query_device(&inspection->chosen, 0, &query, error);
-    inspection->targets[0] = (struct smc_inspect_target){query.device.sm.cc, '\0'};
-    inspection->request.target_count = 1;
+    const int64_t *number = arguments->number;
+    bool text = smc_ask_writer(arguments) == &smc_writer_text;
+    *selection = (struct smc_inspect_selection){
+        .order = arguments->given[SMC_OPTION_SORT] ? (enum smc_inspect_order)number[SMC_OPTION_SORT]
+                 : text                            ? SMC_ORDER_OCCUPANCY
+                                                   : SMC_ORDER_FILE,
+        .top = number[SMC_OPTION_TOP] > 0 ? (size_t)number[SMC_OPTION_TOP] : 0,
+        .requirements =
+            {
+                .occupancy_percent = (double)number[SMC_OPTION_REQUIRE_OCCUPANCY],
+                .blocks_per_sm = (uint32_t)number[SMC_OPTION_REQUIRE_BLOCKS],
+                .registers_at_most = (uint32_t)number[SMC_OPTION_MAX_REGS],
+            },
+    };
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < arguments->only_count && status == SMC_OK; i++)
+        status = smc_inspect_filter_add(&selection->only, arguments->only[i], error);
     return status;
 }
 
-static enum smc_status ask(const struct smc_arguments *arguments, struct inspection *inspection,
-                           struct smc_error *error)
+static enum smc_status check_lint(const struct smc_arguments *arguments, struct smc_error *error)
 {
-    const int64_t *number = arguments->number;
-    struct smc_inspect_request *request = &inspection->request;
-    if (arguments->file_count == 0)
-        return smc_fail(error, SMC_USAGE,
-                        "inspect: no FILE is given; '-' reads what a compiler prints");
-    static const int judged[] = {SMC_OPTION_REQUIRE_OCCUPANCY, SMC_OPTION_REQUIRE_BLOCKS,
-                                 SMC_OPTION_MAX_REGS, SMC_OPTION_THREADS,
-                                 SMC_OPTION_ASSUME_THREADS};
+    static const int judged[] = {
+        SMC_OPTION_REQUIRE_OCCUPANCY,
+        SMC_OPTION_REQUIRE_BLOCKS,
+        SMC_OPTION_MAX_REGS,
+        SMC_OPTION_OWN_THREADS,
+        SMC_OPTION_ASSUME_THREADS,
+        SMC_OPTION_SORT,
+        SMC_OPTION_TOP,
+        SMC_OPTION_ONLY,
+        SMC_OPTION_INSTANCES,
+        SMC_OPTION_SAVE,
+    };
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
         if (arguments->given[SMC_OPTION_LINT] && arguments->given[judged[i]])
             return smc_fail(
                 error, SMC_USAGE,
                 "option --%s: not together with --lint, which checks a kernel's own bounds",
                 smc_options[judged[i]].name);
-    *request = (struct smc_inspect_request){
-        .targets = inspection->targets,
-        .compiler_options = arguments->text[SMC_OPTION_COMPILER_OPTIONS],
-        .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
-        .threads_per_block = number[SMC_OPTION_THREADS],
-        .assumed_threads_per_block = (uint32_t)number[SMC_OPTION_ASSUME_THREADS],
-        .settings = SMC_LAUNCH_INIT,
-    };
-    if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
-        request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
-    smc_ask_settings(arguments, &request->settings);
-    enum smc_status status = ask_devices(arguments, inspection, error);
-    if (status != SMC_OK || request->target_count > 0)
-        return status;
-    request->targets_assumed = true;
-    if (!arguments->given[SMC_OPTION_LINT])
-        return assume_target(inspection, error);
-    request->skip_unsupported = true;
-    request->target_count = smc_inspect_all_targets(inspection->targets);
     return SMC_OK;
 }
 
-/* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
-   answered. */
-static enum smc_status read_files(const struct smc_arguments *arguments,
-                                  struct inspection *inspection)
+static enum smc_status ask(const struct smc_arguments *arguments, struct inspection *inspection,
+                           struct smc_error *error)
 {
-    enum smc_status worst = SMC_OK;
-    struct smc_inspect_notes notes = {0};
-    for (size_t i = 0; i < arguments->file_count && worst != SMC_MACHINE; i++) {
-        struct smc_error error = {""};
-        enum smc_status status = smc_inspect_read(arguments->file[i], &inspection->request,
-                                                  &inspection->kernels, &notes, &error);
-        if (status != SMC_OK)
-            smc_output_tell("", error.message);
-        if (status > worst || status == SMC_USAGE)
-            worst = status == SMC_UNAVAILABLE && worst == SMC_USAGE ? worst : status;
-    }
-    smc_output_warn(&notes.warnings);
-    smc_output_tell("", smc_text_string(&notes.faults));
-    if (notes.faults.length > 0 && worst != SMC_MACHINE)
-        worst = SMC_USAGE;
-    smc_text_free(&notes.faults);
-    return worst;
+    if (arguments->file_count == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "inspect: no FILE is given; '-' reads what a compiler prints");
+    enum smc_status status = check_lint(arguments, error);
+    if (status != SMC_OK)
+        return status;
+    status = ask_selection(arguments, &inspection->selection, error);
+    if (status != SMC_OK)
+        return status;
+    return smc_ask_inspection(arguments, arguments->given[SMC_OPTION_LINT], &inspection->question,
+                              error);
 }
 
 /* CSV has no column for it. */
@@ -152,31 +121,70 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
         smc_output_note(text);
 }
 
+/* Every kernel that was asked for is judged, whichever are shown. */
+static enum smc_status judge(const struct inspection *inspection)
+{
+    struct smc_text shortfalls = {0};
+    struct smc_error error = {""};
+    enum smc_status status = smc_inspect_require(
+        &inspection->rows, &inspection->selection.requirements, &shortfalls, &error);
+    smc_output_tell("", smc_text_string(&shortfalls));
+    smc_output_tell("", error.message);
+    smc_text_free(&shortfalls);
+    return status;
+}
+
+static void show(const struct smc_arguments *arguments, const struct inspection *inspection,
+                 struct smc_text *out)
+{
+    const struct smc_inspect_rows *rows = &inspection->rows;
+    struct smc_report_style style;
+    smc_output_style(&style);
+    style.verbose = arguments->given[SMC_OPTION_VERBOSE];
+    style.instances = arguments->given[SMC_OPTION_INSTANCES];
+    style.all_kernels = arguments->given[SMC_OPTION_TOP];
+    smc_ask_writer(arguments)->inspection(rows, &style, out);
+    if (smc_ask_writer(arguments) == &smc_writer_csv)
+        tell_estimates(rows);
+    if (rows->count == 0)
+        smc_output_note("option --only: none of the kernels is like that");
+}
+
+static enum smc_status save(const struct smc_arguments *arguments,
+                            const struct inspection *inspection, struct smc_error *error)
+{
+    const char *file = arguments->text[SMC_OPTION_SAVE];
+    struct smc_text text = {0};
+    if (!file)
+        return SMC_OK;
+    enum smc_status status = smc_saved_write(&inspection->kernels, &inspection->question.request,
+                                             &inspection->rows, &text, error);
+    if (status == SMC_OK)
+        status = smc_file_write(file, true, &text, error);
+    smc_text_free(&text);
+    return status;
+}
+
+enum { MOST_ROWS_WITH_BANKS = 64 }; /* each takes some milliseconds */
+
 static enum smc_status answer(const struct smc_arguments *arguments, struct inspection *inspection,
                               struct smc_text *out, struct smc_error *error)
 {
-    const struct smc_requirements requirements = {
-        .occupancy_percent = (double)arguments->number[SMC_OPTION_REQUIRE_OCCUPANCY],
-        .blocks_per_sm = (uint32_t)arguments->number[SMC_OPTION_REQUIRE_BLOCKS],
-        .registers_at_most = (uint32_t)arguments->number[SMC_OPTION_MAX_REGS],
-    };
-    struct smc_report_style style;
-    struct smc_text shortfalls = {0};
-    enum smc_status status =
-        smc_inspect_answer(&inspection->kernels, &inspection->request, &inspection->rows, error);
-    if (status == SMC_MACHINE)
+    enum smc_status status = smc_inspect_answer(&inspection->kernels, &inspection->question.request,
+                                                &inspection->rows, error);
+    if (status == SMC_MACHINE || inspection->rows.count == 0)
         return status;
-    smc_output_style(&style);
-    if (inspection->rows.count > 0)
-        smc_ask_writer(arguments)->inspection(&inspection->rows, &style, out);
-    if (smc_ask_writer(arguments) == &smc_writer_csv)
-        tell_estimates(&inspection->rows);
-    struct smc_error refused = {""};
-    enum smc_status judged =
-        smc_inspect_require(&inspection->rows, &requirements, &shortfalls, &refused);
-    smc_output_tell("", smc_text_string(&shortfalls));
-    smc_output_tell("", refused.message);
-    smc_text_free(&shortfalls);
+    enum smc_status judged = judge(inspection);
+    enum smc_status saved = save(arguments, inspection, error);
+    if (saved != SMC_OK)
+        return saved;
+    enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
+    if (selected != SMC_OK)
+        return selected;
+    if (inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
+        smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
+        return SMC_MACHINE;
+    show(arguments, inspection, out);
     return status == SMC_OK ? judged : status;
 }
 
@@ -184,8 +192,8 @@ static enum smc_status lint(const struct smc_arguments *arguments, struct inspec
                             struct smc_text *out, struct smc_error *error)
 {
     struct smc_report_style style;
-    enum smc_status status =
-        smc_inspect_lint(&inspection->kernels, &inspection->request, &inspection->promises, error);
+    enum smc_status status = smc_inspect_lint(&inspection->kernels, &inspection->question.request,
+                                              &inspection->promises, error);
     smc_output_style(&style);
     if (status != SMC_MACHINE)
         smc_ask_writer(arguments)->promises(&inspection->promises, &style, out);
@@ -198,9 +206,16 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
     enum smc_status status = ask(arguments, inspection, error);
     if (status != SMC_OK)
         return status;
-    enum smc_status reading = read_files(arguments, inspection);
+    enum smc_status reading =
+        smc_ask_kernels(arguments->file, arguments->file_count, &inspection->question.request,
+                        &inspection->inputs, &inspection->kernels, error);
     if (reading == SMC_MACHINE || inspection->kernels.count == 0)
         return reading;
+    status = smc_ask_known_names(&inspection->question.request, &inspection->kernels, error);
+    if (status != SMC_OK)
+        return status;
+    if (reading != SMC_OK && arguments->given[SMC_OPTION_SAVE])
+        return smc_fail(error, reading, "option --save: not written, because of the errors above");
     status = arguments->given[SMC_OPTION_LINT] ? lint(arguments, inspection, out, error)
                                                : answer(arguments, inspection, out, error);
     return reading == SMC_OK ? status : reading;
@@ -216,7 +231,8 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     smc_inspect_promises_free(&inspection->promises);
     smc_inspect_rows_free(&inspection->rows);
     smc_inspect_free(&inspection->kernels);
-    smc_chosen_devices_free(&inspection->chosen);
+    smc_inputs_free(&inspection->inputs);
+    smc_inspection_question_free(&inspection->question);
     free(inspection);
     return status;
 }

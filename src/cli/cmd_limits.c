@@ -11,7 +11,7 @@ static smc_command_function run;
 
 const struct smc_command smc_command_limits = {
     .name = "limits",
-    .usage = "FILE [--entry NAME] | --threads N | --tile N | --kernel NAME [OPTION]...",
+    .usage = "FILE | --threads N | --tile N | --kernel NAME [OPTION]...",
     .help = "the most registers and shared memory for each number of blocks",
     .examples = "  smemcalc limits --threads 256 --device \"RTX 4090\"\n"
                 "  smemcalc limits --threads 256 --regs 40 --device A100 --device 9.0\n"

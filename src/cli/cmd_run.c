@@ -14,7 +14,7 @@ static smc_command_function run;
 
 const struct smc_command smc_command_run = {
     .name = "run",
-    .usage = "[FILE] [OPTION]..., and one of them as FIRST:LAST[:STEP] to vary it",
+    .usage = "[FILE] [OPTION]..., and one as FIRST:LAST[:STEP] to vary it",
     .help = "launch a kernel, or your own source, and confirm the predictions",
     .examples = "  smemcalc run --tile 32\n"
                 "  smemcalc run --tile 16 --size 64 --on emulator --device 'RTX 4090'\n"

@@ -14,7 +14,7 @@ static smc_command_function run;
 
 const struct smc_command smc_command_sweep = {
     .name = "sweep",
-    .usage = "[FILE [--entry NAME]] [OPTION]..., and one or two of them as FIRST:LAST[:STEP]",
+    .usage = "[FILE] [OPTION]..., and one or two of them FIRST:LAST[:STEP]",
     .help = "vary one or two values: a table or a picture",
     .examples = "  smemcalc sweep --tile 4:32:4 --regs 16:128:8\n"
                 "  smemcalc sweep --threads 256 --dynamic-smem 0:96K:1K --plot smem.svg\n"

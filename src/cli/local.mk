@@ -1,4 +1,6 @@
 libsmc_la_SOURCES += \
+	src/cli/ask.h src/cli/ask_devices.c src/cli/ask_kernel.c \
+	src/cli/ask_inspect.c src/cli/ask_inspect.h \
 	src/cli/ask.h src/cli/ask_devices.c src/cli/ask_file.c src/cli/ask_kernel.c \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_banks.c \
@@ -8,6 +10,7 @@ libsmc_la_SOURCES += \
 	src/cli/cmd_carveout.c \
 	src/cli/cmd_completion.c \
 	src/cli/cmd_devices.c \
+	src/cli/cmd_diff.c \
 	src/cli/cmd_help.c src/cli/help.h \
 	src/cli/cmd_inspect.c \
 	src/cli/cmd_kernels.c \

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "confirm/launch.h"
 #include "devices/devices.h"
+#include "inspect/selection.h"
 #include "query/query.h"
 #include "query/sweep.h"
 
@@ -121,10 +122,16 @@ static const struct {
     const char *name;
     enum smc_option_id option;
 } other_names[] = {
-    {"arch", SMC_OPTION_DEVICE},        {"gpu-architecture", SMC_OPTION_DEVICE},
-    {"registers", SMC_OPTION_REGS},     {"maxrregcount", SMC_OPTION_MAX_REGS},
-    {"shared-memory", SMC_OPTION_SMEM}, {"shared", SMC_OPTION_SMEM},
-    {"block-size", SMC_OPTION_THREADS}, {"occupancy", SMC_OPTION_REQUIRE_OCCUPANCY},
+    {"arch", SMC_OPTION_DEVICE},
+    {"gpu-architecture", SMC_OPTION_DEVICE},
+    {"registers", SMC_OPTION_REGS},
+    {"maxrregcount", SMC_OPTION_MAX_REGS},
+    {"shared-memory", SMC_OPTION_SMEM},
+    {"shared", SMC_OPTION_SMEM},
+    {"block-size", SMC_OPTION_THREADS},
+    {"occupancy", SMC_OPTION_REQUIRE_OCCUPANCY},
+    {"block-size", SMC_OPTION_OWN_THREADS},
+    {"filter", SMC_OPTION_ONLY},
 };
 
 /* "device 9.0" of "--arch sm_90". */
@@ -372,7 +379,9 @@ static enum smc_status read_range(const struct smc_option *option, const char *t
 bool smc_option_repeats(int option)
 {
     return option == SMC_OPTION_DEVICE || option == SMC_OPTION_DEVICE_FILE ||
-           option == SMC_OPTION_ARG || option == SMC_OPTION_DUMP;
+           option == SMC_OPTION_ARG || option == SMC_OPTION_DUMP ||
+           option == SMC_OPTION_OWN_THREADS || option == SMC_OPTION_OWN_KERNEL ||
+           option == SMC_OPTION_ONLY;
 }
 
 static enum smc_status store_repeated(int id, const char *value, struct smc_arguments *arguments,
@@ -390,6 +399,11 @@ static enum smc_status store_repeated(int id, const char *value, struct smc_argu
          "files are read"},
         {SMC_OPTION_ARG, a->arg, &a->arg_count, SMC_MAX_USER_ARGUMENTS, "arguments are passed"},
         {SMC_OPTION_DUMP, a->dump, &a->dump_count, SMC_MAX_USER_ARGUMENTS, "files are written"},
+        {SMC_OPTION_OWN_THREADS, a->own_threads, &a->own_threads_count, SMC_MAX_LISTED,
+         "lists are read"},
+        {SMC_OPTION_OWN_KERNEL, a->own_kernel, &a->own_kernel_count, SMC_MAX_LISTED,
+         "patterns are read"},
+        {SMC_OPTION_ONLY, a->only, &a->only_count, SMC_MAX_LISTED, "lists are read"},
     };
     size_t i = 0;
     while (lists[i].id != id)
@@ -528,6 +542,23 @@ static enum smc_status assign_block(struct smc_arguments *arguments, struct smc_
     return arguments->range[param].step ? SMC_OK
                                         : read_value(&smc_options[param], arguments->text[param],
                                                      &arguments->number[param], error);
+}
+
+const char *smc_arguments_first_word(int count, char **words)
+{
+    for (int i = 0; i < count; i++) {
+        const char *word = words[i], *name = word + 2;
+        if (strcmp(word, "--") == 0)
+            return i + 1 < count ? words[i + 1] : NULL;
+        if (word[0] != '-' || !word[1])
+            return word;
+        bool is_long = word[1] == '-';
+        int id = is_long ? find_by_name(name, strlen(name), SMC_COMMAND_INSPECT)
+                         : find_by_letter(word[1], SMC_COMMAND_INSPECT);
+        bool value_follows = id >= 0 && smc_options[id].value && (is_long || !word[2]);
+        i += value_follows;
+    }
+    return NULL;
 }
 
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char **words,

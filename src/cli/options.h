@@ -53,7 +53,7 @@ struct smc_option {
 
 extern const struct smc_option smc_options[SMC_OPTION_COUNT];
 
-enum { SMC_MAX_DEVICES = 16 };
+enum { SMC_MAX_DEVICES = 16, SMC_MAX_LISTED = 64 };
 
 struct smc_arguments {
     enum smc_command_id command;
@@ -71,6 +71,12 @@ struct smc_arguments {
     size_t arg_count;
     const char *dump[SMC_MAX_USER_ARGUMENTS];
     size_t dump_count;
+    const char *own_threads[SMC_MAX_LISTED];
+    size_t own_threads_count;
+    const char *own_kernel[SMC_MAX_LISTED];
+    size_t own_kernel_count;
+    const char *only[SMC_MAX_LISTED];
+    size_t only_count;
     const char *topic; /* help: the command asked about, completion: the shell,
                           lesson: its name; or NULL */
 };
@@ -79,6 +85,9 @@ struct smc_arguments {
    `arguments`, to its beginning. SMC_USAGE with a message that names the option. */
 enum smc_status smc_arguments_read(enum smc_command_id command, int count, char **words,
                                    struct smc_arguments *arguments, struct smc_error *error);
+
+/* The first word that is neither an option nor its value, or NULL. */
+const char *smc_arguments_first_word(int count, char **words);
 
 /* Whether the command accepts a range for it. */
 bool smc_option_accepts_range(int id, enum smc_command_id command);

@@ -184,6 +184,8 @@ static enum smc_status read_note(const struct smc_cubin_reading *reading,
     struct smc_cubin *cubin = reading->cubin;
     const Elf_Data *note = elf_rawdata(section->content, NULL);
     const char *s = note && note->d_buf ? memmem(note->d_buf, note->d_size, option, length) : NULL;
+    if (note && note->d_buf)
+        smc_build_note_read(note->d_buf, note->d_size, &cubin->build);
     if (!s)
         return SMC_OK;
     const char *const end = (const char *)note->d_buf + note->d_size;
@@ -380,8 +382,12 @@ static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel 
 {
     switch ((enum kind)attribute->kind) {
     case MAX_THREADS:
-    case REQUIRED_THREADS:
         return take_extent(attribute, &kernel->max_threads_per_block);
+    case REQUIRED_THREADS:
+        if (!take_extent(attribute, &kernel->required_threads_per_block))
+            return false;
+        kernel->max_threads_per_block = kernel->required_threads_per_block;
+        return true;
     case CLUSTER_SIZE:
         return take_extent(attribute, &kernel->blocks_per_cluster);
     case BARRIER_COUNT:

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "compile/build_note.h"
 
 struct smc_cubin_kernel {
     const char *name;
@@ -19,6 +20,7 @@ struct smc_cubin_kernel {
     uint32_t blocks_per_cluster;    /* __cluster_dims__; 0: none */
     const void *code;               /* its instructions, within the file */
     size_t code_bytes;
+    uint32_t required_threads_per_block; /* the only block size that launches; 0: none */
 };
 
 struct smc_cubin {
@@ -26,6 +28,7 @@ struct smc_cubin {
     char suffix; /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
     struct smc_cubin_kernel *kernel;
     size_t kernel_count;
+    struct smc_build_note build;
     struct Elf *elf; /* libelf's; keeps the names */
 };
 

@@ -1,5 +1,6 @@
 libsmc_la_SOURCES += \
 	src/compile/build.c src/compile/build.h \
+	src/compile/build_note.c src/compile/build_note.h \
 	src/compile/build_log.c src/compile/build_log.h \
 	src/compile/cache.c src/compile/cache.h \
 	src/compile/compile.c src/compile/compile.h \

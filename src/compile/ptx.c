@@ -91,8 +91,11 @@ static void read_bounds(const char **cursor, struct smc_ptx_kernel *kernel)
             is(token, length, ".entry"))
             return;
         *cursor = ahead;
-        if (is(token, length, ".maxntid") || is(token, length, ".reqntid"))
+        if (is(token, length, ".maxntid"))
             kernel->max_threads_per_block = read_extent(cursor);
+        else if (is(token, length, ".reqntid"))
+            kernel->max_threads_per_block = kernel->required_threads_per_block =
+                read_extent(cursor);
         else if (is(token, length, ".minnctapersm"))
             kernel->min_blocks_per_sm = read_extent(cursor);
     }

@@ -10,8 +10,9 @@
 struct smc_ptx_kernel {
     const char *name; /* in the text, not ended by '\0' */
     size_t name_length;
-    uint32_t max_threads_per_block; /* .maxntid or .reqntid; 0: none */
-    uint32_t min_blocks_per_sm;     /* .minnctapersm; 0: none */
+    uint32_t max_threads_per_block;      /* .maxntid or .reqntid; 0: none */
+    uint32_t min_blocks_per_sm;          /* .minnctapersm; 0: none */
+    uint32_t required_threads_per_block; /* .reqntid; 0: none */
 };
 
 /* `cursor` starts at the beginning of the text. */

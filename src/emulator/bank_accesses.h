@@ -71,22 +71,22 @@ struct smc_bank_accesses {
     struct smc_bank_access *item; /* in the order of the PTX */
     size_t count;
     uint32_t block[3];
-    uint32_t warps;         /* of the block */
-    bool uses_y, uses_z;    /* the kernel reads threadIdx.y, threadIdx.z or the block's sizes: its
-                               conflicts depend on the block's shape */
-    bool counts_are_exact;  /* everything that decides which instructions run is known: the sums
-                               are those of one block */
-    size_t followed;        /* with verdict KNOWN, IF_ALL_ACTIVE, DEPENDS or NOT_REACHED */
-    size_t counted;         /* all but the atomics */
+    uint32_t warps;        /* of the block */
+    bool uses_y, uses_z;   /* the kernel reads threadIdx.y, threadIdx.z or the block's sizes: its
+                              conflicts depend on the block's shape */
+    bool counts_are_exact; /* everything that decides which instructions run is known: the sums
+                              are those of one block */
+    size_t followed;       /* with verdict KNOWN, IF_ALL_ACTIVE, DEPENDS or NOT_REACHED */
+    size_t counted;        /* all but the atomics */
     uint64_t executions, wavefronts, least; /* sums of the items */
-    size_t worst;           /* the item with the most conflicts in one execution; `count`: none */
+    size_t worst; /* the item with the most conflicts in one execution; `count`: none */
 };
 
 struct smc_bank_accesses_request {
     const char *ptx;
     size_t ptx_bytes;
-    const char *entry; /* the kernel's name in the PTX; NULL: the only one */
-    uint32_t block[3]; /* threads, each at least 1, together at most 1024 */
+    const char *entry;           /* the kernel's name in the PTX; NULL: the only one */
+    uint32_t block[3];           /* threads, each at least 1, together at most 1024 */
     uint32_t dynamic_smem_bytes; /* what %dynamic_smem_size returns; 0 if the kernel does not ask */
     struct smc_bank_layout banks; /* of the device: smc_bank_layout_of */
     uint64_t budget; /* instructions of warps, after which loops are no longer followed iteration by

@@ -76,6 +76,10 @@ uint32_t smc_slot_new(struct smc_program *program, enum smc_slot_kind kind)
         [SMC_SLOT_PREDICATE] = 64, [SMC_SLOT_32] = 128, [SMC_SLOT_64] = 256};
     uint32_t offset = program->file_bytes;
     program->file_bytes += bytes[kind];
+    program->slot = smc_arena_grow(&program->arena, program->slot, program->slots,
+                                   &program->slot_room, sizeof *program->slot);
+    if (program->slot)
+        program->slot[program->slots++] = (struct smc_slot){offset, kind};
     return offset;
 }
 

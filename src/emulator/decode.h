@@ -15,6 +15,7 @@ struct smc_decoder {
     uint32_t carry_slot; /* 0: not used yet */
     bool begun;          /* the statement already has an op */
     bool failed;
+    bool lenient; /* instructions that are not supported become opaque ones */
 };
 
 typedef bool smc_decode(struct smc_decoder *decoder);

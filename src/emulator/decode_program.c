@@ -39,6 +39,65 @@ static bool decode_statement(struct smc_decoder *decoder, struct smc_instruction
     return smc_decode_refuse(decoder, "");
 }
 
+/* Instead of an instruction that is not supported: an op for each register that it writes. */
+static bool decode_opaque(struct smc_decoder *decoder)
+{
+    const struct smc_operand *target = &decoder->statement->operand[0];
+    bool has_vector = target->kind == SMC_OPERAND_VECTOR;
+    uint32_t count = has_vector ? target->elements : decoder->statement->operands > 0;
+    const struct smc_operand *list = has_vector ? target->element : target;
+    decoder->begun = false;
+    for (uint32_t i = 0; i < count; i++)
+        for (const struct smc_operand *one = &list[i]; one; one = one->second) {
+            if (one->kind != SMC_OPERAND_REGISTER)
+                continue;
+            uint32_t d = smc_decode_any_target(decoder, one, one->type, &(enum smc_slot_kind){0});
+            struct smc_op *op = d != SMC_NO_SLOT ? smc_decode_emit(decoder) : NULL;
+            if (!op)
+                return false;
+            op->step = smc_step_opaque;
+            op->d = d;
+            op->d_kind = smc_slot_kind_of(one->type);
+        }
+    return true;
+}
+
+/* ldmatrix.sync.aligned.m8n8.x4.shared.b16 {...}, [row]; stmatrix has its operands the other way
+   round. Each of the first 8, 16 or 32 lanes has the address of a row of 16 bytes. */
+static bool decode_matrix_rows(struct smc_decoder *decoder, bool is_load)
+{
+    struct smc_op shape = {.space = smc_decode_space(decoder), .width_bytes = 16, .vector = 1};
+    if (decoder->statement->operands < 2 ||
+        !smc_decode_address(decoder, &decoder->statement->operand[is_load], &shape))
+        return false;
+    struct smc_op *op = smc_decode_emit(decoder);
+    if (!op)
+        return false;
+    op->step = is_load ? smc_step_load_rows : smc_step_store_rows;
+    op->space = shape.space;
+    op->a = shape.a;
+    op->immediate = shape.immediate;
+    op->address_is_32 = shape.address_is_32;
+    op->width_bytes = 16;
+    op->vector = smc_decode_has(decoder, "x4") ? 4 : smc_decode_has(decoder, "x2") ? 2 : 1;
+    return true;
+}
+
+/* Decodes what the emulator does not run, for an analysis that knows only which registers are
+   written. */
+static bool decode_leniently(struct smc_decoder *decoder, uint32_t first_op)
+{
+    bool is_load = smc_decode_is(decoder, "ldmatrix");
+    if (!decoder->failed)
+        return false; /* memory */
+    decoder->program->ops = first_op;
+    decoder->failed = false;
+    decoder->begun = false;
+    if ((is_load || smc_decode_is(decoder, "stmatrix")) && !decode_matrix_rows(decoder, is_load))
+        return false;
+    return decode_opaque(decoder);
+}
+
 static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
 {
     struct smc_program *program = decoder->program;
@@ -48,7 +107,8 @@ static bool decode_all(struct smc_decoder *decoder, uint32_t *first_op)
         decoder->instruction = (uint32_t)i;
         decoder->begun = false;
         first_op[i] = (uint32_t)program->ops;
-        if (!decode_statement(decoder, &program->instruction[i]))
+        if (!decode_statement(decoder, &program->instruction[i]) &&
+            !(decoder->lenient && decode_leniently(decoder, first_op[i])))
             return false;
         if (program->file_bytes > MOST_FILE_BYTES)
             return smc_decode_refuse(decoder, "more registers than the emulator holds");
@@ -198,15 +258,15 @@ static bool decode_program(struct smc_decoder *decoder)
            smc_find_reconvergence(program);
 }
 
-enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
-                                 struct smc_program **out, struct smc_error *error)
+static enum smc_status read_program(const char *ptx, size_t bytes, const char *entry, bool lenient,
+                                    struct smc_program **out, struct smc_error *error)
 {
     struct smc_program *program = smc_calloc(1, sizeof *program);
     *out = program;
     if (!program)
         return smc_out_of_memory(error);
-    struct smc_decoder decoder = {.program = program, .error = error};
-    enum smc_status status = smc_ptx_read(ptx, bytes, entry, &program->module, error);
+    struct smc_decoder decoder = {.program = program, .error = error, .lenient = lenient};
+    enum smc_status status = smc_ptx_read(ptx, bytes, entry, lenient, &program->module, error);
     if (status == SMC_OK && !lay_out(program, error))
         status = SMC_USAGE;
     if (status == SMC_OK && (!copy_names(program) || !decode_program(&decoder)))
@@ -216,6 +276,18 @@ enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entr
     smc_program_free(program);
     *out = NULL;
     return status;
+}
+
+enum smc_status smc_program_read(const char *ptx, size_t bytes, const char *entry,
+                                 struct smc_program **program, struct smc_error *error)
+{
+    return read_program(ptx, bytes, entry, false, program, error);
+}
+
+enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const char *entry,
+                                           struct smc_program **program, struct smc_error *error)
+{
+    return read_program(ptx, bytes, entry, true, program, error);
 }
 
 void smc_program_free(struct smc_program *program)

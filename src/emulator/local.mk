@@ -2,6 +2,9 @@
 libsmc_la_SOURCES += \
 	src/emulator/annotation.c \
 	src/emulator/arena.c src/emulator/arena.h \
+	src/emulator/bank_accesses.c src/emulator/bank_accesses.h \
+	src/emulator/bank_verdicts.def \
+	src/emulator/bank_walk.c src/emulator/bank_walk.h \
 	src/emulator/block.c \
 	src/emulator/decode.c src/emulator/decode.h \
 	src/emulator/decode_arithmetic.c \
@@ -10,6 +13,7 @@ libsmc_la_SOURCES += \
 	src/emulator/emulator.h \
 	src/emulator/findings.c src/emulator/findings.def \
 	src/emulator/joins.c \
+	src/emulator/lane_values.c src/emulator/lane_values.h \
 	src/emulator/launch.c \
 	src/emulator/memory.c \
 	src/emulator/mnemonics.def \

@@ -202,6 +202,11 @@ struct smc_fixed_slot {
     uint64_t bits; /* of a constant */
 };
 
+struct smc_slot {
+    uint32_t offset;
+    enum smc_slot_kind kind;
+};
+
 struct smc_program {
     struct smc_ptx_module module;
     struct smc_arena arena;
@@ -213,7 +218,9 @@ struct smc_program {
     char **file_name; /* by smc_ptx_module.file */
     struct smc_fixed_slot *fixed;
     size_t fixed_count, fixed_room;
-    uint32_t file_bytes; /* of one warp's register file */
+    uint32_t file_bytes;   /* of one warp's register file */
+    struct smc_slot *slot; /* what it holds, in order */
+    size_t slots, slot_room;
     uint32_t parameter_bytes;
     uint32_t static_smem_bytes; /* where dynamic shared memory begins */
     uint32_t local_bytes;       /* of a thread */
@@ -221,6 +228,11 @@ struct smc_program {
     bool runs_in_order;         /* blocks run in order: has atomics on global memory */
     bool splits_shared_words, splits_global_words; /* has accesses of less than 4 bytes */
 };
+
+/* Reads a kernel that cannot be emulated but only looked at: instructions that are not supported
+   become smc_step_opaque, one op for each register that they write. */
+enum smc_status smc_program_read_leniently(const char *ptx, size_t bytes, const char *entry,
+                                           struct smc_program **program, struct smc_error *error);
 
 /* Sets `reconverge_at` of every branch. */
 bool smc_find_reconvergence(struct smc_program *program);

@@ -132,8 +132,10 @@ struct smc_ptx_module {
     size_t registers, register_room;
 };
 
-/* Reads the kernel `entry`, or the only one. Always free the module, even after a failure. */
-enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry,
+/* Reads the kernel `entry`, or the only one. `lenient` also accepts parameters of calls and longer
+   vectors, which no instruction that the emulator runs has. Always free the module, even after a
+   failure. */
+enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry, bool lenient,
                              struct smc_ptx_module *module, struct smc_error *error);
 void smc_ptx_free(struct smc_ptx_module *module);
 

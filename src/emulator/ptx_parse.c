@@ -28,6 +28,7 @@ struct reader {
     struct smc_ptx_module *module;
     struct smc_error *error;
     bool failed;
+    bool lenient; /* what only a run must understand may be anything */
     uint32_t scope;
     uint32_t depth;                    /* nesting of vectors and initializers */
     uint32_t file, line, inlined_line; /* of the last .loc */
@@ -437,6 +438,13 @@ static bool new_elements(struct reader *reader, struct smc_operand *operand, siz
     return operand->element != NULL;
 }
 
+/* More than a base: [texture, {%r1, %r2}]. */
+static void skip_to_bracket(struct reader *reader)
+{
+    while (!at_token(reader, "]") && !at_token(reader, ";") && reader->token.kind != SMC_TOKEN_END)
+        advance(reader);
+}
+
 /* [base+offset], after the '['. */
 static bool read_address(struct reader *reader, struct smc_operand *operand)
 {
@@ -451,22 +459,29 @@ static bool read_address(struct reader *reader, struct smc_operand *operand)
         operand->integer = base->integer;
         base->integer = 0;
     }
+    if (base->kind == SMC_OPERAND_LABEL && reader->lenient)
+        return read_offset(reader, &operand->integer) && expect(reader, "]");
     if (base->kind == SMC_OPERAND_LABEL && at_token(reader, "+"))
         return complain(reader,
                         "a parameter of a call (source line %u): functions that are called, "
                         "printf and malloc among them, are not supported",
                         reader->line);
+    if (reader->lenient)
+        skip_to_bracket(reader);
     return expect(reader, "]");
 }
 
 static bool read_vector(struct reader *reader, struct smc_operand *operand)
 {
+    size_t room = 0;
     operand->kind = SMC_OPERAND_VECTOR;
-    if (!new_elements(reader, operand, MAX_ELEMENTS))
-        return false;
     do {
-        if (operand->elements == MAX_ELEMENTS)
+        if (operand->elements == MAX_ELEMENTS && !reader->lenient)
             return complain(reader, "a vector of more than %d elements", MAX_ELEMENTS);
+        operand->element = smc_arena_grow(&reader->module->arena, operand->element,
+                                          operand->elements, &room, sizeof *operand->element);
+        if (!operand->element)
+            return false;
         if (!read_operand(reader, &operand->element[operand->elements++]))
             return false;
     } while (accept(reader, ","));
@@ -871,7 +886,7 @@ static bool read_module(struct reader *reader, const char *wanted)
     return complain(reader, "no kernel%s%.200s", wanted ? " " : "", wanted ? wanted : "");
 }
 
-enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry,
+enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry, bool lenient,
                              struct smc_ptx_module *module, struct smc_error *error)
 {
     *module = (struct smc_ptx_module){0};
@@ -880,8 +895,10 @@ enum smc_status smc_ptx_read(const char *text, size_t bytes, const char *entry,
         return smc_out_of_memory(error);
     if (bytes)
         memcpy(module->text, text, bytes);
-    struct reader reader = {
-        .lexer = {module->text, module->text + bytes, 1}, .module = module, .error = error};
+    struct reader reader = {.lexer = {module->text, module->text + bytes, 1},
+                            .module = module,
+                            .error = error,
+                            .lenient = lenient};
     advance(&reader);
     if (read_module(&reader, entry))
         return SMC_OK;

@@ -16,6 +16,7 @@
 #include "inspect/compilers.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
+#include "inspect/source_tree.h"
 
 /* --- The kernel ------------------------------------------------------------------------------- */
 
@@ -401,6 +402,19 @@ static enum smc_status compile_in_some_way(struct smc_user_run *run,
     return worst;
 }
 
+/* Where the kernels are defined; without it only their source lines are missing. */
+static bool locate(struct smc_user_run *run)
+{
+    struct smc_source_tree tree = {0};
+    struct smc_error ignored;
+    bool located = smc_source_tree_read(run->request.file, smc_text_string(&run->text),
+                                        run->request.compiler_options, "", &tree,
+                                        &ignored) == SMC_OK &&
+                   smc_source_tree_locate(&tree, &run->kernels, 0);
+    smc_source_tree_free(&tree);
+    return located;
+}
+
 /* -lineinfo changes neither the code nor its speed; it provides the source lines of findings. */
 static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output *output,
                                struct smc_text *warnings, struct smc_error *error)
@@ -424,6 +438,8 @@ static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output
                                  ? smc_out_of_memory(error)
                                  : compile_in_some_way(run, &compilation, output, error);
     smc_text_free(&options);
+    if (status == SMC_OK && !locate(run))
+        status = smc_out_of_memory(error);
     if (status == SMC_OK)
         smc_log_tell_warnings(smc_text_string(&output->log), request->file, warnings);
     return status;

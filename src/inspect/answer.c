@@ -2,12 +2,13 @@
    result meets the build's requirements. */
 #include "inspect/kernels.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/suggest.h"
+#include "inspect/names.h"
 #include "model/choices.h"
 #include "query/best.h"
 
@@ -37,53 +38,6 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
     return best;
 }
 
-/* A blank outside of template arguments ends the return type. */
-void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
-                             struct smc_text *bare)
-{
-    static const char unnamed[] = "(anonymous namespace)";
-    const size_t begin = bare->length;
-    int depth = 0;
-    for (const char *s = kernel->shown; *s; s++) {
-        if (*s == '(' && depth == 0 && strncmp(s, unnamed, sizeof unnamed - 1) != 0)
-            return;
-        bool opens = *s == '<' || *s == '(', closes = *s == '>' || *s == ')';
-        depth += opens;
-        depth -= closes && depth > 0;
-        if (*s == ' ' && depth == 0)
-            bare->length = begin;
-        else if (template_arguments || (depth == 0 && !closes))
-            smc_text_append_char(bare, *s, 1);
-    }
-}
-
-bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name)
-{
-    if (strcmp(kernel->shown, name) == 0 || strcmp(kernel->name, name) == 0)
-        return true;
-    bool is_named = false;
-    for (int arguments = 0; arguments < 2 && !is_named; arguments++) {
-        struct smc_text bare = {0};
-        smc_inspect_append_bare(kernel, arguments, &bare);
-        is_named = strcmp(smc_text_string(&bare), name) == 0;
-        smc_text_free(&bare);
-    }
-    return is_named;
-}
-
-bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern)
-{
-    struct smc_text bare = {0};
-    if (!pattern[strcspn(pattern, "*?[")])
-        return strstr(kernel->shown, pattern) != NULL || strcmp(kernel->name, pattern) == 0;
-    smc_inspect_append_bare(kernel, false, &bare);
-    bool matches = fnmatch(pattern, kernel->shown, 0) == 0 ||
-                   fnmatch(pattern, kernel->name, 0) == 0 ||
-                   fnmatch(pattern, smc_text_string(&bare), 0) == 0;
-    smc_text_free(&bare);
-    return matches;
-}
-
 static bool is_listed(const struct smc_inspect_request *request,
                       const struct smc_inspect_kernel *kernel, uint32_t *threads_per_block)
 {
@@ -105,6 +59,9 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
     } else if (request->threads_per_block != SMC_NOT_GIVEN) {
         row->threads_source = SMC_THREADS_GIVEN;
         *threads = (uint32_t)request->threads_per_block;
+    } else if (kernel->recorded_threads_per_block > 0) {
+        row->threads_source = SMC_THREADS_RECORDED;
+        *threads = kernel->recorded_threads_per_block;
     } else if (kernel->required_threads_per_block > 0) {
         row->threads_source = SMC_THREADS_REQUIRED;
         *threads = kernel->required_threads_per_block;
@@ -281,13 +238,49 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
     return status;
 }
 
+/* --- Kernels by name -------------------------------------------------------------------------- */
+
+bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
+                          const struct smc_inspect_request *request)
+{
+    for (size_t i = 0; i < request->pattern_count; i++)
+        if (smc_inspect_matches(kernel, request->patterns[i]))
+            return true;
+    return request->pattern_count == 0;
+}
+
+enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kernels,
+                                          const char *option, const char *pattern,
+                                          struct smc_error *error)
+{
+    enum { LONGEST = 128 };
+    char near[LONGEST] = "", last[LONGEST], where[64];
+    struct smc_suggestion suggestion = {.typed = pattern};
+    for (size_t i = 0; i < kernels->count; i++) {
+        struct smc_name name;
+        if (smc_inspect_matches(&kernels->item[i], pattern))
+            return SMC_OK;
+        smc_name_parse(kernels->item[i].shown, &name);
+        snprintf(last, sizeof last, "%.*s", (int)(name.arguments - name.last),
+                 name.begin + name.last);
+        smc_suggest_consider(&suggestion, last);
+        if (suggestion.best == last) {
+            memcpy(near, last, sizeof near);
+            suggestion.best = near;
+        }
+    }
+    snprintf(where, sizeof where, "option --%s", option);
+    return smc_suggest_fail(&suggestion, where, "kernel", "no kernel of the input has this name",
+                            error);
+}
+
 enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
                                    const struct smc_inspect_request *request,
                                    struct smc_inspect_rows *rows, struct smc_error *error)
 {
     enum smc_status worst = SMC_OK;
     for (size_t i = 0; i < kernels->count && worst != SMC_MACHINE; i++) {
-        if (!smc_inspect_is_first(kernels, i))
+        if (!smc_inspect_is_asked(&kernels->item[i], request) || !smc_inspect_is_first(kernels, i))
             continue;
         enum smc_status status = answer_versions(kernels, &kernels->item[i], request, rows, error);
         worst = status == SMC_OK ? worst : status;
@@ -297,6 +290,8 @@ enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
 
 void smc_inspect_rows_free(struct smc_inspect_rows *rows)
 {
+    for (size_t i = 0; i < rows->count; i++)
+        smc_inspect_banks_release(rows->item[i].banks);
     free(rows->item);
     *rows = (struct smc_inspect_rows){0};
 }
@@ -322,34 +317,66 @@ static const char *reason_unknown(const struct smc_inspect_row *row)
                : "its machine code does not load there";
 }
 
-static void require_launch(const struct smc_inspect_row *row,
-                           const struct smc_requirements *requirements, struct smc_text *shortfalls)
+/* In words; empty if the row meets the requirements, as far as they can be judged. */
+struct shortfall {
+    char occupancy[80], blocks[80], registers[80];
+};
+
+static void find_shortfall(const struct smc_inspect_row *row, const struct smc_requirements *need,
+                           struct shortfall *found)
 {
     const struct smc_answer *answer = &row->answer;
-    uint32_t blocks = answer->occupancy.blocks_per_sm;
-    char text[128];
-    if (answer->occupancy_percent < requirements->occupancy_percent) {
-        snprintf(text, sizeof text, "occupancy %.4g %%, but %.4g %% is required",
-                 answer->occupancy_percent, requirements->occupancy_percent);
-        append_line(row, text, shortfalls);
-    }
-    if (blocks < requirements->blocks_per_sm) {
-        snprintf(text, sizeof text, "%u block%s per SM, but %u required", blocks,
-                 smc_text_plural(blocks), requirements->blocks_per_sm);
-        append_line(row, text, shortfalls);
-    }
+    uint32_t blocks = answer->occupancy.blocks_per_sm, regs = answer->launch.regs_per_thread;
+    bool settled = smc_inspect_is_settled(row);
+    *found = (struct shortfall){"", "", ""};
+    if (settled && answer->occupancy_percent < need->occupancy_percent)
+        snprintf(found->occupancy, sizeof found->occupancy,
+                 "occupancy %.4g %%, but %.4g %% is required", answer->occupancy_percent,
+                 need->occupancy_percent);
+    if (settled && blocks < need->blocks_per_sm)
+        snprintf(found->blocks, sizeof found->blocks, "%u block%s per SM, but %u required", blocks,
+                 smc_text_plural(blocks), need->blocks_per_sm);
+    if (need->registers_at_most && regs > need->registers_at_most)
+        snprintf(found->registers, sizeof found->registers,
+                 "%u registers per thread, but at most %u allowed", regs, need->registers_at_most);
 }
 
-static void require_registers(const struct smc_inspect_row *row,
-                              const struct smc_requirements *requirements,
-                              struct smc_text *shortfalls)
+static bool requires_launch(const struct smc_requirements *need)
 {
-    uint32_t regs = row->answer.launch.regs_per_thread;
-    char text[128];
-    snprintf(text, sizeof text, "%u registers per thread, but at most %u allowed", regs,
-             requirements->registers_at_most);
-    if (requirements->registers_at_most && regs > requirements->registers_at_most)
-        append_line(row, text, shortfalls);
+    return need->occupancy_percent > 0 || need->blocks_per_sm > 0;
+}
+
+static bool requires_anything(const struct smc_requirements *need)
+{
+    return requires_launch(need) || need->registers_at_most > 0;
+}
+
+bool smc_inspect_meets(const struct smc_inspect_row *row, const struct smc_requirements *need)
+{
+    struct shortfall shortfall;
+    if (!requires_anything(need))
+        return true;
+    find_shortfall(row, need, &shortfall);
+    return !reason_unknown(row) && !shortfall.occupancy[0] && !shortfall.blocks[0] &&
+           !shortfall.registers[0];
+}
+
+static void append_shortfall(const struct smc_inspect_row *row, const struct smc_requirements *need,
+                             struct smc_text *out)
+{
+    struct shortfall shortfall;
+    const char *unknown = reason_unknown(row);
+    if (unknown) {
+        append_line(row, unknown, out);
+        return;
+    }
+    find_shortfall(row, need, &shortfall);
+    if (shortfall.occupancy[0])
+        append_line(row, shortfall.occupancy, out);
+    if (shortfall.blocks[0])
+        append_line(row, shortfall.blocks, out);
+    if (shortfall.registers[0])
+        append_line(row, shortfall.registers, out);
 }
 
 static enum smc_status fail_unsettled(const struct smc_requirements *requirements,
@@ -369,24 +396,15 @@ enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
                                     struct smc_text *shortfalls, struct smc_error *error)
 {
     const size_t before = shortfalls->length;
-    const bool launch = requirements->occupancy_percent > 0 || requirements->blocks_per_sm > 0;
     const struct smc_inspect_row *first_unsettled = NULL;
     size_t unsettled = 0;
-    for (size_t i = 0; i < rows->count && (launch || requirements->registers_at_most > 0); i++) {
+    for (size_t i = 0; i < rows->count && requires_anything(requirements); i++) {
         const struct smc_inspect_row *row = &rows->item[i];
-        const char *unknown = reason_unknown(row);
-        if (unknown) {
-            append_line(row, unknown, shortfalls);
-            continue;
-        }
-        if (smc_inspect_is_settled(row)) {
-            require_launch(row, requirements, shortfalls);
-        } else if (launch) {
+        append_shortfall(row, requirements, shortfalls);
+        if (!smc_inspect_is_settled(row) && !reason_unknown(row))
             first_unsettled = unsettled++ == 0 ? row : first_unsettled;
-        }
-        require_registers(row, requirements, shortfalls);
     }
-    if (unsettled > 0)
+    if (unsettled > 0 && requires_launch(requirements))
         return fail_unsettled(requirements, first_unsettled, unsettled, rows->count, error);
     return shortfalls->length > before ? SMC_SHORTFALL : SMC_OK;
 }

@@ -124,11 +124,21 @@ static void append_own(const char *list, struct smc_text *options)
     }
 }
 
-/* The user's folders, then the toolkit's. */
-static void append_folders(const struct smc_compilation *compilation, struct smc_text *options)
+void smc_compile_options(const struct smc_inspect_request *request, struct smc_text *options)
+{
+    smc_text_append(options, request->compiler_options ? request->compiler_options : "");
+    for (size_t i = 0; i < request->compiler_argument_count; i++) {
+        const char *argument = request->compiler_arguments[i];
+        char quote = strchr(argument, '"') ? '\'' : '"';
+        smc_text_printf(options, " %c%s%c", quote, argument, quote);
+    }
+}
+
+/* The user's folders. */
+static void append_folders(const char *own, struct smc_text *options)
 {
     struct smc_text folders = {0};
-    smc_source_folders(compilation->request->compiler_options, &folders);
+    smc_source_folders(own, &folders);
     for (const char *folder = smc_text_string(&folders); *folder;) {
         int length = (int)strcspn(folder, "\n");
         smc_text_printf(options, "-I%.*s\n", length, folder);
@@ -137,15 +147,35 @@ static void append_folders(const struct smc_compilation *compilation, struct smc
     smc_text_free(&folders);
 }
 
+/* Lines of the source for bank conflicts; this changes neither the code nor its speed. NVRTC
+   refuses the option twice, and with -G has the lines anyway. */
+static bool lacks_lines(const struct smc_inspect_request *request)
+{
+    static const char *const names[] = {"-lineinfo", "-generate-line-info", "-G", "-device-debug"};
+    const char *own = request->compiler_options ? request->compiler_options : "";
+    bool lacks = true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        lacks &= strstr(own, names[i]) == NULL;
+        for (size_t k = 0; k < request->compiler_argument_count; k++)
+            lacks &= strstr(request->compiler_arguments[k], names[i]) == NULL;
+    }
+    return lacks;
+}
+
 static void write_options(const struct smc_compilation *compilation, const char *library,
                           const struct smc_nvrtc_info *info, struct smc_text *options)
 {
     const struct smc_inspect_target *target = &compilation->target;
     const char *slash = strrchr(compilation->file, '/');
+    struct smc_text own = {0};
+    smc_compile_options(compilation->request, &own);
     smc_nvrtc_write_log_options(info, options);
     smc_text_printf(options, "--gpu-architecture=sm_%u%.1s\n", target->cc, &target->suffix);
-    append_own(compilation->request->compiler_options, options);
-    append_folders(compilation, options);
+    if (lacks_lines(compilation->request))
+        smc_text_append(options, "-lineinfo\n");
+    append_own(smc_text_string(&own), options);
+    append_folders(smc_text_string(&own), options);
+    smc_text_free(&own);
     append_folder(slash ? compilation->file : ".", slash ? (int)(slash - compilation->file + 1) : 1,
                   options);
     append_toolkit_folders(library, options);
@@ -424,14 +454,15 @@ enum smc_status smc_compile_device_part(const struct smc_compilation *compilatio
 {
     struct nvrtc_job job;
     struct smc_device_part part = {0};
-    struct smc_text toolkit = {0};
+    struct smc_text toolkit = {0}, own = {0};
     enum smc_status status = prepare(compilation, &job, error);
     if (status == SMC_OK) {
         smc_text_append(&job.options, "-default-device\n");
         list_toolkit(job.info.path, &toolkit);
-        status = smc_device_part_read(compilation->file, compilation->text,
-                                      compilation->request->compiler_options,
+        smc_compile_options(compilation->request, &own);
+        status = smc_device_part_read(compilation->file, compilation->text, smc_text_string(&own),
                                       smc_text_string(&toolkit), &part, error);
+        smc_text_free(&own);
     }
     if (status == SMC_OK)
         status = attempt(compilation, &job, &part, output, error);
@@ -556,16 +587,27 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
 {
     const char *own = job->compilation->request->compiler_options;
     char *options = smc_strdup(own ? own : "");
-    const char *argv[MAX_ARGUMENTS] = {job->tool, job->architecture, "-cubin",     "-Xptxas",
-                                       "-v",      "--keep",          "--keep-dir", job->folder,
-                                       "-o",      job->cubin,        job->source};
-    if (!options)
+    const char *const fixed[] = {job->tool, job->architecture, "-cubin",     "-Xptxas",
+                                 "-v",      "--keep",          "--keep-dir", job->folder,
+                                 "-o",      job->cubin,        "-x",          "cu",
+                                       job->source};
+    const struct smc_inspect_request *request = job->compilation->request;
+    size_t more = request->compiler_argument_count;
+    const char **argv = smc_calloc(MAX_ARGUMENTS + more, sizeof *argv);
+    if (!options || !argv) {
+        free(options);
+        free(argv);
         return smc_out_of_memory(error);
-    enum smc_status status = add_own(options, argv, 11, error);
+    }
+    memcpy(argv, fixed, sizeof fixed);
+    for (size_t i = 0; i < more; i++)
+        argv[13 + i] = request->compiler_arguments[i];
+    enum smc_status status = add_own(options, argv + more, 13, error);
     if (status == SMC_OK)
         status = run(job, argv, output, error);
     if (status == SMC_OK)
         read_ptx(job->folder, &output->ptx);
+    free(argv);
     free(options);
     return status;
 }

@@ -30,4 +30,8 @@ enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
 enum smc_status smc_compile_with_ptxas(const struct smc_compilation *compilation,
                                        struct smc_nvrtc_output *output, struct smc_error *error);
 
+/* Appends all of the request's options for the compiler, in one line; quotation marks hold those
+   with blanks together. */
+void smc_compile_options(const struct smc_inspect_request *request, struct smc_text *options);
+
 #endif

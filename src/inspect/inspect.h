@@ -10,6 +10,8 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "compile/build_note.h"
+#include "emulator/bank_accesses.h"
 #include "query/query.h"
 
 enum smc_inspect_source {
@@ -41,6 +43,9 @@ struct smc_inspect_kernel {
     uint32_t blocks_per_cluster; /* __cluster_dims__; 0: none or unknown */
     char *source_file;    /* the source that defines it, as the input names it, or NULL: unknown */
     uint32_t source_line; /* the line of its definition; 0: unknown */
+    struct smc_build_note build;         /* unknown for logs */
+    uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
+    struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -49,6 +54,8 @@ struct smc_inspect_kernels {
     struct smc_inspect_kernel *item;
     size_t count, capacity;
     struct smc_inspect_index *index;
+    char **owned_file; /* names of files that other files mention */
+    size_t owned_file_count;
 };
 
 /* An architecture to compile source for. */
@@ -72,7 +79,19 @@ struct smc_inspect_request {
     size_t threads_count;
     uint32_t assumed_threads_per_block; /* where nothing else says it; 0: none */
     uint32_t dynamic_smem_bytes;
-    struct smc_launch settings; /* carve-out, cache configuration, cluster */
+    struct smc_launch settings;  /* carve-out, cache configuration, cluster */
+    const char *const *patterns; /* only kernels that one of these names; see smc_inspect_matches */
+    size_t pattern_count;        /* 0: all */
+
+    /* More options for the compiler, one each, without the architecture. */
+    const char *const *compiler_arguments;
+    size_t compiler_argument_count;
+
+    /* Called before each of several files is read; NULL: nobody asks. False: stop here. */
+    bool (*progress)(void *context, size_t done, size_t total);
+    void *progress_context;
+
+    struct smc_text *ptx; /* receives the PTX of what is compiled; or NULL */
 };
 
 /* The block size of the kernels that a pattern names. */
@@ -85,6 +104,8 @@ struct smc_inspect_threads {
 struct smc_inspect_notes {
     struct smc_text warnings; /* problems that do not prevent an answer */
     struct smc_text faults;   /* "file: ...": damaged or truncated parts of it; the rest is added */
+    bool holds_none;          /* the last file is sound, but has no kernel */
+    struct smc_text remarks;  /* what was left out on purpose */
 };
 
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
@@ -100,6 +121,7 @@ void smc_inspect_free(struct smc_inspect_kernels *kernels);
 enum smc_threads_source {
     SMC_THREADS_LISTED,   /* request->threads */
     SMC_THREADS_GIVEN,    /* request->threads_per_block */
+    SMC_THREADS_RECORDED, /* saved with the kernel's figures */
     SMC_THREADS_REQUIRED, /* the kernel launches with this size alone */
     SMC_THREADS_BOUND,    /* the most that the kernel's launch bound allows */
     SMC_THREADS_ASSUMED,  /* request->assumed_threads_per_block */
@@ -116,6 +138,13 @@ struct smc_block_sizes {
     double best_percent;             /* occupancy at that size */
 };
 
+/* The bank conflicts of rows that share them: see bank_conflicts.h. */
+struct smc_inspect_banks {
+    size_t references;
+    struct smc_bank_accesses accesses;
+};
+void smc_inspect_banks_release(struct smc_inspect_banks *banks); /* NULL is allowed */
+
 /* One kernel on one device. */
 struct smc_inspect_row {
     const struct smc_inspect_kernel *kernel;
@@ -123,11 +152,28 @@ struct smc_inspect_row {
     bool exceeds_bound; /* more threads were requested than its launch bounds allow: no launch */
     struct smc_block_sizes sizes;
     struct smc_answer answer;
+    struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
+};
+
+/* Of all kernels that were answered: those of which something is true on at least one device. */
+enum { SMC_LOW_PERCENT = 25 };
+struct smc_inspect_summary {
+    size_t kernels, files;
+    size_t spilling;
+    size_t low;     /* occupancy below SMC_LOW_PERCENT, also at the best block size if that is
+                       unknown */
+    size_t failing; /* cannot be compiled or launched */
+    size_t unknown; /* the block size is unknown */
+    const struct smc_inspect_kernel *worst; /* NULL without kernels */
+    bool worst_settled, worst_launches;
+    double worst_percent;
+    uint32_t worst_limiters;
 };
 
 struct smc_inspect_rows {
     struct smc_inspect_row *item;
     size_t count, capacity;
+    struct smc_inspect_summary summary; /* set by smc_inspect_select */
 };
 
 /* Whether the answer's figures hold for the kernel's launches: its block size is known, or none
@@ -138,6 +184,15 @@ bool smc_inspect_is_settled(const struct smc_inspect_row *row);
    name without template arguments and parameters, or of its mangled name; without a special
    character, any part of the demangled name. */
 bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern);
+
+/* Whether request->patterns name the kernel. */
+bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
+                          const struct smc_inspect_request *request);
+
+/* SMC_USAGE, naming the option and the nearest kernel, if the pattern names none. */
+enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kernels,
+                                          const char *option, const char *pattern,
+                                          struct smc_error *error);
 
 /* Whether this is exactly the kernel's name: demangled, the same without return type and
    parameters, that without template arguments, or mangled. */
@@ -162,6 +217,10 @@ struct smc_requirements {
     uint32_t blocks_per_sm;     /* 0: none */
     uint32_t registers_at_most; /* 0: none */
 };
+
+/* Whether the row meets what can be judged of it. */
+bool smc_inspect_meets(const struct smc_inspect_row *row,
+                       const struct smc_requirements *requirements);
 
 /* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is one.
    SMC_USAGE if a row cannot be judged because its block size is unknown; the others are. */

@@ -10,6 +10,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "inspect/stable_names.h"
+#include "inspect/bank_conflicts.h"
 
 /* --- C++ names as in the source, through libiberty where configure found it ------------------- */
 
@@ -306,7 +308,7 @@ bool smc_inspect_name(struct smc_inspect_kernel *kernel, const char *name, size_
     const char *source = kernel->source_file;
     kernel->source_file = source ? smc_strdup(source) : NULL;
     kernel->name = smc_strndup(name, name_length);
-    kernel->shown = kernel->name ? smc_demangle(kernel->name) : NULL;
+    kernel->shown = kernel->name ? smc_demangle(smc_name_without_static(kernel->name)) : NULL;
     if (!kernel->shown || (source && !kernel->source_file)) {
         smc_inspect_kernel_free(kernel);
         return false;
@@ -320,6 +322,8 @@ void smc_inspect_kernel_free(struct smc_inspect_kernel *kernel)
     free(kernel->name);
     free(kernel->shown);
     free(kernel->source_file);
+    smc_inspect_ptx_release(kernel->ptx);
+    kernel->ptx = NULL;
     kernel->name = kernel->shown = kernel->source_file = NULL;
 }
 
@@ -355,6 +359,9 @@ void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count)
 void smc_inspect_free(struct smc_inspect_kernels *kernels)
 {
     smc_inspect_cut(kernels, 0);
+    for (size_t i = 0; i < kernels->owned_file_count; i++)
+        free(kernels->owned_file[i]);
+    free(kernels->owned_file);
     for (enum key key = 0; key < KEY_COUNT && kernels->index; key++) {
         free(kernels->index->last[key]);
         free(kernels->index->links[key]);

@@ -114,7 +114,7 @@ enum smc_status smc_inspect_lint(const struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_promises *promises, struct smc_error *error)
 {
     for (size_t i = 0; i < kernels->count; i++) {
-        if (!smc_inspect_is_first(kernels, i))
+        if (!smc_inspect_is_asked(&kernels->item[i], request) || !smc_inspect_is_first(kernels, i))
             continue;
         size_t before = promises->count;
         if (!judge_kernel(kernels, &kernels->item[i], request, promises))

@@ -17,6 +17,7 @@
 #include "compile/ptxas_log.h"
 #include "inspect/compilers.h"
 #include "inspect/kernels.h"
+#include "inspect/saved.h"
 #include "inspect/source_tree.h"
 #include "inspect/tools.h"
 
@@ -102,6 +103,8 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
         if (kind != SMC_INPUT_UNKNOWN)
             return kind;
     }
+    if (smc_saved_is(bytes))
+        return SMC_INPUT_SAVED;
     uint16_t cc;
     char suffix;
     if (smc_ptx_target(text, &cc, &suffix))
@@ -179,12 +182,15 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
         status = smc_fail(error, SMC_MACHINE, "%s: what the compiler made of it: %.900s",
                           reading->file, reason.message);
     *count = reading->kernels->count - before;
+    if (status == SMC_OK && reading->request->ptx)
+        smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
     smc_nvrtc_output_free(&output);
     return status;
 }
 
 static enum smc_status fail_empty(const struct reading *reading, struct smc_error *error)
 {
+    reading->notes->holds_none = true;
     return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
 }
 
@@ -240,11 +246,13 @@ static enum smc_status compile_source(const struct reading *reading,
 static bool locate(const struct reading *reading, size_t before)
 {
     struct smc_source_tree tree = {0};
+    struct smc_text options = {0};
     struct smc_error ignored;
-    enum smc_status status = smc_source_tree_read(
-        reading->file, smc_text_string(reading->bytes), reading->request->compiler_options, "",
-        &tree, &ignored);
-    bool located = status == SMC_OK && smc_source_tree_locate(&tree, reading->kernels, before);
+    smc_compile_options(reading->request, &options);
+    bool located = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
+                                        smc_text_string(&options), "", &tree, &ignored) == SMC_OK &&
+                   smc_source_tree_locate(&tree, reading->kernels, before);
+    smc_text_free(&options);
     smc_source_tree_free(&tree);
     return located;
 }
@@ -319,6 +327,7 @@ static enum smc_status read_log(const struct reading *reading, struct smc_error 
     if (reading->kernels->count > before || faults->length > faults_before)
         return SMC_OK;
     smc_log_first_error(log, "", "", text, sizeof text);
+    reading->notes->holds_none = !text[0];
     return smc_fail(error, SMC_USAGE, "%s: no kernel in this log%s%s", reading->file,
                     text[0] ? ": " : "", text);
 }
@@ -384,6 +393,7 @@ static enum smc_status read_embedded(const struct reading *reading, struct smc_e
     }
     if (reading->kernels->count > before || reading->notes->faults.length > faults)
         return SMC_OK;
+    reading->notes->holds_none = !count.ptx;
     return smc_fail(error, SMC_USAGE, "%s: %s", reading->file,
                     count.ptx    ? "holds PTX, but no machine code: compile it for an architecture"
                     : count.read ? "no kernel in it"
@@ -410,6 +420,8 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
         return read_cubin(reading, error);
     case SMC_INPUT_EMBEDDED:
         return read_embedded(reading, error);
+    case SMC_INPUT_SAVED:
+        return smc_saved_read(reading->file, reading->bytes, reading->kernels, error);
     case SMC_INPUT_UNKNOWN:
         break;
     }
@@ -430,6 +442,7 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
     struct smc_text bytes = {0};
     const struct reading reading = {file, request, &bytes, kernels, notes};
     size_t before = kernels->count;
+    notes->holds_none = false;
     enum smc_status status = smc_input_read(file, &bytes, error);
     if (status == SMC_OK)
         status = read_text_or_code(&reading, error);

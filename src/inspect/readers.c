@@ -12,6 +12,7 @@
 #include "compile/ptx.h"
 #include "compile/ptxas_log.h"
 #include "devices/devices.h"
+#include "inspect/bank_conflicts.h"
 #include "inspect/kernels.h"
 
 /* --- What an architecture can have ------------------------------------------------------------ */
@@ -190,7 +191,9 @@ static bool add(const struct smc_cubin *cubin, const struct smc_cubin_kernel *re
     kernel.resources.stack_bytes = read->stack_bytes;
     kernel.resources.barriers = read->barriers;
     kernel.max_threads_per_block = read->max_threads_per_block;
+    kernel.required_threads_per_block = read->required_threads_per_block;
     kernel.blocks_per_cluster = read->blocks_per_cluster;
+    kernel.build = cubin->build;
     return smc_inspect_add(kernels, read->name, strlen(read->name), &kernel);
 }
 
@@ -223,7 +226,9 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
         if (!kernel)
             continue;
         kernel->max_threads_per_block = read->max_threads_per_block;
+        kernel->required_threads_per_block = read->required_threads_per_block;
         kernel->blocks_per_cluster = read->blocks_per_cluster;
+        kernel->build = cubin.build;
         if (!kernel->has_barriers)
             kernel->resources.barriers = read->barriers;
         kernel->has_barriers = true;
@@ -242,9 +247,24 @@ static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_
         if (!kernel)
             continue;
         kernel->max_threads_per_block = read.max_threads_per_block;
+        kernel->required_threads_per_block = read.required_threads_per_block;
         kernel->min_blocks_known = true;
         kernel->min_blocks_per_sm = read.min_blocks_per_sm;
     }
+}
+
+/* Bank conflicts are found in it. */
+static bool keep_ptx(const struct smc_text *text, size_t begin, struct smc_inspect_kernels *kernels)
+{
+    struct smc_inspect_ptx *ptx = smc_inspect_ptx_new(smc_text_string(text), text->length);
+    if (!ptx)
+        return false;
+    for (size_t i = begin; i < kernels->count; i++) {
+        kernels->item[i].ptx = ptx;
+        ptx->references++;
+    }
+    smc_inspect_ptx_release(ptx);
+    return true;
 }
 
 enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
@@ -259,6 +279,8 @@ enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
     if (output->binary.cubin)
         status = complete_from_cubin(&output->binary, begin, kernels, error);
     complete_from_ptx(smc_text_string(&output->ptx), begin, kernels);
+    if (status == SMC_OK && output->ptx.length > 0 && !keep_ptx(&output->ptx, begin, kernels))
+        status = smc_out_of_memory(error);
     for (size_t i = begin; i < kernels->count; i++) {
         kernels->item[i].resources.nvrtc_major = output->nvrtc_major;
         kernels->item[i].resources.nvrtc_minor = output->nvrtc_minor;

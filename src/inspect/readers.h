@@ -12,6 +12,7 @@ enum smc_input_kind {
     SMC_INPUT_SOURCE,   /* CUDA C++ */
     SMC_INPUT_PTX,      /* the compiler's assembly text */
     SMC_INPUT_CUBIN,    /* machine code alone */
+    SMC_INPUT_SAVED,    /* figures that inspect --save or --format json wrote */
     SMC_INPUT_EMBEDDED, /* a program, an object, a library, a container of machine code */
 };
 

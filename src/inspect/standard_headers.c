@@ -10,12 +10,17 @@
 #define ONCE "#pragma once\n"
 #define HD "__host__ __device__ constexpr "
 
+/* The toolkit's headers declare these types for NVRTC too, with long long; the host's headers, which
+   nvcc reads, with long: names of kernels show it. */
 static const char integers[] = ONCE
+    "#if defined SMC_INT64_AS_TOOLKIT && __has_include(<cuda/std/cstdint>)\n"
+    "#include <cuda/std/cstdint>\n"
+    "#else\n"
     "typedef signed char int8_t; typedef short int16_t; typedef int int32_t;\n"
     "typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned uint32_t;\n"
-    "#ifdef SMC_INT64_AS_TOOLKIT\n" /* whose headers declare them for NVRTC */
+    "#ifdef SMC_INT64_AS_TOOLKIT\n"
     "typedef long long int64_t; typedef unsigned long long uint64_t;\n"
-    "#else\n" /* as the host's headers do for nvcc: names of kernels show it */
+    "#else\n"
     "typedef long int64_t; typedef unsigned long uint64_t;\n"
     "#endif\n"
     "typedef int8_t int_least8_t; typedef int16_t int_least16_t; typedef int32_t int_least32_t;\n"
@@ -32,6 +37,7 @@ static const char integers[] = ONCE
     "#define INT64_MAX 9223372036854775807L\n"
     "#define UINT8_MAX 255\n#define UINT16_MAX 65535\n#define UINT32_MAX 4294967295U\n"
     "#define UINT64_MAX 18446744073709551615UL\n#define SIZE_MAX UINT64_MAX\n"
+    "#endif\n"
     "namespace std {\n"
     "using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t;\n"
     "using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t;\n"

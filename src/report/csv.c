@@ -78,9 +78,11 @@ const struct smc_writer smc_writer_csv = {
     .best_of_kernels = smc_csv_best_of_kernels,
     .inspection = smc_csv_inspection,
     .promises = smc_csv_promises,
+    .diff = smc_csv_diff,
     .kernels = smc_csv_kernels,
     .sweep_begin = smc_csv_sweep_begin,
     .sweep_point = smc_csv_sweep_point,
     .sweep_end = smc_csv_sweep_end,
     .banks = smc_csv_banks,
+    .kernel_banks = smc_csv_kernel_banks,
 };

@@ -60,10 +60,14 @@ void smc_csv_carveouts(const struct smc_answer *answers, const struct smc_carveo
                        size_t count, const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
                              const struct smc_report_style *style, struct smc_text *out);
+void smc_csv_kernel_banks(const struct smc_kernel_banks *banks,
+                          const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                   struct smc_text *out);
 void smc_csv_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
                         struct smc_text *out);
+void smc_csv_diff(const struct smc_diff *diff, const struct smc_report_style *style,
+                  struct smc_text *out);
 void smc_csv_promises(const struct smc_inspect_promises *promises,
                       const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_banks(const struct smc_banks_answer *answer, const struct smc_report_style *style,

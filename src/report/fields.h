@@ -71,9 +71,11 @@ struct smc_field_table {
     const struct smc_field *fields; /* NULL ends a list of tables */
 };
 
-extern const struct smc_field_table smc_answer_tables[];   /* answer.c */
-extern const struct smc_field_table smc_workload_tables[]; /* workload.c */
-extern const struct smc_field_table smc_inspect_tables[];  /* inspect.c */
+extern const struct smc_field_table smc_answer_tables[];        /* answer.c */
+extern const struct smc_field_table smc_workload_tables[];      /* workload.c */
+extern const struct smc_field_table smc_bank_accesses_tables[]; /* bank_accesses.c */
+extern const struct smc_field_table smc_inspect_tables[];       /* inspect.c */
+extern const struct smc_field_table smc_diff_tables[];          /* diff.c */
 
 /* Stands for every parameter of the catalog: as a column for a column of each, as the last name of
    a key for a member of each that the kernel accepts. */

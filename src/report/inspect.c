@@ -2,17 +2,22 @@
    checked against its launch bounds; as text, JSON and CSV. */
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "inspect/names.h"
+#include "inspect/selection.h"
+#include "report/bank_accesses.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
 #include "report/json_parts.h"
 #include "report/kernel_names.h"
 #include "report/layout.h"
+#include "report/overview.h"
 #include "report/text_parts.h"
 #include "report/words.h"
 
@@ -34,9 +39,10 @@ static struct smc_value architecture_of(const struct smc_inspect_kernel *kernel)
 static struct smc_value threads_source(enum smc_threads_source source)
 {
     static const char *const names[] = {
-        [SMC_THREADS_LISTED] = "listed",     [SMC_THREADS_GIVEN] = "given",
-        [SMC_THREADS_REQUIRED] = "required", [SMC_THREADS_BOUND] = "launch_bounds",
-        [SMC_THREADS_ASSUMED] = "assumed",   [SMC_THREADS_UNKNOWN] = "unknown",
+        [SMC_THREADS_LISTED] = "listed",       [SMC_THREADS_GIVEN] = "given",
+        [SMC_THREADS_RECORDED] = "recorded",   [SMC_THREADS_REQUIRED] = "required",
+        [SMC_THREADS_BOUND] = "launch_bounds", [SMC_THREADS_ASSUMED] = "assumed",
+        [SMC_THREADS_UNKNOWN] = "unknown",
     };
     return smc_value_string(names[source]);
 }
@@ -137,7 +143,10 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
     FIELD(best_percent, "best_occupancy_percent", "best_occupancy_percent", "percent",             \
           "the occupancy at that size",                                                            \
           smc_value_if(item->sizes.best_threads_per_block > 0,                                     \
-                       smc_value_real(item->sizes.best_percent)))
+                       smc_value_real(item->sizes.best_percent)))                                  \
+    FIELD(banks, "bank_accesses", NULL, "",                                                        \
+          "accesses to shared memory in its PTX, and their bank conflicts",                        \
+          smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))
 SMC_FIELD_TABLE(row_fields, ROW_FIELDS)
 #undef ITEM
 
@@ -182,54 +191,34 @@ static double percent_at(const struct smc_inspect_row *row, size_t warps_less_on
 }
 
 /* Rows of one kernel follow each other. */
-static bool is_same(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
-{
-    return a->file == b->file && a->version_hash == b->version_hash;
-}
-
 static bool begins_kernel(const struct smc_inspect_rows *rows, size_t i)
 {
-    return i == 0 || !is_same(rows->item[i - 1].kernel, rows->item[i].kernel);
+    return i == 0 || !smc_inspect_is_same(&rows->item[i - 1], &rows->item[i]);
 }
 
-/* Of the file at row `i`, which kernels have the same short name. */
-static void find_names(const struct smc_inspect_rows *rows, size_t i,
-                       struct smc_kernel_names *names)
+static void find_names(const struct smc_inspect_rows *rows, struct smc_kernel_names *names)
 {
-    const char *file = rows->item[i].kernel->file;
-    const char **shown = smc_calloc(rows->count - i, sizeof *shown);
+    const char **shown = smc_calloc(rows->count + 1, sizeof *shown);
     size_t count = 0;
-    for (; shown && i < rows->count && rows->item[i].kernel->file == file; i++)
+    for (size_t i = 0; shown && i < rows->count; i++)
         if (begins_kernel(rows, i))
             shown[count++] = rows->item[i].kernel->shown;
     smc_kernel_names_init(names, shown, count);
     free(shown);
 }
 
-static void append_file(const struct smc_inspect_kernel *kernel,
+/* "LABEL x.cu (CUDA source)" */
+static void append_file(const struct smc_inspect_kernel *kernel, const char *label,
                         const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text line = {0};
-    char *file = smc_strdup(strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file);
-    if (file)
-        smc_utf8_make_safe(file);
-    smc_text_printf(&line, "%s (%s)", file ? file : "", smc_inspect_source_words(kernel->source));
-    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
-    smc_text_printf(out, "\n  %-*s %4s %8s %6s %7s %6s %7s  %s\n", DEVICE_WIDTH, "device", "regs",
-                    "spills B", "smem B", "threads", "blocks", "occup.", "limited by");
+    const char *file = strcmp(kernel->file, "-") == 0 ? "standard input" : kernel->file;
+    smc_text_printf(&line, "%s (%s)", file, smc_inspect_source_words(kernel->source));
+    if (line.data)
+        smc_utf8_make_safe(line.data);
+    smc_layout_paragraph(out, label, *label ? strlen(label) + 1 : 0, smc_text_string(&line),
+                         style->columns);
     smc_text_free(&line);
-    free(file);
-}
-
-/* "CC 9.0", or a board's name without its brand. */
-static void append_device(const struct smc_inspect_row *row, struct smc_text *out)
-{
-    const struct smc_device *device = &row->answer.query.device;
-    const char *name = smc_device_model(device);
-    char text[32];
-    snprintf(text, sizeof text, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
-    smc_text_append(out, "  ");
-    smc_text_cell(out, device->sm_count == 0 ? text : name, -DEVICE_WIDTH);
 }
 
 static void append_numbers(const struct smc_inspect_row *row, struct smc_text *out)
@@ -272,6 +261,8 @@ static void append_architecture(const struct smc_inspect_row *row,
     smc_layout_paragraph(out, "", STEPS_COLUMN, line, style->columns);
 }
 
+/* --- Text: block sizes ------------------------------------------------------------------------ */
+
 /* Occupancy at the sizes that people use. */
 static void append_curve(const struct smc_inspect_row *row, const struct smc_report_style *style,
                          struct smc_text *out)
@@ -285,34 +276,108 @@ static void append_curve(const struct smc_inspect_row *row, const struct smc_rep
     smc_text_free(&line);
 }
 
-/* What is the best block size, and for what it would suffice to have fewer. */
-static void append_best(const struct smc_inspect_row *row, struct smc_text *line)
+/* All of them, as a picture where the terminal has one. */
+static void append_sparkline(const struct smc_inspect_row *row, struct smc_text *out)
 {
-    const struct smc_answer *answer = &row->answer;
-    smc_text_printf(line, "best block size %u threads (", row->sizes.best_threads_per_block);
-    smc_layout_percent(line, row->sizes.best_percent);
-    smc_text_append(line, ", ");
-    smc_words_blocks(answer->occupancy.blocks_per_sm, line);
-    smc_text_append(line, "), limited by ");
-    smc_words_limiters(&answer->occupancy, line);
+    static const char *const levels[] = {" ",      "\u2581", "\u2582", "\u2583", "\u2584",
+                                         "\u2585", "\u2586", "\u2587", "\u2588"};
+    smc_text_append_char(out, ' ', STEPS_COLUMN);
+    for (size_t i = 0; i < SMC_BLOCK_SIZES; i++)
+        smc_text_append(out, levels[(int)ceil(percent_at(row, i) * 8 / 100)]);
+    smc_text_append(out, " 32 to 1024 threads\n");
 }
 
+/* Whether blocks of i + 1 warps have the highest occupancy. */
+static bool is_highest(const struct smc_inspect_row *row, size_t i)
+{
+    return i < SMC_BLOCK_SIZES && percent_at(row, i) >= smc_inspect_highest_percent(row);
+}
+
+/* "64 to 256, 512": those block sizes. */
+static void append_highest(const struct smc_inspect_row *row, struct smc_text *line)
+{
+    enum { MOST_RANGES = 6 };
+    size_t ranges = 0;
+    for (size_t i = 0; i < SMC_BLOCK_SIZES; i++) {
+        size_t begin = i;
+        if (!is_highest(row, i))
+            continue;
+        while (is_highest(row, i + 1))
+            i++;
+        if (ranges == MOST_RANGES)
+            smc_text_append(line, ", ...");
+        if (ranges++ >= MOST_RANGES)
+            continue;
+        smc_text_printf(line, "%s%zu", ranges > 1 ? ", " : "", 32 * (begin + 1));
+        if (i > begin)
+            smc_text_printf(line, "%s%zu", i > begin + 1 ? " to " : ", ", 32 * (i + 1));
+    }
+}
+
+/* "best block size: 128 threads (50 %, 8 blocks), limited by registers; highest occupancy: 50 %
+   with 64, 128, 256": the best may have a little less, in more blocks. */
+static void append_best(const struct smc_inspect_row *row, struct smc_text *line)
+{
+    const struct smc_block_sizes *sizes = &row->sizes;
+    const uint32_t best = sizes->best_threads_per_block;
+    struct smc_text highest = {0};
+    char alone[16];
+    smc_text_printf(line, "best block size: %u" SMC_TIE "threads (", best);
+    smc_layout_percent(line, sizes->best_percent);
+    smc_text_append(line, ", ");
+    smc_words_blocks(sizes->blocks_per_sm[best / 32 - 1], line);
+    smc_text_append(line, ")");
+    if (smc_inspect_is_settled(row))
+        return;
+    smc_text_append(line, ", limited by ");
+    smc_words_limiters(&row->answer.occupancy, line);
+    append_highest(row, &highest);
+    snprintf(alone, sizeof alone, "%u", best);
+    if (strcmp(smc_text_string(&highest), alone) != 0) {
+        smc_text_append(line, "\nhighest occupancy: ");
+        smc_layout_percent(line, smc_inspect_highest_percent(row));
+        smc_text_printf(line, " with %s", smc_text_string(&highest));
+    }
+    smc_text_free(&highest);
+}
+
+/* Gains of the best block size are what is left where none is stated. */
 static void append_steps(const struct smc_inspect_row *row, const struct smc_report_style *style,
                          struct smc_text *out)
 {
     const struct smc_answer *answer = &row->answer;
-    const struct smc_inspect_kernel *kernel = row->kernel;
-    struct smc_text line = {0};
-    if (!smc_inspect_is_settled(row))
-        append_best(row, &line);
+    const bool settled = smc_inspect_is_settled(row);
+    struct smc_text line = {0}, gains = {0};
     if (row->exceeds_bound)
         smc_text_printf(&line, "cannot launch: more threads than its __launch_bounds__ of %u",
-                        kernel->max_threads_per_block);
+                        row->kernel->max_threads_per_block);
     else if (answer->outcome != SMC_LAUNCHES)
         smc_words_failure(answer, &line);
     else if (answer->occupancy.warps_per_sm < answer->query.device.sm.max_warps_per_sm)
-        smc_text_gains(answer, &line);
+        smc_text_gains(answer, &gains);
+    if (!settled || row->sizes.best_percent > answer->occupancy_percent) {
+        smc_text_append(&line, line.length > 0 ? "\n" : "");
+        append_best(row, &line);
+    }
+    if (gains.length > 0)
+        smc_text_printf(&line, "%s%s", line.length > 0 ? "\n" : "", smc_text_string(&gains));
     smc_text_join_items(&line);
+    if (line.length > 0)
+        smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
+    smc_text_free(&gains);
+    smc_text_free(&line);
+}
+
+/* Only what the reader can act on: conflicts, and accesses of which nothing is known. */
+static void append_banks(const struct smc_inspect_row *row, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    struct smc_text line = {0};
+    if (!row->banks)
+        return;
+    const struct smc_bank_accesses *accesses = &row->banks->accesses;
+    if (accesses->worst < accesses->count || accesses->followed < accesses->counted)
+        smc_words_bank_accesses(accesses, &line);
     if (line.length > 0)
         smc_layout_paragraph(out, "", STEPS_COLUMN, smc_text_string(&line), style->columns);
     smc_text_free(&line);
@@ -322,7 +387,8 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
                        struct smc_text *out)
 {
     struct smc_text left = {0}, right = {0};
-    append_device(row, &left);
+    smc_text_append(&left, "  ");
+    smc_overview_append_device(&row->answer.query.device, -DEVICE_WIDTH, &left);
     append_numbers(row, &left);
     if (row->answer.outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
         smc_words_limiters(&row->answer.occupancy, &right);
@@ -331,10 +397,16 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
     smc_text_free(&left);
     smc_text_free(&right);
     append_architecture(row, style, out);
-    if (!smc_inspect_is_settled(row))
+    if (!smc_inspect_is_settled(row)) {
         append_curve(row, style, out);
+        if (style->utf8)
+            append_sparkline(row, out);
+    }
     append_steps(row, style, out);
+    append_banks(row, style, out);
 }
+
+/* --- Text: the whole report ------------------------------------------------------------------- */
 
 static void append_notes(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
                          struct smc_text *out)
@@ -361,25 +433,92 @@ static void append_notes(const struct smc_inspect_rows *rows, const struct smc_r
                              style->columns);
 }
 
+enum { MOST_WORST = 3 };
+
+static bool has(const uint64_t *list, size_t count, uint64_t value)
+{
+    size_t i = 0;
+    while (i < count && list[i] != value)
+        i++;
+    return i < count;
+}
+
+/* All kernels (SIZE_MAX), or the first `most` (up to MOST_WORST) of different templates. */
+static void append_kernels(const struct smc_inspect_rows *rows, size_t most,
+                           const struct smc_kernel_names *names,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
+    const bool files = rows->summary.files > 1;
+    uint64_t families[MOST_WORST];
+    size_t kernels = 0;
+    bool shown = true;
+    smc_text_printf(out, "  %-*s %4s %8s %6s %7s %6s %7s  %s\n", DEVICE_WIDTH, "device", "regs",
+                    "spills B", "smem B", "threads", "blocks", "occup.", "limited by");
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
+        if (begins_kernel(rows, i)) {
+            struct smc_name name;
+            smc_name_parse(kernel->shown, &name);
+            uint64_t family = smc_name_family(&name);
+            shown = most == SIZE_MAX || !has(families, kernels, family);
+            if (shown && kernels == most)
+                return;
+            if (!shown)
+                continue;
+            if (most < SIZE_MAX)
+                families[kernels] = family;
+            kernels++;
+            smc_layout_begin(out, style, SMC_STRONG);
+            smc_kernel_names_append(names, kernel->shown, style->columns, out);
+            smc_layout_end(out, style);
+            if (files)
+                append_file(kernel, "  in", style, out);
+        }
+        if (shown)
+            append_row(&rows->item[i], style, out);
+    }
+}
+
+/* A line for each, those of the worst in full, and how to see more. */
+static void append_overview(const struct smc_inspect_rows *rows,
+                            const struct smc_kernel_names *names,
+                            const struct smc_report_style *style, struct smc_text *out)
+{
+    const size_t kernels = smc_overview_kernels(rows);
+    size_t each = (rows->count + kernels - 1) / kernels, in_full = MOST_WORST / each;
+    size_t left_out = smc_overview_table(rows, names, style, out);
+    struct smc_text line = {0};
+    if (!style->all_kernels) {
+        smc_text_append(out, "\n");
+        append_kernels(rows, in_full > 0 ? in_full : 1, names, style, out);
+    }
+    if (left_out > 0)
+        smc_text_printf(&line, "%zu more kernel%s: ", left_out, smc_text_plural(left_out));
+    if (!style->all_kernels)
+        smc_text_append(&line, "--top all lists each, ");
+    smc_text_append(&line, "--verbose shows each in full; --only, --kernel and --sort choose");
+    smc_text_append(out, "\n");
+    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
+    smc_text_free(&line);
+}
+
 void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
                          struct smc_text *out)
 {
+    enum { MOST_IN_FULL = 12 };
+    const struct smc_inspect_summary *summary = &rows->summary;
     struct smc_kernel_names names = {0};
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
-        if (i == 0 || rows->item[i - 1].kernel->file != kernel->file) {
-            smc_kernel_names_free(&names);
-            find_names(rows, i, &names);
-            smc_text_append(out, i == 0 ? "" : "\n");
-            append_file(kernel, style, out);
-        }
-        if (begins_kernel(rows, i)) {
-            smc_layout_begin(out, style, SMC_STRONG);
-            smc_kernel_names_append(&names, kernel->shown, style->columns, out);
-            smc_layout_end(out, style);
-        }
-        append_row(&rows->item[i], style, out);
-    }
+    find_names(rows, &names);
+    if (rows->count > 0 && summary->files <= 1)
+        append_file(rows->item[0].kernel, "", style, out);
+    if (summary->kernels > 1)
+        smc_overview_headline(rows, &names, style, out);
+    if (rows->count > 0)
+        smc_text_append(out, "\n");
+    if (rows->count > MOST_IN_FULL && !style->verbose)
+        append_overview(rows, &names, style, out);
+    else if (rows->count > 0)
+        append_kernels(rows, SIZE_MAX, &names, style, out);
     smc_kernel_names_free(&names);
     append_notes(rows, style, out);
 }
@@ -388,7 +527,9 @@ void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_r
 
 static bool begins_bounds(const struct smc_inspect_promises *promises, size_t i)
 {
-    return i == 0 || !is_same(promises->item[i - 1].kernel, promises->item[i].kernel);
+    const struct smc_inspect_kernel *kernel = promises->item[i].kernel;
+    const struct smc_inspect_kernel *before = i > 0 ? promises->item[i - 1].kernel : NULL;
+    return !before || before->file != kernel->file || before->version_hash != kernel->version_hash;
 }
 
 static void append_bounds(const struct smc_inspect_kernel *kernel,

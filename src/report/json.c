@@ -269,6 +269,15 @@ static void write_inspection(const struct smc_inspect_rows *rows,
     smc_json_finish(root, out);
 }
 
+static void write_diff(const struct smc_diff *diff, const struct smc_report_style *style,
+                       struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_set(root, "diff", smc_json_diff(diff));
+    smc_json_finish(root, out);
+}
+
 static void write_promises(const struct smc_inspect_promises *promises,
                            const struct smc_report_style *style, struct smc_text *out)
 {
@@ -284,6 +293,15 @@ static void write_banks(const struct smc_banks_answer *answer, const struct smc_
     (void)style;
     json_t *root = begin();
     smc_json_banks(root, answer);
+    smc_json_finish(root, out);
+}
+
+static void write_kernel_banks(const struct smc_kernel_banks *banks,
+                               const struct smc_report_style *style, struct smc_text *out)
+{
+    (void)style;
+    json_t *root = begin();
+    smc_json_kernel_banks(root, banks);
     smc_json_finish(root, out);
 }
 
@@ -303,10 +321,12 @@ const struct smc_writer smc_writer_json = {
     .best_of_kernels = write_best_of_kernels,
     .inspection = write_inspection,
     .promises = write_promises,
+    .diff = write_diff,
     .kernels = write_kernels,
     .sweep_begin = smc_json_sweep_begin,
     .sweep_point = smc_json_sweep_point,
     .sweep_end = smc_json_sweep_end,
     .sweep_needs_whole_answers = true,
     .banks = write_banks,
+    .kernel_banks = write_kernel_banks,
 };

@@ -77,6 +77,7 @@ json_t *smc_json_best(const struct smc_best *best);
 
 json_t *smc_json_kernels(void);
 json_t *smc_json_inspection(const struct smc_inspect_rows *rows);
+json_t *smc_json_diff(const struct smc_diff *diff);
 json_t *smc_json_promises(const struct smc_inspect_promises *promises);
 
 void smc_json_sweep_begin(const struct smc_sweep *sweep, struct smc_text *out);
@@ -86,6 +87,7 @@ void smc_json_sweep_end(const struct smc_sweep_result *result, const struct smc_
                         struct smc_text *out);
 
 /* Adds "device", "banks" and "accesses". */
+void smc_json_kernel_banks(json_t *object, const struct smc_kernel_banks *banks);
 void smc_json_banks(json_t *object, const struct smc_banks_answer *answer);
 
 #endif

@@ -7,51 +7,133 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "inspect/names.h"
 
-/* Where the parameter list begins, or the end of a name without one. */
-static size_t without_parameters(const char *name, size_t length)
-{
-    size_t depth = 0, at = length;
-    if (length == 0 || name[length - 1] != ')')
-        return length;
-    while (at > 0) {
-        at--;
-        depth += name[at] == ')';
-        depth -= name[at] == '(';
-        if (depth == 0)
-            break;
-    }
-    return depth == 0 && at > 0 ? at : length;
-}
+/* --- The forms of a name ---------------------------------------------------------------- */
 
-/* Whether every '<' has a matching '>', which "operator<" does not. */
-static bool is_balanced(const char *name, size_t length)
+/* "<a, b<..> >" of "<a, b<c, d> >". */
+static void append_outermost(const char *text, size_t length, struct smc_text *out)
 {
-    long depth = 0;
-    for (size_t i = 0; i < length && depth >= 0; i++)
-        depth += (name[i] == '<') - (name[i] == '>');
-    return depth == 0;
-}
-
-void smc_kernel_name_shorten(const char *name, struct smc_text *out)
-{
-    static const char returns[] = "void ";
-    if (strncmp(name, returns, sizeof returns - 1) == 0)
-        name += sizeof returns - 1;
-    size_t length = without_parameters(name, strlen(name));
-    if (!is_balanced(name, length)) {
-        smc_text_append_bytes(out, name, length);
-        return;
-    }
-    long depth = 0;
     for (size_t i = 0; i < length; i++) {
-        depth -= name[i] == '>';
-        if (depth < 2)
-            smc_text_append_char(out, name[i], 1);
-        if (name[i] == '<' && depth == 1)
-            smc_text_append(out, "..");
-        depth += name[i] == '<';
+        size_t nested = i > 0 && text[i] == '<' ? smc_name_bracketed(text + i) : 0;
+        if (nested > 0 && i + nested < length) {
+            smc_text_append(out, "<..>");
+            i += nested - 1;
+        } else if (text[i] != ' ' || text[i + 1] != '>') {
+            smc_text_append_char(out, text[i], 1);
+        }
     }
+}
+
+void smc_kernel_name_shorten(const char *shown, struct smc_text *out)
+{
+    struct smc_name name;
+    smc_name_parse(shown, &name);
+    for (size_t i = 0; i < name.length;) {
+        size_t length = name.begin[i] == '<' ? smc_name_bracketed(name.begin + i) : 0;
+        if (length > 0 && i + length <= name.length)
+            append_outermost(name.begin + i, length, out);
+        else
+            smc_text_append_char(out, name.begin[i], 1);
+        i += length > 0 ? length : 1;
+    }
+}
+
+/* Template arguments without namespaces, and unless `nested` without their own arguments:
+   "<float, policy<..>>" of "<float, a::b<int>::policy<int, 4> >". */
+static void append_arguments(const char *text, size_t length, bool nested, struct smc_text *out)
+{
+    static const char unnamed[] = "(anonymous namespace)::";
+    size_t begin = out->length; /* of the word that a namespace may be */
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        size_t inner = i > 0 && strchr("<{", c) ? smc_name_bracketed(text + i) : 0;
+        if (strncmp(text + i, unnamed, sizeof unnamed - 1) == 0) {
+            i += sizeof unnamed - 2;
+        } else if (inner > 0 && i + inner < length && nested) {
+            append_arguments(text + i, inner, true, out);
+            i += inner - 1;
+        } else if (inner > 0 && i + inner < length) {
+            smc_text_append(out, c == '<' ? "<..>" : "{..}");
+            i += inner - 1;
+        } else if (c == ':' && text[i + 1] == ':') {
+            if (!out->failed)
+                out->length = begin;
+            i++;
+        } else if (c != ' ' || text[i + 1] != '>') {
+            smc_text_append_char(out, c, 1);
+            if (strchr(" ,(<&*", c))
+                begin = out->length;
+        }
+    }
+}
+
+void smc_kernel_name_brief(const char *shown, struct smc_text *out)
+{
+    struct smc_name name;
+    smc_name_parse(shown, &name);
+    smc_text_append_bytes(out, name.begin + name.last, name.arguments - name.last);
+    append_arguments(name.begin + name.arguments, name.length - name.arguments, false, out);
+}
+
+static void append_all_arguments(const char *shown, struct smc_text *out)
+{
+    struct smc_name name;
+    smc_name_parse(shown, &name);
+    smc_text_append_bytes(out, name.begin + name.last, name.arguments - name.last);
+    append_arguments(name.begin + name.arguments, name.length - name.arguments, true, out);
+}
+
+static void append_without_parameters(const char *shown, struct smc_text *out)
+{
+    struct smc_name name;
+    smc_name_parse(shown, &name);
+    smc_text_append_bytes(out, name.begin, name.length);
+}
+
+/* The same with the first arguments alone: "k<float, policy<..>, ..>". */
+static void append_first_arguments(const char *shown, struct smc_text *out)
+{
+    enum { MOST_ARGUMENT_BYTES = 32 };
+    struct smc_name name;
+    struct smc_text brief = {0};
+    smc_kernel_name_brief(shown, &brief);
+    smc_name_parse(shown, &name);
+    size_t begin = name.arguments - name.last, end = 0;
+    for (size_t i = begin; i < brief.length && i < begin + MOST_ARGUMENT_BYTES; i++) {
+        size_t nested =
+            i > begin && strchr("<({", brief.data[i]) ? smc_name_bracketed(brief.data + i) : 0;
+        if (brief.data[i] == ',')
+            end = i + 1;
+        i += nested > 0 ? nested - 1 : 0;
+    }
+    if (brief.length <= begin + MOST_ARGUMENT_BYTES)
+        smc_text_append(out, smc_text_string(&brief));
+    else if (end > 0)
+        smc_text_printf(out, "%.*s ..>", (int)end, brief.data);
+    else
+        smc_text_printf(out, "%.*s<..>", (int)begin, brief.data);
+    smc_text_free(&brief);
+}
+
+/* From the shortest. */
+static void (*const forms[SMC_KERNEL_NAME_FORMS])(const char *shown, struct smc_text *out) = {
+    append_first_arguments,  smc_kernel_name_brief,     append_all_arguments,
+    smc_kernel_name_shorten, append_without_parameters,
+};
+
+/* --- Which are distinct ----------------------------------------------------------------------- */
+
+struct formed {
+    char *form;
+    const char *shown;
+};
+
+static int compare_formed(const void *a, const void *b)
+{
+    const struct formed *x = a, *y = b;
+    int order = strcmp(x->form, y->form);
+    return order ? order : strcmp(x->shown, y->shown);
 }
 
 static int compare(const void *a, const void *b)
@@ -59,38 +141,77 @@ static int compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Keeps the forms that two different names have, each once, and frees the others. */
+static size_t keep_ambiguous(struct formed *formed, size_t count, char **ambiguous)
+{
+    size_t kept = 0;
+    qsort(formed, count, sizeof *formed, compare_formed);
+    for (size_t i = 0; i < count; i++) {
+        bool again = i + 1 < count && strcmp(formed[i].form, formed[i + 1].form) == 0 &&
+                     strcmp(formed[i].shown, formed[i + 1].shown) != 0;
+        bool listed = kept > 0 && strcmp(formed[i].form, ambiguous[kept - 1]) == 0;
+        if (again && !listed)
+            ambiguous[kept++] = formed[i].form;
+        else
+            free(formed[i].form);
+    }
+    return kept;
+}
+
+static void find_ambiguous(const char *const *shown, size_t count, int form,
+                           struct smc_kernel_names *names)
+{
+    struct formed *formed = smc_calloc(count + 1, sizeof *formed);
+    size_t formed_count = 0;
+    names->ambiguous[form] = smc_calloc(count + 1, sizeof *names->ambiguous[form]);
+    for (size_t i = 0; formed && names->ambiguous[form] && i < count; i++) {
+        struct smc_text text = {0};
+        forms[form](shown[i], &text);
+        if (text.data)
+            formed[formed_count++] = (struct formed){text.data, shown[i]};
+    }
+    if (formed_count > 0)
+        names->count[form] = keep_ambiguous(formed, formed_count, names->ambiguous[form]);
+    free(formed);
+}
+
 void smc_kernel_names_init(struct smc_kernel_names *names, const char *const *shown, size_t count)
 {
-    *names = (struct smc_kernel_names){smc_calloc(count ? count : 1, sizeof *names->ambiguous), 0};
-    size_t kept = 0;
-    for (size_t i = 0; names->ambiguous && i < count; i++) {
-        struct smc_text text = {0};
-        smc_kernel_name_shorten(shown[i], &text);
-        if (text.data)
-            names->ambiguous[names->count++] = text.data;
-    }
-    if (!names->ambiguous)
-        return;
-    qsort(names->ambiguous, names->count, sizeof *names->ambiguous, compare);
-    for (size_t i = 0; i < names->count; i++) {
-        char *name = names->ambiguous[i];
-        bool again = i + 1 < names->count && strcmp(name, names->ambiguous[i + 1]) == 0;
-        bool listed = kept > 0 && strcmp(name, names->ambiguous[kept - 1]) == 0;
-        if (again && !listed)
-            names->ambiguous[kept++] = name;
-        else
-            free(name);
-    }
-    names->count = kept;
+    *names = (struct smc_kernel_names){0};
+    for (int form = 0; form < SMC_KERNEL_NAME_FORMS; form++)
+        find_ambiguous(shown, count, form, names);
 }
 
 void smc_kernel_names_free(struct smc_kernel_names *names)
 {
-    for (size_t i = 0; i < names->count; i++)
-        free(names->ambiguous[i]);
-    free(names->ambiguous);
+    for (int form = 0; form < SMC_KERNEL_NAME_FORMS; form++) {
+        for (size_t i = 0; i < names->count[form]; i++)
+            free(names->ambiguous[form][i]);
+        free(names->ambiguous[form]);
+    }
     *names = (struct smc_kernel_names){0};
 }
+
+void smc_kernel_names_choose(const struct smc_kernel_names *names, const char *shown,
+                             struct smc_text *out)
+{
+    for (int form = 0; form < SMC_KERNEL_NAME_FORMS; form++) {
+        struct smc_text text = {0};
+        forms[form](shown, &text);
+        bool distinct = text.length > 0 && !text.failed &&
+                        (names->count[form] == 0 ||
+                         !bsearch(&text.data, names->ambiguous[form], names->count[form],
+                                  sizeof *names->ambiguous[form], compare));
+        if (distinct)
+            smc_text_append(out, text.data);
+        smc_text_free(&text);
+        if (distinct)
+            return;
+    }
+    smc_text_append(out, shown);
+}
+
+/* --- Lines ------------------------------------------------------------------------------------ */
 
 /* Where a line of at most `most` bytes ends: after a comma or a colon if its second half has one,
    and never within a character. */
@@ -125,10 +246,7 @@ void smc_kernel_names_append(const struct smc_kernel_names *names, const char *s
                              size_t columns, struct smc_text *out)
 {
     struct smc_text text = {0};
-    smc_kernel_name_shorten(shown, &text);
-    bool ambiguous =
-        text.data && names->count > 0 &&
-        bsearch(&text.data, names->ambiguous, names->count, sizeof *names->ambiguous, compare);
-    append_wrapped(ambiguous || !text.data ? shown : text.data, columns, out);
+    smc_kernel_names_choose(names, shown, &text);
+    append_wrapped(smc_text_string(&text), columns, out);
     smc_text_free(&text);
 }

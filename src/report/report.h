@@ -11,8 +11,10 @@
 #include "confirm/launch.h"
 #include "confirm/merge.h"
 #include "confirm/series.h"
+#include "emulator/bank_accesses.h"
 #include "executor/ceilings.h"
 #include "executor/user.h"
+#include "inspect/diff.h"
 #include "inspect/inspect.h"
 #include "model/carveouts.h"
 #include "model/headroom.h"
@@ -26,7 +28,17 @@ struct smc_report_style {
     bool utf8;        /* the locale can show it */
     bool colour;      /* a terminal, and NO_COLOR is not set; a second cue, never the only one */
     bool explain;     /* the arithmetic line by line (text only) */
-    bool verbose;     /* every report that was merged, not only the first few (text only) */
+    bool verbose;     /* every report that was merged, not only the first few; every kernel of files in full
+                         (text only) */
+    bool instances;   /* each instance of a template (text only) */
+    bool all_kernels; /* a line for each kernel, however many these are (text only) */
+};
+
+/* The accesses of a file's kernel to shared memory; query->file_kernel is set. */
+struct smc_kernel_banks {
+    const struct smc_query *query;
+    const struct smc_bank_accesses *accesses;
+    const char *block_source; /* words after the block: ", of its launch bounds", or "" */
 };
 
 struct smc_writer {
@@ -86,10 +98,17 @@ struct smc_writer {
     void (*promises)(const struct smc_inspect_promises *promises,
                      const struct smc_report_style *style, struct smc_text *out);
 
+    /* Two builds compared. */
+    void (*diff)(const struct smc_diff *diff, const struct smc_report_style *style,
+                 struct smc_text *out);
+
     void (*kernels)(const struct smc_report_style *style, struct smc_text *out);
 
     void (*banks)(const struct smc_banks_answer *answer, const struct smc_report_style *style,
                   struct smc_text *out);
+
+    void (*kernel_banks)(const struct smc_kernel_banks *banks, const struct smc_report_style *style,
+                         struct smc_text *out);
 
     /* A sweep, a point at a time: before the first, each answer in order (`why` as for
        smc_sweep_visitor), after the last. `out` may be emptied between the calls. */

@@ -49,10 +49,12 @@ const struct smc_writer smc_writer_text = {
     .best_of_kernels = smc_text_best_of_kernels,
     .inspection = smc_text_inspection,
     .promises = smc_text_promises,
+    .diff = smc_text_diff,
     .kernels = smc_text_kernels,
     .sweep_begin = begin_sweep,
     .sweep_point = pass_sweep_point,
     .sweep_end = smc_text_sweep,
     .sweep_needs_points = true,
     .banks = smc_text_banks,
+    .kernel_banks = smc_text_kernel_banks,
 };

@@ -67,10 +67,14 @@ void smc_text_carveouts(const struct smc_answer *answers, const struct smc_carve
                         size_t count, const struct smc_report_style *style, struct smc_text *out);
 void smc_text_best_of_kernels(const struct smc_best_proposal *proposals, size_t count,
                               const struct smc_report_style *style, struct smc_text *out);
+void smc_text_kernel_banks(const struct smc_kernel_banks *banks,
+                           const struct smc_report_style *style, struct smc_text *out);
 void smc_text_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                    struct smc_text *out);
 void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
                          struct smc_text *out);
+void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *style,
+                   struct smc_text *out);
 void smc_text_promises(const struct smc_inspect_promises *promises,
                        const struct smc_report_style *style, struct smc_text *out);
 

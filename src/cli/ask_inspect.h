@@ -1,0 +1,40 @@
+/* From arguments to the kernels of the user's files: for which devices and block sizes, and the
+   files themselves. */
+#ifndef SMC_CLI_ASK_INSPECT_H
+#define SMC_CLI_ASK_INSPECT_H
+
+#include "cli/ask.h"
+#include "inspect/inputs.h"
+#include "inspect/inspect.h"
+
+/* Start from {0}; large. `request` points into it. */
+struct smc_inspection_question {
+    struct smc_chosen_devices chosen;
+    struct smc_device devices[SMC_MAX_DEVICES];
+    struct smc_inspect_target targets[SMC_MAX_DEVICES + SMC_INSPECT_MAX_TARGETS];
+    struct smc_inspect_request request;
+    struct smc_inspect_threads *threads; /* the request's, with patterns of our own */
+    size_t threads_capacity;
+};
+
+/* Devices, targets, launch. `all_targets`: source for which no device is named is compiled for
+   every architecture that the compiler supports, else for the one that a query would be about.
+   SMC_USAGE with a message that names the option. */
+enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool all_targets,
+                                   struct smc_inspection_question *question,
+                                   struct smc_error *error);
+void smc_inspection_question_free(struct smc_inspection_question *question);
+
+/* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
+   read. Returns the worst status. The kernels point into `inputs`. */
+enum smc_status smc_ask_kernels(char *const *files, size_t count,
+                                struct smc_inspect_request *request, struct smc_inputs *inputs,
+                                struct smc_inspect_kernels *kernels, struct smc_error *error);
+
+/* A pattern of --kernel that names no kernel is a mistake: SMC_USAGE. One of --threads, perhaps
+   from a list for many files, is a warning. */
+enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
+                                    const struct smc_inspect_kernels *kernels,
+                                    struct smc_error *error);
+
+#endif

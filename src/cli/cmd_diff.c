@@ -1,0 +1,147 @@
+/* smemcalc diff: two builds compared, kernel by kernel. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/ask_inspect.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "inspect/diff.h"
+#include "report/diff.h"
+#include "report/findings.h"
+
+static smc_command_function run;
+
+const struct smc_command smc_command_diff = {
+    .name = "diff",
+    .usage = "FILE FILE [OPTION]...",
+    .help = "two builds of your kernels compared: what got worse, cliffs first",
+    .examples = "  smemcalc inspect build/app --save baseline.json\n"
+                "  smemcalc diff baseline.json build/app\n"
+                "  smemcalc diff old.log new.log --threads 256 --format markdown\n",
+    .most_files = 2,
+    .run = run,
+};
+
+/* Everything that one call needs. */
+struct comparison {
+    struct smc_inspection_question question;
+    struct smc_inputs inputs[2]; /* the kernels point into them */
+    struct smc_inspect_kernels before, after;
+    struct smc_diff diff;
+    struct smc_findings findings;
+    struct smc_judgements judgements;
+};
+
+/* In the order of the words of --format and --fail-on. */
+enum format { TEXT, JSON, CSV, MARKDOWN, JUNIT, SARIF };
+enum fail_on { ANY, OCCUPANCY, NEVER };
+
+static enum smc_status ask(const struct smc_arguments *arguments, struct comparison *comparison,
+                           struct smc_error *error)
+{
+    if (arguments->file_count < 2)
+        return smc_fail(error, SMC_USAGE,
+                        "diff: two files are compared, the old build and the new one, but %s is "
+                        "given",
+                        arguments->file_count == 0 ? "none" : "only one");
+    if (strcmp(arguments->file[0], "-") == 0 && strcmp(arguments->file[1], "-") == 0)
+        return smc_fail(error, SMC_USAGE, "diff: only one of the builds may be standard input");
+    return smc_ask_inspection(arguments, false, &comparison->question, error);
+}
+
+/* The changes that make the exit status 1: bit n for enum smc_diff_change n. */
+static uint32_t failing(const struct smc_arguments *arguments)
+{
+    switch ((enum fail_on)arguments->number[SMC_OPTION_FAIL_ON]) {
+    case ANY:
+        return UINT32_MAX;
+    case OCCUPANCY:
+        return 1u << SMC_DIFF_LAUNCH | 1u << SMC_DIFF_BLOCKS | 1u << SMC_DIFF_OCCUPANCY;
+    case NEVER:
+        break;
+    }
+    return 0;
+}
+
+static void write_report(const struct smc_arguments *arguments, struct comparison *comparison,
+                         struct smc_text *out)
+{
+    const struct smc_diff *diff = &comparison->diff;
+    struct smc_report_style style;
+    smc_output_style(&style);
+    if (!smc_diff_findings(diff, failing(arguments), &comparison->findings,
+                           &comparison->judgements))
+        out->failed = true;
+    switch ((enum format)arguments->number[SMC_OPTION_DIFF_FORMAT]) {
+    case TEXT:
+        smc_writer_text.diff(diff, &style, out);
+        break;
+    case JSON:
+        smc_writer_json.diff(diff, &style, out);
+        break;
+    case CSV:
+        smc_writer_csv.diff(diff, &style, out);
+        break;
+    case MARKDOWN:
+        smc_markdown_diff(diff, out);
+        break;
+    case JUNIT:
+        smc_junit_findings(&comparison->findings, &comparison->judgements, out);
+        break;
+    case SARIF:
+        smc_sarif_findings(&comparison->findings, out);
+        break;
+    }
+}
+
+static enum smc_status compare(const struct smc_arguments *arguments, struct comparison *comparison,
+                               struct smc_text *out, struct smc_error *error)
+{
+    struct smc_inspect_request *request = &comparison->question.request;
+    enum smc_status status = ask(arguments, comparison, error), second;
+    if (status != SMC_OK)
+        return status;
+    status = smc_ask_kernels(&arguments->file[0], 1, request, &comparison->inputs[0],
+                             &comparison->before, error);
+    second = smc_ask_kernels(&arguments->file[1], 1, request, &comparison->inputs[1],
+                             &comparison->after, error);
+    status = second > status ? second : status;
+    if (status == SMC_MACHINE || comparison->before.count == 0 || comparison->after.count == 0)
+        return status;
+    struct smc_error unknown = {""};
+    if (smc_ask_known_names(request, &comparison->after, error) != SMC_OK) {
+        if (smc_ask_known_names(request, &comparison->before, &unknown) != SMC_OK)
+            return SMC_USAGE;
+        *error = unknown;
+    }
+    second = smc_diff_compare(&comparison->before, &comparison->after, request, &comparison->diff,
+                              error);
+    status = second > status ? second : status;
+    if (second == SMC_MACHINE || comparison->diff.count == 0)
+        return status;
+    write_report(arguments, comparison, out);
+    bool is_worse = smc_findings_count(&comparison->findings, SMC_FINDING_ERROR) > 0;
+    return status == SMC_OK && is_worse ? SMC_SHORTFALL : status;
+}
+
+static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
+                           struct smc_error *error)
+{
+    struct comparison *comparison = smc_calloc(1, sizeof *comparison);
+    if (!comparison)
+        return smc_out_of_memory(error);
+    enum smc_status status = compare(arguments, comparison, out, error);
+    smc_judgements_free(&comparison->judgements);
+    smc_findings_free(&comparison->findings);
+    smc_diff_free(&comparison->diff);
+    smc_inspect_free(&comparison->before);
+    smc_inspect_free(&comparison->after);
+    smc_inputs_free(&comparison->inputs[0]);
+    smc_inputs_free(&comparison->inputs[1]);
+    smc_inspection_question_free(&comparison->question);
+    free(comparison);
+    return status;
+}

@@ -1,0 +1,701 @@
+/* Follows the warps of one block through a kernel: see bank_walk.h.
+
+   A branch whose outcome is known is taken as a warp takes it: all lanes, or one group of lanes
+   after the other up to where they reconverge. Of another branch all ways are followed and joined
+   where they meet. If a way comes back to the branch, it is a loop: the states at the branch are
+   joined, and the ways are followed again until nothing changes, which gives a state that holds in
+   every iteration. */
+#include "emulator/bank_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "emulator/operations.h"
+
+enum {
+    MOST_DEPTH = 200,
+    TRUSTED_VISITS = 4,
+    BITS_OF_ADDRESS = 18,
+    BITS_OF_BANKS = 8,
+    HARD_FACTOR = 8
+};
+
+/* A branch all of whose ways are being followed. */
+struct frame {
+    struct smc_lane_state head, before; /* at the branch: joined so far, and when first reached */
+    bool changed;                       /* a way came back with something new */
+};
+
+struct walker {
+    struct smc_bank_walk *walk;
+    const struct smc_program *program;
+    struct smc_lane_values values;
+    struct frame **open; /* by op */
+    uint8_t *visits;     /* of branches since the budget was used up */
+    uint32_t warp;
+    uint32_t depth;
+    uint64_t steps, budget;
+    uint64_t ended; /* how often lanes ended */
+};
+
+static bool run(struct walker *walker, struct smc_lane_state *state, uint32_t pc, uint32_t stop);
+
+static bool fail(struct walker *walker)
+{
+    walker->walk->out_of_memory = true;
+    return false;
+}
+
+static bool stopped(const struct walker *walker)
+{
+    return walker->walk->out_of_memory || walker->walk->gave_up;
+}
+
+/* --- Accesses --------------------------------------------------------------------------------- */
+
+static void refuse(struct smc_bank_tally *tally, const struct smc_known *known)
+{
+    if (tally->not_followed)
+        return;
+    tally->not_followed = true;
+    tally->cause = known->cause;
+    tally->cause_instruction = known->instruction;
+}
+
+/* Keeps different patterns: a search for a padding must free all of them of conflicts. */
+static void keep_pattern(struct smc_bank_tally *tally, const struct smc_access *access)
+{
+    for (uint32_t i = 0; i < tally->patterns; i++) {
+        const struct smc_access *kept = &tally->pattern[i];
+        uint32_t first = (uint32_t)__builtin_ctz(access->mask);
+        bool same = kept->mask == access->mask;
+        for (uint32_t lane = 0; lane < SMC_LANES && same; lane++)
+            same = !(access->mask >> lane & 1) || access->address[lane] - access->address[first] ==
+                                                      kept->address[lane] - kept->address[first];
+        if (same)
+            return;
+    }
+    if (tally->patterns == SMC_KEPT_PATTERNS) {
+        tally->more_patterns = true;
+        return;
+    }
+    tally->pattern[tally->patterns++] = *access;
+}
+
+static void count(const struct walker *walker, struct smc_bank_tally *tally,
+                  const struct smc_access *access, struct smc_bank_cost cost, uint32_t fewest,
+                  bool assumed)
+{
+    uint32_t conflicts = cost.wavefronts - cost.least;
+    if (tally->executions == 0 || fewest < tally->fewest_conflicts)
+        tally->fewest_conflicts = fewest;
+    if (tally->executions == 0 || conflicts > tally->most_conflicts) {
+        tally->most_conflicts = conflicts;
+        tally->worst = *access;
+        tally->worst_warp = walker->warp;
+    }
+    tally->executions++;
+    tally->wavefronts += cost.wavefronts;
+    tally->least += cost.least;
+    tally->assumed |= assumed;
+    keep_pattern(tally, access);
+}
+
+/* The rows of ldmatrix and stmatrix: eight lanes at a time, 16 bytes each, one wavefront if they
+   are in different banks. */
+static struct smc_bank_cost cost_of(const struct walker *walker, const struct smc_access *access,
+                                    bool is_rows)
+{
+    struct smc_access rows = *access;
+    if (is_rows)
+        rows.op = SMC_BANK_STORE; /* which joins no quarters */
+    return smc_banks_count(&walker->walk->request->banks, &rows);
+}
+
+static bool is_aligned(const struct smc_access *access)
+{
+    return smc_access_misaligned(access) == 0;
+}
+
+/* Moves the addresses so that the first active lane accesses `first`. */
+static void place(const uint64_t address[SMC_LANES], unsigned bits, uint32_t first,
+                  struct smc_access *access)
+{
+    uint64_t base = address[__builtin_ctz(access->mask)];
+    unsigned unused = bits < 32 ? 32 - bits : 0;
+    EACH_ACTIVE(lane, access->mask)
+    {
+        uint32_t apart = (uint32_t)(address[lane] - base) << unused;
+        access->address[lane] = first + (uint32_t)((int32_t)apart >> unused);
+    }
+}
+
+/* The shared part is unknown: tries all places of the first lane that are multiples of the width,
+   up to the unit after which costs repeat. */
+static void count_everywhere(struct walker *walker, struct smc_bank_tally *tally,
+                             const struct smc_known *known, const uint64_t address[SMC_LANES],
+                             struct smc_access *access, bool is_rows, bool assumed)
+{
+    const struct smc_bank_layout *layout = &walker->walk->request->banks;
+    uint32_t unit = layout->row_words == layout->banks ? 4 : layout->row_words * 4, tried = 0;
+    uint32_t fewest = 0, width = access->width_bytes;
+    uint64_t at = address[__builtin_ctz(access->mask)];
+    struct smc_bank_cost most = {0, 0};
+    struct smc_access worst = *access;
+    unit = unit < width ? width : unit;
+    uint64_t granule = known->align < 32 ? UINT64_C(1) << known->align : UINT64_C(1) << 32;
+    for (uint32_t rest = 0; rest < unit; rest += width) {
+        if ((rest - at) % (granule < unit ? granule : unit))
+            continue;
+        place(address, known->bits, (1u << 24) + rest, access);
+        if (!is_aligned(access))
+            continue;
+        struct smc_bank_cost cost = cost_of(walker, access, is_rows);
+        uint32_t conflicts = cost.wavefronts - cost.least;
+        if (!tried || conflicts < fewest)
+            fewest = conflicts;
+        tally->depends |= tried && (cost.wavefronts != most.wavefronts || cost.least != most.least);
+        if (!tried || conflicts > most.wavefronts - most.least) {
+            most = cost;
+            worst = *access;
+        }
+        tried++;
+    }
+    if (!tried) {
+        tally->misaligned = true;
+        refuse(tally, known);
+        return;
+    }
+    if (tally->depends && !tally->cause) {
+        tally->cause = known->cause;
+        tally->cause_instruction = known->instruction;
+    }
+    /* Near the array's begin, so that it can be named. */
+    uint32_t first = (uint32_t)__builtin_ctz(worst.mask);
+    uint32_t down = worst.address[first] - (uint32_t)at;
+    bool fits = true;
+    EACH_ACTIVE(lane, worst.mask) fits &= worst.address[lane] >= down;
+    if (fits && down % (unit < 128 ? 128 : unit) == worst.address[first] % unit - at % unit)
+        EACH_ACTIVE(lane, worst.mask) worst.address[lane] -= down;
+    count(walker, tally, &worst, most, fewest, assumed);
+}
+
+static void addresses_of(const struct smc_lane_state *state, const struct smc_op *op,
+                         uint64_t address[SMC_LANES])
+{
+    const char *at = state->file + op->a;
+    for (uint32_t lane = 0; lane < SMC_LANES; lane++)
+        address[lane] = op->address_is_32
+                            ? (uint32_t)(((const lane_u32 *)at)[lane] + (uint32_t)op->immediate)
+                            : ((const lane_u64 *)at)[lane] + op->immediate;
+}
+
+/* Whether a generic address surely is, or may be, in shared memory. Pointers that are parameters or
+   were loaded are not: compilers name the space of the shared arrays that they know. */
+static bool is_shared(const struct smc_lane_state *state, const struct smc_op *op,
+                      const uint64_t address[SMC_LANES], uint32_t mask,
+                      struct smc_bank_tally *tally)
+{
+    const struct smc_known *known = smc_known_of(state, op->a);
+    bool all = true, any = false;
+    if (op->space != SMC_SPACE_GENERIC)
+        return op->space == SMC_SPACE_SHARED;
+    if (known->align != SMC_EXACT || (known->lanes & mask) != mask)
+        return known->in_shared_memory;
+    EACH_ACTIVE(lane, mask)
+    {
+        bool here = smc_space_of(address[lane]) == SMC_SPACE_SHARED;
+        all &= here;
+        any |= here;
+    }
+    if (any && !all) {
+        tally->elsewhere = true;
+        refuse(tally, known);
+    }
+    return any;
+}
+
+static void access_memory(struct walker *walker, const struct smc_lane_state *state,
+                          const struct smc_op *op, enum smc_bank_op kind, uint32_t mask,
+                          bool assumed)
+{
+    struct smc_bank_tally *tally = &walker->walk->tally[op->instruction];
+    const struct smc_known *known = smc_known_of(state, op->a);
+    bool is_rows = op->step == smc_step_load_rows || op->step == smc_step_store_rows;
+    uint64_t address[SMC_LANES];
+    addresses_of(state, op, address);
+    if (!is_shared(state, op, address, mask, tally))
+        return;
+    tally->is_access = true;
+    tally->op = kind;
+    tally->width_bytes = (uint32_t)op->width_bytes * (is_rows ? 1 : op->vector);
+    tally->is_atomic = op->step == smc_step_atomic;
+    struct smc_access access = {.mask = mask, .width_bytes = tally->width_bytes, .op = kind};
+    if (is_rows)
+        access.mask &= op->vector == 4 ? SMC_ALL_LANES : (1u << 8 * op->vector) - 1;
+    bool has_bits = known->bits >= (known->wraps ? BITS_OF_BANKS : BITS_OF_ADDRESS);
+    if ((known->lanes & access.mask) != access.mask || !has_bits) {
+        refuse(tally, known);
+    } else if (tally->width_bytes > 16) {
+        tally->beyond = true;
+        refuse(tally, known);
+    } else if (known->align != SMC_EXACT) {
+        count_everywhere(walker, tally, known, address, &access, is_rows, assumed);
+    } else if (access.mask) {
+        EACH_ACTIVE(lane, access.mask) access.address[lane] = (uint32_t)address[lane];
+        if (!is_aligned(&access)) {
+            tally->misaligned = true;
+            refuse(tally, known);
+            return;
+        }
+        struct smc_bank_cost cost = cost_of(walker, &access, is_rows);
+        count(walker, tally, &access, cost, cost.wavefronts - cost.least, assumed);
+    }
+}
+
+/* --- Decisions -------------------------------------------------------------------------------- */
+
+/* Which active lanes run a guarded op. */
+struct decision {
+    uint32_t yes, maybe;
+    bool together; /* of `maybe`, all lanes or none */
+};
+
+static struct decision decide(const struct walker *walker, const struct smc_lane_state *state,
+                              const struct smc_op *op)
+{
+    uint32_t mask = state->mask;
+    if (op->guard == SMC_NO_SLOT)
+        return (struct decision){mask, 0, true};
+    const struct smc_known *known = smc_known_of(state, op->guard);
+    uint32_t holds = *(const lane_u32 *)(state->file + op->guard);
+    if (known->align != SMC_EXACT)
+        return (struct decision){0, mask,
+                                 smc_lane_values_uniform(&walker->values, state, op->guard, mask)};
+    holds = op->guard_negated ? ~holds : holds;
+    return (struct decision){mask & known->lanes & holds, mask & ~known->lanes, false};
+}
+
+/* --- Ops -------------------------------------------------------------------------------------- */
+
+static void forget(struct walker *walker, struct smc_lane_state *state, const struct smc_op *op,
+                   uint32_t slot, uint32_t mask, bool uniform, enum smc_cause cause)
+{
+    if (slot != SMC_NO_SLOT && slot != 0)
+        smc_lane_values_forget(&walker->values, state, slot, mask, uniform, cause, op->instruction);
+}
+
+static void load(struct walker *walker, struct smc_lane_state *state, const struct smc_op *op,
+                 uint32_t mask, bool together)
+{
+    bool uniform = together && smc_lane_values_uniform(&walker->values, state, op->a, mask);
+    enum smc_cause cause = op->space == SMC_SPACE_PARAM ? SMC_CAUSE_PARAMETER : SMC_CAUSE_LOADED;
+    for (uint32_t i = 0; i < op->vector; i++)
+        forget(walker, state, op, op->v[i], mask, uniform, cause);
+}
+
+/* Every op that is neither arithmetic nor a branch. */
+static void step(struct walker *walker, struct smc_lane_state *state, const struct smc_op *op,
+                 const struct decision *decision)
+{
+    uint32_t mask = decision->yes | decision->maybe;
+    bool assumed = state->diverged || state->reduced || (decision->maybe && !decision->together);
+    bool together = !decision->maybe || decision->together;
+    if (op->step == smc_step_load) {
+        access_memory(walker, state, op, SMC_BANK_LOAD, mask, assumed);
+        load(walker, state, op, mask, together);
+    } else if (op->step == smc_step_store || op->step == smc_step_copy) {
+        access_memory(walker, state, op, SMC_BANK_STORE, mask, assumed);
+    } else if (op->step == smc_step_load_rows || op->step == smc_step_store_rows) {
+        access_memory(walker, state, op,
+                      op->step == smc_step_load_rows ? SMC_BANK_LOAD : SMC_BANK_STORE, mask,
+                      assumed);
+    } else if (op->step == smc_step_atomic) {
+        access_memory(walker, state, op, SMC_BANK_STORE, mask, assumed);
+        if (op->d_kind != SMC_SLOT_NONE)
+            forget(walker, state, op, op->d, mask, false, SMC_CAUSE_ATOMIC);
+    } else if (op->step == smc_step_opaque) {
+        forget(walker, state, op, op->d, mask, false, SMC_CAUSE_OPAQUE);
+    } else if (op->step == smc_step_shuffle) {
+        bool uniform = together && smc_lane_values_uniform(&walker->values, state, op->a, mask);
+        forget(walker, state, op, op->d, mask, uniform, SMC_CAUSE_LANES);
+        forget(walker, state, op, op->v[1], mask, false, SMC_CAUSE_LANES);
+    } else if (op->step == smc_step_match) {
+        forget(walker, state, op, op->d, mask, false, SMC_CAUSE_LANES);
+        forget(walker, state, op, op->v[1], mask, false, SMC_CAUSE_LANES);
+    } else if (op->step == smc_step_vote || op->step == smc_step_reduce ||
+               op->step == smc_step_active_mask || op->step == smc_step_clock ||
+               (op->step == smc_step_barrier && op->reduction != SMC_REDUCE_NONE)) {
+        bool uniform = together && op->step != smc_step_clock;
+        forget(walker, state, op, op->d, mask, uniform, SMC_CAUSE_LANES);
+    }
+}
+
+/* Lanes end; false if none is left. */
+static bool end_lanes(struct walker *walker, struct smc_lane_state *state,
+                      const struct decision *decision)
+{
+    walker->ended++;
+    state->mask &= ~decision->yes;
+    if (decision->maybe) {
+        walker->walk->chose = true;
+        state->reduced |= !decision->together;
+    }
+    return state->mask != 0;
+}
+
+/* --- Branches --------------------------------------------------------------------------------- */
+
+struct way {
+    uint32_t pc, mask;
+};
+
+enum { MOST_WAYS = 256 };
+
+struct choice {
+    struct way way[MOST_WAYS];
+    uint32_t ways;
+    bool is_known;
+    bool together; /* if it is not: the lanes take the same way */
+};
+
+static void add_way(struct choice *choice, uint32_t pc, uint32_t mask)
+{
+    if (!mask)
+        return;
+    for (uint32_t i = 0; i < choice->ways; i++)
+        if (choice->way[i].pc == pc) {
+            choice->way[i].mask |= mask;
+            return;
+        }
+    if (choice->ways < MOST_WAYS)
+        choice->way[choice->ways++] = (struct way){pc, mask};
+}
+
+static void choose_target(struct walker *walker, const struct smc_lane_state *state,
+                          const struct smc_op *op, const struct decision *decision,
+                          struct choice *choice)
+{
+    uint32_t mask = decision->yes | decision->maybe;
+    const struct smc_known *known = smc_known_of(state, op->a);
+    bool exact = known->align == SMC_EXACT && (known->lanes & mask) == mask;
+    if (op->step == smc_step_branch) {
+        add_way(choice, op->target, mask);
+        return;
+    }
+    choice->is_known &= exact;
+    choice->together &= smc_lane_values_uniform(&walker->values, state, op->a, mask);
+    if (op->target_count > MOST_WAYS - 1)
+        walker->walk->gave_up = true;
+    for (uint32_t i = 0; i < op->target_count && !exact; i++)
+        add_way(choice, op->targets[i], mask);
+    EACH_ACTIVE(lane, exact ? mask : 0)
+    {
+        uint32_t index = ((const lane_u32 *)(state->file + op->a))[lane];
+        if (index < op->target_count)
+            add_way(choice, op->targets[index], 1u << lane);
+    }
+}
+
+static void choose(struct walker *walker, const struct smc_lane_state *state,
+                   const struct smc_op *op, uint32_t pc, struct choice *choice)
+{
+    struct decision decision = decide(walker, state, op);
+    uint32_t no = state->mask & ~decision.yes;
+    choice->ways = 0;
+    choice->is_known = decision.maybe == 0;
+    choice->together = decision.maybe == 0 || decision.together;
+    choose_target(walker, state, op, &decision, choice);
+    add_way(choice, pc + 1, no);
+    /* Beyond the budget, a loop with many iterations is no longer followed one by one. */
+    if (walker->steps < walker->budget || op->guard == SMC_NO_SLOT || !choice->is_known)
+        return;
+    if (walker->visits[pc] < TRUSTED_VISITS) {
+        walker->visits[pc]++;
+        return;
+    }
+    choice->is_known = false;
+    choice->together = choice->ways == 1;
+    choice->ways = 0;
+    choose_target(walker, state, op, &(struct decision){state->mask, 0, true}, choice);
+    add_way(choice, pc + 1, state->mask);
+}
+
+/* The groups of lanes, one after the other, up to where they reconverge. */
+static bool follow_known(struct walker *walker, struct smc_lane_state *state,
+                         const struct choice *choice, uint32_t meeting)
+{
+    uint32_t arrived = 0;
+    bool diverged = state->diverged;
+    for (uint32_t i = 0; i < choice->ways; i++) {
+        state->mask = choice->way[i].mask;
+        state->diverged = diverged;
+        if (choice->way[i].pc == meeting || run(walker, state, choice->way[i].pc, meeting))
+            arrived |= state->mask;
+    }
+    state->mask = arrived;
+    state->diverged = diverged;
+    return arrived && !stopped(walker);
+}
+
+/* All ways from the frame's state; where they meet, they are joined in `out`. */
+static bool follow_each(struct walker *walker, const struct frame *frame,
+                        const struct choice *choice, uint32_t meeting, uint32_t instruction,
+                        struct smc_lane_state *way, struct smc_lane_state *out)
+{
+    bool arrived = false;
+    for (uint32_t i = 0; i < choice->ways && !stopped(walker); i++) {
+        smc_lane_state_copy(&walker->values, &frame->head, way);
+        way->mask = choice->way[i].mask;
+        way->diverged |= !choice->together;
+        if (choice->way[i].pc != meeting && !run(walker, way, choice->way[i].pc, meeting))
+            continue;
+        if (arrived)
+            smc_lane_values_join(&walker->values, way, !choice->together, instruction, out);
+        else
+            smc_lane_state_copy(&walker->values, way, out);
+        arrived = true;
+    }
+    return arrived && !stopped(walker);
+}
+
+static struct smc_bank_tally *copy_tally(const struct walker *walker, struct smc_bank_tally *to)
+{
+    size_t bytes = walker->program->instructions * sizeof *to;
+    if (!to)
+        to = smc_malloc(bytes + 1);
+    if (to)
+        memcpy(to, walker->walk->tally, bytes);
+    return to;
+}
+
+/* Follows all ways until the states at the branch no longer change. The counts are those of the
+   last time, which has the most general states. */
+static bool follow_frame(struct walker *walker, struct frame *frame, const struct smc_op *op,
+                         uint32_t pc, struct smc_lane_state *way, struct smc_lane_state *out)
+{
+    static const struct choice none;
+    struct choice *choice = smc_malloc(sizeof *choice);
+    struct smc_bank_tally *before = copy_tally(walker, NULL);
+    uint64_t ended = walker->ended;
+    bool arrived = false, looped = false, apart = false;
+    if (!choice || !before) {
+        free(choice);
+        free(before);
+        return fail(walker);
+    }
+    *choice = none;
+    do {
+        frame->changed = false;
+        memcpy(walker->walk->tally, before, walker->program->instructions * sizeof *before);
+        choose(walker, &frame->head, op, pc, choice);
+        apart |= !choice->together;
+        arrived = follow_each(walker, frame, choice, op->reconverge_at, op->instruction, way, out);
+        looped |= frame->changed;
+    } while (frame->changed && !stopped(walker));
+    if (arrived) {
+        out->diverged = frame->before.diverged;
+        out->reduced |= apart && walker->ended != ended;
+        if (looped && apart)
+            smc_lane_values_part(&walker->values, &frame->before, op->instruction, out);
+    }
+    free(choice);
+    free(before);
+    return arrived;
+}
+
+/* A branch whose outcome is not known. */
+static bool follow_unknown(struct walker *walker, struct smc_lane_state *state,
+                           const struct smc_op *op, uint32_t pc)
+{
+    struct frame frame = {0}, *open = walker->open[pc];
+    struct smc_lane_state way = {0}, out = {0};
+    bool arrived = false;
+    walker->walk->chose = true;
+    if (open) {
+        open->changed |=
+            smc_lane_values_join(&walker->values, state, false, op->instruction, &open->head);
+        return false;
+    }
+    if (smc_lane_state_new(&walker->values, &frame.head) &&
+        smc_lane_state_new(&walker->values, &frame.before) &&
+        smc_lane_state_new(&walker->values, &way) && smc_lane_state_new(&walker->values, &out)) {
+        smc_lane_state_copy(&walker->values, state, &frame.head);
+        smc_lane_state_copy(&walker->values, state, &frame.before);
+        walker->open[pc] = &frame;
+        arrived = follow_frame(walker, &frame, op, pc, &way, &out);
+        walker->open[pc] = NULL;
+        if (arrived)
+            smc_lane_state_copy(&walker->values, &out, state);
+    } else {
+        fail(walker);
+    }
+    smc_lane_state_free(&frame.head);
+    smc_lane_state_free(&frame.before);
+    smc_lane_state_free(&way);
+    smc_lane_state_free(&out);
+    return arrived;
+}
+
+/* Sets the next pc; false if no lane goes on. */
+static bool branch(struct walker *walker, struct smc_lane_state *state, const struct smc_op *op,
+                   uint32_t *pc)
+{
+    struct choice choice; /* its ways are set before they are read */
+    choose(walker, state, op, *pc, &choice);
+    if (choice.is_known && choice.ways == 1) {
+        *pc = choice.way[0].pc;
+        return true;
+    }
+    uint32_t meeting = op->reconverge_at;
+    bool goes_on = choice.is_known ? follow_known(walker, state, &choice, meeting)
+                                   : follow_unknown(walker, state, op, *pc);
+    *pc = meeting;
+    return goes_on;
+}
+
+/* --- Running ---------------------------------------------------------------------------------- */
+
+/* Runs the op at `*pc`; false if no lane goes on. */
+static bool run_op(struct walker *walker, struct smc_lane_state *state, uint32_t *pc)
+{
+    const struct smc_op *op = &walker->program->op[*pc];
+    if (op->step == smc_step_branch || op->step == smc_step_indexed_branch)
+        return branch(walker, state, op, pc);
+    struct decision decision = decide(walker, state, op);
+    ++*pc;
+    if (!(decision.yes | decision.maybe))
+        return true;
+    walker->walk->chose |= decision.maybe != 0;
+    if (op->step == smc_step_exit || op->step == smc_step_trap)
+        return end_lanes(walker, state, &decision);
+    if (op->alu)
+        smc_lane_values_compute(&walker->values, state, op, decision.yes, decision.maybe,
+                                decision.together);
+    else if (op->step)
+        step(walker, state, op, &decision);
+    return true;
+}
+
+/* Runs the state's lanes from `pc` until `stop`; false if none of them arrives there. */
+static bool run(struct walker *walker, struct smc_lane_state *state, uint32_t pc, uint32_t stop)
+{
+    bool goes_on = true;
+    if (++walker->depth > MOST_DEPTH)
+        walker->walk->gave_up = true;
+    while (goes_on && pc != stop && !stopped(walker)) {
+        if (++walker->steps > HARD_FACTOR * walker->budget || pc >= walker->program->ops)
+            walker->walk->gave_up = true;
+        else
+            goes_on = run_op(walker, state, &pc);
+    }
+    walker->depth--;
+    return goes_on && !stopped(walker);
+}
+
+/* --- Warps ------------------------------------------------------------------------------------ */
+
+/* The value of a special register, if it is known. */
+static bool special_value(const struct smc_bank_accesses_request *request, enum smc_special special,
+                          uint32_t warp, uint32_t lane, uint64_t *value)
+{
+    uint32_t thread = warp * SMC_LANES + lane, x = request->block[0], y = request->block[1];
+    uint32_t threads = x * y * request->block[2], bit = 1u << lane;
+    const uint64_t values[SMC_SPECIAL_COUNT] = {
+        [SMC_SPECIAL_TID_X] = thread % x,
+        [SMC_SPECIAL_TID_Y] = thread / x % y,
+        [SMC_SPECIAL_TID_Z] = thread / x / y,
+        [SMC_SPECIAL_NTID_X] = x,
+        [SMC_SPECIAL_NTID_Y] = y,
+        [SMC_SPECIAL_NTID_Z] = request->block[2],
+        [SMC_SPECIAL_LANEID] = lane,
+        [SMC_SPECIAL_WARPID] = warp,
+        [SMC_SPECIAL_NWARPID] = (threads + SMC_LANES - 1) / SMC_LANES,
+        [SMC_SPECIAL_LANEMASK_EQ] = bit,
+        [SMC_SPECIAL_LANEMASK_LT] = bit - 1,
+        [SMC_SPECIAL_LANEMASK_LE] = bit | (bit - 1),
+        [SMC_SPECIAL_LANEMASK_GT] = ~(bit | (bit - 1)),
+        [SMC_SPECIAL_LANEMASK_GE] = ~(bit - 1),
+    };
+    *value = values[special];
+    return (special >= SMC_SPECIAL_TID_X && special <= SMC_SPECIAL_NTID_Z) ||
+           (special >= SMC_SPECIAL_LANEID && special <= SMC_SPECIAL_NWARPID) ||
+           (special >= SMC_SPECIAL_LANEMASK_EQ && special <= SMC_SPECIAL_LANEMASK_GE);
+}
+
+static void set_fixed(struct walker *walker, const struct smc_fixed_slot *fixed,
+                      struct smc_lane_state *state)
+{
+    char *d = state->file + fixed->offset;
+    struct smc_known *known = smc_known_of(state, fixed->offset);
+    bool exact = true;
+    for (uint32_t lane = 0; lane < SMC_LANES; lane++) {
+        uint64_t bits = fixed->bits;
+        if (fixed->special != SMC_SPECIAL_CONSTANT)
+            exact &=
+                special_value(walker->walk->request, fixed->special, walker->warp, lane, &bits);
+        if (fixed->kind == SMC_SLOT_64)
+            ((lane_u64 *)d)[lane] = bits;
+        else if (fixed->kind == SMC_SLOT_32)
+            ((lane_u32 *)d)[lane] = (uint32_t)bits;
+        else
+            *(lane_u32 *)d = (uint32_t)bits;
+    }
+    *known = (struct smc_known){.lanes = SMC_ALL_LANES, .align = SMC_EXACT, .bits = 64};
+    if (!exact)
+        smc_lane_values_forget(&walker->values, state, fixed->offset, SMC_ALL_LANES, true,
+                               SMC_CAUSE_GRID, 0);
+}
+
+static void begin_warp(struct walker *walker, struct smc_lane_state *state)
+{
+    const struct smc_bank_accesses_request *request = walker->walk->request;
+    uint32_t threads = request->block[0] * request->block[1] * request->block[2];
+    uint32_t left = threads - walker->warp * SMC_LANES;
+    const struct smc_program *program = walker->program;
+    memset(state->file, 0, walker->values.slots * SMC_SLOT_UNIT);
+    for (size_t i = 0; i < walker->values.slots; i++)
+        state->known[i] = (struct smc_known){.align = SMC_EXACT, .cause = SMC_CAUSE_UNWRITTEN};
+    state->known[0].lanes = SMC_ALL_LANES; /* the slot of sources that an op does not have */
+    for (size_t i = 0; i < program->slots; i++)
+        smc_known_of(state, program->slot[i].offset)->bits =
+            program->slot[i].kind == SMC_SLOT_64   ? 64
+            : program->slot[i].kind == SMC_SLOT_32 ? 32
+                                                   : 1;
+    for (size_t i = 0; i < program->fixed_count; i++)
+        set_fixed(walker, &program->fixed[i], state);
+    state->mask = left >= SMC_LANES ? SMC_ALL_LANES : (1u << left) - 1;
+    state->diverged = state->reduced = false;
+}
+
+bool smc_bank_walk(struct smc_bank_walk *walk)
+{
+    const struct smc_program *program = walk->program;
+    const struct smc_bank_accesses_request *request = walk->request;
+    uint32_t threads = request->block[0] * request->block[1] * request->block[2];
+    struct walker walker = {
+        .walk = walk,
+        .program = program,
+        .open = smc_calloc(program->ops + 1, sizeof *walker.open),
+        .visits = smc_calloc(program->ops + 1, 1),
+        .budget = request->budget ? request->budget : SMC_BANK_ACCESSES_BUDGET,
+    };
+    struct smc_lane_state state = {0};
+    bool opened = walker.open && walker.visits && smc_lane_values_open(program, &walker.values) &&
+                  smc_lane_state_new(&walker.values, &state);
+    walk->out_of_memory = !opened;
+    uint32_t warps = (threads + SMC_LANES - 1) / SMC_LANES;
+    walker.budget = walker.budget / warps + 1;
+    for (walker.warp = 0; walker.warp < warps && !stopped(&walker); walker.warp++) {
+        walker.steps = 0;
+        memset(walker.visits, 0, program->ops);
+        begin_warp(&walker, &state);
+        run(&walker, &state, 0, SMC_NO_PC);
+    }
+    smc_lane_state_free(&state);
+    smc_lane_values_close(&walker.values);
+    free(walker.open);
+    free(walker.visits);
+    return !walk->out_of_memory;
+}

@@ -1,0 +1,536 @@
+/* Judging kernels by a gate. */
+#include "config.h"
+
+#include "inspect/gate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/parse.h"
+#include "devices/devices.h"
+
+enum kind {
+    MOST,
+    LEAST,
+    MUST,
+};
+
+static const struct key {
+    const char *name;
+    enum smc_check_rule rule;
+    enum kind kind;
+    bool needs_threads;
+} keys[] = {
+#define LIMIT(id, key, rule, kind, lowest, highest, needs_threads)                                 \
+    {key, SMC_CHECK_##rule, kind, needs_threads},
+#include "inspect/gate_limits.def"
+#undef LIMIT
+};
+
+/* One judging: what every step needs. */
+struct judging {
+    const struct smc_gate *gate;
+    uint32_t today;
+    struct smc_gate_verdict *verdict;
+    bool *limit_named, *limit_used; /* whether a kernel has the name; and the device, too */
+    bool *allowance_used, *threads_used;
+    bool failed; /* memory */
+};
+
+const char *smc_gate_key_name(enum smc_gate_key key)
+{
+    return keys[key].name;
+}
+
+uint32_t smc_gate_today(void)
+{
+    const char *set = getenv("SOURCE_DATE_EPOCH");
+    int64_t seconds;
+    time_t now = time(NULL);
+    struct tm date;
+    if (set && smc_parse_integer(set, 0, INT64_C(253402300799), &seconds))
+        now = (time_t)seconds;
+    if (!gmtime_r(&now, &date))
+        return 0;
+    return (uint32_t)((date.tm_year + 1900) * 10000 + (date.tm_mon + 1) * 100 + date.tm_mday);
+}
+
+/* --- Which entries apply ---------------------------------------------------------------------- */
+
+static bool names_kernel(const char *pattern, const struct smc_inspect_row *row)
+{
+    return !pattern || smc_inspect_matches(row->kernel, pattern);
+}
+
+static bool names_device(const char *name, const struct smc_inspect_row *row)
+{
+    const struct smc_device *device = &row->answer.query.device;
+    uint16_t cc;
+    if (!name)
+        return true;
+    if (smc_capability_named(name, &cc))
+        return device->sm.cc == cc;
+    return smc_device_has_name(device, name, SMC_NAME_WORDS);
+}
+
+/* For each key the last limit that has it, or NULL. Returns whether there is any. */
+static bool find_limits(struct judging *judging, const struct smc_inspect_row *row,
+                        const struct smc_gate_limit *applies[SMC_GATE_KEY_COUNT])
+{
+    const struct smc_gate *gate = judging->gate;
+    bool any = false;
+    memset(applies, 0, SMC_GATE_KEY_COUNT * sizeof *applies);
+    for (size_t i = 0; i < gate->limit_count; i++) {
+        const struct smc_gate_limit *limit = &gate->limit[i];
+        if (!names_kernel(limit->kernel, row))
+            continue;
+        judging->limit_named[i] = true;
+        if (!names_device(limit->device, row))
+            continue;
+        judging->limit_used[i] = true;
+        for (int key = 0; key < SMC_GATE_KEY_COUNT; key++)
+            if (limit->has[key])
+                applies[key] = limit;
+        any = true;
+    }
+    return any;
+}
+
+/* `key` SMC_GATE_KEY_COUNT: a violation of none, which only an allowance of all covers. */
+static bool covers(const struct smc_gate_allowance *allowance, const struct smc_inspect_row *row,
+                   enum smc_gate_key key)
+{
+    return (!allowance->has_key || allowance->key == key) && names_kernel(allowance->kernel, row) &&
+           names_device(allowance->device, row);
+}
+
+static bool has_expired(const struct smc_gate_allowance *allowance, uint32_t today)
+{
+    return allowance->expires != 0 && today > allowance->expires;
+}
+
+const struct smc_gate_allowance *smc_gate_allows(const struct smc_gate *gate,
+                                                 const struct smc_inspect_row *row,
+                                                 enum smc_gate_key key, uint32_t today)
+{
+    for (size_t i = 0; i < gate->allowance_count; i++)
+        if (!has_expired(&gate->allowance[i], today) && covers(&gate->allowance[i], row, key))
+            return &gate->allowance[i];
+    return NULL;
+}
+
+static const struct smc_gate_allowance *find_expired(const struct judging *judging,
+                                                     const struct smc_inspect_row *row,
+                                                     enum smc_gate_key key)
+{
+    const struct smc_gate *gate = judging->gate;
+    for (size_t i = 0; i < gate->allowance_count; i++)
+        if (has_expired(&gate->allowance[i], judging->today) &&
+            covers(&gate->allowance[i], row, key))
+            return &gate->allowance[i];
+    return NULL;
+}
+
+/* --- Findings --------------------------------------------------------------------------------- */
+
+static void add(struct judging *judging, const struct smc_check_finding *finding)
+{
+    judging->failed |= !smc_findings_add(&judging->verdict->findings, finding);
+}
+
+static struct smc_check_finding finding_of(const struct smc_inspect_row *row,
+                                           enum smc_check_rule rule)
+{
+    const struct smc_inspect_kernel *kernel = row->kernel;
+    return (struct smc_check_finding){
+        .rule = smc_check_rule_name(rule),
+        .level = SMC_FINDING_ERROR,
+        .file = kernel->source_file ? kernel->source_file : (char *)kernel->file,
+        .line = kernel->source_file ? kernel->source_line : 0,
+        .kernel = kernel->shown,
+        .device = (char *)row->answer.query.device.name,
+    };
+}
+
+static void append_date(uint32_t date, struct smc_text *text)
+{
+    smc_text_printf(text, "%04u-%02u-%02u", date / 10000, date / 100 % 100, date % 100);
+}
+
+static void append_allowance(const struct smc_gate_allowance *allowance, struct smc_text *text)
+{
+    smc_text_printf(text, "; allowed: %s", allowance->reason);
+    if (allowance->expires) {
+        smc_text_append(text, ", until ");
+        append_date(allowance->expires, text);
+    }
+}
+
+/* A violation, unless it is allowed. `text` is what is wrong; freed. */
+static void violate(struct judging *judging, const struct smc_inspect_row *row,
+                    enum smc_check_rule rule, enum smc_gate_key key, struct smc_text *text)
+{
+    const struct smc_gate *gate = judging->gate;
+    struct smc_check_finding finding = finding_of(row, rule);
+    const struct smc_gate_allowance *allowance = smc_gate_allows(gate, row, key, judging->today);
+    const struct smc_gate_allowance *expired = NULL;
+    if (allowance) {
+        finding.level = SMC_FINDING_NOTE;
+        append_allowance(allowance, text);
+        judging->verdict->allowed++;
+    } else {
+        expired = find_expired(judging, row, key);
+        judging->verdict->violations++;
+    }
+    if (expired) {
+        smc_text_append(text, "; it was allowed until ");
+        append_date(expired->expires, text);
+        smc_text_printf(text, " (%s:%u)", gate->path, expired->line);
+    }
+    if (allowance || expired)
+        judging->allowance_used[(allowance ? allowance : expired) - gate->allowance] = true;
+    finding.message = (char *)smc_text_string(text);
+    judging->failed |= text->failed;
+    add(judging, &finding);
+    smc_text_free(text);
+}
+
+/* Says which limit a violation is of. */
+static void append_limit(const struct smc_gate *gate, const struct smc_gate_limit *limit,
+                         struct smc_text *text)
+{
+    if (gate->path)
+        smc_text_printf(text, " (%s:%u)", gate->path, limit->line);
+}
+
+/* --- Values ----------------------------------------------------------------------------------- */
+
+/* Whether the kernel has a launch bound cannot be seen in what a compiler prints. */
+static bool records_bounds(const struct smc_inspect_kernel *kernel)
+{
+    return kernel->source != SMC_INSPECT_PTXAS_LOG && kernel->source != SMC_INSPECT_NVLINK_LOG &&
+           kernel->source != SMC_INSPECT_RES_USAGE;
+}
+
+static bool has_bounds(const struct smc_inspect_kernel *kernel)
+{
+    return kernel->max_threads_per_block > 0 || kernel->required_threads_per_block > 0;
+}
+
+/* False: the input does not say. */
+static bool find_value(const struct smc_inspect_row *row, enum smc_gate_key key, double *value)
+{
+    const struct smc_answer *answer = &row->answer;
+    const struct smc_resources *resources = &answer->resources;
+    const struct smc_inspect_kernel *kernel = row->kernel;
+    switch (key) {
+    case SMC_GATE_REGISTERS:
+        *value = answer->launch.regs_per_thread;
+        return true;
+    case SMC_GATE_SPILLS:
+        *value = (double)resources->spill_store_bytes + resources->spill_load_bytes;
+        return kernel->has_spills;
+    case SMC_GATE_STACK:
+        *value = resources->stack_bytes;
+        return kernel->has_stack;
+    case SMC_GATE_STATIC_SMEM:
+        *value = answer->launch.static_smem_bytes;
+        return true;
+    case SMC_GATE_BARRIERS:
+        *value = resources->barriers;
+        return kernel->has_barriers;
+    case SMC_GATE_BLOCKS:
+        *value = answer->occupancy.blocks_per_sm;
+        return true;
+    case SMC_GATE_OCCUPANCY:
+        *value = answer->occupancy_percent;
+        return true;
+    default:
+        *value = has_bounds(kernel);
+        return has_bounds(kernel) || records_bounds(kernel);
+    }
+}
+
+static void append_violation(const struct smc_inspect_row *row, enum smc_gate_key key, double value,
+                             double allowed, struct smc_text *text)
+{
+    const struct smc_resources *resources = &row->answer.resources;
+    switch (key) {
+    case SMC_GATE_REGISTERS:
+        smc_text_printf(text, "%.0f registers per thread, but at most %.0f allowed", value,
+                        allowed);
+        break;
+    case SMC_GATE_SPILLS:
+        smc_text_printf(text,
+                        "%.0f bytes spilled per thread (stores %u, loads %u), but at most %.0f "
+                        "allowed",
+                        value, resources->spill_store_bytes, resources->spill_load_bytes, allowed);
+        break;
+    case SMC_GATE_STACK:
+        smc_text_printf(text, "%.0f bytes of stack per thread, but at most %.0f allowed", value,
+                        allowed);
+        break;
+    case SMC_GATE_STATIC_SMEM:
+        smc_text_printf(text,
+                        "%.0f bytes of static shared memory per block, but at most %.0f allowed",
+                        value, allowed);
+        break;
+    case SMC_GATE_BARRIERS:
+        smc_text_printf(text, "%.0f barriers per block, but at most %.0f allowed", value, allowed);
+        break;
+    case SMC_GATE_BLOCKS:
+        smc_text_printf(text, "%.0f block%s per SM, but %.0f required", value,
+                        smc_text_plural((uint64_t)value), allowed);
+        break;
+    case SMC_GATE_OCCUPANCY:
+        smc_text_printf(text, "occupancy %.4g %%, but %.4g %% is required", value, allowed);
+        break;
+    default:
+        smc_text_append(text, "no __launch_bounds__, but they are required");
+    }
+}
+
+static bool is_violated(enum smc_gate_key key, double value, double allowed)
+{
+    return keys[key].kind == MOST    ? value > allowed
+           : keys[key].kind == LEAST ? value < allowed
+                                     : allowed != 0 && value == 0;
+}
+
+/* --- Judging ---------------------------------------------------------------------------------- */
+
+/* A limit that asks for nothing is there to lift another one. */
+static bool asks(const struct smc_gate_limit *limit, enum smc_gate_key key)
+{
+    return limit && !(keys[key].kind != MOST && limit->value[key] == 0);
+}
+
+static void judge_key(struct judging *judging, const struct smc_inspect_row *row,
+                      enum smc_gate_key key, const struct smc_gate_limit *limit)
+{
+    struct smc_text text = {0};
+    double value;
+    if (!find_value(row, key, &value)) {
+        smc_text_printf(&text, "%s cannot be judged: the input does not record it", keys[key].name);
+        append_limit(judging->gate, limit, &text);
+        violate(judging, row, SMC_CHECK_UNKNOWN, key, &text);
+    } else if (is_violated(key, value, limit->value[key])) {
+        append_violation(row, key, value, limit->value[key], &text);
+        append_limit(judging->gate, limit, &text);
+        violate(judging, row, keys[key].rule, key, &text);
+    }
+}
+
+/* Why no limit can be judged for this row, or NULL. */
+static const char *reason_unknown(const struct smc_inspect_row *row)
+{
+    if (row->answer.outcome == SMC_CANNOT_COMPILE)
+        return "cannot be compiled: more static shared memory than a block may declare";
+    if (row->answer.launch.regs_per_thread == 0)
+        return "its registers are unknown";
+    return smc_inspect_loads(row->kernel, row->answer.query.device.sm.cc)
+               ? NULL
+               : "its machine code does not load there";
+}
+
+static void tell_unsettled(struct judging *judging, const struct smc_inspect_row *row)
+{
+    struct smc_check_finding finding = finding_of(row, SMC_CHECK_THREADS_UNKNOWN);
+    finding.message = "blocks and occupancy are not judged: its block size is unknown; state it in "
+                      "[threads], or with --threads NAME=N";
+    add(judging, &finding);
+}
+
+static void tell_no_launch(struct judging *judging, const struct smc_inspect_row *row)
+{
+    struct smc_text text = {0};
+    smc_text_printf(&text, "cannot launch with %u threads per block",
+                    row->answer.launch.threads_per_block);
+    violate(judging, row, SMC_CHECK_CANNOT_LAUNCH, SMC_GATE_KEY_COUNT, &text);
+}
+
+/* Whether the row had to be left out because its block size is unknown. */
+static bool judge_limits(struct judging *judging, const struct smc_inspect_row *row,
+                         const struct smc_gate_limit *const applies[SMC_GATE_KEY_COUNT])
+{
+    const bool settled = smc_inspect_is_settled(row);
+    const bool launches = row->answer.outcome == SMC_LAUNCHES;
+    bool unsettled = false;
+    if (!launches)
+        tell_no_launch(judging, row);
+    for (int key = 0; key < SMC_GATE_KEY_COUNT; key++) {
+        if (!asks(applies[key], key))
+            continue;
+        if (!keys[key].needs_threads)
+            judge_key(judging, row, key, applies[key]);
+        else if (!settled)
+            unsettled = true;
+        else if (launches)
+            judge_key(judging, row, key, applies[key]);
+    }
+    if (unsettled)
+        tell_unsettled(judging, row);
+    return unsettled;
+}
+
+/* Whether a limit applied. */
+static bool judge_row(struct judging *judging, const struct smc_inspect_row *row, bool *unsettled)
+{
+    const struct smc_gate_limit *applies[SMC_GATE_KEY_COUNT];
+    for (size_t i = 0; i < judging->gate->threads_count; i++)
+        judging->threads_used[i] |= names_kernel(judging->gate->threads[i].pattern, row);
+    if (!find_limits(judging, row, applies))
+        return false;
+    const struct smc_check_finding place = finding_of(row, SMC_CHECK_UNKNOWN);
+    judging->failed |=
+        !smc_judgements_add(&judging->verdict->judgements, place.file, place.kernel, place.device);
+    const char *unknown = reason_unknown(row);
+    if (unknown) {
+        struct smc_text text = {0};
+        smc_text_append(&text, unknown);
+        violate(judging, row, SMC_CHECK_UNKNOWN, SMC_GATE_KEY_COUNT, &text);
+    } else {
+        *unsettled |= judge_limits(judging, row, applies);
+    }
+    return true;
+}
+
+static bool is_same_kernel(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
+{
+    return a->kernel->file == b->kernel->file && a->kernel->version_hash == b->kernel->version_hash;
+}
+
+/* The rows of one kernel are adjacent. */
+static void judge_rows(struct judging *judging, const struct smc_inspect_rows *rows)
+{
+    struct smc_gate_verdict *verdict = judging->verdict;
+    for (size_t begin = 0, end; begin < rows->count; begin = end) {
+        size_t before = verdict->violations;
+        bool judged = false, unsettled = false;
+        for (end = begin; end < rows->count && is_same_kernel(&rows->item[begin], &rows->item[end]);
+             end++)
+            judged |= judge_row(judging, &rows->item[end], &unsettled);
+        verdict->kernels += judged;
+        verdict->unsettled += unsettled;
+        verdict->violating += verdict->violations > before;
+    }
+}
+
+/* --- Entries that no longer apply ------------------------------------------------------------- */
+
+static void note(struct judging *judging, uint32_t line, struct smc_text *text)
+{
+    judging->failed |= text->failed;
+    if (judging->gate->path)
+        add(judging, &(struct smc_check_finding){
+                         .rule = smc_check_rule_name(SMC_CHECK_GATE_FILE),
+                         .level = SMC_FINDING_NOTE,
+                         .file = judging->gate->path,
+                         .line = line,
+                         .message = (char *)smc_text_string(text),
+                     });
+    smc_text_free(text);
+}
+
+static void note_limits(struct judging *judging)
+{
+    const struct smc_gate *gate = judging->gate;
+    for (size_t i = 0; i < gate->limit_count; i++) {
+        const struct smc_gate_limit *limit = &gate->limit[i];
+        struct smc_text text = {0};
+        if (!judging->limit_named[i] && limit->kernel)
+            smc_text_printf(&text, "[[limit]] for '%s' names no kernel", limit->kernel);
+        else if (!judging->limit_used[i] && limit->device)
+            smc_text_printf(&text, "[[limit]] for device '%s', which is none of those judged",
+                            limit->device);
+        if (text.length > 0)
+            note(judging, limit->line, &text);
+    }
+}
+
+static void note_allowances(struct judging *judging)
+{
+    const struct smc_gate *gate = judging->gate;
+    for (size_t i = 0; i < gate->allowance_count; i++) {
+        const struct smc_gate_allowance *allowance = &gate->allowance[i];
+        struct smc_text text = {0};
+        if (judging->allowance_used[i])
+            continue;
+        smc_text_printf(&text, "[[allow]] for '%s' is not needed: there is no such violation",
+                        allowance->kernel);
+        note(judging, allowance->line, &text);
+    }
+}
+
+static void note_threads(struct judging *judging)
+{
+    const struct smc_gate *gate = judging->gate;
+    for (size_t i = 0; i < gate->threads_count; i++) {
+        struct smc_text text = {0};
+        if (judging->threads_used[i])
+            continue;
+        smc_text_printf(&text, "[threads] '%s' names no kernel", gate->threads[i].pattern);
+        note(judging, gate->threads[i].line, &text);
+    }
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+static bool allocate(struct judging *judging)
+{
+    const struct smc_gate *gate = judging->gate;
+    size_t count = 2 * gate->limit_count + gate->allowance_count + gate->threads_count;
+    bool *flags = smc_calloc(count + 1, sizeof *flags);
+    judging->limit_named = flags;
+    if (!flags)
+        return false;
+    judging->limit_used = flags + gate->limit_count;
+    judging->allowance_used = judging->limit_used + gate->limit_count;
+    judging->threads_used = judging->allowance_used + gate->allowance_count;
+    return true;
+}
+
+enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_inspect_rows *rows,
+                               uint32_t today, struct smc_gate_verdict *verdict,
+                               struct smc_error *error)
+{
+    struct judging judging = {.gate = gate, .today = today, .verdict = verdict};
+    if (!allocate(&judging))
+        return smc_out_of_memory(error);
+    judge_rows(&judging, rows);
+    note_limits(&judging);
+    note_allowances(&judging);
+    note_threads(&judging);
+    free(judging.limit_named);
+    if (judging.failed)
+        return smc_out_of_memory(error);
+    return verdict->violations > 0 ? SMC_SHORTFALL : verdict->unsettled > 0 ? SMC_USAGE : SMC_OK;
+}
+
+void smc_gate_verdict_free(struct smc_gate_verdict *verdict)
+{
+    smc_findings_free(&verdict->findings);
+    smc_judgements_free(&verdict->judgements);
+    *verdict = (struct smc_gate_verdict){0};
+}
+
+void smc_gate_summary(const struct smc_gate_verdict *verdict, struct smc_text *out)
+{
+    if (verdict->violations > 0)
+        smc_text_printf(out, "%zu of %zu kernel%s violate%s %zu limit%s", verdict->violating,
+                        verdict->kernels, smc_text_plural(verdict->kernels),
+                        verdict->violating == 1 ? "s" : "", verdict->violations,
+                        smc_text_plural(verdict->violations));
+    else
+        smc_text_printf(out, "%zu kernel%s judged: no violation", verdict->kernels,
+                        smc_text_plural(verdict->kernels));
+    if (verdict->allowed > 0)
+        smc_text_printf(out, "; %zu violation%s allowed", verdict->allowed,
+                        verdict->allowed == 1 ? " is" : "s are");
+    if (verdict->unsettled > 0)
+        smc_text_printf(out, "; not judged for want of a block size: %zu", verdict->unsettled);
+    smc_text_append(out, "\n");
+}

@@ -1,0 +1,617 @@
+/* From what the user names to the list of files to read. In a folder the content of a file decides
+   whether it is read, for text also the end of its name. Where a folder has the compiled code of a
+   source, the source is left out; a kernel that several files of a folder hold is listed once. */
+#include "config.h"
+
+#include "inspect/inputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "compile/cubin.h"
+#include "inspect/compile_commands.h"
+#include "inspect/kernels.h"
+#include "inspect/readers.h"
+
+enum { LONGEST_PATH = 4096 };
+
+/* The arguments that the functions share. */
+struct search {
+    const struct smc_inspect_request *request;
+    struct smc_inputs *inputs;
+    struct smc_inspect_notes *notes;
+    const char *folder;       /* being walked, as named */
+    struct smc_input *walked; /* folders that were entered, for loops of symbolic links */
+    size_t walked_count, walked_capacity;
+    struct smc_words commands; /* compile_commands.json in the folder: paths */
+    size_t skipped;            /* files without kernels */
+    enum smc_status worst;
+};
+
+/* --- The list --------------------------------------------------------------------------------- */
+
+struct smc_input *smc_inputs_add(struct smc_inputs *inputs, const char *file)
+{
+    if (inputs->count == inputs->capacity) {
+        size_t capacity = inputs->capacity ? 2 * inputs->capacity : 16;
+        void *grown = smc_realloc(inputs->item, capacity * sizeof *inputs->item);
+        if (!grown)
+            return NULL;
+        inputs->item = grown;
+        inputs->capacity = capacity;
+    }
+    struct smc_input *input = &inputs->item[inputs->count];
+    *input = (struct smc_input){.file = smc_strdup(file)};
+    inputs->count += input->file != NULL;
+    return input->file ? input : NULL;
+}
+
+void smc_inputs_free(struct smc_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        struct smc_input *input = &inputs->item[i];
+        for (size_t k = 0; k < input->argument_count; k++)
+            free(input->argument[k]);
+        free(input->argument);
+        free(input->target);
+        free(input->file);
+    }
+    free(inputs->item);
+    *inputs = (struct smc_inputs){0};
+}
+
+static void note_status(struct search *search, enum smc_status status)
+{
+    bool is_worse = status > search->worst || status == SMC_USAGE;
+    if (is_worse && !(status == SMC_UNAVAILABLE && search->worst == SMC_USAGE) &&
+        search->worst < SMC_MACHINE)
+        search->worst = status;
+}
+
+static void report(struct search *search, enum smc_status status, const struct smc_error *error)
+{
+    note_status(search, status);
+    smc_text_safe_line(&search->notes->faults, "%s", error->message);
+}
+
+/* --- What a file of a folder holds ------------------------------------------------------------ */
+
+static bool ends(const char *file, const char *suffix)
+{
+    size_t length = strlen(file), end = strlen(suffix);
+    return length > end && strcmp(file + length - end, suffix) == 0;
+}
+
+static bool ends_in_one_of(const char *file, const char *const *suffix)
+{
+    while (*suffix && !ends(file, *suffix))
+        suffix++;
+    return *suffix != NULL;
+}
+
+/* The head of the containers in which nvcc stores machine code, up to its own size. */
+static bool has_container(const char *bytes, size_t length)
+{
+    static const unsigned char head[] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0};
+    return memmem(bytes, length, head, sizeof head) != NULL;
+}
+
+static enum smc_input_content content_of_binary(const char *path)
+{
+    struct stat status;
+    enum smc_input_content content = SMC_CONTENT_NONE;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return SMC_CONTENT_UNKNOWN; /* its reader says why it cannot be read */
+    if (fstat(descriptor, &status) == 0 && status.st_size > 0) {
+        size_t length = (size_t)status.st_size;
+        char *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        if (bytes != MAP_FAILED) {
+            if (memchr(bytes, '\0', length < 4096 ? length : 4096) &&
+                (smc_cubin_is(bytes, length) || has_container(bytes, length)))
+                content = SMC_CONTENT_CODE;
+            munmap(bytes, length);
+        }
+    }
+    close(descriptor);
+    return content;
+}
+
+static enum smc_input_content content_of_log(const char *path)
+{
+    struct smc_text text = {0};
+    struct smc_error ignored;
+    bool is_log = smc_input_read(path, &text, &ignored) == SMC_OK &&
+                  smc_input_kind("log", &text) == SMC_INPUT_LOG;
+    smc_text_free(&text);
+    return is_log ? SMC_CONTENT_LOG : SMC_CONTENT_NONE;
+}
+
+static enum smc_input_content content_of(const char *path)
+{
+    static const char *const logs[] = {".log",       ".txt",    ".out",    ".err", ".ptxas",
+                                       ".res-usage", ".stdout", ".stderr", NULL};
+    static const char *const code[] = {".cubin", ".fatbin", NULL};
+    static const char *const none[] = {
+        ".c",   ".cc",  ".cpp",   ".cxx", ".h",    ".hpp",  ".inl", ".py",  ".json", ".d",   ".md",
+        ".yml", ".xml", ".cmake", ".sh",  ".html", ".toml", ".png", ".svg", ".gz",   ".zip", NULL};
+    if (ends(path, ".cu"))
+        return SMC_CONTENT_SOURCE;
+    if (ends(path, ".cuh"))
+        return SMC_CONTENT_HEADER;
+    if (ends(path, ".ptx"))
+        return SMC_CONTENT_PTX;
+    if (ends_in_one_of(path, code)) /* damaged or empty ones are reported */
+        return SMC_CONTENT_CODE;
+    if (ends_in_one_of(path, none))
+        return SMC_CONTENT_NONE;
+    enum smc_input_content content = content_of_binary(path);
+    return content == SMC_CONTENT_NONE && ends_in_one_of(path, logs) ? content_of_log(path)
+                                                                     : content;
+}
+
+/* --- What was found --------------------------------------------------------------------------- */
+
+static void fail_memory(struct search *search)
+{
+    search->worst = SMC_MACHINE;
+}
+
+static bool was_walked(struct search *search, const struct stat *status)
+{
+    for (size_t i = 0; i < search->walked_count; i++)
+        if (search->walked[i].device == status->st_dev &&
+            search->walked[i].number == status->st_ino)
+            return true;
+    if (search->walked_count == search->walked_capacity) {
+        size_t capacity = search->walked_capacity ? 2 * search->walked_capacity : 16;
+        void *grown = smc_realloc(search->walked, capacity * sizeof *search->walked);
+        if (!grown) {
+            fail_memory(search);
+            return true;
+        }
+        search->walked = grown;
+        search->walked_capacity = capacity;
+    }
+    search->walked[search->walked_count++] =
+        (struct smc_input){.device = status->st_dev, .number = status->st_ino};
+    return false;
+}
+
+static bool is_listed(const struct search *search, const struct stat *status)
+{
+    for (size_t i = 0; i < search->inputs->count; i++) {
+        const struct smc_input *input = &search->inputs->item[i];
+        if (input->number == status->st_ino && input->device == status->st_dev)
+            return true;
+    }
+    return false;
+}
+
+static void add_found(struct search *search, const char *path, const struct stat *status)
+{
+    if (ends(path, "/compile_commands.json")) {
+        if (!smc_words_add(&search->commands, path, strlen(path)))
+            fail_memory(search);
+        return;
+    }
+    enum smc_input_content content = content_of(path);
+    if (content == SMC_CONTENT_NONE) {
+        search->skipped++;
+        return;
+    }
+    struct smc_input *input =
+        is_listed(search, status) ? NULL : smc_inputs_add(search->inputs, path);
+    if (!input) {
+        if (smc_memory_failed())
+            fail_memory(search);
+        return;
+    }
+    input->content = content;
+    input->folder = search->folder;
+    input->device = status->st_dev;
+    input->number = status->st_ino;
+}
+
+/* --- Options of the sources in a folder ------------------------------------------------------- */
+
+static void give_options(struct smc_input *from, struct smc_inputs *inputs, size_t begin)
+{
+    struct stat status;
+    if (from->argument_count + from->target_count == 0 || stat(from->file, &status) != 0)
+        return;
+    for (size_t i = begin; i < inputs->count; i++) {
+        struct smc_input *to = &inputs->item[i];
+        if (to->content != SMC_CONTENT_SOURCE || to->number != status.st_ino ||
+            to->device != status.st_dev || to->argument || to->target)
+            continue;
+        to->argument = from->argument;
+        to->argument_count = from->argument_count;
+        to->target = from->target;
+        to->target_count = from->target_count;
+        from->argument = NULL;
+        from->target = NULL;
+        from->argument_count = from->target_count = 0;
+        return;
+    }
+}
+
+/* A compile_commands.json in the folder says how its sources are compiled. */
+static void read_options(struct search *search, size_t begin)
+{
+    for (size_t i = 0; i < search->commands.count; i++) {
+        const char *file = search->commands.word[i];
+        struct smc_text text = {0};
+        struct smc_inputs listed = {0};
+        struct smc_error error;
+        size_t others;
+        enum smc_status status = smc_input_read(file, &text, &error);
+        if (status == SMC_OK && smc_compile_commands_is(&text))
+            status = smc_compile_commands_read(file, &text, &listed, &others,
+                                               &search->notes->faults, &error);
+        if (status != SMC_OK)
+            report(search, status, &error);
+        for (size_t k = 0; k < listed.count; k++)
+            give_options(&listed.item[k], search->inputs, begin);
+        smc_inputs_free(&listed);
+        smc_text_free(&text);
+    }
+    smc_words_free(&search->commands);
+}
+
+/* --- Folders ---------------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names in a folder, sorted; hidden ones are left out. An errno value, or 0. */
+static int list_folder(const char *path, struct smc_words *names)
+{
+    DIR *folder = opendir(path);
+    if (!folder)
+        return errno;
+    int failed = 0;
+    for (const struct dirent *item; !failed && (item = readdir(folder));)
+        if (item->d_name[0] != '.' && !smc_words_add(names, item->d_name, strlen(item->d_name)))
+            failed = ENOMEM;
+    closedir(folder);
+    if (names->count > 0)
+        qsort(names->word, names->count, sizeof *names->word, by_name);
+    return failed;
+}
+
+static void report_reason(struct search *search, const char *path, int reason)
+{
+    struct smc_error error;
+    enum smc_status status = smc_memory_status(reason, SMC_USAGE);
+    smc_fail(&error, status, "%s: %s", path, strerror(reason));
+    report(search, status, &error);
+}
+
+/* `path` has room for LONGEST_PATH characters and is a folder. */
+static void walk(struct search *search, char *path, size_t length)
+{
+    struct smc_words names = {0};
+    struct stat status;
+    int failed = list_folder(path, &names);
+    if (failed)
+        report_reason(search, path, failed);
+    for (size_t i = 0; i < names.count && search->worst < SMC_MACHINE; i++) {
+        int added = snprintf(path + length, LONGEST_PATH - length, "%s%s",
+                             path[length - 1] == '/' ? "" : "/", names.word[i]);
+        if ((size_t)added >= LONGEST_PATH - length) {
+            path[length] = '\0';
+            report_reason(search, path, ENAMETOOLONG);
+        } else if (stat(path, &status) != 0) {
+            if (errno != ENOENT && errno != ELOOP) /* a link to nothing holds no kernels */
+                report_reason(search, path, errno);
+        } else if (S_ISREG(status.st_mode)) {
+            add_found(search, path, &status);
+        } else if (S_ISDIR(status.st_mode) && !was_walked(search, &status)) {
+            walk(search, path, length + (size_t)added);
+        }
+    }
+    path[length] = '\0';
+    smc_words_free(&names);
+}
+
+/* The length of the name without folders and from the first '.' on: "scan" of "a/scan.cu.o". */
+static size_t stem_of(const char *file, const char **stem)
+{
+    const char *slash = strrchr(file, '/');
+    *stem = slash ? slash + 1 : file;
+    return strcspn(*stem, ".");
+}
+
+static bool has_stem(const struct smc_input *input, const char *stem, size_t length)
+{
+    const char *own;
+    return stem_of(input->file, &own) == length && memcmp(own, stem, length) == 0;
+}
+
+/* Whether another file of the folder stands for this one. */
+static bool is_replaced(const struct smc_inputs *inputs, size_t begin,
+                        const struct smc_input *input)
+{
+    const char *stem;
+    size_t length = stem_of(input->file, &stem);
+    for (size_t i = begin; i < inputs->count; i++) {
+        const struct smc_input *other = &inputs->item[i];
+        bool is_better =
+            input->content == SMC_CONTENT_HEADER
+                ? other->content != SMC_CONTENT_HEADER
+                : other->content == SMC_CONTENT_CODE ||
+                      (other->content == SMC_CONTENT_PTX && input->content == SMC_CONTENT_SOURCE);
+        if (is_better && (input->content == SMC_CONTENT_HEADER || has_stem(other, stem, length)))
+            return true;
+    }
+    return false;
+}
+
+/* Leaves out sources whose compiled code is there, and headers that come with other files. */
+static size_t leave_out(struct smc_inputs *inputs, size_t begin)
+{
+    size_t count = 0;
+    for (size_t i = begin; i < inputs->count; i++) {
+        struct smc_input *input = &inputs->item[i];
+        if (input->content >= SMC_CONTENT_PTX && is_replaced(inputs, begin, input)) {
+            count++;
+            input->content = SMC_CONTENT_NONE;
+        }
+    }
+    return count;
+}
+
+static void read_folder(struct search *search, const char *folder, const struct stat *status)
+{
+    char path[LONGEST_PATH + 1];
+    size_t begin = search->inputs->count;
+    int length = snprintf(path, sizeof path, "%s", folder);
+    if (length >= LONGEST_PATH) {
+        report_reason(search, folder, ENAMETOOLONG);
+        return;
+    }
+    search->folder = folder;
+    if (was_walked(search, status))
+        return;
+    walk(search, path, (size_t)length);
+    read_options(search, begin);
+    size_t left_out = leave_out(search->inputs, begin), read = search->inputs->count - begin;
+    if (read == 0 && search->worst < SMC_MACHINE) {
+        struct smc_error error;
+        smc_fail(&error, SMC_USAGE, "%s: no file with kernels in this folder (%zu file%s)", folder,
+                 search->skipped, smc_text_plural(search->skipped));
+        report(search, SMC_USAGE, &error);
+    } else if (left_out > 0) {
+        smc_text_safe_line(&search->notes->remarks,
+                           "%s: %zu source%s left out, because compiled code or a file that "
+                           "includes it is there; name a file to have it compiled",
+                           folder, left_out, smc_text_plural(left_out));
+    }
+}
+
+/* --- What the user names ---------------------------------------------------------------------- */
+
+/* A file beside it with a similar name. */
+static void report_missing(struct search *search, const char *file, int reason)
+{
+    struct smc_words names = {0};
+    const char *slash = strrchr(file, '/');
+    char folder[LONGEST_PATH];
+    struct smc_error error;
+    struct smc_suggestion suggestion = {.typed = slash ? slash + 1 : file};
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file + 1) : 1,
+             slash ? file : ".");
+    if (reason == ENOENT && strlen(file) < LONGEST_PATH && list_folder(folder, &names) == 0)
+        for (size_t i = 0; i < names.count; i++)
+            smc_suggest_consider(&suggestion, names.word[i]);
+    if (suggestion.best)
+        smc_fail(&error, SMC_USAGE, "%s: %s; did you mean '%.*s%s'?", file, strerror(reason),
+                 slash ? (int)(slash - file + 1) : 0, file, suggestion.best);
+    else
+        smc_fail(&error, SMC_USAGE, "%s: %s", *file ? file : "''", strerror(reason));
+    report(search, SMC_USAGE, &error);
+    smc_words_free(&names);
+}
+
+static void read_commands(struct search *search, const char *file)
+{
+    struct smc_text text = {0};
+    struct smc_error error;
+    size_t others = 0, before = search->inputs->count;
+    enum smc_status status = smc_input_read(file, &text, &error);
+    if (status == SMC_OK && smc_compile_commands_is(&text))
+        status = smc_compile_commands_read(file, &text, search->inputs, &others,
+                                           &search->notes->faults, &error);
+    else if (status == SMC_OK && !smc_inputs_add(search->inputs, file))
+        status = smc_out_of_memory(&error); /* another kind of JSON: its reader decides */
+    if (status == SMC_OK && search->inputs->count == before && search->notes->faults.length == 0)
+        status = smc_fail(&error, SMC_USAGE, "%s: none of its %zu entr%s compiles CUDA", file,
+                          others, others == 1 ? "y" : "ies");
+    if (status != SMC_OK)
+        report(search, status, &error);
+    smc_text_free(&text);
+}
+
+static void read_named(struct search *search, const char *file)
+{
+    struct stat status = {0};
+    bool is_stdin = strcmp(file, "-") == 0;
+    if (!is_stdin && stat(file, &status) != 0) {
+        report_missing(search, file, errno);
+        return;
+    }
+    if (!is_stdin && S_ISDIR(status.st_mode)) {
+        read_folder(search, file, &status);
+        return;
+    }
+    if (!is_stdin && ends(file, ".json")) {
+        read_commands(search, file);
+        return;
+    }
+    for (size_t i = 0; i < search->inputs->count && is_stdin; i++)
+        if (strcmp(search->inputs->item[i].file, "-") == 0)
+            return;
+    if (S_ISREG(status.st_mode) && is_listed(search, &status))
+        return;
+    struct smc_input *input = smc_inputs_add(search->inputs, file);
+    if (!input) {
+        fail_memory(search);
+        return;
+    }
+    input->device = is_stdin ? 0 : status.st_dev;
+    input->number = is_stdin ? 0 : status.st_ino;
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+/* A log has spills, machine code has launch bounds: what one lacks is taken from the other. */
+static void complete(struct smc_inspect_kernel *kernel, const struct smc_inspect_kernel *other)
+{
+    if (!kernel->has_spills && other->has_spills) {
+        kernel->has_spills = true;
+        kernel->resources.spill_store_bytes = other->resources.spill_store_bytes;
+        kernel->resources.spill_load_bytes = other->resources.spill_load_bytes;
+    }
+    if (kernel->max_threads_per_block == 0)
+        kernel->max_threads_per_block = other->max_threads_per_block;
+    if (kernel->required_threads_per_block == 0)
+        kernel->required_threads_per_block = other->required_threads_per_block;
+    if (kernel->blocks_per_cluster == 0)
+        kernel->blocks_per_cluster = other->blocks_per_cluster;
+}
+
+static bool is_same(const struct smc_inspect_kernel *a, const struct smc_inspect_kernel *b)
+{
+    const struct smc_resources *r = &a->resources, *s = &b->resources;
+    return a->cc == b->cc && a->suffix == b->suffix && r->regs_per_thread == s->regs_per_thread &&
+           r->static_smem_bytes == s->static_smem_bytes && r->refused == s->refused &&
+           (!a->has_stack || !b->has_stack || r->stack_bytes == s->stack_bytes) &&
+           (!a->has_barriers || !b->has_barriers || r->barriers == s->barriers) &&
+           (!a->has_spills || !b->has_spills ||
+            (r->spill_store_bytes == s->spill_store_bytes &&
+             r->spill_load_bytes == s->spill_load_bytes)) &&
+           (a->max_threads_per_block == 0 || b->max_threads_per_block == 0 ||
+            a->max_threads_per_block == b->max_threads_per_block);
+}
+
+/* The kernel with the same results from another file of the same folder, or NULL. */
+static struct smc_inspect_kernel *find_double(struct smc_inspect_kernels *kernels, size_t begin,
+                                              const struct smc_inspect_kernel *kernel)
+{
+    struct smc_inspect_kernel *other = NULL;
+    do {
+        begin = other ? (size_t)(other - kernels->item) + 1 : begin;
+        other = smc_inspect_find(kernels, begin, kernel->name, strlen(kernel->name));
+    } while (other && (other->file == kernel->file || !is_same(kernel, other)));
+    return kernel->cc != 0 ? other : NULL;
+}
+
+/* Moves the kernels of one file to the list. `doubles` counts those that it has already. */
+static bool move_kernels(struct smc_inspect_kernels *fresh, size_t begin,
+                         struct smc_inspect_kernels *kernels, size_t *doubles)
+{
+    bool succeeded = true;
+    for (size_t i = 0; i < fresh->count; i++) {
+        struct smc_inspect_kernel *kernel = &fresh->item[i];
+        struct smc_inspect_kernel *known = find_double(kernels, begin, kernel);
+        if (known)
+            complete(known, kernel);
+        *doubles += known != NULL;
+        if (known || !succeeded)
+            smc_inspect_kernel_free(kernel);
+        else
+            succeeded = smc_inspect_take(kernels, kernel);
+    }
+    fresh->count = 0;
+    smc_inspect_free(fresh);
+    return succeeded;
+}
+
+static void read_input(struct search *search, const struct smc_input *input,
+                       struct smc_inspect_kernels *kernels)
+{
+    struct smc_inspect_request request = *search->request;
+    struct smc_error error = {""};
+    request.compiler_arguments = (const char *const *)input->argument;
+    request.compiler_argument_count = input->argument_count;
+    if (request.targets_assumed && input->target_count > 0) {
+        request.targets = input->target;
+        request.target_count = input->target_count;
+    }
+    enum smc_status status =
+        smc_inspect_read(input->file, &request, kernels, search->notes, &error);
+    if (status == SMC_OK)
+        return;
+    if (status == SMC_USAGE && (input->folder || input->argument) && search->notes->holds_none)
+        search->skipped++;
+    else
+        report(search, status, &error);
+}
+
+/* Reads the inputs from `begin` on that are of one folder, or the one at `begin`. Returns the
+   next. */
+static size_t read_group(struct search *search, size_t begin, struct smc_inspect_kernels *kernels)
+{
+    const struct smc_inspect_request *request = search->request;
+    const struct smc_inputs *inputs = search->inputs;
+    const char *folder = inputs->item[begin].folder;
+    const size_t kernels_begin = kernels->count;
+    size_t i = begin, doubles = 0;
+    do {
+        struct smc_inspect_kernels fresh = {0};
+        if (inputs->item[i].content == SMC_CONTENT_NONE)
+            continue;
+        if (request->progress && inputs->count > 1 &&
+            !request->progress(request->progress_context, i, inputs->count)) {
+            search->worst = SMC_INTERRUPTED;
+            break;
+        }
+        read_input(search, &inputs->item[i], folder ? &fresh : kernels);
+        if (folder && !move_kernels(&fresh, kernels_begin, kernels, &doubles))
+            fail_memory(search);
+    } while (++i < inputs->count && folder && inputs->item[i].folder == folder &&
+             search->worst < SMC_MACHINE);
+    if (doubles > 0)
+        smc_text_safe_line(&search->notes->remarks,
+                           "%s: %zu kernel%s that several files hold with the same results %s "
+                           "listed once",
+                           folder, doubles, smc_text_plural(doubles), doubles == 1 ? "is" : "are");
+    return i > begin ? i : begin + 1;
+}
+
+enum smc_status smc_inputs_read(char *const *file, size_t count,
+                                const struct smc_inspect_request *request,
+                                struct smc_inputs *inputs, struct smc_inspect_kernels *kernels,
+                                struct smc_inspect_notes *notes)
+{
+    struct search search = {.request = request, .inputs = inputs, .notes = notes};
+    size_t skipped = 0;
+    for (size_t i = 0; i < count && search.worst < SMC_MACHINE; i++) {
+        search.skipped = 0;
+        read_named(&search, file[i]);
+        skipped += search.skipped;
+    }
+    search.skipped = skipped;
+    for (size_t i = 0; i < inputs->count && search.worst < SMC_MACHINE;)
+        i = read_group(&search, i, kernels);
+    if (search.skipped > 0 && kernels->count > 0)
+        smc_text_safe_line(&notes->remarks, "%zu file%s without kernels skipped", search.skipped,
+                           smc_text_plural(search.skipped));
+    if (notes->faults.length > 0)
+        note_status(&search, search.worst == SMC_OK ? SMC_USAGE : search.worst);
+    free(search.walked);
+    return search.worst;
+}

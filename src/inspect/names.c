@@ -1,0 +1,266 @@
+/* The parts of a demangled C++ name, and the patterns that name kernels. */
+#include "inspect/names.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "inspect/inspect.h"
+
+/* A longer name is found by its other forms. */
+enum { LONGEST_BARE = 1024 };
+
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* The length of "operator<<" or "operator()" at `i`; 0: none begins there. */
+static size_t operator_at(const char *text, size_t i)
+{
+    static const char word[] = "operator";
+    const size_t length = sizeof word - 1;
+    if (text[i] != word[0] || (i > 0 && is_letter(text[i - 1])) || strncmp(text + i, word, length) != 0 ||
+        is_letter(text[i + length]))
+        return 0;
+    const char *symbol = text + i + length;
+    if (strncmp(symbol, "()", 2) == 0 || strncmp(symbol, "[]", 2) == 0)
+        return length + 2;
+    size_t symbols = strspn(symbol, "<>=!+-*/%^&|~,");
+    bool arguments_follow = symbol[symbols] == ' ' && symbol[symbols + 1] == '<';
+    return length + symbols + arguments_follow;
+}
+
+size_t smc_name_bracketed(const char *text)
+{
+    enum { DEEPEST = 256 };
+    char open[DEEPEST];
+    size_t depth = 0, i = 0;
+    while (text[i]) {
+        size_t skipped = operator_at(text, i);
+        i += skipped;
+        if (skipped > 0)
+            continue;
+        char c = text[i++];
+        if (is_letter(c) || c == ' ' || c == ':' || c == ',')
+            continue;
+        if (strchr("<([{", c)) {
+            if (depth == DEEPEST)
+                return 0;
+            open[depth++] = c;
+        } else if (c == '>') {
+            bool closes = open[depth - 1] == '<' && text[i - 2] != '-';
+            depth -= closes;
+        } else if (strchr(")]}", c)) {
+            while (depth > 1 && open[depth - 1] == '<') /* "less than" */
+                depth--;
+            depth--;
+        }
+        if (depth == 0)
+            return i;
+    }
+    return 0;
+}
+
+/* The length of "(anonymous namespace)", "{lambda(int)#1}" or "[abi:v1]", which are names or part
+   of one, or of an operator's name; 0: none begins there. */
+static size_t special_at(const char *text, size_t i)
+{
+    static const char anonymous[] = "(anonymous namespace)";
+    if (strncmp(text + i, anonymous, sizeof anonymous - 1) == 0)
+        return sizeof anonymous - 1;
+    if (text[i] == '{' || text[i] == '[')
+        return smc_name_bracketed(text + i);
+    return operator_at(text, i);
+}
+
+/* "void a::k<1>(int)": `end` is where the parameters begin. False: unlike a C++ name. */
+static bool scan(const char *text, size_t *begin, size_t *last, size_t *arguments, size_t *end)
+{
+    size_t i = 0, skipped;
+    *begin = *last = *arguments = 0;
+    while (text[i]) {
+        if ((skipped = special_at(text, i)) > 0) {
+            i += skipped;
+        } else if (text[i] == '<') {
+            if ((skipped = smc_name_bracketed(text + i)) == 0)
+                return false;
+            *arguments = i;
+            i += skipped;
+        } else if (text[i] == '(' || (text[i] == ' ' && text[i + 1] == '[')) {
+            break;
+        } else if (text[i] == ' ') {
+            *begin = *last = ++i;
+            *arguments = 0;
+        } else if (text[i] == ':' && text[i + 1] == ':') {
+            *last = i += 2;
+            *arguments = 0;
+        } else {
+            i++;
+        }
+    }
+    *end = i;
+    return i > *last;
+}
+
+void smc_name_parse(const char *shown, struct smc_name *name)
+{
+    size_t begin, last, arguments, end;
+    if (!scan(shown, &begin, &last, &arguments, &end)) {
+        size_t length = strlen(shown);
+        *name = (struct smc_name){shown, length, 0, length};
+        return;
+    }
+    *name = (struct smc_name){
+        .begin = shown + begin,
+        .length = end - begin,
+        .last = last - begin,
+        .arguments = (arguments ? arguments : end) - begin,
+    };
+}
+
+/* The end of the part from `i` on that has no template arguments. */
+static size_t plain_end(const struct smc_name *name, size_t i)
+{
+    while (i < name->length && name->begin[i] != '<') {
+        size_t special = special_at(name->begin, i);
+        i += special > 0 ? special : 1;
+    }
+    return i < name->length ? i : name->length;
+}
+
+static size_t skip_arguments(const struct smc_name *name, size_t i)
+{
+    size_t skipped = i < name->length ? smc_name_bracketed(name->begin + i) : 0;
+    return skipped > 0 && i + skipped < name->length ? i + skipped : name->length;
+}
+
+uint64_t smc_name_family(const struct smc_name *name)
+{
+    uint64_t hash = SMC_HASH_START;
+    for (size_t i = 0; i < name->length;) {
+        size_t end = plain_end(name, i);
+        hash = smc_hash(hash, name->begin + i, end - i);
+        i = skip_arguments(name, end);
+    }
+    return hash;
+}
+
+size_t smc_name_bare(const struct smc_name *name, char *bare, size_t size)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < name->length;) {
+        size_t end = plain_end(name, i);
+        if (end - i >= size - length)
+            return 0;
+        memcpy(bare + length, name->begin + i, end - i);
+        length += end - i;
+        i = skip_arguments(name, end);
+    }
+    bare[length] = '\0';
+    return length;
+}
+
+/* --- Patterns --------------------------------------------------------------------------------- */
+
+/* "[a-z]" at the pattern, which ends at `close`. */
+static bool accepts_set(const char *pattern, const char *close, char c)
+{
+    bool negated = pattern[1] == '!' || pattern[1] == '^', accepted = false;
+    for (const char *p = pattern + 1 + negated; p < close; p++) {
+        bool range = p[1] == '-' && p + 2 < close;
+        accepted |= range ? c >= p[0] && c <= p[2] : c == *p;
+        p += range ? 2 : 0;
+    }
+    return accepted != negated;
+}
+
+/* Where the set at the pattern ends; NULL: its '[' is an ordinary character. */
+static const char *set_end(const char *pattern)
+{
+    if (pattern[0] != '[' || !pattern[1])
+        return NULL;
+    bool negated = pattern[1] == '!' || pattern[1] == '^';
+    return pattern[1 + negated] ? strchr(pattern + 2 + negated, ']') : NULL;
+}
+
+/* Whether the first element of the pattern, which is not '*', accepts the character; moves the
+   pattern behind it. */
+static bool accepts(const char **pattern, char c)
+{
+    const char *element = *pattern, *close = set_end(element);
+    bool escaped = element[0] == '\\' && element[1];
+    *pattern = close ? close + 1 : element + 1 + escaped;
+    if (close)
+        return accepts_set(element, close, c);
+    return element[escaped] == c || (!escaped && *element == '?');
+}
+
+/* As fnmatch without flags, but of bytes that no '\0' ends. */
+static bool matches(const char *pattern, const char *text, size_t length)
+{
+    const char *star = NULL;
+    size_t i = 0, resume = 0;
+    while (i < length) {
+        const char *next = pattern;
+        if (*pattern == '*') {
+            star = ++pattern;
+            resume = i;
+        } else if (*pattern && accepts(&next, text[i])) {
+            pattern = next;
+            i++;
+        } else if (star) {
+            pattern = star;
+            i = ++resume;
+        } else {
+            return false;
+        }
+    }
+    return !pattern[strspn(pattern, "*")];
+}
+
+bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern)
+{
+    char bare[LONGEST_BARE];
+    struct smc_name name;
+    const char *shown = kernel->shown, *mangled = kernel->name;
+    if (!pattern[strcspn(pattern, "*?[")])
+        return strstr(shown, pattern) != NULL || strcmp(mangled, pattern) == 0;
+    smc_name_parse(shown, &name);
+    return matches(pattern, shown, strlen(shown)) || matches(pattern, mangled, strlen(mangled)) ||
+           matches(pattern, name.begin, name.length) ||
+           matches(pattern, name.begin + name.last, name.length - name.last) ||
+           matches(pattern, name.begin + name.last, name.arguments - name.last) ||
+           matches(pattern, bare, smc_name_bare(&name, bare, sizeof bare));
+}
+
+/* --- Exact names ------------------------------------------------------------------------------ */
+
+void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool template_arguments,
+                             struct smc_text *bare)
+{
+    struct smc_name name;
+    smc_name_parse(kernel->shown, &name);
+    if (template_arguments) {
+        smc_text_append_bytes(bare, name.begin, name.length);
+        return;
+    }
+    for (size_t i = 0; i < name.length;) {
+        size_t end = plain_end(&name, i);
+        smc_text_append_bytes(bare, name.begin + i, end - i);
+        i = skip_arguments(&name, end);
+    }
+}
+
+bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name)
+{
+    char bare[LONGEST_BARE];
+    struct smc_name parts;
+    size_t length = strlen(name);
+    smc_name_parse(kernel->shown, &parts);
+    return strcmp(kernel->shown, name) == 0 || strcmp(kernel->name, name) == 0 ||
+           (parts.length == length && memcmp(parts.begin, name, length) == 0) ||
+           (length > 0 && smc_name_bare(&parts, bare, sizeof bare) == length &&
+            strcmp(bare, name) == 0);
+}

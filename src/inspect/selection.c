@@ -1,0 +1,355 @@
+/* Sorts and filters rows, and counts what is noteworthy about all of them. */
+#include "inspect/selection.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parse.h"
+
+/* The adjacent rows of one kernel. */
+struct group {
+    size_t begin, count;
+    const struct smc_inspect_row *worst;
+};
+
+bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
+{
+    return a->kernel->file == b->kernel->file && a->kernel->version_hash == b->kernel->version_hash;
+}
+
+double smc_inspect_highest_percent(const struct smc_inspect_row *row)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < SMC_BLOCK_SIZES; i++) {
+        uint32_t warps = (i + 1) * row->sizes.blocks_per_sm[i];
+        most = warps > most ? warps : most;
+    }
+    return 100.0 * most / row->answer.query.device.sm.max_warps_per_sm;
+}
+
+double smc_inspect_percent(const struct smc_inspect_row *row)
+{
+    return smc_inspect_is_settled(row) ? row->answer.occupancy_percent
+                                       : smc_inspect_highest_percent(row);
+}
+
+uint64_t smc_inspect_spilled(const struct smc_inspect_row *row)
+{
+    const struct smc_resources *resources = &row->answer.resources;
+    return row->kernel->has_spills
+               ? (uint64_t)resources->spill_store_bytes + resources->spill_load_bytes
+               : 0;
+}
+
+/* --- Order ------------------------------------------------------------------------------------ */
+
+static bool launches(const struct smc_inspect_row *row)
+{
+    return row->answer.outcome == SMC_LAUNCHES;
+}
+
+static int compare(double a, double b)
+{
+    return (a > b) - (a < b);
+}
+
+static double registers_of(const struct smc_inspect_row *row)
+{
+    return row->answer.launch.regs_per_thread;
+}
+
+int smc_inspect_compare(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
+{
+    int order = launches(a) - launches(b);
+    order = order ? order : compare(smc_inspect_percent(a), smc_inspect_percent(b));
+    order = order ? order : compare((double)smc_inspect_spilled(b), (double)smc_inspect_spilled(a));
+    return order ? order : compare(registers_of(b), registers_of(a));
+}
+
+static double smem_of(const struct smc_inspect_row *row)
+{
+    return (double)row->answer.launch.static_smem_bytes + row->answer.launch.dynamic_smem_bytes;
+}
+
+static double threads_of(const struct smc_inspect_row *row)
+{
+    return row->threads_source == SMC_THREADS_UNKNOWN ? 0 : row->answer.launch.threads_per_block;
+}
+
+static double spilled_of(const struct smc_inspect_row *row)
+{
+    return (double)smc_inspect_spilled(row);
+}
+
+/* What the largest value of comes first. */
+static double (*const values[SMC_ORDER_COUNT])(const struct smc_inspect_row *row) = {
+    [SMC_ORDER_REGISTERS] = registers_of,
+    [SMC_ORDER_SPILLS] = spilled_of,
+    [SMC_ORDER_SMEM] = smem_of,
+    [SMC_ORDER_THREADS] = threads_of,
+};
+
+static int compare_rows(enum smc_inspect_order by, const struct smc_inspect_row *a,
+                        const struct smc_inspect_row *b)
+{
+    int order = 0;
+    if (by == SMC_ORDER_NAME)
+        order = strcmp(a->kernel->shown, b->kernel->shown);
+    else if (values[by])
+        order = compare(values[by](b), values[by](a));
+    return order ? order : smc_inspect_compare(a, b);
+}
+
+static int compare_groups(enum smc_inspect_order by, const void *untyped_a, const void *untyped_b)
+{
+    const struct group *a = untyped_a, *b = untyped_b;
+    int order = compare_rows(by, a->worst, b->worst);
+    return order ? order : (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+/* qsort passes nothing to its function. */
+#define ORDERS(ORDER)                                                                              \
+    ORDER(OCCUPANCY) ORDER(REGISTERS) ORDER(SPILLS) ORDER(SMEM) ORDER(THREADS) ORDER(NAME)
+#define COMPARE(id)                                                                                \
+    static int compare_##id(const void *a, const void *b)                                          \
+    {                                                                                              \
+        return compare_groups(SMC_ORDER_##id, a, b);                                               \
+    }
+ORDERS(COMPARE)
+#define ROW(id) [SMC_ORDER_##id] = compare_##id,
+static int (*const comparisons[SMC_ORDER_COUNT])(const void *a, const void *b) = {ORDERS(ROW)};
+
+/* NULL: out of memory. */
+static struct group *find_groups(const struct smc_inspect_rows *rows, enum smc_inspect_order by,
+                                 size_t *count)
+{
+    struct group *groups = smc_calloc(rows->count ? rows->count : 1, sizeof *groups);
+    *count = 0;
+    for (size_t i = 0; groups && i < rows->count; i++) {
+        const struct smc_inspect_row *row = &rows->item[i];
+        struct group *group = *count ? &groups[*count - 1] : NULL;
+        if (!group || !smc_inspect_is_same(&rows->item[group->begin], row)) {
+            groups[(*count)++] = (struct group){i, 1, row};
+            continue;
+        }
+        group->count++;
+        if (compare_rows(by, row, group->worst) < 0)
+            group->worst = row;
+    }
+    return groups;
+}
+
+static bool reorder(struct smc_inspect_rows *rows, const struct group *groups, size_t count)
+{
+    size_t n = 0;
+    struct smc_inspect_row *item = smc_calloc(rows->count ? rows->count : 1, sizeof *item);
+    if (!item)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(item + n, rows->item + groups[i].begin, groups[i].count * sizeof *item);
+        n += groups[i].count;
+    }
+    free(rows->item);
+    rows->item = item;
+    rows->capacity = rows->count ? rows->count : 1;
+    rows->count = n;
+    return true;
+}
+
+/* --- Filters ---------------------------------------------------------------------------------- */
+
+static bool is_kept(const struct smc_inspect_row *row,
+                    const struct smc_inspect_selection *selection)
+{
+    const struct smc_inspect_filter *only = &selection->only;
+    if (only->failing && launches(row) && smc_inspect_meets(row, &selection->requirements))
+        return false;
+    if (only->spilling && smc_inspect_spilled(row) == 0)
+        return false;
+    if (only->unknown && row->threads_source != SMC_THREADS_UNKNOWN)
+        return false;
+    if (only->limited_by &&
+        (!launches(row) || (row->answer.occupancy.limiters & only->limited_by) != only->limited_by))
+        return false;
+    return only->below_percent <= 0 || smc_inspect_percent(row) < only->below_percent;
+}
+
+static void filter(struct smc_inspect_rows *rows, const struct smc_inspect_selection *selection)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        if (!is_kept(&rows->item[i], selection))
+            continue;
+        if (kept < i)
+            rows->item[kept] = rows->item[i];
+        kept++;
+    }
+    rows->count = kept;
+}
+
+static enum smc_status fail_limit(const char *name, struct smc_error *error)
+{
+    struct smc_text names = {0};
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        smc_text_printf(&names, "%s%s", i ? ", " : "", smc_limit_name((enum smc_limit)i));
+    smc_fail(error, SMC_USAGE, "option --only: limited-by=%.64s: not one of %s", name,
+             smc_text_string(&names));
+    smc_text_free(&names);
+    return SMC_USAGE;
+}
+
+static enum smc_status add_limit(struct smc_inspect_filter *filter, const char *name,
+                                 struct smc_error *error)
+{
+    for (int i = 0; i < SMC_LIMIT_COUNT; i++)
+        if (strcmp(smc_limit_name((enum smc_limit)i), name) == 0) {
+            filter->limited_by |= 1u << i;
+            return SMC_OK;
+        }
+    return fail_limit(name, error);
+}
+
+static enum smc_status add_below(struct smc_inspect_filter *filter, const char *text,
+                                 struct smc_error *error)
+{
+    int64_t percent;
+    if (!smc_parse_integer(text, 1, 100, &percent))
+        return smc_fail(error, SMC_USAGE,
+                        "option --only: below=%.64s: not a whole number between 1 and 100", text);
+    if (filter->below_percent <= 0 || (double)percent < filter->below_percent)
+        filter->below_percent = (double)percent;
+    return SMC_OK;
+}
+
+static enum smc_status add_condition(struct smc_inspect_filter *filter, const char *word,
+                                     struct smc_error *error)
+{
+    static const char limited[] = "limited-by=", below[] = "below=";
+    if (strncmp(word, limited, sizeof limited - 1) == 0)
+        return add_limit(filter, word + sizeof limited - 1, error);
+    if (strncmp(word, below, sizeof below - 1) == 0)
+        return add_below(filter, word + sizeof below - 1, error);
+    bool *flag = strcmp(word, "failing") == 0    ? &filter->failing
+                 : strcmp(word, "spilling") == 0 ? &filter->spilling
+                 : strcmp(word, "unknown") == 0  ? &filter->unknown
+                                                 : NULL;
+    if (!flag)
+        return smc_fail(error, SMC_USAGE,
+                        "option --only: '%.64s' is not failing, spilling, unknown, "
+                        "limited-by=LIMIT or below=PERCENT",
+                        word);
+    *flag = true;
+    return SMC_OK;
+}
+
+enum smc_status smc_inspect_filter_add(struct smc_inspect_filter *filter, const char *text,
+                                       struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    do {
+        char word[128];
+        size_t length = strcspn(text, ",");
+        snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1),
+                 text);
+        status = add_condition(filter, word, error);
+        text += length + (text[length] == ',');
+    } while (status == SMC_OK && *text);
+    return status;
+}
+
+/* --- Summary ---------------------------------------------------------------------------------- */
+
+/* What is true of the kernel on at least one of its devices. */
+static void summarize_kernel(const struct smc_inspect_row *rows, size_t count,
+                             struct smc_inspect_summary *summary)
+{
+    bool spills = false, low = false, fails = false, unknown = false;
+    for (size_t i = 0; i < count; i++) {
+        spills |= smc_inspect_spilled(&rows[i]) > 0;
+        fails |= !launches(&rows[i]);
+        low |= launches(&rows[i]) && smc_inspect_percent(&rows[i]) < SMC_LOW_PERCENT;
+        unknown |= rows[i].threads_source == SMC_THREADS_UNKNOWN;
+    }
+    summary->kernels++;
+    summary->spilling += spills;
+    summary->low += low;
+    summary->failing += fails;
+    summary->unknown += unknown;
+}
+
+static int compare_pointers(const void *a, const void *b)
+{
+    const char *const *x = a, *const *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* False: out of memory. */
+static bool count_files(const struct smc_inspect_rows *rows, const struct group *groups,
+                        size_t count, size_t *files)
+{
+    const char **file = smc_calloc(count ? count : 1, sizeof *file);
+    if (!file)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        file[i] = rows->item[groups[i].begin].kernel->file;
+    qsort(file, count, sizeof *file, compare_pointers);
+    *files = 0;
+    for (size_t i = 0; i < count; i++)
+        *files += i == 0 || file[i] != file[i - 1];
+    free(file);
+    return true;
+}
+
+static bool summarize(const struct smc_inspect_rows *rows, const struct group *groups, size_t count,
+                      struct smc_inspect_summary *summary)
+{
+    const struct group *worst = groups;
+    *summary = (struct smc_inspect_summary){0};
+    for (size_t i = 0; i < count; i++) {
+        summarize_kernel(rows->item + groups[i].begin, groups[i].count, summary);
+        if (compare_groups(SMC_ORDER_OCCUPANCY, &groups[i], worst) < 0)
+            worst = &groups[i];
+    }
+    if (count > 0) {
+        const struct smc_inspect_row *row = worst->worst;
+        summary->worst = row->kernel;
+        summary->worst_settled = smc_inspect_is_settled(row);
+        summary->worst_launches = launches(row);
+        summary->worst_percent = smc_inspect_percent(row);
+        summary->worst_limiters = row->answer.occupancy.limiters;
+    }
+    return count_files(rows, groups, count, &summary->files);
+}
+
+/* --- All of it -------------------------------------------------------------------------------- */
+
+static bool sort_and_cut(struct smc_inspect_rows *rows,
+                         const struct smc_inspect_selection *selection)
+{
+    size_t count;
+    struct group *groups = find_groups(rows, selection->order, &count);
+    if (!groups)
+        return false;
+    if (comparisons[selection->order])
+        qsort(groups, count, sizeof *groups, comparisons[selection->order]);
+    bool cut = selection->top > 0 && selection->top < count;
+    bool done = reorder(rows, groups, cut ? selection->top : count);
+    free(groups);
+    return done;
+}
+
+enum smc_status smc_inspect_select(struct smc_inspect_rows *rows,
+                                   const struct smc_inspect_selection *selection,
+                                   struct smc_error *error)
+{
+    size_t count;
+    struct group *groups = find_groups(rows, SMC_ORDER_OCCUPANCY, &count);
+    bool done = groups && summarize(rows, groups, count, &rows->summary);
+    free(groups);
+    if (!done)
+        return smc_out_of_memory(error);
+    filter(rows, selection);
+    return sort_and_cut(rows, selection) ? SMC_OK : smc_out_of_memory(error);
+}

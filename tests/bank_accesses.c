@@ -1,0 +1,273 @@
+/* Bank conflicts found without running a kernel equal those that the emulator counts, instruction
+   by instruction: for every kernel of tests/bank_kernels, and for those of the catalog. A line
+   "// @ name block 32 8 1 grid 2 2 1 smem 0 args 64" before a kernel tells its launch.
+     tests/bank_accesses [-v] [FILE.cu...]
+   Without an NVRTC: exit status 77. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "compile/compile.h"
+#include "compile/nvrtc.h"
+#include "devices/devices.h"
+#include "emulator/bank_accesses.h"
+#include "emulator/emulator.h"
+#include "inspect/readers.h"
+
+enum { ARRAY_BYTES = 1 << 20, MOST_PARAMETERS = 16, NAME = 64 };
+
+static const uint16_t ccs[] = {90, 75};
+static bool verbose;
+
+struct launch {
+    char name[NAME];
+    uint32_t grid[3], block[3], smem_bytes;
+    int32_t argument[MOST_PARAMETERS];
+    unsigned arguments;
+};
+
+struct tally {
+    unsigned kernels, accesses, followed, exact, wrong;
+};
+
+static struct smc_bank_layout layout_of(uint16_t cc)
+{
+    struct smc_capability capability;
+    struct smc_device device;
+    struct smc_bank_layout layout;
+    smc_capability_find(cc, &capability);
+    smc_device_of_capability(&capability, &device);
+    smc_bank_layout_of(&device.sm, SMC_BANK_MODE_4_BYTES, &layout);
+    return layout;
+}
+
+/* --- One access ------------------------------------------------------------------------------- */
+
+static uint64_t executions_of(const struct smc_emulated_count *count)
+{
+    return count->shared_loads + count->shared_stores;
+}
+
+static bool agrees(const struct smc_bank_accesses *accesses, const struct smc_bank_access *access,
+                   const struct smc_emulated_count *count, uint64_t blocks)
+{
+    uint64_t executions = executions_of(count), conflicts = smc_emulated_conflicts(count);
+    if (access->verdict == SMC_BANK_NOT_REACHED)
+        return executions == 0;
+    if (accesses->counts_are_exact && access->verdict == SMC_BANK_KNOWN)
+        return executions == blocks * access->executions &&
+               smc_emulated_wavefronts(count) == blocks * access->wavefronts &&
+               count->least_wavefronts == blocks * access->least;
+    return (conflicts >= executions * access->fewest_conflicts ||
+            access->verdict == SMC_BANK_IF_ALL_ACTIVE) &&
+           conflicts <= executions * access->most_conflicts;
+}
+
+static void show(const char *what, const struct smc_bank_access *access,
+                 const struct smc_emulated_count *count)
+{
+    printf("%s: %s at PTX line %u, line %u: %s%s%s; %" PRIu64 " executions, conflicts %" PRIu64
+           " (%u to %u each); emulated %" PRIu64 " executions, %" PRIu64 " conflicts\n",
+           what, access->operation, access->ptx_line, access->line,
+           smc_bank_verdict_name(access->verdict), access->reason ? ": " : "",
+           access->reason ? access->reason : "", access->executions,
+           access->wavefronts - access->least, access->fewest_conflicts, access->most_conflicts,
+           executions_of(count), smc_emulated_conflicts(count));
+}
+
+static const struct smc_bank_access *find_access(const struct smc_bank_accesses *accesses,
+                                                 uint32_t ptx_line)
+{
+    for (size_t i = 0; i < accesses->count; i++)
+        if (accesses->item[i].ptx_line == ptx_line)
+            return &accesses->item[i];
+    return NULL;
+}
+
+static void compare(const char *name, const struct smc_bank_accesses *accesses,
+                    const struct smc_program *program, const struct smc_emulation *emulation,
+                    struct tally *tally)
+{
+    unsigned wrong = tally->wrong;
+    for (size_t i = 0; i < emulation->count_length; i++) {
+        const struct smc_emulated_count *count = &emulation->count[i];
+        uint32_t line = smc_program_instruction(program, i)->ptx_line;
+        const struct smc_bank_access *access = find_access(accesses, line);
+        if (!access) {
+            tally->wrong += executions_of(count) > 0;
+            if (executions_of(count))
+                printf("FAIL: %s: the access at PTX line %u is missing\n", name, line);
+            continue;
+        }
+        if (access->verdict == SMC_BANK_ATOMIC)
+            continue;
+        tally->accesses++;
+        bool followed = access->verdict != SMC_BANK_NOT_FOLLOWED;
+        bool right = !followed || agrees(accesses, access, count, emulation->blocks_run);
+        tally->followed += followed;
+        tally->exact += followed && access->fewest_conflicts == access->most_conflicts;
+        tally->wrong += !right;
+        if (!right || verbose)
+            show(!right ? "FAIL" : followed ? "ok" : "--", access, count);
+    }
+    tally->kernels++;
+    if (tally->wrong > wrong || verbose)
+        printf("%s: %s, %zu accesses\n", name,
+               accesses->counts_are_exact ? "exact" : "not all branches known", accesses->count);
+}
+
+/* --- Kernels of a file ------------------------------------------------------------------------ */
+
+static bool emulate(const struct launch *launch, const struct smc_program *program, uint16_t cc,
+                    struct smc_emulation *emulation)
+{
+    static char memory[MOST_PARAMETERS][ARRAY_BYTES];
+    struct smc_emulated_array arrays[MOST_PARAMETERS];
+    struct smc_emulated_argument arguments[MOST_PARAMETERS] = {{0}};
+    size_t count = smc_program_parameter_count(program), array_count = 0, used = 0;
+    struct smc_error error = {""};
+    for (size_t i = 0; i < count && i < MOST_PARAMETERS; i++) {
+        arguments[i].is_array = smc_program_parameter_bytes(program, i) == sizeof(uint64_t);
+        arguments[i].array = array_count;
+        arguments[i].value = &launch->argument[used < MOST_PARAMETERS ? used : 0];
+        used += !arguments[i].is_array;
+        if (!arguments[i].is_array)
+            continue;
+        for (size_t k = 0; k < ARRAY_BYTES; k++)
+            memory[array_count][k] = (char)(k % 4 ? 0 : k / 4 * 7 % 61);
+        arrays[array_count] = (struct smc_emulated_array){"a", memory[array_count], ARRAY_BYTES};
+        array_count++;
+    }
+    struct smc_emulation_request request = {.program = program,
+                                            .dynamic_smem_bytes = launch->smem_bytes,
+                                            .arrays = arrays,
+                                            .array_count = array_count,
+                                            .arguments = arguments,
+                                            .argument_count = count,
+                                            .banks = layout_of(cc),
+                                            .threads = 1,
+                                            .unchecked = true};
+    memcpy(request.grid, launch->grid, sizeof request.grid);
+    memcpy(request.block, launch->block, sizeof request.block);
+    if (smc_emulate(&request, emulation, &error) == SMC_OK && emulation->completed)
+        return true;
+    printf("FAIL: %s cannot be emulated: %s\n", launch->name, error.message);
+    return false;
+}
+
+static void try_kernel(const struct launch *launch, const struct smc_text *ptx, uint16_t cc,
+                       struct tally *tally)
+{
+    struct smc_program *program = NULL;
+    struct smc_emulation emulation = {0};
+    struct smc_bank_accesses accesses = {0};
+    struct smc_error error = {""};
+    struct smc_bank_accesses_request request = {.ptx = smc_text_string(ptx),
+                                                .ptx_bytes = strlen(smc_text_string(ptx)),
+                                                .entry = launch->name,
+                                                .dynamic_smem_bytes = launch->smem_bytes,
+                                                .banks = layout_of(cc)};
+    memcpy(request.block, launch->block, sizeof request.block);
+    bool worked = smc_program_read(request.ptx, request.ptx_bytes, launch->name, &program,
+                                   &error) == SMC_OK &&
+                  smc_bank_accesses_find(&request, &accesses, &error) == SMC_OK;
+    if (!worked)
+        printf("FAIL: %s: %s\n", launch->name, error.message);
+    else if (emulate(launch, program, cc, &emulation))
+        compare(launch->name, &accesses, program, &emulation, tally);
+    else
+        worked = false;
+    tally->wrong += !worked;
+    smc_emulation_free(&emulation);
+    smc_bank_accesses_free(&accesses);
+    smc_program_free(program);
+}
+
+/* Reads " block 32 8 1 grid 2 2 1 smem 0 args 64" up to the end of the line. */
+static void read_launch(const char *at, struct launch *launch)
+{
+    int used = 0, value;
+    *launch = (struct launch){.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    sscanf(at, " %63s%n", launch->name, &used);
+    at += used;
+    char word[NAME];
+    while (*at && *at != '\n' && sscanf(at, " %63[a-z]%n", word, &used) == 1) {
+        uint32_t *to = strcmp(word, "block") == 0  ? launch->block
+                       : strcmp(word, "grid") == 0 ? launch->grid
+                       : strcmp(word, "smem") == 0 ? &launch->smem_bytes
+                                                   : NULL;
+        at += used;
+        while (*(at += strspn(at, " ")) != '\n' && sscanf(at, "%d%n", &value, &used) == 1) {
+            at += used;
+            if (to)
+                *to++ = (uint32_t)value;
+            else if (launch->arguments < MOST_PARAMETERS)
+                launch->argument[launch->arguments++] = value;
+        }
+    }
+}
+
+static void try_file(const char *file, const struct smc_nvrtc *nvrtc, uint16_t cc,
+                     struct tally *tally)
+{
+    struct smc_text source = {0}, options = {0};
+    struct smc_error error = {""};
+    struct smc_nvrtc_output output = {0};
+    smc_text_printf(&options, "--gpu-architecture=sm_%u\n--std=c++17\n-lineinfo\n", cc);
+    if (smc_input_read(file, &source, &error) != SMC_OK ||
+        smc_nvrtc_compile(nvrtc, smc_text_string(&source), file, smc_text_string(&options),
+                          &output) != SMC_NVRTC_COMPILED) {
+        printf("FAIL: %s: %s%s\n", file, error.message, smc_text_string(&output.log));
+        tally->wrong++;
+    }
+    const char *at = output.ptx.length ? smc_text_string(&source) : "";
+    while ((at = strstr(at, "// @"))) {
+        struct launch launch;
+        at += strlen("// @");
+        read_launch(at, &launch);
+        try_kernel(&launch, &output.ptx, cc, tally);
+    }
+    smc_nvrtc_output_free(&output);
+    smc_text_free(&source);
+    smc_text_free(&options);
+}
+
+/* --- The catalog ------------------------------------------------------------------------------ */
+
+int main(int argc, char **argv)
+{
+    static const char *const files[] = {"access.cu", "matmul.cu", "reduce.cu", "transpose.cu"};
+    static struct smc_nvrtc_search search;
+    struct smc_nvrtc nvrtc;
+    struct smc_nvrtc_info info;
+    struct smc_error error = {""};
+    struct tally tally = {0};
+    const char *folder = getenv("srcdir") ? getenv("srcdir") : "..";
+    int first = 1;
+    struct smc_text warnings = {0};
+    struct smc_cache cache;
+    smc_cache_open(&cache, true, &warnings);
+    const struct smc_nvrtc_place *place = smc_nvrtc_find(&cache, 90, &search);
+    smc_text_free(&warnings);
+    if (!place || smc_nvrtc_open(place->info.path, &nvrtc, &info, &error) != SMC_OK) {
+        printf("no NVRTC: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
+        return 77;
+    }
+    verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
+    first += verbose;
+    for (size_t c = 0; c < sizeof ccs / sizeof *ccs; c++) {
+        for (int i = first; i < argc; i++)
+            try_file(argv[i], &nvrtc, ccs[c], &tally);
+        for (size_t i = 0; first == argc && i < sizeof files / sizeof *files; i++) {
+            char path[4096];
+            snprintf(path, sizeof path, "%s/tests/bank_kernels/%s", folder, files[i]);
+            try_file(path, &nvrtc, ccs[c], &tally);
+        }
+    }
+    printf("%u kernels, %u accesses: %u followed, %u with the same cost in every execution\n",
+           tally.kernels, tally.accesses, tally.followed, tally.exact);
+    printf("%u passed, %u failed, 0 skipped\n", tally.accesses, tally.wrong);
+    return tally.wrong != 0;
+}

@@ -1,0 +1,29 @@
+/* Fuzzes logs of parallel builds. Build and run: see README.md. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "compile/build_log.h"
+#include "compile/ptxas_log.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct smc_text log = {0};
+    struct smc_build_log read = {0};
+    struct smc_log_kernel kernel;
+    smc_text_append_bytes(&log, (const char *)data, size);
+    if (!smc_build_log_read(smc_text_string(&log), &read))
+        abort();
+    struct smc_log_reader reader = {.cursor = smc_text_string(&read.ordered)};
+    while (smc_log_next(&reader, &kernel))
+        if (kernel.name_length == 0)
+            abort();
+    if (strchr(smc_text_string(&read.faults), '\033') || strchr(smc_text_string(&read.notes), '\r'))
+        abort();
+    smc_build_log_free(&read);
+    smc_text_free(&log);
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* Fuzzes compile_commands.json and the words of its commands. Build and run: see README.md. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "inspect/compile_commands.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct smc_text text = {0}, faults = {0};
+    struct smc_inputs inputs = {0};
+    struct smc_words words = {0};
+    struct smc_error error;
+    size_t others;
+    smc_text_append_bytes(&text, (const char *)data, size);
+    smc_compile_commands_is(&text);
+    smc_compile_commands_read("x.json", &text, &inputs, &others, &faults, &error);
+    smc_words_split(smc_text_string(&text), &words);
+    smc_words_free(&words);
+    smc_inputs_free(&inputs);
+    smc_text_free(&faults);
+    smc_text_free(&text);
+    return 0;
+}

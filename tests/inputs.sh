@@ -1,0 +1,202 @@
+#!/bin/sh
+# inspect on projects: folders, compile_commands.json, logs of parallel builds, several files of
+# which some fail. With nvcc also on what it makes. Run in the build folder.
+
+set -u
+export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc
+unset SMEMCALC_NVRTC SMEMCALC_CACHE_DIR
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+program=$PWD/smemcalc
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+[ -x "$program" ] || { echo "inputs.sh: no ./smemcalc here" >&2; exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
+export SMEMCALC_CACHE_DIR="$scratch/cache" TMPDIR="$scratch/tmp"
+mkdir "$scratch/tmp" "$scratch/work" && cd "$scratch/work" || exit 99
+data=$here/data/inspect
+
+# Runs inspect with CSV to the file `out` and messages to `err`; compares the exit status and what
+# the columns file and registers say, sorted.
+reads() { # NAME STATUS FILE:REGISTERS... -- ARGUMENT...
+    name=$1 wanted=$2
+    shift 2
+    : >expected
+    while [ "$1" != -- ]; do
+        echo "$1" >>expected
+        shift
+    done
+    shift
+    "$program" inspect "$@" --format csv >out 2>err </dev/null
+    status=$?
+    sed '1d; s/"[^"]*"/NAME/; s/^\([^,]*\),[^,]*,[^,]*,\([0-9]*\),.*/\1:\2/' out | sort >got
+    empty "$name" "$(
+        [ "$status" -eq "$wanted" ] || { echo "exit status $status, not $wanted"; cat err; }
+        sort expected | diff - got)"
+}
+
+says() { # NAME LINE: a line of the last message
+    empty "$1" "$(grep -qxF -e "smemcalc: $2" err || { echo "missing: $2"; cat err; })"
+}
+
+# --- Folders --------------------------------------------------------------------------------------
+
+mkdir -p tree/a/.hidden tree/b tree/.git none
+cp "$data/own-sm90.cubin" tree/a/one.cubin && cp "$data/own-sm90.cubin" tree/a/.hidden/ &&
+    cp "$data/own-sm90.cubin" tree/.git/ && cp "$data/own-sm75.cubin" tree/b/two.cubin || exit 99
+cp "$data/own.cu" tree/b/two.cu || exit 99
+ln -s .. tree/b/loop && ln -s nowhere tree/b/dangling && echo text >tree/readme.txt
+echo 'int x;' >none/x.c
+one='tree/a/one.cubin:14 tree/a/one.cubin:32 tree/a/one.cubin:10'
+two=$("$program" inspect tree/b/two.cubin --format csv 2>/dev/null |
+    sed '1d; s/"[^"]*"/NAME/; s/^\([^,]*\),[^,]*,[^,]*,\([0-9]*\),.*/\1:\2/')
+# shellcheck disable=SC2086
+reads "a folder is walked; hidden names, loops and links to nothing are passed" 0 $one $two -- tree
+says "a source whose code is there is left out, in one note" "note: tree: 1 source left out, because \
+compiled code or a file that includes it is there; name a file to have it compiled"
+says "files without kernels are counted" "note: 1 file without kernels skipped"
+# shellcheck disable=SC2086
+reads "a folder and a file in it are read once" 0 $one $two -- tree tree/a/one.cubin tree/a tree
+reads "a folder without kernels is a failure" 2 -- none
+says "that says so" "none: no file with kernels in this folder (1 file)"
+cp "$data/own-sm90.cubin" tree/b/three.cubin && cp "$data/own-sm90.ptxas" tree/b/make.log || exit 99
+# shellcheck disable=SC2086
+reads "what several files of a folder hold is listed once" 0 $one $two -- tree
+empty "a log and machine code complete each other" "$(
+    grep -q '^tree/a/one.cubin,spilling,compute capability 9.0,32,352,380,.*,1024,launch_bounds' out ||
+        cat out)"
+head -c 900 "$data/own-sm90.cubin" >tree/b/cut.cubin
+# shellcheck disable=SC2086
+reads "a damaged file of a folder is reported, the rest is answered" 2 $one $two -- tree
+empty "by its name" "$(grep -q '^smemcalc: tree/b/cut.cubin: ' err || cat err)"
+rm tree/b/cut.cubin
+if [ "$(id -u)" -eq 0 ]; then
+    skip "a folder that may not be read is reported" "root may read all"
+else
+    chmod 000 tree/a
+    # shellcheck disable=SC2086
+    reads "a folder that may not be read is reported" 2 $two -- tree
+    chmod 755 tree/a
+fi
+
+# --- Several files --------------------------------------------------------------------------------
+
+# shellcheck disable=SC2086
+reads "files that fail are a line each, the rest is answered" 2 $one -- \
+    tree/a/one.cubon none/x.c tree/a/one.cubin missing
+says "a missing file with a similar neighbour" \
+    "tree/a/one.cubon: No such file or directory; did you mean 'tree/a/one.cubin'?"
+says "a missing file" "missing: No such file or directory"
+empty "three lines" "$([ "$(grep -c . err)" -eq 3 ] || cat err)"
+mkdir many && i=0
+while [ "$i" -lt 1000 ]; do
+    cp "$data/own-sm90.cubin" "many/$i.cubin"
+    i=$((i + 1))
+done
+# shellcheck disable=SC3045 # where a shell lacks it the test fails
+(ulimit -n 32 && "$program" inspect many/*.cubin --format csv >out 2>err)
+status=$?
+empty "a thousand files do not exhaust descriptors" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    [ "$(wc -l <out)" -eq 3001 ] || wc -l <out
+    cat err)"
+
+# --- compile_commands.json ------------------------------------------------------------------------
+
+mkdir -p 'my project/inc' 'my project/out'
+cp "$data/own-sm90.cubin" 'my project/out/a.o' && echo '__global__ void a() {}' >'my project/a.cu'
+printf '#include "size.h"\n__global__ void own(float *p)\n{\n    __shared__ float s[SIZE SECOND];\n    s[threadIdx.x] = p[1];\n    __syncthreads();\n    p[0] = s[2];\n}\n' \
+    >'my project/b.cu'
+echo '#define SIZE 100' >'my project/inc/size.h'
+touch -t 202001010000 'my project/a.cu'
+cat >compile_commands.json <<EOF
+[{"directory": "$PWD/my project/out", "file": "../a.cu",
+  "arguments": ["/usr/bin/nvcc", "-arch=sm_90", "-c", "../a.cu", "-o", "a.o"]},
+ {"directory": "$PWD/my project/out", "file": "../b.cu", "output": "b.o",
+  "command": "nvcc -I../inc '-DSECOND= + 20' -D\"UNUSED=\\\\\"x y\\\\\"\" --generate-code=arch=compute_80,code=[compute_80,sm_80] -MD -MT b.o -MF b.d -x cu -c ../b.cu -o b.o"},
+ {"directory": "$PWD", "file": "x.c", "command": "gcc -c x.c"}]
+EOF
+"$program" inspect compile_commands.json --format csv >out 2>err
+status=$?
+if grep -q -e 'nvcc.* neither on PATH' -e 'no NVRTC was found' err; then
+    skip "a source is compiled with the options of its entry" "no compiler"
+    wanted=3
+else
+    empty "a source is compiled with the options of its entry, for its architecture" "$(
+        grep -q '^my project/out/../b.cu,own(float\*),compute capability 8.0,[0-9]*,[0-9]*,[0-9]*,480,' out ||
+            cat out err)"
+    wanted=0
+fi
+empty "an object that is newer than its source is read" "$(
+    [ "$status" -eq $wanted ] || echo "exit status $status"
+    [ "$(grep -c '^my project/out/a.o,' out)" -eq 3 ] || cat out err)"
+if [ $wanted -eq 0 ]; then
+    mkdir both && cp -r 'my project' both/p && rm both/p/a.cu &&
+        sed "s|$PWD/my project|$PWD/both/p|g" compile_commands.json >both/compile_commands.json
+    "$program" inspect both --format csv >out 2>err
+    status=$?
+    empty "so is a source of a folder with such a file" "$(
+        [ "$status" -eq 0 ] || echo "exit status $status"
+        grep -q '^both/p/b.cu,own(float\*),compute capability 8.0,[0-9]*,[0-9]*,[0-9]*,480,' out ||
+            cat out err)"
+fi
+echo '[{"directory": "/x", "file": "x.c", "command": "gcc x.c"}]' >c.json
+reads "a list without CUDA" 2 -- c.json
+says "says so" "c.json: none of its 1 entry compiles CUDA"
+echo '[{"directory": "/x", "file": "x.cu", "command": "nvcc \"x.cu"}]' >c.json
+reads "a quote that is not closed" 2 -- c.json
+says "is named with its entry" "c.json: entry 1 (x.cu) has neither \"arguments\" nor a \"command\" \
+with closed quotes"
+echo '[{"directory": "/x", "file": "x.cu", ' >c.json
+reads "a list that is cut off" 2 -- c.json
+empty "is named with its line" "$(grep -q '^smemcalc: c.json:[0-9]*: ' err || cat err)"
+
+# --- Logs -----------------------------------------------------------------------------------------
+
+sed 's/^/[12:01:33] /' "$data/own-sm90.ptxas" >stamped.log
+sed "s/^/2026-01-01T00:00:00.0000000Z /; s/info/$(printf '\033')[32minfo$(printf '\033')[0m/; s/\$/$(printf '\r')/" \
+    "$data/own-sm90.ptxas" >github.log
+for log in stamped.log github.log; do
+    reads "$log: times, colours and carriage returns" 0 $log:14 $log:32 $log:10 -- $log
+done
+(cat "$data/own-sm90.ptxas"; echo "make: *** [Makefile:3: b.o] Error 1") >failed.log
+reads "a build that failed" 2 failed.log:14 failed.log:32 failed.log:10 -- failed.log
+says "is reported" "failed.log: the build failed: make: *** [Makefile:3: b.o] Error 1"
+head -n 8 "$data/own-sm90.ptxas" >cut.log
+"$program" inspect cut.log --format csv >out 2>err
+status=$?
+empty "a log that ends in the middle" "$(
+    [ "$status" -eq 2 ] || { echo "exit status $status" && cat out err; })"
+(echo 'ptxas info    : 0 bytes gmem'; echo 'ptxas fatal   : Unresolved extern function f') >fatal.log
+reads "ptxas fatal" 2 -- fatal.log
+
+# --- What nvcc makes ------------------------------------------------------------------------------
+
+nvcc=$(command -v nvcc) || nvcc=/usr/local/cuda/bin/nvcc
+if [ ! -x "$nvcc" ]; then
+    skip "a parallel build" "no nvcc"
+    finish_cases
+fi
+mkdir build
+: >build/Makefile
+for n in 1 2 3 4; do
+    sed "s/\\(spilling\\|bounded\\|six_barriers\\)/\\1_$n/g" "$data/own.cu" >"build/$n.cu"
+    printf '%s.o: %s.cu\n\t%s -arch=sm_90 -Xptxas -v -c %s.cu -o %s.o\n' \
+        "$n" "$n" "$nvcc" "$n" "$n" >>build/Makefile
+done
+make -C build -j4 1.o 2.o 3.o 4.o >build.log 2>&1
+status=$?
+empty "a parallel build" "$([ $status -eq 0 ] || cat build.log)"
+"$program" inspect build.log --format csv >out 2>err
+status=$?
+"$program" inspect build --format csv >objects 2>err2
+empty "its log says what its objects hold, or that it is ambiguous" "$(
+    [ $status -eq 0 ] || grep -q 'several compilations' err || cat err
+    columns() { sed '1d; s/"[^"]*"/NAME/g' "$1" | cut -d , -f 2-4,7 | grep -v NAME | sort; }
+    columns out >a && columns objects >b
+    [ $status -ne 0 ] || diff a b
+    [ $status -eq 0 ] || comm -23 a b
+    [ "$(wc -l <b)" -ge 8 ] || cat objects err2)"
+finish_cases

@@ -1,0 +1,273 @@
+#!/bin/sh
+# The commands about one kernel with a FILE: best, limits, carveout, sweep, run and banks. The files
+# are logs of ptxas, which need no compiler, and source, which does. Run in the build folder.
+
+# Functions are called by name, words are split and kept whole on purpose:
+# shellcheck disable=SC2086,SC2317
+set -u
+
+# shellcheck source=tests/command.sh
+. "$(dirname "$0")/command.sh"
+
+holds() { # NAME FILTER ARGUMENT...: a filter of jq answers true of the JSON
+    name=$1 filter=$2
+    shift 2
+    smemcalc "$@" --format json >answer.json 2>err
+    empty "$name" "$([ "$(jq "$filter" answer.json 2>&1)" = true ] || { jq -c "$filter" answer.json
+        cat err; } 2>&1)"
+}
+
+# Numbers that no compiler of this machine made, so that a recompilation cannot hide a mistake.
+kernel_in_log() { # MANGLED ARCHITECTURE REGISTERS STATIC
+    cat <<END
+ptxas info    : Compiling entry function '$1' for '$2'
+ptxas info    : Function properties for $1
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used $3 registers, used 1 barriers, $4 bytes smem, 368 bytes cmem[0]
+END
+}
+kernel_in_log _Z5saxpyifPKfPf sm_80 40 4096 >one.log
+{
+    kernel_in_log _Z5saxpyifPKfPf sm_80 40 4096
+    kernel_in_log _Z5saxpyifPKfPf sm_90 64 8192
+    kernel_in_log _Z9saxpy_addPf sm_80 32 0
+    kernel_in_log _Z5scaleIfEvPT_ sm_80 128 0
+    kernel_in_log _Z5scaleIdEvPT_ sm_80 32 0
+} >several.log
+
+cat >bounds.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry bounded(.param .u64 p) .maxntid 192, 1, 1 { ret; }
+.visible .entry exact(.param .u64 p) .reqntid 96, 1, 1 { ret; }
+END
+
+# --- best: the numbers of a file are those typed by hand ---
+
+same_as_typed() { # NAME FILTER DEVICE REGISTERS STATIC: for saxpy of several.log
+    smemcalc best several.log --entry saxpy --device "$3" --format json | jq -S "$2" >file.json
+    smemcalc best --regs "$4" --smem "$5" --device "$3" --format json | jq -S "$2" >typed.json
+    empty "best: $1" "$([ -s file.json ] || echo "nothing"; diff file.json typed.json)"
+}
+choice='.best.proposal, (.best.candidates | map([.size, .registers_per_thread, .static_smem_bytes,
+        .blocks_per_sm, .percent, .dropped_by]))'
+same_as_typed "registers and shared memory are those of the file" "$choice" 8.0 40 4096
+same_as_typed "each device has the version that its driver loads" "$choice" 9.0 64 8192
+same_as_typed "a later minor version loads the earlier one" "$choice" 8.6 40 4096
+
+holds "best: the kernel and the source of its numbers" \
+    '.kernel.name == "saxpy(int, float, float const*, float*)" and
+     .kernel.registers_source == "ptxas_log sm_80"' best one.log --device 8.0
+holds "best: where no version loads, the numbers are an estimate" \
+    '.kernel.registers_source == "assumed ptxas_log sm_80" and .kernel.registers_per_thread == 40' \
+    best one.log --device 9.0
+holds "best: without a device, the one that the code was compiled for" \
+    '.device.compute_capability == "8.0" and (.device.assumed | not)' best one.log
+holds "best: --regs replaces the registers of the file" \
+    '.kernel.registers_per_thread == 32 and .kernel.registers_source == "given" and
+     .kernel.static_smem_bytes == 4096' best one.log --regs 32 --device 8.0
+holds "best: shared memory per thread is added" \
+    'all(.best.candidates[]; .dynamic_smem_bytes == 512 + 8 * .threads_per_block)' \
+    best one.log --dynamic-smem 512 --smem-per-thread 8 --device 8.0
+holds "best: waves of the whole launch" '.waves.grid_blocks * .kernel.threads_per_block >= 100000' \
+    best one.log --total-threads 100000 --device A100
+holds "best: several devices are compared" \
+    '[.answers[] | .kernel.registers_per_thread] == [40, 64]' \
+    best several.log --entry saxpy --device A100 --device H100
+
+smemcalc best one.log --device 8.0 >out 2>err
+empty "best: the headline names the kernel, and launch bounds are proposed" "$(
+    sed -n 1p out | grep -q '^saxpy: use blocks of [0-9]* threads: [0-9]* blocks per SM' || cat out
+    grep -qF '__launch_bounds__(' out || echo "no launch bounds"
+    tr -s '\n ' ' ' <out | grep -qF '(one.log, log of ptxas, sm_80)' || echo "no source")"
+smemcalc best --format text - --device 8.0 <one.log >out 2>err
+empty "best: standard input" "$(grep -qF 'saxpy of standard input' out || cat out err)"
+
+# --- Several kernels ---
+
+holds "best: without --entry every kernel, each on each device" \
+    '[.answers[].kernel.name] | unique | length == 4' best several.log --device 8.0
+smemcalc best several.log --device 8.0 --format csv >out 2>err
+empty "best: CSV has a row for each kernel" "$([ "$(wc -l <out)" -eq 5 ] || cat out)"
+smemcalc best several.log --device 8.0 >out 2>err
+empty "best: the lowest occupancy comes first" "$(
+    sed -n '/^kernel/{n;p;}' out | grep -q '^scale<float> .* 128 .* 25 %' || cat out)"
+
+refuses 2 "several.log: choose one of its 4 kernels with --entry NAME: saxpy, saxpy_add, \
+scale<float>, scale<double>" sweep several.log --threads 32:1024:32 --device 8.0
+refuses 2 "option --entry: 'scale' names 2 kernels of several.log: scale<float>, scale<double>" \
+    sweep several.log --entry scale --threads 32:64:32 --device 8.0
+refuses 2 "option --entry: unknown kernel 'saxpi'; did you mean 'saxpy'?" \
+    best several.log --entry saxpi --device 8.0
+refuses 2 "option --entry: unknown kernel 'zzz'; several.log has saxpy, saxpy_add, scale<float>, \
+scale<double>" best several.log --entry zzz --device 8.0
+
+named() { # ENTRY NAME: --entry picks that one kernel
+    holds "--entry $1" ".kernel.name == \"$2\"" best several.log --entry "$1" --device 8.0
+}
+named saxpy "saxpy(int, float, float const*, float*)" # not saxpy_add, though it contains the name
+named _Z5saxpyifPKfPf "saxpy(int, float, float const*, float*)"
+named 'saxpy(int, float, float const*, float*)' "saxpy(int, float, float const*, float*)"
+named _add "saxpy_add(float*)"
+named '*_add' "saxpy_add(float*)"
+named 'scale<float>' "void scale<float>(float*)"
+
+i=0
+while [ $i -lt 30 ]; do
+    kernel_in_log "_Z3k$(printf %02d $i)v" sm_80 $((16 + i)) 0
+    i=$((i + 1))
+done >many.log
+refuses 2 "many.log: choose one of its 30 kernels with --entry NAME: k00, k01, k02, k03, k04, k05, \
+k06, k07 and 22 more" sweep many.log --threads 32:64:32 --device 8.0
+smemcalc best many.log --device 8.0 >out 2>err
+empty "best: text shows the first 20" "$(grep -qx 'and 10 more kernels (--format csv lists all)' out ||
+    cat out)"
+smemcalc limits many.log --device 8.0 >out 2>err
+empty "limits: text shows the first 8" "$(
+    [ "$(grep -c '^k[0-9]*: up to' out)" -eq 8 ] || echo "not 8"
+    grep -q '^and 22 more kernels' out || cat out)"
+
+# --- limits and carveout ---
+
+holds "limits: the registers are not fixed" \
+    '.headroom.fixed == [] and .kernel.static_smem_bytes == 4096 and
+     .kernel.threads_per_block == 256' limits one.log --threads 256 --device 8.0
+smemcalc limits one.log --device 8.0 >out 2>err
+empty "limits: a proposed block size is noted" "$(
+    grep -qE '^smemcalc: note: saxpy has no launch bounds, and --threads is not given: [0-9]+ threads' \
+        err || cat err
+    grep -q '^saxpy: up to' out || cat out)"
+holds "carveout: the kernel of a file" '.kernel.name[0:5] == "saxpy" and (.carveouts != null)' \
+    carveout one.log --threads 128 --device 8.0
+
+# --- sweep ---
+
+smemcalc sweep one.log --threads 64:1024:64 --device 8.0 --format csv |
+    sed 's/"[^"]*"//; s/,kernel,/,,/' >file.csv
+smemcalc sweep --threads 64:1024:64 --regs 40 --smem 4096 --device 8.0 --format csv |
+    sed 's/,kernel,/,,/' >typed.csv
+empty "sweep: --threads gives what typed numbers give" "$(
+    [ "$(wc -l <file.csv)" -eq 17 ] || cat file.csv
+    diff file.csv typed.csv)"
+smemcalc sweep one.log --threads 128 --regs 16:128:16 --device 8.0 --format csv >out 2>err
+empty "sweep: --regs replaces the registers of the file" "$(
+    [ "$(wc -l <out)" -eq 9 ] || cat out err)"
+holds "sweep: each device has its own version" \
+    '[.answers[].kernel.registers_per_thread] == [40, 64]' \
+    sweep several.log --entry saxpy --threads 128 --device 8.0,9.0
+
+# --- Launch bounds (PTX is compiled) ---
+
+if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
+    holds "best: no size above the launch bounds" \
+        '[.best.candidates[].size] | sort == [32, 64, 96, 128, 160, 192]' \
+        best bounds.ptx --entry bounded --device 8.0
+    holds "best: .reqntid leaves one size" '[.best.candidates[].size] == [96]' \
+        best bounds.ptx --entry exact --device 8.0
+    holds "limits: the block size of the launch bounds" '.kernel.threads_per_block == 192' \
+        limits bounds.ptx --entry bounded --device 8.0
+    smemcalc limits bounds.ptx --entry bounded --threads 256 --device 8.0 >out 2>err
+    empty "limits: a block above the launch bounds is refused" "$(
+        tr '\n' ' ' <out | grep -qF 'bounded: cannot launch: a block of 256 threads; bounded has launch bounds that allow 192' ||
+            cat out)"
+    smemcalc limits bounds.ptx --entry exact --threads 64 --device 8.0 >out 2>err
+    empty "limits: a block that .reqntid forbids is refused" "$(
+        tr '\n' ' ' <out | grep -qF 'exact launches only with 96' || cat out)"
+else
+    skip "launch bounds" "there is no ptxas"
+fi
+
+# --- Source ---
+
+cat >x.cu <<'END'
+__global__ void saxpy(int n, float a, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
+END
+if smemcalc inspect x.cu --device 8.0 >/dev/null 2>&1; then
+    holds "best: source is compiled for each device" \
+        '[.answers[].kernel.registers_source | test("sm_80|sm_90")] == [true, true]' \
+        best x.cu --device A100 --device H100
+    smemcalc run x.cu --on emulator --device 8.0 --grid 1 --block 32 -a i32:32 -a f32:2 \
+        -a f32x32:1 -a f32x32:3 --format json >file.json 2>err
+    smemcalc run --source x.cu --on emulator --device 8.0 --grid 1 --block 32 -a i32:32 -a f32:2 \
+        -a f32x32:1 -a f32x32:3 --format json >option.json 2>>err
+    empty "run: FILE is the same as --source FILE" "$([ -s file.json ] || cat err
+        diff file.json option.json)"
+else
+    skip "source" "there is no NVRTC for compute capability 8.0"
+fi
+
+# --- banks ---
+
+cat >shared.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry strided(.param .u64 p)
+{
+    .reg .b32 %r<4>;
+    .shared .align 4 .b8 tile[8192];
+    mov.u32 %r1, %tid.x;
+    shl.b32 %r2, %r1, 3;
+    mov.u32 %r3, tile;
+    add.s32 %r2, %r3, %r2;
+    st.shared.u32 [%r2], %r1;
+    ret;
+}
+.visible .entry without(.param .u64 p) { ret; }
+.visible .entry shaped(.param .u64 p)
+{
+    .reg .b32 %r<4>;
+    .shared .align 4 .b8 rows[8192];
+    mov.u32 %r1, %tid.y;
+    shl.b32 %r2, %r1, 2;
+    mov.u32 %r3, rows;
+    add.s32 %r2, %r3, %r2;
+    st.shared.u32 [%r2], %r1;
+    ret;
+}
+END
+if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
+    holds "banks: every second word takes two wavefronts" \
+        '.kernel.name == "strided" and .banks.block == [64, 1, 1] and .banks.bank_conflicts == 2 and
+         (.banks.accesses | length) == 1 and .banks.accesses[0].stride_bytes == 8 and
+         .banks.accesses[0].wavefronts == 4' \
+        banks shared.ptx --entry strided --block 64 --device 8.0
+    smemcalc banks shared.ptx --entry strided --block 64 --device 8.0 --format csv >out 2>err
+    empty "banks: CSV has a row for each access" "$(
+        [ "$(wc -l <out)" -eq 2 ] && grep -q '^strided,.*,st.shared.u32,store,4,tile,known,' out || cat out)"
+    smemcalc banks shared.ptx --entry without --device 8.0 >out 2>err
+    empty "banks: a kernel without shared memory" "$(
+        sed -n 1p out | grep -qx 'without: no access to shared memory' || cat out)"
+    smemcalc banks shared.ptx --entry strided --device 8.0 >out 2>err
+    empty "banks: text" "$(
+        sed -n 1p out | grep -q '^strided: 1 bank conflict per warp at PTX line 12' || cat out
+        grep -qF 'assumed: --block is not given' out || echo "no word about the block")"
+    refuses 2 "shared.ptx: the accesses of shaped depend on the shape of the block: give it, such as \
+--block 32x8" banks shared.ptx --entry shaped --device 8.0
+    refuses 2 "option --block: '256' has 256 threads; bounded has launch bounds that allow 192" \
+        banks bounds.ptx --entry bounded --block 256 --device 8.0
+else
+    skip "banks" "there is no ptxas"
+fi
+refuses 2 "one.log: bank conflicts are found in source or PTX, not in log of ptxas" \
+    banks one.log --device 8.0
+refuses 2 "option --width: not with a FILE, which is 'one.log'" banks one.log --width 8
+
+# --- Usage ---
+
+for command in best limits carveout "sweep --threads 32:64:32"; do
+    refuses 2 "option --kernel: not with a FILE, which is 'one.log'" \
+        $command one.log --kernel matmul-tiled
+    refuses 2 "no.log: No such file or directory" $command no.log --device 8.0
+    refuses 2 "option --entry: only with a FILE of your own kernels" $command --entry saxpy --regs 32
+done
+refuses 2 "option --source: not with a FILE, which is 'x.cu'" run x.cu --source y.cu
+refuses 2 "'two.log': the command best accepts at most 1 file" best one.log two.log
+
+finish_cases

@@ -1,0 +1,285 @@
+#!/bin/sh
+# The user's own kernels, however many: a file instead of a command, block sizes, the headline, the
+# order, filters and templates. Run in the build folder.
+
+set -u
+export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc
+unset COLUMNS SMEMCALC_NVRTC SMEMCALC_CACHE_DIR
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+program=$PWD/smemcalc
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+[ -x "$program" ] || { echo "own_kernels.sh: no ./smemcalc here" >&2; exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+export SMEMCALC_CACHE_DIR="$scratch/cache"
+cp -r "$here/data/inspect" "$scratch/data" && chmod -R u+w "$scratch/data" && cd "$scratch/data" ||
+    exit 99
+
+# kernel NAME REGISTERS [SPILLED [SHARED]]: its lines of a log, for 9.0
+kernel() {
+    printf "ptxas info    : Compiling entry function '%s' for 'sm_90'\n" "$1"
+    printf 'ptxas info    : Function properties for %s\n' "$1"
+    printf '    0 bytes stack frame, %d bytes spill stores, %d bytes spill loads\n' "${3-0}" "${3-0}"
+    printf 'ptxas info    : Used %d registers, used 1 barriers, %d bytes smem\n' "$2" "${4-0}"
+}
+
+# Standard output and error in `out` and `err`, the status in `status`.
+ask() { # ARGUMENT...
+    "$program" "$@" >out 2>err
+    status=$?
+}
+
+ends() { # STATUS MESSAGE ARGUMENT...
+    wanted=$1 message=$2
+    shift 2
+    ask "$@" </dev/null
+    empty "smemcalc $*" "$(
+        [ "$status" -eq "$wanted" ] || echo "exit status $status, not $wanted"
+        grep -qxF -e "smemcalc: $message" err || { echo "missing: $message" && cat err; })"
+}
+
+has() { # FILE PATTERN
+    grep -q -e "$2" "$1" || { echo "missing in $1: $2" && cat "$1"; }
+}
+
+lacks() { # FILE PATTERN
+    ! grep -e "$2" "$1"
+}
+
+answered() {
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    cat err
+}
+
+kernels() { # the kernels of the CSV in `out`, joined by blanks
+    sed 1d out | cut -d, -f2 | tr '\n' ' ' | sed 's/ $//'
+}
+
+# --- A file instead of a command ------------------------------------------------------------------
+
+ask inspect own-sm90.ptxas && mv out expected
+ask own-sm90.ptxas
+empty "a file is inspected" "$(answered; diff expected out)"
+ask --threads 128 own-sm90.ptxas --format csv
+empty "also after options" "$(answered; [ "$(wc -l <out)" -eq 4 ] || cat out)"
+ask --format csv -- own-sm90.ptxas
+empty "and after --" "$(answered; [ "$(wc -l <out)" -eq 4 ] || cat out)"
+ask - <own-sm90.ptxas
+empty "- is standard input" "$(answered; has out '^standard input (log')"
+cp own-sm90.ptxas run && cp own-sm90.ptxas word
+ask ./run
+empty "./run is a file, though run is a command" "$(answered; has out '^./run (log')"
+ask word
+empty "a word that is a file's name is the file" "$(answered; has out '^word (log')"
+ends 2 "nosuch.cu: No such file or directory" nosuch.cu
+ends 2 "./nosuch: No such file or directory" ./nosuch
+ends 2 "unknown command 'nosuch'; 'smemcalc help' lists them" nosuch
+ends 2 "unknown command 'inspct'; did you mean 'inspect'?" inspct
+ends 2 "'run': a command comes first: smemcalc run ..." --tile 8 run
+ask --device 9.0 --tile 8 --no-nvrtc
+empty "options alone are still a query" "$(answered; has out 'blocks per SM')"
+ask own-sm90.ptxas --help
+empty "help on a file is that of inspect" "$(answered; has out '--require-occupancy')"
+
+# --- Block sizes ----------------------------------------------------------------------------------
+
+kernel sum 72 0 8192 >sum.log
+ask sum.log
+empty "an unknown block size is shown as such, with the best one" "$(
+    answered
+    has out '^  CC 9.0  *72 .* ?  *?  *?$'
+    has out '^      32:39% 64:44% 128:44% 256:38% 384:38% 512:25% 768:38% 1024:0%$'
+    has out 'best block size: 128 threads (43.8 %, 7 blocks), limited by registers'
+    has out '__launch_bounds__(128, 8)'
+    awk 'length > 80' out)"
+ask sum.log --format csv
+empty "CSV leaves empty what follows from the block size" "$(
+    answered
+    has out '^sum.log,sum,compute capability 9.0,72,0,0,8192,0,1,,,,,,unknown,128,43.75$')"
+if command -v jq >/dev/null; then
+    ask sum.log --format json
+    jq -c '.kernels[] | [.kernel.threads_per_block, .kernel.threads_source,
+        .kernel.best_threads_per_block, (.kernel.blocks_per_sm_by_warps | length),
+        .occupancy.blocks_per_sm, .occupancy.percent, .occupancy.limits.registers,
+        .occupancy.outcome, .next_steps]' out >got
+    echo '[null,"unknown",128,32,null,null,null,"launches",[]]' >expected
+    empty "JSON has null there" "$(diff expected got)"
+else
+    skip "JSON has null there" "no jq"
+fi
+for option in --require-occupancy=50 --require-blocks=2; do
+    ends 2 "option ${option%=*}: the block size of 1 of 1 answers is unknown, the first for sum; \
+state it with --threads NAME=N, or --assume-threads N for all" sum.log "$option"
+done
+ends 1 "sum.log: sum on compute capability 9.0: 72 registers per thread, but at most 64 allowed" \
+    sum.log --max-regs 64
+ends 1 "sum.log: sum on compute capability 9.0: 3 blocks per SM, but 4 required" \
+    sum.log --assume-threads 256 --require-blocks 4
+
+source_of() { # the threads and their source of each kernel
+    sed 1d out | cut -d, -f2,14,15 | tr '\n' ' ' | sed 's/ $//'
+}
+{ kernel sum 32 && kernel gemm_a 32 && kernel gemm_b 32; } >three.log
+for list in 'gemm*=256,sum=8x8' 'sum=64,gemm*=16x16' 'sum=64,256'; do
+    ask three.log --format csv --threads "$list"
+    case $list in *,256) rest=given ;; *) rest=listed ;; esac
+    empty "--threads $list" "$(answered
+        [ "$(source_of)" = "sum,64,listed gemm_a,256,$rest gemm_b,256,$rest" ] || cat out)"
+done
+ask three.log --format csv --threads gemm_a=64 --threads 'gemm*=128' --assume-threads 512
+empty "the first pattern counts; --assume-threads is for the rest" "$(answered
+    [ "$(source_of)" = "sum,512,assumed gemm_a,64,listed gemm_b,128,listed" ] || cat out)"
+ends 2 "option --threads: 'gemm=x' is neither a number or shape (16x16) of threads, nor NAME=N" \
+    three.log --threads gemm=x
+ends 2 "option --threads: '=5' is neither a number or shape (16x16) of threads, nor NAME=N" \
+    three.log --threads =5
+ends 2 "option --threads: '0' is neither a number or shape (16x16) of threads, nor NAME=N" \
+    three.log --threads 0
+ends 2 "option --threads: '' is neither a number or shape (16x16) of threads, nor NAME=N" \
+    three.log --threads ''
+ends 0 "warning: option --threads: unknown kernel 'smu'; did you mean 'sum'?" \
+    three.log --threads smu=64,256
+kernel _Z1kILi4ELi5EEvv 32 >template.log
+if "$program" template.log | grep -q 'k<4, 5>'; then
+    ask template.log --format csv --threads 'k<4, 5>=96,128'
+    empty "a comma within template arguments separates nothing" \
+        "$(answered; has out ',96,listed,')"
+    ask own-sm90.cubin --format csv --threads 'six*=128'
+    empty "launch bounds are the block size, unless stated otherwise" "$(answered
+        has out ',128,listed,.*'; has out 'spilling,.*,1024,launch_bounds,')"
+else
+    skip "a comma within template arguments" "names are not demangled here"
+fi
+
+# --- Order and filters ----------------------------------------------------------------------------
+
+{
+    kernel good 32
+    kernel spiller 40 128
+    kernel low 255
+    kernel heavy 40 0 45000
+    kernel spiller2 40 16
+} >many.log
+ask many.log --threads 256 --format csv
+empty "CSV is in the order of the file" \
+    "$(answered; [ "$(kernels)" = "good spiller low heavy spiller2" ] || cat out)"
+sorted() { # ORDER KERNELS
+    ask many.log --threads 256 --format csv --sort "$1"
+    empty "--sort $1" "$(answered; [ "$(kernels)" = "$2" ] || cat out)"
+}
+sorted file "good spiller low heavy spiller2"
+sorted occupancy "low heavy spiller spiller2 good"
+sorted registers "low heavy spiller spiller2 good"
+sorted spills "spiller spiller2 low heavy good"
+sorted smem "heavy low spiller spiller2 good"
+sorted name "good heavy low spiller spiller2"
+sorted threads "low heavy spiller spiller2 good"
+only() { # LIST KERNELS
+    ask many.log --threads 256 --format csv --only "$1"
+    empty "--only $1" "$(answered; [ "$(kernels)" = "$2" ] || cat out)"
+}
+only spilling "spiller spiller2"
+only below=50 "low"
+only limited-by=shared_memory "heavy"
+only spilling,below=80 "spiller spiller2"
+ask many.log --threads 256 --format csv --only failing --require-occupancy 70
+empty "failing: below what is required" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    [ "$(kernels)" = "low heavy" ] || cat out)"
+ask many.log --threads 2048 --format csv --only failing --only limited-by=warps
+empty "several --only: all must hold" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    [ -z "$(kernels)" ] || cat out
+    has err 'note: option --only: none of the kernels is like that')"
+ask many.log --threads 256 --top 1 --require-occupancy 70
+empty "what is not shown is judged, too" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    [ "$(wc -l <err)" -eq 2 ] || cat err
+    has out '; 1 shown$')"
+ask many.log --threads 256 --format csv --sort registers --top 2
+empty "--top" "$(answered; [ "$(kernels)" = "low heavy" ] || cat out)"
+ask many.log --threads 256 --format csv --kernel 'spill*' --kernel low
+empty "--kernel" "$(answered; [ "$(kernels)" = "spiller low spiller2" ] || cat out)"
+ask many.log --threads 256 --kernel 'spill*' --require-occupancy 80
+empty "--kernel also chooses what is judged" "$(
+    [ "$(wc -l <err)" -eq 2 ] || cat err
+    has err 'spiller on'; has err 'spiller2 on')"
+ends 2 "option --kernel: unknown kernel 'spiler'; did you mean 'spiller'?" many.log --kernel spiler
+ends 2 "option --kernel: unknown kernel 'q*'; no kernel of the input has this name" \
+    many.log --kernel 'q*'
+ends 2 "option --only: 'fast' is not failing, spilling, unknown, limited-by=LIMIT or below=PERCENT" \
+    many.log --only fast
+ends 2 "option --only: below=x: not a whole number between 1 and 100" many.log --only below=x
+ends 2 "option --only: limited-by=luck: not one of warps, registers, shared_memory, blocks, \
+barriers, virtual_resources, cluster" many.log --only limited-by=luck
+ends 2 "option --sort: 'size' is not one of file, occupancy, registers, spills, smem, threads, name" \
+    many.log --sort size
+
+# --- Text -----------------------------------------------------------------------------------------
+
+ask many.log --threads 256
+empty "the headline, and the worst first" "$(
+    answered
+    has out '^5 kernels; 2 spill; 1 below 25 %; worst: low (12.5 %, registers)$'
+    [ "$(grep -c '^[a-z][a-z]*2*$' out)" -eq 5 ] || cat out
+    [ "$(grep '^[a-z][a-z]*2*$' out | head -n 1)" = low ] || cat out)"
+ask many.log --threads 2048
+empty "what cannot be launched is in the headline" "$(answered; has out '5 cannot launch')"
+ask three.log --threads 256
+empty "where all is well, no worst is named" "$(answered; has out '^3 kernels; all at 100 %$')"
+ask sum.log
+empty "one kernel has no headline" "$(answered; lacks out '^1 kernel')"
+ask many.log three.log --threads 256
+empty "several files are counted, and each kernel names its own" "$(
+    answered
+    has out '^8 kernels in 2 files; '
+    [ "$(grep -c '^  in many.log (log of ptxas)$' out)" -eq 5 ] || cat out)"
+
+# 400 kernels: 40 templates of 9 instances, and 40 other kernels.
+{
+    i=10
+    while [ $i -lt 50 ]; do
+        kernel "plain$i" $((2 * i + 20))
+        j=1
+        while [ $j -lt 10 ]; do
+            kernel "_Z6gemm${i}ILi${j}EEvv" $((i + 8 * j + 40)) $((i < 13 ? 4 * j : 0)) 64
+            j=$((j + 1))
+        done
+        i=$((i + 1))
+    done
+} >crowd.log
+ask crowd.log --threads 256
+empty "400 kernels fit a page, no line is too long" "$(
+    answered
+    [ "$(wc -l <out)" -le 60 ] || echo "$(wc -l <out) lines"
+    awk 'length > 80' out
+    has out '^400 kernels; 27 spill; '
+    has out '^[0-9]* more kernels: --top all lists each, --verbose shows each in full')"
+if grep -q 'gemm49<' out; then
+    empty "the instances of a template share a line" "$(
+        has out '^ *12-25% registers  *256  *97-161  *0  *64  *9  gemm49<..>$')"
+    ask crowd.log --threads 256 --instances --top all
+    empty "unless each is asked for" "$(answered; [ "$(grep -c ' gemm[0-9]*<[1-9]>$' out)" -eq 360 ] || cat out)"
+    ask crowd.log --threads 256 --top all
+    empty "--top all has a line for each template" "$(answered; [ "$(grep -c "registers .* [a-z]" out)" -eq 80 ] || { wc -l out; tail -5 out; })"
+else
+    skip "the instances of a template share a line" "names are not demangled here"
+fi
+ask crowd.log --threads 256 --verbose
+empty "--verbose has each in full" "$(answered; [ "$(grep -c '^  CC 9.0' out)" -eq 400 ] || wc -l out)"
+ask crowd.log --threads 256 --top 3
+empty "a few are shown in full" "$(answered; [ "$(grep -c '^  CC 9.0' out)" -eq 3 ] || cat out)"
+ask crowd.log --threads 256 --device 8.0 --device 9.0 --device "H100 PCIe"
+empty "several devices: a line for each" "$(
+    [ "$(wc -l <out)" -le 80 ] || echo "$(wc -l <out) lines"
+    awk 'length > 80' out
+    has out '^  CC 8.0 '; has out '^  H100 PCIe ')"
+
+{ i=0; while [ $i -lt 1500 ]; do kernel "k$i" 64; i=$((i + 1)); done; } >big.log
+ask big.log --device 9.0
+empty "many kernels" "$(answered; has out '^1500 kernels; ')"
+
+finish_cases

@@ -1,0 +1,316 @@
+/* bank_accesses: what a kernel's accesses to shared memory cost, from its PTX alone. The expected
+   conflicts follow from the addresses by hand; tests/bank_accesses compares with the emulator. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/bank_accesses.h"
+#include "unit.h"
+
+/* A kernel k(in, n) around `body`: %r1 is %tid.x, %r2 is n, %rd1 is in; an array s of 16 KiB. */
+static const char head[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry k(.param .u64 in, .param .u32 n)\n{\n"
+    ".reg .pred %p<8>;\n.reg .b16 %h<8>;\n.reg .b32 %r<32>;\n.reg .f32 %f<16>;\n"
+    ".reg .b64 %rd<32>;\n.shared .align 16 .b8 s[16384];\n"
+    "ld.param.u64 %rd1, [in];\nld.param.u32 %r2, [n];\nmov.u32 %r1, %tid.x;\n"
+    "mov.u32 %r3, s;\n";
+
+static enum smc_status find_in(const char *body, uint32_t x, uint32_t y, uint64_t budget,
+                               struct smc_bank_accesses *accesses, struct smc_error *error)
+{
+    char text[6000];
+    snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
+    const struct smc_bank_accesses_request request = {.ptx = text,
+                                                      .ptx_bytes = strlen(text),
+                                                      .block = {x, y, 1},
+                                                      .banks = {32, 32, 1, false, true},
+                                                      .budget = budget};
+    *accesses = (struct smc_bank_accesses){0};
+    error->message[0] = '\0';
+    return smc_bank_accesses_find(&request, accesses, error);
+}
+
+/* The only access of the body. The result's text is freed, so the reason is compared here. */
+static struct smc_bank_access only(const char *body, uint32_t x, uint32_t y, const char *reason)
+{
+    struct smc_bank_accesses accesses;
+    struct smc_bank_access access = {.verdict = SMC_BANK_VERDICT_COUNT};
+    struct smc_error error;
+    enum smc_status status = find_in(body, x, y, 0, &accesses, &error);
+    CU_ASSERT_EQUAL(status, SMC_OK);
+    CU_ASSERT_EQUAL(accesses.count, 1);
+    if (status != SMC_OK)
+        printf("\n%s\n", error.message);
+    if (accesses.count > 0)
+        access = accesses.item[0];
+    if (reason && access.reason && strcmp(access.reason, reason) != 0) {
+        printf("\n'%s' is not '%s'\n", access.reason, reason);
+        CU_FAIL("another reason");
+    }
+    CU_ASSERT_EQUAL(access.reason != NULL, reason != NULL);
+    access.reason = access.operation = access.file = access.array = NULL;
+    smc_bank_accesses_free(&accesses);
+    return access;
+}
+
+static void check(const char *body, uint32_t threads, uint64_t executions, uint64_t conflicts,
+                  uint32_t most)
+{
+    struct smc_bank_access access = only(body, threads, 1, NULL);
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_KNOWN);
+    CU_ASSERT_EQUAL(access.executions, executions);
+    CU_ASSERT_EQUAL(access.wavefronts - access.least, conflicts);
+    CU_ASSERT_EQUAL(access.most_conflicts, most);
+}
+
+#define AT(bytes) "mad.lo.u32 %r4, %r1, " bytes ", %r3;\n"
+
+static void test_strides(void)
+{
+    check(AT("4") "ld.shared.f32 %f1, [%r4];", 64, 2, 0, 0);
+    check(AT("8") "ld.shared.f32 %f1, [%r4];", 64, 2, 2, 1);
+    check(AT("128") "ld.shared.f32 %f1, [%r4+4];", 32, 1, 31, 31);
+    check(AT("132") "st.shared.f32 [%r4], %f1;", 32, 1, 0, 0);
+    check(AT("32") "ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r4];", 32, 1, 4, 4);
+    check("ld.shared.f32 %f1, [%r3];", 96, 3, 0, 0); /* a broadcast */
+    check(AT("128") "ld.shared.f32 %f1, [%r4];", 40, 2, 31 + 7, 31);
+}
+
+static void test_remedy(void)
+{
+    struct smc_bank_access access = only(AT("128") "ld.shared.f32 %f1, [%r4];", 32, 1, NULL);
+    CU_ASSERT_TRUE(access.has_stride);
+    CU_ASSERT_EQUAL(access.stride_bytes, 128);
+    CU_ASSERT_TRUE(access.has_padding);
+    CU_ASSERT_EQUAL(access.padding.row_elements, 32);
+    CU_ASSERT_EQUAL(access.padding.padding_elements, 1);
+    CU_ASSERT_TRUE(access.has_swizzle);
+    access = only(AT("4") "ld.shared.f32 %f1, [%r4];", 32, 1, NULL);
+    CU_ASSERT_FALSE(access.has_padding);
+}
+
+/* What all lanes share moves the addresses, and nothing else. */
+static void test_shared_part(void)
+{
+    check(AT("8") "shl.b32 %r5, %r2, 2;\nadd.s32 %r4, %r4, %r5;\nld.shared.f32 %f1, [%r4];", 32, 1,
+          1, 1);
+    check(AT("8") "mov.u32 %r5, %ctaid.x;\nmad.lo.u32 %r4, %r5, 64, %r4;\n"
+                  "ld.shared.f32 %f1, [%r4];",
+          32, 1, 1, 1);
+    check(AT("128") "ld.global.u32 %r5, [%rd1];\nadd.s32 %r4, %r4, %r5;\n"
+                    "ld.shared.f32 %f1, [%r4];",
+          32, 1, 31, 31);
+    /* (tid + n) & 255 wraps at an unknown lane, and still has every bank once. */
+    check("add.s32 %r5, %r1, %r2;\nand.b32 %r5, %r5, 255;\nmad.lo.u32 %r4, %r5, 4, %r3;\n"
+          "ld.shared.f32 %f1, [%r4];",
+          32, 1, 0, 0);
+    check("add.s32 %r5, %r1, %r2;\nand.b32 %r5, %r5, 255;\nmad.lo.u32 %r4, %r5, 16, %r3;\n"
+          "ld.shared.f32 %f1, [%r4];",
+          32, 1, 3, 3);
+}
+
+static void test_not_followed(void)
+{
+    struct smc_bank_access access = only("mad.wide.u32 %rd2, %r1, 4, %rd1;\n"
+                                         "ld.global.u32 %r5, [%rd2];\n"
+                                         "add.s32 %r4, %r3, %r5;\nld.shared.f32 %f1, [%r4];",
+                                         32, 1, "index loaded from memory at PTX line 17");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
+    CU_ASSERT_EQUAL(access.executions, 0);
+    access = only("mad.lo.u32 %r4, %r1, %r2, %r3;\nld.shared.f32 %f1, [%r4];", 32, 1,
+                  "index depends on a kernel parameter, read at PTX line 13");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
+    access = only(AT("4") "shfl.sync.idx.b32 %r5, %r1, %r1, 31, -1;\nadd.s32 %r4, %r4, %r5;\n"
+                          "ld.shared.f32 %f1, [%r4];",
+                  32, 1, "index from other lanes at PTX line 17");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
+    access = only(AT("4") "ld.shared.f32 %f1, [%r4+2];", 32, 1,
+                  "an address is not a multiple of the width");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
+}
+
+/* Bytes whose place within a word is unknown: 8 words or 9. */
+static void test_depends(void)
+{
+    struct smc_bank_access access =
+        only("add.s32 %r4, %r3, %r1;\nadd.s32 %r4, %r4, %r1;\nadd.s32 %r4, %r4, %r1;\n"
+             "mad.lo.u32 %r4, %r1, 125, %r4;\nadd.s32 %r4, %r4, %r2;\nld.shared.u8 %h1, [%r4];",
+             32, 1, NULL);
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_KNOWN); /* a stride of 128, wherever it begins */
+    access = only("mad.lo.u32 %r4, %r1, 66, %r3;\nadd.s32 %r4, %r4, %r2;\nld.shared.u8 %h1, [%r4];",
+                  32, 1, "index depends on a kernel parameter, read at PTX line 13");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_DEPENDS);
+    CU_ASSERT_TRUE(access.fewest_conflicts < access.most_conflicts);
+}
+
+static void test_guards(void)
+{
+    /* 16 lanes 128 bytes apart. */
+    check(AT("128") "setp.lt.u32 %p1, %r1, 16;\n@%p1 ld.shared.f32 %f1, [%r4];", 64, 1, 15, 15);
+    check(AT("128") "setp.gt.u32 %p1, %r1, 15;\n@%p1 bra DONE;\nld.shared.f32 %f1, [%r4];\nDONE:",
+          64, 1, 15, 15);
+    struct smc_bank_access access =
+        only(AT("128") "setp.lt.u32 %p1, %r1, %r2;\n@%p1 ld.shared.f32 %f1, [%r4];", 32, 1, NULL);
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_IF_ALL_ACTIVE);
+    CU_ASSERT_EQUAL(access.most_conflicts, 31);
+    access = only(AT("128") "setp.ge.u32 %p1, %r1, %r2;\n@%p1 bra DONE;\n"
+                            "ld.shared.f32 %f1, [%r4];\nDONE:",
+                  32, 1, NULL);
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_IF_ALL_ACTIVE);
+    /* The same for all lanes: all of them or none. */
+    access =
+        only(AT("128") "setp.eq.u32 %p1, %r2, 3;\n@%p1 ld.shared.f32 %f1, [%r4];", 32, 1, NULL);
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_KNOWN);
+    access = only(AT("4") "setp.gt.u32 %p1, %r1, 99;\n@%p1 ld.shared.f32 %f1, [%r4];", 64, 1, NULL);
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_REACHED);
+}
+
+static void test_loops(void)
+{
+    /* Strides of 4, 8 and 16 bytes: 0 + 1 + 3 conflicts. */
+    check("mov.u32 %r5, 4;\nLOOP:\nmad.lo.u32 %r4, %r1, %r5, %r3;\nld.shared.f32 %f1, [%r4];\n"
+          "shl.b32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 32;\n@%p1 bra LOOP;",
+          32, 3, 4, 3);
+    /* As many rounds as a parameter says: the first, and any other. */
+    check("mov.u32 %r5, 0;\nmad.lo.u32 %r4, %r1, 8, %r3;\nLOOP:\nld.shared.f32 %f1, [%r4];\n"
+          "add.s32 %r4, %r4, 256;\nadd.s32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, %r2;\n"
+          "@%p1 bra LOOP;",
+          32, 2, 2, 1);
+    /* A stride that changes in such a loop is not known. */
+    struct smc_bank_access access =
+        only("mov.u32 %r5, 4;\nLOOP:\nmad.lo.u32 %r4, %r1, %r5, %r3;\nld.shared.f32 %f1, [%r4];\n"
+             "shl.b32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, %r2;\n@%p1 bra LOOP;",
+             32, 1, "index changes differently on paths that meet at PTX line 22");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
+}
+
+static void test_paths(void)
+{
+    /* Either array, as a parameter says: the same conflicts. */
+    check("setp.eq.u32 %p1, %r2, 3;\nadd.s32 %r5, %r3, 4096;\n@%p1 bra OTHER;\n"
+          "mov.u32 %r5, %r3;\nOTHER:\nmad.lo.u32 %r4, %r1, 8, %r5;\nld.shared.f32 %f1, [%r4];",
+          32, 1, 1, 1);
+    /* Each lane its own: unknown. */
+    struct smc_bank_access access =
+        only("setp.lt.u32 %p1, %r1, %r2;\nadd.s32 %r5, %r3, 4;\n@%p1 bra OTHER;\n"
+             "mov.u32 %r5, %r3;\nOTHER:\nmad.lo.u32 %r4, %r1, 8, %r5;\nld.shared.f32 %f1, [%r4];",
+             32, 1, "index changes differently on paths that meet at PTX line 18");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
+}
+
+static void test_forms(void)
+{
+    /* Through a generic address. */
+    check("cvt.u64.u32 %rd2, %r3;\ncvta.shared.u64 %rd3, %rd2;\nmad.wide.u32 %rd4, %r1, 8, %rd3;\n"
+          "ld.f32 %f1, [%rd4];",
+          32, 1, 1, 1);
+    /* ldmatrix: eight rows of 16 bytes in each wavefront; 32 and 64 bytes apart they conflict. */
+    check(AT("16") "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r5, %r6, %r7, %r8}, [%r4];", 32, 1,
+          0, 0);
+    check(AT("32") "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r5, %r6, %r7, %r8}, [%r4];", 32, 1,
+          4, 4);
+    check(AT("64") "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r5, %r6}, [%r4];", 32, 1, 6, 6);
+    /* A global access is none. */
+    struct smc_bank_accesses accesses;
+    struct smc_error error;
+    CU_ASSERT_EQUAL(find_in("mad.wide.u32 %rd2, %r1, 4, %rd1;\nld.f32 %f1, [%rd2];", 32, 1, 0,
+                            &accesses, &error),
+                    SMC_OK);
+    CU_ASSERT_EQUAL(accesses.count, 0);
+    smc_bank_accesses_free(&accesses);
+    struct smc_bank_access access = only(AT("4") "atom.shared.add.u32 %r5, [%r4], 1;", 32, 1, NULL);
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_ATOMIC);
+}
+
+/* Instructions that the emulator refuses. */
+static void test_opaque(void)
+{
+    struct smc_bank_access access =
+        only("{ .param .b32 param0; st.param.b32 [param0+0], %r1; .param .b32 retval0;\n"
+             "call.uni (retval0), f, (param0);\nld.param.b32 %r5, [retval0+0]; }\n"
+             "add.s32 %r4, %r3, %r5;\nld.shared.f32 %f1, [%r4];",
+             32, 1, "index from an instruction that is not followed, at PTX line 18");
+    CU_ASSERT_EQUAL(access.verdict, SMC_BANK_NOT_FOLLOWED);
+    check(AT("8") "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];\n"
+                  "st.shared.f32 [%r4], %f1;",
+          32, 1, 1, 1);
+}
+
+static void test_shape(void)
+{
+    static const char body[] = "mov.u32 %r5, %tid.y;\nmad.lo.u32 %r4, %r1, 32, %r3;\n"
+                               "mad.lo.u32 %r4, %r5, 4, %r4;\nld.shared.f32 %f1, [%r4];";
+    struct smc_bank_accesses accesses;
+    struct smc_error error;
+    CU_ASSERT_EQUAL(only(body, 32, 1, NULL).most_conflicts, 7);
+    CU_ASSERT_EQUAL(only(body, 4, 8, NULL).most_conflicts, 0);
+    CU_ASSERT_EQUAL(find_in(body, 4, 8, 0, &accesses, &error), SMC_OK);
+    CU_ASSERT_TRUE(accesses.uses_y);
+    CU_ASSERT_FALSE(accesses.uses_z);
+    CU_ASSERT_TRUE(accesses.counts_are_exact);
+    smc_bank_accesses_free(&accesses);
+    CU_ASSERT_EQUAL(find_in(body, 0, 1, 0, &accesses, &error), SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(error.message, "a block of 0x1x1 threads: between 1 and 1024 of them");
+    CU_ASSERT_EQUAL(find_in(body, 1024, 2, 0, &accesses, &error), SMC_USAGE);
+    CU_ASSERT_EQUAL(find_in("nonsense here", 32, 1, 0, &accesses, &error), SMC_USAGE);
+}
+
+/* Endless and long loops end, and what was not followed to the end is not given. */
+static void test_bounds(void)
+{
+    struct smc_bank_accesses accesses;
+    struct smc_error error;
+    static const char endless[] = AT("4") "LOOP:\nld.shared.f32 %f1, [%r4];\nbra LOOP;";
+    CU_ASSERT_EQUAL(find_in(endless, 32, 1, 1000, &accesses, &error), SMC_OK);
+    CU_ASSERT_EQUAL(accesses.item[0].verdict, SMC_BANK_NOT_FOLLOWED);
+    smc_bank_accesses_free(&accesses);
+    static const char lengthy[] =
+        AT("8") "mov.u32 %r5, 0;\nLOOP:\nld.shared.f32 %f1, [%r4];\nadd.s32 %r5, %r5, 1;\n"
+                "setp.lt.u32 %p1, %r5, 1000000;\n@%p1 bra LOOP;";
+    CU_ASSERT_EQUAL(find_in(lengthy, 32, 1, 1000, &accesses, &error), SMC_OK);
+    CU_ASSERT_EQUAL(accesses.item[0].verdict, SMC_BANK_KNOWN);
+    CU_ASSERT_EQUAL(accesses.item[0].most_conflicts, 1);
+    CU_ASSERT_FALSE(accesses.counts_are_exact);
+    smc_bank_accesses_free(&accesses);
+}
+
+/* Damaged PTX is refused or followed, but nothing else. */
+static void test_damage(void)
+{
+    static const char body[] =
+        "mov.u32 %r5, 4;\nLOOP:\nmad.lo.u32 %r4, %r1, %r5, %r3;\nld.shared.f32 %f1, [%r4];\n"
+        "shl.b32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, %r2;\n@%p1 bra LOOP;\n"
+        "and.b32 %r6, %r4, 252;\nst.shared.v2.f32 [%r6], {%f1, %f2};\nbar.sync 0;";
+    char damaged[sizeof body];
+    uint64_t state = 2026;
+    for (int turn = 0; turn < 3000; turn++) {
+        struct smc_bank_accesses accesses;
+        struct smc_error error;
+        memcpy(damaged, body, sizeof body);
+        for (int i = 0; i <= turn % 4; i++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            damaged[(state >> 33) % (sizeof body - 1)] = body[(state >> 13) % (sizeof body - 1)];
+        }
+        enum smc_status status = find_in(damaged, 48, 2, 2000, &accesses, &error);
+        CU_ASSERT_TRUE(status == SMC_OK || (status == SMC_USAGE && error.message[0]));
+        smc_bank_accesses_free(&accesses);
+    }
+}
+
+CU_TestInfo tests_bank_accesses[] = {
+    {"strides", test_strides},
+    {"padding and swizzle", test_remedy},
+    {"what all lanes share", test_shared_part},
+    {"what cannot be followed", test_not_followed},
+    {"an unknown alignment", test_depends},
+    {"guards and early exits", test_guards},
+    {"loops", test_loops},
+    {"paths that meet", test_paths},
+    {"generic addresses, ldmatrix, atomics", test_forms},
+    {"instructions that are not followed", test_opaque},
+    {"the block's shape", test_shape},
+    {"endless and long loops", test_bounds},
+    {"damaged PTX", test_damage},
+    CU_TEST_INFO_NULL,
+};
