@@ -247,8 +247,9 @@ enum smc_nvrtc_outcome smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc, con
     void *program = NULL;
     const char **list = smc_calloc(count_lines(options), sizeof *list);
     char *lines = smc_strdup(options);
-    if (!list || !lines || nvrtc->create(&program, text, file, (int)extras->header_count,
-                                         extras->header, extras->header_name)) {
+    if (!list || !lines ||
+        nvrtc->create(&program, text, file, (int)extras->header_count, extras->header,
+                      extras->header_name)) {
         free(list);
         free(lines);
         return SMC_NVRTC_FAILED;

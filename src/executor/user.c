@@ -359,9 +359,9 @@ static enum smc_status read_source(const char *file, struct smc_text *text, stru
 /* Compiles in one way, and lists the kernels. */
 typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrtc_output *,
                                  struct smc_error *);
-static enum smc_status compile_so(struct smc_user_run *run, const struct smc_compilation *compilation,
-                                  compiler *compile_with, struct smc_nvrtc_output *output,
-                                  struct smc_error *error)
+static enum smc_status compile_so(struct smc_user_run *run,
+                                  const struct smc_compilation *compilation, compiler *compile_with,
+                                  struct smc_nvrtc_output *output, struct smc_error *error)
 {
     const struct smc_inspect_kernel kind = {
         .file = run->request.file,
@@ -407,10 +407,10 @@ static bool locate(struct smc_user_run *run)
 {
     struct smc_source_tree tree = {0};
     struct smc_error ignored;
-    bool located = smc_source_tree_read(run->request.file, smc_text_string(&run->text),
-                                        run->request.compiler_options, "", &tree,
-                                        &ignored) == SMC_OK &&
-                   smc_source_tree_locate(&tree, &run->kernels, 0);
+    bool located =
+        smc_source_tree_read(run->request.file, smc_text_string(&run->text),
+                             run->request.compiler_options, "", &tree, &ignored) == SMC_OK &&
+        smc_source_tree_locate(&tree, &run->kernels, 0);
     smc_source_tree_free(&tree);
     return located;
 }
@@ -434,9 +434,8 @@ static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output
         .request = &compiling,
         .warnings = warnings,
     };
-    enum smc_status status = options.failed
-                                 ? smc_out_of_memory(error)
-                                 : compile_in_some_way(run, &compilation, output, error);
+    enum smc_status status = options.failed ? smc_out_of_memory(error)
+                                            : compile_in_some_way(run, &compilation, output, error);
     smc_text_free(&options);
     if (status == SMC_OK && !locate(run))
         status = smc_out_of_memory(error);

@@ -70,24 +70,63 @@ static void append_toolkit_folders(const char *library, struct smc_text *options
    `takes_next`: the next word belongs to it. */
 static bool is_for_nvcc(const char *option, bool *takes_next)
 {
-    static const char *const alone[] = {"-O",           "-W",         "-g",
-                                        "-c",           "-l",         "-L",
-                                        "-f",           "-m64",       "-M",
-                                        "-t",           "--threads=", "-Werror",
-                                        "--expt-",      "-expt-",     "--extended-lambda",
-                                        "-extended-lambda", "--compile", "-forward-unknown",
-                                        "--forward-unknown", "-ccbin=", "--compiler-bindir=",
-                                        "-Xcompiler=",  "--compiler-options=", "-Xlinker=",
-                                        "--optimize",   "-split-compile", "--split-compile",
-                                        "-Xcudafe",     "-Xnvlink",   "-cudart",
-                                        "--cudart",     "-v",         "--verbose",
-                                        "-pthread",     "-lineinfo="};
-    static const char *const with_next[] = {"-Xcompiler", "--compiler-options", "-Xlinker",
-                                            "--linker-options", "-ccbin", "--compiler-bindir",
-                                            "-o", "--output-file", "-x", "-MF", "-MT", "-MQ",
-                                            "--threads", "-gencode", "--generate-code", "-Xcudafe",
-                                            "-Xnvlink", "-cudart", "--cudart", "-Xarchive"};
-    static const char *const known[] = {"-fmad", "-ftz", "-lineinfo", "-Wno-deprecated-gpu-targets"};
+    static const char *const alone[] = {"-O",
+                                        "-W",
+                                        "-g",
+                                        "-c",
+                                        "-l",
+                                        "-L",
+                                        "-f",
+                                        "-m64",
+                                        "-M",
+                                        "-t",
+                                        "--threads=",
+                                        "-Werror",
+                                        "--expt-",
+                                        "-expt-",
+                                        "--extended-lambda",
+                                        "-extended-lambda",
+                                        "--compile",
+                                        "-forward-unknown",
+                                        "--forward-unknown",
+                                        "-ccbin=",
+                                        "--compiler-bindir=",
+                                        "-Xcompiler=",
+                                        "--compiler-options=",
+                                        "-Xlinker=",
+                                        "--optimize",
+                                        "-split-compile",
+                                        "--split-compile",
+                                        "-Xcudafe",
+                                        "-Xnvlink",
+                                        "-cudart",
+                                        "--cudart",
+                                        "-v",
+                                        "--verbose",
+                                        "-pthread",
+                                        "-lineinfo="};
+    static const char *const with_next[] = {"-Xcompiler",
+                                            "--compiler-options",
+                                            "-Xlinker",
+                                            "--linker-options",
+                                            "-ccbin",
+                                            "--compiler-bindir",
+                                            "-o",
+                                            "--output-file",
+                                            "-x",
+                                            "-MF",
+                                            "-MT",
+                                            "-MQ",
+                                            "--threads",
+                                            "-gencode",
+                                            "--generate-code",
+                                            "-Xcudafe",
+                                            "-Xnvlink",
+                                            "-cudart",
+                                            "--cudart",
+                                            "-Xarchive"};
+    static const char *const known[] = {"-fmad", "-ftz", "-lineinfo",
+                                        "-Wno-deprecated-gpu-targets"};
     *takes_next = false;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strncmp(option, known[i], strlen(known[i])) == 0)
@@ -418,8 +457,9 @@ static enum smc_status fail_part(const struct smc_compilation *compilation,
                         "%.500s (NVRTC compiles no host code, and left out %.*s; nvcc was not "
                         "found)",
                         first.message, (int)strcspn(rejected, "\n"), rejected);
-    return smc_fail(error, status, "%.700s (in the device part: nvcc, which compiles all of it, was "
-                                   "not found)",
+    return smc_fail(error, status,
+                    "%.700s (in the device part: nvcc, which compiles all of it, was "
+                    "not found)",
                     first.message);
 }
 
@@ -587,10 +627,10 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
 {
     const char *own = job->compilation->request->compiler_options;
     char *options = smc_strdup(own ? own : "");
-    const char *const fixed[] = {job->tool, job->architecture, "-cubin",     "-Xptxas",
-                                 "-v",      "--keep",          "--keep-dir", job->folder,
-                                 "-o",      job->cubin,        "-x",          "cu",
-                                       job->source};
+    const char *const fixed[] = {job->tool,  job->architecture, "-cubin",     "-Xptxas",
+                                 "-v",       "--keep",          "--keep-dir", job->folder,
+                                 "-o",       job->cubin,        "-x",         "cu",
+                                 job->source};
     const struct smc_inspect_request *request = job->compilation->request;
     size_t more = request->compiler_argument_count;
     const char **argv = smc_calloc(MAX_ARGUMENTS + more, sizeof *argv);

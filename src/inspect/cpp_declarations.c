@@ -88,14 +88,14 @@ static const char *const attributes[] = {"alignas",
 static bool has_name(const struct scan *scan, uint32_t i, const char *const *list,
                      const struct smc_name_set *macros)
 {
-    return is_one_of(scan, i, list) || (macros->count > 0 && smc_name_set_has(
-                                                                  macros, smc_token_hash(scan->tokens, i)));
+    return is_one_of(scan, i, list) ||
+           (macros->count > 0 && smc_name_set_has(macros, smc_token_hash(scan->tokens, i)));
 }
 
 static void read_specifier(const struct scan *scan, uint32_t i, struct current *current)
 {
-    static const char *const device[] = {"__device__", "__global__", "__constant__", "__managed__",
-                                         "__shared__", NULL};
+    static const char *const device[] = {"__device__",  "__global__", "__constant__",
+                                         "__managed__", "__shared__", NULL};
     static const char *const kernel[] = {"__global__", NULL}, *const host[] = {"__host__", NULL};
     static const char *const constant[] = {"constexpr", "consteval", NULL};
     static const char *const classes[] = {"class", "struct", "union", NULL};
@@ -110,8 +110,7 @@ static void read_specifier(const struct scan *scan, uint32_t i, struct current *
     current->is_enum |= is(scan, i, "enum");
     current->is_operator |= is(scan, i, "operator");
     if (found->parameters == SMC_NO_TOKEN && !current->has_value &&
-        current->class_word == SMC_NO_TOKEN &&
-        (is_one_of(scan, i, classes) || is(scan, i, "enum")))
+        current->class_word == SMC_NO_TOKEN && (is_one_of(scan, i, classes) || is(scan, i, "enum")))
         current->class_word = i;
 }
 
@@ -306,8 +305,8 @@ static void read_scope(struct scan *scan, uint32_t i, uint32_t end, uint32_t par
 /* "namespace a::b {", "inline namespace {", "extern "C" {": the '{', or SMC_NO_TOKEN. */
 static uint32_t find_scope(const struct scan *scan, uint32_t i, uint32_t end, uint32_t *name)
 {
-    bool is_linkage = is(scan, i, "extern") && i + 1 < end &&
-                      scan->tokens->item[i + 1].kind == SMC_TOKEN_STRING;
+    bool is_linkage =
+        is(scan, i, "extern") && i + 1 < end && scan->tokens->item[i + 1].kind == SMC_TOKEN_STRING;
     *name = SMC_NO_TOKEN;
     if (is_linkage)
         return is(scan, i + 2, "{") ? i + 2 : SMC_NO_TOKEN;

@@ -18,17 +18,17 @@ enum smc_declaration_kind {
 
 struct smc_declaration {
     enum smc_declaration_kind kind;
-    uint32_t begin, end;             /* tokens; the end is exclusive */
-    uint32_t name;                   /* a token, or SMC_NO_TOKEN */
-    uint32_t parameters, body;       /* the '(' and '{', or SMC_NO_TOKEN */
-    uint32_t template_begin;         /* the '<' of its template parameters, or SMC_NO_TOKEN */
-    uint32_t parent;                 /* index of the class or namespace, or SMC_NO_TOKEN */
-    bool is_device, is_kernel;       /* has an execution or memory space of the device */
-    bool is_host;                    /* has __host__ */
-    bool is_constant;                /* const, constexpr or consteval */
-    bool is_constexpr;               /* constexpr or consteval */
-    bool is_default;                 /* = default, = delete */
-    bool is_kept, is_rejected;       /* for the caller; false at first */
+    uint32_t begin, end;       /* tokens; the end is exclusive */
+    uint32_t name;             /* a token, or SMC_NO_TOKEN */
+    uint32_t parameters, body; /* the '(' and '{', or SMC_NO_TOKEN */
+    uint32_t template_begin;   /* the '<' of its template parameters, or SMC_NO_TOKEN */
+    uint32_t parent;           /* index of the class or namespace, or SMC_NO_TOKEN */
+    bool is_device, is_kernel; /* has an execution or memory space of the device */
+    bool is_host;              /* has __host__ */
+    bool is_constant;          /* const, constexpr or consteval */
+    bool is_constexpr;         /* constexpr or consteval */
+    bool is_default;           /* = default, = delete */
+    bool is_kept, is_rejected; /* for the caller; false at first */
 };
 
 struct smc_declarations {

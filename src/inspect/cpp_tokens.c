@@ -51,8 +51,7 @@ static bool add(struct reader *reader, enum smc_token_kind kind, uint32_t begin,
         tokens->item = item;
         tokens->capacity = capacity;
     }
-    tokens->item[tokens->count++] =
-        (struct smc_token){kind, begin, reader->at, line, SMC_NO_TOKEN};
+    tokens->item[tokens->count++] = (struct smc_token){kind, begin, reader->at, line, SMC_NO_TOKEN};
     return true;
 }
 
@@ -246,8 +245,8 @@ static void pair_directive(struct pairing *pairing, const struct smc_token *toke
     struct conditional *last = pairing->groups ? &pairing->group[pairing->groups - 1] : NULL;
     if (length >= 2 && memcmp(name, "if", 2) == 0) {
         bool dead = is_text(name, length, "if") && is_zero(pairing, token, rest);
-        pairing->group[pairing->groups++] = (struct conditional){
-            pairing->depth, pairing->floor, false, dead, pairing->is_dead};
+        pairing->group[pairing->groups++] =
+            (struct conditional){pairing->depth, pairing->floor, false, dead, pairing->is_dead};
         pairing->is_dead |= dead;
     } else if (last && length >= 4 && memcmp(name, "el", 2) == 0) {
         if (last->is_dead) { /* the first branch that counts */

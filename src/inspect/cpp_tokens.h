@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum smc_token_kind {
-    SMC_TOKEN_WORD,      /* an identifier or keyword */
+    SMC_TOKEN_WORD, /* an identifier or keyword */
     SMC_TOKEN_NUMBER,
     SMC_TOKEN_STRING,    /* a string, raw string or character constant */
     SMC_TOKEN_MARK,      /* one character of punctuation, but "::" and "->" are one mark */

@@ -46,8 +46,7 @@ static bool is_used(const struct smc_device_part *part, const struct smc_tokens 
 static bool declares_used_type(const struct smc_device_part *part, const struct smc_tokens *tokens,
                                const struct smc_declaration *found)
 {
-    if (smc_token_is(tokens, found->begin, "using") &&
-        smc_token_is(tokens, found->begin + 2, "="))
+    if (smc_token_is(tokens, found->begin, "using") && smc_token_is(tokens, found->begin + 2, "="))
         return is_used(part, tokens, found->begin + 1);
     bool is_enum = found->body != SMC_NO_TOKEN;
     for (uint32_t i = found->begin; i < found->end; i++) {
@@ -195,22 +194,96 @@ static const struct smc_standard_header *standard_header(const struct smc_source
 /* Headers of the C and C++ library without device code, and of the system. */
 static bool is_host_library(const char *name, size_t length)
 {
-    static const char *const names[] = {
-        "iostream",      "vector",    "string",    "memory",        "chrono",     "thread",
-        "mutex",         "map",       "set",       "unordered_map", "unordered_set", "list",
-        "deque",         "queue",     "stack",     "random",        "fstream",    "sstream",
-        "iomanip",       "ostream",   "istream",   "ios",           "iosfwd",     "numeric",
-        "iterator",      "stdexcept", "exception", "system_error",  "optional",   "variant",
-        "any",           "tuple",     "filesystem", "regex",        "future",     "atomic",
-        "condition_variable", "complex", "bitset", "string_view",   "cctype",     "ctime",
-        "cerrno",        "csignal",   "cstdarg",   "locale",        "new",        "typeinfo",
-        "typeindex",     "valarray",  "ratio",     "span",          "bit",        "concepts",
-        "ranges",        "numbers",   "format",    "source_location", "charconv", "execution",
-        "clocale",       "cwchar",    "codecvt",   "forward_list",  "cfenv",      "csetjmp",
-        "time.h",        "unistd.h",  "sys/time.h", "sys/stat.h",   "sys/types.h", "errno.h",
-        "signal.h",      "ctype.h",   "stdarg.h",  "stdbool.h",     "omp.h",      "pthread.h",
-        "windows.h",     "getopt.h",  "malloc.h",  "memory.h",      "fcntl.h",    "dirent.h",
-        "mpi.h",         "sys/mman.h", "locale.h", "dlfcn.h",       "strings.h",  "sched.h"};
+    static const char *const names[] = {"iostream",
+                                        "vector",
+                                        "string",
+                                        "memory",
+                                        "chrono",
+                                        "thread",
+                                        "mutex",
+                                        "map",
+                                        "set",
+                                        "unordered_map",
+                                        "unordered_set",
+                                        "list",
+                                        "deque",
+                                        "queue",
+                                        "stack",
+                                        "random",
+                                        "fstream",
+                                        "sstream",
+                                        "iomanip",
+                                        "ostream",
+                                        "istream",
+                                        "ios",
+                                        "iosfwd",
+                                        "numeric",
+                                        "iterator",
+                                        "stdexcept",
+                                        "exception",
+                                        "system_error",
+                                        "optional",
+                                        "variant",
+                                        "any",
+                                        "tuple",
+                                        "filesystem",
+                                        "regex",
+                                        "future",
+                                        "atomic",
+                                        "condition_variable",
+                                        "complex",
+                                        "bitset",
+                                        "string_view",
+                                        "cctype",
+                                        "ctime",
+                                        "cerrno",
+                                        "csignal",
+                                        "cstdarg",
+                                        "locale",
+                                        "new",
+                                        "typeinfo",
+                                        "typeindex",
+                                        "valarray",
+                                        "ratio",
+                                        "span",
+                                        "bit",
+                                        "concepts",
+                                        "ranges",
+                                        "numbers",
+                                        "format",
+                                        "source_location",
+                                        "charconv",
+                                        "execution",
+                                        "clocale",
+                                        "cwchar",
+                                        "codecvt",
+                                        "forward_list",
+                                        "cfenv",
+                                        "csetjmp",
+                                        "time.h",
+                                        "unistd.h",
+                                        "sys/time.h",
+                                        "sys/stat.h",
+                                        "sys/types.h",
+                                        "errno.h",
+                                        "signal.h",
+                                        "ctype.h",
+                                        "stdarg.h",
+                                        "stdbool.h",
+                                        "omp.h",
+                                        "pthread.h",
+                                        "windows.h",
+                                        "getopt.h",
+                                        "malloc.h",
+                                        "memory.h",
+                                        "fcntl.h",
+                                        "dirent.h",
+                                        "mpi.h",
+                                        "sys/mman.h",
+                                        "locale.h",
+                                        "dlfcn.h",
+                                        "strings.h",
+                                        "sched.h"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
             return true;
@@ -239,8 +312,7 @@ enum smc_status smc_device_part_read(const char *file, const char *text, const c
                                      const char *toolkit, struct smc_device_part *part,
                                      struct smc_error *error)
 {
-    enum smc_status status =
-        smc_source_tree_read(file, text, options, toolkit, &part->tree, error);
+    enum smc_status status = smc_source_tree_read(file, text, options, toolkit, &part->tree, error);
     if (status != SMC_OK)
         return status;
     if (!smc_instantiations_find(&part->tree, &part->instances))
@@ -388,8 +460,7 @@ static bool next_error(const char **log, struct log_error *found)
             !memmem(mark, (size_t)(end - mark), "error", 5))
             continue;
         *found = (struct log_error){line, mark + 3, (size_t)(digits - 1 - line),
-                                    (size_t)(end - mark - 3),
-                                    (uint32_t)strtoul(digits, NULL, 10)};
+                                    (size_t)(end - mark - 3), (uint32_t)strtoul(digits, NULL, 10)};
         return true;
     }
     return false;
@@ -446,7 +517,8 @@ static bool keep_undefined(struct smc_device_part *part, const struct log_error 
                    memmem(error->message, error->message_length, "is not a", 8) ||
                    memmem(error->message, error->message_length, "incomplete", 10)))
         return false;
-    const char *end = memchr(name + 1, '"', error->message_length - (size_t)(name + 1 - error->message));
+    const char *end =
+        memchr(name + 1, '"', error->message_length - (size_t)(name + 1 - error->message));
     if (!end)
         return false;
     return smc_name_set_add(&part->used,
@@ -458,8 +530,7 @@ static bool leave_out_instance(struct smc_device_part *part, const struct log_er
 {
     static const char map[] = "__nv_name_map";
     uint32_t line = 2;
-    if (error->path_length != sizeof map - 1 ||
-        memcmp(error->path, map, error->path_length) != 0)
+    if (error->path_length != sizeof map - 1 || memcmp(error->path, map, error->path_length) != 0)
         return false;
     for (size_t i = 0; i < part->instances.count; i++) {
         struct smc_instantiation *instance = &part->instances.item[i];

@@ -236,9 +236,9 @@ static bool find_variable(const struct owner *owner, uint32_t i, uint64_t hash,
             continue;
         uint32_t k = i;
         *pointers = 0;
-        while (k > owner->begin && (is(owner, k - 1, "*") || is(owner, k - 1, "&") ||
-                                    is(owner, k - 1, "__restrict__") ||
-                                    is(owner, k - 1, "__restrict")))
+        while (k > owner->begin &&
+               (is(owner, k - 1, "*") || is(owner, k - 1, "&") ||
+                is(owner, k - 1, "__restrict__") || is(owner, k - 1, "__restrict")))
             *pointers += is(owner, --k, "*");
         if (is(owner, k - 1, ",")) { /* "float *a, *b;": the type is where the statement begins */
             while (k > owner->begin && !is(owner, k - 1, ";") && !is(owner, k - 1, "{") &&
@@ -428,11 +428,11 @@ static void visit_kernel(struct search *search, const struct owner *owner, uint3
     if (!kernel)
         return;
     bool is_launch = is(owner, i + 1, "<") && is(owner, i + 2, "<") && is(owner, i + 3, "<");
-    uint32_t close = is_launch ? SMC_NO_TOKEN
-                               : smc_token_close_angle(owner->tokens, i + 1, owner->end);
+    uint32_t close =
+        is_launch ? SMC_NO_TOKEN : smc_token_close_angle(owner->tokens, i + 1, owner->end);
     uint32_t call = SMC_NO_TOKEN, launch = close == SMC_NO_TOKEN ? i + 1 : close + 1;
-    for (uint32_t k = launch + 3; is(owner, launch, "<") && is(owner, launch + 1, "<") &&
-                                  k < owner->end && k < launch + 400;
+    for (uint32_t k = launch + 3;
+         is(owner, launch, "<") && is(owner, launch + 1, "<") && k < owner->end && k < launch + 400;
          k++)
         if (is(owner, k, ">") && is(owner, k + 1, ">") && is(owner, k + 2, ">") &&
             is(owner, k + 3, "(")) {
@@ -492,8 +492,8 @@ static void visit_template(struct search *search, const struct owner *owner, uin
     uint32_t close = smc_token_close_angle(owner->tokens, i + 1, owner->end);
     if (!found || (found->is_device && found->kind != SMC_DECLARE_CLASS))
         return;
-    bool is_call = close == SMC_NO_TOKEN && is(owner, i + 1, "(") &&
-                   found->kind == SMC_DECLARE_FUNCTION;
+    bool is_call =
+        close == SMC_NO_TOKEN && is(owner, i + 1, "(") && found->kind == SMC_DECLARE_FUNCTION;
     if (close == SMC_NO_TOKEN && !is_call)
         return;
     struct owner of = owner_of(search, file, found);
@@ -597,7 +597,7 @@ static void visit(struct search *search, const struct owner *owner, int depth)
         return;
     for (uint32_t i = owner->body; i < owner->end && search->has_memory; i++)
         if (owner->tokens->item[i].kind == SMC_TOKEN_WORD &&
-            !(i > owner->begin && is(owner, i - 1, "."))) 
+            !(i > owner->begin && is(owner, i - 1, ".")))
             visit_word(search, owner, i, depth);
 }
 

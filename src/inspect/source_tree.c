@@ -111,17 +111,18 @@ static bool begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Headers of the toolkit without device code, which NVRTC rejects or would only read for nothing. */
+/* Headers of the toolkit without device code, which NVRTC rejects or would only read for nothing.
+ */
 static bool is_for_host(const char *name)
 {
     static const char *const starts[] = {
-        "cublas",   "cufft",     "cusparse", "cusolver",          "cudnn",    "cudss",
-        "nccl",     "nvToolsExt", "nvtx3/",  "cuda_profiler_api", "cufile",   "cupti",
-        "npp",      "nvml",      "nvrtc",    "nvJitLink",         "nvjpeg",   "cuda_gl_interop",
-        "cudaGL",   "cudaEGL",   "cudaVDPAU", "thrust/",          "cuda.h",   "curand.h",
+        "cublas",   "cufft",        "cusparse",  "cusolver",          "cudnn",  "cudss",
+        "nccl",     "nvToolsExt",   "nvtx3/",    "cuda_profiler_api", "cufile", "cupti",
+        "npp",      "nvml",         "nvrtc",     "nvJitLink",         "nvjpeg", "cuda_gl_interop",
+        "cudaGL",   "cudaEGL",      "cudaVDPAU", "thrust/",           "cuda.h", "curand.h",
         "cutensor", "nvPTXCompiler"};
-    static const char *const device[] = {"thrust/complex.h", "thrust/tuple.h", "thrust/pair.h",
-                                         "thrust/functional.h", "cublasdx", "cufftdx"};
+    static const char *const device[] = {"thrust/complex.h",    "thrust/tuple.h", "thrust/pair.h",
+                                         "thrust/functional.h", "cublasdx",       "cufftdx"};
     for (size_t i = 0; i < sizeof device / sizeof *device; i++)
         if (begins(name, device[i]))
             return false;
@@ -143,7 +144,7 @@ static enum smc_include_kind find_header(struct smc_source_tree *tree, const cha
     if (is_for_host(name))
         return SMC_INCLUDE_HOST;
     return find_in(smc_text_string(&tree->toolkit), name, path) ? SMC_INCLUDE_TOOLKIT
-                                                                 : SMC_INCLUDE_STANDARD;
+                                                                : SMC_INCLUDE_STANDARD;
 }
 
 static bool append_include(struct smc_source_file *file, const struct smc_source_include *include)

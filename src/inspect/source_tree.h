@@ -18,9 +18,9 @@ enum smc_include_kind {
 
 struct smc_source_include {
     enum smc_include_kind kind;
-    uint32_t token;            /* the directive */
-    uint32_t begin, end;       /* the header's name in the text */
-    size_t file;               /* of the tree, for OWN */
+    uint32_t token;      /* the directive */
+    uint32_t begin, end; /* the header's name in the text */
+    size_t file;         /* of the tree, for OWN */
 };
 
 struct smc_source_file {

@@ -8,10 +8,10 @@
 
 /* Every header is included at most once. */
 #define ONCE "#pragma once\n"
-#define HD "__host__ __device__ constexpr "
+#define HD   "__host__ __device__ constexpr "
 
-/* The toolkit's headers declare these types for NVRTC too, with long long; the host's headers, which
-   nvcc reads, with long: names of kernels show it. */
+/* The toolkit's headers declare these types for NVRTC too, with long long; the host's headers,
+   which nvcc reads, with long: names of kernels show it. */
 static const char integers[] = ONCE
     "#if defined SMC_INT64_AS_TOOLKIT && __has_include(<cuda/std/cstdint>)\n"
     "#include <cuda/std/cstdint>\n"
@@ -71,20 +71,20 @@ static const char limits_of_c[] = ONCE
     "#define ULONG_MAX (~0UL)\n#define LLONG_MAX 9223372036854775807LL\n"
     "#define LLONG_MIN (-LLONG_MAX - 1)\n#define ULLONG_MAX 18446744073709551615ULL\n";
 
-static const char mathematics[] = ONCE
-    "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n#endif\n"
-    "#ifndef NAN\n#define NAN __int_as_float(0x7fffffff)\n#endif\n"
-    "#ifndef HUGE_VAL\n#define HUGE_VAL __longlong_as_double(0x7ff0000000000000LL)\n"
-    "#define HUGE_VALF INFINITY\n#endif\n"
-    "#ifndef M_PI\n"
-    "#define M_PI 3.14159265358979323846\n#define M_PI_2 1.57079632679489661923\n"
-    "#define M_PI_4 0.78539816339744830962\n#define M_1_PI 0.31830988618379067154\n"
-    "#define M_2_PI 0.63661977236758134308\n#define M_2_SQRTPI 1.12837916709551257390\n"
-    "#define M_SQRT2 1.41421356237309504880\n#define M_SQRT1_2 0.70710678118654752440\n"
-    "#define M_E 2.7182818284590452354\n#define M_LN2 0.69314718055994530942\n"
-    "#define M_LN10 2.30258509299404568402\n#define M_LOG2E 1.4426950408889634074\n"
-    "#define M_LOG10E 0.43429448190325182765\n"
-    "#endif\n";
+static const char mathematics[] =
+    ONCE "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n#endif\n"
+         "#ifndef NAN\n#define NAN __int_as_float(0x7fffffff)\n#endif\n"
+         "#ifndef HUGE_VAL\n#define HUGE_VAL __longlong_as_double(0x7ff0000000000000LL)\n"
+         "#define HUGE_VALF INFINITY\n#endif\n"
+         "#ifndef M_PI\n"
+         "#define M_PI 3.14159265358979323846\n#define M_PI_2 1.57079632679489661923\n"
+         "#define M_PI_4 0.78539816339744830962\n#define M_1_PI 0.31830988618379067154\n"
+         "#define M_2_PI 0.63661977236758134308\n#define M_2_SQRTPI 1.12837916709551257390\n"
+         "#define M_SQRT2 1.41421356237309504880\n#define M_SQRT1_2 0.70710678118654752440\n"
+         "#define M_E 2.7182818284590452354\n#define M_LN2 0.69314718055994530942\n"
+         "#define M_LN10 2.30258509299404568402\n#define M_LOG2E 1.4426950408889634074\n"
+         "#define M_LOG10E 0.43429448190325182765\n"
+         "#endif\n";
 
 #define BOTH(name) "using ::" name ";\n"
 static const char mathematics_of_cpp[] = ONCE
@@ -122,128 +122,139 @@ static const char limits_of_cpp[] = ONCE
     "namespace std {\n"
     "template <class T> struct numeric_limits { static constexpr bool is_specialized = false; };\n"
     "template <class T> struct numeric_limits<const T> : numeric_limits<T> {};\n" INTEGER_LIMITS(
-        "bool", "false", "false", "true",
-        "1") INTEGER_LIMITS("char", "true", "CHAR_MIN", "CHAR_MAX",
-                            "7") INTEGER_LIMITS("signed char", "true", "SCHAR_MIN", "SCHAR_MAX",
-                                                "7") INTEGER_LIMITS("unsigned char", "false", "0",
-                                                                    "UCHAR_MAX", "8")
-        INTEGER_LIMITS("short", "true", "SHRT_MIN", "SHRT_MAX", "15")
-            INTEGER_LIMITS("unsigned short", "false", "0", "USHRT_MAX", "16")
-                INTEGER_LIMITS("int", "true", "INT_MIN", "INT_MAX", "31")
-                    INTEGER_LIMITS("unsigned", "false", "0", "UINT_MAX", "32")
-                        INTEGER_LIMITS("long", "true", "LONG_MIN", "LONG_MAX", "63")
-                            INTEGER_LIMITS("unsigned long", "false", "0", "ULONG_MAX", "64")
-                                INTEGER_LIMITS("long long", "true", "LLONG_MIN", "LLONG_MAX", "63")
-                                    INTEGER_LIMITS("unsigned long long", "false", "0",
-                                                   "ULLONG_MAX", "64")
-                                        FLOAT_LIMITS("float", "FLT_MIN", "FLT_MAX", "FLT_EPSILON",
-                                                     "24", "__builtin_bit_cast(float, 0x7f800000)",
-                                                     "__builtin_bit_cast(float, 0x7fc00000)")
-                                            FLOAT_LIMITS("double", "DBL_MIN", "DBL_MAX",
-                                                         "DBL_EPSILON", "53",
-                                                         "__builtin_bit_cast(double, 0x7ff0000000000000LL)",
-                                                         "__builtin_bit_cast(double, 0x7ff8000000000000LL)") "}\n";
+        "bool", "false", "false", "true", "1") INTEGER_LIMITS("char", "true", "CHAR_MIN",
+                                                              "CHAR_MAX", "7")
+        INTEGER_LIMITS("signed char", "true", "SCHAR_MIN", "SCHAR_MAX",
+                       "7") INTEGER_LIMITS("unsigned char", "false", "0", "UCHAR_MAX", "8")
+            INTEGER_LIMITS("short", "true", "SHRT_MIN", "SHRT_MAX",
+                           "15") INTEGER_LIMITS("unsigned short", "false", "0", "USHRT_MAX", "16")
+                INTEGER_LIMITS("int", "true", "INT_MIN", "INT_MAX",
+                               "31") INTEGER_LIMITS("unsigned", "false", "0", "UINT_MAX", "32")
+                    INTEGER_LIMITS("long", "true", "LONG_MIN", "LONG_MAX", "63") INTEGER_LIMITS(
+                        "unsigned long", "false", "0", "ULONG_MAX", "64")
+                        INTEGER_LIMITS("long long", "true", "LLONG_MIN", "LLONG_MAX", "63")
+                            INTEGER_LIMITS("unsigned long long", "false", "0", "ULLONG_MAX", "64")
+                                FLOAT_LIMITS("float", "FLT_MIN", "FLT_MAX", "FLT_EPSILON", "24",
+                                             "__builtin_bit_cast(float, 0x7f800000)",
+                                             "__builtin_bit_cast(float, 0x7fc00000)")
+                                    FLOAT_LIMITS(
+                                        "double", "DBL_MIN", "DBL_MAX", "DBL_EPSILON", "53",
+                                        "__builtin_bit_cast(double, 0x7ff0000000000000LL)",
+                                        "__builtin_bit_cast(double, 0x7ff8000000000000LL)") "}\n";
 
-static const char traits[] = ONCE
-    "namespace std {\n"
-    "template <class T, T v> struct integral_constant {\n"
-    "  static constexpr T value = v; typedef T value_type; typedef integral_constant type;\n"
-    "  " HD "operator T() const { return v; } " HD "T operator()() const { return v; } };\n"
-    "typedef integral_constant<bool, true> true_type;\n"
-    "typedef integral_constant<bool, false> false_type;\n"
-    "template <bool b> using bool_constant = integral_constant<bool, b>;\n"
-    "template <class...> using void_t = void;\n"
-    "template <bool b, class T = void> struct enable_if {};\n"
-    "template <class T> struct enable_if<true, T> { typedef T type; };\n"
-    "template <bool b, class T = void> using enable_if_t = typename enable_if<b, T>::type;\n"
-    "template <bool b, class T, class F> struct conditional { typedef T type; };\n"
-    "template <class T, class F> struct conditional<false, T, F> { typedef F type; };\n"
-    "template <bool b, class T, class F> using conditional_t =\n"
-    "  typename conditional<b, T, F>::type;\n"
-    "template <class A, class B> struct is_same : false_type {};\n"
-    "template <class A> struct is_same<A, A> : true_type {};\n"
-    "template <class T> struct remove_const { typedef T type; };\n"
-    "template <class T> struct remove_const<const T> { typedef T type; };\n"
-    "template <class T> struct remove_volatile { typedef T type; };\n"
-    "template <class T> struct remove_volatile<volatile T> { typedef T type; };\n"
-    "template <class T> struct remove_cv {\n"
-    "  typedef typename remove_const<typename remove_volatile<T>::type>::type type; };\n"
-    "template <class T> struct remove_reference { typedef T type; };\n"
-    "template <class T> struct remove_reference<T &> { typedef T type; };\n"
-    "template <class T> struct remove_reference<T &&> { typedef T type; };\n"
-    "template <class T> struct remove_pointer { typedef T type; };\n"
-    "template <class T> struct remove_pointer<T *> { typedef T type; };\n"
-    "template <class T> struct remove_pointer<T *const> { typedef T type; };\n"
-    "template <class T> struct remove_extent { typedef T type; };\n"
-    "template <class T> struct remove_extent<T[]> { typedef T type; };\n"
-    "template <class T, size_t n> struct remove_extent<T[n]> { typedef T type; };\n"
-    "template <class T> struct add_const { typedef const T type; };\n"
-    "template <class T> struct add_pointer {\n"
-    "  typedef typename remove_reference<T>::type *type; };\n"
-    "template <class T> struct decay {\n"
-    "  typedef typename remove_cv<typename remove_reference<T>::type>::type type; };\n"
-    "template <class T> struct is_const : false_type {};\n"
-    "template <class T> struct is_const<const T> : true_type {};\n"
-    "template <class T> struct is_reference : false_type {};\n"
-    "template <class T> struct is_reference<T &> : true_type {};\n"
-    "template <class T> struct is_reference<T &&> : true_type {};\n"
-    "template <class T> struct is_pointer : false_type {};\n"
-    "template <class T> struct is_pointer<T *> : true_type {};\n"
-    "template <class T> struct is_void : is_same<typename remove_cv<T>::type, void> {};\n"
-    "template <class T> struct is_floating_base : false_type {};\n"
-    "template <> struct is_floating_base<float> : true_type {};\n"
-    "template <> struct is_floating_base<double> : true_type {};\n"
-    "template <> struct is_floating_base<long double> : true_type {};\n"
-    "template <class T> struct is_floating_point\n"
-    "  : is_floating_base<typename remove_cv<T>::type> {};\n"
-    "template <class T> struct is_integral_base : false_type {};\n"
+static const char traits[] =
+    ONCE "namespace std {\n"
+         "template <class T, T v> struct integral_constant {\n"
+         "  static constexpr T value = v; typedef T value_type; typedef integral_constant type;\n"
+         "  " HD "operator T() const { return v; } " HD "T operator()() const { return v; } };\n"
+         "typedef integral_constant<bool, true> true_type;\n"
+         "typedef integral_constant<bool, false> false_type;\n"
+         "template <bool b> using bool_constant = integral_constant<bool, b>;\n"
+         "template <class...> using void_t = void;\n"
+         "template <bool b, class T = void> struct enable_if {};\n"
+         "template <class T> struct enable_if<true, T> { typedef T type; };\n"
+         "template <bool b, class T = void> using enable_if_t = typename enable_if<b, T>::type;\n"
+         "template <bool b, class T, class F> struct conditional { typedef T type; };\n"
+         "template <class T, class F> struct conditional<false, T, F> { typedef F type; };\n"
+         "template <bool b, class T, class F> using conditional_t =\n"
+         "  typename conditional<b, T, F>::type;\n"
+         "template <class A, class B> struct is_same : false_type {};\n"
+         "template <class A> struct is_same<A, A> : true_type {};\n"
+         "template <class T> struct remove_const { typedef T type; };\n"
+         "template <class T> struct remove_const<const T> { typedef T type; };\n"
+         "template <class T> struct remove_volatile { typedef T type; };\n"
+         "template <class T> struct remove_volatile<volatile T> { typedef T type; };\n"
+         "template <class T> struct remove_cv {\n"
+         "  typedef typename remove_const<typename remove_volatile<T>::type>::type type; };\n"
+         "template <class T> struct remove_reference { typedef T type; };\n"
+         "template <class T> struct remove_reference<T &> { typedef T type; };\n"
+         "template <class T> struct remove_reference<T &&> { typedef T type; };\n"
+         "template <class T> struct remove_pointer { typedef T type; };\n"
+         "template <class T> struct remove_pointer<T *> { typedef T type; };\n"
+         "template <class T> struct remove_pointer<T *const> { typedef T type; };\n"
+         "template <class T> struct remove_extent { typedef T type; };\n"
+         "template <class T> struct remove_extent<T[]> { typedef T type; };\n"
+         "template <class T, size_t n> struct remove_extent<T[n]> { typedef T type; };\n"
+         "template <class T> struct add_const { typedef const T type; };\n"
+         "template <class T> struct add_pointer {\n"
+         "  typedef typename remove_reference<T>::type *type; };\n"
+         "template <class T> struct decay {\n"
+         "  typedef typename remove_cv<typename remove_reference<T>::type>::type type; };\n"
+         "template <class T> struct is_const : false_type {};\n"
+         "template <class T> struct is_const<const T> : true_type {};\n"
+         "template <class T> struct is_reference : false_type {};\n"
+         "template <class T> struct is_reference<T &> : true_type {};\n"
+         "template <class T> struct is_reference<T &&> : true_type {};\n"
+         "template <class T> struct is_pointer : false_type {};\n"
+         "template <class T> struct is_pointer<T *> : true_type {};\n"
+         "template <class T> struct is_void : is_same<typename remove_cv<T>::type, void> {};\n"
+         "template <class T> struct is_floating_base : false_type {};\n"
+         "template <> struct is_floating_base<float> : true_type {};\n"
+         "template <> struct is_floating_base<double> : true_type {};\n"
+         "template <> struct is_floating_base<long double> : true_type {};\n"
+         "template <class T> struct is_floating_point\n"
+         "  : is_floating_base<typename remove_cv<T>::type> {};\n"
+         "template <class T> struct is_integral_base : false_type {};\n"
 #define INTEGRAL(type) "template <> struct is_integral_base<" type "> : true_type {};\n"
-    INTEGRAL("bool") INTEGRAL("char") INTEGRAL("signed char") INTEGRAL("unsigned char")
-        INTEGRAL("short") INTEGRAL("unsigned short") INTEGRAL("int") INTEGRAL("unsigned")
-            INTEGRAL("long") INTEGRAL("unsigned long") INTEGRAL("long long")
-                INTEGRAL("unsigned long long") INTEGRAL("wchar_t") INTEGRAL("char16_t")
-                    INTEGRAL("char32_t")
-    "template <class T> struct is_integral : is_integral_base<typename remove_cv<T>::type> {};\n"
-    "template <class T> struct is_arithmetic\n"
-    "  : bool_constant<is_integral<T>::value || is_floating_point<T>::value> {};\n"
-    "template <class T> struct is_signed : bool_constant<is_arithmetic<T>::value && T(-1) < T(0)> {};\n"
-    "template <class T> struct is_unsigned\n"
-    "  : bool_constant<is_integral<T>::value && !(T(-1) < T(0))> {};\n"
-    "template <class T> struct is_enum : bool_constant<__is_enum(T)> {};\n"
-    "template <class T> struct is_class : bool_constant<__is_class(T)> {};\n"
-    "template <class A, class B> struct is_base_of : bool_constant<__is_base_of(A, B)> {};\n"
-    "template <class A, class B> struct is_convertible : bool_constant<__is_convertible_to(A, B)> {};\n"
-    "template <class T> struct is_trivially_copyable : bool_constant<__is_trivially_copyable(T)> {};\n"
-    "template <class T> struct is_standard_layout : bool_constant<__is_standard_layout(T)> {};\n"
-    "template <class T> struct alignment_of : integral_constant<size_t, alignof(T)> {};\n"
-    "template <class T> struct underlying_type { typedef __underlying_type(T) type; };\n"
-    "template <class T> struct make_unsigned { typedef T type; };\n"
-    "template <class T> struct make_signed { typedef T type; };\n"
+    INTEGRAL("bool") INTEGRAL("char") INTEGRAL("signed char") INTEGRAL("unsigned char") INTEGRAL(
+        "short") INTEGRAL("unsigned short") INTEGRAL("int") INTEGRAL("unsigned") INTEGRAL("long")
+        INTEGRAL("unsigned long") INTEGRAL("long long") INTEGRAL("unsigned long long")
+            INTEGRAL("wchar_t") INTEGRAL("char16_t") INTEGRAL(
+                "char32_t") "template <class T> struct is_integral : is_integral_base<typename "
+                            "remove_cv<T>::type> {};\n"
+                            "template <class T> struct is_arithmetic\n"
+                            "  : bool_constant<is_integral<T>::value || "
+                            "is_floating_point<T>::value> {};\n"
+                            "template <class T> struct is_signed : "
+                            "bool_constant<is_arithmetic<T>::value && T(-1) < T(0)> {};\n"
+                            "template <class T> struct is_unsigned\n"
+                            "  : bool_constant<is_integral<T>::value && !(T(-1) < T(0))> {};\n"
+                            "template <class T> struct is_enum : bool_constant<__is_enum(T)> {};\n"
+                            "template <class T> struct is_class : bool_constant<__is_class(T)> "
+                            "{};\n"
+                            "template <class A, class B> struct is_base_of : "
+                            "bool_constant<__is_base_of(A, B)> {};\n"
+                            "template <class A, class B> struct is_convertible : "
+                            "bool_constant<__is_convertible_to(A, B)> {};\n"
+                            "template <class T> struct is_trivially_copyable : "
+                            "bool_constant<__is_trivially_copyable(T)> {};\n"
+                            "template <class T> struct is_standard_layout : "
+                            "bool_constant<__is_standard_layout(T)> {};\n"
+                            "template <class T> struct alignment_of : integral_constant<size_t, "
+                            "alignof(T)> {};\n"
+                            "template <class T> struct underlying_type { typedef "
+                            "__underlying_type(T) type; };\n"
+                            "template <class T> struct make_unsigned { typedef T type; };\n"
+                            "template <class T> struct make_signed { typedef T type; };\n"
 #define SIGNS(type)                                                                                \
     "template <> struct make_unsigned<" type "> { typedef unsigned " type " type; };\n"            \
     "template <> struct make_signed<unsigned " type "> { typedef " type " type; };\n"
-    SIGNS("short") SIGNS("int") SIGNS("long") SIGNS("long long")
-    "template <> struct make_unsigned<char> { typedef unsigned char type; };\n"
-    "template <> struct make_unsigned<signed char> { typedef unsigned char type; };\n"
-    "template <> struct make_signed<char> { typedef signed char type; };\n"
-    "template <> struct make_signed<unsigned char> { typedef signed char type; };\n"
-#define SHORT_TYPE(name)                                                                           \
-    "template <class T> using " name "_t = typename " name "<T>::type;\n"
+    SIGNS("short") SIGNS("int") SIGNS("long") SIGNS(
+        "long long") "template <> struct make_unsigned<char> { typedef unsigned char type; };\n"
+                     "template <> struct make_unsigned<signed char> { typedef unsigned char type; "
+                     "};\n"
+                     "template <> struct make_signed<char> { typedef signed char type; };\n"
+                     "template <> struct make_signed<unsigned char> { typedef signed char type; "
+                     "};\n"
+#define SHORT_TYPE(name) "template <class T> using " name "_t = typename " name "<T>::type;\n"
     SHORT_TYPE("remove_const") SHORT_TYPE("remove_cv") SHORT_TYPE("remove_reference")
         SHORT_TYPE("remove_pointer") SHORT_TYPE("remove_extent") SHORT_TYPE("decay")
             SHORT_TYPE("add_pointer") SHORT_TYPE("add_const") SHORT_TYPE("underlying_type")
-                SHORT_TYPE("make_unsigned") SHORT_TYPE("make_signed")
-    "#if __cplusplus >= 201402L\n"
-    "template <class A, class B> constexpr bool is_same_v = is_same<A, B>::value;\n"
-    "template <class A, class B> constexpr bool is_base_of_v = is_base_of<A, B>::value;\n"
-    "template <class A, class B> constexpr bool is_convertible_v = is_convertible<A, B>::value;\n"
+                SHORT_TYPE("make_unsigned")
+                    SHORT_TYPE("make_signed") "#if __cplusplus >= 201402L\n"
+                                              "template <class A, class B> constexpr bool "
+                                              "is_same_v = is_same<A, B>::value;\n"
+                                              "template <class A, class B> constexpr bool "
+                                              "is_base_of_v = is_base_of<A, B>::value;\n"
+                                              "template <class A, class B> constexpr bool "
+                                              "is_convertible_v = is_convertible<A, B>::value;\n"
 #define SHORT_VALUE(name) "template <class T> constexpr bool " name "_v = " name "<T>::value;\n"
     SHORT_VALUE("is_integral") SHORT_VALUE("is_floating_point") SHORT_VALUE("is_arithmetic")
         SHORT_VALUE("is_signed") SHORT_VALUE("is_unsigned") SHORT_VALUE("is_pointer")
             SHORT_VALUE("is_const") SHORT_VALUE("is_void") SHORT_VALUE("is_reference")
-                SHORT_VALUE("is_enum") SHORT_VALUE("is_class") SHORT_VALUE("is_trivially_copyable")
-    "#endif\n"
-    "}\n";
+                SHORT_VALUE("is_enum") SHORT_VALUE("is_class")
+                    SHORT_VALUE("is_trivially_copyable") "#endif\n"
+                                                         "}\n";
 
 /* NVRTC provides std::move and std::forward itself. */
 static const char utilities[] = ONCE
@@ -266,34 +277,33 @@ static const char utilities[] = ONCE
     "template <size_t n> using make_index_sequence = make_integer_sequence<size_t, n>;\n"
     "}\n";
 
-static const char algorithms[] = ONCE
-    "#include <utility>\n"
-    "namespace std {\n"
-    "template <class T> " HD "const T &min(const T &a, const T &b) { return b < a ? b : a; }\n"
-    "template <class T> " HD "const T &max(const T &a, const T &b) { return a < b ? b : a; }\n"
-    "template <class T, class F> " HD "const T &min(const T &a, const T &b, F less) {\n"
-    "  return less(b, a) ? b : a; }\n"
-    "template <class T, class F> " HD "const T &max(const T &a, const T &b, F less) {\n"
-    "  return less(a, b) ? b : a; }\n"
-    "template <class T> " HD "const T &clamp(const T &x, const T &low, const T &high) {\n"
-    "  return x < low ? low : high < x ? high : x; }\n"
-    "}\n";
+static const char algorithms[] =
+    ONCE "#include <utility>\n"
+         "namespace std {\n"
+         "template <class T> " HD "const T &min(const T &a, const T &b) { return b < a ? b : a; }\n"
+         "template <class T> " HD "const T &max(const T &a, const T &b) { return a < b ? b : a; }\n"
+         "template <class T, class F> " HD "const T &min(const T &a, const T &b, F less) {\n"
+         "  return less(b, a) ? b : a; }\n"
+         "template <class T, class F> " HD "const T &max(const T &a, const T &b, F less) {\n"
+         "  return less(a, b) ? b : a; }\n"
+         "template <class T> " HD "const T &clamp(const T &x, const T &low, const T &high) {\n"
+         "  return x < low ? low : high < x ? high : x; }\n"
+         "}\n";
 
-static const char arrays[] = ONCE
-    "namespace std {\n"
-    "template <class T, size_t n> struct array {\n"
-    "  typedef T value_type; T elements[n ? n : 1];\n"
-    "  " HD "T &operator[](size_t i) { return elements[i]; }\n"
-    "  " HD "const T &operator[](size_t i) const { return elements[i]; }\n"
-    "  " HD "size_t size() const { return n; } " HD "T *data() { return elements; }\n"
-    "  " HD "const T *data() const { return elements; }\n"
-    "  " HD "T *begin() { return elements; } " HD "T *end() { return elements + n; }\n"
-    "  " HD "const T *begin() const { return elements; }\n"
-    "  " HD "const T *end() const { return elements + n; } };\n"
-    "}\n";
+static const char arrays[] =
+    ONCE "namespace std {\n"
+         "template <class T, size_t n> struct array {\n"
+         "  typedef T value_type; T elements[n ? n : 1];\n"
+         "  " HD "T &operator[](size_t i) { return elements[i]; }\n"
+         "  " HD "const T &operator[](size_t i) const { return elements[i]; }\n"
+         "  " HD "size_t size() const { return n; } " HD "T *data() { return elements; }\n"
+         "  " HD "const T *data() const { return elements; }\n"
+         "  " HD "T *begin() { return elements; } " HD "T *end() { return elements + n; }\n"
+         "  " HD "const T *begin() const { return elements; }\n"
+         "  " HD "const T *end() const { return elements + n; } };\n"
+         "}\n";
 
-static const char functions[] = ONCE
-    "namespace std {\n"
+static const char functions[] = ONCE "namespace std {\n"
 #define OPERATION(name, result, sign)                                                              \
     "template <class T = void> struct " name " { " HD result " operator()(const T &a, "            \
     "const T &b) const { return a " sign " b; } };\n"
@@ -301,18 +311,19 @@ static const char functions[] = ONCE
         OPERATION("divides", "T", "/") OPERATION("less", "bool", "<")
             OPERATION("greater", "bool", ">") OPERATION("equal_to", "bool", "==") "}\n";
 
-static const char assertions[] = "#ifdef NDEBUG\n#undef assert\n#define assert(e) ((void)0)\n#endif\n";
+static const char assertions[] =
+    "#ifdef NDEBUG\n#undef assert\n#define assert(e) ((void)0)\n#endif\n";
 
 /* cub/cub.cuh also has algorithms of the whole device, which are host code. */
-static const char cub[] = ONCE
-    "#include <cub/block/block_reduce.cuh>\n#include <cub/block/block_scan.cuh>\n"
-    "#include <cub/block/block_load.cuh>\n#include <cub/block/block_store.cuh>\n"
-    "#include <cub/block/block_exchange.cuh>\n#include <cub/block/block_radix_sort.cuh>\n"
-    "#include <cub/block/block_histogram.cuh>\n#include <cub/block/block_discontinuity.cuh>\n"
-    "#include <cub/block/block_merge_sort.cuh>\n#include <cub/block/block_shuffle.cuh>\n"
-    "#include <cub/warp/warp_reduce.cuh>\n#include <cub/warp/warp_scan.cuh>\n"
-    "#include <cub/warp/warp_load.cuh>\n#include <cub/warp/warp_store.cuh>\n"
-    "#include <cub/warp/warp_exchange.cuh>\n#include <cub/warp/warp_merge_sort.cuh>\n";
+static const char cub[] =
+    ONCE "#include <cub/block/block_reduce.cuh>\n#include <cub/block/block_scan.cuh>\n"
+         "#include <cub/block/block_load.cuh>\n#include <cub/block/block_store.cuh>\n"
+         "#include <cub/block/block_exchange.cuh>\n#include <cub/block/block_radix_sort.cuh>\n"
+         "#include <cub/block/block_histogram.cuh>\n#include <cub/block/block_discontinuity.cuh>\n"
+         "#include <cub/block/block_merge_sort.cuh>\n#include <cub/block/block_shuffle.cuh>\n"
+         "#include <cub/warp/warp_reduce.cuh>\n#include <cub/warp/warp_scan.cuh>\n"
+         "#include <cub/warp/warp_load.cuh>\n#include <cub/warp/warp_store.cuh>\n"
+         "#include <cub/warp/warp_exchange.cuh>\n#include <cub/warp/warp_merge_sort.cuh>\n";
 
 static const char nothing[] = "";
 
