@@ -37,6 +37,7 @@ tests_unit_SOURCES = \
 	tests/test_emulator.c \
 	tests/test_executor.c \
 	tests/test_fatbin.c \
+	tests/test_host_code.c \
 	tests/test_inspect.c \
 	tests/test_expression.c \
 	tests/test_joins.c \
@@ -221,6 +222,8 @@ EXTRA_DIST += tests/mutants.sh tests/mutants.list
 EXTRA_DIST += tests/fuzz/bank_accesses.c tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
+TESTS += tests/host_code.sh
+EXTRA_DIST += tests/host_code.sh tests/data/source
 TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh
 EXTRA_DIST += tests/inspect.sh tests/own_kernels.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 TESTS += tests/diff.sh

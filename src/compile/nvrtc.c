@@ -117,6 +117,8 @@ enum smc_status smc_nvrtc_open(const char *name, struct smc_nvrtc *nvrtc,
         const char *text = dlerror();
         return fail_opening(name, text ? text : "out of memory", why);
     }
+    void *add_name = dlsym(library, "nvrtcAddNameExpression");
+    memcpy(&nvrtc->add_name, &add_name, sizeof add_name);
     const char *missing;
     if (!find_functions(library, nvrtc, &missing)) {
         smc_fail(why, SMC_USAGE, "%s: no NVRTC of CUDA 11.2 or later: it lacks %s", name, missing);
@@ -231,16 +233,29 @@ enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const ch
                                          const char *file, const char *options,
                                          struct smc_nvrtc_output *output)
 {
+    const struct smc_nvrtc_extras none = {0};
+    return smc_nvrtc_compile_with(nvrtc, text, file, options, &none, output);
+}
+
+enum smc_nvrtc_outcome smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc, const char *text,
+                                              const char *file, const char *options,
+                                              const struct smc_nvrtc_extras *extras,
+                                              struct smc_nvrtc_output *output)
+{
     *output = (struct smc_nvrtc_output){0};
     enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
     void *program = NULL;
     const char **list = smc_calloc(count_lines(options), sizeof *list);
     char *lines = smc_strdup(options);
-    if (!list || !lines || nvrtc->create(&program, text, file, 0, NULL, NULL)) {
+    if (!list || !lines ||
+        nvrtc->create(&program, text, file, (int)extras->header_count, extras->header,
+                      extras->header_name)) {
         free(list);
         free(lines);
         return SMC_NVRTC_FAILED;
     }
+    for (size_t i = 0; nvrtc->add_name && i < extras->instance_count; i++)
+        nvrtc->add_name(program, extras->instance[i]);
     keep_signals();
     int result = nvrtc->compile(program, split_options(lines, list), list);
     regain_signals();

@@ -33,6 +33,7 @@ struct smc_nvrtc {
 #define FUNCTION(name, symbol, parameters) int(*name) parameters;
     SMC_NVRTC_FUNCTIONS(FUNCTION)
 #undef FUNCTION
+    int (*add_name)(void *program, const char *name); /* NULL: this library has none */
 };
 
 /* Opens a path or a bare name, and fills `info`. SMC_USAGE: there is no NVRTC of that name; this
@@ -66,6 +67,20 @@ void smc_nvrtc_write_log_options(const struct smc_nvrtc_info *info, struct smc_t
 enum smc_nvrtc_outcome smc_nvrtc_compile(const struct smc_nvrtc *nvrtc, const char *text,
                                          const char *file, const char *options,
                                          struct smc_nvrtc_output *output);
+
+/* What else a program consists of. */
+struct smc_nvrtc_extras {
+    const char *const *header, *const *header_name; /* texts that #include finds by name */
+    size_t header_count;
+    const char *const *instance; /* "kernel<float, 4>": templates to instantiate */
+    size_t instance_count;
+};
+
+/* The same with extras. */
+enum smc_nvrtc_outcome smc_nvrtc_compile_with(const struct smc_nvrtc *nvrtc, const char *text,
+                                              const char *file, const char *options,
+                                              const struct smc_nvrtc_extras *extras,
+                                              struct smc_nvrtc_output *output);
 
 void smc_nvrtc_output_free(struct smc_nvrtc_output *output);
 

@@ -16,6 +16,7 @@
 #include "inspect/compilers.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
+#include "inspect/source_tree.h"
 
 /* --- The kernel ------------------------------------------------------------------------------- */
 
@@ -349,20 +350,76 @@ static enum smc_status read_source(const char *file, struct smc_text *text, stru
     enum smc_status status = smc_input_read(file, text, error);
     if (status != SMC_OK)
         return status;
-    static const char mark[] =
-        "\xef\xbb\xbf"; /* UTF-8's byte order mark, which NVRTC does not accept */
-    if (strncmp(smc_text_string(text), mark, sizeof mark - 1) == 0)
-        memset(text->data, ' ', sizeof mark - 1);
     if (text->length && memchr(text->data, '\0', text->length))
         return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ is wanted", file);
+    smc_input_make_source(text);
     return SMC_OK;
 }
 
-/* -lineinfo changes neither the code nor its speed; it provides the source lines of findings. */
-static enum smc_status compile(const struct smc_user_request *request, const char *text,
-                               struct smc_nvrtc_output *output, struct smc_text *warnings,
-                               struct smc_error *error)
+/* Compiles in one way, and lists the kernels. */
+typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrtc_output *,
+                                 struct smc_error *);
+static enum smc_status compile_so(struct smc_user_run *run,
+                                  const struct smc_compilation *compilation, compiler *compile_with,
+                                  struct smc_nvrtc_output *output, struct smc_error *error)
 {
+    const struct smc_inspect_kernel kind = {
+        .file = run->request.file,
+        .source = SMC_INSPECT_NVRTC,
+        .cc = run->request.device.sm.cc,
+    };
+    struct smc_text faults = {0};
+    enum smc_status status = compile_with(compilation, output, error);
+    if (status == SMC_OK)
+        status = smc_inspect_output(output, &kind, &run->kernels, &faults, error);
+    smc_text_free(&faults);
+    return status;
+}
+
+/* NVRTC compiles the source or, where host code is in it, its device part; nvcc what remains. The
+   error is that of the source as a whole if it is the only one, else that of the device part. */
+static enum smc_status compile_in_some_way(struct smc_user_run *run,
+                                           const struct smc_compilation *compilation,
+                                           struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    static compiler *const ways[] = {smc_compile_with_nvrtc, smc_compile_device_part,
+                                     smc_compile_with_nvcc};
+    enum smc_status worst = SMC_OK;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct smc_error reason = {""};
+        enum smc_status status = compile_so(run, compilation, ways[i], output, &reason);
+        if (status == SMC_OK && run->kernels.count > 0)
+            return SMC_OK;
+        if (status != SMC_OK && (i == 0 || status != SMC_UNAVAILABLE)) {
+            worst = status;
+            *error = reason;
+        }
+        if (status == SMC_MACHINE || status == SMC_INTERRUPTED ||
+            (status == SMC_UNAVAILABLE && i == 0))
+            break;
+        smc_nvrtc_output_free(output);
+    }
+    return worst;
+}
+
+/* Where the kernels are defined; without it only their source lines are missing. */
+static bool locate(struct smc_user_run *run)
+{
+    struct smc_source_tree tree = {0};
+    struct smc_error ignored;
+    bool located =
+        smc_source_tree_read(run->request.file, smc_text_string(&run->text),
+                             run->request.compiler_options, "", &tree, &ignored) == SMC_OK &&
+        smc_source_tree_locate(&tree, &run->kernels, 0);
+    smc_source_tree_free(&tree);
+    return located;
+}
+
+/* -lineinfo changes neither the code nor its speed; it provides the source lines of findings. */
+static enum smc_status compile(struct smc_user_run *run, struct smc_nvrtc_output *output,
+                               struct smc_text *warnings, struct smc_error *error)
+{
+    const struct smc_user_request *request = &run->request;
     struct smc_text options = {0};
     smc_text_printf(&options, "-lineinfo %s",
                     request->compiler_options ? request->compiler_options : "");
@@ -372,30 +429,18 @@ static enum smc_status compile(const struct smc_user_request *request, const cha
     };
     const struct smc_compilation compilation = {
         .file = request->file,
-        .text = text,
+        .text = smc_text_string(&run->text),
         .target = {.cc = request->device.sm.cc},
         .request = &compiling,
         .warnings = warnings,
     };
     enum smc_status status = options.failed ? smc_out_of_memory(error)
-                                            : smc_compile_with_nvrtc(&compilation, output, error);
+                                            : compile_in_some_way(run, &compilation, output, error);
     smc_text_free(&options);
+    if (status == SMC_OK && !locate(run))
+        status = smc_out_of_memory(error);
     if (status == SMC_OK)
         smc_log_tell_warnings(smc_text_string(&output->log), request->file, warnings);
-    return status;
-}
-
-static enum smc_status list_kernels(struct smc_user_run *run, const struct smc_nvrtc_output *output,
-                                    struct smc_error *error)
-{
-    const struct smc_inspect_kernel kind = {
-        .file = run->request.file,
-        .source = SMC_INSPECT_NVRTC,
-        .cc = run->request.device.sm.cc,
-    };
-    struct smc_text faults = {0};
-    enum smc_status status = smc_inspect_output(output, &kind, &run->kernels, &faults, error);
-    smc_text_free(&faults);
     return status;
 }
 
@@ -444,9 +489,7 @@ enum smc_status smc_user_prepare(const struct smc_user_request *request, struct 
     run->request = *request;
     enum smc_status status = read_source(request->file, &run->text, error);
     if (status == SMC_OK)
-        status = compile(request, smc_text_string(&run->text), &output, warnings, error);
-    if (status == SMC_OK)
-        status = list_kernels(run, &output, error);
+        status = compile(run, &output, warnings, error);
     if (status == SMC_OK)
         status = smc_user_choose(&run->kernels, request->file, request->entry, &kernel, error);
     if (status == SMC_OK && !kernel->resources.refused)

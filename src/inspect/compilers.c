@@ -13,7 +13,9 @@
 #include "base/memory.h"
 #include "compile/nvrtc.h"
 #include "compile/ptxas_log.h"
+#include "inspect/device_part.h"
 #include "inspect/readers.h"
+#include "inspect/standard_headers.h"
 #include "inspect/tools.h"
 
 /* --- NVRTC: no toolkit is needed, but it accepts no host code --------------------------------- */
@@ -64,14 +66,124 @@ static void append_toolkit_folders(const char *library, struct smc_text *options
     }
 }
 
+/* What NVRTC does not know: options for the host's compiler, the linker, and nvcc itself.
+   `takes_next`: the next word belongs to it. */
+static bool is_for_nvcc(const char *option, bool *takes_next)
+{
+    static const char *const alone[] = {"-O",
+                                        "-W",
+                                        "-g",
+                                        "-c",
+                                        "-l",
+                                        "-L",
+                                        "-f",
+                                        "-m64",
+                                        "-M",
+                                        "-t",
+                                        "--threads=",
+                                        "-Werror",
+                                        "--expt-",
+                                        "-expt-",
+                                        "--extended-lambda",
+                                        "-extended-lambda",
+                                        "--compile",
+                                        "-forward-unknown",
+                                        "--forward-unknown",
+                                        "-ccbin=",
+                                        "--compiler-bindir=",
+                                        "-Xcompiler=",
+                                        "--compiler-options=",
+                                        "-Xlinker=",
+                                        "--optimize",
+                                        "-split-compile",
+                                        "--split-compile",
+                                        "-Xcudafe",
+                                        "-Xnvlink",
+                                        "-cudart",
+                                        "--cudart",
+                                        "-v",
+                                        "--verbose",
+                                        "-pthread",
+                                        "-lineinfo="};
+    static const char *const with_next[] = {"-Xcompiler",
+                                            "--compiler-options",
+                                            "-Xlinker",
+                                            "--linker-options",
+                                            "-ccbin",
+                                            "--compiler-bindir",
+                                            "-o",
+                                            "--output-file",
+                                            "-x",
+                                            "-MF",
+                                            "-MT",
+                                            "-MQ",
+                                            "--threads",
+                                            "-gencode",
+                                            "--generate-code",
+                                            "-Xcudafe",
+                                            "-Xnvlink",
+                                            "-cudart",
+                                            "--cudart",
+                                            "-Xarchive"};
+    static const char *const known[] = {"-fmad", "-ftz", "-lineinfo",
+                                        "-Wno-deprecated-gpu-targets"};
+    *takes_next = false;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(option, known[i], strlen(known[i])) == 0)
+            return i == sizeof known / sizeof *known - 1;
+    for (size_t i = 0; i < sizeof with_next / sizeof *with_next; i++)
+        if (strcmp(option, with_next[i]) == 0)
+            return *takes_next = true;
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (strncmp(option, alone[i], strlen(alone[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Appends the user's options, which are those of nvcc, as NVRTC accepts them. Folders are appended
+   in one form. */
 static void append_own(const char *list, struct smc_text *options)
 {
+    static const char *const folders[] = {"-I", "-isystem", "--include-path", "--system-include"};
+    bool skip_next = false, folder_next = false;
     while (list && *list) {
-        size_t length = strcspn(list, " ");
-        if (length > 0)
-            smc_text_printf(options, "%.*s\n", (int)length, list);
-        list += length + (list[length] != '\0');
+        struct smc_text word = {0};
+        list = smc_source_next_option(list, &word);
+        const char *option = smc_text_string(&word);
+        bool is_folder = folder_next, skipped = skip_next;
+        folder_next = skip_next = false;
+        for (size_t i = 0; !skipped && i < sizeof folders / sizeof *folders; i++)
+            if (strncmp(option, folders[i], strlen(folders[i])) == 0) {
+                is_folder = true;
+                folder_next = !option[strlen(folders[i])];
+            }
+        if (!skipped && !is_folder && *option && !is_for_nvcc(option, &skip_next))
+            smc_text_printf(options, "%s\n", option);
+        smc_text_free(&word);
     }
+}
+
+void smc_compile_options(const struct smc_inspect_request *request, struct smc_text *options)
+{
+    smc_text_append(options, request->compiler_options ? request->compiler_options : "");
+    for (size_t i = 0; i < request->compiler_argument_count; i++) {
+        const char *argument = request->compiler_arguments[i];
+        char quote = strchr(argument, '"') ? '\'' : '"';
+        smc_text_printf(options, " %c%s%c", quote, argument, quote);
+    }
+}
+
+/* The user's folders. */
+static void append_folders(const char *own, struct smc_text *options)
+{
+    struct smc_text folders = {0};
+    smc_source_folders(own, &folders);
+    for (const char *folder = smc_text_string(&folders); *folder;) {
+        int length = (int)strcspn(folder, "\n");
+        smc_text_printf(options, "-I%.*s\n", length, folder);
+        folder += length + 1;
+    }
+    smc_text_free(&folders);
 }
 
 /* Lines of the source for bank conflicts; this changes neither the code nor its speed. NVRTC
@@ -94,13 +206,15 @@ static void write_options(const struct smc_compilation *compilation, const char 
 {
     const struct smc_inspect_target *target = &compilation->target;
     const char *slash = strrchr(compilation->file, '/');
+    struct smc_text own = {0};
+    smc_compile_options(compilation->request, &own);
     smc_nvrtc_write_log_options(info, options);
     smc_text_printf(options, "--gpu-architecture=sm_%u%.1s\n", target->cc, &target->suffix);
     if (lacks_lines(compilation->request))
         smc_text_append(options, "-lineinfo\n");
-    append_own(compilation->request->compiler_options, options);
-    for (size_t i = 0; i < compilation->request->compiler_argument_count; i++)
-        smc_text_printf(options, "%s\n", compilation->request->compiler_arguments[i]);
+    append_own(smc_text_string(&own), options);
+    append_folders(smc_text_string(&own), options);
+    smc_text_free(&own);
     append_folder(slash ? compilation->file : ".", slash ? (int)(slash - compilation->file + 1) : 1,
                   options);
     append_toolkit_folders(library, options);
@@ -120,52 +234,286 @@ static const char *find_architecture(const char *list)
     return NULL;
 }
 
-static enum smc_status compile_at(const struct smc_compilation *compilation,
-                                  const struct smc_nvrtc_place *place,
-                                  struct smc_nvrtc_output *output, struct smc_error *error)
-{
+/* An NVRTC and the options for it. */
+struct nvrtc_job {
     struct smc_nvrtc nvrtc;
     struct smc_nvrtc_info info;
-    struct smc_text options = {0};
+    struct smc_text options;
+};
+
+static enum smc_status prepare(const struct smc_compilation *compilation, struct nvrtc_job *job,
+                               struct smc_error *error)
+{
+    struct smc_nvrtc_search search;
+    struct smc_cache cache;
+    uint16_t cc = compilation->target.cc;
+    *job = (struct nvrtc_job){.options = {0}};
+    smc_cache_open(&cache, compilation->request->no_cache, compilation->warnings);
+    const struct smc_nvrtc_place *place = smc_nvrtc_find(&cache, cc, &search);
+    if (!place && search.out_of_memory)
+        return smc_fail(error, SMC_MACHINE, "%s", search.problem);
+    if (!place)
+        return smc_fail(error, SMC_UNAVAILABLE, "%s: no NVRTC was found that compiles for sm_%u",
+                        compilation->file, cc);
     const char *architecture = find_architecture(compilation->request->compiler_options);
     if (architecture)
         return smc_fail(error, SMC_USAGE,
                         "option --compiler-options: '%.*s' is for --device to say",
                         (int)strcspn(architecture, " "), architecture);
-    enum smc_status status = smc_nvrtc_open(place->info.path, &nvrtc, &info, error);
+    enum smc_status status = smc_nvrtc_open(place->info.path, &job->nvrtc, &job->info, error);
     if (status != SMC_OK)
         return status == SMC_MACHINE ? status : SMC_UNAVAILABLE;
-    write_options(compilation, place->info.path, &info, &options);
-    enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
-    if (!options.failed)
-        outcome = smc_nvrtc_compile(&nvrtc, compilation->text, compilation->file,
-                                    smc_text_string(&options), output);
-    smc_text_free(&options);
-    output->nvrtc_major = info.major;
-    output->nvrtc_minor = info.minor;
-    if (outcome == SMC_NVRTC_COMPILED || was_refused(&output->log))
-        return SMC_OK;
-    if (outcome == SMC_NVRTC_REJECTED || output->log.length > 0) /* a bad option, or an error in the
-                                                                    source */
-        return fail_to_compile(compilation, compilation->file, &output->log, error);
+    write_options(compilation, place->info.path, &job->info, &job->options);
+    return job->options.failed ? smc_out_of_memory(error) : SMC_OK;
+}
+
+static enum smc_status fail_library(const struct smc_compilation *compilation,
+                                    const struct nvrtc_job *job, struct smc_error *error)
+{
     return smc_fail(error, SMC_UNAVAILABLE, "%s: NVRTC %d.%d (%s) failed", compilation->file,
-                    info.major, info.minor, info.path);
+                    job->info.major, job->info.minor, job->info.path);
 }
 
 enum smc_status smc_compile_with_nvrtc(const struct smc_compilation *compilation,
                                        struct smc_nvrtc_output *output, struct smc_error *error)
 {
-    struct smc_nvrtc_search search;
-    struct smc_cache cache;
-    uint16_t cc = compilation->target.cc;
-    smc_cache_open(&cache, compilation->request->no_cache, compilation->warnings);
-    const struct smc_nvrtc_place *place = smc_nvrtc_find(&cache, cc, &search);
-    if (place)
-        return compile_at(compilation, place, output, error);
-    if (search.out_of_memory)
-        return smc_fail(error, SMC_MACHINE, "%s", search.problem);
-    return smc_fail(error, SMC_UNAVAILABLE, "%s: no NVRTC was found that compiles for sm_%u",
-                    compilation->file, cc);
+    struct nvrtc_job job;
+    enum smc_status status = prepare(compilation, &job, error);
+    enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
+    if (status == SMC_OK)
+        outcome = smc_nvrtc_compile(&job.nvrtc, compilation->text, compilation->file,
+                                    smc_text_string(&job.options), output);
+    smc_text_free(&job.options);
+    if (status != SMC_OK)
+        return status;
+    output->nvrtc_major = job.info.major;
+    output->nvrtc_minor = job.info.minor;
+    if (outcome == SMC_NVRTC_COMPILED || was_refused(&output->log))
+        return SMC_OK;
+    if (outcome == SMC_NVRTC_REJECTED || output->log.length > 0) /* a bad option, or an error in the
+                                                                    source */
+        return fail_to_compile(compilation, compilation->file, &output->log, error);
+    return fail_library(compilation, &job, error);
+}
+
+/* --- NVRTC on the device part of a source with host code -------------------------------------- */
+
+enum { MAX_ATTEMPTS = 12 };
+
+/* The texts of one attempt, in the form that NVRTC accepts. */
+struct texts {
+    struct smc_text source;
+    struct smc_text *own; /* the headers of the tree */
+    const char **header, **header_name, **instance;
+    size_t own_count;
+    struct smc_nvrtc_extras extras;
+};
+
+static void free_texts(struct texts *texts)
+{
+    for (size_t i = 0; texts->own && i < texts->own_count; i++)
+        smc_text_free(&texts->own[i]);
+    smc_text_free(&texts->source);
+    free(texts->own);
+    free(texts->header);
+    free(texts->header_name);
+    free(texts->instance);
+    *texts = (struct texts){0};
+}
+
+/* Whether the toolkit's headers declare the types of <cstdint> themselves. */
+static bool declares_integers(const struct smc_source_file *file,
+                              const struct smc_source_include *include)
+{
+    static const char *const plain[] = {"cuda_runtime", "device_launch_parameters", "vector_",
+                                        "math_constants"};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strncmp(file->text.data + include->begin, plain[i], strlen(plain[i])) == 0)
+            return false;
+    return include->kind == SMC_INCLUDE_TOOLKIT;
+}
+
+/* Headers of the C++ library include each other, and sources rely on it. */
+static void write_beginning(const struct smc_device_part *part, const char *file,
+                            struct smc_text *text)
+{
+    bool has_headers = false, as_toolkit = false;
+    for (size_t k = 0; k < part->tree.count; k++)
+        for (size_t i = 0; i < part->tree.file[k].include_count; i++) {
+            const struct smc_source_include *include = &part->tree.file[k].include[i];
+            has_headers |= include->kind == SMC_INCLUDE_STANDARD;
+            as_toolkit |= declares_integers(&part->tree.file[k], include);
+        }
+    smc_text_append(text, "namespace std {}\n");
+    if (as_toolkit)
+        smc_text_append(text, "#define SMC_INT64_AS_TOOLKIT\n");
+    if (has_headers)
+        smc_text_append(text, "#include <cstdint>\n#include <cstddef>\n#include <cmath>\n"
+                              "#include <limits>\n#include <algorithm>\n");
+    smc_text_append(text, "#line 1 \"");
+    for (const char *s = file; *s; s++)
+        smc_text_printf(text, "%s%c", *s == '"' || *s == '\\' ? "\\" : "", *s);
+    smc_text_append(text, "\"\n");
+}
+
+static void request_instances(struct smc_device_part *part, struct texts *texts)
+{
+    for (size_t i = 0; i < part->instances.count; i++) {
+        struct smc_instantiation *instance = &part->instances.item[i];
+        instance->is_requested = !instance->is_left_out;
+        if (instance->is_requested)
+            texts->instance[texts->extras.instance_count++] = instance->name;
+    }
+    texts->extras.instance = texts->instance;
+}
+
+static bool write_texts(struct smc_device_part *part, const char *file, struct texts *texts)
+{
+    size_t headers = part->tree.count + smc_standard_header_count, n = 0;
+    *texts = (struct texts){.own_count = part->tree.count};
+    texts->own = smc_calloc(part->tree.count, sizeof *texts->own);
+    texts->header = smc_calloc(headers, sizeof *texts->header);
+    texts->header_name = smc_calloc(headers, sizeof *texts->header_name);
+    texts->instance = smc_calloc(part->instances.count + 1, sizeof *texts->instance);
+    if (!texts->own || !texts->header || !texts->header_name || !texts->instance)
+        return false;
+    bool has_memory = true;
+    write_beginning(part, file, &texts->source);
+    smc_device_part_write(part, 0, &texts->source);
+    for (size_t i = 1; i < part->tree.count; i++) {
+        smc_device_part_write(part, i, &texts->own[i]);
+        has_memory &= !texts->own[i].failed;
+        texts->header[n] = smc_text_string(&texts->own[i]);
+        texts->header_name[n++] = part->tree.file[i].path;
+    }
+    for (size_t i = 0; i < smc_standard_header_count; i++) {
+        const struct smc_standard_header *header = &smc_standard_headers[i];
+        if (header->is_toolkit && part->tree.toolkit.length > 0)
+            continue;
+        texts->header[n] = header->text;
+        texts->header_name[n++] = header->name;
+    }
+    request_instances(part, texts);
+    texts->extras.header = texts->header;
+    texts->extras.header_name = texts->header_name;
+    texts->extras.header_count = n;
+    return has_memory && !texts->source.failed;
+}
+
+/* The toolkit's folders of headers, one a line. */
+static void list_toolkit(const char *library, struct smc_text *folders)
+{
+    struct smc_text options = {0};
+    append_toolkit_folders(library, &options);
+    for (const char *line = smc_text_string(&options); *line;) {
+        int length = (int)strcspn(line, "\n");
+        smc_text_printf(folders, "%.*s\n", length - 2, line + 2); /* after "-I" */
+        line += length + 1;
+    }
+    smc_text_free(&options);
+}
+
+/* The same message once, however many architectures are compiled for. */
+static void warn_once(const struct smc_compilation *compilation, const struct smc_text *line)
+{
+    if (compilation->warnings && !strstr(smc_text_string(compilation->warnings), line->data))
+        smc_text_append(compilation->warnings, line->data);
+}
+
+static void tell_left_out(const struct smc_compilation *compilation,
+                          const struct smc_device_part *part)
+{
+    for (size_t i = 0; i < part->instances.count; i++) {
+        const struct smc_instantiation *instance = &part->instances.item[i];
+        struct smc_text line = {0};
+        if (!instance->is_left_out)
+            continue;
+        smc_text_safe_line(&line,
+                           "%s:%u: this launch of %s was left out: without nvcc, its template "
+                           "arguments must be written where it is launched",
+                           instance->file, instance->line, instance->name);
+        if (line.data)
+            warn_once(compilation, &line);
+        smc_text_free(&line);
+    }
+}
+
+/* The compiler's first error, and what may have caused it. */
+static enum smc_status fail_part(const struct smc_compilation *compilation,
+                                 const struct smc_device_part *part, const struct smc_text *log,
+                                 struct smc_error *error)
+{
+    enum smc_status status = fail_to_compile(compilation, compilation->file, log, error);
+    struct smc_error first = *error;
+    const char *missing = smc_text_string(&part->missing);
+    const char *rejected = smc_text_string(&part->rejected);
+    if (*missing)
+        return smc_fail(error, status,
+                        "%.500s (the header of %.*s was not found; --compiler-options "
+                        "\"-IFOLDER\" names its folder)",
+                        first.message, (int)strcspn(missing, "\n"), missing);
+    if (*rejected)
+        return smc_fail(error, status,
+                        "%.500s (NVRTC compiles no host code, and left out %.*s; nvcc was not "
+                        "found)",
+                        first.message, (int)strcspn(rejected, "\n"), rejected);
+    return smc_fail(error, status,
+                    "%.700s (in the device part: nvcc, which compiles all of it, was "
+                    "not found)",
+                    first.message);
+}
+
+/* Compiles until NVRTC accepts the part, or nothing can be learnt from its errors. */
+static enum smc_status attempt(const struct smc_compilation *compilation,
+                               const struct nvrtc_job *job, struct smc_device_part *part,
+                               struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    for (int i = 0;; i++) {
+        struct texts texts;
+        enum smc_nvrtc_outcome outcome = SMC_NVRTC_FAILED;
+        bool has_memory = write_texts(part, compilation->file, &texts);
+        if (has_memory)
+            outcome = smc_nvrtc_compile_with(&job->nvrtc, smc_text_string(&texts.source),
+                                             compilation->file, smc_text_string(&job->options),
+                                             &texts.extras, output);
+        free_texts(&texts);
+        if (!has_memory)
+            return smc_out_of_memory(error);
+        if (outcome == SMC_NVRTC_COMPILED || was_refused(&output->log))
+            return SMC_OK;
+        if (outcome != SMC_NVRTC_REJECTED && output->log.length == 0)
+            return fail_library(compilation, job, error);
+        if (i == MAX_ATTEMPTS || !smc_device_part_correct(part, smc_text_string(&output->log)))
+            return fail_part(compilation, part, &output->log, error);
+        smc_nvrtc_output_free(output);
+    }
+}
+
+enum smc_status smc_compile_device_part(const struct smc_compilation *compilation,
+                                        struct smc_nvrtc_output *output, struct smc_error *error)
+{
+    struct nvrtc_job job;
+    struct smc_device_part part = {0};
+    struct smc_text toolkit = {0}, own = {0};
+    enum smc_status status = prepare(compilation, &job, error);
+    if (status == SMC_OK) {
+        smc_text_append(&job.options, "-default-device\n");
+        list_toolkit(job.info.path, &toolkit);
+        smc_compile_options(compilation->request, &own);
+        status = smc_device_part_read(compilation->file, compilation->text, smc_text_string(&own),
+                                      smc_text_string(&toolkit), &part, error);
+        smc_text_free(&own);
+    }
+    if (status == SMC_OK)
+        status = attempt(compilation, &job, &part, output, error);
+    if (status == SMC_OK)
+        tell_left_out(compilation, &part);
+    output->nvrtc_major = job.info.major;
+    output->nvrtc_minor = job.info.minor;
+    smc_device_part_free(&part);
+    smc_text_free(&toolkit);
+    smc_text_free(&job.options);
+    return status;
 }
 
 /* --- nvcc and ptxas --------------------------------------------------------------------------- */
@@ -279,9 +627,10 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
 {
     const char *own = job->compilation->request->compiler_options;
     char *options = smc_strdup(own ? own : "");
-    const char *const fixed[] = {job->tool, job->architecture, "-cubin",     "-Xptxas",
-                                 "-v",      "--keep",          "--keep-dir", job->folder,
-                                 "-o",      job->cubin,        job->source};
+    const char *const fixed[] = {job->tool,  job->architecture, "-cubin",     "-Xptxas",
+                                 "-v",       "--keep",          "--keep-dir", job->folder,
+                                 "-o",       job->cubin,        "-x",         "cu",
+                                 job->source};
     const struct smc_inspect_request *request = job->compilation->request;
     size_t more = request->compiler_argument_count;
     const char **argv = smc_calloc(MAX_ARGUMENTS + more, sizeof *argv);
@@ -292,8 +641,8 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
     }
     memcpy(argv, fixed, sizeof fixed);
     for (size_t i = 0; i < more; i++)
-        argv[11 + i] = request->compiler_arguments[i];
-    enum smc_status status = add_own(options, argv + more, 11, error);
+        argv[13 + i] = request->compiler_arguments[i];
+    enum smc_status status = add_own(options, argv + more, 13, error);
     if (status == SMC_OK)
         status = run(job, argv, output, error);
     if (status == SMC_OK)

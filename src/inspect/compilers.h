@@ -19,9 +19,19 @@ struct smc_compilation {
    this compiler is not installed, or does not support the target. */
 enum smc_status smc_compile_with_nvrtc(const struct smc_compilation *compilation,
                                        struct smc_nvrtc_output *output, struct smc_error *error);
+
+/* The same for a source with host code: NVRTC compiles its device part (inspect/device_part.h).
+   Warnings name the instances of templates that were left out. */
+enum smc_status smc_compile_device_part(const struct smc_compilation *compilation,
+                                        struct smc_nvrtc_output *output, struct smc_error *error);
+
 enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
                                       struct smc_nvrtc_output *output, struct smc_error *error);
 enum smc_status smc_compile_with_ptxas(const struct smc_compilation *compilation,
                                        struct smc_nvrtc_output *output, struct smc_error *error);
+
+/* Appends all of the request's options for the compiler, in one line; quotation marks hold those
+   with blanks together. */
+void smc_compile_options(const struct smc_inspect_request *request, struct smc_text *options);
 
 #endif

@@ -23,6 +23,7 @@
 #include "inspect/fatbin.h"
 #include "inspect/kernels.h"
 #include "inspect/saved.h"
+#include "inspect/source_tree.h"
 
 /* --- Bytes, and what they are ----------------------------------------------------------------- */
 
@@ -120,6 +121,23 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
     return is_source || strstr(text, "__global__") ? SMC_INPUT_SOURCE : SMC_INPUT_UNKNOWN;
 }
 
+void smc_input_make_source(struct smc_text *bytes)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte order mark */
+    size_t length = 0;
+    if (bytes->length >= sizeof mark - 1 && memcmp(bytes->data, mark, sizeof mark - 1) == 0)
+        memset(bytes->data, ' ', sizeof mark - 1);
+    for (size_t i = 0; i < bytes->length; i++) {
+        char c = bytes->data[i];
+        if (c == '\r' && i + 1 < bytes->length && bytes->data[i + 1] == '\n')
+            continue;
+        bytes->data[length++] = c == '\0' || c == '\r' ? '\n' : c;
+    }
+    bytes->length = length;
+    if (bytes->data)
+        bytes->data[length] = '\0';
+}
+
 void smc_input_make_text(struct smc_text *bytes)
 {
     for (size_t i = 0; i < bytes->length; i++)
@@ -182,49 +200,82 @@ static enum smc_status fail_empty(const struct reading *reading, struct smc_erro
     return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
 }
 
-/* Tries NVRTC first: it is faster and needs no toolkit. Uses nvcc if the source needs host headers,
-   or if only host code instantiates the kernel templates. */
+/* The ways to compile source, in the order in which they are tried. NVRTC is fast and needs no
+   toolkit, but compiles no host code, and no template that only host code instantiates. nvcc
+   compiles everything; where there is none, NVRTC compiles the device part. */
+static const struct way {
+    compiler *compile_with;
+    enum smc_inspect_source source;
+} ways[] = {{smc_compile_with_nvrtc, SMC_INSPECT_NVRTC},
+            {smc_compile_with_nvcc, SMC_INSPECT_NVCC},
+            {smc_compile_device_part, SMC_INSPECT_NVRTC}};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+/* Tries the ways from `first` on, which becomes the one that found kernels. */
 static enum smc_status compile_source(const struct reading *reading,
-                                      const struct smc_inspect_target *target, bool *needs_nvcc,
+                                      const struct smc_inspect_target *target, size_t *first,
                                       struct smc_error *error)
 {
-    size_t count = 0;
-    struct smc_error second = {""};
-    enum smc_status first = SMC_UNAVAILABLE;
-    if (!*needs_nvcc)
-        first = compile(reading, smc_compile_with_nvrtc, SMC_INSPECT_NVRTC, target, &count, error);
-    if (first == SMC_MACHINE || (first == SMC_OK && count > 0))
-        return first;
-    enum smc_status status =
-        compile(reading, smc_compile_with_nvcc, SMC_INSPECT_NVCC, target, &count, &second);
-    if (status == SMC_OK && count > 0) {
-        *needs_nvcc |= first != SMC_UNAVAILABLE;
-        return SMC_OK;
+    enum smc_status worst = SMC_UNAVAILABLE;
+    bool is_empty = false;
+    struct smc_error absent = {""};
+    for (size_t i = *first; i < WAYS; i++) {
+        size_t count = 0;
+        struct smc_error reason = {""};
+        enum smc_status status =
+            compile(reading, ways[i].compile_with, ways[i].source, target, &count, &reason);
+        if (status == SMC_OK && count > 0) {
+            if (worst != SMC_UNAVAILABLE || is_empty)
+                *first = i; /* the ways before it fail for every architecture */
+            return SMC_OK;
+        }
+        if (status == SMC_UNAVAILABLE) {
+            absent = absent.message[0] ? absent : reason;
+            continue;
+        }
+        is_empty = status == SMC_OK; /* what a later way says counts */
+        worst = status == SMC_OK ? SMC_UNAVAILABLE : status;
+        if (status != SMC_OK)
+            *error = reason;
+        /* An error of the source: without host code in it, what nvcc or the part says counts. */
+        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || i > 0)
+            break;
     }
-    if (first == SMC_OK && (status == SMC_OK || status == SMC_UNAVAILABLE))
+    if (worst != SMC_UNAVAILABLE)
+        return worst;
+    if (is_empty)
         return fail_empty(reading, error);
-    if (first == SMC_USAGE && status == SMC_UNAVAILABLE) {
-        struct smc_error reason = *error;
-        return smc_fail(error, SMC_USAGE,
-                        "%.900s (NVRTC does not compile host code; nvcc does, but was not found)",
-                        reason.message);
-    }
-    *error = second;
-    return status == SMC_OK ? fail_empty(reading, error) : status;
+    *error = absent;
+    return SMC_UNAVAILABLE;
+}
+
+static bool locate(const struct reading *reading, size_t before)
+{
+    struct smc_source_tree tree = {0};
+    struct smc_text options = {0};
+    struct smc_error ignored;
+    smc_compile_options(reading->request, &options);
+    bool located = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
+                                        smc_text_string(&options), "", &tree, &ignored) == SMC_OK &&
+                   smc_source_tree_locate(&tree, reading->kernels, before);
+    smc_text_free(&options);
+    smc_source_tree_free(&tree);
+    return located;
 }
 
 static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
-    size_t before = reading->kernels->count;
-    bool needs_nvcc = false; /* determined with the first architecture */
+    size_t before = reading->kernels->count, first = 0;
     for (size_t i = 0; i < request->target_count; i++) {
-        enum smc_status status = compile_source(reading, &request->targets[i], &needs_nvcc, error);
+        enum smc_status status = compile_source(reading, &request->targets[i], &first, error);
         if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
             return status;
     }
     /* If every target was skipped, the error is that of the last one. */
-    return reading->kernels->count > before ? SMC_OK : SMC_UNAVAILABLE;
+    if (reading->kernels->count == before)
+        return SMC_UNAVAILABLE;
+    return locate(reading, before) ? SMC_OK : out_of_memory(error);
 }
 
 /* PTX names the oldest architecture that it supports, and is compiled for it unless others are
@@ -332,7 +383,9 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
     if (reading->bytes->length == 0)
         return smc_fail(error, SMC_USAGE, "%s: empty", reading->file);
     enum smc_input_kind kind = smc_input_kind(reading->file, reading->bytes);
-    if (kind != SMC_INPUT_CUBIN && kind != SMC_INPUT_EMBEDDED)
+    if (kind == SMC_INPUT_SOURCE)
+        smc_input_make_source(reading->bytes);
+    else if (kind != SMC_INPUT_CUBIN && kind != SMC_INPUT_EMBEDDED)
         smc_input_make_text(reading->bytes);
     switch (kind) {
     case SMC_INPUT_LOG:

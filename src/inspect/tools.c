@@ -45,7 +45,9 @@ static bool find_on_path(const char *name, char path[SMC_TOOL_PATH])
 
 bool smc_tool_find(const char *name, char path[SMC_TOOL_PATH])
 {
-    const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
+    const char *home = getenv("CUDA_HOME"), *other = getenv("CUDA_PATH");
+    bool is_named = (home && *home) || (other && *other);
+    const char *const roots[] = {home, other, is_named ? NULL : "/usr/local/cuda"};
     if (find_on_path(name, path))
         return true;
     for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)

@@ -10,7 +10,8 @@
 
 enum { SMC_TOOL_PATH = 1024 };
 
-/* Looks on PATH, in $CUDA_HOME/bin, $CUDA_PATH/bin and /usr/local/cuda/bin. */
+/* Looks on PATH, in $CUDA_HOME/bin and $CUDA_PATH/bin; if neither is set, in
+   /usr/local/cuda/bin. */
 bool smc_tool_find(const char *name, char path[SMC_TOOL_PATH]);
 
 /* Makes a temporary folder in $TMPDIR or /tmp, and removes it with the files in it. While it

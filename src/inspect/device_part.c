@@ -1,0 +1,557 @@
+/* The device part of a CUDA source. What is device code says so; of the rest, only what device code
+   names is kept: types, constants and constexpr functions. */
+#include "config.h"
+
+#include "inspect/device_part.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "inspect/standard_headers.h"
+
+/* --- What is kept ----------------------------------------------------------------------------- */
+
+static void use_macros(struct smc_device_part *part, uint64_t hash);
+
+static void use_token(struct smc_device_part *part, const struct smc_tokens *tokens, uint32_t i)
+{
+    if (tokens->item[i].kind != SMC_TOKEN_WORD)
+        return;
+    uint64_t hash = smc_token_hash(tokens, i);
+    if (smc_name_set_add(&part->used, hash))
+        use_macros(part, hash);
+}
+
+/* The words of every definition of the macro. */
+static void use_macros(struct smc_device_part *part, uint64_t hash)
+{
+    for (size_t k = 0; k < part->tree.macro_count; k++) {
+        const struct smc_source_macro *macro = &part->tree.macro[k];
+        for (uint32_t i = macro->body; macro->hash == hash && i < macro->tokens.count; i++)
+            use_token(part, &macro->tokens, i);
+    }
+}
+
+static bool is_used(const struct smc_device_part *part, const struct smc_tokens *tokens, uint32_t i)
+{
+    return i != SMC_NO_TOKEN && tokens->item[i].kind == SMC_TOKEN_WORD &&
+           smc_name_set_has(&part->used, smc_token_hash(tokens, i));
+}
+
+/* Whether a used name may be one that the typedef, using or enum declares. */
+static bool declares_used_type(const struct smc_device_part *part, const struct smc_tokens *tokens,
+                               const struct smc_declaration *found)
+{
+    if (smc_token_is(tokens, found->begin, "using") && smc_token_is(tokens, found->begin + 2, "="))
+        return is_used(part, tokens, found->begin + 1);
+    bool is_enum = found->body != SMC_NO_TOKEN;
+    for (uint32_t i = found->begin; i < found->end; i++) {
+        bool ends = smc_token_is(tokens, i + 1, ";") || smc_token_is(tokens, i + 1, ")") ||
+                    smc_token_is(tokens, i + 1, "[") || smc_token_is(tokens, i + 1, ",");
+        bool is_alias = smc_token_is(tokens, i + 1, "=");
+        if ((is_enum || ends || is_alias) && is_used(part, tokens, i))
+            return true;
+    }
+    return found->name != SMC_NO_TOKEN && is_enum && is_used(part, tokens, found->name);
+}
+
+/* The same for variables, of which one declaration can have several. */
+static bool declares_used_value(const struct smc_device_part *part, const struct smc_tokens *tokens,
+                                const struct smc_declaration *found)
+{
+    static const char *const after[] = {"=", "[", "{", ";", ",", "("};
+    for (uint32_t i = found->begin; i < found->end; i++)
+        for (size_t k = 0; k < sizeof after / sizeof *after; k++)
+            if (smc_token_is(tokens, i + 1, after[k]) && is_used(part, tokens, i))
+                return true;
+    return false;
+}
+
+/* A macro that declares something is kept if it stands for device code. */
+static bool is_device_macro(const struct smc_device_part *part, const struct smc_tokens *tokens,
+                            const struct smc_declaration *found)
+{
+    return smc_name_set_has(&part->tree.words.device, smc_token_hash(tokens, found->name));
+}
+
+static bool is_member(const struct smc_source_file *file, const struct smc_declaration *found)
+{
+    return found->parent != SMC_NO_TOKEN &&
+           file->declarations.item[found->parent].kind == SMC_DECLARE_CLASS;
+}
+
+/* Whether a member of a class that is kept is kept. */
+static bool keeps_member(const struct smc_device_part *part, const struct smc_source_file *file,
+                         const struct smc_declaration *found)
+{
+    const struct smc_tokens *tokens = &file->tokens;
+    bool device = found->is_device || found->is_constexpr || found->is_default;
+    switch (found->kind) {
+    case SMC_DECLARE_FUNCTION:
+        return device;
+    case SMC_DECLARE_TYPE:
+        return declares_used_type(part, tokens, found);
+    case SMC_DECLARE_CLASS:
+        return found->body == SMC_NO_TOKEN || is_used(part, tokens, found->name);
+    case SMC_DECLARE_MACRO:
+        return is_device_macro(part, tokens, found);
+    default:
+        return true;
+    }
+}
+
+static bool keeps(const struct smc_device_part *part, const struct smc_source_file *file,
+                  const struct smc_declaration *found)
+{
+    const struct smc_tokens *tokens = &file->tokens;
+    if (is_member(file, found))
+        return file->declarations.item[found->parent].is_kept && keeps_member(part, file, found);
+    switch (found->kind) {
+    case SMC_DECLARE_NAMESPACE:
+    case SMC_DECLARE_DIRECTIVE:
+    case SMC_DECLARE_ASSERT:
+        return true;
+    case SMC_DECLARE_CLASS:
+        return is_used(part, tokens, found->name);
+    case SMC_DECLARE_TYPE:
+        return declares_used_type(part, tokens, found);
+    case SMC_DECLARE_VALUE:
+        return found->is_device || (found->is_constant && declares_used_value(part, tokens, found));
+    case SMC_DECLARE_MACRO:
+        return is_device_macro(part, tokens, found);
+    case SMC_DECLARE_FUNCTION:
+        break;
+    }
+    return found->is_device || (found->is_constexpr && is_used(part, tokens, found->name));
+}
+
+/* Adds the names in a declaration; those of its members are added with these. */
+static void use(struct smc_device_part *part, const struct smc_source_file *file, uint32_t index)
+{
+    const struct smc_declarations *all = &file->declarations;
+    const struct smc_declaration *found = &all->item[index];
+    if (found->kind == SMC_DECLARE_NAMESPACE || found->kind == SMC_DECLARE_ASSERT)
+        return;
+    uint32_t next = index + 1;
+    for (uint32_t i = found->begin; i < found->end; i++) {
+        while (next < all->count && all->item[next].begin < i)
+            next++;
+        if (found->kind == SMC_DECLARE_CLASS && next < all->count && all->item[next].begin == i &&
+            all->item[next].end <= found->end && all->item[next].end > i) {
+            i = all->item[next].end - 1;
+            continue;
+        }
+        use_token(part, &file->tokens, i);
+    }
+}
+
+/* Keeps all that is used by what is kept, until nothing is added. */
+static void keep_used(struct smc_device_part *part)
+{
+    for (bool changed = true; changed && !part->used.failed;) {
+        changed = false;
+        for (size_t k = 0; k < part->tree.count; k++) {
+            struct smc_source_file *file = &part->tree.file[k];
+            for (uint32_t i = 0; i < file->declarations.count; i++) {
+                struct smc_declaration *found = &file->declarations.item[i];
+                if (found->is_kept || found->is_rejected || !keeps(part, file, found))
+                    continue;
+                found->is_kept = changed = true;
+                use(part, file, i);
+            }
+        }
+    }
+}
+
+static void use_instances(struct smc_device_part *part)
+{
+    for (size_t i = 0; i < part->instances.count; i++) {
+        const struct smc_instantiation *instance = &part->instances.item[i];
+        struct smc_tokens tokens = {0};
+        if (!smc_tokens_read(instance->name, strlen(instance->name), &tokens))
+            part->used.failed = true;
+        for (uint32_t k = 0; k < tokens.count && !instance->is_left_out; k++)
+            use_token(part, &tokens, k);
+        smc_tokens_free(&tokens);
+    }
+}
+
+/* --- Headers ---------------------------------------------------------------------------------- */
+
+static const struct smc_standard_header *standard_header(const struct smc_source_file *file,
+                                                         const struct smc_source_include *include)
+{
+    const struct smc_standard_header *header = smc_standard_header_find(
+        smc_text_string(&file->text) + include->begin, include->end - include->begin);
+    bool replaces = header && (include->kind == SMC_INCLUDE_STANDARD || !header->is_toolkit);
+    return replaces ? header : NULL;
+}
+
+/* Headers of the C and C++ library without device code, and of the system. */
+static bool is_host_library(const char *name, size_t length)
+{
+    static const char *const names[] = {"iostream",
+                                        "vector",
+                                        "string",
+                                        "memory",
+                                        "chrono",
+                                        "thread",
+                                        "mutex",
+                                        "map",
+                                        "set",
+                                        "unordered_map",
+                                        "unordered_set",
+                                        "list",
+                                        "deque",
+                                        "queue",
+                                        "stack",
+                                        "random",
+                                        "fstream",
+                                        "sstream",
+                                        "iomanip",
+                                        "ostream",
+                                        "istream",
+                                        "ios",
+                                        "iosfwd",
+                                        "numeric",
+                                        "iterator",
+                                        "stdexcept",
+                                        "exception",
+                                        "system_error",
+                                        "optional",
+                                        "variant",
+                                        "any",
+                                        "tuple",
+                                        "filesystem",
+                                        "regex",
+                                        "future",
+                                        "atomic",
+                                        "condition_variable",
+                                        "complex",
+                                        "bitset",
+                                        "string_view",
+                                        "cctype",
+                                        "ctime",
+                                        "cerrno",
+                                        "csignal",
+                                        "cstdarg",
+                                        "locale",
+                                        "new",
+                                        "typeinfo",
+                                        "typeindex",
+                                        "valarray",
+                                        "ratio",
+                                        "span",
+                                        "bit",
+                                        "concepts",
+                                        "ranges",
+                                        "numbers",
+                                        "format",
+                                        "source_location",
+                                        "charconv",
+                                        "execution",
+                                        "clocale",
+                                        "cwchar",
+                                        "codecvt",
+                                        "forward_list",
+                                        "cfenv",
+                                        "csetjmp",
+                                        "time.h",
+                                        "unistd.h",
+                                        "sys/time.h",
+                                        "sys/stat.h",
+                                        "sys/types.h",
+                                        "errno.h",
+                                        "signal.h",
+                                        "ctype.h",
+                                        "stdarg.h",
+                                        "stdbool.h",
+                                        "omp.h",
+                                        "pthread.h",
+                                        "windows.h",
+                                        "getopt.h",
+                                        "malloc.h",
+                                        "memory.h",
+                                        "fcntl.h",
+                                        "dirent.h",
+                                        "mpi.h",
+                                        "sys/mman.h",
+                                        "locale.h",
+                                        "dlfcn.h",
+                                        "strings.h",
+                                        "sched.h"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+static void note_missing(struct smc_device_part *part)
+{
+    for (size_t k = 0; k < part->tree.count; k++) {
+        const struct smc_source_file *file = &part->tree.file[k];
+        const char *text = smc_text_string(&file->text);
+        for (size_t i = 0; i < file->include_count; i++) {
+            const struct smc_source_include *include = &file->include[i];
+            uint32_t length = include->end - include->begin;
+            if (include->kind != SMC_INCLUDE_STANDARD || standard_header(file, include) ||
+                is_host_library(text + include->begin, length))
+                continue;
+            smc_text_safe_line(&part->missing, "%s:%u: %.*s", file->path,
+                               file->tokens.item[include->token].line, (int)length,
+                               text + include->begin);
+        }
+    }
+}
+
+enum smc_status smc_device_part_read(const char *file, const char *text, const char *options,
+                                     const char *toolkit, struct smc_device_part *part,
+                                     struct smc_error *error)
+{
+    enum smc_status status = smc_source_tree_read(file, text, options, toolkit, &part->tree, error);
+    if (status != SMC_OK)
+        return status;
+    if (!smc_instantiations_find(&part->tree, &part->instances))
+        return smc_out_of_memory(error);
+    use_instances(part);
+    keep_used(part);
+    note_missing(part);
+    return part->used.failed || part->missing.failed ? smc_out_of_memory(error) : SMC_OK;
+}
+
+void smc_device_part_free(struct smc_device_part *part)
+{
+    smc_source_tree_free(&part->tree);
+    smc_instantiations_free(&part->instances);
+    smc_name_set_free(&part->used);
+    smc_text_free(&part->missing);
+    smc_text_free(&part->rejected);
+}
+
+/* --- The text for the compiler ---------------------------------------------------------------- */
+
+/* Replaces everything but line ends by blanks. */
+static void blank(char *text, uint32_t begin, uint32_t end)
+{
+    for (uint32_t i = begin; i < end; i++)
+        if (text[i] != '\n')
+            text[i] = ' ';
+}
+
+/* Directives that stay in host code: device code elsewhere may depend on them. */
+static bool stays(const char *text, const struct smc_token *token)
+{
+    const char *name;
+    size_t length = smc_directive_name(text, token, &name, NULL);
+    bool pragma = length == 6 && memcmp(name, "pragma", 6) == 0;
+    bool error = length == 5 && memcmp(name, "error", 5) == 0;
+    bool include = length == 7 && memcmp(name, "include", 7) == 0;
+    return !pragma && !error && !include;
+}
+
+/* Blanks a declaration of the host; directives in it stay. */
+static void blank_declaration(const struct smc_source_file *file,
+                              const struct smc_declaration *found, char *text)
+{
+    if (found->begin >= found->end)
+        return;
+    uint32_t at = file->tokens.item[found->begin].begin;
+    for (uint32_t i = found->begin; i < found->end; i++) {
+        const struct smc_token *token = &file->tokens.item[i];
+        if (token->kind == SMC_TOKEN_DIRECTIVE && stays(file->text.data, token)) {
+            blank(text, at, token->begin);
+            at = token->end;
+        }
+    }
+    blank(text, at, file->tokens.item[found->end - 1].end);
+}
+
+static void write_include(const struct smc_device_part *part, const struct smc_source_file *file,
+                          const struct smc_source_include *include, struct smc_text *text)
+{
+    switch (include->kind) {
+    case SMC_INCLUDE_OWN: /* by its path, because two folders may have headers of one name */
+        smc_text_printf(text, "#include \"%s\"", part->tree.file[include->file].path);
+        return;
+    case SMC_INCLUDE_STANDARD:
+        if (!standard_header(file, include))
+            return;
+        break;
+    case SMC_INCLUDE_HOST:
+        return;
+    case SMC_INCLUDE_TOOLKIT:
+    case SMC_INCLUDE_MACRO:
+        break;
+    }
+    const struct smc_token *token = &file->tokens.item[include->token];
+    smc_text_append_bytes(text, file->text.data + token->begin, token->end - token->begin);
+}
+
+/* A declaration begins within a blanked one is blanked with it. */
+static void blank_host(const struct smc_source_file *file, char *text)
+{
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < file->declarations.count; i++) {
+        const struct smc_declaration *found = &file->declarations.item[i];
+        if (found->is_kept || found->begin < end)
+            continue;
+        blank_declaration(file, found, text);
+        end = found->end > end ? found->end : end;
+    }
+}
+
+/* A comment or string may continue over lines in a directive: its line ends are kept too. */
+static void append_line_ends(const char *text, uint32_t begin, uint32_t end, struct smc_text *out)
+{
+    for (uint32_t i = begin; i < end; i++)
+        if (text[i] == '\n')
+            smc_text_append_char(out, '\n', 1);
+}
+
+void smc_device_part_write(const struct smc_device_part *part, size_t index, struct smc_text *text)
+{
+    const struct smc_source_file *file = &part->tree.file[index];
+    struct smc_text copy = {0};
+    uint32_t at = 0;
+    smc_text_append_bytes(&copy, smc_text_string(&file->text), file->text.length);
+    text->failed |= copy.failed;
+    if (copy.failed || copy.length == 0)
+        return;
+    blank_host(file, copy.data);
+    for (size_t i = 0; i < file->include_count; i++) {
+        const struct smc_source_include *include = &file->include[i];
+        const struct smc_token *token = &file->tokens.item[include->token];
+        if (copy.data[token->begin] != '#') /* blanked */
+            continue;
+        smc_text_append_bytes(text, copy.data + at, token->begin - at);
+        size_t before = text->length;
+        write_include(part, file, include, text);
+        if (include->kind == SMC_INCLUDE_OWN || text->length == before)
+            append_line_ends(copy.data, token->begin, token->end, text);
+        at = token->end;
+    }
+    smc_text_append_bytes(text, copy.data + at, copy.length - at);
+    smc_text_free(&copy);
+}
+
+/* --- What the compiler's errors teach --------------------------------------------------------- */
+
+/* "path(12): error: message" */
+struct log_error {
+    const char *path, *message;
+    size_t path_length, message_length;
+    uint32_t line;
+};
+
+static bool next_error(const char **log, struct log_error *found)
+{
+    while (**log) {
+        const char *line = *log, *end = strchrnul(line, '\n');
+        *log = *end ? end + 1 : end;
+        const char *mark = memmem(line, (size_t)(end - line), "): ", 3);
+        const char *digits = mark;
+        while (digits && digits > line && isdigit((unsigned char)digits[-1]))
+            digits--;
+        if (!mark || digits == mark || digits == line || digits[-1] != '(' ||
+            !memmem(mark, (size_t)(end - mark), "error", 5))
+            continue;
+        *found = (struct log_error){line, mark + 3, (size_t)(digits - 1 - line),
+                                    (size_t)(end - mark - 3), (uint32_t)strtoul(digits, NULL, 10)};
+        return true;
+    }
+    return false;
+}
+
+static struct smc_source_file *file_of(struct smc_device_part *part, const struct log_error *error)
+{
+    for (size_t i = 0; i < part->tree.count; i++) {
+        const char *path = part->tree.file[i].path;
+        if (strlen(path) == error->path_length &&
+            memcmp(path, error->path, error->path_length) == 0)
+            return &part->tree.file[i];
+    }
+    return NULL;
+}
+
+static struct smc_declaration *innermost(struct smc_source_file *file, uint32_t line)
+{
+    struct smc_declaration *best = NULL;
+    for (uint32_t i = 0; i < file->declarations.count; i++) {
+        struct smc_declaration *found = &file->declarations.item[i];
+        if (!found->is_kept || found->kind == SMC_DECLARE_NAMESPACE || found->begin >= found->end ||
+            file->tokens.item[found->begin].line > line ||
+            file->tokens.item[found->end - 1].line < line)
+            continue;
+        if (!best || found->begin >= best->begin)
+            best = found;
+    }
+    return best;
+}
+
+/* Leaves out the declaration at the error's line, unless it is device code. */
+static bool reject(struct smc_device_part *part, const struct log_error *error)
+{
+    struct smc_source_file *file = file_of(part, error);
+    struct smc_declaration *found = file ? innermost(file, error->line) : NULL;
+    if (!found || found->is_device || found->is_rejected ||
+        (is_member(file, found) && found->kind == SMC_DECLARE_VALUE) ||
+        memmem(error->message, error->message_length, "static assertion", 16))
+        return false;
+    found->is_kept = false;
+    found->is_rejected = true;
+    if (part->rejected.length == 0 && found->kind != SMC_DECLARE_DIRECTIVE)
+        smc_text_safe_line(&part->rejected, "%s:%u: %.*s", file->path, error->line,
+                           (int)error->message_length, error->message);
+    return true;
+}
+
+/* Uses the name in quotation marks that is undefined. */
+static bool keep_undefined(struct smc_device_part *part, const struct log_error *error)
+{
+    const char *name = memchr(error->message, '"', error->message_length);
+    if (!name || !(memmem(error->message, error->message_length, "undefined", 9) ||
+                   memmem(error->message, error->message_length, "is not a", 8) ||
+                   memmem(error->message, error->message_length, "incomplete", 10)))
+        return false;
+    const char *end =
+        memchr(name + 1, '"', error->message_length - (size_t)(name + 1 - error->message));
+    if (!end)
+        return false;
+    return smc_name_set_add(&part->used,
+                            smc_hash(SMC_HASH_START, name + 1, (size_t)(end - name - 1)));
+}
+
+/* Errors in "__nv_name_map(N)" are those of an instance that was requested, from N = 2 on. */
+static bool leave_out_instance(struct smc_device_part *part, const struct log_error *error)
+{
+    static const char map[] = "__nv_name_map";
+    uint32_t line = 2;
+    if (error->path_length != sizeof map - 1 || memcmp(error->path, map, error->path_length) != 0)
+        return false;
+    for (size_t i = 0; i < part->instances.count; i++) {
+        struct smc_instantiation *instance = &part->instances.item[i];
+        if (instance->is_requested && line++ == error->line) {
+            bool is_new = !instance->is_left_out;
+            instance->is_left_out = true;
+            return is_new;
+        }
+    }
+    return false;
+}
+
+bool smc_device_part_correct(struct smc_device_part *part, const char *log)
+{
+    struct log_error error;
+    bool changed = false;
+    while (next_error(&log, &error))
+        changed |= leave_out_instance(part, &error) || reject(part, &error) ||
+                   keep_undefined(part, &error);
+    for (size_t i = 0; i < part->instances.count; i++)
+        part->instances.item[i].is_requested &= !part->instances.item[i].is_left_out;
+    keep_used(part);
+    return changed && !part->used.failed;
+}

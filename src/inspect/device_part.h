@@ -1,0 +1,33 @@
+/* The device part of a CUDA source: the source and its headers without the host's functions, types
+   and headers, so that NVRTC, which compiles no host code, can compile it. Lines keep their
+   numbers. */
+#ifndef SMC_INSPECT_DEVICE_PART_H
+#define SMC_INSPECT_DEVICE_PART_H
+
+#include "inspect/instantiations.h"
+#include "inspect/source_tree.h"
+
+/* Start from {0}. */
+struct smc_device_part {
+    struct smc_source_tree tree;
+    struct smc_instantiations instances;
+    struct smc_name_set used; /* the names in what is kept */
+    struct smc_text missing;  /* "file:line: <header>": headers that were not found, a line each */
+    struct smc_text rejected; /* the first error in a declaration that was left out for it */
+};
+
+/* Reads the source and decides what to keep. Arguments as for smc_source_tree_read. Always free
+   it. */
+enum smc_status smc_device_part_read(const char *file, const char *text, const char *options,
+                                     const char *toolkit, struct smc_device_part *part,
+                                     struct smc_error *error);
+void smc_device_part_free(struct smc_device_part *part);
+
+/* Appends the text of file `index` of the tree for the compiler. */
+void smc_device_part_write(const struct smc_device_part *part, size_t index, struct smc_text *text);
+
+/* Learns from the compiler's errors: what they show to be host code is left out, and what they show
+   to be missing is kept. True if another attempt is worth it. */
+bool smc_device_part_correct(struct smc_device_part *part, const char *log);
+
+#endif

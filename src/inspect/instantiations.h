@@ -1,0 +1,26 @@
+/* Which instances of kernel templates the host code launches: kernel<float, 4><<<...>>>(...),
+   directly, through host templates and through macros. */
+#ifndef SMC_INSPECT_INSTANTIATIONS_H
+#define SMC_INSPECT_INSTANTIATIONS_H
+
+#include "inspect/source_tree.h"
+
+struct smc_instantiation {
+    char *name;       /* qualified: "ns::kernel<float, 4>"; of one left out, the kernel's name */
+    const char *file; /* of the launch; the tree's */
+    uint32_t line;
+    bool is_left_out;  /* its arguments cannot be told from the text */
+    bool is_requested; /* of the compiler; for the caller */
+};
+
+/* Start from {0}. */
+struct smc_instantiations {
+    struct smc_instantiation *item;
+    size_t count, capacity;
+};
+
+/* Finds all, each once. False: out of memory. */
+bool smc_instantiations_find(const struct smc_source_tree *tree, struct smc_instantiations *found);
+void smc_instantiations_free(struct smc_instantiations *found);
+
+#endif

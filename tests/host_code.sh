@@ -1,0 +1,100 @@
+#!/bin/sh
+# Sources as people write them, with host code, where no nvcc is installed: NVRTC compiles their
+# device part. Where nvcc is installed, its registers are the same. Run in the build folder.
+
+set -u
+export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc
+unset SMEMCALC_CACHE_DIR
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+program=$PWD/smemcalc
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+[ -x "$program" ] || { echo "host_code.sh: no ./smemcalc here" >&2; exit 77; }
+command -v jq >/dev/null || { echo "host_code.sh: no jq" >&2; exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+export SMEMCALC_CACHE_DIR="$scratch/cache"
+nvcc=$(command -v nvcc || echo "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
+cp -r "$here/data/source" "$scratch/source" && chmod -R u+w "$scratch/source" &&
+    cd "$scratch/source" || exit 99
+
+printf 'extern "C" __global__ void k(float *x) { *x = 1; }\n' >plain.cu
+"$program" inspect plain.cu --device 9.0 >out 2>err ||
+    { echo "host_code.sh: no NVRTC for sm_90" >&2; exit 77; }
+
+without_nvcc() {
+    PATH=/usr/bin:/bin CUDA_HOME=/nowhere CUDA_PATH=/nowhere "$program" "$@"
+}
+
+# Name, registers, static shared memory and stack of the kernels of the file's own.
+figures() { # JSON
+    jq -r '.kernels[].kernel | select(.name | test("cub::|thrust::") | not) |
+        "\(.name) \(.registers_per_thread) \(.static_smem_bytes) \(.stack_bytes)"' "$1" | sort -u
+}
+
+for file in *.cu *.cuh; do
+    [ "$file" != plain.cu ] || continue
+    case $file in
+    cub_block.cu | cooperative.cu | curand_monte_carlo.cu | tensor_core.cu | dispatch_macro.cu)
+        echo '#include <cooperative_groups.h>' >probe.cu && cat plain.cu >>probe.cu
+        without_nvcc inspect probe.cu --device 9.0 >out 2>err ||
+            { skip "$file" "no headers of the toolkit" && continue; } ;;
+    esac
+    without_nvcc inspect "$file" --device 9.0 --format json >part.json 2>err
+    empty "$file: its device part compiles" "$([ $? -eq 0 ] || cat err)"
+    [ -s part.json ] || continue
+    empty "$file: every kernel has its line" "$(jq -r '.kernels[].kernel | select(.name |
+        test("^scale_") | not) | select(has("source_line") and .source_line == null) | .name' part.json)"
+    if [ -x "$nvcc" ] && "$nvcc" -arch=sm_90 -x cu -cubin -o whole.cubin "$file" >log 2>&1; then
+        "$program" inspect whole.cubin --device 9.0 --format json >whole.json
+        figures part.json >part
+        figures whole.json >whole
+        empty "$file: as nvcc compiles it" "$(diff part whole)"
+    fi
+done
+
+has() { # FILE PATTERN
+    grep -q -e "$2" "$1" || { echo "missing in $1: $2" && cat "$1"; }
+}
+
+printf '#include <cstdio>\n\n__global__ void k(float *x)\n{\n    *x = unknown;\n}\nint main() { printf("x"); }\n' >wrong.cu
+without_nvcc inspect wrong.cu --device 9.0 >out 2>err
+empty "an error in device code has its line" "$([ $? -eq 2 ] || echo status; has err 'wrong.cu:5: error: identifier "unknown"')"
+
+printf '#include "absent.h"\n__global__ void k(Absent *x) { x->y = 1; }\nint main() {}\n' >header.cu
+without_nvcc inspect header.cu --device 9.0 >out 2>err
+empty "a header that is not there is named" \
+    "$([ $? -eq 2 ] || echo status; has err 'header.cu:1: absent.h was not found')"
+mkdir -p include && printf '#include <vector>\nstruct Absent { float y; };\nstd::vector<int> f();\n' >include/absent.h
+for option in -Iinclude '-I include' '-isystem include'; do
+    without_nvcc inspect header.cu --device 9.0 --compiler-options "$option" >out 2>err
+    empty "$option finds it" "$([ $? -eq 0 ] || cat err)"
+done
+without_nvcc inspect header.cu --device 9.0 --compiler-options "-O3 -Iinclude -Xcompiler -Wall --expt-relaxed-constexpr" \
+    >out 2>err
+empty "options for nvcc alone" "$([ $? -eq 0 ] || cat err)"
+
+without_nvcc inspect pytorch_like.cu --device 9.0 >out 2>err
+empty "a launch whose arguments are unknown is named" \
+    "$(has err 'pytorch_like.cu:17: .*lltm_forward_kernel<scalar_t> was left out')"
+
+sed 's/$/\r/' wrong.cu >returns.cu
+without_nvcc inspect returns.cu --device 9.0 >out 2>err
+empty "carriage returns change no line" "$(has err 'returns.cu:5: error')"
+
+without_nvcc inspect - --device 9.0 <vector_add.cu >out 2>err
+empty "standard input" "$([ $? -eq 0 ] || cat err)"
+
+without_nvcc run --source vector_add.cu --on emulator --device 9.0 --grid 4 --block 256 \
+    --arg f32x1024:ramp --arg f32x1024:ramp --arg f32x1024 --arg i32:1024 >out 2>err
+empty "run --source accepts host code" "$([ $? -eq 0 ] || cat err)"
+without_nvcc run --source reduce_templates.cu --on emulator --device 9.0 --grid 4 --block 256 \
+    --arg f32x1024:ramp --arg f32x1024 --arg u32:1024 >out 2>err
+empty "several kernels are listed" "$([ $? -eq 2 ] || echo status; has err 'option --entry: needed to choose .*reduce<')"
+without_nvcc run --source reduce_templates.cu --entry 'reduce<float, 256u, true>' --on emulator \
+    --device 9.0 --grid 4 --block 256 --arg f32x1024:ramp --arg f32x1024 --arg u32:1024 >out 2>err
+empty "an instance is chosen by its name" "$([ $? -eq 0 ] || cat err)"
+
+finish_cases

@@ -1,0 +1,146 @@
+/* The device part of source with host code: tokens, declarations, instances, source lines. What a
+   compiler makes of it is in host_code.sh. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inspect/device_part.h"
+#include "inspect/kernels.h"
+#include "unit.h"
+
+static size_t count_lines(const char *text)
+{
+    size_t count = 0;
+    for (; (text = strchr(text, '\n')); text++)
+        count++;
+    return count;
+}
+
+/* Reads the source; the text for the compiler must have as many lines. Free both. */
+static void read_part(const char *source, struct smc_device_part *part, struct smc_text *text)
+{
+    struct smc_error error = {""};
+    *part = (struct smc_device_part){0};
+    *text = (struct smc_text){0};
+    CU_ASSERT_EQUAL_FATAL(smc_device_part_read("x.cu", source, "", "", part, &error), SMC_OK);
+    smc_device_part_write(part, 0, text);
+    CU_ASSERT_EQUAL(count_lines(smc_text_string(text)), count_lines(source));
+}
+
+static void check(const char *source, const char *kept, const char *left_out)
+{
+    struct smc_device_part part;
+    struct smc_text text;
+    read_part(source, &part, &text);
+    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), kept));
+    CU_ASSERT_PTR_NULL(strstr(smc_text_string(&text), left_out));
+    smc_text_free(&text);
+    smc_device_part_free(&part);
+}
+
+static void test_kept(void)
+{
+    check("__global__ void k(int *x) { *x = 1; }\nint main() { return HOST; }\n", "*x = 1", "HOST");
+    check("#define G __global__\nG void k() { f(); }\nvoid h() { HOST(); }\n", "f()", "HOST");
+    check("struct A { int x; A() { HOST(); } };\n__global__ void k(A a) {}\n", "int x", "HOST");
+    check("struct B { HOST y; };\nstruct A { int x; };\n__global__ void k(A a) {}\n", "int x",
+          "HOST");
+    check("constexpr int f(int x) { return x; }\nconstexpr int HOST(int x);\n"
+          "__global__ void k(int *x) { *x = f(3); }\n",
+          "return x", "HOST");
+    check("#ifdef A\nvoid f(int x) {\n#else\nvoid f(float x) {\n#endif\nHOST(); }\n"
+          "__device__ int d;\n",
+          "__device__ int d", "HOST");
+    check("const char *s = R\"x(\n__global__ \" )y\" HOST )x\";\n__device__ int d;\n",
+          "__device__ int d", "HOST");
+    check("#if 0\n' \" { ( \n#endif\nvoid h() { HOST }\n__device__ int d;\n", "__device__ int d",
+          "HOST }");
+}
+
+static void check_instance(const char *source, const char *name)
+{
+    struct smc_device_part part;
+    struct smc_text text;
+    bool found = false;
+    read_part(source, &part, &text);
+    for (size_t i = 0; i < part.instances.count; i++)
+        found |= strcmp(part.instances.item[i].name, name) == 0;
+    CU_ASSERT(found);
+    smc_text_free(&text);
+    smc_device_part_free(&part);
+}
+
+#define KERNEL "template <class T, int N> __global__ void k(T *x) {}\n"
+
+static void test_instances(void)
+{
+    check_instance(KERNEL "void h() { k<float, 4><<<1, 2>>>(0); }", "k<float, 4>");
+    check_instance(KERNEL "template <class U> void g() { k<U, 2><<<1, 2>>>(0); }\n"
+                          "void h() { g<double>(); }",
+                   "k<double, 2>");
+    check_instance(KERNEL "#define L(n) k<int, n><<<1, 2>>>(0)\nvoid h() { L(8); }", "k<int, 8>");
+    check_instance(KERNEL "void h() { constexpr int n = 16; k<int, n><<<1, 2>>>(0); }",
+                   "k<int, (16)>");
+    check_instance("template <class T> __global__ void k(T *x, int n) {}\n"
+                   "void h(float *p) { k<<<1, 2>>>(p, 3); }",
+                   "k<float>");
+    check_instance("namespace a { " KERNEL "void h() { k<int, 1><<<1, 2>>>(0); } }",
+                   "a::k<int, 1>");
+}
+
+static void test_lines(void)
+{
+    static const char source[] = "\n__global__ void one() {}\nnamespace n {\ntemplate <class T>\n"
+                                 "__global__ void\ntwo(T x) {}\n}\n";
+    struct smc_source_tree tree = {0};
+    struct smc_inspect_kernels kernels = {0};
+    const struct smc_inspect_kernel kind = {.file = "x.cu", .cc = 90};
+    struct smc_error error;
+    CU_ASSERT(smc_inspect_add(&kernels, "_ZN1n3twoIiEEvT_", 16, &kind));
+    CU_ASSERT(smc_inspect_add(&kernels, "_Z3onev", 7, &kind));
+    CU_ASSERT_EQUAL(smc_source_tree_read("x.cu", source, "", "", &tree, &error), SMC_OK);
+    CU_ASSERT(smc_source_tree_locate(&tree, &kernels, 0));
+    CU_ASSERT_EQUAL(kernels.item[0].source_line, 6);
+    CU_ASSERT_EQUAL(kernels.item[1].source_line, 2);
+    CU_ASSERT_STRING_EQUAL(kernels.item[1].source_file, "x.cu");
+    smc_source_tree_free(&tree);
+    smc_inspect_free(&kernels);
+}
+
+/* Pieces of C++ in random order: nothing is read beyond the end, and lines are kept. */
+static void test_random(void)
+{
+    static const char *const pieces[] = {
+        "{",          "}",          "(",           ")",          "<",        ">",
+        ";",          "\n",         "#if 0\n",     "#else\n",    "#endif\n", "#define A(x) x<x>\n",
+        "template <", "class ",     "struct k",    "k",          "A(",       "::",
+        "\"",         "'",          "R\"(",        ")\"",        "/*",       "*/",
+        "//",         "\\\n",       "__global__ ", "void ",      "<<<",      ">>>",
+        "=",          "namespace ", "operator",    "typename T", ",",        "#include \"x\"\n",
+        "\x80",       "\\",         "constexpr ",  "using "};
+    unsigned seed = 1;
+    for (int round = 0; round < 3000; round++) {
+        struct smc_text source = {0}, text;
+        struct smc_device_part part;
+        for (int i = 0; i < 60; i++) {
+            seed = seed * 1103515245u + 12345u;
+            smc_text_append(&source, pieces[(seed >> 16) % (sizeof pieces / sizeof *pieces)]);
+        }
+        char *exact = strdup(smc_text_string(&source)); /* sanitizers see its end */
+        read_part(exact, &part, &text);
+        smc_text_free(&text);
+        smc_device_part_free(&part);
+        smc_text_free(&source);
+        free(exact);
+    }
+}
+
+CU_TestInfo tests_host_code[] = {
+    {"what is kept", test_kept},
+    {"instances that the host launches", test_instances},
+    {"source lines of kernels", test_lines},
+    {"random text", test_random},
+    CU_TEST_INFO_NULL,
+};
