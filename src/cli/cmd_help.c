@@ -145,8 +145,7 @@ static void append_head(struct smc_text *out)
     smc_program_append(out, examples);
     smc_program_append(out, "\nHow many blocks of a CUDA kernel fit on one SM, and what stops the "
                             "next one.\n"
-                            "Usage: smemcalc [COMMAND] [OPTION]...\n"
-                            "       smemcalc FILE... [OPTION]...\n");
+                            "Usage: smemcalc [COMMAND | FILE...] [OPTION]...\n");
 }
 
 void smc_help_short(struct smc_text *out)
