@@ -10,8 +10,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "inspect/stable_names.h"
 #include "inspect/bank_conflicts.h"
+#include "inspect/stable_names.h"
 
 /* --- C++ names as in the source, through libiberty where configure found it ------------------- */
 
