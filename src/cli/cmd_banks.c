@@ -17,7 +17,7 @@ static smc_command_function run;
 
 const struct smc_command smc_command_banks = {
     .name = "banks",
-    .usage = "FILE | --expr TEXT | --stride N | --kernel NAME | --csv FILE [OPTION]...",
+    .usage = "FILE | --expr TEXT | --kernel NAME | --csv FILE [OPTION]...",
     .help = "bank conflicts in shared memory, and what removes them",
     .examples = "  smemcalc banks --expr '(tx*32 + ty)*4' --block 32x8\n"
                 "  smemcalc banks --stride 8 --width 8 --store\n"
