@@ -13,6 +13,11 @@ bench_tui_speed_CPPFLAGS = $(AM_CPPFLAGS)
 if HAVE_CURSES
 bench_tui_speed_CPPFLAGS += -DHAVE_CURSES
 endif
+# For bench/libraries.sh, which `make bench` does not run: its libraries are large.
+EXTRA_PROGRAMS += bench/list_kernels
+bench_list_kernels_SOURCES = bench/list_kernels.c
+bench_list_kernels_LDADD = libsmc.la
+CLEANFILES += bench/list_kernels$(EXEEXT)
 CLEANFILES += bench/model_speed$(EXEEXT) bench/tui_speed$(EXEEXT)
 if HAVE_CUDA
 EXTRA_PROGRAMS += bench/sgemm_speed bench/stencil_speed
@@ -23,7 +28,7 @@ bench_stencil_speed_LDADD = libsmc.la
 gpu_benchmarks = bench/sgemm_speed$(EXEEXT) bench/stencil_speed$(EXEEXT)
 endif
 CLEANFILES += bench/sgemm_speed$(EXEEXT) bench/stencil_speed$(EXEEXT)
-EXTRA_DIST += bench/batch.sh bench/emulator_speed.sh bench/sitting.txt bench/start.sh
+EXTRA_DIST += bench/batch.sh bench/emulator_speed.sh bench/libraries.sh bench/sitting.txt bench/start.sh
 
 .PHONY: bench
 bench: smemcalc$(EXEEXT) bench/model_speed$(EXEEXT) bench/tui_speed$(EXEEXT) $(gpu_benchmarks)

@@ -1,7 +1,7 @@
 # The documents. They are installed in the folders they have here, so that their links work.
 nobase_dist_doc_DATA = \
 	README.md HACKING.md \
-	doc/confirmation.md doc/emulator.md doc/explorer.md doc/many-gpus.md doc/model.md \
+	doc/ci.md doc/confirmation.md doc/emulator.md doc/explorer.md doc/many-gpus.md doc/model.md \
 	doc/own-kernels.md \
 	doc/tables.md doc/tutorial.md doc/banks.svg doc/explore.svg \
 	data/README.md results/README.md

@@ -88,7 +88,7 @@ AC_DEFUN([SMC_TRY_CUDA], [
 AC_DEFUN([SMC_STATIC_LIBRARY], [
 AC_MSG_CHECKING([for static libraries of $2])
 $1=
-for smc_word in `$PKG_CONFIG --libs --static $2 2>/dev/null`; do
+for smc_word in `$PKG_CONFIG --libs --static "$2" 2>/dev/null`; do
   AS_CASE([$smc_word], [-l*], [
     smc_path=`$CC -print-file-name=lib${smc_word#-l}.a 2>/dev/null`
     AS_IF([test -r "$smc_path"], [smc_word=$smc_path])])
@@ -96,6 +96,20 @@ for smc_word in `$PKG_CONFIG --libs --static $2 2>/dev/null`; do
 done
 AC_MSG_RESULT([${$1:-none}])
 AC_SUBST([$1])
+])
+
+# SMC_OPTIONAL_LIBRARY(VARIABLE, NAME, MODULE, PURPOSE): --with-NAME and --without-NAME for a library
+# that pkg-config knows. Sets have_NAME, VARIABLE_CFLAGS, VARIABLE_LIBS and VARIABLE_STATIC, and
+# defines HAVE_VARIABLE. An explicit request that cannot be met is an error.
+AC_DEFUN([SMC_OPTIONAL_LIBRARY], [
+AC_ARG_WITH([$2], [AS_HELP_STRING([--without-$2], [do without $4])], [], [with_$2=check])
+have_$2=no
+AS_IF([test "x$with_$2" != xno],
+  [PKG_CHECK_MODULES([$1], [$3], [have_$2=yes],
+    [AS_IF([test "x$with_$2" != xcheck], [AC_MSG_ERROR([--with-$2: $$1_PKG_ERRORS])])])])
+AS_IF([test "x$have_$2" = xyes],
+  [AC_DEFINE([HAVE_$1], [1], [Reads $4])
+   SMC_STATIC_LIBRARY([$1_STATIC], [$3])])
 ])
 
 # SMC_CHECK_DEMANGLER: --with-libiberty and --without-libiberty. Sets DEMANGLE_LIBS and
@@ -130,7 +144,8 @@ AC_SUBST([DEMANGLE_LIBS])
 
 # SMC_CHECK_TOML: --with-toml and --without-toml. toml++ is headers of C++, so that it needs a C++
 # compiler as well. Sets have_toml, toml_summary and CXX_LIBS: the C++ runtime, linked statically
-# where there is such a library, because loading it would take longer than most answers.
+# where there is such a library, because loading it would take longer than most answers; not with
+# sanitizers, which need to see the one that throws.
 AC_DEFUN([SMC_CHECK_TOML], [
 AC_ARG_WITH([toml],
   [AS_HELP_STRING([--without-toml], [do without gate files])],
@@ -157,12 +172,10 @@ AS_IF([test "x$with_toml" != xno], [
 AS_IF([test "x$have_toml" = xyes], [
   AC_DEFINE([HAVE_TOML], [1], [Gate files are read with toml++])
   toml_summary="yes (toml++)"
-  CXX_LIBS=
-  for smc_name in stdc++ gcc_eh; do
-    smc_path=`$CXX -print-file-name=lib$smc_name.a 2>/dev/null`
-    AS_IF([test -r "$smc_path"], [CXX_LIBS="$CXX_LIBS $smc_path"],
-      [test "x$smc_name" = xstdc++], [CXX_LIBS="$CXX_LIBS -lstdc++"])
-  done
+  CXX_LIBS=-lstdc++
+  smc_path=`$CXX -print-file-name=libstdc++.a 2>/dev/null`
+  AS_IF([test -r "$smc_path" && test "x$enable_asan" != xyes],
+    [CXX_LIBS="-l:libstdc++.a -l:libgcc_eh.a"])
 ])
 AC_SUBST([CXX_LIBS])
 ])

@@ -444,6 +444,9 @@ static const struct command commands[] = {
     {.name = "batch", .words = "batch", .input = "data/launches.csv", .streams = true},
     {.name = "inspect-log", .words = "inspect data/inspect/own-sm90.ptxas --threads 256"},
     {.name = "inspect-cubin", .words = "inspect data/inspect/own-sm90.cubin --format json"},
+#if defined HAVE_LZ4 && defined HAVE_ZSTD
+    {.name = "inspect-fatbin", .words = "inspect data/inspect/own.fatbin --format csv"},
+#endif
     {.name = "inspect-lint", .words = "inspect data/inspect/own-sm90.ptxas --lint --device H200"},
     {.name = "merge",
      .words = "merge data/merge/node1.json data/merge/node2.json data/merge/node3.json"},

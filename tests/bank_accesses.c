@@ -14,9 +14,12 @@
 #include "devices/devices.h"
 #include "emulator/bank_accesses.h"
 #include "emulator/emulator.h"
+#include "executor/executor.h"
 #include "inspect/readers.h"
+#include "launches.h"
+#include "temporary.h"
 
-enum { ARRAY_BYTES = 1 << 20, MOST_PARAMETERS = 16, NAME = 64 };
+enum { ARRAY_BYTES = 1 << 20, MOST_PARAMETERS = 16, NAME = 64, SETS_OF_A_KERNEL = 10 };
 
 static const uint16_t ccs[] = {90, 75};
 static bool verbose;
@@ -236,6 +239,93 @@ static void try_file(const char *file, const struct smc_nvrtc *nvrtc, uint16_t c
 
 /* --- The catalog ------------------------------------------------------------------------------ */
 
+/* The emulator's counts of one line, against the sums of the accesses that were compiled from it.
+ */
+static void compare_line(const struct smc_kernel *kernel, const struct smc_bank_accesses *accesses,
+                         uint64_t blocks, const struct smc_annotated_line *line,
+                         struct tally *tally)
+{
+    uint64_t executions = executions_of(&line->count), wavefronts = 0, least = 0, most = 0;
+    uint64_t conflicts = smc_emulated_conflicts(&line->count), fewest = UINT64_MAX;
+    bool known = true, exact = accesses->counts_are_exact;
+    for (size_t i = 0; i < accesses->count; i++) {
+        const struct smc_bank_access *access = &accesses->item[i];
+        if (access->line != line->line || access->verdict == SMC_BANK_ATOMIC)
+            continue;
+        tally->accesses++;
+        tally->followed += access->verdict != SMC_BANK_NOT_FOLLOWED;
+        known &= access->verdict == SMC_BANK_KNOWN || access->verdict == SMC_BANK_NOT_REACHED;
+        wavefronts += access->wavefronts;
+        least += access->least;
+        fewest = access->fewest_conflicts < fewest ? access->fewest_conflicts : fewest;
+        most = access->most_conflicts > most ? access->most_conflicts : most;
+    }
+    if (!known || executions == 0)
+        return;
+    bool right = exact ? smc_emulated_wavefronts(&line->count) == blocks * wavefronts &&
+                             line->count.least_wavefronts == blocks * least
+                       : conflicts >= executions * fewest && conflicts <= executions * most;
+    tally->exact += exact || fewest == most;
+    tally->wrong += !right;
+    if (!right)
+        printf("FAIL: %s, line %u: %" PRIu64 " conflicts emulated, %" PRIu64 " to %" PRIu64
+               " expected\n",
+               kernel->name, line->line, conflicts,
+               exact ? blocks * (wavefronts - least) : executions * fewest,
+               exact ? blocks * (wavefronts - least) : executions * most);
+}
+
+static void try_catalog_set(const struct smc_kernel *kernel, const struct smc_params *params,
+                            uint16_t cc, struct tally *tally)
+{
+    static struct smc_answer answer; /* too large for the stack */
+    static struct smc_run_result result;
+    struct smc_query query;
+    struct smc_capability capability;
+    struct smc_error error = {""};
+    struct smc_annotation annotation = {0};
+    struct smc_bank_accesses accesses = {0};
+    struct smc_compiled compiled;
+    smc_query_init(&query);
+    query.kernel = kernel;
+    query.params = *params;
+    smc_capability_find(cc, &capability);
+    smc_device_of_capability(&capability, &query.device);
+    const struct smc_run_settings settings = {
+        .place = SMC_ON_EMULATOR, .seed = 1, .annotation = &annotation};
+    const struct smc_run_request request = {
+        .answer = &answer, .compiled = &compiled, .settings = &settings};
+    enum smc_status status =
+        smc_run_answer(&query, SMC_ON_EMULATOR, &answer, &compiled, NULL, &error);
+    if (status == SMC_OK && answer.outcome == SMC_LAUNCHES)
+        status = smc_executor_emulator.run(&request, &result, NULL, &error);
+    struct smc_bank_accesses_request ask = {
+        .ptx = compiled.binary.ptx, .ptx_bytes = compiled.binary.ptx_bytes, .banks = layout_of(cc)};
+    memcpy(ask.block, answer.plan.block, sizeof ask.block);
+    if (status == SMC_OK && answer.outcome == SMC_LAUNCHES)
+        status = smc_bank_accesses_find(&ask, &accesses, &error);
+    for (size_t i = 0; status == SMC_OK && i < annotation.hottest_count; i++)
+        compare_line(kernel, &accesses, answer.plan.grid_blocks, annotation.hottest[i], tally);
+    if (status != SMC_OK)
+        printf("FAIL: %s: %s\n", kernel->name, error.message);
+    tally->wrong += status != SMC_OK;
+    tally->kernels++;
+    smc_bank_accesses_free(&accesses);
+    smc_annotation_free(&annotation);
+    smc_binary_free(&compiled.binary);
+}
+
+static void try_catalog(struct tally *tally)
+{
+    uint64_t state = 2026;
+    for (size_t i = 0; i < smc_kernel_count(); i++)
+        for (uint32_t turn = 0; turn < SETS_OF_A_KERNEL; turn++) {
+            struct smc_params params;
+            launches_draw(smc_kernel_at(i), 7 * turn, &state, &params);
+            try_catalog_set(smc_kernel_at(i), &params, ccs[turn % 2], tally);
+        }
+}
+
 int main(int argc, char **argv)
 {
     static const char *const files[] = {"access.cu", "matmul.cu", "reduce.cu", "transpose.cu"};
@@ -248,6 +338,7 @@ int main(int argc, char **argv)
     int first = 1;
     struct smc_text warnings = {0};
     struct smc_cache cache;
+    struct temporary temporary;
     smc_cache_open(&cache, true, &warnings);
     const struct smc_nvrtc_place *place = smc_nvrtc_find(&cache, 90, &search);
     smc_text_free(&warnings);
@@ -255,6 +346,7 @@ int main(int argc, char **argv)
         printf("no NVRTC: %s\n0 passed, 0 failed, 1 skipped\n", error.message);
         return 77;
     }
+    temporary_begin(&temporary);
     verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
     first += verbose;
     for (size_t c = 0; c < sizeof ccs / sizeof *ccs; c++) {
@@ -266,6 +358,9 @@ int main(int argc, char **argv)
             try_file(path, &nvrtc, ccs[c], &tally);
         }
     }
+    if (first == argc)
+        try_catalog(&tally);
+    temporary_end(&temporary);
     printf("%u kernels, %u accesses: %u followed, %u with the same cost in every execution\n",
            tally.kernels, tally.accesses, tally.followed, tally.exact);
     printf("%u passed, %u failed, 0 skipped\n", tally.accesses, tally.wrong);

@@ -464,6 +464,64 @@ allowed" twice.ptxas --device 9.0 --max-regs 20
 ends 2 "option --max-regs: not together with --lint, which checks a kernel's own bounds" \
     twice.ptxas --lint --max-regs 20
 
+# --- Machine code within files ----------------------------------------------------------------------
+
+# A container of three cubins, compressed with LZ4 and with Zstandard.
+without_file() { # CSV of several architectures, without the header
+    sed 1d | columns | cut -d, -f2- | sort
+}
+"$program" inspect own.fatbin --format csv >out 2>err
+case $?,$(cat err) in
+3,*'which this build does not read'*)
+    skip "a container of compressed machine code" "a build without liblz4 or libzstd"
+    ;;
+*)
+    for cubin in own-sm75 own-sm90 own-sm120; do
+        inspect $cubin.cubin --format csv | without_file
+    done | sort >code
+    empty "a container of compressed machine code" "$(
+        cat err
+        without_file <out | diff code -)"
+    # shellcheck disable=SC2002 # a pipe, not a file
+    cat own.fatbin | inspect - --format csv 2>err | without_file >piped
+    empty "the same from a pipe" "$(cat err; diff code piped)"
+    size=$(wc -c <own.fatbin)
+    head -c $((size - 100)) own.fatbin >cut.fatbin
+    inspect cut.fatbin --format csv >out 2>err
+    status=$?
+    empty "a truncated container: the rest is answered" "$(
+        [ "$status" -eq 2 ] || echo "exit status $status"
+        has err '^smemcalc: cut.fatbin: machine code at byte [0-9]*: a part of it extends'
+        [ "$(sed 1d out | wc -l)" -eq 6 ] || cat out)"
+    ;;
+esac
+
+if [ -n "${nvcc-}" ] && "$nvcc" -arch=sm_90 -c -o own.o own.cu; then
+    inspect own.o --format csv | without_file >code
+    for mode in none speed balance size; do
+        "$nvcc" -arch=sm_90 -Xfatbin -compress-all --compress-mode=$mode -c -o $mode.o own.cu \
+            2>/dev/null || { skip "an object compressed for $mode" "nvcc has no such mode" && continue; }
+        inspect $mode.o --format csv 2>err | without_file >object
+        empty "an object compressed for $mode" "$(cat err; diff code object)"
+    done
+    ar rc libown.a own.o && "$nvcc" -shared -arch=sm_90 -Xcompiler -fPIC -o libown.so own.cu
+    for library in libown.a libown.so; do
+        inspect $library --format csv 2>err | without_file >inside
+        empty "machine code in $library" "$(grep -v 'is empty, as linkers' err; diff code inside)"
+    done
+    at=$(LC_ALL=C grep -aob 'P.U.\{13\}' libown.a | head -n 1 | cut -d: -f1)
+    size=$(wc -c <libown.a)
+    { head -c "$((at + 24))" libown.a && printf '\377\377\377\377' &&
+        tail -c "$((size - at - 28))" libown.a; } >damaged.a
+    inspect damaged.a >out 2>err
+    status=$?
+    empty "a damaged member of an archive is named" "$(
+        [ "$status" -eq 2 ] || echo "exit status $status"
+        has err '^smemcalc: damaged.a(own.o): machine code at byte [0-9]*: ')"
+else
+    skip "machine code in objects and libraries" "no nvcc that works"
+fi
+
 if cuobjdump=$(find_tool cuobjdump); then
     "$cuobjdump" -res-usage own-sm75.cubin | inspect - --device 7.5 --format csv |
         sed 's/"[^"]*"/quoted/' | cut -d, -f2,4,7 | sort >report

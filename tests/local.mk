@@ -33,8 +33,10 @@ tests_unit_SOURCES = \
 	tests/test_compare.c \
 	tests/test_device_file.c \
 	tests/test_devices.c \
+	tests/test_diff.c \
 	tests/test_emulator.c \
 	tests/test_executor.c \
+	tests/test_fatbin.c \
 	tests/test_host_code.c \
 	tests/test_inspect.c \
 	tests/test_expression.c \
@@ -181,7 +183,10 @@ EXTRA_DIST += tests/built_in_ptx.sh
 check_PROGRAMS += tests/bank_accesses
 TESTS += tests/bank_accesses
 tests_bank_accesses_LDADD = libsmc.la
-tests_bank_accesses_SOURCES = tests/bank_accesses.c
+tests_bank_accesses_SOURCES = \
+	tests/bank_accesses.c \
+	tests/launches.c tests/launches.h \
+	tests/temporary.c tests/temporary.h
 EXTRA_DIST += tests/bank_kernels
 
 # The catalog's kernels, emulated; a machine without an NVRTC skips it.
@@ -220,8 +225,16 @@ EXTRA_DIST += tests/fuzz/bank_accesses.c tests/fuzz/ptx.c tests/fuzz/ptx.dict
 TESTS += tests/host_code.sh
 EXTRA_DIST += tests/host_code.sh tests/data/source tests/fuzz/host_code.c
 TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh
-EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
+EXTRA_DIST += tests/inspect.sh tests/own_kernels.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
+TESTS += tests/diff.sh
+EXTRA_DIST += tests/diff.sh tests/data/diff tests/fuzz/saved.c
+TESTS += tests/inspect.sh tests/inputs.sh
+EXTRA_DIST += tests/inspect.sh tests/data/inspect tests/fuzz/fatbin.c tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 EXTRA_DIST += tests/inputs.sh tests/fuzz/build_log.c tests/fuzz/compile_commands.c
+
+# Gates: their files, verdicts and reports; recipes for continuous integration.
+TESTS += tests/gate.sh tests/recipes.sh
+EXTRA_DIST += tests/gate.sh tests/recipes.sh tests/report_schemas.sh tests/fuzz/gate.c
 
 # results/README.md's page of what was seen on a GPU, made from a results file.
 check_PROGRAMS += tests/results_page

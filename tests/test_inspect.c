@@ -173,105 +173,6 @@ static void test_launch_bounds(void)
     smc_inspect_free(&code);
 }
 
-/* A part of a container as nvcc writes it: relevant are kind, architecture and flags. */
-static void append_part(struct smc_text *out, uint16_t kind, uint64_t flags,
-                        const struct smc_text *body)
-{
-    struct {
-        uint16_t kind, version;
-        uint32_t head_bytes;
-        uint64_t bytes;
-        uint32_t words[3], cc, name[2];
-        uint64_t flags, rest[2];
-    } head = {kind, 0x101, sizeof head, body->length, {0}, 90, {0}, flags, {0}};
-    smc_text_append_bytes(out, (const char *)&head, sizeof head);
-    smc_text_append_bytes(out, body->data, body->length);
-}
-
-static void append_container(struct smc_text *out, const struct smc_text *parts)
-{
-    struct {
-        uint32_t magic;
-        uint16_t version, head_bytes;
-        uint64_t bytes;
-    } head = {0xba55ed50, 1, sizeof head, parts->length};
-    smc_text_append_bytes(out, (const char *)&head, sizeof head);
-    smc_text_append_bytes(out, parts->data, parts->length);
-}
-
-enum { PART_PTX = 1, PART_CODE = 2, FLAG_ZSTD = 0x8000 };
-
-static void test_embedded(void)
-{
-    struct smc_text code = {0}, other = {0}, parts = {0}, program = {0}, faults = {0};
-    struct smc_error error;
-    struct smc_inspect_kernels kernels = {0};
-    struct smc_embedded_count count;
-    const struct smc_inspect_kernel kind = {.file = "x", .source = SMC_INSPECT_EMBEDDED};
-    CU_ASSERT_FATAL(smc_input_read(DATA "own-sm90.cubin", &code, &error) == SMC_OK);
-    smc_text_append(&other, "anything");
-    append_part(&parts, PART_CODE, 0, &code);
-    append_part(&parts, PART_CODE, FLAG_ZSTD, &other);
-    append_part(&parts, PART_PTX, 0, &other);
-    smc_text_append(&program, "some bytes before P\xed\x55\xba and the magic again: ");
-    append_container(&program, &parts);
-    append_container(&program, &parts);
-    smc_text_append(&program, "and after P\xed\x55\xba");
-    CU_ASSERT(smc_inspect_embedded(program.data, program.length, &kind, &kernels, &count, &faults));
-    CU_ASSERT_EQUAL(count.read, 2);
-    CU_ASSERT_EQUAL(count.closed, 2);
-    CU_ASSERT_EQUAL(count.ptx, 2);
-    CU_ASSERT_EQUAL(kernels.count, 3); /* the same part twice counts once */
-    CU_ASSERT_EQUAL(faults.length, 0);
-    smc_inspect_free(&kernels);
-    int silent = 0;
-    for (size_t length = 64; length < program.length - 16; length += 251) {
-        smc_text_free(&faults);
-        CU_ASSERT(smc_inspect_embedded(program.data, length, &kind, &kernels, &count, &faults));
-        silent += faults.length == 0 && kernels.count != 3;
-        smc_inspect_free(&kernels);
-    }
-    CU_ASSERT_EQUAL(silent, 0);
-    smc_text_free(&code);
-    smc_text_free(&other);
-    smc_text_free(&parts);
-    smc_text_free(&program);
-    smc_text_free(&faults);
-}
-
-/* A damaged part does not hide the others, and they do not hide it. */
-static void test_damaged_parts(void)
-{
-    struct smc_text code = {0}, damaged = {0}, parts = {0}, program = {0}, faults = {0};
-    struct smc_error error;
-    struct smc_inspect_kernels kernels = {0};
-    struct smc_embedded_count count;
-    const struct smc_inspect_kernel kind = {.file = "a\nb", .source = SMC_INSPECT_EMBEDDED};
-    CU_ASSERT_FATAL(smc_input_read(DATA "own-sm90.cubin", &code, &error) == SMC_OK);
-    smc_text_append_bytes(&damaged, code.data, code.length - 8);
-    append_part(&parts, PART_CODE, 0, &damaged);
-    append_part(&parts, PART_CODE, 0, &code);
-    append_container(&program, &parts);
-    program.data[8]++; /* the container now extends beyond the end of the file */
-    CU_ASSERT(smc_inspect_embedded(program.data, program.length, &kind, &kernels, &count, &faults));
-    CU_ASSERT_EQUAL(count.read, 1);
-    CU_ASSERT_EQUAL(kernels.count, 3);
-    CU_ASSERT_STRING_EQUAL(smc_text_string(&faults),
-                           "a?b: machine code at byte 80: its table of segments extends beyond "
-                           "the end of the file\n");
-    smc_text_free(&faults);
-    program.data[16 + 64 + damaged.length + 8] = 0; /* the second part's size */
-    smc_inspect_free(&kernels);
-    CU_ASSERT(smc_inspect_embedded(program.data, program.length, &kind, &kernels, &count, &faults));
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&faults), "a part of it extends beyond its end"));
-    smc_inspect_free(&kernels);
-    smc_text_free(&code);
-    smc_text_free(&damaged);
-    smc_text_free(&parts);
-    smc_text_free(&program);
-    smc_text_free(&faults);
-}
-
 /* --- PTX -------------------------------------------------------------------------------------- */
 
 static void test_ptx(void)
@@ -586,8 +487,6 @@ CU_TestInfo tests_inspect[] = {
     {"machine code and its log give the same answer", test_code_and_log},
     {"cuobjdump's shared memory is without the driver's reserve", test_res_usage},
     {"launch bounds are read from machine code", test_launch_bounds},
-    {"machine code within a program", test_embedded},
-    {"damaged machine code within a program is named", test_damaged_parts},
     {"PTX tells its target and launch bounds", test_ptx},
     {"what an input is follows from its content", test_kinds},
     {"a device gets the version that its driver would load", test_versions},

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cli/ask.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "query/best.h"
 
 /* --- Which options go together ---------------------------------------------------------------- */
@@ -95,7 +96,10 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
         smc_text_free(&with_lines);
         return smc_out_of_memory(error);
     }
+    struct smc_progress progress = {0};
     struct smc_inspect_request request = {
+        .part_progress = smc_progress_of_parts,
+        .part_context = &progress,
         .targets = targets,
         .compiler_options = wants_ptx ? smc_text_string(&with_lines) : options,
         .no_cache = arguments->given[SMC_OPTION_NO_CACHE],
@@ -116,6 +120,7 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
     smc_output_tell("", smc_text_string(&notes.faults));
     smc_text_free(&notes.faults);
     smc_text_free(&with_lines);
+    smc_text_free(&notes.remarks);
     free(targets);
     return status;
 }

@@ -66,8 +66,8 @@ static size_t item_length(const char *text)
     return i;
 }
 
-static enum smc_status add_threads(struct smc_inspection_question *question, char *pattern,
-                                   uint32_t threads, struct smc_error *error)
+enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
+                                           uint32_t threads, struct smc_error *error)
 {
     struct smc_inspect_request *request = &question->request;
     if (request->threads_count == question->threads_capacity) {
@@ -112,7 +112,7 @@ static enum smc_status take_item(struct smc_inspection_question *question, char 
     }
     if (equals) {
         *equals = '\0';
-        return add_threads(question, item, threads, error);
+        return smc_inspection_add_threads(question, item, threads, error);
     }
     question->request.threads_per_block = threads;
     free(item);
@@ -211,14 +211,18 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
                                 struct smc_inspect_kernels *kernels, struct smc_error *error)
 {
     struct smc_inspect_notes notes = {0};
-    struct smc_progress progress = {0};
+    struct smc_progress progress = {0}, part_progress = {0};
     request->progress = show_progress;
     request->progress_context = &progress;
+    request->part_progress = smc_progress_of_parts;
+    request->part_context = &part_progress;
     enum smc_status status = smc_inputs_read(files, count, request, inputs, kernels, &notes);
     smc_progress_erase(&progress);
     tell_notes(&notes);
     request->progress = NULL;
     request->progress_context = NULL;
+    request->part_progress = NULL;
+    request->part_context = NULL;
     if (status == SMC_MACHINE && smc_memory_failed())
         return smc_out_of_memory(error);
     return status;

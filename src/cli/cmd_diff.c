@@ -75,7 +75,7 @@ static void write_report(const struct smc_arguments *arguments, struct compariso
     if (!smc_diff_findings(diff, failing(arguments), &comparison->findings,
                            &comparison->judgements))
         out->failed = true;
-    switch ((enum format)arguments->number[SMC_OPTION_DIFF_FORMAT]) {
+    switch ((enum format)arguments->number[SMC_OPTION_FINDINGS_FORMAT]) {
     case TEXT:
         smc_writer_text.diff(diff, &style, out);
         break;

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "cli/ask_gate.h"
 #include "cli/ask_inspect.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -39,6 +40,7 @@ struct inspection {
     struct smc_inspect_rows rows;
     struct smc_inspect_promises promises;
     struct smc_inspect_selection selection;
+    struct smc_gate gate;
 };
 
 /* --- The question ----------------------------------------------------------------------------- */
@@ -71,15 +73,11 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
 static enum smc_status check_lint(const struct smc_arguments *arguments, struct smc_error *error)
 {
     static const int judged[] = {
-        SMC_OPTION_REQUIRE_OCCUPANCY,
-        SMC_OPTION_REQUIRE_BLOCKS,
-        SMC_OPTION_MAX_REGS,
-        SMC_OPTION_OWN_THREADS,
-        SMC_OPTION_ASSUME_THREADS,
-        SMC_OPTION_SORT,
-        SMC_OPTION_TOP,
-        SMC_OPTION_ONLY,
-        SMC_OPTION_INSTANCES,
+        SMC_OPTION_GATE,           SMC_OPTION_REQUIRE_OCCUPANCY,
+        SMC_OPTION_REQUIRE_BLOCKS, SMC_OPTION_MAX_REGS,
+        SMC_OPTION_OWN_THREADS,    SMC_OPTION_ASSUME_THREADS,
+        SMC_OPTION_SORT,           SMC_OPTION_TOP,
+        SMC_OPTION_ONLY,           SMC_OPTION_INSTANCES,
         SMC_OPTION_SAVE,
     };
     for (size_t i = 0; i < sizeof judged / sizeof *judged; i++)
@@ -174,10 +172,19 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
                                                 &inspection->rows, error);
     if (status == SMC_MACHINE || inspection->rows.count == 0)
         return status;
-    enum smc_status judged = judge(inspection);
     enum smc_status saved = save(arguments, inspection, error);
     if (saved != SMC_OK)
         return saved;
+    if (smc_gate_reports(arguments)) {
+        enum smc_status gated =
+            smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
+        enum smc_status kept = save(arguments, inspection, error);
+        return status != SMC_OK ? status : kept != SMC_OK ? kept : gated;
+    }
+    enum smc_status judged =
+        arguments->given[SMC_OPTION_GATE]
+            ? smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error)
+            : judge(inspection);
     enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
     if (selected != SMC_OK)
         return selected;
@@ -212,6 +219,8 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
     if (reading == SMC_MACHINE || inspection->kernels.count == 0)
         return reading;
     status = smc_ask_known_names(&inspection->question.request, &inspection->kernels, error);
+    if (status == SMC_OK)
+        status = smc_gate_add_threads(&inspection->gate, &inspection->question, error);
     if (status != SMC_OK)
         return status;
     if (reading != SMC_OK && arguments->given[SMC_OPTION_SAVE])
@@ -227,12 +236,16 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct inspection *inspection = smc_calloc(1, sizeof *inspection);
     if (!inspection)
         return smc_out_of_memory(error);
-    enum smc_status status = inspect(arguments, inspection, out, error);
+    struct smc_arguments asked = *arguments;
+    enum smc_status status = smc_ask_gate(&asked, &inspection->gate, error);
+    if (status == SMC_OK)
+        status = inspect(&asked, inspection, out, error);
     smc_inspect_promises_free(&inspection->promises);
     smc_inspect_rows_free(&inspection->rows);
     smc_inspect_free(&inspection->kernels);
     smc_inputs_free(&inspection->inputs);
     smc_inspection_question_free(&inspection->question);
+    smc_gate_free(&inspection->gate);
     free(inspection);
     return status;
 }

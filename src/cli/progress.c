@@ -28,6 +28,13 @@ void smc_interrupt_watch(void)
         sigaction(SIGINT, &action, NULL);
 }
 
+void smc_interrupt_release(void)
+{
+    struct sigaction action;
+    if (sigaction(SIGINT, NULL, &action) == 0 && action.sa_handler == note)
+        signal(SIGINT, SIG_DFL);
+}
+
 bool smc_interrupt_seen(void)
 {
     return seen;
@@ -80,4 +87,21 @@ void smc_progress_erase(struct smc_progress *progress)
     if (progress->visible)
         fputs("\r\033[K", stderr);
     progress->visible = false;
+}
+
+bool smc_progress_of_parts(void *context, uint64_t done, uint64_t total)
+{
+    struct smc_progress *progress = context;
+    if (progress->total == 0) {
+        smc_interrupt_watch();
+        smc_progress_begin(progress, total > 0 ? total : 1, "parts with machine code");
+    }
+    if (!smc_interrupt_seen() && done < total) {
+        smc_progress_step(progress, done);
+        return true;
+    }
+    smc_progress_erase(progress);
+    progress->total = 0;
+    smc_interrupt_release();
+    return !smc_interrupt_seen();
 }

@@ -11,6 +11,9 @@
    it stays so. */
 void smc_interrupt_watch(void);
 
+/* Ends the watching: SIGINT ends the program again. */
+void smc_interrupt_release(void);
+
 bool smc_interrupt_seen(void);
 
 /* Sets the time limit. To be called once, before threads ask. */
@@ -35,5 +38,10 @@ void smc_progress_step(struct smc_progress *progress, uint64_t done);
 
 /* Erases the bar; the next step may draw it again. */
 void smc_progress_erase(struct smc_progress *progress);
+
+/* For smc_inspect_request.progress, with a struct smc_progress that is {0} as its context: begins
+   the bar and watches for SIGINT with the first call for a file, ends both with the last. False
+   after SIGINT. */
+bool smc_progress_of_parts(void *context, uint64_t done, uint64_t total);
 
 #endif

@@ -17,7 +17,8 @@ struct smc_cubin_claims {
     bool has_frame, has_least_stack;
     uint32_t least_stack;    /* with called functions */
     uint32_t constant_bytes; /* of the constant bank that ends with its parameters */
-    bool has_attributes, has_bank, has_parameters;
+    bool has_registers;      /* with called functions */
+    bool has_attributes, has_bank, has_parameters, lists_parameters;
     uint32_t bank_end, bank_bytes; /* the parameters within that bank */
     uint32_t parameter_bytes;
     uint32_t parameters_end; /* of the last one */
@@ -40,6 +41,8 @@ struct smc_cubin_reading {
     size_t symbol_count, symbol_names; /* the section of their names */
     struct smc_cubin *cubin;
     struct smc_cubin_claims *claims; /* as cubin->kernel */
+    bool lists_registers; /* false: from an assembler for code without calls; some of NVIDIA's
+                             libraries have such kernels */
     struct smc_error *error;
 };
 
@@ -158,7 +161,9 @@ static enum smc_status check_segments(const struct smc_cubin_reading *reading)
 {
     uint64_t memory = 0;
     GElf_Phdr segment;
-    if (reading->header.e_phnum == 0 && reading->header.e_type == ET_REL)
+    /* Not linked, or linked by a tool that writes no segments. */
+    if (reading->header.e_phnum == 0 &&
+        (reading->header.e_type == ET_REL || reading->header.e_phoff == 0))
         return SMC_OK;
     for (int i = 0; i < reading->header.e_phnum; i++) {
         if (!gelf_getphdr(reading->cubin->elf, i, &segment) ||
@@ -207,6 +212,7 @@ static enum smc_status read_target(const struct smc_cubin_reading *reading)
     struct smc_cubin *cubin = reading->cubin;
     const GElf_Word flags = reading->header.e_flags;
     const bool moved = reading->header.e_ident[EI_ABIVERSION] >= MOVED_ABI;
+    cubin->is_linked = reading->header.e_type == ET_EXEC;
     cubin->cc = (uint16_t)(moved ? flags >> 8 & 0xff : flags & 0xff);
     if (flags & (moved ? FLAG_ACCELERATED_MOVED : FLAG_ACCELERATED))
         cubin->suffix = 'a';
@@ -280,6 +286,7 @@ enum kind {
     LEAST_STACK = 0x12,
     PARAMETER = 0x17, /* index, 16 bits of number, 16 of offset, size above 18 bits */
     PARAMETER_BYTES = 0x19,
+    LARGE_PARAMETER = 0x45, /* the same with 16 bits of size: if one is larger than 4 KiB */
     REGISTER_COUNT = 0x2f,
     CLUSTER_SIZE = 0x3d,
     BARRIER_COUNT = 0x4c,
@@ -297,6 +304,7 @@ static const struct {
     {LEAST_STACK, FORM_SIZED, 8},       {PARAMETER, FORM_SIZED, 12},
     {PARAMETER_BYTES, FORM_SHORT, 0},   {REGISTER_COUNT, FORM_SIZED, 8},
     {CLUSTER_SIZE, FORM_SIZED, 12},     {BARRIER_COUNT, FORM_BYTE, 0},
+    {LARGE_PARAMETER, FORM_SIZED, 12},
 };
 
 struct attribute {
@@ -336,10 +344,11 @@ static bool next_attribute(const char **at, const char *end, struct attribute *a
 }
 
 /* The first word is a symbol's index; attributes of functions that are not kernels are ignored. */
-static bool take_count(const struct smc_cubin_reading *reading, const struct attribute *attribute)
+static bool take_count(struct smc_cubin_reading *reading, const struct attribute *attribute)
 {
     struct smc_cubin_kernel *kernel;
     uint32_t value = attribute->word[1];
+    reading->lists_registers |= attribute->kind == REGISTER_COUNT;
     if (!kernel_of(reading, attribute->word[0], &kernel))
         return false;
     if (!kernel)
@@ -371,8 +380,10 @@ static bool take_extent(const struct attribute *attribute, uint32_t *count)
 
 static void take_parameter(const struct attribute *attribute, struct smc_cubin_claims *claims)
 {
-    uint32_t offset = attribute->word[1] >> 16;
-    uint32_t end = offset + (attribute->word[2] >> PARAMETER_SIZE_SHIFT);
+    uint32_t offset = attribute->word[1] >> 16, size = attribute->word[2];
+    bool is_large = attribute->kind == LARGE_PARAMETER;
+    uint32_t end = offset + (is_large ? size & 0xffff : size >> PARAMETER_SIZE_SHIFT);
+    claims->lists_parameters = true;
     claims->parameters_end = end > claims->parameters_end ? end : claims->parameters_end;
 }
 
@@ -394,6 +405,7 @@ static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel 
         kernel->barriers = attribute->value;
         return kernel->barriers <= MOST_BARRIERS;
     case PARAMETER:
+    case LARGE_PARAMETER:
         take_parameter(attribute, claims);
         return true;
     case PARAMETER_BYTES:
@@ -410,7 +422,7 @@ static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel 
     }
 }
 
-static bool take(const struct smc_cubin_reading *reading, const struct attribute *attribute,
+static bool take(struct smc_cubin_reading *reading, const struct attribute *attribute,
                  struct smc_cubin_kernel *kernel)
 {
     switch ((enum kind)attribute->kind) {
@@ -425,7 +437,7 @@ static bool take(const struct smc_cubin_reading *reading, const struct attribute
 
 /* The attributes in a section .nv.info or .nv.info.KERNEL; `kernel` is NULL if they do not belong
    to one kernel. */
-static enum smc_status read_attributes(const struct smc_cubin_reading *reading,
+static enum smc_status read_attributes(struct smc_cubin_reading *reading,
                                        const struct smc_cubin_section *section,
                                        struct smc_cubin_kernel *kernel)
 {
@@ -505,6 +517,7 @@ static enum smc_status take_symbol(struct smc_cubin_reading *reading, uint32_t i
         return smc_fail(reading->error, SMC_USAGE, "symbol %u is a function without a name or code",
                         index);
     reading->section[home].is_function = true;
+    reading->cubin->has_functions = true;
     return is_kernel ? add_kernel(reading, &reading->section[home], name, &symbol, index) : SMC_OK;
 }
 
@@ -574,7 +587,7 @@ static enum smc_status take_size(const struct smc_cubin_reading *reading,
     return SMC_OK;
 }
 
-static enum smc_status take_attributes(const struct smc_cubin_reading *reading,
+static enum smc_status take_attributes(struct smc_cubin_reading *reading,
                                        const struct smc_cubin_section *section)
 {
     struct smc_cubin_kernel *kernel = NULL;
@@ -589,7 +602,7 @@ static enum smc_status take_attributes(const struct smc_cubin_reading *reading,
 
 /* A section without space in the file that belongs to code is that code's memory. It is refused if
    its name is unknown: otherwise the kernel would seem to need no memory. */
-static enum smc_status take_section(const struct smc_cubin_reading *reading,
+static enum smc_status take_section(struct smc_cubin_reading *reading,
                                     const struct smc_cubin_section *section)
 {
     const char *name;
@@ -601,7 +614,8 @@ static enum smc_status take_section(const struct smc_cubin_reading *reading,
         return take_size(reading, section, name, true);
     if ((name = after_prefix(section->name, ".nv.constant0.")))
         return take_size(reading, section, name, false);
-    bool is_memory = section->header.sh_type == SHT_NOBITS && section->header.sh_info != 0;
+    bool is_memory = section->header.sh_type == SHT_NOBITS && section->header.sh_info != 0 &&
+                     section->header.sh_size > 0;
     if (is_memory && !after_prefix(section->name, ".nv.local."))
         return fail_section(reading, section);
     return SMC_OK;
@@ -609,31 +623,35 @@ static enum smc_status take_section(const struct smc_cubin_reading *reading,
 
 static enum smc_status check_kernel(const struct smc_cubin_reading *reading, size_t index)
 {
-    const struct smc_cubin_kernel *kernel = &reading->cubin->kernel[index];
+    struct smc_cubin_kernel *kernel = &reading->cubin->kernel[index];
     const struct smc_cubin_claims *claims = &reading->claims[index];
     if (!claims->has_attributes || claims->constant_bytes == 0)
         return smc_fail(reading->error, SMC_USAGE, "kernel %.200s lacks its %s", kernel->name,
                         claims->has_attributes ? "constants" : "attributes");
+    if (!reading->lists_registers)
+        kernel->regs_per_thread = claims->code_regs;
     if (kernel->regs_per_thread == 0 || kernel->regs_per_thread > MOST_REGS ||
         kernel->regs_per_thread < claims->code_regs)
         return smc_fail(reading->error, SMC_USAGE, "kernel %.200s cannot have %u registers",
                         kernel->name, kernel->regs_per_thread);
-    if (!claims->has_frame ||
+    if ((!claims->has_frame && reading->lists_registers) ||
         (claims->has_least_stack && kernel->stack_bytes > claims->least_stack))
         return smc_fail(reading->error, SMC_USAGE, "kernel %.200s cannot have a stack of %u bytes",
                         kernel->name, kernel->stack_bytes);
     bool agree = claims->has_bank == claims->has_parameters &&
                  claims->bank_bytes == claims->parameter_bytes &&
-                 claims->parameters_end == claims->parameter_bytes &&
+                 (!claims->lists_parameters || claims->parameters_end == claims->parameter_bytes) &&
                  (!claims->has_bank || claims->bank_end == claims->constant_bytes);
     if (!agree)
         return smc_fail(reading->error, SMC_USAGE,
                         "kernel %.200s has parameters of different sizes", kernel->name);
+    if (reading->cubin->is_linked && claims->has_least_stack)
+        kernel->stack_bytes = claims->least_stack;
     return SMC_OK;
 }
 
 /* Reads the facts about each kernel from the other sections, then checks that they agree. */
-static enum smc_status read_kernels(const struct smc_cubin_reading *reading)
+static enum smc_status read_kernels(struct smc_cubin_reading *reading)
 {
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < reading->section_count && status == SMC_OK; i++)

@@ -13,14 +13,14 @@
 struct smc_cubin_kernel {
     const char *name;
     uint32_t regs_per_thread;
-    uint32_t smem_bytes; /* from CC 9.0 on with the driver's reserve, if any is declared */
-    uint32_t stack_bytes;
+    uint32_t smem_bytes;  /* from CC 9.0 on with the driver's reserve, if any is declared */
+    uint32_t stack_bytes; /* of linked code with the functions that the kernel calls */
     uint32_t barriers;
-    uint32_t max_threads_per_block; /* __launch_bounds__ or a required size; 0: none */
-    uint32_t blocks_per_cluster;    /* __cluster_dims__; 0: none */
-    const void *code;               /* its instructions, within the file */
+    uint32_t max_threads_per_block;      /* __launch_bounds__ or a required size; 0: none */
+    uint32_t required_threads_per_block; /* the only block size that launches; 0: any */
+    uint32_t blocks_per_cluster;         /* __cluster_dims__; 0: none */
+    const void *code;                    /* its instructions, within the file */
     size_t code_bytes;
-    uint32_t required_threads_per_block; /* the only block size that launches; 0: none */
 };
 
 struct smc_cubin {
@@ -29,7 +29,9 @@ struct smc_cubin {
     struct smc_cubin_kernel *kernel;
     size_t kernel_count;
     struct smc_build_note build;
-    struct Elf *elf; /* libelf's; keeps the names */
+    bool is_linked;     /* false: from nvcc -dc; nvlink may add registers, stack, shared memory */
+    bool has_functions; /* kernels, or functions that kernels call */
+    struct Elf *elf;    /* libelf's; keeps the names */
 };
 
 /* Whether these bytes are GPU machine code, or the beginning of it. */

@@ -186,7 +186,7 @@ static void weigh_sizes(struct smc_diff_pair *pair)
             percent_at(before, &pair->device->sm, i) - percent_at(after, &pair->device->sm, i);
         pair->lost_sizes |= now < blocks ? 1u << i : 0;
         pair->gained_sizes |= now > blocks ? 1u << i : 0;
-        pair->loss = loss > pair->loss ? loss : pair->loss;
+        pair->loss += (loss > 0 ? loss : 0) / SMC_BLOCK_SIZES;
     }
     if (pair->lost_sizes)
         pair->worse |= BIT(BLOCKS) | BIT(OCCUPANCY);
@@ -770,6 +770,7 @@ static bool sort_pairs(struct smc_diff *diff, size_t group_count)
         diff->pair[i] = list[i].pair;
         if (i == 0 || list[i - 1].pair.group != list[i].pair.group)
             count_kernel(&list[i].pair, &list[i].rank, diff);
+        diff->compared_pairs += diff->pair[i].before.kernel && diff->pair[i].after.kernel;
         note_pair(&diff->pair[i], diff);
     }
     free(ranks);

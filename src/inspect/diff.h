@@ -44,7 +44,7 @@ struct smc_diff_pair {
     uint32_t worse, better;            /* bit n: enum smc_diff_change n */
     uint32_t lost_sizes, gained_sizes; /* bit n: at 32 (n + 1) threads fewer or more blocks; 0 where
                                           the block size is known */
-    double loss;       /* of occupancy, in percentage points; of unknown block sizes the largest */
+    double loss;       /* of occupancy, in percentage points; of unknown block sizes the average */
     size_t group;      /* pairs of one kernel have the same */
     bool is_renamed;   /* matched by similarity */
     bool is_ambiguous; /* one of several kernels with this name, matched in order */
@@ -65,7 +65,7 @@ enum smc_diff_note_kind {
 struct smc_diff_note {
     enum smc_diff_note_kind kind;
     char before[64], after[64];
-    size_t count; /* comparisons that it is about */
+    size_t count; /* kernels that it is about, each on each of its devices */
 };
 
 enum { SMC_DIFF_MOST_NOTES = 24 };
@@ -79,6 +79,7 @@ struct smc_diff {
     size_t kernels[SMC_DIFF_VERDICT_COUNT]; /* by their gravest verdict */
     size_t renamed;                         /* kernels; they are in `kernels`, too */
     size_t compared;                        /* kernels in both builds */
+    size_t compared_pairs;                  /* the same, each on each of its devices */
     struct smc_diff_note note[SMC_DIFF_MOST_NOTES];
     size_t note_count;
 };

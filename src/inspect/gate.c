@@ -202,7 +202,7 @@ static void violate(struct judging *judging, const struct smc_inspect_row *row,
 static void append_limit(const struct smc_gate *gate, const struct smc_gate_limit *limit,
                          struct smc_text *text)
 {
-    if (gate->path)
+    if (gate->path && limit->line > 0)
         smc_text_printf(text, " (%s:%u)", gate->path, limit->line);
 }
 
@@ -339,8 +339,9 @@ static const char *reason_unknown(const struct smc_inspect_row *row)
 static void tell_unsettled(struct judging *judging, const struct smc_inspect_row *row)
 {
     struct smc_check_finding finding = finding_of(row, SMC_CHECK_THREADS_UNKNOWN);
-    finding.message = "blocks and occupancy are not judged: its block size is unknown; state it in "
-                      "[threads], or with --threads NAME=N";
+    finding.message =
+        (char *)"blocks and occupancy are not judged: its block size is unknown; state it in "
+                "[threads], or with --threads NAME=N";
     add(judging, &finding);
 }
 

@@ -25,7 +25,7 @@ struct smc_gate_limit {
     char *device; /* "9.0", or part of a board's name, or NULL: all */
     bool has[SMC_GATE_KEY_COUNT];
     double value[SMC_GATE_KEY_COUNT];
-    uint32_t line;
+    uint32_t line; /* 0: of options */
 };
 
 /* An entry of [[allow]]. */

@@ -32,11 +32,13 @@ struct reading {
     struct smc_error *error;
 };
 
+/* "PATH:LINE: [[limit]] max_registers: WHY", without the key for a table itself. */
 static enum smc_status fail(const struct reading *reading, const struct smc_toml *at,
-                            const char *table, const char *allowed)
+                            const char *table, const char *why)
 {
+    const char *key = at->key && at->type != SMC_TOML_TABLE ? at->key : table[0] ? "" : at->key;
     return smc_fail(reading->error, SMC_USAGE, "%.300s:%u: %.100s%s%.100s: %s", reading->path,
-                    at->line, table, table[0] ? " " : "", at->key ? at->key : "entry", allowed);
+                    at->line, table, table[0] && key[0] ? " " : "", key, why);
 }
 
 /* --- Values ----------------------------------------------------------------------------------- */
@@ -224,7 +226,8 @@ static enum smc_status read_list(const struct reading *reading, const struct smc
     for (size_t i = 0; i < array->count; i++) {
         struct smc_toml *table = &array->item[i];
         if (table->type != SMC_TOML_TABLE)
-            return fail(reading, table, array->key, "not a table");
+            return fail(reading, array, "",
+                        "not tables, each begun by its name in double brackets");
         enum smc_status status = read(reading, table, (char *)*list + size * (*count)++);
         if (status != SMC_OK)
             return status;

@@ -64,6 +64,10 @@ struct smc_inspect_target {
     char suffix; /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
 };
 
+/* Told that `done` of `total` parts are read, often and by the calling thread alone; done == total
+   once at the end. False: the reading is to stop. */
+typedef bool smc_inspect_progress(void *context, uint64_t done, uint64_t total);
+
 struct smc_inspect_request {
     const struct smc_inspect_target *targets; /* at least one */
     size_t target_count;
@@ -92,6 +96,10 @@ struct smc_inspect_request {
     void *progress_context;
 
     struct smc_text *ptx; /* receives the PTX of what is compiled; or NULL */
+    /* Called while one file with machine code is read. */
+    smc_inspect_progress *part_progress; /* NULL: nobody asks */
+    void *part_context;
+    uint32_t reading_threads; /* 0: as many as are useful */
 };
 
 /* The block size of the kernels that a pattern names. */
@@ -109,8 +117,9 @@ struct smc_inspect_notes {
 };
 
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
-   if it cannot be read or compiled; SMC_UNAVAILABLE if a tool of the CUDA Toolkit is missing;
-   SMC_MACHINE: memory. After a failure nothing is added. */
+   if it cannot be read or compiled; SMC_UNAVAILABLE if a tool of the CUDA Toolkit is missing, or
+   code is compressed in a way that this build does not read; SMC_INTERRUPTED if
+   request->part_progress stopped it; SMC_MACHINE: memory. After a failure nothing is added. */
 enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
                                  struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_notes *notes, struct smc_error *error);

@@ -335,6 +335,7 @@ bool smc_inspect_take(struct smc_inspect_kernels *kernels, struct smc_inspect_ke
         return known;
     }
     kernels->item[kernels->count++] = *kernel;
+    kernel->name = kernel->shown = kernel->source_file = NULL;
     for (enum key key = 0; key < KEY_COUNT; key++)
         link_at(kernels, kernels->count - 1, key);
     return true;

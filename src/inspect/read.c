@@ -5,10 +5,13 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "compile/build_log.h"
@@ -16,10 +19,11 @@
 #include "compile/ptx.h"
 #include "compile/ptxas_log.h"
 #include "inspect/compilers.h"
+#include "inspect/embedded.h"
+#include "inspect/fatbin.h"
 #include "inspect/kernels.h"
 #include "inspect/saved.h"
 #include "inspect/source_tree.h"
-#include "inspect/tools.h"
 
 /* --- Bytes, and what they are ----------------------------------------------------------------- */
 
@@ -64,24 +68,26 @@ enum smc_status smc_input_read(const char *file, struct smc_text *bytes, struct 
     return status;
 }
 
-static bool begins(const struct smc_text *bytes, const char *magic, size_t length)
-{
-    return bytes->length >= length && memcmp(bytes->data, magic, length) == 0;
-}
-
 static bool ends(const char *file, const char *suffix)
 {
     size_t length = strlen(file), end = strlen(suffix);
     return length > end && strcmp(file + length - end, suffix) == 0;
 }
 
+/* Whether a format that can hold machine code begins here: programs and objects, archives,
+   containers. */
+static bool holds_code(const char *bytes, size_t length)
+{
+    return (length >= SELFMAG && memcmp(bytes, ELFMAG, SELFMAG) == 0) ||
+           smc_fatbin_is_archive(bytes, length) || smc_fatbin_is(bytes, length);
+}
+
 static enum smc_input_kind kind_of_binary(const struct smc_text *bytes)
 {
-    static const char container[] = {0x50, (char)0xed, 0x55, (char)0xba};
     if (smc_cubin_is(bytes->data, bytes->length))
         return SMC_INPUT_CUBIN;
-    bool known = begins(bytes, ELFMAG, SELFMAG) || begins(bytes, "!<arch>\n", 8) ||
-                 memmem(bytes->data, bytes->length, container, sizeof container);
+    bool known =
+        holds_code(bytes->data, bytes->length) || smc_fatbin_occurs(bytes->data, bytes->length);
     return known ? SMC_INPUT_EMBEDDED : SMC_INPUT_UNKNOWN;
 }
 
@@ -119,7 +125,7 @@ void smc_input_make_source(struct smc_text *bytes)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte order mark */
     size_t length = 0;
-    if (begins(bytes, mark, sizeof mark - 1))
+    if (bytes->length >= sizeof mark - 1 && memcmp(bytes->data, mark, sizeof mark - 1) == 0)
         memset(bytes->data, ' ', sizeof mark - 1);
     for (size_t i = 0; i < bytes->length; i++) {
         char c = bytes->data[i];
@@ -345,59 +351,31 @@ static enum smc_status read_cubin(const struct reading *reading, struct smc_erro
     return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
 }
 
-/* Compressed machine code can only be opened with cuobjdump. */
-static enum smc_status read_closed(const struct reading *reading, size_t closed,
-                                   struct smc_error *error)
-{
-    const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_RES_USAGE};
-    char tool[SMC_TOOL_PATH];
-    bool is_stdin = strcmp(reading->file, "-") == 0, succeeded = false;
-    if (is_stdin || !smc_tool_find("cuobjdump", tool))
-        return smc_fail(error, is_stdin ? SMC_USAGE : SMC_UNAVAILABLE,
-                        "%s: its machine code is compressed (%zu part%s); %s", reading->file,
-                        closed, smc_text_plural(closed),
-                        is_stdin ? "give the file's name, for cuobjdump to open it"
-                                 : "cuobjdump of the CUDA Toolkit would open them, but was not "
-                                   "found");
-    char folder[SMC_TOOL_PATH], file[SMC_TOOL_FILE];
-    const char *const argv[] = {tool, "-res-usage", file, NULL};
-    struct smc_text log = {0};
-    size_t before = reading->kernels->count;
-    enum smc_status status = smc_tool_file(reading->file, file, error);
-    if (status == SMC_OK)
-        status = smc_tool_folder_make(folder, error);
-    if (status != SMC_OK)
-        return status;
-    status = smc_tool_run(argv, folder, &log, &succeeded, error);
-    smc_tool_folder_remove(folder);
-    if (status == SMC_OK &&
-        !smc_inspect_log(smc_text_string(&log), &kind, reading->kernels, &reading->notes->faults))
-        status = out_of_memory(error);
-    if (status == SMC_OK && reading->kernels->count == before)
-        status = smc_fail(error, SMC_USAGE, "%s: cuobjdump finds no kernel in it", reading->file);
-    smc_text_free(&log);
-    return status;
-}
-
-static enum smc_status read_embedded(const struct reading *reading, struct smc_error *error)
+/* `mapped` tells whether the bytes are a mapping of the file. */
+static enum smc_status read_embedded(const struct reading *reading, const char *bytes,
+                                     size_t length, bool mapped, struct smc_error *error)
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_EMBEDDED};
+    const struct smc_embedded_settings settings = {
+        .threads = reading->request->reading_threads,
+        .is_mapped = mapped,
+        .progress = reading->request->part_progress,
+        .progress_context = reading->request->part_context,
+    };
     struct smc_embedded_count count;
     size_t before = reading->kernels->count, faults = reading->notes->faults.length;
-    if (!smc_inspect_embedded(reading->bytes->data, reading->bytes->length, &kind, reading->kernels,
-                              &count, &reading->notes->faults))
-        return out_of_memory(error);
-    if (count.closed > 0) {
-        smc_inspect_cut(reading->kernels, before);
-        return read_closed(reading, count.closed, error);
-    }
-    if (reading->kernels->count > before || reading->notes->faults.length > faults)
-        return SMC_OK;
-    reading->notes->holds_none = !count.ptx;
+    enum smc_status status = smc_inspect_embedded(bytes, length, &kind, &settings, reading->kernels,
+                                                  &count, reading->notes, error);
+    if (status != SMC_OK || reading->kernels->count > before ||
+        reading->notes->faults.length > faults)
+        return status;
+    reading->notes->holds_none = !count.ptx && !count.linked;
     return smc_fail(error, SMC_USAGE, "%s: %s", reading->file,
-                    count.ptx    ? "holds PTX, but no machine code: compile it for an architecture"
-                    : count.read ? "no kernel in it"
-                                 : "no CUDA code in it");
+                    count.ptx ? "holds PTX, but no machine code: compile it for an architecture"
+                    : count.linked ? "holds intermediate code for nvlink (-dlto), but no machine "
+                                     "code: link it"
+                    : count.read   ? "no kernel in it"
+                                   : "no CUDA code in it");
 }
 
 static enum smc_status read_text_or_code(const struct reading *reading, struct smc_error *error)
@@ -419,7 +397,7 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
     case SMC_INPUT_CUBIN:
         return read_cubin(reading, error);
     case SMC_INPUT_EMBEDDED:
-        return read_embedded(reading, error);
+        return read_embedded(reading, reading->bytes->data, reading->bytes->length, false, error);
     case SMC_INPUT_SAVED:
         return smc_saved_read(reading->file, reading->bytes, reading->kernels, error);
     case SMC_INPUT_UNKNOWN:
@@ -435,6 +413,29 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
                     reading->file);
 }
 
+/* Libraries are large: they are read where they lie. False: it is something else. */
+static bool read_mapped(const struct reading *reading, enum smc_status *status,
+                        struct smc_error *error)
+{
+    struct stat facts;
+    int descriptor = open(reading->file, O_RDONLY | O_CLOEXEC);
+    void *bytes = MAP_FAILED;
+    if (descriptor < 0)
+        return false;
+    if (fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
+        (uintmax_t)facts.st_size <= most_bytes)
+        bytes = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    close(descriptor);
+    if (bytes == MAP_FAILED)
+        return false;
+    const size_t length = (size_t)facts.st_size;
+    bool embedded = holds_code(bytes, length) && !smc_cubin_is(bytes, length);
+    if (embedded)
+        *status = read_embedded(reading, bytes, length, true, error);
+    munmap(bytes, length);
+    return embedded;
+}
+
 enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
                                  struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_notes *notes, struct smc_error *error)
@@ -443,9 +444,12 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
     const struct reading reading = {file, request, &bytes, kernels, notes};
     size_t before = kernels->count;
     notes->holds_none = false;
-    enum smc_status status = smc_input_read(file, &bytes, error);
-    if (status == SMC_OK)
-        status = read_text_or_code(&reading, error);
+    enum smc_status status;
+    if (!read_mapped(&reading, &status, error)) {
+        status = smc_input_read(file, &bytes, error);
+        if (status == SMC_OK)
+            status = read_text_or_code(&reading, error);
+    }
     if (status != SMC_OK)
         smc_inspect_cut(kernels, before);
     smc_text_free(&bytes);

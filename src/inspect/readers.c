@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -177,39 +178,69 @@ static enum smc_status check(const struct smc_cubin *cubin, uint16_t wanted_cc,
     return SMC_OK;
 }
 
-static bool add(const struct smc_cubin *cubin, const struct smc_cubin_kernel *read,
-                const struct smc_inspect_kernel *kind, struct smc_inspect_kernels *kernels)
+static bool take(const struct smc_cubin *cubin, const struct smc_cubin_kernel *read,
+                 const struct smc_inspect_kernel *kind, struct smc_inspect_kernel *kernel)
 {
-    struct smc_inspect_kernel kernel = *kind;
-    kernel.cc = cubin->cc;
-    kernel.suffix = cubin->suffix;
-    kernel.has_stack = true;
-    kernel.has_barriers = true;
-    kernel.smem_has_reserve = true;
-    kernel.resources.regs_per_thread = read->regs_per_thread;
-    kernel.resources.static_smem_bytes = read->smem_bytes;
-    kernel.resources.stack_bytes = read->stack_bytes;
-    kernel.resources.barriers = read->barriers;
-    kernel.max_threads_per_block = read->max_threads_per_block;
-    kernel.required_threads_per_block = read->required_threads_per_block;
-    kernel.blocks_per_cluster = read->blocks_per_cluster;
-    kernel.build = cubin->build;
-    return smc_inspect_add(kernels, read->name, strlen(read->name), &kernel);
+    *kernel = *kind;
+    kernel->cc = cubin->cc;
+    kernel->suffix = cubin->suffix;
+    kernel->has_stack = true;
+    kernel->has_barriers = true;
+    kernel->smem_has_reserve = true;
+    kernel->resources.regs_per_thread = read->regs_per_thread;
+    kernel->resources.static_smem_bytes = read->smem_bytes;
+    kernel->resources.stack_bytes = read->stack_bytes;
+    kernel->resources.barriers = read->barriers;
+    kernel->max_threads_per_block = read->max_threads_per_block;
+    kernel->required_threads_per_block = read->required_threads_per_block;
+    kernel->blocks_per_cluster = read->blocks_per_cluster;
+    kernel->build = cubin->build;
+    return smc_inspect_name(kernel, read->name, strlen(read->name));
+}
+
+enum smc_status smc_inspect_cubin_read(const void *file, size_t bytes,
+                                       const struct smc_inspect_kernel *kind,
+                                       struct smc_inspect_found *found, struct smc_error *error)
+{
+    struct smc_cubin cubin;
+    *found = (struct smc_inspect_found){0};
+    enum smc_status status = smc_cubin_open(file, bytes, &cubin, error);
+    if (status != SMC_OK)
+        return status;
+    status = check(&cubin, kind->cc, error);
+    found->is_linked = cubin.is_linked;
+    found->is_empty = !cubin.has_functions;
+    if (status == SMC_OK && cubin.kernel_count > 0) {
+        found->kernel = smc_calloc(cubin.kernel_count, sizeof *found->kernel);
+        status = found->kernel ? SMC_OK : smc_out_of_memory(error);
+    }
+    for (size_t i = 0; i < cubin.kernel_count && status == SMC_OK; i++)
+        if (!take(&cubin, &cubin.kernel[i], kind, &found->kernel[found->count++]))
+            status = smc_out_of_memory(error);
+    smc_cubin_close(&cubin);
+    if (status != SMC_OK)
+        smc_inspect_found_free(found);
+    return status;
+}
+
+void smc_inspect_found_free(struct smc_inspect_found *found)
+{
+    for (size_t i = 0; i < found->count; i++)
+        smc_inspect_kernel_free(&found->kernel[i]);
+    free(found->kernel);
+    *found = (struct smc_inspect_found){0};
 }
 
 enum smc_status smc_inspect_cubin(const void *file, size_t bytes,
                                   const struct smc_inspect_kernel *kind,
                                   struct smc_inspect_kernels *kernels, struct smc_error *error)
 {
-    struct smc_cubin cubin;
-    enum smc_status status = smc_cubin_open(file, bytes, &cubin, error);
-    if (status != SMC_OK)
-        return status;
-    status = check(&cubin, kind->cc, error);
-    for (size_t i = 0; i < cubin.kernel_count && status == SMC_OK; i++)
-        if (!add(&cubin, &cubin.kernel[i], kind, kernels))
+    struct smc_inspect_found found;
+    enum smc_status status = smc_inspect_cubin_read(file, bytes, kind, &found, error);
+    for (size_t i = 0; i < found.count && status == SMC_OK; i++)
+        if (!smc_inspect_take(kernels, &found.kernel[i]))
             status = smc_out_of_memory(error);
-    smc_cubin_close(&cubin);
+    smc_inspect_found_free(&found);
     return status;
 }
 
@@ -286,122 +317,4 @@ enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
         kernels->item[i].resources.nvrtc_minor = output->nvrtc_minor;
     }
     return status;
-}
-
-/* --- Machine code within programs, objects and libraries -------------------------------------- */
-
-/* nvcc writes it in containers: a header (magic, version, its size, the size of the rest), then
-   parts, each with its own header before PTX or an ELF file. Containers are searched for in the raw
-   bytes, so the surrounding file format does not matter. */
-
-enum {
-    CONTAINER_VERSION = 1,
-    PART_PTX = 1,
-    PART_CODE = 2,
-    COMPRESSED = 0x2000 | 0x8000, /* LZ4, or Zstandard from CUDA 12.9 on */
-};
-
-static const unsigned char magic[] = {0x50, 0xed, 0x55, 0xba};
-
-struct container {
-    unsigned char magic[4];
-    uint16_t version, head_bytes;
-    uint64_t bytes;
-};
-
-/* Only the fields that are read here are named. */
-struct part {
-    uint16_t kind, version;
-    uint32_t head_bytes;
-    uint64_t bytes;
-    uint32_t compressed_bytes, options;
-    uint16_t minor, major;
-    uint32_t cc;
-    uint32_t name, name_bytes;
-    uint64_t flags, rest[2];
-};
-
-/* The arguments for reading, besides the part itself. */
-struct embedded {
-    const char *file;
-    const struct smc_inspect_kernel *kind;
-    struct smc_inspect_kernels *kernels;
-    struct smc_embedded_count *count;
-    struct smc_text *faults;
-};
-
-static void append_damage(const struct embedded *reading, const char *at, const char *fault)
-{
-    smc_text_safe_line(reading->faults, "%s: machine code at byte %td: %s", reading->kind->file,
-                       at - reading->file, fault);
-}
-
-static bool read_code(const struct embedded *reading, const struct part *part, const char *body)
-{
-    struct smc_inspect_kernel kind = *reading->kind;
-    struct smc_error error;
-    kind.cc = part->cc < UINT16_MAX ? (uint16_t)part->cc : UINT16_MAX;
-    switch (smc_inspect_cubin(body, part->bytes, &kind, reading->kernels, &error)) {
-    case SMC_OK:
-        reading->count->read++;
-        return true;
-    case SMC_USAGE:
-        append_damage(reading, body, error.message);
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool read_parts(const struct embedded *reading, const char *at, const char *end)
-{
-    struct part part;
-    while (at < end) {
-        size_t left = (size_t)(end - at);
-        if (left >= sizeof part)
-            memcpy(&part, at, sizeof part);
-        if (left < sizeof part || part.head_bytes < sizeof part || part.head_bytes > left ||
-            part.bytes > left - part.head_bytes) {
-            append_damage(reading, at, "a part of it extends beyond its end");
-            return true;
-        }
-        const char *body = at + part.head_bytes;
-        bool closed = part.flags & COMPRESSED;
-        reading->count->closed += closed && part.kind == PART_CODE;
-        reading->count->ptx += part.kind == PART_PTX;
-        if (part.kind == PART_CODE && !closed && !read_code(reading, &part, body))
-            return false;
-        at = body + part.bytes;
-    }
-    return true;
-}
-
-bool smc_inspect_embedded(const void *file, size_t bytes, const struct smc_inspect_kernel *kind,
-                          struct smc_inspect_kernels *kernels, struct smc_embedded_count *count,
-                          struct smc_text *faults)
-{
-    const struct embedded reading = {file, kind, kernels, count, faults};
-    const char *at = file, *const end = at + bytes;
-    struct container container;
-    *count = (struct smc_embedded_count){0};
-    while ((at = memmem(at, (size_t)(end - at), magic, sizeof magic))) {
-        size_t left = (size_t)(end - at);
-        if (left >= sizeof container)
-            memcpy(&container, at, sizeof container);
-        /* The same four bytes may occur by chance, so the header is checked. */
-        if (left < sizeof container || container.version != CONTAINER_VERSION ||
-            container.head_bytes != sizeof container) {
-            at += sizeof magic;
-            continue;
-        }
-        bool is_cut = container.bytes > left - sizeof container;
-        size_t before = faults->length;
-        container.bytes = is_cut ? left - sizeof container : container.bytes;
-        if (!read_parts(&reading, at + sizeof container, at + sizeof container + container.bytes))
-            return false;
-        if (is_cut && faults->length == before) /* truncated between two parts */
-            append_damage(&reading, at, "it goes beyond the end of the file");
-        at += sizeof container + container.bytes;
-    }
-    return true;
 }

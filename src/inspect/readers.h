@@ -40,21 +40,23 @@ enum smc_status smc_inspect_cubin(const void *file, size_t bytes,
                                   const struct smc_inspect_kernel *kind,
                                   struct smc_inspect_kernels *kernels, struct smc_error *error);
 
+/* The same without a list: can be called by several threads at once. Free what was found. */
+struct smc_inspect_found {
+    struct smc_inspect_kernel *kernel;
+    size_t count;
+    bool is_linked; /* by nvlink, or complete without it */
+    bool is_empty;  /* neither kernels nor functions that kernels call */
+};
+enum smc_status smc_inspect_cubin_read(const void *file, size_t bytes,
+                                       const struct smc_inspect_kernel *kind,
+                                       struct smc_inspect_found *found, struct smc_error *error);
+void smc_inspect_found_free(struct smc_inspect_found *found);
+
 /* Reads a compiler's output: the log, plus what only machine code and PTX contain. Errors as
    above. */
 enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
                                    const struct smc_inspect_kernel *kind,
                                    struct smc_inspect_kernels *kernels, struct smc_text *faults,
                                    struct smc_error *error);
-
-/* Reads uncompressed machine code in a program, an object or a library. `closed` counts the
-   compressed parts, `ptx` those that are PTX. `faults` receives the damaged parts. False: out of
-   memory. */
-struct smc_embedded_count {
-    size_t read, closed, ptx;
-};
-bool smc_inspect_embedded(const void *file, size_t bytes, const struct smc_inspect_kernel *kind,
-                          struct smc_inspect_kernels *kernels, struct smc_embedded_count *count,
-                          struct smc_text *faults);
 
 #endif

@@ -158,7 +158,7 @@ static bool is_refused(const struct smc_diff_side *side)
     FIELD(pair_ambiguous, "ambiguous", NULL, "",                                                   \
           "whether several kernels with this name were matched in order",                          \
           smc_value_boolean(item->is_ambiguous))                                                   \
-    SIDE_FIELDS(FIELD, before, "before: ")                                               \
+    SIDE_FIELDS(FIELD, before, "before: ")                                                         \
     SIDE_FIELDS(FIELD, after, "in the new build: ")
 SMC_FIELD_TABLE(pair_fields, PAIR_FIELDS)
 #undef ITEM
@@ -309,6 +309,8 @@ static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out
     if (changes & 1u << SMC_DIFF_LAUNCH) {
         smc_text_append(out, pair->worse & 1u << SMC_DIFF_LAUNCH ? "it no longer launches"
                                                                  : "it now launches");
+        if (after->threads_per_block > 0)
+            smc_text_printf(out, " at %u threads", after->threads_per_block);
         if (is_refused(after))
             smc_text_append(out, ": too much static shared memory to compile");
     } else if (before->threads_per_block == 0) {
@@ -388,24 +390,32 @@ static bool is_debug(const char *options)
     return at && (at[2] == '\0' || at[2] == ' ');
 }
 
-static void append_note(const struct smc_diff_note *note, struct smc_text *out)
+/* "(3 of 16 kernels)", unless it is about all. */
+static void append_share(const struct smc_diff *diff, const struct smc_diff_note *note,
+                         struct smc_text *out)
+{
+    if (note->count < diff->compared_pairs)
+        smc_text_printf(out, " (%zu of %zu)", note->count, diff->compared_pairs);
+}
+
+static void append_note(const struct smc_diff *diff, const struct smc_diff_note *note,
+                        struct smc_text *out)
 {
     const char *plural = smc_text_plural(note->count);
+    bool debug = is_debug(note->before) || is_debug(note->after);
     switch (note->kind) {
     case SMC_DIFF_NOTE_TOOLKIT:
-        smc_text_printf(out, "another toolkit: CUDA %s -> CUDA %s (%zu kernel%s)", note->before,
-                        note->after, note->count, plural);
+        smc_text_printf(out, "another toolkit: CUDA %s -> CUDA %s", note->before, note->after);
+        append_share(diff, note, out);
         break;
     case SMC_DIFF_NOTE_OPTIONS:
-        smc_text_printf(out, "other compiler options: %s -> %s%s (%zu kernel%s)",
-                        or_none(note->before), or_none(note->after),
-                        is_debug(note->before) || is_debug(note->after) ? ", which is -G of nvcc"
-                                                                        : "",
-                        note->count, plural);
+        smc_text_printf(out, "other options of ptxas: %s -> %s%s", or_none(note->before),
+                        or_none(note->after), debug ? ", which is nvcc -G" : "");
+        append_share(diff, note, out);
         break;
     case SMC_DIFF_NOTE_ARCHITECTURE:
-        smc_text_printf(out, "compiled for %s -> %s (%zu kernel%s)", note->before, note->after,
-                        note->count, plural);
+        smc_text_printf(out, "another architecture: %s -> %s", note->before, note->after);
+        append_share(diff, note, out);
         break;
     case SMC_DIFF_NOTE_ONLY_OLD:
     case SMC_DIFF_NOTE_ONLY_NEW:
@@ -413,10 +423,8 @@ static void append_note(const struct smc_diff_note *note, struct smc_text *out)
                         note->kind == SMC_DIFF_NOTE_ONLY_OLD ? "old" : "new", note->count, plural);
         break;
     case SMC_DIFF_NOTE_SPILLS_UNKNOWN:
-        smc_text_printf(out,
-                        "spills are not compared, because machine code does not record them "
-                        "(%zu kernel%s)",
-                        note->count, plural);
+        smc_text_append(out, "spills are not compared: not recorded in both builds");
+        append_share(diff, note, out);
         break;
     case SMC_DIFF_NOTE_RESEMBLING:
         smc_text_printf(out,
@@ -573,7 +581,7 @@ void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *s
     smc_layout_verdict(out, style, smc_diff_worse(diff) ? SMC_BAD : SMC_GOOD, &line);
     for (size_t i = 0; i < diff->note_count; i++) {
         struct smc_text note = {0};
-        append_note(&diff->note[i], &note);
+        append_note(diff, &diff->note[i], &note);
         smc_layout_paragraph(out, "", 2, smc_text_string(&note), style->columns);
         smc_text_free(&note);
     }
@@ -691,7 +699,7 @@ void smc_markdown_diff(const struct smc_diff *diff, struct smc_text *out)
     smc_text_append(out, "\n\n");
     for (size_t i = 0; i < diff->note_count; i++) {
         struct smc_text note = {0};
-        append_note(&diff->note[i], &note);
+        append_note(diff, &diff->note[i], &note);
         smc_text_append(out, "- ");
         append_plain(smc_text_string(&note), out);
         smc_text_append(out, "\n");
@@ -788,7 +796,7 @@ static json_t *json_notes(const struct smc_diff *diff)
         const struct smc_diff_note *note = &diff->note[i];
         struct smc_text text = {0};
         json_t *object = json_object();
-        append_note(note, &text);
+        append_note(diff, note, &text);
         smc_json_string(object, "kind", note_key(note->kind));
         smc_json_string(object, "before", note->before);
         smc_json_string(object, "after", note->after);

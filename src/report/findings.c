@@ -9,7 +9,7 @@
 
 /* --- Text ------------------------------------------------------------------------------------- */
 
-void smc_text_findings(const struct smc_findings *findings, struct smc_text *out)
+void smc_lines_of_findings(const struct smc_findings *findings, struct smc_text *out)
 {
     for (size_t i = 0; i < findings->count; i++) {
         const struct smc_check_finding *f = &findings->item[i];

@@ -6,7 +6,7 @@
 #include "inspect/findings.h"
 
 /* A line for each: "FILE:LINE: KERNEL on DEVICE: MESSAGE". */
-void smc_text_findings(const struct smc_findings *findings, struct smc_text *out);
+void smc_lines_of_findings(const struct smc_findings *findings, struct smc_text *out);
 
 /* A table for a comment on a pull request: errors first, notes folded below them. */
 void smc_markdown_findings(const struct smc_findings *findings, struct smc_text *out);

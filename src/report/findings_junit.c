@@ -149,7 +149,9 @@ static void append_case(const struct test_case *c, size_t begin, size_t end, str
     smc_text_append(out, "    <testcase");
     append_attribute("name", smc_text_string(&name), out);
     append_attribute("classname", shown_file(c[begin].file), out);
-    append_attribute("time", "0", out);
+    smc_text_append(out, " time=\"0\"");
+    if (c[begin].file[0])
+        append_attribute("file", shown_file(c[begin].file), out);
     bool plain = true;
     for (size_t i = begin; i < end; i++)
         plain &= !c[i].finding;

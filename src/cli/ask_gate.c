@@ -1,0 +1,159 @@
+/* Gates of a call: from a file, and from options. */
+#include "cli/ask_gate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/output.h"
+#include "report/findings.h"
+
+/* --- Formats ---------------------------------------------------------------------------------- */
+
+static const char *format_of(const struct smc_arguments *arguments)
+{
+    const char *format = arguments->text[SMC_OPTION_FINDINGS_FORMAT];
+    return format ? format : "text";
+}
+
+static bool is_of_findings(const char *format)
+{
+    return strcmp(format, "markdown") == 0 || strcmp(format, "junit") == 0 ||
+           strcmp(format, "sarif") == 0;
+}
+
+bool smc_gate_reports(const struct smc_arguments *arguments)
+{
+    const char *format = format_of(arguments);
+    return is_of_findings(format) ||
+           (arguments->given[SMC_OPTION_GATE] && strcmp(format, "text") == 0);
+}
+
+void smc_write_findings(const struct smc_arguments *arguments, const struct smc_findings *findings,
+                        const struct smc_judgements *judgements, struct smc_text *out)
+{
+    const char *format = format_of(arguments);
+    if (strcmp(format, "markdown") == 0)
+        smc_markdown_findings(findings, out);
+    else if (strcmp(format, "junit") == 0)
+        smc_junit_findings(findings, judgements, out);
+    else if (strcmp(format, "sarif") == 0)
+        smc_sarif_findings(findings, out);
+    else
+        smc_lines_of_findings(findings, out);
+}
+
+/* --- The gate --------------------------------------------------------------------------------- */
+
+/* A limit for all kernels, last of all: what the command line requires. */
+static enum smc_status add_options(const struct smc_arguments *arguments, struct smc_gate *gate,
+                                   struct smc_error *error)
+{
+    static const struct {
+        int option;
+        enum smc_gate_key key;
+    } rows[] = {
+        {SMC_OPTION_REQUIRE_OCCUPANCY, SMC_GATE_OCCUPANCY},
+        {SMC_OPTION_REQUIRE_BLOCKS, SMC_GATE_BLOCKS},
+        {SMC_OPTION_MAX_REGS, SMC_GATE_REGISTERS},
+    };
+    struct smc_gate_limit limit = {0};
+    bool any = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        limit.has[rows[i].key] = arguments->given[rows[i].option];
+        limit.value[rows[i].key] = (double)arguments->number[rows[i].option];
+        any |= limit.has[rows[i].key];
+    }
+    if (!any)
+        return SMC_OK;
+    void *list = smc_realloc(gate->limit, (gate->limit_count + 1) * sizeof *gate->limit);
+    if (!list)
+        return smc_out_of_memory(error);
+    gate->limit = list;
+    gate->limit[gate->limit_count++] = limit;
+    return SMC_OK;
+}
+
+static enum smc_status take_devices(const struct smc_gate *gate, struct smc_arguments *arguments,
+                                    struct smc_error *error)
+{
+    if (arguments->device_count > 0 || arguments->device_file_count > 0)
+        return SMC_OK;
+    if (gate->device_count > SMC_MAX_DEVICES)
+        return smc_fail(error, SMC_USAGE, "%.300s: %zu devices are more than %d", gate->path,
+                        gate->device_count, SMC_MAX_DEVICES);
+    for (size_t i = 0; i < gate->device_count; i++)
+        arguments->device[arguments->device_count++] = gate->device[i];
+    return SMC_OK;
+}
+
+enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *gate,
+                             struct smc_error *error)
+{
+    const char *path = arguments->text[SMC_OPTION_GATE];
+    enum smc_status status = path ? smc_gate_read(path, gate, error) : SMC_OK;
+    if (status == SMC_OK)
+        status = add_options(arguments, gate, error);
+    if (status == SMC_OK)
+        status = take_devices(gate, arguments, error);
+    if (status != SMC_OK)
+        return status;
+    if (is_of_findings(format_of(arguments)) && gate->limit_count == 0)
+        return smc_fail(error, SMC_USAGE,
+                        "option --format: '%s' is for findings: name a --gate, or require "
+                        "something with --require-occupancy, --require-blocks or --max-regs",
+                        format_of(arguments));
+    if (!arguments->given[SMC_OPTION_ASSUME_THREADS])
+        arguments->number[SMC_OPTION_ASSUME_THREADS] = gate->assumed_threads_per_block;
+    return SMC_OK;
+}
+
+enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
+                                     struct smc_inspection_question *question,
+                                     struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < gate->threads_count && status == SMC_OK; i++) {
+        char *pattern = smc_strdup(gate->threads[i].pattern);
+        if (!pattern)
+            return smc_out_of_memory(error);
+        status = smc_inspection_add_threads(question, pattern, gate->threads[i].threads_per_block,
+                                            error);
+    }
+    return status;
+}
+
+/* --- The verdict ------------------------------------------------------------------------------ */
+
+static void report(const struct smc_arguments *arguments, const struct smc_gate_verdict *verdict,
+                   struct smc_text *out)
+{
+    struct smc_text summary = {0}, lines = {0};
+    smc_gate_summary(verdict, &summary);
+    if (strcmp(format_of(arguments), "text") == 0) {
+        smc_lines_of_findings(&verdict->findings, out);
+        smc_text_append(out, smc_text_string(&summary));
+    } else if (smc_gate_reports(arguments)) {
+        smc_write_findings(arguments, &verdict->findings, &verdict->judgements, out);
+        smc_output_tell("", smc_text_string(&summary));
+    } else {
+        smc_lines_of_findings(&verdict->findings, &lines);
+        smc_output_tell("", smc_text_string(&lines));
+        smc_output_tell("", smc_text_string(&summary));
+    }
+    out->failed |= lines.failed || summary.failed;
+    smc_text_free(&summary);
+    smc_text_free(&lines);
+}
+
+enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const struct smc_gate *gate,
+                                const struct smc_inspect_rows *rows, struct smc_text *out,
+                                struct smc_error *error)
+{
+    struct smc_gate_verdict verdict = {0};
+    enum smc_status status = smc_gate_judge(gate, rows, smc_gate_today(), &verdict, error);
+    if (status != SMC_MACHINE)
+        report(arguments, &verdict, out);
+    smc_gate_verdict_free(&verdict);
+    return status;
+}

@@ -1,0 +1,33 @@
+/* --gate and --require-...: by what kernels are judged, and the findings as a report. */
+#ifndef SMC_CLI_ASK_GATE_H
+#define SMC_CLI_ASK_GATE_H
+
+#include "cli/ask_inspect.h"
+#include "cli/options.h"
+#include "inspect/gate.h"
+
+/* Reads the file of --gate, and adds a limit of the options --require-... that follows its own.
+   Devices and the block size that the file assumes become those of `arguments`, which point into
+   the gate, unless the command line names its own. SMC_USAGE if --format is one of findings and
+   nothing is judged. The gate is to be freed whatever the status. */
+enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *gate,
+                             struct smc_error *error);
+
+/* Adds the block sizes of the file: those of --threads go before. */
+enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
+                                     struct smc_inspection_question *question,
+                                     struct smc_error *error);
+
+/* Whether the report is the findings themselves: as text, or in a format that is of findings. */
+bool smc_gate_reports(const struct smc_arguments *arguments);
+
+/* Judges the rows. Appends the findings if smc_gate_reports, else prints them as messages. */
+enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const struct smc_gate *gate,
+                                const struct smc_inspect_rows *rows, struct smc_text *out,
+                                struct smc_error *error);
+
+/* Findings in the format of --format; text for json and csv. `judgements` may be empty. */
+void smc_write_findings(const struct smc_arguments *arguments, const struct smc_findings *findings,
+                        const struct smc_judgements *judgements, struct smc_text *out);
+
+#endif

@@ -1,0 +1,32 @@
+/* Machine code within other files: programs, objects, archives, libraries, and containers alone. */
+#ifndef SMC_INSPECT_EMBEDDED_H
+#define SMC_INSPECT_EMBEDDED_H
+
+#include "inspect/inspect.h"
+
+enum { SMC_EMBEDDED_MOST_THREADS = 8 };
+
+struct smc_embedded_settings {
+    uint32_t threads; /* that read; 0: one for each processor if the file is large */
+    bool is_mapped;   /* the file is a mapping of which pages that were read need not stay */
+    smc_inspect_progress *progress; /* or NULL */
+    void *progress_context;
+};
+
+struct smc_embedded_count {
+    size_t read, empty; /* parts with machine code; those of them without any function */
+    size_t ptx, linked; /* parts with PTX, with a linker's intermediate code */
+};
+
+/* Adds the kernels, in the order of the file whatever the threads. `notes` gets a fault for each
+   damaged part, and a remark about empty ones. SMC_UNAVAILABLE: code is compressed in a way that
+   this build does not read; nothing is added then. SMC_INTERRUPTED: `progress` said so.
+   SMC_MACHINE: out of memory. */
+enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
+                                     const struct smc_inspect_kernel *kind,
+                                     const struct smc_embedded_settings *settings,
+                                     struct smc_inspect_kernels *kernels,
+                                     struct smc_embedded_count *count,
+                                     struct smc_inspect_notes *notes, struct smc_error *error);
+
+#endif

@@ -1,0 +1,229 @@
+#!/bin/sh
+# The recipes for continuous integration do what they say: CMake's function on a library of CUDA,
+# Make's fragment, git's hook in a repository, the commands of the workflow and the job. The
+# compiler is a stand-in that prints a real log, except for CMake. Run in the build folder.
+#   recipes.sh [--strict]   nothing may be skipped
+
+# shellcheck disable=SC2015 # what a case has to complain about is printed by the last command
+set -u
+export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc SOURCE_DATE_EPOCH=1767225600
+unset SMEMCALC_NVRTC SMEMCALC_CACHE_DIR SMEMCALC SMEMCALC_GATE MAKEFLAGS MAKELEVEL MFLAGS CUDACXX
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+
+here=$(cd "$(dirname "$0")" && pwd) || exit 99
+recipes=$here/../recipes
+program=$PWD/smemcalc
+schemas=${REPORT_SCHEMAS:-$PWD/report-schemas}
+strict=${1-}
+# shellcheck source=tests/cases.sh
+. "$here/cases.sh"
+
+[ -x "$program" ] || { echo "recipes.sh: no ./smemcalc here" >&2; exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+export SMEMCALC_CACHE_DIR="$scratch/cache" HOME="$scratch" GIT_CONFIG_NOSYSTEM=1
+mkdir -p prefix/bin prefix/share/cmake/Smemcalc stand-ins
+ln -s "$program" prefix/bin/smemcalc
+cp "$recipes"/cmake/*.cmake prefix/share/cmake/Smemcalc
+cp "$here/data/inspect/own-sm90.ptxas" log
+# shellcheck disable=SC2016 # for the scripts
+printf '#!/bin/sh\nfor last; do :; done\n: >"$last"\ncat "%s/log" >&2\n' "$scratch" >stand-ins/nvcc
+printf '#!/bin/sh\ncat "%s/log"\n' "$scratch" >stand-ins/make
+chmod +x stand-ins/*
+
+printf '[[limit]]\nmax_registers = 32\n' >wide.toml
+printf '[[limit]]\nmax_registers = 31\n' >narrow.toml
+"$program" inspect log -d 9.0 --gate wide.toml >out 2>err
+case $?:$(cat err) in
+3:*'without toml++'*)
+    skip "recipes" "this build has no toml++"
+    finish_cases
+    ;;
+esac
+
+strictly() { # NAME WHY: skipped, unless nothing may be
+    if [ "$strict" = --strict ]; then fail "$1" "$2"; else skip "$1" "$2"; fi
+}
+
+"$program" inspect log --assume-threads 64 -d 9.0 --gate "$recipes/smemcalc.toml" >out 2>err
+status=$?
+empty "the example of a gate file" "$([ $status -le 1 ] && tail -n 1 out | grep -q '3 kernels' || cat out err)"
+
+# --- Make -----------------------------------------------------------------------------------------
+
+mkdir make && cd make || exit 99
+cp "$recipes/make/smemcalc.mk" . && touch a.cu b.cu
+printf 'CU_SOURCES = a.cu b.cu\nall: a.o b.o\ninclude smemcalc.mk\n' >Makefile
+gate_of_make() { # GATE
+    make gate NVCC="$scratch/stand-ins/nvcc" SMEMCALC="$program" SMEMCALC_GATE="../$1" \
+        SMEMCALC_FLAGS='-d 9.0' >out 2>&1
+}
+gate_of_make wide.toml
+status=$?
+empty "make gate" "$(
+    [ $status -eq 0 ] && [ -s a.ptxas ] && [ -f b.o ] && grep -q 'kernels judged: no violation' out || cat out)"
+gate_of_make narrow.toml
+status=$?
+empty "make gate fails" "$(
+    [ $status -ne 0 ] && grep -q 'b.ptxas: spilling on compute capability 9.0: 32 registers' out || cat out)"
+printf '#!/bin/sh\necho broken >&2\nexit 1\n' >../stand-ins/broken && chmod +x ../stand-ins/broken
+touch a.cu
+make gate NVCC=../stand-ins/broken >out 2>&1
+status=$?
+empty "make gate stops where the compiler fails" "$(
+    [ $status -ne 0 ] && grep -q broken out && [ ! -e a.ptxas ] || cat out)"
+cd "$scratch" || exit 99
+
+# --- git ------------------------------------------------------------------------------------------
+
+if ! command -v git >/dev/null; then
+    strictly "git's hook" "there is no git"
+else
+    git init -q repository && cd repository || exit 99
+    git config user.email nobody@example.com && git config user.name Nobody
+    cp "$recipes/pre-commit/smemcalc-gate" .git/hooks/pre-commit
+    cp ../narrow.toml smemcalc.toml
+    # shellcheck disable=SC2016 # for the script
+    printf '#!/bin/sh\nprintf "%%s\\n" "$@" >"%s/words"\nexit ${VERDICT-0}\n' "$scratch" >../stand-ins/smemcalc
+    chmod +x ../stand-ins/smemcalc
+    printf '__global__ void k(float *x) { x[threadIdx.x] = 1; }\n' >'a b.cu'
+    touch other.c && git add . && mkdir deep && cd deep || exit 99
+    SMEMCALC=$scratch/stand-ins/smemcalc git commit -qm one >out 2>&1
+    status=$?
+    cd ..
+    empty "the hook judges what is staged" "$(
+        [ $status -eq 0 ] || cat deep/out
+        printf '%s\n' inspect --gate smemcalc.toml -- 'a b.cu' | diff - ../words)"
+    echo >>'a b.cu' && git add 'a b.cu'
+    SMEMCALC=$scratch/stand-ins/smemcalc VERDICT=1 git commit -qm two >out 2>&1
+    status=$?
+    empty "the hook prevents a commit" "$(
+        [ $status -ne 0 ] && [ "$(git log --oneline | wc -l)" -eq 1 ] || cat out)"
+    rm ../words
+    SMEMCALC=nowhere .git/hooks/pre-commit >out 2>&1
+    status=$?
+    empty "the hook without the program" "$([ $status -eq 3 ] && grep -q 'nowhere was not found' out || cat out)"
+    printf 'devices = ["9.0"]\n[[limit]]\nmax_registers = 1\n' >smemcalc.toml
+    SMEMCALC=$program .git/hooks/pre-commit 'a b.cu' >out 2>&1
+    status=$?
+    case $status:$(cat out) in
+    3:*) skip "the hook on a kernel" "no compiler for CUDA here" ;;
+    *) empty "the hook on a kernel" "$([ $status -eq 1 ] && grep -q 'registers per thread, but at most 1' out || cat out)" ;;
+    esac
+    cd "$scratch" || exit 99
+fi
+
+# --- Workflows ------------------------------------------------------------------------------------
+
+cat >steps.py <<'END'
+import sys, yaml
+root = yaml.safe_load(open(sys.argv[1]))
+if "jobs" in root:
+    for step in root["jobs"]["gate"]["steps"]:
+        if step.get("name") == sys.argv[2]:
+            print(step["run"])
+elif sys.argv[2] == "script":
+    print("\n".join(root["kernels"]["script"]))
+END
+cat >validate.py <<'END'
+import json, sys, yaml, jsonschema
+class Loader(yaml.SafeLoader): # "on" is a key, not true
+    pass
+Loader.yaml_implicit_resolvers = {k: [r for r in v if r[0] != "tag:yaml.org,2002:bool"]
+                                  for k, v in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+Loader.add_implicit_resolver("tag:yaml.org,2002:bool", __import__("re").compile("^(true|false)$"), "tf")
+schema = json.load(open(sys.argv[1]))
+validator = jsonschema.validators.validator_for(schema)(schema)
+for error in validator.iter_errors(yaml.load(open(sys.argv[2]), Loader)):
+    print(list(error.absolute_path), error.message[:200])
+END
+
+runs() { # NAME STATUS FILE STEP: the commands of a step, with stand-ins for make
+    python3 steps.py "$3" "$4" >commands
+    PATH="$scratch/stand-ins:$scratch/prefix/bin:$PATH" GITHUB_STEP_SUMMARY=summary.md \
+        bash -e commands >out 2>&1
+    status=$?
+    empty "$1" "$([ -s commands ] || echo "no such step"; [ $status -eq "$2" ] || { echo "exit status $status" && cat commands out; })"
+}
+
+rm -f stand-ins/smemcalc
+printf 'devices = ["9.0"]\n' | cat - narrow.toml >smemcalc.toml
+if ! command -v python3 >/dev/null || ! python3 -c 'import yaml' 2>/dev/null; then
+    strictly "workflows" "there is no python3-yaml"
+elif ! command -v bash >/dev/null; then
+    strictly "workflows" "there is no bash"
+else
+    github=$recipes/github/smemcalc.yml gitlab=$recipes/gitlab/smemcalc.gitlab-ci.yml
+    runs "GitHub: build" 0 "$github" Build
+    runs "GitHub: judge" 1 "$github" 'Judge the kernels'
+    runs "GitHub: summary" 0 "$github" Summary
+    empty "GitHub: what it leaves" "$(
+        grep -q '"version": "2.1.0"' smemcalc.sarif || cat smemcalc.sarif
+        grep -q '^### smemcalc: 1 error' summary.md || cat summary.md)"
+    runs "GitLab: the job fails" 1 "$gitlab" script
+    empty "GitLab: what it leaves" "$(grep -q '<testsuites name="smemcalc" tests="3" failures="1"' smemcalc.xml || cat smemcalc.xml)"
+    cp wide.toml smemcalc.toml
+    sed -i '1i devices = ["9.0"]' smemcalc.toml
+    runs "GitLab: the job passes" 0 "$gitlab" script
+    python3 -c 'import sys, yaml; hooks = yaml.safe_load(open(sys.argv[1])); print(hooks[0]["entry"])' \
+        "$here/../.pre-commit-hooks.yaml" >entry 2>&1
+    empty "pre-commit: the hook is there" "$([ -x "$here/../$(cat entry)" ] || cat entry)"
+    if [ ! -s "$schemas/workflow.json" ]; then
+        strictly "workflows against their schemas" "tests/report_schemas.sh has not fetched them"
+    elif ! python3 -c 'import jsonschema' 2>/dev/null; then
+        strictly "workflows against their schemas" "there is no python3-jsonschema"
+    else
+        empty "GitHub's schema" "$(python3 validate.py "$schemas/workflow.json" "$github" 2>&1)"
+        empty "GitLab's schema" "$(python3 validate.py "$schemas/gitlab.json" "$gitlab" 2>&1)"
+    fi
+fi
+
+# --- CMake ----------------------------------------------------------------------------------------
+
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+if ! command -v cmake >/dev/null; then
+    strictly "CMake's function" "there is no cmake"
+elif [ -z "$nvcc" ]; then
+    skip "CMake's function" "there is no nvcc"
+else
+    mkdir project && cd project || exit 99
+    cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(example LANGUAGES CUDA)
+enable_testing()
+find_package(Smemcalc REQUIRED)
+add_library(kernels STATIC kernels.cu)
+set_target_properties(kernels PROPERTIES CUDA_ARCHITECTURES 90)
+smemcalc_gate(kernels DEVICES 9.0 OPTIONS --threads 128)
+add_library(objects OBJECT kernels.cu)
+set_target_properties(objects PROPERTIES CUDA_ARCHITECTURES 90)
+smemcalc_gate(objects GATE narrow.toml REPORT report.sarif)
+END
+    cat >kernels.cu <<'END'
+__global__ void scale(float *x, float by) { x[blockIdx.x * blockDim.x + threadIdx.x] *= by; }
+END
+    printf '[[limit]]\nmin_blocks = 2\nmax_registers = 64\n' >smemcalc.toml
+    printf 'devices = ["9.0"]\n[[limit]]\nmax_registers = 1\n' >narrow.toml
+    CUDACXX=$nvcc cmake -S . -B build -DCMAKE_PREFIX_PATH="$scratch/prefix" >out 2>&1 &&
+        cmake --build build >>out 2>&1
+    status=$?
+    empty "CMake: a project with smemcalc_gate" "$([ $status -eq 0 ] || tail -n 30 out)"
+    (cd build && ctest) >out 2>&1
+    empty "CMake: the tests" "$(
+        grep -q 'smemcalc.kernels .* *Passed' out && grep -q 'smemcalc.objects .*Failed' out || cat out)"
+    cmake --build build --target kernels_gate >out 2>&1
+    status=$?
+    empty "CMake: the target passes" "$(
+        [ $status -eq 0 ] && grep -q '1 kernel judged: no violation' out || cat out)"
+    cmake --build build --target objects_gate >out 2>&1
+    status=$?
+    empty "CMake: the target fails, and leaves its report" "$(
+        [ $status -ne 0 ] && grep -q '"ruleId": "registers"' build/report.sarif || cat out)"
+    sed -i 's/(kernels DEVICES/(kernels WRONG DEVICES/' CMakeLists.txt
+    cmake -B build >out 2>&1
+    empty "CMake: a wrong argument" "$(grep -q 'unknown argument' out || cat out)"
+    cd "$scratch" || exit 99
+fi
+
+finish_cases
