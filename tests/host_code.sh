@@ -2,12 +2,14 @@
 # Sources as people write them, with host code, where no nvcc is installed: NVRTC compiles their
 # device part. Where nvcc is installed, its registers are the same. Run in the build folder.
 
+# shellcheck disable=SC2181 # a status is one of several reasons
 set -u
 export LC_ALL=C NO_COLOR=1 SMEMCALC_PROGRAM=smemcalc
 unset SMEMCALC_CACHE_DIR
 
 here=$(cd "$(dirname "$0")" && pwd) || exit 99
 program=$PWD/smemcalc
+
 # shellcheck source=tests/cases.sh
 . "$here/cases.sh"
 

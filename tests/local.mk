@@ -223,7 +223,7 @@ EXTRA_DIST += tests/fuzz/bank_accesses.c tests/fuzz/ptx.c tests/fuzz/ptx.dict
 
 # Kernels out of compilers' real output; what needs nvcc or cuobjdump skips where there is none.
 TESTS += tests/host_code.sh
-EXTRA_DIST += tests/host_code.sh tests/data/source
+EXTRA_DIST += tests/host_code.sh tests/data/source tests/fuzz/host_code.c
 TESTS += tests/inspect.sh tests/own_kernels.sh tests/inputs.sh
 EXTRA_DIST += tests/inspect.sh tests/own_kernels.sh tests/data/inspect tests/fuzz/inspect_cubin.c tests/fuzz/inspect_log.c
 TESTS += tests/diff.sh

@@ -419,8 +419,10 @@ void smc_device_part_write(const struct smc_device_part *part, size_t index, str
     uint32_t at = 0;
     smc_text_append_bytes(&copy, smc_text_string(&file->text), file->text.length);
     text->failed |= copy.failed;
-    if (copy.failed || copy.length == 0)
+    if (copy.failed || copy.length == 0) {
+        smc_text_free(&copy);
         return;
+    }
     blank_host(file, copy.data);
     for (size_t i = 0; i < file->include_count; i++) {
         const struct smc_source_include *include = &file->include[i];

@@ -462,6 +462,7 @@ static void visit_kernel(struct search *search, const struct owner *owner, uint3
         size_t before = name.length;
         smc_text_append(&name, k ? ", " : "<");
         if (list[k].is_pack || list[k].name == SMC_NO_TOKEN || call == SMC_NO_TOKEN ||
+            kernel->parameters == SMC_NO_TOKEN ||
             !deduce(&of, list[k].name, owner, call, kernel->parameters, &name)) {
             known = list[k].value != SMC_NO_TOKEN; /* the rest has default values */
             name.length = before;
