@@ -1,6 +1,7 @@
 #!/bin/sh
 # Sources as people write them, with host code, where no nvcc is installed: NVRTC compiles their
-# device part. Where nvcc is installed, its registers are the same. Run in the build folder.
+# device part. Where nvcc is installed, its registers are the same for these files; NVRTC and nvcc can
+# differ for others. Run in the build folder.
 
 # shellcheck disable=SC2181 # a status is one of several reasons
 set -u
