@@ -654,6 +654,7 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
     for (size_t i = 0; i < more; i++)
         argv[count + i] = request->compiler_arguments[i];
     enum smc_status status = add_own(options, argv + more, count, error);
+    output->option_refused = status == SMC_USAGE;
     if (status == SMC_OK)
         status = run(job, argv, output, error);
     if (status == SMC_OK)
@@ -668,6 +669,7 @@ enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
 {
     struct job job;
     enum smc_status status = check_options(compilation, error);
+    output->option_refused = status != SMC_OK;
     if (status == SMC_OK)
         status = begin(compilation, "nvcc", &job, error);
     if (status != SMC_OK)
