@@ -200,15 +200,16 @@ static enum smc_status fail_empty(const struct reading *reading, struct smc_erro
     return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
 }
 
-/* The ways to compile source, in the order in which they are tried. NVRTC is fast and needs no
-   toolkit, but compiles no host code, and no template that only host code instantiates. nvcc
-   compiles everything; where there is none, NVRTC compiles the device part. */
+/* The ways to compile source, in the order in which they are tried. nvcc compiles everything, to
+   the registers that the user's build has: those of NVRTC differ for some kernels. Without nvcc,
+   NVRTC compiles the file as it is if it has no host code, else its device part. */
 static const struct way {
     compiler *compile_with;
     enum smc_inspect_source source;
-} ways[] = {{smc_compile_with_nvrtc, SMC_INSPECT_NVRTC},
-            {smc_compile_with_nvcc, SMC_INSPECT_NVCC},
-            {smc_compile_device_part, SMC_INSPECT_NVRTC}};
+    bool is_final; /* an error that it finds in the source is the user's */
+} ways[] = {{smc_compile_with_nvcc, SMC_INSPECT_NVCC, true},
+            {smc_compile_with_nvrtc, SMC_INSPECT_NVRTC, false},
+            {smc_compile_device_part, SMC_INSPECT_NVRTC, true}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 /* Tries the ways from `first` on, which becomes the one that found kernels. */
@@ -237,8 +238,7 @@ static enum smc_status compile_source(const struct reading *reading,
         worst = status == SMC_OK ? SMC_UNAVAILABLE : status;
         if (status != SMC_OK)
             *error = reason;
-        /* An error of the source: without host code in it, what nvcc or the part says counts. */
-        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || i > 0)
+        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || ways[i].is_final)
             break;
     }
     if (worst != SMC_UNAVAILABLE)
