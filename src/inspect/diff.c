@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "inspect/kernels.h"
+#include "inspect/names.h"
 #include "inspect/stable_names.h"
 
 #define BIT(change) (1u << SMC_DIFF_##change)
@@ -560,7 +561,7 @@ static bool take_candidates(const struct comparing *comparing, bool removed,
             continue;
         const char *shown = first_item(group)->side.kernel->shown;
         struct candidate *candidate = &candidates->item[candidates->count++];
-        *candidate = (struct candidate){.group = group, .bare = smc_bare_name(shown)};
+        *candidate = (struct candidate){.group = group, .bare = smc_name_last(shown)};
         if (!candidate->bare)
             return false;
         candidate->pairs = smc_name_pairs(shown);
