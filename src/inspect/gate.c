@@ -158,10 +158,10 @@ void smc_gate_append_allowance(const struct smc_gate *gate,
 {
     bool expired = smc_gate_has_expired(allowance, today);
     if (!expired)
-        smc_text_printf(text, " allowed: %s%s", allowance->reason,
+        smc_text_printf(text, "allowed: %s%s", allowance->reason,
                         allowance->expires ? ", until " : "");
     else
-        smc_text_append(text, " allowed until ");
+        smc_text_append(text, "allowed until ");
     if (allowance->expires)
         append_date(allowance->expires, text);
     if (expired)
@@ -178,11 +178,11 @@ static void violate(struct judging *judging, const struct smc_inspect_row *row,
     if (allowance) {
         finding.level = SMC_FINDING_NOTE;
         judging->verdict->allowed++;
-        smc_text_append(text, ";");
+        smc_text_append(text, "; ");
     } else {
         judging->verdict->violations++;
         allowance = find_allowance(judging, row, key, true);
-        smc_text_append(text, allowance ? "; it was" : "");
+        smc_text_append(text, allowance ? "; it was " : "");
     }
     if (allowance) {
         smc_gate_append_allowance(gate, allowance, judging->today, text);

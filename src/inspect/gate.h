@@ -110,7 +110,7 @@ bool smc_gate_covers(const struct smc_gate_allowance *allowance,
 
 bool smc_gate_has_expired(const struct smc_gate_allowance *allowance, uint32_t today);
 
-/* " allowed: REASON, until DATE", or " allowed until DATE (FILE:LINE)" of one that has expired. */
+/* "allowed: REASON, until DATE", or "allowed until DATE (FILE:LINE)" of one that has expired. */
 void smc_gate_append_allowance(const struct smc_gate *gate,
                                const struct smc_gate_allowance *allowance, uint32_t today,
                                struct smc_text *text);

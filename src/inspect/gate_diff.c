@@ -108,10 +108,14 @@ static uint32_t find_covered(const struct smc_gate_allowance *allowance,
 
 /* --- The comparison --------------------------------------------------------------------------- */
 
-/* "registers, static smem" */
-static void append_changes(uint32_t changes, struct smc_text *text)
+/* "registers, static smem", or nothing if that is all that is worse. */
+static void append_changes(const struct smc_diff_pair *pair, uint32_t changes,
+                           struct smc_text *text)
 {
-    const char *comma = text->length > 0 ? "; " : "";
+    const char *comma = "";
+    smc_text_append(text, text->length > 0 ? "; " : "");
+    if (changes == pair->worse)
+        return;
     for (int change = 0; change < SMC_DIFF_CHANGE_COUNT; change++) {
         if (!(changes & 1u << change))
             continue;
@@ -131,8 +135,9 @@ static void excuse_by_entries(const struct smc_gate *gate, uint32_t today,
             uint32_t covered = find_covered(allowance, pair, pair->worse & ~pair->excused);
             if (covered == 0 || smc_gate_has_expired(allowance, today) != (expired == 1))
                 continue;
-            append_changes(covered, text);
-            smc_text_append(text, expired ? ": it was" : "");
+            append_changes(pair, covered, text);
+            smc_text_append(text, covered == pair->worse ? "" : expired ? ": " : " ");
+            smc_text_append(text, expired ? "it was " : "");
             smc_gate_append_allowance(gate, allowance, today, text);
             pair->excused |= expired ? 0 : covered;
             used[i] = true;
@@ -145,8 +150,11 @@ static bool excuse(const struct smc_gate *gate, uint32_t today, struct smc_diff_
 {
     struct smc_text text = {0};
     pair->excused = find_tolerated(&gate->growth, pair);
-    append_changes(pair->excused, &text);
-    smc_text_append(&text, pair->excused ? " tolerated by [diff]" : "");
+    if (pair->excused) {
+        append_changes(pair, pair->excused, &text);
+        smc_text_append(&text, pair->excused == pair->worse ? "" : " ");
+        smc_text_append(&text, "tolerated by [diff]");
+    }
     excuse_by_entries(gate, today, pair, used, &text);
     bool done = !text.failed;
     if (done && text.length > 0) {
