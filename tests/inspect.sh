@@ -440,7 +440,7 @@ ends 4 "$PWD/killed/nvcc: ended by a signal: Segmentation fault" host.cu --devic
 PATH=${PATH#*:}
 PATH="$PWD/fake:$PATH"
 many=$(i=0; while [ "$i" -lt 53 ]; do printf ' -DX%d' "$i"; i=$((i + 1)); done)
-ends 2 "option --compiler-options: more than 52 options" host.cu --device 9.0 \
+ends 2 "option --compiler-options: more than 49 options" host.cu --device 9.0 \
     --compiler-options "$many"
 PATH=${PATH#*:}
 

@@ -394,7 +394,7 @@ static enum smc_status compile_in_some_way(struct smc_user_run *run,
             worst = status;
             *error = reason;
         }
-        if (status == SMC_MACHINE || status == SMC_INTERRUPTED ||
+        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || output->option_refused ||
             (status == SMC_UNAVAILABLE && i == 0))
             break;
         smc_nvrtc_output_free(output);

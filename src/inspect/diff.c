@@ -842,6 +842,8 @@ enum smc_status smc_diff_compare(const struct smc_inspect_kernels *before,
 
 void smc_diff_free(struct smc_diff *diff)
 {
+    for (size_t i = 0; i < diff->count; i++)
+        free(diff->pair[i].excuse);
     free(diff->pair);
     free(diff->device);
     *diff = (struct smc_diff){0};

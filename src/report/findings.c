@@ -107,22 +107,41 @@ static void append_finding(const struct smc_check_finding *f, struct smc_text *o
     smc_text_append(out, " |\n");
 }
 
+void smc_left_out(size_t rows, struct smc_text *out)
+{
+    if (rows > 0)
+        smc_text_printf(out, "\n%zu more row%s left out: the comment would be too long.\n", rows,
+                        rows == 1 ? " is" : "s are");
+}
+
 static void append_table(const struct smc_findings *findings, enum smc_finding_level highest,
                          enum smc_finding_level lowest, struct smc_text *out)
 {
+    size_t left_out = 0;
     smc_text_append(out, "| | kernel | device | finding | where |\n|---|---|---|---|---|\n");
     for (int level = (int)highest; level >= (int)lowest; level--)
-        for (size_t i = 0; i < findings->count; i++)
-            if (findings->item[i].level == (enum smc_finding_level)level)
-                append_finding(&findings->item[i], out);
+        for (size_t i = 0; i < findings->count; i++) {
+            struct smc_text row = {0};
+            if (findings->item[i].level != (enum smc_finding_level)level)
+                continue;
+            append_finding(&findings->item[i], &row);
+            if (out->length + row.length > SMC_LONGEST_COMMENT)
+                left_out++;
+            else
+                smc_text_append(out, smc_text_string(&row));
+            out->failed |= row.failed;
+            smc_text_free(&row);
+        }
+    smc_left_out(left_out, out);
 }
 
-void smc_markdown_findings(const struct smc_findings *findings, struct smc_text *out)
+void smc_markdown_findings(const struct smc_findings *findings, const char *title,
+                           struct smc_text *out)
 {
     size_t errors = smc_findings_count(findings, SMC_FINDING_ERROR);
     size_t warnings = smc_findings_count(findings, SMC_FINDING_WARNING);
     size_t notes = smc_findings_count(findings, SMC_FINDING_NOTE);
-    smc_text_printf(out, "### smemcalc: %zu error%s, %zu warning%s\n", errors,
+    smc_text_printf(out, "### %s: %zu error%s, %zu warning%s\n", title, errors,
                     smc_text_plural(errors), warnings, smc_text_plural(warnings));
     if (errors + warnings > 0) {
         smc_text_append(out, "\n");
