@@ -464,6 +464,36 @@ allowed" twice.ptxas --device 9.0 --max-regs 20
 ends 2 "option --max-regs: not together with --lint, which checks a kernel's own bounds" \
     twice.ptxas --lint --max-regs 20
 
+# --- Many kernels in 80 columns -------------------------------------------------------------------
+
+log_of() { # NAME...: the log of kernels
+    for kernel; do
+        printf "ptxas info    : Compiling entry function '%s' for 'sm_90'\n" "$kernel"
+        printf 'ptxas info    : Used 40 registers, used 0 barriers\n'
+    done
+}
+
+prefix=prefix_that_all_of_the_kernels_have_in_common_
+ends_differ='' middles_differ=''
+for i in 1 2 3 4 5 6 7 8; do
+    ends_differ="$ends_differ ${prefix}f$i ${prefix}h$i"
+    middles_differ="$middles_differ $prefix${prefix}f$i$prefix$prefix $prefix${prefix}h$i$prefix$prefix"
+done
+# shellcheck disable=SC2086 # a list of names
+log_of $ends_differ >ends.ptxas
+# shellcheck disable=SC2086
+log_of $middles_differ >middles.ptxas
+inspect ends.ptxas --top all >out 2>err
+empty "names are cut where they stay distinct" "$(
+    [ "$(awk '/ registers / && /%/ { print $NF }' out | sort -u | grep -c '\.\.')" -eq 16 ] || cat out
+    awk 'length($0) > 80' out)"
+inspect middles.ptxas --top all >out 2>err
+empty "or are whole, before their figures" "$(
+    for name in $middles_differ; do
+        tr -d '\n ' <out | grep -q "$name" || echo "no $name"
+    done
+    awk 'length($0) > 80' out)"
+
 # --- Machine code within files ----------------------------------------------------------------------
 
 # A container of three cubins, compressed with LZ4 and with Zstandard.

@@ -327,6 +327,7 @@ static void append_limits(const struct line *line, struct smc_text *out)
 /* Columns that are the same for all kernels are omitted. */
 struct columns {
     bool devices, threads, spills, smem, instances;
+    bool names_above; /* of each kernel before its figures, as they do not fit after them */
 };
 
 static struct columns find_columns(const struct smc_inspect_rows *rows,
@@ -358,9 +359,9 @@ static void append_head(const struct columns *columns, struct smc_text *out)
         smc_text_printf(out, " %*s", SPILLS_WIDTH, "spills B");
     if (columns->smem)
         smc_text_printf(out, " %*s", SMEM_WIDTH, "smem B");
-    if (columns->instances && !columns->devices)
+    if (columns->instances && !columns->names_above)
         smc_text_append(out, " inst.");
-    smc_text_append(out, columns->devices ? "\n" : "  kernel\n");
+    smc_text_append(out, columns->names_above ? "\n" : "  kernel\n");
 }
 
 static void append_figures(const struct line *line, const struct columns *columns,
@@ -397,60 +398,140 @@ static void append_family(const struct smc_inspect_rows *rows, const struct fami
     smc_text_append(out, name.arguments < name.length ? "<..>" : "");
 }
 
-/* A line of at most so many columns. */
-static void append_cut(struct smc_text *text, size_t columns, struct smc_text *out)
+/* The families that the table lists, by names that fit and stay distinct. */
+struct listed_name {
+    struct smc_text whole, cut;
+};
+
+/* What is left of a name that does not fit, in the order of preference: its beginning, or both ends
+   and not so much of the middle. */
+enum { CUT_END, CUT_MIDDLE, CUT_EARLY, CUT_LATE, NAME_CUTS };
+
+/* "a_kernel_with_a_lo..", "a_kernel..name_f16", of at most so many columns. */
+static void cut_name(const struct smc_text *whole, size_t columns, int how, struct smc_text *cut)
 {
-    if (text->data)
-        smc_utf8_make_safe(text->data);
-    const char *string = smc_text_string(text);
-    bool fits = smc_utf8_string_columns(string) <= (int)columns;
-    size_t length = fits ? text->length : smc_utf8_fit(string, (int)columns - 2);
-    smc_text_append_bytes(out, string, length);
-    smc_text_append(out, fits ? "\n" : "..\n");
+    const char *string = smc_text_string(whole);
+    const size_t all = (size_t)smc_utf8_string_columns(string), both = columns - 2;
+    const size_t heads[NAME_CUTS] = {both, both / 2, both / 4, both - both / 4};
+    const size_t tail = both - heads[how];
+    if (all <= columns) {
+        smc_text_append(cut, string);
+        return;
+    }
+    smc_text_append_bytes(cut, string, smc_utf8_fit(string, (int)heads[how]));
+    smc_text_append(cut, "..");
+    if (tail == 0)
+        return;
+    const char *end = string + smc_utf8_fit(string, (int)(all - tail));
+    if ((size_t)smc_utf8_string_columns(end) > tail) /* it begins with a wide character */
+        smc_utf8_next(&end);
+    smc_text_append(cut, end);
 }
 
-/* `used`: columns of the line before the name. */
-static void append_name(const struct smc_inspect_rows *rows, const struct family *family,
-                        const struct smc_kernel_names *names, bool instances, size_t used,
-                        const struct smc_report_style *style, struct smc_text *out)
+static int compare_cuts(const void *a, const void *b)
 {
-    enum { LEAST_COLUMNS = 16 };
-    struct smc_text name = {0};
-    append_family(rows, family, names, &name);
+    const struct listed_name *const *x = a, *const *y = b;
+    return strcmp(smc_text_string(&(*x)->cut), smc_text_string(&(*y)->cut));
+}
+
+static bool is_confused(const struct listed_name *a, const struct listed_name *b)
+{
+    return compare_cuts(&a, &b) == 0 &&
+           strcmp(smc_text_string(&a->whole), smc_text_string(&b->whole)) != 0;
+}
+
+/* Cuts `names` in one way, and returns how many remain that another has, too. */
+static size_t cut_names(struct listed_name **names, size_t count, size_t columns, int how)
+{
+    size_t left = 0;
+    bool confused = false;
+    for (size_t i = 0; i < count; i++) {
+        names[i]->cut.length = 0;
+        cut_name(&names[i]->whole, columns, how, &names[i]->cut);
+    }
+    qsort(names, count, sizeof *names, compare_cuts);
+    for (size_t i = 0; i < count; i++) {
+        const bool next = i + 1 < count && is_confused(names[i], names[i + 1]);
+        if (next || confused)
+            names[left++] = names[i];
+        confused = next;
+    }
+    return left;
+}
+
+static void append_whole_name(const struct smc_inspect_rows *rows, const struct family *family,
+                              const struct smc_kernel_names *names, bool instances,
+                              struct smc_text *name)
+{
+    append_family(rows, family, names, name);
     if (instances && family->kernels > 1)
-        smc_text_printf(&name, " (%zu instances)", family->kernels);
+        smc_text_printf(name, " (%zu instances)", family->kernels);
     if (rows->summary.files > 1)
-        smc_text_printf(&name, " in %s", rows->item[family->first].kernel->file);
-    append_cut(&name, style->columns > used + LEAST_COLUMNS ? style->columns - used : LEAST_COLUMNS,
-               out);
-    smc_text_free(&name);
+        smc_text_printf(name, " in %s", rows->item[family->first].kernel->file);
+    if (name->data)
+        smc_utf8_make_safe(name->data);
 }
 
-/* One device: the name ends the line. Several: it begins a paragraph. */
+static void free_names(struct listed_name *names, size_t count)
+{
+    for (size_t i = 0; names && i < count; i++) {
+        smc_text_free(&names[i].whole);
+        smc_text_free(&names[i].cut);
+    }
+    free(names);
+}
+
+/* Of the first `count` families, in at most so many columns; `distinct`: none is the same as
+   another. NULL: out of memory. */
+static struct listed_name *find_listed_names(const struct smc_inspect_rows *rows,
+                                             const struct families *families, size_t count,
+                                             const struct smc_kernel_names *names, bool above,
+                                             size_t columns, bool *distinct)
+{
+    struct listed_name *listed = smc_calloc(count, sizeof *listed);
+    struct listed_name **left = smc_calloc(count, sizeof(struct listed_name *));
+    size_t left_count = listed && left ? count : 0;
+    for (size_t i = 0; i < left_count; i++) {
+        left[i] = &listed[i];
+        append_whole_name(rows, &families->item[i], names, above, &listed[i].whole);
+    }
+    for (int how = 0; how < NAME_CUTS && left_count > 0; how++)
+        left_count = cut_names(left, left_count, columns, how);
+    for (size_t i = 0; above && i < left_count; i++)
+        left[i]->cut.length = 0; /* shown whole */
+    free(left);
+    *distinct = left_count == 0;
+    if (left)
+        return listed;
+    free_names(listed, count);
+    return NULL;
+}
+
+/* The name ends the line, or begins a paragraph. */
 static void append_lines(const struct smc_inspect_rows *rows, const struct families *families,
-                         const struct family *family, const struct smc_kernel_names *names,
+                         const struct family *family, const struct listed_name *name,
                          const struct columns *columns, const struct smc_report_style *style,
                          struct smc_text *out)
 {
     struct line lines[MOST_DEVICES];
     size_t count = find_lines(rows, families, family, lines);
-    if (columns->devices)
-        append_name(rows, family, names, true, 0, style, out);
+    if (columns->names_above && name->cut.length > 0)
+        smc_text_printf(out, "%s\n", smc_text_string(&name->cut));
+    else if (columns->names_above)
+        smc_kernel_name_wrap(smc_text_string(&name->whole), style->columns, out);
     for (size_t i = 0; i < count; i++) {
-        size_t begin = out->length;
         if (columns->devices) {
             smc_text_append(out, "  ");
             smc_overview_append_device(lines[i].device, -DEVICE_WIDTH, out);
         }
         append_figures(&lines[i], columns, out);
-        if (columns->devices) {
+        if (columns->names_above) {
             smc_text_append(out, "\n");
             continue;
         }
         if (columns->instances)
             smc_text_printf(out, " %5zu", family->kernels);
-        smc_text_append(out, "  ");
-        append_name(rows, family, names, false, out->length - begin, style, out);
+        smc_text_printf(out, "  %s\n", smc_text_string(&name->cut));
     }
 }
 
@@ -465,20 +546,53 @@ static size_t count_devices(const struct smc_inspect_rows *rows)
     return most < MOST_DEVICES ? most : MOST_DEVICES;
 }
 
+/* How wide names are. */
+static size_t name_columns(const struct columns *columns, const struct smc_report_style *style)
+{
+    enum { LEAST_COLUMNS = 16 };
+    struct smc_text head = {0};
+    append_head(columns, &head);
+    const size_t used =
+        columns->names_above ? 0 : head.length - (head.length ? strlen("kernel\n") : 0);
+    smc_text_free(&head);
+    return style->columns > used + LEAST_COLUMNS ? style->columns - used : LEAST_COLUMNS;
+}
+
+/* How many families are listed. */
+static size_t count_listed(const struct smc_inspect_rows *rows, const struct families *families,
+                           const struct columns *columns, const struct smc_report_style *style)
+{
+    const size_t each = columns->devices ? 1 + count_devices(rows) : columns->names_above ? 2 : 1;
+    const size_t most = MOST_LINES / each;
+    if (style->all_kernels || most > families->count)
+        return families->count;
+    return most > 0 ? most : 1;
+}
+
 static size_t append_table(const struct smc_inspect_rows *rows, const struct families *families,
                            const struct smc_kernel_names *names,
                            const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct columns columns = find_columns(rows, families);
-    size_t each = columns.devices ? 1 + count_devices(rows) : 1, left_out = 0;
-    size_t most = style->all_kernels ? families->count : MOST_LINES / each;
-    append_head(&columns, out);
-    for (size_t i = 0; i < families->count; i++) {
-        if (i < most || i == 0)
-            append_lines(rows, families, &families->item[i], names, &columns, style, out);
-        else
-            left_out += families->item[i].kernels;
+    struct columns columns = find_columns(rows, families);
+    columns.names_above = columns.devices;
+    size_t most = count_listed(rows, families, &columns, style), left_out = 0;
+    bool distinct;
+    struct listed_name *listed = find_listed_names(rows, families, most, names, columns.names_above,
+                                                   name_columns(&columns, style), &distinct);
+    if (listed && !distinct && !columns.names_above) {
+        free_names(listed, most);
+        columns.names_above = true;
+        most = count_listed(rows, families, &columns, style);
+        listed = find_listed_names(rows, families, most, names, true, name_columns(&columns, style),
+                                   &distinct);
     }
+    append_head(&columns, out);
+    out->failed |= !listed;
+    for (size_t i = 0; listed && i < most; i++)
+        append_lines(rows, families, &families->item[i], &listed[i], &columns, style, out);
+    free_names(listed, most);
+    for (size_t i = most; i < families->count; i++)
+        left_out += families->item[i].kernels;
     return left_out;
 }
 
