@@ -1,4 +1,4 @@
-/* Gates of a call: from a file, and from options. */
+/* The gate of a call, from a file and from options. */
 #include "cli/ask_gate.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ void smc_write_findings(const struct smc_arguments *arguments, const struct smc_
 
 /* --- The gate --------------------------------------------------------------------------------- */
 
-/* A limit for all kernels, last of all: what the command line requires. */
+/* The requirements of the command line: a limit for all kernels, after those of the file. */
 static enum smc_status add_options(const struct smc_arguments *arguments, struct smc_gate *gate,
                                    struct smc_error *error)
 {
@@ -100,8 +100,8 @@ enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *g
         return status;
     if (is_of_findings(format_of(arguments)) && gate->limit_count == 0)
         return smc_fail(error, SMC_USAGE,
-                        "option --format: '%s' is for findings: name a --gate, or require "
-                        "something with --require-occupancy, --require-blocks or --max-regs",
+                        "option --format: '%s' needs --gate, --require-occupancy, "
+                        "--require-blocks or --max-regs",
                         format_of(arguments));
     if (!arguments->given[SMC_OPTION_ASSUME_THREADS])
         arguments->number[SMC_OPTION_ASSUME_THREADS] = gate->assumed_threads_per_block;

@@ -1,4 +1,4 @@
-/* --gate and --require-...: by what kernels are judged, and the findings as a report. */
+/* --gate and --require-...: the limits for kernels, and the findings as a report. */
 #ifndef SMC_CLI_ASK_GATE_H
 #define SMC_CLI_ASK_GATE_H
 
@@ -6,14 +6,14 @@
 #include "cli/options.h"
 #include "inspect/gate.h"
 
-/* Reads the file of --gate, and adds a limit of the options --require-... that follows its own.
+/* Reads the file of --gate, and appends a limit made from the options --require-...
    Devices and the block size that the file assumes become those of `arguments`, which point into
    the gate, unless the command line names its own. SMC_USAGE if --format is one of findings and
-   nothing is judged. The gate is to be freed whatever the status. */
+   there is no limit. The gate is to be freed whatever the status. */
 enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *gate,
                              struct smc_error *error);
 
-/* Adds the block sizes of the file: those of --threads go before. */
+/* Adds the block sizes of the file, after those of --threads, which take precedence. */
 enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
                                      struct smc_inspection_question *question,
                                      struct smc_error *error);
@@ -21,7 +21,7 @@ enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
 /* Whether the report is the findings themselves: as text, or in a format that is of findings. */
 bool smc_gate_reports(const struct smc_arguments *arguments);
 
-/* Judges the rows. Appends the findings if smc_gate_reports, else prints them as messages. */
+/* Checks the rows. Appends the findings if smc_gate_reports, else prints them as messages. */
 enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const struct smc_gate *gate,
                                 const struct smc_inspect_rows *rows, struct smc_text *out,
                                 struct smc_error *error);

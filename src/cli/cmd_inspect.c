@@ -119,7 +119,7 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
         smc_output_note(text);
 }
 
-/* Every kernel that was asked for is judged, whichever are shown. */
+/* Checks every requested kernel, also those that are not shown. */
 static enum smc_status judge(const struct inspection *inspection)
 {
     struct smc_text shortfalls = {0};

@@ -185,7 +185,7 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
     struct smc_error reason;
     if (status == SMC_OK && smc_inspect_output(&output, &kind, reading->kernels,
                                                &reading->notes->faults, &reason) != SMC_OK)
-        status = smc_fail(error, SMC_MACHINE, "%s: what the compiler made of it: %.900s",
+        status = smc_fail(error, SMC_MACHINE, "%s: the compiler's output cannot be read: %.900s",
                           reading->file, reason.message);
     *count = reading->kernels->count - before;
     if (status == SMC_OK && reading->request->ptx)
@@ -200,19 +200,19 @@ static enum smc_status fail_empty(const struct reading *reading, struct smc_erro
     return smc_fail(error, SMC_USAGE, "%s: no kernel in it", reading->file);
 }
 
-/* The ways to compile source, in the order in which they are tried. nvcc compiles everything, to
-   the registers that the user's build has: those of NVRTC differ for some kernels. Without nvcc,
-   NVRTC compiles the file as it is if it has no host code, else its device part. */
+/* The ways to compile source, in the order in which they are tried. nvcc compiles everything, and
+   to the registers of the user's build, from which those of NVRTC differ for some kernels. Without
+   nvcc, NVRTC compiles the file as it is if it has no host code, else its device part. */
 static const struct way {
     compiler *compile_with;
     enum smc_inspect_source source;
-    bool is_final; /* an error that it finds in the source is the user's */
+    bool is_final; /* its errors are reported: no further way is tried */
 } ways[] = {{smc_compile_with_nvcc, SMC_INSPECT_NVCC, true},
             {smc_compile_with_nvrtc, SMC_INSPECT_NVRTC, false},
             {smc_compile_device_part, SMC_INSPECT_NVRTC, true}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* Tries the ways from `first` on, which becomes the one that found kernels. */
+/* Tries the ways from `*first` on, and sets it to the one that found kernels. */
 static enum smc_status compile_source(const struct reading *reading,
                                       const struct smc_inspect_target *target, size_t *first,
                                       struct smc_error *error)
@@ -413,7 +413,7 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
                     reading->file);
 }
 
-/* Libraries are large: they are read where they lie. False: it is something else. */
+/* Libraries are large, so they are mapped instead of copied. False: another kind of file. */
 static bool read_mapped(const struct reading *reading, enum smc_status *status,
                         struct smc_error *error)
 {

@@ -115,7 +115,7 @@ void smc_overview_headline(const struct smc_inspect_rows *rows,
 
 /* --- Templates -------------------------------------------------------------------------------- */
 
-/* The kernels of one template; a kernel that is no template is alone. */
+/* The instances of one template, or a kernel that is not a template. */
 struct family {
     uint64_t hash;
     size_t first; /* row of its first kernel */
@@ -397,7 +397,7 @@ static void append_family(const struct smc_inspect_rows *rows, const struct fami
     smc_text_append(out, name.arguments < name.length ? "<..>" : "");
 }
 
-/* A line of at most so many columns. */
+/* A line, cut at the given number of columns. */
 static void append_cut(struct smc_text *text, size_t columns, struct smc_text *out)
 {
     if (text->data)
