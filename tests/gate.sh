@@ -319,7 +319,7 @@ refused() { # MESSAGE, for gate.toml
 limit='[[limit]]
 max_registers = 1'
 printf '' >gate.toml
-refused ': no [[limit]]: nothing to judge by'
+refused ': no [[limit]] in it: at least one is needed'
 printf '[[limit]]\nmax_register = 1\n' >gate.toml
 refused ":2: unknown key of [[limit]] 'max_register'; did you mean 'max_registers'?"
 printf '[[limit]]\nmax_registers = "a"\n' >gate.toml
@@ -331,7 +331,7 @@ refused ':2: [[limit]] max_registers: not a whole number between 1 and 255'
 printf '[[limit]]\nmin_occupancy = nan\n' >gate.toml
 refused ':2: [[limit]] min_occupancy: not a number between 0 and 100'
 printf '[[limit]]\nkernel = "x"\n' >gate.toml
-refused ':1: [[limit]]: it limits nothing'
+refused ':1: [[limit]]: no limit in it'
 printf '[[limit]]\nkernel = 3\nmax_registers = 1\n' >gate.toml
 refused ':2: [[limit]] kernel: not a text in quotes'
 printf '[limit]\nmax_registers = 1\n' >gate.toml
@@ -389,7 +389,7 @@ usage() { # MESSAGE ARGUMENT...
 }
 
 usage 'nowhere.toml' inspect build.log --gate nowhere.toml
-usage "option --format: 'sarif' is for findings" inspect build.log --format sarif
+usage "option --format: 'sarif' needs --gate" inspect build.log --format sarif
 usage "option --gate: not together with --lint" inspect build.log --gate least.toml --lint
 usage "option --format: 'sarif'" --tile 32 --format sarif
 

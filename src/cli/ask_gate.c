@@ -1,4 +1,4 @@
-/* Gates of a call: from a file, and from options. */
+/* The gate of a call, from a file and from options. */
 #include "cli/ask_gate.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ static void write_findings(const struct smc_arguments *arguments,
 
 /* --- The gate --------------------------------------------------------------------------------- */
 
-/* A limit for all kernels, last of all: what the command line requires. */
+/* The requirements of the command line: a limit for all kernels, after those of the file. */
 static enum smc_status add_options(const struct smc_arguments *arguments, struct smc_gate *gate,
                                    struct smc_error *error)
 {
@@ -108,8 +108,8 @@ enum smc_status smc_gate_check_limits(const struct smc_arguments *arguments,
         return smc_fail(error, SMC_USAGE, "%.300s: no [[limit]]: nothing to judge by", gate->path);
     if (is_of_findings(format_of(arguments)))
         return smc_fail(error, SMC_USAGE,
-                        "option --format: '%s' is for findings: name a --gate, or require "
-                        "something with --require-occupancy, --require-blocks or --max-regs",
+                        "option --format: '%s' needs --gate, --require-occupancy, "
+                        "--require-blocks or --max-regs",
                         format_of(arguments));
     return SMC_OK;
 }

@@ -48,7 +48,7 @@ static bool is_listed(const struct smc_inspect_request *request,
     return false;
 }
 
-/* Needs row->sizes where nothing says the block size. */
+/* If the block size is unknown, row->sizes must be set. */
 static void choose_threads(const struct smc_inspect_request *request, struct smc_inspect_row *row)
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
@@ -90,7 +90,7 @@ static bool allows(const struct smc_inspect_kernel *kernel, uint32_t threads_per
     return (most == 0 || threads_per_block <= most) && (only == 0 || threads_per_block == only);
 }
 
-/* By the rules of `best` that apply to a kernel whose grid and work are unknown. */
+/* By those rules of `best` that need neither the grid nor the work. */
 static void choose_best(const struct smc_sm *sm, struct smc_block_sizes *sizes)
 {
     struct smc_choice choices[SMC_BLOCK_SIZES] = {0};

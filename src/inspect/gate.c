@@ -1,4 +1,4 @@
-/* Judging kernels by a gate. */
+/* Checks kernels against the limits of a gate. */
 #include "config.h"
 
 #include "inspect/gate.h"
@@ -30,12 +30,12 @@ static const struct key {
 #undef LIMIT
 };
 
-/* One judging: what every step needs. */
+/* The arguments that the steps share. */
 struct judging {
     const struct smc_gate *gate;
     uint32_t today;
     struct smc_gate_verdict *verdict;
-    bool *limit_named, *limit_used; /* whether a kernel has the name; and the device, too */
+    bool *limit_named, *limit_used; /* by limit: a kernel matches; a kernel and its device match */
     bool *allowance_used, *threads_used;
     size_t unsettled_rows;
     const struct smc_inspect_kernel *first_unsettled;
@@ -77,7 +77,8 @@ static bool names_device(const char *name, const struct smc_device *device)
     return smc_device_has_name(device, name, SMC_NAME_WORDS);
 }
 
-/* For each key the last limit that has it, or NULL. Returns whether there is any. */
+/* Sets the last limit that applies to the row for each key, or NULL. Returns whether there is one.
+ */
 static bool find_limits(struct judging *judging, const struct smc_inspect_row *row,
                         const struct smc_gate_limit *applies[SMC_GATE_KEY_COUNT])
 {
@@ -168,7 +169,7 @@ void smc_gate_append_allowance(const struct smc_gate *gate,
         smc_text_printf(text, " (%s:%u)", gate->path, allowance->line);
 }
 
-/* A violation, unless it is allowed. `text` is what is wrong; freed. */
+/* Reports a violation, or a note if it is allowed. `text` describes it, and is freed. */
 static void violate(struct judging *judging, const struct smc_inspect_row *row,
                     enum smc_check_rule rule, enum smc_gate_key key, struct smc_text *text)
 {
@@ -194,7 +195,7 @@ static void violate(struct judging *judging, const struct smc_inspect_row *row,
     smc_text_free(text);
 }
 
-/* Says which limit a violation is of. */
+/* Where the violated limit is. */
 static void append_limit(const struct smc_gate *gate, const struct smc_gate_limit *limit,
                          struct smc_text *text)
 {
@@ -204,7 +205,7 @@ static void append_limit(const struct smc_gate *gate, const struct smc_gate_limi
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-/* Whether the kernel has a launch bound cannot be seen in what a compiler prints. */
+/* Logs of compilers do not record launch bounds. */
 static bool records_bounds(const struct smc_inspect_kernel *kernel)
 {
     return kernel->source != SMC_INSPECT_PTXAS_LOG && kernel->source != SMC_INSPECT_NVLINK_LOG &&
@@ -216,7 +217,7 @@ static bool has_bounds(const struct smc_inspect_kernel *kernel)
     return kernel->max_threads_per_block > 0 || kernel->required_threads_per_block > 0;
 }
 
-/* False: the input does not say. */
+/* False: the input does not record it. */
 static bool find_value(const struct smc_inspect_row *row, enum smc_gate_key key, double *value)
 {
     const struct smc_resources *resources = &row->kernel->resources;
@@ -297,7 +298,7 @@ static bool is_violated(enum smc_gate_key key, double value, double allowed)
 
 /* --- Judging ---------------------------------------------------------------------------------- */
 
-/* A limit that asks for nothing is there to lift another one. */
+/* False for a limit that only lifts an earlier one, such as min_blocks = 0. */
 static bool asks(const struct smc_gate_limit *limit, enum smc_gate_key key)
 {
     return limit && !(keys[key].kind != MOST && limit->value[key] == 0);
@@ -319,7 +320,7 @@ static void judge_key(struct judging *judging, const struct smc_inspect_row *row
     }
 }
 
-/* Why no limit can be judged for this row, or NULL. */
+/* Why no limit of this row can be checked, or NULL. */
 static const char *reason_unknown(const struct smc_inspect_row *row)
 {
     if (row->outcome == SMC_CANNOT_COMPILE)
@@ -351,7 +352,7 @@ static void tell_no_launch(struct judging *judging, const struct smc_inspect_row
     violate(judging, row, SMC_CHECK_CANNOT_LAUNCH, SMC_GATE_KEY_COUNT, &text);
 }
 
-/* Whether the row had to be left out because its block size is unknown. */
+/* Whether a limit could not be checked because the block size is unknown. */
 static bool judge_limits(struct judging *judging, const struct smc_inspect_row *row,
                          const struct smc_gate_limit *const applies[SMC_GATE_KEY_COUNT])
 {

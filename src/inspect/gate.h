@@ -1,6 +1,6 @@
-/* A gate: limits for kernels by pattern and device, violations that are allowed for a reason and a
-   time, and what a comparison of two builds tolerates. Read from a gate file, or made of options.
- */
+/* A gate: limits for kernels by pattern and device, violations that are allowed with a reason and
+   until a day, and what a comparison of two builds tolerates. Read from a gate file, or made from
+   options. */
 #ifndef SMC_INSPECT_GATE_H
 #define SMC_INSPECT_GATE_H
 
@@ -20,13 +20,13 @@ enum smc_gate_key {
     SMC_GATE_KEY_COUNT
 };
 
-/* An entry of [[limit]]. Of two that name a kernel and have the same key, the later counts. */
+/* An entry of [[limit]]. If two with the same key apply to a kernel, the later one counts. */
 struct smc_gate_limit {
     char *kernel; /* pattern as for smc_inspect_matches, or NULL: all */
     char *device; /* "9.0", or part of a board's name, or NULL: all */
     bool has[SMC_GATE_KEY_COUNT];
-    double value[SMC_GATE_KEY_COUNT];
-    uint32_t line; /* 0: of options */
+    double value[SMC_GATE_KEY_COUNT]; /* in the unit of the key's name; true: 1 */
+    uint32_t line;                    /* in the file, from 1; 0: made from options */
 };
 
 /* An entry of [[allow]]. */
@@ -35,7 +35,7 @@ struct smc_gate_allowance {
     char *device; /* or NULL: all */
     char *reason;
     bool has_key;
-    enum smc_gate_key key; /* the one limit; else all */
+    enum smc_gate_key key; /* if has_key: the only limit that it is about; else all */
     uint32_t expires;      /* the last day, as YYYYMMDD; 0: never */
     uint32_t line;
 };
@@ -55,7 +55,7 @@ struct smc_gate_growth {
 
 /* Start from {0}. */
 struct smc_gate {
-    char *path; /* for messages; NULL: made of options */
+    char *path; /* for messages; NULL: made from options */
     char **device;
     size_t device_count;
     uint32_t assumed_threads_per_block; /* 0: none */
@@ -68,22 +68,22 @@ struct smc_gate {
     struct smc_gate_growth growth;
 };
 
-/* SMC_USAGE with "FILE:LINE: ..." for what is no gate file; SMC_UNAVAILABLE in a build without
-   toml++. After a failure there is nothing to free. */
+/* SMC_USAGE with "FILE:LINE: ..." if it is not a valid gate file; SMC_UNAVAILABLE in a build
+   without toml++. After a failure there is nothing to free. */
 enum smc_status smc_gate_read(const char *path, struct smc_gate *gate, struct smc_error *error);
-/* The same of a text, which came from `path`. */
+/* The same for a text that was read from `path`. */
 enum smc_status smc_gate_parse(const char *text, size_t length, const char *path,
                                struct smc_gate *gate, struct smc_error *error);
 void smc_gate_free(struct smc_gate *gate);
 
-/* Today as YYYYMMDD: of SOURCE_DATE_EPOCH if that is set, else of the clock; in UTC. */
+/* Today in UTC as YYYYMMDD: from SOURCE_DATE_EPOCH if that is set, else from the clock. */
 uint32_t smc_gate_today(void);
 
 /* What was found. Start from {0}. */
 struct smc_gate_verdict {
     struct smc_findings findings;     /* violations are errors; allowed ones and hints are notes */
     struct smc_judgements judgements; /* the rows, which must outlive it */
-    size_t kernels, violating;        /* kernels that were judged; with a violation */
+    size_t kernels, violating;        /* kernels that were checked; those with a violation */
     size_t violations, allowed;
     size_t unsettled; /* kernels with a limit that needs a block size, which is unknown */
 };

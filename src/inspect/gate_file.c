@@ -25,7 +25,7 @@ static const struct {
 #undef LIMIT
 };
 
-/* What reading needs everywhere. */
+/* The arguments that the functions share. */
 struct reading {
     const char *path;
     struct smc_gate *gate;
@@ -74,7 +74,7 @@ static enum smc_status read_flag(const struct reading *reading, const struct smc
                                            : fail(reading, value, table, "not true or false");
 }
 
-/* `known`: names that end in NULL. */
+/* `known`: the allowed names; NULL after the last. */
 static enum smc_status fail_unknown(const struct reading *reading, const struct smc_toml *at,
                                     const char *table, const char *const *known)
 {
@@ -145,7 +145,7 @@ static enum smc_status read_limit(const struct reading *reading, const struct sm
     for (int key = 0; key < SMC_GATE_KEY_COUNT && status == SMC_OK; key++)
         if (limit->has[key])
             return SMC_OK;
-    return status == SMC_OK ? fail(reading, table, "[[limit]]", "it limits nothing") : status;
+    return status == SMC_OK ? fail(reading, table, "[[limit]]", "no limit in it") : status;
 }
 
 /* --- [[allow]] -------------------------------------------------------------------------------- */

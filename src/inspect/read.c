@@ -190,7 +190,7 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
     struct smc_error reason;
     if (status == SMC_OK && smc_inspect_output(&output, &kind, reading->kernels,
                                                &reading->notes->faults, &reason) != SMC_OK)
-        status = smc_fail(error, SMC_MACHINE, "%s: what the compiler made of it: %.900s",
+        status = smc_fail(error, SMC_MACHINE, "%s: the compiler's output cannot be read: %.900s",
                           reading->file, reason.message);
     *compiled = (struct compiled){reading->kernels->count - before, output.option_refused};
     if (status == SMC_OK && reading->request->ptx)
@@ -437,7 +437,7 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
                     reading->file);
 }
 
-/* Libraries are large: they are read where they lie. False: it is something else. */
+/* Libraries are large, so they are mapped instead of copied. False: another kind of file. */
 static bool read_mapped(const struct reading *reading, enum smc_status *status,
                         struct smc_error *error)
 {

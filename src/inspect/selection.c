@@ -82,7 +82,7 @@ static double spilled_of(const struct smc_inspect_row *row)
     return (double)smc_inspect_spilled(row);
 }
 
-/* What the largest value of comes first. */
+/* The value by which kernels are sorted, the largest first. */
 static double (*const values[SMC_ORDER_COUNT])(const struct smc_inspect_row *row) = {
     [SMC_ORDER_REGISTERS] = registers_of,
     [SMC_ORDER_SPILLS] = spilled_of,
@@ -108,7 +108,7 @@ static int compare_groups(enum smc_inspect_order by, const void *untyped_a, cons
     return order ? order : (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-/* qsort passes nothing to its function. */
+/* The compare function of qsort has no further argument. */
 #define ORDERS(ORDER)                                                                              \
     ORDER(OCCUPANCY) ORDER(REGISTERS) ORDER(SPILLS) ORDER(SMEM) ORDER(THREADS) ORDER(NAME)
 #define COMPARE(id)                                                                                \
@@ -261,7 +261,7 @@ enum smc_status smc_inspect_filter_add(struct smc_inspect_filter *filter, const 
 
 /* --- Summary ---------------------------------------------------------------------------------- */
 
-/* What is true of the kernel on at least one of its devices. */
+/* Adds what holds for the kernel on at least one of its devices. */
 static void summarize_kernel(const struct smc_inspect_row *rows, size_t count,
                              struct smc_inspect_summary *summary)
 {

@@ -4,7 +4,7 @@
 
 #include "inspect/gate.h"
 
-/* Kernels with equal values follow each other as the worst do. */
+/* Kernels with equal values are in the order of SMC_ORDER_OCCUPANCY. */
 enum smc_inspect_order {
     SMC_ORDER_FILE,      /* as read */
     SMC_ORDER_OCCUPANCY, /* the worst first: what cannot be launched, then the lowest occupancy,
@@ -17,8 +17,8 @@ enum smc_inspect_order {
     SMC_ORDER_COUNT
 };
 
-/* What a row must be to stay: all that is set. Where the block size is unknown, occupancy and
-   limits are those of the best block size. */
+/* A row is kept if it meets every condition that is set. If the block size is unknown, occupancy
+   and limits are those of the best block size. */
 struct smc_inspect_filter {
     bool failing;         /* cannot be compiled or launched, or violates the gate */
     bool spilling;        /* has spills */

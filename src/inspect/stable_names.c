@@ -73,7 +73,7 @@ static bool take_temporary(struct span *span)
     return true;
 }
 
-/* The file's name of "_92ac0243_4_a_cu_plain"; empty if this is written otherwise. */
+/* The file's name in "_92ac0243_4_a_cu_plain"; empty if the text has another form. */
 static struct span unit_file(struct span unit)
 {
     size_t length;
@@ -100,7 +100,7 @@ static bool is_identifier(const char *name, const char *end, struct span *identi
     return true;
 }
 
-/* Appends what is stable of an identifier that is not; false if it is an ordinary one. */
+/* Appends the stable part of an unstable identifier; false if it is an ordinary one. */
 static bool append_unstable(struct span identifier, struct smc_text *out)
 {
     static const char architectures[] = "_SM_", internal[] = "_INTERNAL_";

@@ -175,7 +175,7 @@ const struct smc_field_table smc_diff_tables[] = {
     {NULL, NULL},
 };
 
-/* Reports list what differs; the rest is counted. */
+/* Reports list the kernels that differ, and count the others. */
 static bool is_listed(const struct smc_diff_pair *pair)
 {
     return pair->verdict != SMC_DIFF_SAME || pair->is_renamed;
@@ -288,7 +288,7 @@ static void append_curve(const struct smc_diff_pair *pair, struct smc_text *out)
         append_example(pair, gained, out);
     }
     if (!lost && !gained)
-        smc_text_append(out, "as many blocks at every block size");
+        smc_text_append(out, "the same number of blocks at every block size");
 }
 
 static void append_percents(const struct smc_diff_pair *pair, struct smc_text *out)
@@ -633,7 +633,7 @@ static void append_short_code(const struct smc_kernel_names *names, const char *
     smc_text_free(&flat);
 }
 
-/* Options come from files: nothing in them is markup. */
+/* Options come from files, so markup in them is escaped. */
 static void append_plain(const char *text, struct smc_text *out)
 {
     for (char before = ' '; *text; before = *text++) {
@@ -666,7 +666,7 @@ static void append_markdown_row(const struct smc_diff_pair *pair,
     smc_text_append(out, " |\n");
 }
 
-/* The rows from one verdict to another; how many did not fit is said. */
+/* The rows from one verdict to another, and how many were omitted. */
 static void append_markdown_rows(const struct smc_diff *diff, enum smc_diff_verdict first,
                                  enum smc_diff_verdict last, const struct smc_kernel_names *names,
                                  struct smc_text *out)
@@ -727,7 +727,7 @@ void smc_markdown_diff(const struct smc_diff *diff, struct smc_text *out)
 
 /* --- Findings --------------------------------------------------------------------------------- */
 
-/* What became of the kernel, and how grave it is. */
+/* The rule and the level of a pair's finding. */
 static struct smc_check_finding finding_of(const struct smc_diff_pair *pair, uint32_t failing)
 {
     const struct smc_inspect_kernel *kernel = latest(pair)->kernel;

@@ -31,7 +31,7 @@ void smc_lines_of_findings(const struct smc_findings *findings, struct smc_text 
 
 /* --- Markdown --------------------------------------------------------------------------------- */
 
-/* In a cell of a table: as it is, whatever markdown makes of its characters. */
+/* Text in a cell of a table; characters that are markup are escaped. */
 static void append_prose(const char *text, struct smc_text *out)
 {
     for (const char *c = text; *c; c++) {
@@ -53,7 +53,7 @@ static void append_prose(const char *text, struct smc_text *out)
     }
 }
 
-/* A code span; within one, a table's '|' is still to be escaped. */
+/* A code span, in which only the '|' of tables must be escaped. */
 static void append_code(const char *text, struct smc_text *out)
 {
     size_t run = 0, longest = 0;

@@ -240,7 +240,7 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
                     settled ? blocks : "?", settled ? percent : "?");
 }
 
-/* What the figures are worth on a device that the code was not compiled for. */
+/* How reliable the figures are on a device that the code was not compiled for. */
 static void append_architecture(const struct smc_inspect_row *row,
                                 const struct smc_report_style *style, struct smc_text *out)
 {
@@ -259,7 +259,7 @@ static void append_architecture(const struct smc_inspect_row *row,
 
 /* --- Text: block sizes ------------------------------------------------------------------------ */
 
-/* Occupancy at the sizes that people use. */
+/* Occupancy at common block sizes. */
 static void append_curve(const struct smc_inspect_row *row, const struct smc_report_style *style,
                          struct smc_text *out)
 {
@@ -337,7 +337,7 @@ static void append_best(const struct smc_inspect_row *row, struct smc_text *line
     smc_text_free(&highest);
 }
 
-/* Gains of the best block size are what is left where none is stated. */
+/* If no block size is stated, the gains are those of the best one. */
 static void append_steps(const struct smc_inspect_row *row, const struct smc_report_style *style,
                          struct smc_text *out)
 {
@@ -365,7 +365,7 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
     smc_text_free(&line);
 }
 
-/* Only what the reader can act on: conflicts, and accesses of which nothing is known. */
+/* Only what needs attention: conflicts, and accesses that cannot be followed. */
 static void append_banks(const struct smc_inspect_row *row, const struct smc_report_style *style,
                          struct smc_text *out)
 {

@@ -115,7 +115,7 @@ void smc_overview_headline(const struct smc_inspect_rows *rows,
 
 /* --- Templates -------------------------------------------------------------------------------- */
 
-/* The kernels of one template; a kernel that is no template is alone. */
+/* The instances of one template, or a kernel that is not a template. */
 struct family {
     uint64_t hash;
     size_t first; /* row of its first kernel */
