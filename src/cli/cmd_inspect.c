@@ -111,7 +111,7 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
     size_t count = 0;
     char text[128];
     for (size_t i = 0; i < rows->count; i++)
-        count += !smc_inspect_loads(rows->item[i].kernel, rows->item[i].answer.query.device.sm.cc);
+        count += !smc_inspect_loads(rows->item[i].kernel, rows->item[i].device->sm.cc);
     snprintf(text, sizeof text,
              "in %zu of %zu rows the machine code does not load on the device: estimates", count,
              rows->count);
@@ -132,8 +132,25 @@ static enum smc_status judge(const struct inspection *inspection)
     return status;
 }
 
-static void show(const struct smc_arguments *arguments, const struct inspection *inspection,
-                 struct smc_text *out)
+/* The report may be long: the parts before the last are kept outside of memory. */
+static enum smc_status write_rows(const struct smc_writer *writer,
+                                  const struct smc_inspect_rows *rows,
+                                  const struct smc_report_style *style, struct smc_text *out,
+                                  struct smc_error *error)
+{
+    enum smc_status status = SMC_OK;
+    size_t next = 0;
+    do {
+        next = writer->inspection(rows, next, style, out);
+        if (next < rows->count)
+            status = out->failed ? smc_out_of_memory(error) : smc_output_hold(out, error);
+    } while (next < rows->count && status == SMC_OK);
+    return status;
+}
+
+static enum smc_status show(const struct smc_arguments *arguments,
+                            const struct inspection *inspection, struct smc_text *out,
+                            struct smc_error *error)
 {
     const struct smc_inspect_rows *rows = &inspection->rows;
     struct smc_report_style style;
@@ -141,11 +158,12 @@ static void show(const struct smc_arguments *arguments, const struct inspection 
     style.verbose = arguments->given[SMC_OPTION_VERBOSE];
     style.instances = arguments->given[SMC_OPTION_INSTANCES];
     style.all_kernels = arguments->given[SMC_OPTION_TOP];
-    smc_ask_writer(arguments)->inspection(rows, &style, out);
+    enum smc_status status = write_rows(smc_ask_writer(arguments), rows, &style, out, error);
     if (smc_ask_writer(arguments) == &smc_writer_csv)
         tell_estimates(rows);
     if (rows->count == 0)
         smc_output_note("option --only: none of the kernels is like that");
+    return status;
 }
 
 static enum smc_status save(const struct smc_arguments *arguments,
@@ -191,8 +209,8 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     if (inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
         smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
         return SMC_MACHINE;
-    show(arguments, inspection, out);
-    return status == SMC_OK ? judged : status;
+    enum smc_status shown = show(arguments, inspection, out, error);
+    return shown != SMC_OK ? shown : status == SMC_OK ? judged : status;
 }
 
 static enum smc_status lint(const struct smc_arguments *arguments, struct inspection *inspection,

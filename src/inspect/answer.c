@@ -53,7 +53,7 @@ static bool is_listed(const struct smc_inspect_request *request,
 static void choose_threads(const struct smc_inspect_request *request, struct smc_inspect_row *row)
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
-    uint32_t *threads = &row->answer.plan.threads_per_block;
+    uint32_t *threads = &row->launch.threads_per_block;
     if (is_listed(request, kernel, threads)) {
         row->threads_source = SMC_THREADS_LISTED;
     } else if (request->threads_per_block != SMC_NOT_GIVEN) {
@@ -75,7 +75,7 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
         row->threads_source = SMC_THREADS_UNKNOWN;
         *threads = row->sizes.best_threads_per_block;
         if (*threads == 0) /* the answer says why no size launches */
-            *threads = row->answer.query.device.sm.warp_size;
+            *threads = row->device->sm.warp_size;
     }
 }
 
@@ -126,47 +126,75 @@ static void find_sizes(const struct smc_inspect_kernel *kernel, const struct smc
     choose_best(sm, sizes);
 }
 
-/* A block that exceeds the launch bounds is refused, like one that exceeds the device's limit. */
+/* The device's SM, on which a block that exceeds the launch bounds is refused like one that exceeds
+   the device's limit. */
+static struct smc_sm bounded_sm(const struct smc_inspect_row *row)
+{
+    struct smc_sm sm = row->device->sm;
+    if (row->exceeds_bound && row->kernel->max_threads_per_block < sm.max_threads_per_block)
+        sm.max_threads_per_block = row->kernel->max_threads_per_block;
+    return sm;
+}
+
 static void conclude(struct smc_inspect_row *row)
 {
-    struct smc_answer *answer = &row->answer;
-    uint32_t *most = &answer->query.device.sm.max_threads_per_block, of_device = *most;
     uint32_t bound = row->kernel->max_threads_per_block;
-    row->exceeds_bound = bound > 0 && answer->launch.threads_per_block > bound;
-    *most = row->exceeds_bound && bound < of_device ? bound : of_device;
-    smc_query_conclude(answer);
-    *most = of_device;
+    row->exceeds_bound = bound > 0 && row->launch.threads_per_block > bound;
+    const struct smc_sm sm = bounded_sm(row);
+    smc_occupancy_compute(&sm, &row->launch, &row->occupancy);
+    row->occupancy_percent = smc_occupancy_percent(&sm, &row->occupancy);
+    row->outcome = smc_outcome_of(&row->kernel->resources, &row->occupancy);
+}
+
+static uint32_t static_smem_of(const struct smc_inspect_kernel *kernel, uint16_t cc)
+{
+    const struct smc_resources *resources = &kernel->resources;
+    if (resources->refused)
+        return resources->refused_smem_bytes;
+    return kernel->smem_has_reserve ? smc_inspect_without_reserve(resources->static_smem_bytes, cc)
+                                    : resources->static_smem_bytes;
+}
+
+bool smc_inspect_regs_known(const struct smc_inspect_row *row)
+{
+    return !row->kernel->resources.refused;
 }
 
 void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
                             const struct smc_device *device,
                             const struct smc_inspect_request *request, struct smc_inspect_row *row)
 {
-    struct smc_answer *answer = &row->answer;
-    *row = (struct smc_inspect_row){.kernel = kernel};
-    smc_query_init(&answer->query);
-    answer->query.device = *device;
-    answer->query.settings = request->settings;
-    answer->resources = kernel->resources;
-    answer->regs_given = !kernel->resources.refused;
-    if (kernel->smem_has_reserve)
-        answer->resources.static_smem_bytes =
-            smc_inspect_without_reserve(kernel->resources.static_smem_bytes, device->sm.cc);
-    if (kernel->resources.refused)
-        answer->resources.static_smem_bytes = kernel->resources.refused_smem_bytes;
-    struct smc_launch *launch = &answer->launch;
+    *row = (struct smc_inspect_row){.kernel = kernel, .device = device};
+    const bool regs_known = smc_inspect_regs_known(row);
+    struct smc_launch *launch = &row->launch;
     *launch = request->settings;
-    launch->regs_per_thread = answer->regs_given ? answer->resources.regs_per_thread : 0;
-    launch->static_smem_bytes = answer->resources.static_smem_bytes;
+    launch->regs_per_thread = regs_known ? kernel->resources.regs_per_thread : 0;
+    launch->static_smem_bytes = static_smem_of(kernel, device->sm.cc);
     launch->dynamic_smem_bytes = request->dynamic_smem_bytes;
-    launch->barriers_per_block = kernel->has_barriers ? answer->resources.barriers : 1;
+    launch->barriers_per_block = kernel->has_barriers ? kernel->resources.barriers : 1;
     if (kernel->blocks_per_cluster > 1)
         launch->blocks_per_cluster = kernel->blocks_per_cluster;
-    if (answer->regs_given)
+    if (regs_known)
         find_sizes(kernel, &device->sm, *launch, &row->sizes);
     choose_threads(request, row);
-    launch->threads_per_block = answer->plan.threads_per_block;
     conclude(row);
+}
+
+void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *answer)
+{
+    *answer = (struct smc_answer){
+        .plan.threads_per_block = row->launch.threads_per_block,
+        .resources = row->kernel->resources,
+        .regs_given = smc_inspect_regs_known(row),
+        .launch = row->launch,
+    };
+    smc_query_init(&answer->query);
+    answer->query.device = *row->device;
+    answer->query.device.sm = bounded_sm(row);
+    answer->query.settings = row->launch;
+    answer->resources.static_smem_bytes = row->launch.static_smem_bytes;
+    smc_query_conclude(answer);
+    answer->query.device.sm = row->device->sm;
 }
 
 static enum smc_status add_row(const struct smc_inspect_kernel *kernel,
@@ -201,16 +229,14 @@ static enum smc_status answer_own(const struct smc_inspect_kernel *kernel,
                                   const struct smc_inspect_request *request,
                                   struct smc_inspect_rows *rows, struct smc_error *error)
 {
-    struct smc_capability capability;
-    struct smc_device device;
     if (kernel->cc == 0)
         return smc_fail(error, SMC_USAGE,
                         "%s: it does not say what it was compiled for; name that with --device",
                         kernel->file);
-    if (!smc_capability_find(kernel->cc, &capability))
-        return fail_architecture(kernel, error);
-    smc_device_of_capability(&capability, &device);
-    return add_row(kernel, &device, request, rows, error);
+    for (size_t i = 0; i < rows->device_count; i++)
+        if (rows->device[i].sm.cc == kernel->cc)
+            return add_row(kernel, &rows->device[i], request, rows, error);
+    return fail_architecture(kernel, error);
 }
 
 static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels,
@@ -220,7 +246,7 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
 {
     enum smc_status status = SMC_OK, failed;
     for (size_t i = 0; i < request->device_count && status == SMC_OK; i++) {
-        const struct smc_device *device = &request->devices[i];
+        const struct smc_device *device = &rows->device[i];
         const struct smc_inspect_kernel *best =
             smc_inspect_best_version(kernels, first, device->sm.cc);
         /* Two kernels with the same name and architecture are different kernels, not versions of
@@ -274,11 +300,31 @@ enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kern
                             error);
 }
 
+/* Those that rows point to: the rows may outlive the request. */
+static bool copy_devices(const struct smc_inspect_request *request, struct smc_inspect_rows *rows)
+{
+    const bool named = request->device_count > 0;
+    struct smc_capability capability;
+    rows->device_count = named ? request->device_count : smc_capability_count();
+    rows->device = smc_calloc(rows->device_count, sizeof *rows->device);
+    for (size_t i = 0; rows->device && i < rows->device_count; i++) {
+        if (named) {
+            rows->device[i] = request->devices[i];
+        } else {
+            smc_capability_at(i, &capability);
+            smc_device_of_capability(&capability, &rows->device[i]);
+        }
+    }
+    return rows->device != NULL;
+}
+
 enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
                                    const struct smc_inspect_request *request,
                                    struct smc_inspect_rows *rows, struct smc_error *error)
 {
     enum smc_status worst = SMC_OK;
+    if (!copy_devices(request, rows))
+        return smc_out_of_memory(error);
     for (size_t i = 0; i < kernels->count && worst != SMC_MACHINE; i++) {
         if (!smc_inspect_is_asked(&kernels->item[i], request) || !smc_inspect_is_first(kernels, i))
             continue;
@@ -293,6 +339,7 @@ void smc_inspect_rows_free(struct smc_inspect_rows *rows)
     for (size_t i = 0; i < rows->count; i++)
         smc_inspect_banks_release(rows->item[i].banks);
     free(rows->item);
+    free(rows->device);
     *rows = (struct smc_inspect_rows){0};
 }
 
@@ -302,17 +349,17 @@ static void append_line(const struct smc_inspect_row *row, const char *shortfall
                         struct smc_text *out)
 {
     smc_text_safe_line(out, "%s: %s on %s: %s", row->kernel->file, row->kernel->shown,
-                       row->answer.query.device.name, shortfall);
+                       row->device->name, shortfall);
 }
 
 /* Why the requirements cannot be checked for this row, or NULL. */
 static const char *reason_unknown(const struct smc_inspect_row *row)
 {
-    if (row->answer.outcome == SMC_CANNOT_COMPILE)
+    if (row->outcome == SMC_CANNOT_COMPILE)
         return "cannot compile";
-    if (row->answer.launch.regs_per_thread == 0)
+    if (row->launch.regs_per_thread == 0)
         return "its registers are unknown";
-    return smc_inspect_loads(row->kernel, row->answer.query.device.sm.cc)
+    return smc_inspect_loads(row->kernel, row->device->sm.cc)
                ? NULL
                : "its machine code does not load there";
 }
@@ -325,13 +372,12 @@ struct shortfall {
 static void find_shortfall(const struct smc_inspect_row *row, const struct smc_requirements *need,
                            struct shortfall *found)
 {
-    const struct smc_answer *answer = &row->answer;
-    uint32_t blocks = answer->occupancy.blocks_per_sm, regs = answer->launch.regs_per_thread;
+    uint32_t blocks = row->occupancy.blocks_per_sm, regs = row->launch.regs_per_thread;
     bool settled = smc_inspect_is_settled(row);
     *found = (struct shortfall){"", "", ""};
-    if (settled && answer->occupancy_percent < need->occupancy_percent)
+    if (settled && row->occupancy_percent < need->occupancy_percent)
         snprintf(found->occupancy, sizeof found->occupancy,
-                 "occupancy %.4g %%, but %.4g %% is required", answer->occupancy_percent,
+                 "occupancy %.4g %%, but %.4g %% is required", row->occupancy_percent,
                  need->occupancy_percent);
     if (settled && blocks < need->blocks_per_sm)
         snprintf(found->blocks, sizeof found->blocks, "%u block%s per SM, but %u required", blocks,

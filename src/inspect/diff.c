@@ -63,17 +63,16 @@ static bool find_device(struct smc_diff *diff, const struct smc_device *device, 
 
 static struct smc_diff_side side_of(const struct smc_inspect_row *row)
 {
-    const struct smc_answer *answer = &row->answer;
     bool is_known = row->threads_source != SMC_THREADS_UNKNOWN;
     return (struct smc_diff_side){
         .kernel = row->kernel,
-        .static_smem_bytes = answer->launch.static_smem_bytes,
-        .threads_per_block = is_known ? answer->launch.threads_per_block : 0,
+        .static_smem_bytes = row->launch.static_smem_bytes,
+        .threads_per_block = is_known ? row->launch.threads_per_block : 0,
         .threads_source = row->threads_source,
-        .outcome = answer->outcome,
-        .blocks_per_sm = answer->occupancy.blocks_per_sm,
-        .occupancy_percent = answer->occupancy_percent,
-        .limiters = answer->occupancy.limiters,
+        .outcome = row->outcome,
+        .blocks_per_sm = row->occupancy.blocks_per_sm,
+        .occupancy_percent = row->occupancy_percent,
+        .limiters = row->occupancy.limiters,
         .sizes = row->sizes,
     };
 }
@@ -97,7 +96,7 @@ static bool take_rows(const struct smc_inspect_rows *rows, struct smc_diff *diff
         *item = (struct item){.key = smc_stable_name(row->kernel->name), .order = i};
         items->count++;
         item->side = side_of(row);
-        if (!item->key || !find_device(diff, &row->answer.query.device, &item->device))
+        if (!item->key || !find_device(diff, row->device, &item->device))
             return false;
     }
     if (items->count > 1)

@@ -67,7 +67,7 @@ static bool names_kernel(const char *pattern, const struct smc_inspect_row *row)
 
 static bool names_device(const char *name, const struct smc_inspect_row *row)
 {
-    const struct smc_device *device = &row->answer.query.device;
+    const struct smc_device *device = row->device;
     uint16_t cc;
     if (!name)
         return true;
@@ -151,7 +151,7 @@ static struct smc_check_finding finding_of(const struct smc_inspect_row *row,
         .file = kernel->source_file ? kernel->source_file : (char *)kernel->file,
         .line = kernel->source_file ? kernel->source_line : 0,
         .kernel = kernel->shown,
-        .device = (char *)row->answer.query.device.name,
+        .device = (char *)row->device->name,
     };
 }
 
@@ -223,12 +223,11 @@ static bool has_bounds(const struct smc_inspect_kernel *kernel)
 /* False: the input does not say. */
 static bool find_value(const struct smc_inspect_row *row, enum smc_gate_key key, double *value)
 {
-    const struct smc_answer *answer = &row->answer;
-    const struct smc_resources *resources = &answer->resources;
+    const struct smc_resources *resources = &row->kernel->resources;
     const struct smc_inspect_kernel *kernel = row->kernel;
     switch (key) {
     case SMC_GATE_REGISTERS:
-        *value = answer->launch.regs_per_thread;
+        *value = row->launch.regs_per_thread;
         return true;
     case SMC_GATE_SPILLS:
         *value = (double)resources->spill_store_bytes + resources->spill_load_bytes;
@@ -237,16 +236,16 @@ static bool find_value(const struct smc_inspect_row *row, enum smc_gate_key key,
         *value = resources->stack_bytes;
         return kernel->has_stack;
     case SMC_GATE_STATIC_SMEM:
-        *value = answer->launch.static_smem_bytes;
+        *value = row->launch.static_smem_bytes;
         return true;
     case SMC_GATE_BARRIERS:
         *value = resources->barriers;
         return kernel->has_barriers;
     case SMC_GATE_BLOCKS:
-        *value = answer->occupancy.blocks_per_sm;
+        *value = row->occupancy.blocks_per_sm;
         return true;
     case SMC_GATE_OCCUPANCY:
-        *value = answer->occupancy_percent;
+        *value = row->occupancy_percent;
         return true;
     default:
         *value = has_bounds(kernel);
@@ -257,7 +256,7 @@ static bool find_value(const struct smc_inspect_row *row, enum smc_gate_key key,
 static void append_violation(const struct smc_inspect_row *row, enum smc_gate_key key, double value,
                              double allowed, struct smc_text *text)
 {
-    const struct smc_resources *resources = &row->answer.resources;
+    const struct smc_resources *resources = &row->kernel->resources;
     switch (key) {
     case SMC_GATE_REGISTERS:
         smc_text_printf(text, "%.0f registers per thread, but at most %.0f allowed", value,
@@ -327,11 +326,11 @@ static void judge_key(struct judging *judging, const struct smc_inspect_row *row
 /* Why no limit can be judged for this row, or NULL. */
 static const char *reason_unknown(const struct smc_inspect_row *row)
 {
-    if (row->answer.outcome == SMC_CANNOT_COMPILE)
+    if (row->outcome == SMC_CANNOT_COMPILE)
         return "cannot be compiled: more static shared memory than a block may declare";
-    if (row->answer.launch.regs_per_thread == 0)
+    if (row->launch.regs_per_thread == 0)
         return "its registers are unknown";
-    return smc_inspect_loads(row->kernel, row->answer.query.device.sm.cc)
+    return smc_inspect_loads(row->kernel, row->device->sm.cc)
                ? NULL
                : "its machine code does not load there";
 }
@@ -349,7 +348,7 @@ static void tell_no_launch(struct judging *judging, const struct smc_inspect_row
 {
     struct smc_text text = {0};
     smc_text_printf(&text, "cannot launch with %u threads per block",
-                    row->answer.launch.threads_per_block);
+                    row->launch.threads_per_block);
     violate(judging, row, SMC_CHECK_CANNOT_LAUNCH, SMC_GATE_KEY_COUNT, &text);
 }
 
@@ -358,7 +357,7 @@ static bool judge_limits(struct judging *judging, const struct smc_inspect_row *
                          const struct smc_gate_limit *const applies[SMC_GATE_KEY_COUNT])
 {
     const bool settled = smc_inspect_is_settled(row);
-    const bool launches = row->answer.outcome == SMC_LAUNCHES;
+    const bool launches = row->outcome == SMC_LAUNCHES;
     bool unsettled = false;
     if (!launches)
         tell_no_launch(judging, row);

@@ -45,7 +45,7 @@ struct smc_inspect_kernel {
     uint32_t source_line; /* the line of its definition; 0: unknown */
     struct smc_build_note build;         /* unknown for logs */
     uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
-    struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
+    struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -154,13 +154,18 @@ struct smc_inspect_banks {
 };
 void smc_inspect_banks_release(struct smc_inspect_banks *banks); /* NULL is allowed */
 
-/* One kernel on one device. */
+/* One kernel on one device: the figures that tables need. There may be many thousand rows, so the
+   rest of the answer is computed when it is shown, by smc_inspect_complete. */
 struct smc_inspect_row {
     const struct smc_inspect_kernel *kernel;
+    const struct smc_device *device;
     enum smc_threads_source threads_source;
+    enum smc_outcome outcome;
     bool exceeds_bound; /* more threads were requested than its launch bounds allow: no launch */
     struct smc_block_sizes sizes;
-    struct smc_answer answer;
+    struct smc_launch launch;
+    struct smc_occupancy occupancy;
+    double occupancy_percent;
     struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
 };
 
@@ -179,11 +184,21 @@ struct smc_inspect_summary {
     uint32_t worst_limiters;
 };
 
+/* Start from {0}. */
 struct smc_inspect_rows {
     struct smc_inspect_row *item;
     size_t count, capacity;
+    struct smc_device *device; /* that the rows are for: of the request, or one of each compute
+                                  capability */
+    size_t device_count;
     struct smc_inspect_summary summary; /* set by smc_inspect_select */
 };
+
+/* The row's whole answer. */
+void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *answer);
+
+/* Whether the registers per thread are known: not if ptxas refused the kernel. */
+bool smc_inspect_regs_known(const struct smc_inspect_row *row);
 
 /* Whether the answer's figures hold for the kernel's launches: its block size is known, or none
    launches. Else they are those of the best block size. */

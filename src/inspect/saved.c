@@ -140,7 +140,7 @@ static struct smc_inspect_kernel *sorted(const struct smc_inspect_kernels *kerne
         const struct smc_inspect_row *row = &rows->item[i];
         if (row->threads_source == SMC_THREADS_LISTED || row->threads_source == SMC_THREADS_GIVEN)
             copy[row->kernel - kernels->item].recorded_threads_per_block =
-                row->answer.launch.threads_per_block;
+                row->launch.threads_per_block;
     }
     *count = 0;
     for (size_t i = 0; copy && i < all; i++)

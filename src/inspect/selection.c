@@ -26,18 +26,17 @@ double smc_inspect_highest_percent(const struct smc_inspect_row *row)
         uint32_t warps = (i + 1) * row->sizes.blocks_per_sm[i];
         most = warps > most ? warps : most;
     }
-    return 100.0 * most / row->answer.query.device.sm.max_warps_per_sm;
+    return 100.0 * most / row->device->sm.max_warps_per_sm;
 }
 
 double smc_inspect_percent(const struct smc_inspect_row *row)
 {
-    return smc_inspect_is_settled(row) ? row->answer.occupancy_percent
-                                       : smc_inspect_highest_percent(row);
+    return smc_inspect_is_settled(row) ? row->occupancy_percent : smc_inspect_highest_percent(row);
 }
 
 uint64_t smc_inspect_spilled(const struct smc_inspect_row *row)
 {
-    const struct smc_resources *resources = &row->answer.resources;
+    const struct smc_resources *resources = &row->kernel->resources;
     return row->kernel->has_spills
                ? (uint64_t)resources->spill_store_bytes + resources->spill_load_bytes
                : 0;
@@ -47,7 +46,7 @@ uint64_t smc_inspect_spilled(const struct smc_inspect_row *row)
 
 static bool launches(const struct smc_inspect_row *row)
 {
-    return row->answer.outcome == SMC_LAUNCHES;
+    return row->outcome == SMC_LAUNCHES;
 }
 
 static int compare(double a, double b)
@@ -57,7 +56,7 @@ static int compare(double a, double b)
 
 static double registers_of(const struct smc_inspect_row *row)
 {
-    return row->answer.launch.regs_per_thread;
+    return row->launch.regs_per_thread;
 }
 
 int smc_inspect_compare(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
@@ -70,12 +69,12 @@ int smc_inspect_compare(const struct smc_inspect_row *a, const struct smc_inspec
 
 static double smem_of(const struct smc_inspect_row *row)
 {
-    return (double)row->answer.launch.static_smem_bytes + row->answer.launch.dynamic_smem_bytes;
+    return (double)row->launch.static_smem_bytes + row->launch.dynamic_smem_bytes;
 }
 
 static double threads_of(const struct smc_inspect_row *row)
 {
-    return row->threads_source == SMC_THREADS_UNKNOWN ? 0 : row->answer.launch.threads_per_block;
+    return row->threads_source == SMC_THREADS_UNKNOWN ? 0 : row->launch.threads_per_block;
 }
 
 static double spilled_of(const struct smc_inspect_row *row)
@@ -171,7 +170,7 @@ static bool is_kept(const struct smc_inspect_row *row,
     if (only->unknown && row->threads_source != SMC_THREADS_UNKNOWN)
         return false;
     if (only->limited_by &&
-        (!launches(row) || (row->answer.occupancy.limiters & only->limited_by) != only->limited_by))
+        (!launches(row) || (row->occupancy.limiters & only->limited_by) != only->limited_by))
         return false;
     return only->below_percent <= 0 || smc_inspect_percent(row) < only->below_percent;
 }
@@ -318,7 +317,7 @@ static bool summarize(const struct smc_inspect_rows *rows, const struct group *g
         summary->worst_settled = smc_inspect_is_settled(row);
         summary->worst_launches = launches(row);
         summary->worst_percent = smc_inspect_percent(row);
-        summary->worst_limiters = row->answer.occupancy.limiters;
+        summary->worst_limiters = row->occupancy.limiters;
     }
     return count_files(rows, groups, count, &summary->files);
 }

@@ -49,8 +49,7 @@ static struct smc_value threads_source(enum smc_threads_source source)
 
 static struct smc_value block_size(const struct smc_inspect_row *row)
 {
-    return count_if(row->threads_source != SMC_THREADS_UNKNOWN,
-                    row->answer.launch.threads_per_block);
+    return count_if(row->threads_source != SMC_THREADS_UNKNOWN, row->launch.threads_per_block);
 }
 
 /* Whole numbers, one for each block size. */
@@ -69,7 +68,7 @@ static struct smc_value settled(const struct smc_inspect_row *row, struct smc_va
 
 static struct smc_value loads(const struct smc_inspect_row *row)
 {
-    uint16_t cc = row->answer.query.device.sm.cc;
+    uint16_t cc = row->device->sm.cc;
     return smc_value_if(row->kernel->cc != 0,
                         smc_value_boolean(smc_inspect_loads(row->kernel, cc)));
 }
@@ -101,36 +100,34 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
     FIELD(row_name, NULL, "kernel", "", "its name, demangled",                                     \
           smc_value_string(item->kernel->shown))                                                   \
     FIELD(row_device, NULL, "device", "", "the device it was answered for",                        \
-          smc_value_string(item->answer.query.device.name))                                        \
+          smc_value_string(item->device->name))                                                    \
     FIELD(loads, "loads", NULL, "", "whether its machine code loads on the device", loads(item))   \
     FIELD(threads, "threads_per_block", NULL, "threads", "the block size", block_size(item))       \
     FIELD(threads_source, "threads_source", NULL, "", "where the block size is from",              \
           threads_source(item->threads_source))                                                    \
     FIELD(registers, "registers_per_thread", "registers", "registers", "registers per thread",     \
-          count_if(smc_words_regs_known(&item->answer), item->answer.resources.regs_per_thread))   \
+          count_if(smc_inspect_regs_known(item), item->kernel->resources.regs_per_thread))         \
     FIELD(spill_stores, "spill_store_bytes", "spill_stores", "bytes", "spill stores per thread",   \
-          count_if(item->kernel->has_spills, item->answer.resources.spill_store_bytes))            \
+          count_if(item->kernel->has_spills, item->kernel->resources.spill_store_bytes))           \
     FIELD(spill_loads, "spill_load_bytes", "spill_loads", "bytes", "spill loads per thread",       \
-          count_if(item->kernel->has_spills, item->answer.resources.spill_load_bytes))             \
+          count_if(item->kernel->has_spills, item->kernel->resources.spill_load_bytes))            \
     FIELD(stack, "stack_bytes", NULL, "bytes", "stack frame per thread",                           \
-          count_if(item->kernel->has_stack && !item->answer.resources.refused,                     \
-                   item->answer.resources.stack_bytes))                                            \
+          count_if(item->kernel->has_stack && !item->kernel->resources.refused,                    \
+                   item->kernel->resources.stack_bytes))                                           \
     FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
-          "static shared memory per block",                                                        \
-          smc_value_integer(item->answer.launch.static_smem_bytes))                                \
+          "static shared memory per block", smc_value_integer(item->launch.static_smem_bytes))     \
     FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
-          "dynamic shared memory per block",                                                       \
-          smc_value_integer(item->answer.launch.dynamic_smem_bytes))                               \
+          "dynamic shared memory per block", smc_value_integer(item->launch.dynamic_smem_bytes))   \
     FIELD(barriers, "barriers_per_block", "barriers", "barriers", "barriers per block",            \
-          count_if(item->kernel->has_barriers, item->answer.resources.barriers))                   \
+          count_if(item->kernel->has_barriers, item->kernel->resources.barriers))                  \
     FIELD(blocks, NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                       \
-          count_if(smc_inspect_is_settled(item), item->answer.occupancy.blocks_per_sm))            \
+          count_if(smc_inspect_is_settled(item), item->occupancy.blocks_per_sm))                   \
     FIELD(warps, NULL, "warps_per_sm", "warps", "resident warps per SM",                           \
-          count_if(smc_inspect_is_settled(item), item->answer.occupancy.warps_per_sm))             \
+          count_if(smc_inspect_is_settled(item), item->occupancy.warps_per_sm))                    \
     FIELD(percent, NULL, "occupancy_percent", "percent", "occupancy",                              \
-          settled(item, smc_value_real(item->answer.occupancy_percent)))                           \
+          settled(item, smc_value_real(item->occupancy_percent)))                                  \
     FIELD(limiters, NULL, "limiters", "", "the limits that bind",                                  \
-          settled(item, smc_value_limiters(item->answer.occupancy.limiters)))                      \
+          settled(item, smc_value_limiters(item->occupancy.limiters)))                             \
     FIELD(threads_column, NULL, "threads", "threads", "the block size, empty where unknown",       \
           block_size(item))                                                                        \
     FIELD(source_column, NULL, "threads_source", "", "where the block size is from",               \
@@ -185,7 +182,7 @@ const struct smc_field_table smc_inspect_tables[] = {
 
 static double percent_at(const struct smc_inspect_row *row, size_t warps_less_one)
 {
-    const struct smc_sm *sm = &row->answer.query.device.sm;
+    const struct smc_sm *sm = &row->device->sm;
     return 100.0 * row->sizes.blocks_per_sm[warps_less_one] * (double)(warps_less_one + 1) /
            sm->max_warps_per_sm;
 }
@@ -223,23 +220,22 @@ static void append_file(const struct smc_inspect_kernel *kernel, const char *lab
 
 static void append_numbers(const struct smc_inspect_row *row, struct smc_text *out)
 {
-    const struct smc_answer *answer = &row->answer;
-    const struct smc_resources *resources = &answer->resources;
+    const struct smc_resources *resources = &row->kernel->resources;
     char regs[16] = "-", spills[32] = "-", threads[16], blocks[16], percent[32];
-    if (smc_words_regs_known(answer))
+    if (smc_inspect_regs_known(row))
         snprintf(regs, sizeof regs, "%u", resources->regs_per_thread);
     if (row->kernel->has_spills && resources->spill_store_bytes + resources->spill_load_bytes == 0)
         snprintf(spills, sizeof spills, "0");
     else if (row->kernel->has_spills)
         snprintf(spills, sizeof spills, "%u+%u", resources->spill_store_bytes,
                  resources->spill_load_bytes);
-    snprintf(threads, sizeof threads, "%u%s", answer->launch.threads_per_block,
+    snprintf(threads, sizeof threads, "%u%s", row->launch.threads_per_block,
              row->threads_source == SMC_THREADS_ASSUMED ? "*" : "");
-    snprintf(blocks, sizeof blocks, "%u", answer->occupancy.blocks_per_sm);
-    smc_words_percent(answer->occupancy_percent, percent);
+    snprintf(blocks, sizeof blocks, "%u", row->occupancy.blocks_per_sm);
+    smc_words_percent(row->occupancy_percent, percent);
     bool settled = smc_inspect_is_settled(row);
     smc_text_printf(out, " %4s %8s %6u %7s %6s %7s", regs, spills,
-                    answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes,
+                    row->launch.static_smem_bytes + row->launch.dynamic_smem_bytes,
                     row->threads_source == SMC_THREADS_UNKNOWN ? "?" : threads,
                     settled ? blocks : "?", settled ? percent : "?");
 }
@@ -249,7 +245,7 @@ static void append_architecture(const struct smc_inspect_row *row,
                                 const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
-    uint16_t cc = row->answer.query.device.sm.cc;
+    uint16_t cc = row->device->sm.cc;
     char architecture[SMC_INSPECT_ARCHITECTURE], line[96];
     if (kernel->cc == 0 || kernel->cc == cc)
         return;
@@ -330,7 +326,7 @@ static void append_best(const struct smc_inspect_row *row, struct smc_text *line
     if (smc_inspect_is_settled(row))
         return;
     smc_text_append(line, ", limited by ");
-    smc_words_limiters(&row->answer.occupancy, line);
+    smc_words_limiters(&row->occupancy, line);
     append_highest(row, &highest);
     snprintf(alone, sizeof alone, "%u", best);
     if (strcmp(smc_text_string(&highest), alone) != 0) {
@@ -345,17 +341,18 @@ static void append_best(const struct smc_inspect_row *row, struct smc_text *line
 static void append_steps(const struct smc_inspect_row *row, const struct smc_report_style *style,
                          struct smc_text *out)
 {
-    const struct smc_answer *answer = &row->answer;
     const bool settled = smc_inspect_is_settled(row);
     struct smc_text line = {0}, gains = {0};
+    struct smc_answer answer;
+    smc_inspect_complete(row, &answer);
     if (row->exceeds_bound)
         smc_text_printf(&line, "cannot launch: more threads than its __launch_bounds__ of %u",
                         row->kernel->max_threads_per_block);
-    else if (answer->outcome != SMC_LAUNCHES)
-        smc_words_failure(answer, &line);
-    else if (answer->occupancy.warps_per_sm < answer->query.device.sm.max_warps_per_sm)
-        smc_text_gains(answer, &gains);
-    if (!settled || row->sizes.best_percent > answer->occupancy_percent) {
+    else if (answer.outcome != SMC_LAUNCHES)
+        smc_words_failure(&answer, &line);
+    else if (answer.occupancy.warps_per_sm < answer.query.device.sm.max_warps_per_sm)
+        smc_text_gains(&answer, &gains);
+    if (!settled || row->sizes.best_percent > answer.occupancy_percent) {
         smc_text_append(&line, line.length > 0 ? "\n" : "");
         append_best(row, &line);
     }
@@ -388,10 +385,10 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
 {
     struct smc_text left = {0}, right = {0};
     smc_text_append(&left, "  ");
-    smc_overview_append_device(&row->answer.query.device, -DEVICE_WIDTH, &left);
+    smc_overview_append_device(row->device, -DEVICE_WIDTH, &left);
     append_numbers(row, &left);
-    if (row->answer.outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
-        smc_words_limiters(&row->answer.occupancy, &right);
+    if (row->outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
+        smc_words_limiters(&row->occupancy, &right);
     smc_layout_paragraph(out, smc_text_string(&left), LIMITERS_COLUMN, smc_text_string(&right),
                          style->columns);
     smc_text_free(&left);
@@ -502,12 +499,13 @@ static void append_overview(const struct smc_inspect_rows *rows,
     smc_text_free(&line);
 }
 
-void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
-                         struct smc_text *out)
+size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first,
+                           const struct smc_report_style *style, struct smc_text *out)
 {
     enum { MOST_IN_FULL = 12 };
     const struct smc_inspect_summary *summary = &rows->summary;
     struct smc_kernel_names names = {0};
+    (void)first;
     find_names(rows, &names);
     if (rows->count > 0 && summary->files <= 1)
         append_file(rows->item[0].kernel, "", style, out);
@@ -521,6 +519,7 @@ void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_r
         append_kernels(rows, SIZE_MAX, &names, style, out);
     smc_kernel_names_free(&names);
     append_notes(rows, style, out);
+    return rows->count;
 }
 
 /* --- Text: launch bounds ---------------------------------------------------------------------- */
@@ -671,23 +670,21 @@ static void clear_launch(json_t *answer)
     json_object_set_new(answer, "next_steps", json_array());
 }
 
-json_t *smc_json_inspection(const struct smc_inspect_rows *rows)
+json_t *smc_json_inspected(const struct smc_inspect_row *row)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < rows->count; i++) {
-        json_t *object = json_object(), *kernel = json_object();
-        smc_json_answer(object, &rows->item[i].answer);
-        if (!smc_inspect_is_settled(&rows->item[i]))
-            clear_launch(object);
-        smc_fields_json(kernel_fields, rows->item[i].kernel, kernel);
-        smc_fields_json(row_fields, &rows->item[i], kernel);
-        smc_json_set(object, "kernel", kernel);
-        if (rows->item[i].exceeds_bound)
-            smc_json_string(json_object_get(object, "occupancy"), "refusal_reason",
-                            "cannot launch: more threads than its launch bounds allow");
-        json_array_append_new(list, object);
-    }
-    return list;
+    json_t *object = json_object(), *kernel = json_object();
+    struct smc_answer answer;
+    smc_inspect_complete(row, &answer);
+    smc_json_answer(object, &answer);
+    if (!smc_inspect_is_settled(row))
+        clear_launch(object);
+    smc_fields_json(kernel_fields, row->kernel, kernel);
+    smc_fields_json(row_fields, row, kernel);
+    smc_json_set(object, "kernel", kernel);
+    if (row->exceeds_bound)
+        smc_json_string(json_object_get(object, "occupancy"), "refusal_reason",
+                        "cannot launch: more threads than its launch bounds allow");
+    return object;
 }
 
 json_t *smc_json_promises(const struct smc_inspect_promises *promises)
@@ -704,11 +701,16 @@ json_t *smc_json_promises(const struct smc_inspect_promises *promises)
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-void smc_csv_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
-                        struct smc_text *out)
+size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first,
+                          const struct smc_report_style *style, struct smc_text *out)
 {
+    size_t i = first;
     (void)style;
-    smc_fields_csv_table(row_fields, rows->item, rows->count, sizeof *rows->item, out);
+    if (first == 0)
+        smc_fields_csv_head(row_fields, out);
+    while (i < rows->count && (i == first || out->length < SMC_REPORT_PART))
+        smc_fields_csv_row(row_fields, &rows->item[i++], out);
+    return i;
 }
 
 void smc_csv_promises(const struct smc_inspect_promises *promises,

@@ -239,7 +239,7 @@ struct line {
 
 static void add_row(const struct smc_inspect_row *row, struct line *line)
 {
-    const struct smc_launch *launch = &row->answer.launch;
+    const struct smc_launch *launch = &row->launch;
     if (!line->worst || smc_inspect_compare(row, line->worst) < 0)
         line->worst = row;
     widen(&line->percent, smc_inspect_percent(row));
@@ -247,8 +247,8 @@ static void add_row(const struct smc_inspect_row *row, struct line *line)
         widen(&line->threads, launch->threads_per_block);
     line->unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
     line->at_best |= !smc_inspect_is_settled(row);
-    if (smc_words_regs_known(&row->answer))
-        widen(&line->registers, row->answer.resources.regs_per_thread);
+    if (smc_inspect_regs_known(row))
+        widen(&line->registers, row->kernel->resources.regs_per_thread);
     if (row->kernel->has_spills)
         widen(&line->spills, (double)smc_inspect_spilled(row));
     widen(&line->smem, (double)launch->static_smem_bytes + launch->dynamic_smem_bytes);
@@ -271,7 +271,7 @@ static size_t find_lines(const struct smc_inspect_rows *rows, const struct famil
     for (size_t m = family->member; m < family->member + family->kernels; m++)
         for (size_t i = families->member[m].row;
              i < rows->count && (i == families->member[m].row || !begins_kernel(rows, i)); i++) {
-            const struct smc_device *device = &rows->item[i].answer.query.device;
+            const struct smc_device *device = rows->item[i].device;
             size_t at = find_line(lines, count, device);
             if (at == MOST_DEVICES)
                 continue;
@@ -311,7 +311,7 @@ static void append_percent(const struct line *line, struct smc_text *out)
 
 static void append_limits(const struct line *line, struct smc_text *out)
 {
-    const struct smc_answer *worst = &line->worst->answer;
+    const struct smc_inspect_row *worst = line->worst;
     uint32_t limiters = worst->occupancy.limiters;
     char text[32];
     if (worst->outcome == SMC_LAUNCHES && limiters)
@@ -333,11 +333,11 @@ static struct columns find_columns(const struct smc_inspect_rows *rows,
                                    const struct families *families)
 {
     struct columns columns = {.instances = families->count < families->member_count};
-    const struct smc_device *first = &rows->item[0].answer.query.device;
+    const struct smc_device *first = rows->item[0].device;
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
-        const struct smc_launch *launch = &row->answer.launch;
-        const struct smc_device *device = &row->answer.query.device;
+        const struct smc_launch *launch = &row->launch;
+        const struct smc_device *device = row->device;
         columns.devices |= device->sm.cc != first->sm.cc || strcmp(device->name, first->name) != 0;
         columns.threads |= row->threads_source != SMC_THREADS_UNKNOWN;
         columns.spills |= smc_inspect_spilled(row) > 0;
