@@ -57,6 +57,7 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
                  : text                            ? SMC_ORDER_OCCUPANCY
                                                    : SMC_ORDER_FILE,
         .top = number[SMC_OPTION_TOP] > 0 ? (size_t)number[SMC_OPTION_TOP] : 0,
+        .without_strays = text && !arguments->given[SMC_OPTION_VERBOSE],
         .requirements =
             {
                 .occupancy_percent = (double)number[SMC_OPTION_REQUIRE_OCCUPANCY],
@@ -161,7 +162,7 @@ static enum smc_status show(const struct smc_arguments *arguments,
     enum smc_status status = write_rows(smc_ask_writer(arguments), rows, &style, out, error);
     if (smc_ask_writer(arguments) == &smc_writer_csv)
         tell_estimates(rows);
-    if (rows->count == 0)
+    if (rows->count == 0 && smc_ask_writer(arguments) != &smc_writer_text)
         smc_output_note("option --only: none of the kernels is like that");
     return status;
 }
@@ -203,6 +204,9 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
         arguments->given[SMC_OPTION_GATE]
             ? smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error)
             : judge(inspection);
+    /* A table would hide why nothing was judged. */
+    if (judged == SMC_USAGE && smc_ask_writer(arguments) == &smc_writer_text)
+        return judged;
     enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
     if (selected != SMC_OK)
         return selected;
