@@ -449,7 +449,7 @@ static const struct command commands[] = {
 #endif
     {.name = "inspect-cubin-text", .words = "inspect data/inspect/own-sm90.cubin"},
     {.name = "inspect-overview", .words = "inspect many.ptxas --top all"},
-    {.name = "inspect-parts", .words = "inspect parts.ptxas --kernel k1* --format json"},
+    {.name = "inspect-parts", .words = "inspect parts.ptxas --format json"},
     {.name = "inspect-save",
      .words = "inspect data/inspect/own-sm90.cubin --threads 256 --save saved.json"},
     {.name = "inspect-folder", .words = "inspect folder --threads 256 --only spilling"},
@@ -585,7 +585,7 @@ static void enter_folder(void)
                          "threadIdx.x;\n    a[i] = 2 * a[i];\n}\n");
     write_accesses();
     write_log("many.ptxas", 30);
-    write_log("parts.ptxas", 400);
+    write_log("parts.ptxas", 270);
     write_folder();
 }
 

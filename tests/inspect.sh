@@ -167,7 +167,7 @@ inspect accelerated.ptxas --threads 256 --device 10.0 --format csv >out 2>err
 empty "CSV, which has no column for it, has a note" "$(
     [ "$(wc -l <out)" -eq 2 ] || cat out
     has err '^smemcalc: note: in 1 of 1 rows the machine code does not load on the device: estimates$')"
-ends 1 "accelerated.ptxas: k on compute capability 10.0: its machine code does not load there" \
+ends 1 "accelerated.ptxas: k on compute capability 10.0: machine code for sm_90a does not load there: compile with -gencode arch=compute_100,code=sm_100" \
     accelerated.ptxas --threads 256 --device 10.0 --max-regs 255
 ends 2 "accelerated.ptxas: compiled for sm_91a: compute capability 9.1 is newer than this table; \
 name a device with --device" "$(sed -i s/sm_90a/sm_91a/ accelerated.ptxas; echo accelerated.ptxas)"

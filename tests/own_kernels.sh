@@ -347,6 +347,15 @@ empty "a file whose code does not load there is shown" "$(
     has out '^26 kernels in 2 files; '
     has out '^2 kernels have no machine code for compute capability 8.0')"
 
+{ kernel a1 32 && kernel a2 32 && kernel a3 32; kernel b1 32 | sed 's/sm_90/sm_80/'; } >sorts.log
+ends 1 "sorts.log: 3 kernels on compute capability 10.0: machine code for sm_90 does not load \
+there: compile with -gencode arch=compute_100,code=sm_100" sorts.log --device 10.0 --max-regs 64
+empty "a line for each device and architecture" "$(
+    [ "$(wc -l <err)" -eq 2 ] || cat err
+    has err '^smemcalc: sorts.log: b1 on compute capability 10.0: machine code for sm_80 does not')"
+ask sorts.log --device 10.0 --max-regs 64 --format junit
+empty "reports have each kernel" "$([ "$(grep -c '<failure' out)" -eq 4 ] || cat out)"
+
 # --- Words ----------------------------------------------------------------------------------------
 
 ask many.log --threads 256 --only below=10
@@ -363,7 +372,7 @@ empty "one spills" "$(answered; has out '^2 kernels; 1 spills; ')"
 {
     i=0
     while [ $i -lt 12 ]; do kernel "plain$i" 32; i=$((i + 1)); done
-    kernel _Z1kILi4EEvv 255 && kernel _Z1kILi5EEvv 16 0 50000
+    kernel _Z1kILi4EEvv 255 && kernel _Z1kILi5EEvv 16 0 45000
 } >different.log
 ask different.log --threads 256
 if grep -q 'k<' out; then

@@ -156,7 +156,7 @@ elif ! command -v bash >/dev/null; then
 else
     github=$recipes/github/smemcalc.yml gitlab=$recipes/gitlab/smemcalc.gitlab-ci.yml
     runs "GitHub: build" 0 "$github" Build
-    runs "GitHub: judge" 1 "$github" 'Judge the kernels'
+    runs "GitHub: check" 1 "$github" 'Check the kernels'
     runs "GitHub: summary" 0 "$github" Summary
     empty "GitHub: what it leaves" "$(
         grep -q '"version": "2.1.0"' smemcalc.sarif || cat smemcalc.sarif

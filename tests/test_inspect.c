@@ -1,5 +1,5 @@
-/* inspect: a kernel's values are the same from any input, and so are the answers, requirements and
-   launch bounds. Tests that need a compiler are in inspect.sh. */
+/* inspect: a kernel's values are the same from any input, and so are the answers and launch
+   bounds. Tests that need a compiler are in inspect.sh. */
 #include "config.h"
 
 #include <stdio.h>
@@ -244,7 +244,7 @@ static void test_kinds(void)
     }
 }
 
-/* --- Versions, requirements, promises --------------------------------------------------------- */
+/* --- Versions, promises ----------------------------------------------------------------------- */
 
 static size_t add_device(uint16_t cc, struct smc_device *devices, size_t count)
 {
@@ -275,31 +275,6 @@ static void test_versions(void)
         wrong +=
             rows.item[i].kernel->cc != loaded[i % 4] || rows.item[i].device->sm.cc != asked[i % 4];
     CU_ASSERT_EQUAL(wrong, 0);
-    smc_inspect_rows_free(&rows);
-    smc_inspect_free(&kernels);
-}
-
-static void test_requirements(void)
-{
-    struct smc_inspect_kernels kernels = {0};
-    struct smc_inspect_rows rows = {0};
-    struct smc_text text = {0};
-    struct smc_inspect_request request = request_of(NULL, 0);
-    request.threads_per_block = 128;
-    CU_ASSERT_EQUAL(read_data(DATA "own-sm90.ptxas", &kernels), SMC_OK);
-    CU_ASSERT_EQUAL(smc_inspect_answer(&kernels, &request, &rows, NULL), SMC_OK);
-    struct smc_requirements need = {.occupancy_percent = 62.5, .blocks_per_sm = 10};
-    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text, NULL), SMC_OK);
-    CU_ASSERT_EQUAL(text.length, 0);
-    need = (struct smc_requirements){
-        .occupancy_percent = 63, .blocks_per_sm = 11, .registers_at_most = 31};
-    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text, NULL), SMC_SHORTFALL);
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "occupancy 62.5 %, but 63 % is"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "10 blocks per SM, but 11 required"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text),
-                                  "spilling on compute capability 9.0: "
-                                  "32 registers per thread, but at most 31"));
-    smc_text_free(&text);
     smc_inspect_rows_free(&rows);
     smc_inspect_free(&kernels);
 }
@@ -507,7 +482,6 @@ CU_TestInfo tests_inspect[] = {
     {"PTX tells its target and launch bounds", test_ptx},
     {"what an input is follows from its content", test_kinds},
     {"a device gets the version that its driver would load", test_versions},
-    {"requirements name what falls short", test_requirements},
     {"promises of launch bounds", test_promises},
     {"a promise that is not told is neither kept nor broken", test_unknown_promises},
     {"which code loads where", test_loads},

@@ -47,6 +47,7 @@ struct inspection {
 
 /* Text has the worst first; JSON and CSV are as the files are unless an order is requested. */
 static enum smc_status ask_selection(const struct smc_arguments *arguments,
+                                     const struct smc_gate *gate,
                                      struct smc_inspect_selection *selection,
                                      struct smc_error *error)
 {
@@ -58,12 +59,7 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
                                                    : SMC_ORDER_FILE,
         .top = number[SMC_OPTION_TOP] > 0 ? (size_t)number[SMC_OPTION_TOP] : 0,
         .without_strays = text && !arguments->given[SMC_OPTION_VERBOSE],
-        .requirements =
-            {
-                .occupancy_percent = (double)number[SMC_OPTION_REQUIRE_OCCUPANCY],
-                .blocks_per_sm = (uint32_t)number[SMC_OPTION_REQUIRE_BLOCKS],
-                .registers_at_most = (uint32_t)number[SMC_OPTION_MAX_REGS],
-            },
+        .gate = gate->limit_count > 0 ? gate : NULL,
     };
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < arguments->only_count && status == SMC_OK; i++)
@@ -99,7 +95,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
     enum smc_status status = check_lint(arguments, error);
     if (status != SMC_OK)
         return status;
-    status = ask_selection(arguments, &inspection->selection, error);
+    status = ask_selection(arguments, &inspection->gate, &inspection->selection, error);
     if (status != SMC_OK)
         return status;
     return smc_ask_inspection(arguments, arguments->given[SMC_OPTION_LINT], &inspection->question,
@@ -118,19 +114,6 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
              rows->count);
     if (count > 0)
         smc_output_note(text);
-}
-
-/* Every kernel that was asked for is judged, whichever are shown. */
-static enum smc_status judge(const struct inspection *inspection)
-{
-    struct smc_text shortfalls = {0};
-    struct smc_error error = {""};
-    enum smc_status status = smc_inspect_require(
-        &inspection->rows, &inspection->selection.requirements, &shortfalls, &error);
-    smc_output_tell("", smc_text_string(&shortfalls));
-    smc_output_tell("", error.message);
-    smc_text_free(&shortfalls);
-    return status;
 }
 
 /* The report may be long: the parts before the last are kept outside of memory. */
@@ -194,19 +177,13 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     enum smc_status saved = save(arguments, inspection, error);
     if (saved != SMC_OK)
         return saved;
-    if (smc_gate_reports(arguments)) {
-        enum smc_status gated =
-            smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
-        enum smc_status kept = save(arguments, inspection, error);
-        return status != SMC_OK ? status : kept != SMC_OK ? kept : gated;
-    }
+    /* Every kernel that was asked for is judged, whichever are shown. */
     enum smc_status judged =
-        arguments->given[SMC_OPTION_GATE]
-            ? smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error)
-            : judge(inspection);
+        smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
     /* A table would hide why nothing was judged. */
-    if (judged == SMC_USAGE && smc_ask_writer(arguments) == &smc_writer_text)
-        return judged;
+    const bool hides = judged == SMC_USAGE && smc_ask_writer(arguments) == &smc_writer_text;
+    if (judged == SMC_MACHINE || hides || smc_gate_reports(arguments))
+        return status == SMC_OK ? judged : status;
     enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
     if (selected != SMC_OK)
         return selected;
@@ -260,6 +237,8 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         return smc_out_of_memory(error);
     struct smc_arguments asked = *arguments;
     enum smc_status status = smc_ask_gate(&asked, &inspection->gate, error);
+    if (status == SMC_OK)
+        status = smc_gate_check_limits(&asked, &inspection->gate, error);
     if (status == SMC_OK)
         status = inspect(&asked, inspection, out, error);
     smc_inspect_promises_free(&inspection->promises);

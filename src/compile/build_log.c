@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "compile/ptxas_log.h"
+#include "devices/devices.h"
 
 /* --- Lines ------------------------------------------------------------------------------------ */
 
@@ -251,10 +252,15 @@ static struct span read_target(struct span line, const char *before, char closin
     return quoted(after(line, before), line.end, closing);
 }
 
-/* Compute capability 1.x has no properties. Filtered logs may have none at all. */
+/* Filtered logs may have no properties at all. */
 static bool has_properties(const struct reading *reading, struct span target)
 {
-    return reading->has_properties && target.start && strtoul(target.start, NULL, 10) >= 20;
+    struct smc_capability capability;
+    if (!reading->has_properties || !target.start)
+        return false;
+    unsigned long cc = strtoul(target.start, NULL, 10);
+    smc_capability_nearest(cc < SMC_MAX_CC ? (uint16_t)cc : SMC_MAX_CC, &capability);
+    return capability.ptxas_writes_properties;
 }
 
 static bool read_head(struct reading *reading, struct span line)

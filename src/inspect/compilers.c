@@ -66,76 +66,38 @@ static void append_toolkit_folders(const char *library, struct smc_text *options
     }
 }
 
-/* What NVRTC does not know: options for the host's compiler, the linker, and nvcc itself.
-   `takes_next`: the next word belongs to it. */
+/* Options of nvcc that NVRTC does not know: for the host's compiler, the linker and nvcc itself;
+   also longer ones that begin with one of these. */
+/* clang-format off */
+static const char *const options_of_nvcc[] = {
+    "-O", "-W", "-g", "-c", "-l", "-L", "-f", "-m64", "-M", "-t", "--threads=", "-Werror",
+    "--expt-", "-expt-", "--extended-lambda", "-extended-lambda", "--compile", "-forward-unknown",
+    "--forward-unknown", "-ccbin=", "--compiler-bindir=", "-Xcompiler=", "--compiler-options=",
+    "-Xlinker=", "--optimize", "-split-compile", "--split-compile", "-Xcudafe", "-Xnvlink",
+    "-cudart", "--cudart", "-v", "--verbose", "-pthread",
+};
+
+/* The next word is their value. */
+static const char *const options_with_value[] = {
+    "-Xcompiler", "--compiler-options", "-Xlinker", "--linker-options", "-ccbin",
+    "--compiler-bindir", "-o", "--output-file", "-x", "-MF", "-MT", "-MQ", "--threads", "-gencode",
+    "--generate-code", "-Xcudafe", "-Xnvlink", "-cudart", "--cudart", "-Xarchive",
+};
+/* clang-format on */
+
+/* Whether NVRTC must not see the option. `takes_next`: nor the next word, which is its value. */
 static bool is_for_nvcc(const char *option, bool *takes_next)
 {
-    static const char *const alone[] = {"-O",
-                                        "-W",
-                                        "-g",
-                                        "-c",
-                                        "-l",
-                                        "-L",
-                                        "-f",
-                                        "-m64",
-                                        "-M",
-                                        "-t",
-                                        "--threads=",
-                                        "-Werror",
-                                        "--expt-",
-                                        "-expt-",
-                                        "--extended-lambda",
-                                        "-extended-lambda",
-                                        "--compile",
-                                        "-forward-unknown",
-                                        "--forward-unknown",
-                                        "-ccbin=",
-                                        "--compiler-bindir=",
-                                        "-Xcompiler=",
-                                        "--compiler-options=",
-                                        "-Xlinker=",
-                                        "--optimize",
-                                        "-split-compile",
-                                        "--split-compile",
-                                        "-Xcudafe",
-                                        "-Xnvlink",
-                                        "-cudart",
-                                        "--cudart",
-                                        "-v",
-                                        "--verbose",
-                                        "-pthread",
-                                        "-lineinfo="};
-    static const char *const with_next[] = {"-Xcompiler",
-                                            "--compiler-options",
-                                            "-Xlinker",
-                                            "--linker-options",
-                                            "-ccbin",
-                                            "--compiler-bindir",
-                                            "-o",
-                                            "--output-file",
-                                            "-x",
-                                            "-MF",
-                                            "-MT",
-                                            "-MQ",
-                                            "--threads",
-                                            "-gencode",
-                                            "--generate-code",
-                                            "-Xcudafe",
-                                            "-Xnvlink",
-                                            "-cudart",
-                                            "--cudart",
-                                            "-Xarchive"};
-    static const char *const known[] = {"-fmad", "-ftz", "-lineinfo",
-                                        "-Wno-deprecated-gpu-targets"};
+    static const char *const known[] = {"-fmad", "-ftz", "-lineinfo"}; /* of NVRTC, too */
     *takes_next = false;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strncmp(option, known[i], strlen(known[i])) == 0)
-            return i == sizeof known / sizeof *known - 1;
-    for (size_t i = 0; i < sizeof with_next / sizeof *with_next; i++)
-        if (strcmp(option, with_next[i]) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof options_with_value / sizeof *options_with_value; i++)
+        if (strcmp(option, options_with_value[i]) == 0)
             return *takes_next = true;
-    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
-        if (strncmp(option, alone[i], strlen(alone[i])) == 0)
+    for (size_t i = 0; i < sizeof options_of_nvcc / sizeof *options_of_nvcc; i++)
+        if (strncmp(option, options_of_nvcc[i], strlen(options_of_nvcc[i])) == 0)
             return true;
     return false;
 }
@@ -654,6 +616,7 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
     for (size_t i = 0; i < more; i++)
         argv[count + i] = request->compiler_arguments[i];
     enum smc_status status = add_own(options, argv + more, count, error);
+    output->option_refused = status == SMC_USAGE;
     if (status == SMC_OK)
         status = run(job, argv, output, error);
     if (status == SMC_OK)
@@ -668,6 +631,7 @@ enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
 {
     struct job job;
     enum smc_status status = check_options(compilation, error);
+    output->option_refused = status != SMC_OK;
     if (status == SMC_OK)
         status = begin(compilation, "nvcc", &job, error);
     if (status != SMC_OK)

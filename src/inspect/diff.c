@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "inspect/kernels.h"
+#include "inspect/names.h"
 #include "inspect/stable_names.h"
 
 #define BIT(change) (1u << SMC_DIFF_##change)
@@ -560,7 +561,7 @@ static bool take_candidates(const struct comparing *comparing, bool removed,
             continue;
         const char *shown = first_item(group)->side.kernel->shown;
         struct candidate *candidate = &candidates->item[candidates->count++];
-        *candidate = (struct candidate){.group = group, .bare = smc_bare_name(shown)};
+        *candidate = (struct candidate){.group = group, .bare = smc_name_last(shown)};
         if (!candidate->bare)
             return false;
         candidate->pairs = smc_name_pairs(shown);
@@ -842,6 +843,8 @@ enum smc_status smc_diff_compare(const struct smc_inspect_kernels *before,
 
 void smc_diff_free(struct smc_diff *diff)
 {
+    for (size_t i = 0; i < diff->count; i++)
+        free(diff->pair[i].excuse);
     free(diff->pair);
     free(diff->device);
     *diff = (struct smc_diff){0};

@@ -48,6 +48,8 @@ struct smc_diff_pair {
     size_t group;      /* pairs of one kernel have the same */
     bool is_renamed;   /* matched by similarity */
     bool is_ambiguous; /* one of several kernels with this name, matched in order */
+    uint32_t excused;  /* of `worse`: what a gate tolerates or allows */
+    char *excuse;      /* in words: "registers tolerated by [diff]"; NULL: nothing to say */
 };
 
 /* How the builds differ as a whole. */
@@ -82,6 +84,7 @@ struct smc_diff {
     size_t compared_pairs;                  /* the same, each on each of its devices */
     struct smc_diff_note note[SMC_DIFF_MOST_NOTES];
     size_t note_count;
+    size_t excused; /* kernels that are worse only in what a gate excuses; in `kernels`, too */
 };
 
 /* Compares at the block size that the request, the kernel or its counterpart states, else at every

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "inspect/diff.h"
 #include "inspect/findings.h"
 #include "inspect/inspect.h"
 
@@ -50,7 +51,6 @@ struct smc_gate_threads {
 struct smc_gate_growth {
     uint32_t registers, spill_bytes, stack_bytes, static_smem_bytes, barriers, blocks;
     double occupancy_percent; /* percentage points */
-    double time_percent;
 };
 
 /* Start from {0}. */
@@ -88,19 +88,37 @@ struct smc_gate_verdict {
     size_t unsettled; /* kernels with a limit that needs a block size, which is unknown */
 };
 
-/* Judges every row. SMC_SHORTFALL: there is a violation; SMC_USAGE: none, but a kernel was not
-   judged because its block size is unknown; SMC_MACHINE: memory. */
+/* Judges every row; of a comparison with an older build, or NULL, sets what is excused.
+   SMC_SHORTFALL: there is a violation; SMC_USAGE: none, but a kernel was not judged because its
+   block size is unknown, of which a gate of options has the message, one of a file a finding for
+   each; SMC_MACHINE: memory. */
 enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_inspect_rows *rows,
-                               uint32_t today, struct smc_gate_verdict *verdict,
-                               struct smc_error *error);
+                               uint32_t today, struct smc_diff *diff,
+                               struct smc_gate_verdict *verdict, struct smc_error *error);
+
+/* Whether there is a violation in the row that counts today. */
+bool smc_gate_fails(const struct smc_gate *gate, const struct smc_inspect_row *row);
 
 void smc_gate_verdict_free(struct smc_gate_verdict *verdict);
 
-/* Whether an allowance that has not expired covers the kernel and key; for comparisons, whose
-   findings are about a key, too. NULL: none. */
-const struct smc_gate_allowance *smc_gate_allows(const struct smc_gate *gate,
-                                                 const struct smc_inspect_row *row,
-                                                 enum smc_gate_key key, uint32_t today);
+/* --- Parts of judging ------------------------------------------------------------------------- */
+
+/* Whether the entry is about this key, or about none in particular if it is SMC_GATE_KEY_COUNT. */
+bool smc_gate_covers(const struct smc_gate_allowance *allowance,
+                     const struct smc_inspect_kernel *kernel, const struct smc_device *device,
+                     enum smc_gate_key key);
+
+bool smc_gate_has_expired(const struct smc_gate_allowance *allowance, uint32_t today);
+
+/* " allowed: REASON, until DATE", or " allowed until DATE (FILE:LINE)" of one that has expired. */
+void smc_gate_append_allowance(const struct smc_gate *gate,
+                               const struct smc_gate_allowance *allowance, uint32_t today,
+                               struct smc_text *text);
+
+/* Sets `excused` and `excuse` of each pair, and used[i] for the allowances that were needed or have
+   expired. False: out of memory. */
+bool smc_gate_excuse(const struct smc_gate *gate, uint32_t today, struct smc_diff *diff,
+                     bool *used);
 
 /* "2 of 40 kernels violate 3 limits; 2 violations are allowed" */
 void smc_gate_summary(const struct smc_gate_verdict *verdict, struct smc_text *out);

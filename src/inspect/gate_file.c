@@ -293,7 +293,6 @@ static enum smc_status read_growth_entry(const struct reading *reading,
         {"allow_barriers", &growth->barriers, NULL},
         {"allow_blocks", &growth->blocks, NULL},
         {"allow_occupancy", NULL, &growth->occupancy_percent},
-        {"allow_time", NULL, &growth->time_percent},
     };
     enum { COUNT = sizeof members / sizeof *members };
     const char *known[COUNT + 1] = {NULL};
@@ -379,8 +378,6 @@ enum smc_status smc_gate_parse(const char *text, size_t length, const char *path
         status = smc_out_of_memory(error);
     for (size_t i = 0; i < root.count && status == SMC_OK; i++)
         status = read_entry(&reading, &root.item[i]);
-    if (status == SMC_OK && gate->limit_count == 0)
-        status = smc_fail(error, SMC_USAGE, "%.300s: no [[limit]]: nothing to judge by", path);
     smc_toml_free(&root);
     if (status != SMC_OK)
         smc_gate_free(gate);

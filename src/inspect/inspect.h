@@ -1,6 +1,5 @@
 /* The user's kernels: read from CUDA source, PTX, machine code, programs that contain it and
-   compilers' logs; answered for one or many devices; checked against requirements and launch
-   bounds. */
+   compilers' logs; answered for one or many devices; checked against launch bounds. */
 #ifndef SMC_INSPECT_INSPECT_H
 #define SMC_INSPECT_INSPECT_H
 
@@ -239,22 +238,6 @@ enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
                                    struct smc_inspect_rows *rows, struct smc_error *error);
 
 void smc_inspect_rows_free(struct smc_inspect_rows *rows);
-
-struct smc_requirements {
-    double occupancy_percent;   /* 0: none */
-    uint32_t blocks_per_sm;     /* 0: none */
-    uint32_t registers_at_most; /* 0: none */
-};
-
-/* Whether the row meets what can be judged of it. */
-bool smc_inspect_meets(const struct smc_inspect_row *row,
-                       const struct smc_requirements *requirements);
-
-/* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is one.
-   SMC_USAGE if a row cannot be judged because its block size is unknown; the others are. */
-enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
-                                    const struct smc_requirements *requirements,
-                                    struct smc_text *shortfalls, struct smc_error *error);
 
 /* --- Launch bounds ---------------------------------------------------------------------------- */
 

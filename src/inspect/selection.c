@@ -222,7 +222,8 @@ static bool is_kept(const struct smc_inspect_row *row,
                     const struct smc_inspect_selection *selection)
 {
     const struct smc_inspect_filter *only = &selection->only;
-    if (only->failing && launches(row) && smc_inspect_meets(row, &selection->requirements))
+    if (only->failing && launches(row) &&
+        !(selection->gate && smc_gate_fails(selection->gate, row)))
         return false;
     if (only->spilling && smc_inspect_spilled(row) == 0)
         return false;

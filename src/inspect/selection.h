@@ -2,7 +2,7 @@
 #ifndef SMC_INSPECT_SELECTION_H
 #define SMC_INSPECT_SELECTION_H
 
-#include "inspect/inspect.h"
+#include "inspect/gate.h"
 
 /* Kernels with equal values follow each other as the worst do. */
 enum smc_inspect_order {
@@ -20,7 +20,7 @@ enum smc_inspect_order {
 /* What a row must be to stay: all that is set. Where the block size is unknown, occupancy and
    limits are those of the best block size. */
 struct smc_inspect_filter {
-    bool failing;         /* cannot be compiled or launched, or does not meet the requirements */
+    bool failing;         /* cannot be compiled or launched, or violates the gate */
     bool spilling;        /* has spills */
     bool unknown;         /* its block size is unknown */
     uint32_t limited_by;  /* a set of enum smc_limit: all of them bind */
@@ -36,7 +36,7 @@ struct smc_inspect_selection {
     enum smc_inspect_order order;
     size_t top; /* so many kernels; 0: all */
     struct smc_inspect_filter only;
-    struct smc_requirements requirements; /* for `only.failing` */
+    const struct smc_gate *gate; /* for `only.failing`; NULL: none */
     bool without_strays; /* without rows whose machine code does not load on the device, if other
                             code of their file does */
 };

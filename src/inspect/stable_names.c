@@ -174,29 +174,6 @@ char *smc_stable_name(const char *mangled)
 
 /* --- Similarity ------------------------------------------------------------------------------- */
 
-char *smc_bare_name(const char *shown)
-{
-    static const char anonymous[] = "(anonymous namespace)";
-    struct smc_text bare = {0};
-    int depth = 0;
-    for (const char *s = shown;
-         *s && (*s != '(' || depth > 0 || strncmp(s, anonymous, sizeof anonymous - 1) == 0); s++) {
-        if (*s == '(' && depth == 0)
-            s += sizeof anonymous - 2;
-        else if (*s == '<')
-            depth++;
-        else if (*s == '>' && depth > 0)
-            depth--;
-        else if ((*s == ' ' || *s == ':') && depth == 0)
-            bare.length = 0;
-        else if (depth == 0)
-            smc_text_append_char(&bare, *s, 1);
-    }
-    char *copy = bare.failed ? NULL : smc_strndup(smc_text_string(&bare), bare.length);
-    smc_text_free(&bare);
-    return copy;
-}
-
 static int compare_pairs(const void *a, const void *b)
 {
     return *(const uint16_t *)a - *(const uint16_t *)b;
