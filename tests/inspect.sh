@@ -61,7 +61,7 @@ has() { # FILE PATTERN
 
 head='file,kernel,device,registers,spill_stores,spill_loads,static_smem,dynamic_smem,barriers,'
 head=$head'blocks_per_sm,warps_per_sm,occupancy_percent,limiters,threads,threads_source,'
-head=$head'best_threads,best_occupancy_percent'
+head=$head'best_threads,best_occupancy_percent,compiled_for,loads'
 template='void six_barriers<float, 4>(float*)'
 [ "$(inspect own-sm90.cubin --format csv | grep -c '_Z12six_barriersIfLi4EEvPT_')" -eq 0 ] ||
     template=_Z12six_barriersIfLi4EEvPT_
@@ -70,19 +70,19 @@ case $template in *,*) quoted="\"$template\"" ;; *) quoted=$template ;; esac
 # --- Recorded output ------------------------------------------------------------------------------
 
 prints "a log in CSV" "$head
-own-sm90.ptxas,$quoted,compute capability 9.0,14,0,0,0,0,6,10,40,62.5,barriers,128,given,224,98.4375
-own-sm90.ptxas,spilling,compute capability 9.0,32,352,380,0,0,0,16,64,100,warps+registers,128,given,128,100
-own-sm90.ptxas,bounded,compute capability 9.0,10,0,0,2000,0,1,16,64,100,warps,128,given,128,100" \
+own-sm90.ptxas,$quoted,compute capability 9.0,14,0,0,0,0,6,10,40,62.5,barriers,128,given,224,98.4375,sm_90,1
+own-sm90.ptxas,spilling,compute capability 9.0,32,352,380,0,0,0,16,64,100,warps+registers,128,given,128,100,sm_90,1
+own-sm90.ptxas,bounded,compute capability 9.0,10,0,0,2000,0,1,16,64,100,warps,128,given,128,100,sm_90,1" \
     own-sm90.ptxas --threads 128 --format csv
 prints "machine code in CSV, without the driver's reserve, with its launch bounds" "$head
-own-sm90.cubin,$quoted,compute capability 9.0,14,,,0,0,6,,,,,,unknown,224,98.4375
-own-sm90.cubin,spilling,compute capability 9.0,32,,,0,0,0,2,64,100,warps+registers,1024,launch_bounds,128,100
-own-sm90.cubin,bounded,compute capability 9.0,10,,,2000,0,1,16,64,100,warps,128,launch_bounds,128,100" \
+own-sm90.cubin,$quoted,compute capability 9.0,14,,,0,0,6,,,,,,unknown,224,98.4375,sm_90,1
+own-sm90.cubin,spilling,compute capability 9.0,32,,,0,0,0,2,64,100,warps+registers,1024,launch_bounds,128,100,sm_90,1
+own-sm90.cubin,bounded,compute capability 9.0,10,,,2000,0,1,16,64,100,warps,128,launch_bounds,128,100,sm_90,1" \
     own-sm90.cubin --format csv
 prints "cuobjdump's report, where the reserve is counted" "$head
-own-sm90-cuda12.res-usage,$quoted,compute capability 9.0,14,,,0,4096,,8,64,100,warps,256,assumed,128,100
-own-sm90-cuda12.res-usage,spilling,compute capability 9.0,32,,,0,4096,,8,64,100,warps+registers,256,assumed,128,100
-own-sm90-cuda12.res-usage,bounded,compute capability 9.0,10,,,2000,4096,,8,64,100,warps,256,assumed,128,100" \
+own-sm90-cuda12.res-usage,$quoted,compute capability 9.0,14,,,0,4096,,8,64,100,warps,256,assumed,128,100,,
+own-sm90-cuda12.res-usage,spilling,compute capability 9.0,32,,,0,4096,,8,64,100,warps+registers,256,assumed,128,100,,
+own-sm90-cuda12.res-usage,bounded,compute capability 9.0,10,,,2000,4096,,8,64,100,warps,256,assumed,128,100,," \
     own-sm90-cuda12.res-usage --assume-threads 256 --device sm_90 --dynamic-smem 4K --format csv
 
 inspect - --threads 128 --format csv <own-sm90.ptxas | sed 's/^-,/own-sm90.ptxas,/' >piped
@@ -159,7 +159,7 @@ printf '%s\n' "ptxas info    : Compiling entry function 'k' for 'sm_90a'" \
     "ptxas info    : Used 40 registers, used 1 barriers" >accelerated.ptxas
 inspect accelerated.ptxas --threads 256 --device 9.0 --device 10.0 >out 2>err
 empty "code for sm_90a does not load elsewhere, and the answer says so" "$(
-    grep -A1 '^  CC 10.0 ' out >there
+    grep -A1 '^~ CC 10.0 ' out >there
     has there '^      estimated from machine code for sm_90a, which this device cannot load$'
     [ "$(grep -c 'cannot load' out)" -eq 1 ] || cat out
     cat err)"
@@ -167,7 +167,7 @@ inspect accelerated.ptxas --threads 256 --device 10.0 --format csv >out 2>err
 empty "CSV, which has no column for it, has a note" "$(
     [ "$(wc -l <out)" -eq 2 ] || cat out
     has err '^smemcalc: note: in 1 of 1 rows the machine code does not load on the device: estimates$')"
-ends 1 "accelerated.ptxas: k on compute capability 10.0: its machine code does not load there" \
+ends 1 "accelerated.ptxas: k on compute capability 10.0: machine code for sm_90a does not load there: compile with -gencode arch=compute_100,code=sm_100" \
     accelerated.ptxas --threads 256 --device 10.0 --max-regs 255
 ends 2 "accelerated.ptxas: compiled for sm_91a: compute capability 9.1 is newer than this table; \
 name a device with --device" "$(sed -i s/sm_90a/sm_91a/ accelerated.ptxas; echo accelerated.ptxas)"

@@ -58,6 +58,7 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
                  : text                            ? SMC_ORDER_OCCUPANCY
                                                    : SMC_ORDER_FILE,
         .top = number[SMC_OPTION_TOP] > 0 ? (size_t)number[SMC_OPTION_TOP] : 0,
+        .without_strays = text && !arguments->given[SMC_OPTION_VERBOSE],
         .gate = gate->limit_count > 0 ? gate : NULL,
     };
     enum smc_status status = SMC_OK;
@@ -144,7 +145,7 @@ static enum smc_status show(const struct smc_arguments *arguments,
     enum smc_status status = write_rows(smc_ask_writer(arguments), rows, &style, out, error);
     if (smc_ask_writer(arguments) == &smc_writer_csv)
         tell_estimates(rows);
-    if (rows->count == 0)
+    if (rows->count == 0 && smc_ask_writer(arguments) != &smc_writer_text)
         smc_output_note("option --only: none of the kernels is like that");
     return status;
 }
@@ -179,7 +180,9 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     /* Every kernel that was asked for is judged, whichever are shown. */
     enum smc_status judged =
         smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
-    if (judged == SMC_MACHINE || smc_gate_reports(arguments))
+    /* A table would hide why nothing was judged. */
+    const bool hides = judged == SMC_USAGE && smc_ask_writer(arguments) == &smc_writer_text;
+    if (judged == SMC_MACHINE || hides || smc_gate_reports(arguments))
         return status == SMC_OK ? judged : status;
     enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
     if (selected != SMC_OK)

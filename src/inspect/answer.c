@@ -238,12 +238,38 @@ static enum smc_status answer_own(const struct smc_inspect_kernel *kernel,
     return fail_architecture(kernel, error);
 }
 
+static int compare_capabilities(const void *a, const void *b)
+{
+    const struct smc_inspect_row *x = a, *y = b;
+    if (x->device->sm.cc != y->device->sm.cc)
+        return x->device->sm.cc < y->device->sm.cc ? -1 : 1;
+    return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+}
+
+/* On what they were compiled for, by compute capability. */
+static enum smc_status answer_own_versions(const struct smc_inspect_kernels *kernels,
+                                           const struct smc_inspect_kernel *first,
+                                           const struct smc_inspect_request *request,
+                                           struct smc_inspect_rows *rows, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK, failed;
+    const size_t begin = rows->count;
+    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
+        if ((failed = answer_own(k, request, rows, error)) != SMC_OK)
+            status = failed;
+    if (rows->count > begin)
+        qsort(rows->item + begin, rows->count - begin, sizeof *rows->item, compare_capabilities);
+    return status;
+}
+
 static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels,
                                        const struct smc_inspect_kernel *first,
                                        const struct smc_inspect_request *request,
                                        struct smc_inspect_rows *rows, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK, failed;
+    enum smc_status status = SMC_OK;
+    if (request->device_count == 0)
+        return answer_own_versions(kernels, first, request, rows, error);
     for (size_t i = 0; i < request->device_count && status == SMC_OK; i++) {
         const struct smc_device *device = &rows->device[i];
         const struct smc_inspect_kernel *best =
@@ -255,11 +281,6 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
             if (k->cc == best->cc && k->suffix == best->suffix)
                 status = add_row(k, device, request, rows, error);
     }
-    if (request->device_count > 0)
-        return status;
-    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
-        if ((failed = answer_own(k, request, rows, error)) != SMC_OK)
-            status = failed;
     return status;
 }
 

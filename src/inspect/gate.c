@@ -325,11 +325,17 @@ static const char *reason_unknown(const struct smc_inspect_row *row)
 {
     if (row->outcome == SMC_CANNOT_COMPILE)
         return "cannot be compiled: more static shared memory than a block may declare";
-    if (row->launch.regs_per_thread == 0)
-        return "its registers are unknown";
-    return smc_inspect_loads(row->kernel, row->device->sm.cc)
-               ? NULL
-               : "its machine code does not load there";
+    return row->launch.regs_per_thread == 0 ? "its registers are unknown" : NULL;
+}
+
+static void append_unloadable(const struct smc_inspect_row *row, struct smc_text *text)
+{
+    char architecture[SMC_INSPECT_ARCHITECTURE];
+    const unsigned cc = row->device->sm.cc;
+    smc_text_printf(text,
+                    "machine code for %s does not load there: compile with -gencode "
+                    "arch=compute_%u,code=sm_%u",
+                    smc_inspect_architecture(row->kernel, architecture), cc, cc);
 }
 
 static void tell_unsettled(struct judging *judging, const struct smc_inspect_row *row)
@@ -389,10 +395,13 @@ static bool judge_row(struct judging *judging, const struct smc_inspect_row *row
     judging->failed |=
         !smc_judgements_add(&judging->verdict->judgements, place.file, place.kernel, place.device);
     const char *unknown = reason_unknown(row);
+    struct smc_text text = {0};
     if (unknown) {
-        struct smc_text text = {0};
         smc_text_append(&text, unknown);
         violate(judging, row, SMC_CHECK_UNKNOWN, SMC_GATE_KEY_COUNT, &text);
+    } else if (!smc_inspect_loads(row->kernel, row->device->sm.cc)) {
+        append_unloadable(row, &text);
+        violate(judging, row, SMC_CHECK_DOES_NOT_LOAD, SMC_GATE_KEY_COUNT, &text);
     } else {
         *unsettled |= judge_limits(judging, row, applies);
     }

@@ -176,6 +176,9 @@ struct smc_inspect_summary {
                        unknown */
     size_t failing; /* cannot be compiled or launched */
     size_t unknown; /* the block size is unknown */
+    size_t strays;  /* not counted above on at least one device, on which their machine code does
+                       not load but other code of their file does */
+    const struct smc_device *stray_device;  /* the only such device; NULL: none or several */
     const struct smc_inspect_kernel *worst; /* NULL without kernels */
     bool worst_settled, worst_launches;
     double worst_percent;
@@ -190,6 +193,7 @@ struct smc_inspect_rows {
                                   capability */
     size_t device_count;
     struct smc_inspect_summary summary; /* set by smc_inspect_select */
+    unsigned order;                     /* enum smc_inspect_order, as of smc_inspect_select */
 };
 
 /* The row's whole answer. */

@@ -42,6 +42,59 @@ uint64_t smc_inspect_spilled(const struct smc_inspect_row *row)
                : 0;
 }
 
+bool smc_inspect_row_loads(const struct smc_inspect_row *row)
+{
+    return smc_inspect_loads(row->kernel, row->device->sm.cc);
+}
+
+/* --- Machine code that does not load ---------------------------------------------------------- */
+
+/* A file with machine code that loads on the device. */
+struct loading {
+    const char *file;
+    const struct smc_device *device;
+};
+
+/* Sorted; empty if everything loads. */
+struct loadings {
+    struct loading *item;
+    size_t count;
+};
+
+static int compare_loadings(const void *a, const void *b)
+{
+    const struct loading *x = a, *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->device > y->device) - (x->device < y->device);
+}
+
+/* False: out of memory. */
+static bool find_loadings(const struct smc_inspect_rows *rows, struct loadings *loadings)
+{
+    size_t loading = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        loading += smc_inspect_row_loads(&rows->item[i]);
+    if (loading == 0 || loading == rows->count)
+        return true;
+    loadings->item = smc_calloc(loading, sizeof *loadings->item);
+    if (!loadings->item)
+        return false;
+    for (size_t i = 0; i < rows->count; i++)
+        if (smc_inspect_row_loads(&rows->item[i]))
+            loadings->item[loadings->count++] =
+                (struct loading){rows->item[i].kernel->file, rows->item[i].device};
+    qsort(loadings->item, loadings->count, sizeof *loadings->item, compare_loadings);
+    return true;
+}
+
+static bool is_stray(const struct smc_inspect_row *row, const struct loadings *loadings)
+{
+    const struct loading sought = {row->kernel->file, row->device};
+    return loadings->count > 0 && !smc_inspect_row_loads(row) &&
+           bsearch(&sought, loadings->item, loadings->count, sizeof sought, compare_loadings);
+}
+
 /* --- Order ------------------------------------------------------------------------------------ */
 
 static bool launches(const struct smc_inspect_row *row)
@@ -99,6 +152,12 @@ static int compare_rows(enum smc_inspect_order by, const struct smc_inspect_row 
     else if (values[by])
         order = compare(values[by](b), values[by](a));
     return order ? order : smc_inspect_compare(a, b);
+}
+
+bool smc_inspect_is_worse(const struct smc_inspect_rows *rows, const struct smc_inspect_row *a,
+                          const struct smc_inspect_row *b)
+{
+    return compare_rows((enum smc_inspect_order)rows->order, a, b) < 0;
 }
 
 static int compare_groups(enum smc_inspect_order by, const void *untyped_a, const void *untyped_b)
@@ -176,11 +235,13 @@ static bool is_kept(const struct smc_inspect_row *row,
     return only->below_percent <= 0 || smc_inspect_percent(row) < only->below_percent;
 }
 
-static void filter(struct smc_inspect_rows *rows, const struct smc_inspect_selection *selection)
+static void filter(struct smc_inspect_rows *rows, const struct loadings *loadings,
+                   const struct smc_inspect_selection *selection)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        if (!is_kept(&rows->item[i], selection))
+        if (!is_kept(&rows->item[i], selection) ||
+            (selection->without_strays && is_stray(&rows->item[i], loadings)))
             continue;
         if (kept < i)
             rows->item[kept] = rows->item[i];
@@ -261,22 +322,52 @@ enum smc_status smc_inspect_filter_add(struct smc_inspect_filter *filter, const 
 
 /* --- Summary ---------------------------------------------------------------------------------- */
 
-/* Adds what holds for the kernel on at least one of its devices. */
-static void summarize_kernel(const struct smc_inspect_row *rows, size_t count,
-                             struct smc_inspect_summary *summary)
+/* The rows of one kernel that count. */
+struct traits {
+    bool counts, spills, low, fails, unknown;
+};
+
+static void add_traits(const struct smc_inspect_row *row, struct traits *found)
 {
-    bool spills = false, low = false, fails = false, unknown = false;
+    found->counts = true;
+    found->spills |= smc_inspect_spilled(row) > 0;
+    found->fails |= !launches(row);
+    found->low |= launches(row) && smc_inspect_percent(row) < SMC_LOW_PERCENT;
+    found->unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
+}
+
+static void add_stray(const struct smc_inspect_row *row, bool first_of_kernel,
+                      struct smc_inspect_summary *summary)
+{
+    if (summary->strays == 0)
+        summary->stray_device = row->device;
+    else if (summary->stray_device != row->device)
+        summary->stray_device = NULL;
+    summary->strays += first_of_kernel;
+}
+
+/* What is true of the kernel on at least one of its devices. */
+static void summarize_kernel(const struct smc_inspect_row *rows, size_t count,
+                             const struct loadings *loadings, struct smc_inspect_summary *summary,
+                             const struct smc_inspect_row **worst)
+{
+    struct traits found = {0};
+    bool stray = false;
     for (size_t i = 0; i < count; i++) {
-        spills |= smc_inspect_spilled(&rows[i]) > 0;
-        fails |= !launches(&rows[i]);
-        low |= launches(&rows[i]) && smc_inspect_percent(&rows[i]) < SMC_LOW_PERCENT;
-        unknown |= rows[i].threads_source == SMC_THREADS_UNKNOWN;
+        if (is_stray(&rows[i], loadings)) {
+            add_stray(&rows[i], !stray, summary);
+            stray = true;
+            continue;
+        }
+        add_traits(&rows[i], &found);
+        if (!*worst || smc_inspect_compare(&rows[i], *worst) < 0)
+            *worst = &rows[i];
     }
-    summary->kernels++;
-    summary->spilling += spills;
-    summary->low += low;
-    summary->failing += fails;
-    summary->unknown += unknown;
+    summary->kernels += found.counts;
+    summary->spilling += found.spills;
+    summary->low += found.low;
+    summary->failing += found.fails;
+    summary->unknown += found.unknown;
 }
 
 static int compare_pointers(const void *a, const void *b)
@@ -302,23 +393,19 @@ static bool count_files(const struct smc_inspect_rows *rows, const struct group 
     return true;
 }
 
-static bool summarize(const struct smc_inspect_rows *rows, const struct group *groups, size_t count,
-                      struct smc_inspect_summary *summary)
+static bool summarize(const struct smc_inspect_rows *rows, const struct loadings *loadings,
+                      const struct group *groups, size_t count, struct smc_inspect_summary *summary)
 {
-    const struct group *worst = groups;
+    const struct smc_inspect_row *worst = NULL;
     *summary = (struct smc_inspect_summary){0};
-    for (size_t i = 0; i < count; i++) {
-        summarize_kernel(rows->item + groups[i].begin, groups[i].count, summary);
-        if (compare_groups(SMC_ORDER_OCCUPANCY, &groups[i], worst) < 0)
-            worst = &groups[i];
-    }
-    if (count > 0) {
-        const struct smc_inspect_row *row = worst->worst;
-        summary->worst = row->kernel;
-        summary->worst_settled = smc_inspect_is_settled(row);
-        summary->worst_launches = launches(row);
-        summary->worst_percent = smc_inspect_percent(row);
-        summary->worst_limiters = row->occupancy.limiters;
+    for (size_t i = 0; i < count; i++)
+        summarize_kernel(rows->item + groups[i].begin, groups[i].count, loadings, summary, &worst);
+    if (worst) {
+        summary->worst = worst->kernel;
+        summary->worst_settled = smc_inspect_is_settled(worst);
+        summary->worst_launches = launches(worst);
+        summary->worst_percent = smc_inspect_percent(worst);
+        summary->worst_limiters = worst->occupancy.limiters;
     }
     return count_files(rows, groups, count, &summary->files);
 }
@@ -345,11 +432,14 @@ enum smc_status smc_inspect_select(struct smc_inspect_rows *rows,
                                    struct smc_error *error)
 {
     size_t count;
+    struct loadings loadings = {0};
     struct group *groups = find_groups(rows, SMC_ORDER_OCCUPANCY, &count);
-    bool done = groups && summarize(rows, groups, count, &rows->summary);
+    bool done = groups && find_loadings(rows, &loadings) &&
+                summarize(rows, &loadings, groups, count, &rows->summary);
     free(groups);
-    if (!done)
-        return smc_out_of_memory(error);
-    filter(rows, selection);
-    return sort_and_cut(rows, selection) ? SMC_OK : smc_out_of_memory(error);
+    if (done)
+        filter(rows, &loadings, selection);
+    free(loadings.item);
+    rows->order = selection->order;
+    return done && sort_and_cut(rows, selection) ? SMC_OK : smc_out_of_memory(error);
 }

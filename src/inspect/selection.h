@@ -37,6 +37,8 @@ struct smc_inspect_selection {
     size_t top; /* so many kernels; 0: all */
     struct smc_inspect_filter only;
     const struct smc_gate *gate; /* for `only.failing`; NULL: none */
+    bool without_strays; /* without rows whose machine code does not load on the device, if other
+                            code of their file does */
 };
 
 /* Sets rows->summary, removes the rows that the filter does not keep, sorts the kernels, each by
@@ -51,6 +53,13 @@ bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspe
 
 /* Negative if `a` is worse than `b`, in the order of SMC_ORDER_OCCUPANCY. */
 int smc_inspect_compare(const struct smc_inspect_row *a, const struct smc_inspect_row *b);
+
+/* Whether `a` is worse than `b` in the order of the rows. */
+bool smc_inspect_is_worse(const struct smc_inspect_rows *rows, const struct smc_inspect_row *a,
+                          const struct smc_inspect_row *b);
+
+/* Whether the kernel's machine code loads on the device; true if its architecture is unknown. */
+bool smc_inspect_row_loads(const struct smc_inspect_row *row);
 
 /* The highest occupancy of all block sizes, which the best one may miss by a little. */
 double smc_inspect_highest_percent(const struct smc_inspect_row *row);

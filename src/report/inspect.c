@@ -141,6 +141,10 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
           "the occupancy at that size",                                                            \
           smc_value_if(item->sizes.best_threads_per_block > 0,                                     \
                        smc_value_real(item->sizes.best_percent)))                                  \
+    FIELD(compiled_for_column, NULL, "compiled_for", "", "the architecture of its machine code",   \
+          architecture_of(item->kernel))                                                           \
+    FIELD(loads_column, NULL, "loads", "", "whether its machine code loads on the device",         \
+          loads(item))                                                                             \
     FIELD(banks, "bank_accesses", NULL, "",                                                        \
           "accesses to shared memory in its PTX, and their bank conflicts",                        \
           smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))
@@ -384,7 +388,7 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
                        struct smc_text *out)
 {
     struct smc_text left = {0}, right = {0};
-    smc_text_append(&left, "  ");
+    smc_text_append(&left, smc_inspect_row_loads(row) ? "  " : "~ ");
     smc_overview_append_device(row->device, -DEVICE_WIDTH, &left);
     append_numbers(row, &left);
     if (row->outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
@@ -405,29 +409,58 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
 
 /* --- Text: the whole report ------------------------------------------------------------------- */
 
-static void append_notes(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
-                         struct smc_text *out)
+/* Why some rows have no spills. */
+static const char *words_of_spills(bool machine_code, bool log)
 {
-    bool assumed = false, unknown = false, without_spills = false;
+    return machine_code && log ? "spills: not recorded in machine code and in these logs (ptxas -v "
+                                 "prints them)"
+           : log               ? "spills: not recorded in this log (ptxas -v prints them)"
+                               : "spills: not recorded in machine code (ptxas -v prints them)";
+}
+
+static bool is_log(const struct smc_inspect_kernel *kernel)
+{
+    return kernel->source == SMC_INSPECT_PTXAS_LOG || kernel->source == SMC_INSPECT_NVLINK_LOG ||
+           kernel->source == SMC_INSPECT_RES_USAGE;
+}
+
+/* What the signs in the tables mean. */
+static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
+                         const struct smc_report_style *style, struct smc_text *out)
+{
+    bool estimated = false, more = false, assumed = false, unknown = false;
+    bool machine_code = false, log = false;
     for (size_t i = 0; i < rows->count; i++) {
-        assumed |= rows->item[i].threads_source == SMC_THREADS_ASSUMED;
-        unknown |= rows->item[i].threads_source == SMC_THREADS_UNKNOWN;
-        without_spills |= !rows->item[i].kernel->has_spills;
+        const struct smc_inspect_row *row = &rows->item[i];
+        estimated |= !smc_inspect_row_loads(row);
+        more |= only_worst && !begins_kernel(rows, i);
+        assumed |= row->threads_source == SMC_THREADS_ASSUMED;
+        unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
+        machine_code |= !row->kernel->has_spills && !is_log(row->kernel);
+        log |= !row->kernel->has_spills && is_log(row->kernel);
     }
-    if (assumed || unknown || without_spills)
-        smc_text_append_char(out, '\n', 1);
-    if (assumed)
-        smc_layout_paragraph(out, "  *", 4,
-                             "the block size of --assume-threads: the input does not state it",
-                             style->columns);
-    if (unknown)
-        smc_layout_paragraph(out, "  ?", 4,
-                             "the input does not state the block size; state it with --threads N, "
-                             "--threads NAME=N or --assume-threads N",
-                             style->columns);
-    if (without_spills)
-        smc_layout_paragraph(out, "  -", 4, "this input has no spills; ptxas -v prints them",
-                             style->columns);
+    const struct {
+        bool applies;
+        const char *sign, *words;
+    } notes[] = {
+        {estimated, "  ~", "estimated: the machine code does not load on the device"},
+        {more, "  +",
+         "so many more devices or architectures, on none of which it is worse: "
+         "--verbose shows all"},
+        {assumed, "  *", "the block size of --assume-threads: the input does not state it"},
+        {unknown, "  ?",
+         "the input does not state the block size; state it with --threads N, "
+         "--threads NAME=N or --assume-threads N"},
+        {machine_code || log, "  -", words_of_spills(machine_code, log)},
+    };
+    bool first = true;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        if (!notes[i].applies)
+            continue;
+        smc_text_append(out, first ? "\n" : "");
+        first = false;
+        smc_layout_paragraph(out, notes[i].sign, 4, notes[i].words, style->columns);
+    }
 }
 
 enum { MOST_WORST = 3 };
@@ -440,39 +473,58 @@ static bool has(const uint64_t *list, size_t count, uint64_t value)
     return i < count;
 }
 
-/* All kernels (SIZE_MAX), or the first `most` (up to MOST_WORST) of different templates. */
+/* Those of the kernel that begins here; or the worst, and how many others there are. */
+static void append_rows(const struct smc_inspect_rows *rows, size_t begin, bool only_worst,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_inspect_row *worst = &rows->item[begin];
+    size_t end = begin;
+    do {
+        const struct smc_inspect_row *row = &rows->item[end++];
+        if (smc_inspect_is_worse(rows, row, worst))
+            worst = row;
+        if (!only_worst)
+            append_row(row, style, out);
+    } while (end < rows->count && !begins_kernel(rows, end));
+    if (!only_worst)
+        return;
+    append_row(worst, style, out);
+    const size_t more = end - begin - 1;
+    if (more > 0)
+        smc_text_printf(out, "      +%zu more %s%s\n", more,
+                        worst->device->sm_count > 0 ? "device" : "architecture",
+                        smc_text_plural(more));
+}
+
+/* All kernels (SIZE_MAX), or the first `most` (up to MOST_WORST) of different templates, each where
+   it is worst. */
 static void append_kernels(const struct smc_inspect_rows *rows, size_t most,
                            const struct smc_kernel_names *names,
                            const struct smc_report_style *style, struct smc_text *out)
 {
-    const bool files = rows->summary.files > 1;
+    const bool files = rows->summary.files > 1, all = most == SIZE_MAX;
     uint64_t families[MOST_WORST];
     size_t kernels = 0;
-    bool shown = true;
     smc_text_printf(out, "  %-*s %4s %8s %6s %7s %6s %7s  %s\n", DEVICE_WIDTH, "device", "regs",
                     "spills B", "smem B", "threads", "blocks", "occup.", "limited by");
-    for (size_t i = 0; i < rows->count; i++) {
+    for (size_t i = 0; i < rows->count && kernels < most; i++) {
         const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
-        if (begins_kernel(rows, i)) {
-            struct smc_name name;
-            smc_name_parse(kernel->shown, &name);
-            uint64_t family = smc_name_family(&name);
-            shown = most == SIZE_MAX || !has(families, kernels, family);
-            if (shown && kernels == most)
-                return;
-            if (!shown)
-                continue;
-            if (most < SIZE_MAX)
-                families[kernels] = family;
-            kernels++;
-            smc_layout_begin(out, style, SMC_STRONG);
-            smc_kernel_names_append(names, kernel->shown, style->columns, out);
-            smc_layout_end(out, style);
-            if (files)
-                append_file(kernel, "  in", style, out);
-        }
-        if (shown)
-            append_row(&rows->item[i], style, out);
+        struct smc_name name;
+        if (!begins_kernel(rows, i))
+            continue;
+        smc_name_parse(kernel->shown, &name);
+        uint64_t family = smc_name_family(&name);
+        if (!all && has(families, kernels, family))
+            continue;
+        if (!all)
+            families[kernels] = family;
+        kernels++;
+        smc_layout_begin(out, style, SMC_STRONG);
+        smc_kernel_names_append(names, kernel->shown, style->columns, out);
+        smc_layout_end(out, style);
+        if (files)
+            append_file(kernel, "  in", style, out);
+        append_rows(rows, i, !all, style, out);
     }
 }
 
@@ -481,13 +533,11 @@ static void append_overview(const struct smc_inspect_rows *rows,
                             const struct smc_kernel_names *names,
                             const struct smc_report_style *style, struct smc_text *out)
 {
-    const size_t kernels = smc_overview_kernels(rows);
-    size_t each = (rows->count + kernels - 1) / kernels, in_full = MOST_WORST / each;
     size_t left_out = smc_overview_table(rows, names, style, out);
     struct smc_text line = {0};
     if (!style->all_kernels) {
         smc_text_append(out, "\n");
-        append_kernels(rows, in_full > 0 ? in_full : 1, names, style, out);
+        append_kernels(rows, MOST_WORST, names, style, out);
     }
     if (left_out > 0)
         smc_text_printf(&line, "%zu more kernel%s: ", left_out, smc_text_plural(left_out));
@@ -499,26 +549,35 @@ static void append_overview(const struct smc_inspect_rows *rows,
     smc_text_free(&line);
 }
 
+/* Whether there is room for every kernel on every device. */
+static bool fits_in_full(const struct smc_inspect_rows *rows)
+{
+    enum { MOST_KERNELS = 12, MOST_ROWS = 36 };
+    const size_t kernels = smc_overview_kernels(rows);
+    return kernels <= 1 || (kernels <= MOST_KERNELS && rows->count <= MOST_ROWS);
+}
+
 size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first,
                            const struct smc_report_style *style, struct smc_text *out)
 {
-    enum { MOST_IN_FULL = 12 };
     const struct smc_inspect_summary *summary = &rows->summary;
+    const bool in_full = style->verbose || fits_in_full(rows);
     struct smc_kernel_names names = {0};
     (void)first;
     find_names(rows, &names);
     if (rows->count > 0 && summary->files <= 1)
         append_file(rows->item[0].kernel, "", style, out);
-    if (summary->kernels > 1)
+    if (summary->kernels > 1 || rows->count == 0)
         smc_overview_headline(rows, &names, style, out);
+    smc_overview_strays(rows, style, out);
     if (rows->count > 0)
         smc_text_append(out, "\n");
-    if (rows->count > MOST_IN_FULL && !style->verbose)
+    if (!in_full)
         append_overview(rows, &names, style, out);
     else if (rows->count > 0)
         append_kernels(rows, SIZE_MAX, &names, style, out);
     smc_kernel_names_free(&names);
-    append_notes(rows, style, out);
+    append_notes(rows, !in_full, style, out);
     return rows->count;
 }
 
