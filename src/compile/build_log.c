@@ -36,7 +36,8 @@ static size_t length_of(struct span span)
 
 static bool is_same(struct span a, struct span b)
 {
-    return length_of(a) == length_of(b) && memcmp(a.start, b.start, length_of(a)) == 0;
+    const size_t length = length_of(a);
+    return length == length_of(b) && (length == 0 || memcmp(a.start, b.start, length) == 0);
 }
 
 /* Where `text` ends in the line, or NULL. */
