@@ -22,8 +22,8 @@ static size_t operator_at(const char *text, size_t i)
 {
     static const char word[] = "operator";
     const size_t length = sizeof word - 1;
-    if (text[i] != word[0] || (i > 0 && is_letter(text[i - 1])) || strncmp(text + i, word, length) != 0 ||
-        is_letter(text[i + length]))
+    if (text[i] != word[0] || (i > 0 && is_letter(text[i - 1])) ||
+        strncmp(text + i, word, length) != 0 || is_letter(text[i + length]))
         return 0;
     const char *symbol = text + i + length;
     if (strncmp(symbol, "()", 2) == 0 || strncmp(symbol, "[]", 2) == 0)
