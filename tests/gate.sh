@@ -353,7 +353,7 @@ refused ':4: [threads] x: not a whole number between 1 and 1024'
 printf '%s\n[diff]\nallow_register = 1\n' "$limit" >gate.toml
 refused ":4: unknown key of [diff] 'allow_register'; did you mean 'allow_registers'?"
 printf '[diff]\nallow_registers = 1\n' >gate.toml
-refused ': no [[limit]]: nothing to judge by'
+refused ': no [[limit]] in it: at least one is needed'
 printf 'devices = "A100"\n%s\n' "$limit" >gate.toml
 refused ':1: devices: not a list, such as'
 printf 'limits = 1\n' >gate.toml

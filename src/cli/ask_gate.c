@@ -105,7 +105,8 @@ enum smc_status smc_gate_check_limits(const struct smc_arguments *arguments,
     if (gate->limit_count > 0)
         return SMC_OK;
     if (gate->path)
-        return smc_fail(error, SMC_USAGE, "%.300s: no [[limit]]: nothing to judge by", gate->path);
+        return smc_fail(error, SMC_USAGE, "%.300s: no [[limit]] in it: at least one is needed",
+                        gate->path);
     if (is_of_findings(format_of(arguments)))
         return smc_fail(error, SMC_USAGE,
                         "option --format: '%s' needs --gate, --require-occupancy, "
