@@ -79,6 +79,22 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
     }
 }
 
+/* What is known to be unused counts for no kernel that a pattern does not name. */
+static void choose_dynamic_smem(const struct smc_inspect_request *request,
+                                struct smc_inspect_row *row)
+{
+    const struct smc_inspect_kernel *kernel = row->kernel;
+    uint32_t *bytes = &row->answer.launch.dynamic_smem_bytes;
+    const bool uses_none = kernel->dynamic_smem_known && !kernel->uses_dynamic_smem;
+    *bytes = uses_none ? 0 : request->dynamic_smem_bytes;
+    for (size_t i = 0; i < request->dynamic_smem_count; i++)
+        if (smc_inspect_matches(kernel, request->dynamic_smem[i].pattern)) {
+            *bytes = request->dynamic_smem[i].bytes;
+            return;
+        }
+    row->dynamic_smem_unknown = kernel->uses_dynamic_smem && !request->dynamic_smem_given;
+}
+
 bool smc_inspect_is_settled(const struct smc_inspect_row *row)
 {
     return row->threads_source != SMC_THREADS_UNKNOWN || row->sizes.best_threads_per_block == 0;
@@ -158,7 +174,7 @@ void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
     *launch = request->settings;
     launch->regs_per_thread = answer->regs_given ? answer->resources.regs_per_thread : 0;
     launch->static_smem_bytes = answer->resources.static_smem_bytes;
-    launch->dynamic_smem_bytes = request->dynamic_smem_bytes;
+    choose_dynamic_smem(request, row);
     launch->barriers_per_block = kernel->has_barriers ? answer->resources.barriers : 1;
     if (kernel->blocks_per_cluster > 1)
         launch->blocks_per_cluster = kernel->blocks_per_cluster;
@@ -327,7 +343,7 @@ static void find_shortfall(const struct smc_inspect_row *row, const struct smc_r
 {
     const struct smc_answer *answer = &row->answer;
     uint32_t blocks = answer->occupancy.blocks_per_sm, regs = answer->launch.regs_per_thread;
-    bool settled = smc_inspect_is_settled(row);
+    bool settled = smc_inspect_is_settled(row) && !row->dynamic_smem_unknown;
     *found = (struct shortfall){"", "", ""};
     if (settled && answer->occupancy_percent < need->occupancy_percent)
         snprintf(found->occupancy, sizeof found->occupancy,
@@ -385,6 +401,12 @@ static enum smc_status fail_unsettled(const struct smc_requirements *requirement
 {
     const char *option =
         requirements->occupancy_percent > 0 ? "require-occupancy" : "require-blocks";
+    if (smc_inspect_is_settled(first))
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: %zu of %zu answers cannot be judged, the first for %.200s: "
+                        "it uses dynamic shared memory, which the launch gives; state it with "
+                        "--dynamic-smem NAME=BYTES",
+                        option, count, all, first->kernel->shown);
     return smc_fail(error, SMC_USAGE,
                     "option --%s: the block size of %zu of %zu answers is unknown, the first for "
                     "%.200s; state it with --threads NAME=N, or --assume-threads N for all",
@@ -401,7 +423,7 @@ enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
     for (size_t i = 0; i < rows->count && requires_anything(requirements); i++) {
         const struct smc_inspect_row *row = &rows->item[i];
         append_shortfall(row, requirements, shortfalls);
-        if (!smc_inspect_is_settled(row) && !reason_unknown(row))
+        if ((!smc_inspect_is_settled(row) || row->dynamic_smem_unknown) && !reason_unknown(row))
             first_unsettled = unsettled++ == 0 ? row : first_unsettled;
     }
     if (unsettled > 0 && requires_launch(requirements))

@@ -36,7 +36,7 @@ struct judging {
     uint32_t today;
     struct smc_gate_verdict *verdict;
     bool *limit_named, *limit_used; /* whether a kernel has the name; and the device, too */
-    bool *allowance_used, *threads_used;
+    bool *allowance_used, *threads_used, *dynamic_smem_used;
     bool failed; /* memory */
 };
 
@@ -345,6 +345,15 @@ static void tell_unsettled(struct judging *judging, const struct smc_inspect_row
     add(judging, &finding);
 }
 
+static void tell_dynamic_smem(struct judging *judging, const struct smc_inspect_row *row)
+{
+    struct smc_check_finding finding = finding_of(row, SMC_CHECK_DYNAMIC_SMEM_UNKNOWN);
+    finding.message = (char *)"blocks and occupancy are not judged: the launch gives its dynamic "
+                              "shared memory; state it in [dynamic_smem], or with --dynamic-smem "
+                              "NAME=BYTES";
+    add(judging, &finding);
+}
+
 static void tell_no_launch(struct judging *judging, const struct smc_inspect_row *row)
 {
     struct smc_text text = {0};
@@ -353,7 +362,7 @@ static void tell_no_launch(struct judging *judging, const struct smc_inspect_row
     violate(judging, row, SMC_CHECK_CANNOT_LAUNCH, SMC_GATE_KEY_COUNT, &text);
 }
 
-/* Whether the row had to be left out because its block size is unknown. */
+/* Whether the row had to be left out because its block size or dynamic shared memory is unknown. */
 static bool judge_limits(struct judging *judging, const struct smc_inspect_row *row,
                          const struct smc_gate_limit *const applies[SMC_GATE_KEY_COUNT])
 {
@@ -367,13 +376,15 @@ static bool judge_limits(struct judging *judging, const struct smc_inspect_row *
             continue;
         if (!keys[key].needs_threads)
             judge_key(judging, row, key, applies[key]);
-        else if (!settled)
+        else if (!settled || row->dynamic_smem_unknown)
             unsettled = true;
         else if (launches)
             judge_key(judging, row, key, applies[key]);
     }
-    if (unsettled)
+    if (unsettled && !settled)
         tell_unsettled(judging, row);
+    if (unsettled && row->dynamic_smem_unknown)
+        tell_dynamic_smem(judging, row);
     return unsettled;
 }
 
@@ -383,6 +394,8 @@ static bool judge_row(struct judging *judging, const struct smc_inspect_row *row
     const struct smc_gate_limit *applies[SMC_GATE_KEY_COUNT];
     for (size_t i = 0; i < judging->gate->threads_count; i++)
         judging->threads_used[i] |= names_kernel(judging->gate->threads[i].pattern, row);
+    for (size_t i = 0; i < judging->gate->dynamic_smem_count; i++)
+        judging->dynamic_smem_used[i] |= names_kernel(judging->gate->dynamic_smem[i].pattern, row);
     if (!find_limits(judging, row, applies))
         return false;
     const struct smc_check_finding place = finding_of(row, SMC_CHECK_UNKNOWN);
@@ -466,6 +479,19 @@ static void note_allowances(struct judging *judging)
     }
 }
 
+static void note_dynamic_smem(struct judging *judging)
+{
+    const struct smc_gate *gate = judging->gate;
+    for (size_t i = 0; i < gate->dynamic_smem_count; i++) {
+        struct smc_text text = {0};
+        if (judging->dynamic_smem_used[i])
+            continue;
+        smc_text_printf(&text, "[dynamic_smem] '%s' names no kernel",
+                        gate->dynamic_smem[i].pattern);
+        note(judging, gate->dynamic_smem[i].line, &text);
+    }
+}
+
 static void note_threads(struct judging *judging)
 {
     const struct smc_gate *gate = judging->gate;
@@ -483,7 +509,8 @@ static void note_threads(struct judging *judging)
 static bool allocate(struct judging *judging)
 {
     const struct smc_gate *gate = judging->gate;
-    size_t count = 2 * gate->limit_count + gate->allowance_count + gate->threads_count;
+    size_t count = 2 * gate->limit_count + gate->allowance_count + gate->threads_count +
+                   gate->dynamic_smem_count;
     bool *flags = smc_calloc(count + 1, sizeof *flags);
     judging->limit_named = flags;
     if (!flags)
@@ -491,6 +518,7 @@ static bool allocate(struct judging *judging)
     judging->limit_used = flags + gate->limit_count;
     judging->allowance_used = judging->limit_used + gate->limit_count;
     judging->threads_used = judging->allowance_used + gate->allowance_count;
+    judging->dynamic_smem_used = judging->threads_used + gate->threads_count;
     return true;
 }
 
@@ -505,6 +533,7 @@ enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_ins
     note_limits(&judging);
     note_allowances(&judging);
     note_threads(&judging);
+    note_dynamic_smem(&judging);
     free(judging.limit_named);
     if (judging.failed)
         return smc_out_of_memory(error);
@@ -532,6 +561,6 @@ void smc_gate_summary(const struct smc_gate_verdict *verdict, struct smc_text *o
         smc_text_printf(out, "; %zu violation%s allowed", verdict->allowed,
                         verdict->allowed == 1 ? " is" : "s are");
     if (verdict->unsettled > 0)
-        smc_text_printf(out, "; not judged for want of a block size: %zu", verdict->unsettled);
+        smc_text_printf(out, "; not judged, as the launch is unknown: %zu", verdict->unsettled);
     smc_text_append(out, "\n");
 }

@@ -45,7 +45,9 @@ struct smc_inspect_kernel {
     uint32_t source_line; /* the line of its definition; 0: unknown */
     struct smc_build_note build;         /* unknown for logs */
     uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
-    struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
+    struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
+    bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
+    bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -100,6 +102,18 @@ struct smc_inspect_request {
     smc_inspect_progress *part_progress; /* NULL: nobody asks */
     void *part_context;
     uint32_t reading_threads; /* 0: as many as are useful */
+
+    /* dynamic_smem_bytes is stated: it applies to kernels not known to use none. */
+    bool dynamic_smem_given;
+    const struct smc_inspect_dynamic_smem
+        *dynamic_smem; /* of kernels by name; the first that matches counts */
+    size_t dynamic_smem_count;
+};
+
+/* The dynamic shared memory of the kernels that a pattern names. */
+struct smc_inspect_dynamic_smem {
+    const char *pattern; /* as for smc_inspect_matches */
+    uint32_t bytes;
 };
 
 /* The block size of the kernels that a pattern names. */
@@ -162,6 +176,8 @@ struct smc_inspect_row {
     struct smc_block_sizes sizes;
     struct smc_answer answer;
     struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
+    bool dynamic_smem_unknown; /* the kernel uses it, nothing states it, and it is counted as 0: the
+                                  answer is the best possible; no gate may judge it */
 };
 
 /* Of all kernels that were answered: those of which something is true on at least one device. */
@@ -232,7 +248,8 @@ bool smc_inspect_meets(const struct smc_inspect_row *row,
                        const struct smc_requirements *requirements);
 
 /* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is one.
-   SMC_USAGE if a row cannot be judged because its block size is unknown; the others are. */
+   SMC_USAGE if a row cannot be judged because its block size or dynamic shared memory is unknown;
+   the others are. */
 enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
                                     const struct smc_requirements *requirements,
                                     struct smc_text *shortfalls, struct smc_error *error);

@@ -89,7 +89,10 @@ static struct smc_value loads(const struct smc_inspect_row *row)
           count_if(item->max_threads_per_block > 0, item->max_threads_per_block))                  \
     FIELD(min_blocks, "min_blocks_per_sm", NULL, "blocks",                                         \
           "the second value of its launch bounds",                                                 \
-          count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))
+          count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                          \
+    FIELD(uses_dynamic, "uses_dynamic_smem", NULL, "",                                             \
+          "whether it has shared arrays whose size the launch gives",                              \
+          smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))
 SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
 #undef ITEM
 
@@ -119,8 +122,8 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
           "static shared memory per block",                                                        \
           smc_value_integer(item->answer.launch.static_smem_bytes))                                \
     FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
-          "dynamic shared memory per block",                                                       \
-          smc_value_integer(item->answer.launch.dynamic_smem_bytes))                               \
+          "dynamic shared memory per block, empty where used but not stated",                      \
+          count_if(!item->dynamic_smem_unknown, item->answer.launch.dynamic_smem_bytes))           \
     FIELD(barriers, "barriers_per_block", "barriers", "barriers", "barriers per block",            \
           count_if(item->kernel->has_barriers, item->answer.resources.barriers))                   \
     FIELD(blocks, NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                       \
@@ -225,7 +228,7 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
 {
     const struct smc_answer *answer = &row->answer;
     const struct smc_resources *resources = &answer->resources;
-    char regs[16] = "-", spills[32] = "-", threads[16], blocks[16], percent[32];
+    char regs[16] = "-", spills[32] = "-", smem[24], threads[16], blocks[16], percent[32];
     if (smc_words_regs_known(answer))
         snprintf(regs, sizeof regs, "%u", resources->regs_per_thread);
     if (row->kernel->has_spills && resources->spill_store_bytes + resources->spill_load_bytes == 0)
@@ -235,11 +238,13 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
                  resources->spill_load_bytes);
     snprintf(threads, sizeof threads, "%u%s", answer->launch.threads_per_block,
              row->threads_source == SMC_THREADS_ASSUMED ? "*" : "");
+    snprintf(smem, sizeof smem, "%u%s",
+             answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes,
+             row->dynamic_smem_unknown ? "+?" : "");
     snprintf(blocks, sizeof blocks, "%u", answer->occupancy.blocks_per_sm);
     smc_words_percent(answer->occupancy_percent, percent);
     bool settled = smc_inspect_is_settled(row);
-    smc_text_printf(out, " %4s %8s %6u %7s %6s %7s", regs, spills,
-                    answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes,
+    smc_text_printf(out, " %4s %8s %6s %7s %6s %7s", regs, spills, smem,
                     row->threads_source == SMC_THREADS_UNKNOWN ? "?" : threads,
                     settled ? blocks : "?", settled ? percent : "?");
 }
@@ -411,13 +416,14 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
 static void append_notes(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
                          struct smc_text *out)
 {
-    bool assumed = false, unknown = false, without_spills = false;
+    bool assumed = false, unknown = false, without_spills = false, dynamic = false;
     for (size_t i = 0; i < rows->count; i++) {
         assumed |= rows->item[i].threads_source == SMC_THREADS_ASSUMED;
         unknown |= rows->item[i].threads_source == SMC_THREADS_UNKNOWN;
         without_spills |= !rows->item[i].kernel->has_spills;
+        dynamic |= rows->item[i].dynamic_smem_unknown;
     }
-    if (assumed || unknown || without_spills)
+    if (assumed || unknown || without_spills || dynamic)
         smc_text_append_char(out, '\n', 1);
     if (assumed)
         smc_layout_paragraph(out, "  *", 4,
@@ -428,6 +434,8 @@ static void append_notes(const struct smc_inspect_rows *rows, const struct smc_r
                              "the input does not state the block size; state it with --threads N, "
                              "--threads NAME=N or --assume-threads N",
                              style->columns);
+    if (dynamic)
+        smc_layout_paragraph(out, "  +?", 5, smc_overview_dynamic_smem, style->columns);
     if (without_spills)
         smc_layout_paragraph(out, "  -", 4, "this input has no spills; ptxas -v prints them",
                              style->columns);
