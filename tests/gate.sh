@@ -92,7 +92,7 @@ END
 
 judged "an unknown block size is not judged: exit status 2" 2 \
 'build.log: void six_barriers<float, 4>(float*) on compute capability 9.0: blocks and occupancy are not judged: its block size is unknown; state it in [threads], or with --threads NAME=N
-1 kernel judged: no violation; not judged for want of a block size: 1' <<'END'
+1 kernel judged: no violation; not judged, as the launch is unknown: 1' <<'END'
 [[limit]]
 kernel = "six*"
 min_blocks = 1
@@ -109,6 +109,44 @@ judged "[threads] states it, --threads before it" 1 \
 min_blocks = 5
 min_occupancy = 30
 END
+
+cp build.log build.log.kept
+cat >build.log <<'END'
+{"schema":"smemcalc-inspect/1","kernels":[{"name":"tiles","file":"tiles.cu","source":"nvrtc",
+"compiled_for":"sm_90","registers_per_thread":32,"static_smem_bytes":0,"barriers_per_block":1,
+"uses_dynamic_smem":true}]}
+END
+judged "unknown dynamic shared memory is not judged: exit status 2" 2 \
+'tiles.cu: tiles on compute capability 9.0: blocks and occupancy are not judged: the launch gives its dynamic shared memory; state it in [dynamic_smem], or with --dynamic-smem NAME=BYTES
+1 kernel judged: no violation; not judged, as the launch is unknown: 1' --threads 256 <<'END'
+[[limit]]
+min_blocks = 1
+END
+
+judged "other limits are" 0 '1 kernel judged: no violation' <<'END'
+[[limit]]
+max_registers = 40
+END
+
+judged "[dynamic_smem] states it" 1 \
+'tiles.cu: tiles on compute capability 9.0: 4 blocks per SM, but 5 required (gate.toml:4)
+gate.toml:3: note: [dynamic_smem] '"'gone'"' names no kernel
+1 of 1 kernel violates 1 limit' --threads 256 <<'END'
+[dynamic_smem]
+"til*" = 50000
+"gone" = 1
+[[limit]]
+min_blocks = 5
+END
+
+judged "--dynamic-smem before it" 0 '1 kernel judged: no violation' \
+    --threads 256 --dynamic-smem tiles=16K <<'END'
+[dynamic_smem]
+"til*" = 50000
+[[limit]]
+min_blocks = 5
+END
+mv build.log.kept build.log
 
 judged "assume_threads is explicit" 1 \
 'build.log: spilling on compute capability 9.0: 8 blocks per SM, but 9 required (gate.toml:2)
@@ -348,6 +386,8 @@ printf '%s\n[[allow]]\nexpires = 2026-02-30\n' "$limit" >gate.toml
 refused ':4: '
 printf '%s\n[[allow]]\nlimit = "registers"\n' "$limit" >gate.toml
 refused ':4: [[allow]] limit: not the key of a limit in quotes: max_registers'
+printf '%s\n[dynamic_smem]\nx = -1\n' "$limit" >gate.toml
+refused ':4: [dynamic_smem] x: not a whole number between 0 and 1048576'
 printf '%s\n[threads]\nx = 0\n' "$limit" >gate.toml
 refused ':4: [threads] x: not a whole number between 1 and 1024'
 printf '%s\n[diff]\nallow_register = 1\n' "$limit" >gate.toml

@@ -54,6 +54,10 @@ answered() {
     cat err
 }
 
+equal() { # NAME FOUND WANTED
+    empty "$1" "$([ "$2" = "$3" ] || printf 'found:  %s\nwanted: %s\n' "$2" "$3")"
+}
+
 kernels() { # the kernels of the CSV in `out`, joined by blanks
     sed 1d out | cut -d, -f2 | tr '\n' ' ' | sed 's/ $//'
 }
@@ -395,5 +399,94 @@ empty "what cannot be judged is one line, not a table" "$(
 { i=0; while [ $i -lt 1500 ]; do kernel "k$i" 64; i=$((i + 1)); done; } >big.log
 ask big.log --device 9.0
 empty "many kernels" "$(answered; has out '^1500 kernels; ')"
+
+# --- Dynamic shared memory ------------------------------------------------------------------------
+
+# saved NAME [MEMBER]: a kernel of a saved file
+saved() {
+    printf '{"name":"%s","source":"nvrtc","compiled_for":"sm_90","registers_per_thread":32' "$1"
+    printf ',"static_smem_bytes":1024,"barriers_per_block":1%s}' "${2-}"
+}
+{
+    printf '{"schema":"smemcalc-inspect/1","kernels":[%s,\n%s,\n%s]}\n' \
+        "$(saved tiles ',"uses_dynamic_smem":true')" \
+        "$(saved plain ',"uses_dynamic_smem":false')" "$(saved older)"
+} >dynamic.json
+
+ask dynamic.json --threads 256 --sort file
+empty "dynamic shared memory that nothing states is marked, with one footnote" "$(
+    answered
+    has out '1024+? '
+    [ "$(grep -c '1024+?' out)" -eq 1 ] || echo "marked elsewhere"
+    has out '  +? uses dynamic shared memory, which the launch gives'
+    [ "$(grep -c 'which the launch gives' out)" -eq 1 ] || echo "not one footnote")"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+    saved "k$i" ',"uses_dynamic_smem":true'
+    [ "$i" -eq 13 ] || echo ,
+done | { printf '{"schema":"smemcalc-inspect/1","kernels":[' && cat && echo ']}'; } >many.json
+ask many.json --threads 256
+empty "also in the table of many kernels" "$(
+    answered
+    has out ' 1024+?  k13$'
+    [ "$(grep -c 'which the launch gives' out)" -eq 1 ] || echo "not one footnote")"
+
+column() { # ARGUMENT...: kernel and dynamic_smem
+    ask dynamic.json --threads 256 --format csv "$@"
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+             NR > 1 { printf "%s=%s ", $at["kernel"], $at["dynamic_smem"] }' out
+    cat err
+}
+equal "unknown in CSV where used but not stated" "$(column)" 'tiles= plain=0 older=0 '
+equal "a size is that of all kernels but those known to use none" \
+    "$(column --dynamic-smem 48K)" 'tiles=49152 plain=0 older=49152 '
+equal "none can be stated, too" "$(column --dynamic-smem 0)" 'tiles=0 plain=0 older=0 '
+equal "a size by name; the first that matches counts" \
+    "$(column --dynamic-smem 'til*=16K,t*=8' --dynamic-smem plain=4)" \
+    'tiles=16384 plain=4 older=0 '
+ask dynamic.json --threads 256 --dynamic-smem tiles=16K
+empty "where it is stated there is no footnote" "$(answered && lacks out '+?')"
+ends 2 "option --dynamic-smem: 'tiles=x' is neither a size (40000, 48K) nor NAME=SIZE" \
+    dynamic.json --dynamic-smem tiles=x
+ends 2 "option --dynamic-smem: '=4' is neither a size (40000, 48K) nor NAME=SIZE" \
+    dynamic.json --dynamic-smem =4
+ask dynamic.json --threads 256 --dynamic-smem tilse=16K
+empty "a name that no kernel has is a warning" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    has err "option --dynamic-smem: .*'tilse'")"
+ends 2 "option --require-blocks: 1 of 3 answers cannot be judged, the first for tiles: it uses \
+dynamic shared memory, which the launch gives; state it with --dynamic-smem NAME=BYTES" \
+    dynamic.json --threads 256 --require-blocks 1
+ask dynamic.json --threads 256 --require-blocks 5 --dynamic-smem tiles=48K
+empty "a requirement is judged with what is stated" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    has err 'tiles on .*: 4 blocks per SM, but 5 required')"
+ask dynamic.json --threads 256 --max-regs 64
+empty "one on registers does not need it" "$(answered)"
+ask dynamic.json --save again.json
+equal "--save keeps what is known" "$(grep -c '"uses_dynamic_smem":true' again.json) \
+$(grep -c '"uses_dynamic_smem":false' again.json) $(grep -c uses_dynamic again.json)" '1 1 2'
+ask best dynamic.json --entry tiles
+empty "commands about one kernel say so" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    has err 'tiles uses dynamic shared memory, which the launch gives')"
+ask best dynamic.json --entry tiles --dynamic-smem 1K
+empty "unless it is stated" "$(answered && lacks err 'dynamic')"
+ask best dynamic.json --entry plain
+empty "or unused" "$(answered && lacks err 'dynamic')"
+
+cat >dynamic.cu <<'END'
+extern __shared__ float tile[];
+__global__ void uses(float *o) { tile[threadIdx.x] = o[0]; __syncthreads(); o[1] = tile[o[2] > 0]; }
+__global__ void plain(float *o) { o[threadIdx.x] = 1; }
+END
+ask dynamic.cu --device 9.0 --threads 256 --format csv
+case $status in
+3) skip "source tells which kernels use dynamic shared memory" "no compiler here" ;;
+*) equal "source tells which kernels use dynamic shared memory" "$(answered
+    ask dynamic.cu --device 9.0 --threads 256 --format json
+    jq -c '[.kernels | sort_by(.kernel.name)[].kernel
+           | .uses_dynamic_smem, .dynamic_smem_bytes]' out)" \
+    '[false,0,true,null]' ;;
+esac
 
 finish_cases

@@ -367,7 +367,7 @@ static void test_summary(void)
         &(struct smc_gate_verdict){.kernels = 2, .violating = 1, .violations = 1, .allowed = 1},
         "1 of 2 kernels violates 1 limit; 1 violation is allowed\n");
     check_summary(&(struct smc_gate_verdict){.kernels = 3, .unsettled = 2},
-                  "3 kernels judged: no violation; not judged for want of a block size: 2\n");
+                  "3 kernels judged: no violation; not judged, as the launch is unknown: 2\n");
 }
 
 static void test_today(void)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compile/ptx.h"
+#include "compile/ptx_dynamic_smem.h"
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
@@ -189,6 +190,50 @@ static void test_launch_bounds(void)
 }
 
 /* --- PTX -------------------------------------------------------------------------------------- */
+
+static void note_use(void *context, const char *name, size_t name_length, bool is_known, bool uses)
+{
+    smc_text_append_bytes(context, name, name_length);
+    smc_text_append(context, uses ? "+ " : is_known ? "- " : "? ");
+}
+
+/* "k+" uses dynamic shared memory, "k-" does not, of "k?" it is unknown. */
+static void test_dynamic_smem(void)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"", ""},
+        {".extern .shared .align 16 .b8 p[];\n"
+         ".visible .entry a() { mov.u32 %r1, p; }\n.entry b() { mov.u32 %r1, pp; // p\n }\n",
+         "a+ b- "},
+        {".extern .shared .align 4 .b8 p[64];\n.entry a() { mov.u32 %r1, p; }", "a- "},
+        {".extern .shared .u32 p;\n.entry a() { mov.u32 %r1, p; }", "a- "},
+        {".extern .global .align 4 .b8 p[];\n.entry a() { mov.u32 %r1, p; }", "a- "},
+        {".shared .align 4 .b8 p[64];\n.entry a() { mov.u32 %r1, p; }", "a- "},
+        {".func (.param .b32 r) f(.param .b32 x);\n.extern .shared .align 16 .b8 p[];\n"
+         ".entry a() { { call.uni (r0), f, (x0); } }\n.entry b() { ret; }\n"
+         ".func (.param .b32 r) f(.param .b32 x) { call g, (); }\n"
+         ".func g() { { .reg .b32 %r<4>; } ld.shared.u8 %r1, [p+4]; }\n",
+         "a+ b- "},
+        {".func f() { call f, (); }\n.entry a() { call f, (); }", "a- "},
+        {".extern .func f();\n.entry a() { call f, (); }\n.entry b() { }", "a? b- "},
+        {".extern .func (.param .b32 r) vprintf(.param .b64 x);\n.entry a() { call vprintf; }",
+         "a- "},
+        {".entry a() { call %rd1, (), prototype_0; prototype_0 : .callprototype ()_ (); }", "a? "},
+        {".file 1 \"a}b{.entry\"\n.extern .shared .b8 p[];\n.entry a() { /* p */ }", "a- "},
+        {".extern .shared .b8 p[];\n.entry a() { mov.u32 %r1, p;", "a+ "},
+        {".extern .shared .b8 p[", ""},
+        {".entry", ""},
+        {".func (", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_text found = {0};
+        CU_ASSERT(smc_ptx_dynamic_smem(cases[i].text, note_use, &found));
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&found), cases[i].want);
+        smc_text_free(&found);
+    }
+}
 
 static void test_ptx(void)
 {
@@ -480,6 +525,7 @@ CU_TestInfo tests_inspect[] = {
     {"cuobjdump's shared memory is without the driver's reserve", test_res_usage},
     {"launch bounds are read from machine code", test_launch_bounds},
     {"PTX tells its target and launch bounds", test_ptx},
+    {"PTX tells which kernels use dynamic shared memory", test_dynamic_smem},
     {"what an input is follows from its content", test_kinds},
     {"a device gets the version that its driver would load", test_versions},
     {"promises of launch bounds", test_promises},

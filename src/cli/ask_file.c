@@ -139,6 +139,36 @@ static void assume_own_device(struct smc_asked_file *asked)
     smc_device_of_capability(&capability, &query->device);
 }
 
+/* --- Dynamic shared memory -------------------------------------------------------------------- */
+
+/* Bank conflicts do not depend on how much there is. */
+static void note_dynamic_smem(const struct smc_arguments *arguments,
+                              const struct smc_asked_file *asked)
+{
+    const struct smc_inspect_kernel *first = NULL;
+    struct smc_text note = {0};
+    size_t count = 0;
+    if (arguments->given[SMC_OPTION_DYNAMIC_SMEM] || arguments->given[SMC_OPTION_SMEM_PER_THREAD] ||
+        arguments->command == SMC_COMMAND_BANKS)
+        return;
+    for (size_t e = 0; e < asked->entries.count; e++)
+        if (asked->entries.item[e]->uses_dynamic_smem)
+            first = count++ == 0 ? asked->entries.item[e] : first;
+    if (count == 0)
+        return;
+    if (count == 1)
+        smc_inspect_append_bare(first, true, &note);
+    else
+        smc_text_printf(&note, "%zu kernels", count);
+    smc_text_printf(&note,
+                    " use%s dynamic shared memory, which the launch gives: state it with "
+                    "--dynamic-smem BYTES; counted as 0 here",
+                    count == 1 ? "s" : "");
+    if (!note.failed)
+        smc_output_note(smc_text_string(&note));
+    smc_text_free(&note);
+}
+
 /* --- The questions ---------------------------------------------------------------------------- */
 
 static void set_cluster(const struct smc_arguments *arguments, struct smc_query *query)
@@ -198,6 +228,7 @@ enum smc_status smc_ask_file(const struct smc_arguments *arguments,
     for (size_t d = 0; d < asked->device_count; d++)
         smc_idle_consider(arguments, &asked->query[d].device, &idle);
     smc_idle_warn(&idle);
+    note_dynamic_smem(arguments, asked);
     smc_ask_ceilings(asked->query, asked->device_count);
     return make_queries(arguments, asked, error);
 }

@@ -127,6 +127,13 @@ enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
         status = smc_inspection_add_threads(question, pattern, gate->threads[i].threads_per_block,
                                             error);
     }
+    for (size_t i = 0; i < gate->dynamic_smem_count && status == SMC_OK; i++) {
+        char *pattern = smc_strdup(gate->dynamic_smem[i].pattern);
+        if (!pattern)
+            return smc_out_of_memory(error);
+        status =
+            smc_inspection_add_dynamic_smem(question, pattern, gate->dynamic_smem[i].bytes, error);
+    }
     return status;
 }
 

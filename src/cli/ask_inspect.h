@@ -15,6 +15,8 @@ struct smc_inspection_question {
     struct smc_inspect_request request;
     struct smc_inspect_threads *threads; /* the request's; the patterns are owned */
     size_t threads_capacity;
+    struct smc_inspect_dynamic_smem *dynamic_smem; /* likewise */
+    size_t dynamic_smem_capacity;
 };
 
 /* Devices, targets, launch. `all_targets`: source for which no device is named is compiled for
@@ -27,6 +29,10 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
  */
 enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
                                            uint32_t threads, struct smc_error *error);
+/* The same of its dynamic shared memory. */
+enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *question,
+                                                char *pattern, uint32_t bytes,
+                                                struct smc_error *error);
 void smc_inspection_question_free(struct smc_inspection_question *question);
 
 /* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
@@ -35,8 +41,8 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
                                 struct smc_inspect_request *request, struct smc_inputs *inputs,
                                 struct smc_inspect_kernels *kernels, struct smc_error *error);
 
-/* SMC_USAGE if a pattern of --kernel matches no kernel. A pattern of --threads may be from
-   a list for many files: it only causes a warning. */
+/* A pattern of --kernel that names no kernel is a mistake: SMC_USAGE. One of --threads or
+   --dynamic-smem, perhaps from a list for many files, is a warning. */
 enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
                                     const struct smc_inspect_kernels *kernels,
                                     struct smc_error *error);

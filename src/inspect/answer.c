@@ -78,6 +78,22 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
     }
 }
 
+/* What is known to be unused counts for no kernel that a pattern does not name. */
+static void choose_dynamic_smem(const struct smc_inspect_request *request,
+                                struct smc_inspect_row *row)
+{
+    const struct smc_inspect_kernel *kernel = row->kernel;
+    uint32_t *bytes = &row->launch.dynamic_smem_bytes;
+    const bool uses_none = kernel->dynamic_smem_known && !kernel->uses_dynamic_smem;
+    *bytes = uses_none ? 0 : request->dynamic_smem_bytes;
+    for (size_t i = 0; i < request->dynamic_smem_count; i++)
+        if (smc_inspect_matches(kernel, request->dynamic_smem[i].pattern)) {
+            *bytes = request->dynamic_smem[i].bytes;
+            return;
+        }
+    row->dynamic_smem_unknown = kernel->uses_dynamic_smem && !request->dynamic_smem_given;
+}
+
 bool smc_inspect_is_settled(const struct smc_inspect_row *row)
 {
     return row->threads_source != SMC_THREADS_UNKNOWN || row->sizes.best_threads_per_block == 0;
@@ -169,7 +185,7 @@ void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
     *launch = request->settings;
     launch->regs_per_thread = regs_known ? kernel->resources.regs_per_thread : 0;
     launch->static_smem_bytes = static_smem_of(kernel, device->sm.cc);
-    launch->dynamic_smem_bytes = request->dynamic_smem_bytes;
+    choose_dynamic_smem(request, row);
     launch->barriers_per_block = kernel->has_barriers ? kernel->resources.barriers : 1;
     if (kernel->blocks_per_cluster > 1)
         launch->blocks_per_cluster = kernel->blocks_per_cluster;

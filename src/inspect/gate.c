@@ -36,10 +36,11 @@ struct judging {
     uint32_t today;
     struct smc_gate_verdict *verdict;
     bool *limit_named, *limit_used; /* by limit: a kernel matches; a kernel and its device match */
-    bool *allowance_used, *threads_used;
+    bool *allowance_used, *threads_used, *dynamic_smem_used;
     size_t unsettled_rows;
     const struct smc_inspect_kernel *first_unsettled;
-    bool failed; /* memory */
+    bool first_lacks_smem; /* the first is unsettled for its dynamic shared memory */
+    bool failed;           /* memory */
 };
 
 const char *smc_gate_key_name(enum smc_gate_key key)
@@ -350,6 +351,20 @@ static void tell_unsettled(struct judging *judging, const struct smc_inspect_row
         add(judging, &finding);
 }
 
+static void tell_dynamic_smem(struct judging *judging, const struct smc_inspect_row *row)
+{
+    struct smc_check_finding finding = finding_of(row, SMC_CHECK_DYNAMIC_SMEM_UNKNOWN);
+    finding.message = (char *)"blocks and occupancy are not judged: the launch gives its dynamic "
+                              "shared memory; state it in [dynamic_smem], or with --dynamic-smem "
+                              "NAME=BYTES";
+    if (judging->unsettled_rows++ == 0) {
+        judging->first_unsettled = row->kernel;
+        judging->first_lacks_smem = true;
+    }
+    if (judging->gate->path)
+        add(judging, &finding);
+}
+
 static void tell_no_launch(struct judging *judging, const struct smc_inspect_row *row)
 {
     struct smc_text text = {0};
@@ -358,7 +373,7 @@ static void tell_no_launch(struct judging *judging, const struct smc_inspect_row
     violate(judging, row, SMC_CHECK_CANNOT_LAUNCH, SMC_GATE_KEY_COUNT, &text);
 }
 
-/* Whether a limit could not be checked because the block size is unknown. */
+/* Whether the row had to be left out because its block size or dynamic shared memory is unknown. */
 static bool judge_limits(struct judging *judging, const struct smc_inspect_row *row,
                          const struct smc_gate_limit *const applies[SMC_GATE_KEY_COUNT])
 {
@@ -373,13 +388,15 @@ static bool judge_limits(struct judging *judging, const struct smc_inspect_row *
             continue;
         if (!keys[key].needs_threads)
             judge_key(judging, row, key, applies[key]);
-        else if (!settled)
+        else if (!settled || row->dynamic_smem_unknown)
             unsettled = true;
         else if (launches || !from_file)
             judge_key(judging, row, key, applies[key]);
     }
-    if (unsettled)
+    if (unsettled && !settled)
         tell_unsettled(judging, row);
+    if (unsettled && row->dynamic_smem_unknown)
+        tell_dynamic_smem(judging, row);
     return unsettled;
 }
 
@@ -389,6 +406,9 @@ static bool judge_row(struct judging *judging, const struct smc_inspect_row *row
     const struct smc_gate_limit *applies[SMC_GATE_KEY_COUNT];
     for (size_t i = 0; i < judging->gate->threads_count; i++)
         judging->threads_used[i] |= names_kernel(judging->gate->threads[i].pattern, row->kernel);
+    for (size_t i = 0; i < judging->gate->dynamic_smem_count; i++)
+        judging->dynamic_smem_used[i] |=
+            names_kernel(judging->gate->dynamic_smem[i].pattern, row->kernel);
     if (!find_limits(judging, row, applies))
         return false;
     const struct smc_check_finding place = finding_of(row, SMC_CHECK_UNKNOWN);
@@ -475,6 +495,19 @@ static void note_allowances(struct judging *judging)
     }
 }
 
+static void note_dynamic_smem(struct judging *judging)
+{
+    const struct smc_gate *gate = judging->gate;
+    for (size_t i = 0; i < gate->dynamic_smem_count; i++) {
+        struct smc_text text = {0};
+        if (judging->dynamic_smem_used[i])
+            continue;
+        smc_text_printf(&text, "[dynamic_smem] '%s' names no kernel",
+                        gate->dynamic_smem[i].pattern);
+        note(judging, gate->dynamic_smem[i].line, &text);
+    }
+}
+
 static void note_threads(struct judging *judging)
 {
     const struct smc_gate *gate = judging->gate;
@@ -492,7 +525,8 @@ static void note_threads(struct judging *judging)
 static bool allocate(struct judging *judging)
 {
     const struct smc_gate *gate = judging->gate;
-    size_t count = 2 * gate->limit_count + gate->allowance_count + gate->threads_count;
+    size_t count = 2 * gate->limit_count + gate->allowance_count + gate->threads_count +
+                   gate->dynamic_smem_count;
     bool *flags = smc_calloc(count + 1, sizeof *flags);
     judging->limit_named = flags;
     if (!flags)
@@ -500,6 +534,7 @@ static bool allocate(struct judging *judging)
     judging->limit_used = flags + gate->limit_count;
     judging->allowance_used = judging->limit_used + gate->limit_count;
     judging->threads_used = judging->allowance_used + gate->allowance_count;
+    judging->dynamic_smem_used = judging->threads_used + gate->threads_count;
     return true;
 }
 
@@ -512,6 +547,13 @@ static enum smc_status fail_unsettled(const struct judging *judging, size_t rows
         return SMC_USAGE;
     for (size_t i = 0; i < gate->limit_count; i++)
         occupancy |= gate->limit[i].has[SMC_GATE_OCCUPANCY];
+    if (judging->first_lacks_smem)
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: %zu of %zu answers cannot be judged, the first for %.200s: "
+                        "it uses dynamic shared memory, which the launch gives; state it with "
+                        "--dynamic-smem NAME=BYTES",
+                        occupancy ? "require-occupancy" : "require-blocks", judging->unsettled_rows,
+                        rows, judging->first_unsettled->shown);
     return smc_fail(error, SMC_USAGE,
                     "option --%s: the block size of %zu of %zu answers is unknown, the first for "
                     "%.200s; state it with --threads NAME=N, or --assume-threads N for all",
@@ -532,6 +574,7 @@ enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_ins
     note_limits(&judging);
     note_allowances(&judging);
     note_threads(&judging);
+    note_dynamic_smem(&judging);
     free(judging.limit_named);
     if (judging.failed)
         return smc_out_of_memory(error);
@@ -571,6 +614,6 @@ void smc_gate_summary(const struct smc_gate_verdict *verdict, struct smc_text *o
         smc_text_printf(out, "; %zu violation%s allowed", verdict->allowed,
                         verdict->allowed == 1 ? " is" : "s are");
     if (verdict->unsettled > 0)
-        smc_text_printf(out, "; not judged for want of a block size: %zu", verdict->unsettled);
+        smc_text_printf(out, "; not judged, as the launch is unknown: %zu", verdict->unsettled);
     smc_text_append(out, "\n");
 }

@@ -47,6 +47,13 @@ struct smc_gate_threads {
     uint32_t line;
 };
 
+/* A row of [dynamic_smem]. */
+struct smc_gate_dynamic_smem {
+    char *pattern;
+    uint32_t bytes;
+    uint32_t line;
+};
+
 /* [diff]: by how much a kernel may be worse than before. */
 struct smc_gate_growth {
     uint32_t registers, spill_bytes, stack_bytes, static_smem_bytes, barriers, blocks;
@@ -66,6 +73,8 @@ struct smc_gate {
     struct smc_gate_allowance *allowance;
     size_t allowance_count;
     struct smc_gate_growth growth;
+    struct smc_gate_dynamic_smem *dynamic_smem;
+    size_t dynamic_smem_count;
 };
 
 /* SMC_USAGE with "FILE:LINE: ..." if it is not a valid gate file; SMC_UNAVAILABLE in a build
@@ -85,13 +94,14 @@ struct smc_gate_verdict {
     struct smc_judgements judgements; /* the rows, which must outlive it */
     size_t kernels, violating;        /* kernels that were checked; those with a violation */
     size_t violations, allowed;
-    size_t unsettled; /* kernels with a limit that needs a block size, which is unknown */
+    size_t unsettled; /* kernels with a limit that needs a block size, which is unknown, or its
+                         dynamic shared memory */
 };
 
 /* Judges every row; of a comparison with an older build, or NULL, sets what is excused.
    SMC_SHORTFALL: there is a violation; SMC_USAGE: none, but a kernel was not judged because its
-   block size is unknown, of which a gate of options has the message, one of a file a finding for
-   each; SMC_MACHINE: memory. */
+   block size or dynamic shared memory is unknown, of which a gate of options has the message, one
+   of a file a finding for each; SMC_MACHINE: memory. */
 enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_inspect_rows *rows,
                                uint32_t today, struct smc_diff *diff,
                                struct smc_gate_verdict *verdict, struct smc_error *error);

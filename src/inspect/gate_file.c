@@ -11,7 +11,7 @@
 #include "inspect/gate.h"
 #include "inspect/gate_toml.h"
 
-enum { MOST_BYTES = 1 << 20, MOST_THREADS = 1024 };
+enum { MOST_BYTES = 1 << 20, MOST_THREADS = 1024, MOST_SMEM_BYTES = 1 << 20 };
 
 static const struct {
     double lowest, highest;
@@ -259,6 +259,31 @@ static enum smc_status read_threads(const struct reading *reading, const struct 
     return SMC_OK;
 }
 
+static enum smc_status read_dynamic_smem(const struct reading *reading,
+                                         const struct smc_toml *table)
+{
+    struct smc_gate *gate = reading->gate;
+    if (table->type != SMC_TOML_TABLE)
+        return fail(reading, table, "", "not a table");
+    gate->dynamic_smem = smc_calloc(table->count + 1, sizeof *gate->dynamic_smem);
+    if (!gate->dynamic_smem)
+        return smc_out_of_memory(reading->error);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct smc_toml *entry = &table->item[i];
+        double bytes;
+        enum smc_status status =
+            read_number(reading, entry, "[dynamic_smem]", 0, MOST_SMEM_BYTES, true, &bytes);
+        if (status != SMC_OK)
+            return status;
+        char *pattern = smc_strdup(entry->key);
+        if (!pattern)
+            return smc_out_of_memory(reading->error);
+        gate->dynamic_smem[gate->dynamic_smem_count++] =
+            (struct smc_gate_dynamic_smem){pattern, (uint32_t)bytes, entry->line};
+    }
+    return SMC_OK;
+}
+
 static enum smc_status read_devices(const struct reading *reading, const struct smc_toml *array)
 {
     struct smc_gate *gate = reading->gate;
@@ -336,8 +361,8 @@ static enum smc_status read_assumed(const struct reading *reading, const struct 
 
 static enum smc_status read_entry(const struct reading *reading, const struct smc_toml *entry)
 {
-    static const char *const known[] = {"devices", "assume_threads", "threads", "limit",
-                                        "allow",   "diff",           NULL};
+    static const char *const known[] = {"devices", "assume_threads", "threads", "dynamic_smem",
+                                        "limit",   "allow",          "diff",    NULL};
     struct smc_gate *gate = reading->gate;
     void *list = NULL;
     enum smc_status status;
@@ -347,6 +372,8 @@ static enum smc_status read_entry(const struct reading *reading, const struct sm
         return read_assumed(reading, entry);
     if (is_called(entry, "threads"))
         return read_threads(reading, entry);
+    if (is_called(entry, "dynamic_smem"))
+        return read_dynamic_smem(reading, entry);
     if (is_called(entry, "diff"))
         return read_growth(reading, entry);
     if (is_called(entry, "limit")) {
@@ -411,6 +438,9 @@ void smc_gate_free(struct smc_gate *gate)
         free(gate->allowance[i].reason);
     }
     free(gate->device);
+    for (size_t i = 0; i < gate->dynamic_smem_count; i++)
+        free(gate->dynamic_smem[i].pattern);
+    free(gate->dynamic_smem);
     free(gate->threads);
     free(gate->limit);
     free(gate->allowance);

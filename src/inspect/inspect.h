@@ -45,6 +45,8 @@ struct smc_inspect_kernel {
     struct smc_build_note build;         /* unknown for logs */
     uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
     struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
+    bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
+    bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -98,6 +100,18 @@ struct smc_inspect_request {
     smc_inspect_progress *part_progress; /* NULL: none */
     void *part_context;
     uint32_t reading_threads; /* 0: as many as are useful */
+
+    /* dynamic_smem_bytes is stated: it applies to kernels not known to use none. */
+    bool dynamic_smem_given;
+    const struct smc_inspect_dynamic_smem
+        *dynamic_smem; /* of kernels by name; the first that matches counts */
+    size_t dynamic_smem_count;
+};
+
+/* The dynamic shared memory of the kernels that a pattern names. */
+struct smc_inspect_dynamic_smem {
+    const char *pattern; /* as for smc_inspect_matches */
+    uint32_t bytes;
 };
 
 /* The block size of the kernels that match a pattern. */
@@ -165,6 +179,8 @@ struct smc_inspect_row {
     struct smc_occupancy occupancy;
     double occupancy_percent;
     struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
+    bool dynamic_smem_unknown; /* the kernel uses it, nothing states it, and it is counted as 0: the
+                                  answer is the best possible; no gate may judge it */
 };
 
 /* Numbers of kernels for which something holds on at least one device. */

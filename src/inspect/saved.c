@@ -92,6 +92,8 @@ static void set_numbers(json_t *object, const struct smc_inspect_kernel *kernel)
     for (size_t i = 0; i < FLAGS; i++)
         if (*flag_at(&copy, flags[i].offset))
             json_object_set_new(object, flags[i].key, json_true());
+    if (kernel->dynamic_smem_known)
+        json_object_set_new(object, "uses_dynamic_smem", json_boolean(kernel->uses_dynamic_smem));
 }
 
 static char *kernel_line(const struct smc_inspect_kernel *kernel)
@@ -331,6 +333,9 @@ static enum smc_status read_kernel(struct reading *reading, const json_t *object
         return status;
     for (size_t i = 0; i < FLAGS; i++)
         *flag_at(&kernel, flags[i].offset) = json_is_true(json_object_get(object, flags[i].key));
+    const json_t *uses = json_object_get(object, "uses_dynamic_smem");
+    kernel.dynamic_smem_known = json_is_boolean(uses);
+    kernel.uses_dynamic_smem = json_is_true(uses);
     complete(object, &kernel);
     kernel.source_file = *source_file ? (char *)source_file : NULL; /* it is copied */
     kernel.file = own_file(reading->kernels, *file ? file : reading->file);

@@ -88,7 +88,10 @@ static struct smc_value loads(const struct smc_inspect_row *row)
           count_if(item->max_threads_per_block > 0, item->max_threads_per_block))                  \
     FIELD(min_blocks, "min_blocks_per_sm", NULL, "blocks",                                         \
           "the second value of its launch bounds",                                                 \
-          count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))
+          count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                          \
+    FIELD(uses_dynamic, "uses_dynamic_smem", NULL, "",                                             \
+          "whether it has shared arrays whose size the launch gives",                              \
+          smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))
 SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
 #undef ITEM
 
@@ -117,7 +120,8 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
     FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
           "static shared memory per block", smc_value_integer(item->launch.static_smem_bytes))     \
     FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
-          "dynamic shared memory per block", smc_value_integer(item->launch.dynamic_smem_bytes))   \
+          "dynamic shared memory per block, empty where used but not stated",                      \
+          count_if(!item->dynamic_smem_unknown, item->launch.dynamic_smem_bytes))                  \
     FIELD(barriers, "barriers_per_block", "barriers", "barriers", "barriers per block",            \
           count_if(item->kernel->has_barriers, item->kernel->resources.barriers))                  \
     FIELD(blocks, NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                       \
@@ -225,7 +229,7 @@ static void append_file(const struct smc_inspect_kernel *kernel, const char *lab
 static void append_numbers(const struct smc_inspect_row *row, struct smc_text *out)
 {
     const struct smc_resources *resources = &row->kernel->resources;
-    char regs[16] = "-", spills[32] = "-", threads[16], blocks[16], percent[32];
+    char regs[16] = "-", spills[32] = "-", smem[24], threads[16], blocks[16], percent[32];
     if (smc_inspect_regs_known(row))
         snprintf(regs, sizeof regs, "%u", resources->regs_per_thread);
     if (row->kernel->has_spills && resources->spill_store_bytes + resources->spill_load_bytes == 0)
@@ -235,11 +239,13 @@ static void append_numbers(const struct smc_inspect_row *row, struct smc_text *o
                  resources->spill_load_bytes);
     snprintf(threads, sizeof threads, "%u%s", row->launch.threads_per_block,
              row->threads_source == SMC_THREADS_ASSUMED ? "*" : "");
+    snprintf(smem, sizeof smem, "%u%s",
+             row->launch.static_smem_bytes + row->launch.dynamic_smem_bytes,
+             row->dynamic_smem_unknown ? "+?" : "");
     snprintf(blocks, sizeof blocks, "%u", row->occupancy.blocks_per_sm);
     smc_words_percent(row->occupancy_percent, percent);
     bool settled = smc_inspect_is_settled(row);
-    smc_text_printf(out, " %4s %8s %6u %7s %6s %7s", regs, spills,
-                    row->launch.static_smem_bytes + row->launch.dynamic_smem_bytes,
+    smc_text_printf(out, " %4s %8s %6s %7s %6s %7s", regs, spills, smem,
                     row->threads_source == SMC_THREADS_UNKNOWN ? "?" : threads,
                     settled ? blocks : "?", settled ? percent : "?");
 }
@@ -429,13 +435,14 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
                          const struct smc_report_style *style, struct smc_text *out)
 {
     bool estimated = false, more = false, assumed = false, unknown = false;
-    bool machine_code = false, log = false;
+    bool machine_code = false, log = false, dynamic = false;
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
         estimated |= !smc_inspect_row_loads(row);
         more |= only_worst && !begins_kernel(rows, i);
         assumed |= row->threads_source == SMC_THREADS_ASSUMED;
         unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
+        dynamic |= row->dynamic_smem_unknown;
         machine_code |= !row->kernel->has_spills && !is_log(row->kernel);
         log |= !row->kernel->has_spills && is_log(row->kernel);
     }
@@ -451,6 +458,7 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
         {unknown, "  ?",
          "the input does not state the block size; state it with --threads N, "
          "--threads NAME=N or --assume-threads N"},
+        {dynamic, "  +?", smc_overview_dynamic_smem},
         {machine_code || log, "  -", words_of_spills(machine_code, log)},
     };
     bool first = true;
@@ -459,7 +467,8 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
             continue;
         smc_text_append(out, first ? "\n" : "");
         first = false;
-        smc_layout_paragraph(out, notes[i].sign, 4, notes[i].words, style->columns);
+        smc_layout_paragraph(out, notes[i].sign, strlen(notes[i].sign) + 1, notes[i].words,
+                             style->columns);
     }
 }
 

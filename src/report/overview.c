@@ -25,6 +25,10 @@ enum {
     SMEM_WIDTH = 7
 };
 
+const char smc_overview_dynamic_smem[] =
+    "uses dynamic shared memory, which the launch gives: state it with --dynamic-smem BYTES or "
+    "--dynamic-smem NAME=BYTES; counted as 0 here";
+
 static bool begins_kernel(const struct smc_inspect_rows *rows, size_t i)
 {
     return i == 0 || !smc_inspect_is_same(&rows->item[i - 1], &rows->item[i]);
@@ -274,6 +278,7 @@ struct line {
     struct range percent, threads, registers, spills, smem;
     bool at_best; /* of a kernel whose block size is unknown the occupancy is the highest */
     bool unknown;
+    bool dynamic_smem_unknown;
 };
 
 static void add_row(const struct smc_inspect_row *row, struct line *line)
@@ -296,6 +301,7 @@ static void add_row(const struct smc_inspect_row *row, struct line *line)
         widen(&line->registers, row->kernel->resources.regs_per_thread);
     if (row->kernel->has_spills)
         widen(&line->spills, (double)smc_inspect_spilled(row));
+    line->dynamic_smem_unknown |= row->dynamic_smem_unknown;
     widen(&line->smem, (double)launch->static_smem_bytes + launch->dynamic_smem_bytes);
 }
 
@@ -340,17 +346,23 @@ static struct line find_line(const struct smc_inspect_rows *rows, const struct f
 }
 
 /* "64-128"; bytes as "12-48K" where five digits do not fit. */
-static void append_range(const struct range *range, bool bytes, int width, struct smc_text *out)
+static void append_marked_range(const struct range *range, bool bytes, const char *mark, int width,
+                                struct smc_text *out)
 {
     const bool kilobytes = bytes && range->high >= 10000;
     const double unit = kilobytes ? 1024 : 1;
     char text[64] = "-";
     if (range->known && range->low < range->high)
-        snprintf(text, sizeof text, "%.0f-%.0f%s", range->low / unit, range->high / unit,
-                 kilobytes ? "K" : "");
+        snprintf(text, sizeof text, "%.0f-%.0f%s%s", range->low / unit, range->high / unit,
+                 kilobytes ? "K" : "", mark);
     else if (range->known)
-        snprintf(text, sizeof text, "%.0f%s", range->low / unit, kilobytes ? "K" : "");
+        snprintf(text, sizeof text, "%.0f%s%s", range->low / unit, kilobytes ? "K" : "", mark);
     smc_text_printf(out, " %*s", width, text);
+}
+
+static void append_range(const struct range *range, bool bytes, int width, struct smc_text *out)
+{
+    append_marked_range(range, bytes, "", width, out);
 }
 
 /* "12.5%", "25-50%", "<=50%" of the best block size. */
@@ -425,7 +437,8 @@ static struct columns find_columns(const struct smc_inspect_rows *rows,
         columns.devices |= !is_same_device(row, &rows->item[0]);
         columns.threads |= row->threads_source != SMC_THREADS_UNKNOWN;
         columns.spills |= smc_inspect_spilled(row) > 0;
-        columns.smem |= launch->static_smem_bytes + launch->dynamic_smem_bytes > 0;
+        columns.smem |=
+            launch->static_smem_bytes + launch->dynamic_smem_bytes > 0 || row->dynamic_smem_unknown;
     }
     columns.device_width = columns.devices ? find_device_width(rows) : 0;
     columns.name_first = columns.devices && !has_room(&columns, style);
@@ -479,7 +492,8 @@ static void append_figures(const struct line *line, const struct columns *column
     if (columns->spills)
         append_range(&line->spills, true, SPILLS_WIDTH, out);
     if (columns->smem)
-        append_range(&line->smem, true, SMEM_WIDTH, out);
+        append_marked_range(&line->smem, true, line->dynamic_smem_unknown ? "+?" : "", SMEM_WIDTH,
+                            out);
 }
 
 /* "gemm<..>"; with namespaces if another family has the same last component. */

@@ -24,4 +24,7 @@ size_t smc_overview_kernels(const struct smc_inspect_rows *rows);
 /* "CC 9.0", or a board's name without its brand. */
 void smc_overview_append_device(const struct smc_device *device, int width, struct smc_text *out);
 
+/* What "+?" beside shared memory means. */
+extern const char smc_overview_dynamic_smem[];
+
 #endif
