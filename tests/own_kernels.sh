@@ -288,7 +288,7 @@ empty "several devices: a line for each template, at the worst of them" "$(
 ask crowd.log --threads 256 --device 8.0 --device 9.0 --kernel 'plain1*'
 empty "few kernels are shown on each device" "$(
     answered
-    [ "$(grep -c '^~ CC 8.0' out)" -eq 10 ] && [ "$(grep -c '^  CC 9.0' out)" -eq 10 ] || cat out
+    { [ "$(grep -c '^~ CC 8.0' out)" -eq 10 ] && [ "$(grep -c '^  CC 9.0' out)" -eq 10 ]; } || cat out
     lacks out '^  +')"
 
 { i=0; while [ $i -lt 25 ]; do kernel "k$i" 64; i=$((i + 1)); done; } >one.log
