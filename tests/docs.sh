@@ -34,7 +34,12 @@ mkdir "$scratch/bin" "$scratch/examples"
 # shellcheck disable=SC2016 # for the script
 printf '#!/bin/sh\nexport SMEMCALC_PROGRAM="${SMEMCALC_PROGRAM:-smemcalc}"\nexec "%s" "$@"\n' "$program" >"$scratch/bin/smemcalc"
 chmod +x "$scratch/bin/smemcalc"
-export PATH="$scratch/bin:$PATH" SMEMCALC_CACHE_DIR="$scratch/cache"
+# Examples show NVRTC's compilation: nvcc, which would be preferred, is hidden.
+without_nvcc=$(printf '%s' "$PATH" | tr ':' '\n' | while read -r folder; do
+    [ -x "$folder/nvcc" ] || printf ':%s' "$folder"
+done)
+export PATH="$scratch/bin$without_nvcc" SMEMCALC_CACHE_DIR="$scratch/cache"
+export CUDA_HOME=/nowhere CUDA_PATH=/nowhere
 export SMEMCALC_CEILINGS="$scratch/ceilings.json"
 cd "$scratch" || exit 99
 

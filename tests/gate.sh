@@ -183,6 +183,127 @@ empty "devices of the file; a kernel that cannot launch" "$(
     grep -qF 'bounded on compute capability 9.0: cannot launch with 256 threads per block' out ||
         cat out err)"
 
+# --- Comparisons ----------------------------------------------------------------------------------
+
+# From the log: `spilling` loses blocks, `bounded` only has more registers.
+sed 's/Used 32 registers/Used 34 registers/; s/Used 10 registers/Used 12 registers/' build.log >new.log
+
+compared() { # NAME STATUS [ARGUMENT...]; the gate file is on standard input
+    name=$1 wanted=$2
+    shift 2
+    cat >gate.toml
+    "$program" diff build.log new.log --gate gate.toml "$@" >out 2>err
+    status=$?
+    empty "$name" "$([ "$status" -eq "$wanted" ] || { echo "exit status $status, not $wanted"; cat out err; })"
+}
+says() { # TEXT [FILE]: however its lines are broken
+    empty "  and says $1" "$(tr -s ' \n' ' ' <"${2-out}" | grep -qF -e "$1" || cat "${2-out}")"
+}
+
+growth='assume_threads = 256
+devices = ["9.0"]
+[diff]'
+compared "growth that nothing tolerates" 1 <<END
+$growth
+END
+says '2 of 3 kernels are worse; 1 lost resident blocks'
+compared "growth of registers alone is tolerated; lost blocks are not" 1 <<END
+$growth
+allow_registers = 2
+END
+says '2 of 3 kernels are worse (1 as allowed)'
+says '8 -> 6 blocks per SM (100 % -> 75 %) at 256 threads, limited by registers; registers tolerated by [diff]'
+compared "all growth is tolerated" 0 <<END
+$growth
+allow_registers = 2
+allow_blocks = 2
+allow_occupancy = 25
+END
+says '2 of 3 kernels are worse (2 as allowed)'
+compared "one less is not" 1 <<END
+$growth
+allow_registers = 2
+allow_blocks = 1
+allow_occupancy = 25
+END
+compared "an entry allows the rest, and is not stale" 0 <<END
+$growth
+allow_registers = 2
+[[allow]]
+kernel = "spilling"
+reason = "rewritten in Q3"
+expires = 2026-01-01
+END
+says 'registers tolerated by [diff]; blocks, occupancy allowed: rewritten in Q3, until 2026-01-01'
+empty "  without a note" "$(grep 'not needed' out)"
+compared "... until it expires" 1 <<END
+$growth
+allow_registers = 2
+[[allow]]
+kernel = "spilling"
+reason = "rewritten in Q3"
+expires = 2025-12-31
+END
+says 'blocks, occupancy: it was allowed until 2025-12-31 (gate.toml:5)'
+compared "limits judge the new build" 1 --fail-on never <<END
+$growth
+[[limit]]
+max_registers = 33
+END
+says 'new.log: spilling on compute capability 9.0: 34 registers per thread, but at most 33 allowed (gate.toml:4)'
+says '1 of 3 kernels violates 1 limit'
+compared "limits that hold, and nothing else counts" 0 --fail-on never <<END
+$growth
+[[limit]]
+max_registers = 34
+END
+says '3 kernels judged: no violation'
+compared "a limit that needs a block size" 2 --fail-on never <<'END'
+devices = ["9.0"]
+[[limit]]
+min_blocks = 1
+END
+compared "--device, --assume-threads before those of the file" 1 -d 8.0 --assume-threads 128 --format csv <<END
+$growth
+END
+says 'compute capability 8.0'
+says ',128,'
+cat >gate.toml <<END
+$growth
+[threads]
+spilling = 128
+[[limit]]
+max_registers = 33
+[[allow]]
+kernel = "bounded"
+reason = "known"
+END
+for format in json csv; do
+    "$program" diff build.log new.log --gate gate.toml --format $format >out 2>err
+    says 'smemcalc: new.log: spilling on compute capability 9.0: 34 registers per thread, but at most 33' err
+done
+"$program" diff build.log new.log --gate gate.toml --format json >out 2>err
+empty "JSON: what is allowed, and why; the block size of [threads]" "$(
+    jq -c '.diff.changes[] | [.name, .allowed, .allowed_by, .after.threads_per_block]' out >seen
+    printf '%s\n' '["spilling",[],null,128]' '["bounded",["registers"],"allowed: known",256]' | diff - seen)"
+"$program" diff build.log new.log --gate gate.toml --format markdown >out 2>err
+empty "markdown: limits, then the comparison" "$(
+    grep '^### ' out >seen
+    printf '### smemcalc%s\n' ', limits of the gate file: 1 error, 0 warnings' \
+        ': 2 of 3 kernels are worse (1 as allowed); 1 lost resident blocks' | diff - seen)"
+"$program" diff build.log new.log --gate gate.toml --format junit >diff.xml 2>err
+status=$?
+empty "JUnit: a kernel is one case, whatever is wrong with it" "$(
+    [ $status -eq 1 ] || echo "exit status $status"
+    grep -q '<testsuites name="smemcalc" tests="3" failures="1"' diff.xml || cat diff.xml
+    [ "$(grep -c 'new.log: registers: 34\|new.log: blocks: 32 -' diff.xml)" -eq 2 ] || cat diff.xml)"
+"$program" diff build.log new.log --gate gate.toml --format sarif >diff.sarif 2>err
+status=$?
+empty "SARIF: of both" "$(
+    [ $status -eq 1 ] || echo "exit status $status"
+    jq -r '.runs[0].results[] | .ruleId + " " + .level' diff.sarif >seen
+    printf '%s\n' 'registers error' 'blocks error' 'registers note' | diff - seen)"
+
 # --- What is no gate file -------------------------------------------------------------------------
 
 refused() { # MESSAGE, for gate.toml
@@ -210,7 +331,7 @@ refused ':2: [[limit]] max_registers: not a whole number between 1 and 255'
 printf '[[limit]]\nmin_occupancy = nan\n' >gate.toml
 refused ':2: [[limit]] min_occupancy: not a number between 0 and 100'
 printf '[[limit]]\nkernel = "x"\n' >gate.toml
-refused ':1: [[limit]]: it limits nothing'
+refused ':1: [[limit]]: no limit in it'
 printf '[[limit]]\nkernel = 3\nmax_registers = 1\n' >gate.toml
 refused ':2: [[limit]] kernel: not a text in quotes'
 printf '[limit]\nmax_registers = 1\n' >gate.toml
@@ -231,6 +352,8 @@ printf '%s\n[threads]\nx = 0\n' "$limit" >gate.toml
 refused ':4: [threads] x: not a whole number between 1 and 1024'
 printf '%s\n[diff]\nallow_register = 1\n' "$limit" >gate.toml
 refused ":4: unknown key of [diff] 'allow_register'; did you mean 'allow_registers'?"
+printf '[diff]\nallow_registers = 1\n' >gate.toml
+refused ': no [[limit]] in it: at least one is needed'
 printf 'devices = "A100"\n%s\n' "$limit" >gate.toml
 refused ':1: devices: not a list, such as'
 printf 'limits = 1\n' >gate.toml
@@ -266,7 +389,7 @@ usage() { # MESSAGE ARGUMENT...
 }
 
 usage 'nowhere.toml' inspect build.log --gate nowhere.toml
-usage "option --format: 'sarif' is for findings" inspect build.log --format sarif
+usage "option --format: 'sarif' needs --gate" inspect build.log --format sarif
 usage "option --gate: not together with --lint" inspect build.log --gate least.toml --lint
 usage "option --format: 'sarif'" --tile 32 --format sarif
 

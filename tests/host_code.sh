@@ -87,6 +87,19 @@ sed 's/$/\r/' wrong.cu >returns.cu
 without_nvcc inspect returns.cu --device 9.0 >out 2>err
 empty "carriage returns change no line" "$(has err 'returns.cu:5: error')"
 
+mkdir -p failing
+printf '#!/bin/sh\necho "vector_add.cu:1:10: fatal error: gone.h: No such file or directory"\nexit 1\n' >failing/nvcc
+chmod +x failing/nvcc
+PATH="$PWD/failing:$PATH" "$program" inspect vector_add.cu --device 9.0 --format csv >out 2>err
+status=$?
+empty "what nvcc cannot compile NVRTC does, with a warning" "$([ "$status" -eq 0 ] || echo "status $status"
+    has err 'warning: vector_add.cu:1:10: fatal error: gone.h: .*; NVRTC compiled its kernels instead'
+    has out '^vector_add.cu,')"
+PATH="$PWD/failing:$PATH" "$program" inspect wrong.cu --device 9.0 >out 2>err
+status=$?
+empty "if neither can, the error is nvcc's" "$([ "$status" -eq 2 ] || echo "status $status"
+    has err 'vector_add.cu:1:10: fatal error: gone.h'; [ "$(wc -l <err)" -eq 1 ] || cat err)"
+
 without_nvcc inspect - --device 9.0 <vector_add.cu >out 2>err
 empty "standard input" "$([ $? -eq 0 ] || cat err)"
 

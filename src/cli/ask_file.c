@@ -217,7 +217,7 @@ static int64_t threads_of_bounds(const struct smc_file_kernel *kernel)
     return SMC_NOT_GIVEN;
 }
 
-/* If nothing launches: a warp, of which the answer says why. */
+/* If no block size launches: one warp, so that the answer explains why. */
 static enum smc_status propose_threads(const struct smc_query *query, struct smc_best *best,
                                        int64_t *threads, struct smc_error *error)
 {
@@ -276,7 +276,7 @@ enum smc_status smc_ask_file_threads(struct smc_asked_file *asked, struct smc_er
 
 /* --- The answers ------------------------------------------------------------------------------ */
 
-/* Kernels in a text report; each fills a good part of a screen. */
+/* The most kernels in a text report. */
 enum { MOST_KERNELS = 8 };
 
 static enum smc_status answer_all(const struct smc_arguments *arguments,

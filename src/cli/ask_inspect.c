@@ -55,7 +55,7 @@ static enum smc_status assume_target(struct smc_inspection_question *question,
 /* --- Block sizes: --threads 256, --threads 'gemm*=256,k<int, 4>=16x16' -------------------------
  */
 
-/* Up to a comma that is in no bracket. */
+/* Up to a comma outside brackets. */
 static size_t item_length(const char *text)
 {
     size_t i = 0;
@@ -95,7 +95,7 @@ static bool read_threads(const char *text, uint32_t *threads)
     return sound;
 }
 
-/* Takes over the item: "gemm*=256", or "256" for every kernel that no pattern names. */
+/* Takes over the item: "gemm*=256", or "256" for every kernel that matches no pattern. */
 static enum smc_status take_item(struct smc_inspection_question *question, char *item,
                                  struct smc_error *error)
 {

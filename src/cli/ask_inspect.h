@@ -13,7 +13,7 @@ struct smc_inspection_question {
     struct smc_device devices[SMC_MAX_DEVICES];
     struct smc_inspect_target targets[SMC_MAX_DEVICES + SMC_INSPECT_MAX_TARGETS];
     struct smc_inspect_request request;
-    struct smc_inspect_threads *threads; /* the request's, with patterns of our own */
+    struct smc_inspect_threads *threads; /* the request's; the patterns are owned */
     size_t threads_capacity;
 };
 
@@ -35,8 +35,8 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
                                 struct smc_inspect_request *request, struct smc_inputs *inputs,
                                 struct smc_inspect_kernels *kernels, struct smc_error *error);
 
-/* A pattern of --kernel that names no kernel is a mistake: SMC_USAGE. One of --threads, perhaps
-   from a list for many files, is a warning. */
+/* SMC_USAGE if a pattern of --kernel matches no kernel. A pattern of --threads may be from
+   a list for many files: it only causes a warning. */
 enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
                                     const struct smc_inspect_kernels *kernels,
                                     struct smc_error *error);

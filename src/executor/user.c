@@ -394,7 +394,7 @@ static enum smc_status compile_in_some_way(struct smc_user_run *run,
             worst = status;
             *error = reason;
         }
-        if (status == SMC_MACHINE || status == SMC_INTERRUPTED ||
+        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || output->option_refused ||
             (status == SMC_UNAVAILABLE && i == 0))
             break;
         smc_nvrtc_output_free(output);
@@ -456,7 +456,8 @@ static void answer(struct smc_user_run *run, const struct smc_inspect_kernel *ke
         .settings = request->launch,
     };
     smc_inspect_answer_one(kernel, &request->device, &asked, &run->row);
-    struct smc_answer *answer = &run->row.answer;
+    struct smc_answer *answer = &run->answer;
+    smc_inspect_complete(&run->row, answer);
     answer->regs_given = false;
     answer->dynamic_smem_given = request->dynamic_smem_bytes > 0;
     answer->resources.source = SMC_RESOURCES_NVRTC;
@@ -477,7 +478,7 @@ static enum smc_status check_block(const struct smc_user_run *run, struct smc_er
         return SMC_OK;
     return smc_fail(error, SMC_USAGE,
                     "option --block: %u threads are more than the %u of the launch bounds of %s",
-                    run->row.answer.launch.threads_per_block, kernel->max_threads_per_block,
+                    run->row.launch.threads_per_block, kernel->max_threads_per_block,
                     kernel->shown);
 }
 
@@ -597,7 +598,7 @@ enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warni
 {
     const struct smc_run_settings *settings = run->request.settings;
     const struct smc_run_request request = {
-        .answer = &run->row.answer,
+        .answer = &run->answer,
         .compiled = &run->compiled,
         .settings = settings,
         .user = run,

@@ -83,7 +83,7 @@ void smc_words_free(struct smc_words *words)
 
 /* --- One entry -------------------------------------------------------------------------------- */
 
-/* What an entry says, as it is collected from its words. */
+/* An entry, as collected from its words. */
 struct entry {
     const char *directory, *file, *output; /* in the JSON, or in the words */
     struct smc_words words;
@@ -122,7 +122,7 @@ static void add_target(struct entry *entry, uint16_t cc, char suffix)
         entry->target[entry->target_count++] = (struct smc_inspect_target){cc, suffix};
 }
 
-/* Every "sm_90a" in it; if there is none, every "compute_90a". */
+/* Every "sm_90a" in the text; if there is none, every "compute_90a". */
 static void add_targets(struct entry *entry, const char *text)
 {
     const char *mark = strstr(text, "sm_") ? "sm_" : "compute_";

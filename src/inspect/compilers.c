@@ -66,76 +66,38 @@ static void append_toolkit_folders(const char *library, struct smc_text *options
     }
 }
 
-/* What NVRTC does not know: options for the host's compiler, the linker, and nvcc itself.
-   `takes_next`: the next word belongs to it. */
+/* Options of nvcc that NVRTC does not know: for the host's compiler, the linker and nvcc itself;
+   also longer ones that begin with one of these. */
+/* clang-format off */
+static const char *const options_of_nvcc[] = {
+    "-O", "-W", "-g", "-c", "-l", "-L", "-f", "-m64", "-M", "-t", "--threads=", "-Werror",
+    "--expt-", "-expt-", "--extended-lambda", "-extended-lambda", "--compile", "-forward-unknown",
+    "--forward-unknown", "-ccbin=", "--compiler-bindir=", "-Xcompiler=", "--compiler-options=",
+    "-Xlinker=", "--optimize", "-split-compile", "--split-compile", "-Xcudafe", "-Xnvlink",
+    "-cudart", "--cudart", "-v", "--verbose", "-pthread",
+};
+
+/* The next word is their value. */
+static const char *const options_with_value[] = {
+    "-Xcompiler", "--compiler-options", "-Xlinker", "--linker-options", "-ccbin",
+    "--compiler-bindir", "-o", "--output-file", "-x", "-MF", "-MT", "-MQ", "--threads", "-gencode",
+    "--generate-code", "-Xcudafe", "-Xnvlink", "-cudart", "--cudart", "-Xarchive",
+};
+/* clang-format on */
+
+/* Whether NVRTC must not see the option. `takes_next`: nor the next word, which is its value. */
 static bool is_for_nvcc(const char *option, bool *takes_next)
 {
-    static const char *const alone[] = {"-O",
-                                        "-W",
-                                        "-g",
-                                        "-c",
-                                        "-l",
-                                        "-L",
-                                        "-f",
-                                        "-m64",
-                                        "-M",
-                                        "-t",
-                                        "--threads=",
-                                        "-Werror",
-                                        "--expt-",
-                                        "-expt-",
-                                        "--extended-lambda",
-                                        "-extended-lambda",
-                                        "--compile",
-                                        "-forward-unknown",
-                                        "--forward-unknown",
-                                        "-ccbin=",
-                                        "--compiler-bindir=",
-                                        "-Xcompiler=",
-                                        "--compiler-options=",
-                                        "-Xlinker=",
-                                        "--optimize",
-                                        "-split-compile",
-                                        "--split-compile",
-                                        "-Xcudafe",
-                                        "-Xnvlink",
-                                        "-cudart",
-                                        "--cudart",
-                                        "-v",
-                                        "--verbose",
-                                        "-pthread",
-                                        "-lineinfo="};
-    static const char *const with_next[] = {"-Xcompiler",
-                                            "--compiler-options",
-                                            "-Xlinker",
-                                            "--linker-options",
-                                            "-ccbin",
-                                            "--compiler-bindir",
-                                            "-o",
-                                            "--output-file",
-                                            "-x",
-                                            "-MF",
-                                            "-MT",
-                                            "-MQ",
-                                            "--threads",
-                                            "-gencode",
-                                            "--generate-code",
-                                            "-Xcudafe",
-                                            "-Xnvlink",
-                                            "-cudart",
-                                            "--cudart",
-                                            "-Xarchive"};
-    static const char *const known[] = {"-fmad", "-ftz", "-lineinfo",
-                                        "-Wno-deprecated-gpu-targets"};
+    static const char *const known[] = {"-fmad", "-ftz", "-lineinfo"}; /* of NVRTC, too */
     *takes_next = false;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strncmp(option, known[i], strlen(known[i])) == 0)
-            return i == sizeof known / sizeof *known - 1;
-    for (size_t i = 0; i < sizeof with_next / sizeof *with_next; i++)
-        if (strcmp(option, with_next[i]) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof options_with_value / sizeof *options_with_value; i++)
+        if (strcmp(option, options_with_value[i]) == 0)
             return *takes_next = true;
-    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
-        if (strncmp(option, alone[i], strlen(alone[i])) == 0)
+    for (size_t i = 0; i < sizeof options_of_nvcc / sizeof *options_of_nvcc; i++)
+        if (strncmp(option, options_of_nvcc[i], strlen(options_of_nvcc[i])) == 0)
             return true;
     return false;
 }
@@ -234,6 +196,16 @@ static const char *find_architecture(const char *list)
     return NULL;
 }
 
+static enum smc_status check_options(const struct smc_compilation *compilation,
+                                     struct smc_error *error)
+{
+    const char *architecture = find_architecture(compilation->request->compiler_options);
+    if (!architecture)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "option --compiler-options: '%.*s': use --device instead",
+                    (int)strcspn(architecture, " "), architecture);
+}
+
 /* An NVRTC and the options for it. */
 struct nvrtc_job {
     struct smc_nvrtc nvrtc;
@@ -255,12 +227,10 @@ static enum smc_status prepare(const struct smc_compilation *compilation, struct
     if (!place)
         return smc_fail(error, SMC_UNAVAILABLE, "%s: no NVRTC was found that compiles for sm_%u",
                         compilation->file, cc);
-    const char *architecture = find_architecture(compilation->request->compiler_options);
-    if (architecture)
-        return smc_fail(error, SMC_USAGE,
-                        "option --compiler-options: '%.*s' is for --device to say",
-                        (int)strcspn(architecture, " "), architecture);
-    enum smc_status status = smc_nvrtc_open(place->info.path, &job->nvrtc, &job->info, error);
+    enum smc_status status = check_options(compilation, error);
+    if (status != SMC_OK)
+        return status;
+    status = smc_nvrtc_open(place->info.path, &job->nvrtc, &job->info, error);
     if (status != SMC_OK)
         return status == SMC_MACHINE ? status : SMC_UNAVAILABLE;
     write_options(compilation, place->info.path, &job->info, &job->options);
@@ -290,8 +260,8 @@ enum smc_status smc_compile_with_nvrtc(const struct smc_compilation *compilation
     output->nvrtc_minor = job.info.minor;
     if (outcome == SMC_NVRTC_COMPILED || was_refused(&output->log))
         return SMC_OK;
-    if (outcome == SMC_NVRTC_REJECTED || output->log.length > 0) /* a bad option, or an error in the
-                                                                    source */
+    output->option_refused = outcome != SMC_NVRTC_REJECTED && output->log.length > 0;
+    if (outcome == SMC_NVRTC_REJECTED || output->option_refused)
         return fail_to_compile(compilation, compilation->file, &output->log, error);
     return fail_library(compilation, &job, error);
 }
@@ -625,14 +595,15 @@ static enum smc_status add_own(char *options, const char **argv, size_t count,
 static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output,
                                 struct smc_error *error)
 {
-    const char *own = job->compilation->request->compiler_options;
+    const struct smc_inspect_request *request = job->compilation->request;
+    const char *own = request->compiler_options;
     char *options = smc_strdup(own ? own : "");
     const char *const fixed[] = {job->tool,  job->architecture, "-cubin",     "-Xptxas",
                                  "-v",       "--keep",          "--keep-dir", job->folder,
                                  "-o",       job->cubin,        "-x",         "cu",
                                  job->source};
-    const struct smc_inspect_request *request = job->compilation->request;
-    size_t more = request->compiler_argument_count;
+    const size_t more = request->compiler_argument_count;
+    size_t count = sizeof fixed / sizeof *fixed;
     const char **argv = smc_calloc(MAX_ARGUMENTS + more, sizeof *argv);
     if (!options || !argv) {
         free(options);
@@ -640,9 +611,12 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
         return smc_out_of_memory(error);
     }
     memcpy(argv, fixed, sizeof fixed);
+    if (lacks_lines(request))
+        argv[count++] = "-lineinfo";
     for (size_t i = 0; i < more; i++)
-        argv[13 + i] = request->compiler_arguments[i];
-    enum smc_status status = add_own(options, argv + more, 13, error);
+        argv[count + i] = request->compiler_arguments[i];
+    enum smc_status status = add_own(options, argv + more, count, error);
+    output->option_refused = status == SMC_USAGE;
     if (status == SMC_OK)
         status = run(job, argv, output, error);
     if (status == SMC_OK)
@@ -656,7 +630,10 @@ enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
                                       struct smc_nvrtc_output *output, struct smc_error *error)
 {
     struct job job;
-    enum smc_status status = begin(compilation, "nvcc", &job, error);
+    enum smc_status status = check_options(compilation, error);
+    output->option_refused = status != SMC_OK;
+    if (status == SMC_OK)
+        status = begin(compilation, "nvcc", &job, error);
     if (status != SMC_OK)
         return status;
     status = give_source(&job, "stdin.cu", error);

@@ -25,7 +25,7 @@ static const struct {
 #undef LIMIT
 };
 
-/* What reading needs everywhere. */
+/* The arguments that the functions share. */
 struct reading {
     const char *path;
     struct smc_gate *gate;
@@ -74,7 +74,7 @@ static enum smc_status read_flag(const struct reading *reading, const struct smc
                                            : fail(reading, value, table, "not true or false");
 }
 
-/* `known`: names that end in NULL. */
+/* `known`: the allowed names; NULL after the last. */
 static enum smc_status fail_unknown(const struct reading *reading, const struct smc_toml *at,
                                     const char *table, const char *const *known)
 {
@@ -145,7 +145,7 @@ static enum smc_status read_limit(const struct reading *reading, const struct sm
     for (int key = 0; key < SMC_GATE_KEY_COUNT && status == SMC_OK; key++)
         if (limit->has[key])
             return SMC_OK;
-    return status == SMC_OK ? fail(reading, table, "[[limit]]", "it limits nothing") : status;
+    return status == SMC_OK ? fail(reading, table, "[[limit]]", "no limit in it") : status;
 }
 
 /* --- [[allow]] -------------------------------------------------------------------------------- */
@@ -293,7 +293,6 @@ static enum smc_status read_growth_entry(const struct reading *reading,
         {"allow_barriers", &growth->barriers, NULL},
         {"allow_blocks", &growth->blocks, NULL},
         {"allow_occupancy", NULL, &growth->occupancy_percent},
-        {"allow_time", NULL, &growth->time_percent},
     };
     enum { COUNT = sizeof members / sizeof *members };
     const char *known[COUNT + 1] = {NULL};
@@ -379,8 +378,6 @@ enum smc_status smc_gate_parse(const char *text, size_t length, const char *path
         status = smc_out_of_memory(error);
     for (size_t i = 0; i < root.count && status == SMC_OK; i++)
         status = read_entry(&reading, &root.item[i]);
-    if (status == SMC_OK && gate->limit_count == 0)
-        status = smc_fail(error, SMC_USAGE, "%.300s: no [[limit]]: nothing to judge by", path);
     smc_toml_free(&root);
     if (status != SMC_OK)
         smc_gate_free(gate);

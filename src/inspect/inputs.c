@@ -1,5 +1,5 @@
-/* From what the user names to the list of files to read. In a folder the content of a file decides
-   whether it is read, for text also the end of its name. Where a folder has the compiled code of a
+/* From the names on the command line to the list of files to read. Whether a file in a folder is
+   read depends on its content, for text also on its suffix. If a folder has the compiled code of a
    source, the source is left out; a kernel that several files of a folder hold is listed once. */
 #include "config.h"
 
@@ -112,7 +112,7 @@ static enum smc_input_content content_of_binary(const char *path)
     enum smc_input_content content = SMC_CONTENT_NONE;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
-        return SMC_CONTENT_UNKNOWN; /* its reader says why it cannot be read */
+        return SMC_CONTENT_UNKNOWN; /* its reader reports why it cannot be read */
     if (fstat(descriptor, &status) == 0 && status.st_size > 0) {
         size_t length = (size_t)status.st_size;
         char *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
@@ -246,7 +246,7 @@ static void give_options(struct smc_input *from, struct smc_inputs *inputs, size
     }
 }
 
-/* A compile_commands.json in the folder says how its sources are compiled. */
+/* A compile_commands.json in the folder has the options for its sources. */
 static void read_options(struct search *search, size_t begin)
 {
     for (size_t i = 0; i < search->commands.count; i++) {
@@ -341,7 +341,7 @@ static bool has_stem(const struct smc_input *input, const char *stem, size_t len
     return stem_of(input->file, &own) == length && memcmp(own, stem, length) == 0;
 }
 
-/* Whether another file of the folder stands for this one. */
+/* Whether another file of the folder replaces this one. */
 static bool is_replaced(const struct smc_inputs *inputs, size_t begin,
                         const struct smc_input *input)
 {
@@ -360,7 +360,7 @@ static bool is_replaced(const struct smc_inputs *inputs, size_t begin,
     return false;
 }
 
-/* Leaves out sources whose compiled code is there, and headers that come with other files. */
+/* Removes sources whose compiled code is present, and headers that other files include. */
 static size_t leave_out(struct smc_inputs *inputs, size_t begin)
 {
     size_t count = 0;
@@ -404,7 +404,7 @@ static void read_folder(struct search *search, const char *folder, const struct 
 
 /* --- What the user names ---------------------------------------------------------------------- */
 
-/* A file beside it with a similar name. */
+/* A file in the same folder with a similar name. */
 static void report_missing(struct search *search, const char *file, int reason)
 {
     struct smc_words names = {0};
@@ -478,7 +478,7 @@ static void read_named(struct search *search, const char *file)
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-/* A log has spills, machine code has launch bounds: what one lacks is taken from the other. */
+/* Adds to a kernel what another file has of it: a log has spills, machine code launch bounds. */
 static void complete(struct smc_inspect_kernel *kernel, const struct smc_inspect_kernel *other)
 {
     if (!kernel->has_spills && other->has_spills) {

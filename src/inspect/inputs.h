@@ -1,5 +1,5 @@
-/* From what the user names to the list of files to read: single files, folders with what they hold,
-   and the entries of a compile_commands.json. */
+/* From the names on the command line to the list of files to read: single files, the files in
+   folders, and the entries of a compile_commands.json. */
 #ifndef SMC_INSPECT_INPUTS_H
 #define SMC_INSPECT_INPUTS_H
 

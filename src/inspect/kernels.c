@@ -207,7 +207,7 @@ static void link_all(struct smc_inspect_kernels *kernels)
     }
 }
 
-/* A failure leaves what there was. */
+/* After a failure the index is unchanged. */
 static bool grow_array(void *array, size_t count, size_t bytes)
 {
     void *old, *grown;

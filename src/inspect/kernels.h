@@ -40,7 +40,7 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
                                                           const struct smc_inspect_kernel *first,
                                                           uint16_t cc);
 
-/* One kernel on one device. */
+/* One kernel on one device, which the row points to. */
 void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
                             const struct smc_device *device,
                             const struct smc_inspect_request *request, struct smc_inspect_row *row);

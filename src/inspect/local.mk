@@ -14,6 +14,7 @@ libsmc_la_SOURCES += \
 	src/inspect/finding_rules.def \
 	src/inspect/findings.c src/inspect/findings.h \
 	src/inspect/gate.c src/inspect/gate.h \
+	src/inspect/gate_diff.c \
 	src/inspect/gate_file.c \
 	src/inspect/gate_limits.def \
 	src/inspect/gate_toml.h \

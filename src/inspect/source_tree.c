@@ -111,7 +111,7 @@ static bool begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Headers of the toolkit without device code, which NVRTC rejects or would only read for nothing.
+/* Headers of the toolkit without device code, which NVRTC rejects or does not need.
  */
 static bool is_for_host(const char *name)
 {

@@ -24,7 +24,7 @@ struct smc_source_include {
 };
 
 struct smc_source_file {
-    char *path; /* as the compiler shall name it */
+    char *path; /* as the compiler's messages name it */
     struct smc_text text;
     struct smc_tokens tokens;
     struct smc_declarations declarations;

@@ -1,5 +1,5 @@
-/* Short versions of the C and C++ standard headers, for a compiler of device code that has none:
-   what kernels use of them. */
+/* Short versions of the C and C++ standard headers, with the declarations that kernels use, for
+   NVRTC, which has none. */
 #ifndef SMC_INSPECT_STANDARD_HEADERS_H
 #define SMC_INSPECT_STANDARD_HEADERS_H
 

@@ -158,6 +158,9 @@ void smc_best_block_find(const struct smc_answer *answer, struct smc_best_block 
    errors. */
 void smc_query_conclude(struct smc_answer *answer);
 
+enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
+                                const struct smc_occupancy *occupancy);
+
 /* "launches", "cannot_compile", "cannot_launch". */
 const char *smc_outcome_name(enum smc_outcome outcome);
 

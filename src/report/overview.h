@@ -10,7 +10,11 @@ void smc_overview_headline(const struct smc_inspect_rows *rows,
                            const struct smc_kernel_names *names,
                            const struct smc_report_style *style, struct smc_text *out);
 
-/* Returns how many kernels have no line, because the table would be too long. */
+/* A line about kernels whose machine code does not load, if there are any. */
+void smc_overview_strays(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
+                         struct smc_text *out);
+
+/* A line for each kernel or template, on the device where it is worst. Returns how many kernels have no line, because the table would be too long. */
 size_t smc_overview_table(const struct smc_inspect_rows *rows, const struct smc_kernel_names *names,
                           const struct smc_report_style *style, struct smc_text *out);
 
