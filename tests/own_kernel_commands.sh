@@ -259,6 +259,16 @@ refuses 2 "one.log: bank conflicts are found in source or PTX, not in log of ptx
     banks one.log --device 8.0
 refuses 2 "option --width: not with a FILE, which is 'one.log'" banks one.log --width 8
 
+# --- A name that a terminal would interpret ---
+
+hostile=$(printf 'e\033[31m\302\233\377.log')
+cp one.log "$hostile"
+for command in best limits carveout "sweep --threads 32:64:32"; do
+    smemcalc $command "$hostile" --device 8.0 >out 2>err
+    empty "$command: a file's name is made safe" "$(grep -q 'e?\[31m' out || cat -v out err
+        LC_ALL=C grep -c "$(printf '[\033\233\377]')" out err | grep -v ':0$')"
+done
+
 # --- Usage ---
 
 for command in best limits carveout "sweep --threads 32:64:32"; do

@@ -123,6 +123,7 @@ struct smc_asked_file {
     struct smc_inspect_kernels kernels;
     struct smc_entries entries;
     char **short_name; /* of each entry */
+    char *shown_file;  /* its name, safe for a terminal */
     size_t device_count;
     struct smc_query *query;             /* entry e on device d: [e * device_count + d] */
     struct smc_file_kernel *file_kernel; /* the same order */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -186,8 +187,10 @@ static enum smc_status make_queries(const struct smc_arguments *arguments,
     asked->query = grown ? grown : asked->query;
     asked->file_kernel = smc_calloc(entries * devices, sizeof *asked->file_kernel);
     asked->short_name = smc_calloc(entries, sizeof *asked->short_name);
-    if (!grown || !asked->file_kernel || !asked->short_name)
+    asked->shown_file = smc_strdup(arguments->file[0]);
+    if (!grown || !asked->file_kernel || !asked->short_name || !asked->shown_file)
         return smc_out_of_memory(error);
+    smc_utf8_make_safe(asked->shown_file);
     for (size_t e = 0; e < entries; e++) {
         const struct smc_inspect_kernel *entry = asked->entries.item[e];
         asked->short_name[e] = smc_entry_short_name(entry);
@@ -199,6 +202,7 @@ static enum smc_status make_queries(const struct smc_arguments *arguments,
             *query = asked->query[d];
             smc_entry_on_device(&asked->kernels, entry, &query->device, loaded);
             loaded->short_name = asked->short_name[e];
+            loaded->file = asked->shown_file;
             query->file_kernel = loaded;
         }
     }
@@ -359,6 +363,7 @@ void smc_asked_file_free(struct smc_asked_file *asked)
     for (size_t e = 0; e < asked->entries.count && asked->short_name; e++)
         free(asked->short_name[e]);
     free(asked->short_name);
+    free(asked->shown_file);
     free(asked->file_kernel);
     free(asked->query);
     smc_text_free(&asked->ptx);

@@ -416,7 +416,8 @@ static void report_missing(struct search *search, const char *file, int reason)
              slash ? file : ".");
     if (reason == ENOENT && strlen(file) < LONGEST_PATH && list_folder(folder, &names) == 0)
         for (size_t i = 0; i < names.count; i++)
-            smc_suggest_consider(&suggestion, names.word[i]);
+            if (strcmp(names.word[i], suggestion.typed) != 0) /* a link to nothing */
+                smc_suggest_consider(&suggestion, names.word[i]);
     if (suggestion.best)
         smc_fail(&error, SMC_USAGE, "%s: %s; did you mean '%.*s%s'?", file, strerror(reason),
                  slash ? (int)(slash - file + 1) : 0, file, suggestion.best);
@@ -555,7 +556,7 @@ static void read_input(struct search *search, const struct smc_input *input,
         smc_inspect_read(input->file, &request, kernels, search->notes, &error);
     if (status == SMC_OK)
         return;
-    if (status == SMC_USAGE && (input->folder || input->argument) && search->notes->holds_none)
+    if (status == SMC_USAGE && (input->folder || input->from_commands) && search->notes->holds_none)
         search->skipped++;
     else
         report(search, status, &error);
@@ -592,6 +593,14 @@ static size_t read_group(struct search *search, size_t begin, struct smc_inspect
     return i > begin ? i : begin + 1;
 }
 
+static void report_none(struct search *search, const char *first, size_t count)
+{
+    struct smc_error error;
+    smc_fail(&error, SMC_USAGE, "%s%s: no kernel in any of the %zu file%s read", first,
+             count > 1 ? " and others" : "", search->skipped, smc_text_plural(search->skipped));
+    report(search, SMC_USAGE, &error);
+}
+
 enum smc_status smc_inputs_read(char *const *file, size_t count,
                                 const struct smc_inspect_request *request,
                                 struct smc_inputs *inputs, struct smc_inspect_kernels *kernels,
@@ -610,6 +619,8 @@ enum smc_status smc_inputs_read(char *const *file, size_t count,
     if (search.skipped > 0 && kernels->count > 0)
         smc_text_safe_line(&notes->remarks, "%zu file%s without kernels skipped", search.skipped,
                            smc_text_plural(search.skipped));
+    else if (search.skipped > 0 && search.worst == SMC_OK && notes->faults.length == 0)
+        report_none(&search, file[0], count);
     if (notes->faults.length > 0)
         note_status(&search, search.worst == SMC_OK ? SMC_USAGE : search.worst);
     free(search.walked);

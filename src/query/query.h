@@ -20,7 +20,7 @@
 struct smc_file_kernel {
     const char *name;       /* demangled if possible; safe for a terminal */
     const char *short_name; /* the same without return type and parameters */
-    const char *file;       /* as given by the user */
+    const char *file;       /* as given by the user, but safe for a terminal */
     char origin[96];        /* of its numbers: "NVRTC 13.0, sm_90", "machine code, sm_80" */
     char origin_name[96];   /* the same for scripts: "nvrtc 13.0 sm_90", "cubin sm_80" */
     struct smc_resources resources;
