@@ -357,7 +357,7 @@ refused() { # MESSAGE, for gate.toml
 limit='[[limit]]
 max_registers = 1'
 printf '' >gate.toml
-refused ': no [[limit]]: nothing to judge by'
+refused ': no [[limit]] in it: at least one is needed'
 printf '[[limit]]\nmax_register = 1\n' >gate.toml
 refused ":2: unknown key of [[limit]] 'max_register'; did you mean 'max_registers'?"
 printf '[[limit]]\nmax_registers = "a"\n' >gate.toml

@@ -105,7 +105,7 @@ empty "standard input" "$([ $? -eq 0 ] || cat err)"
 
 without_nvcc run --source vector_add.cu --on emulator --device 9.0 --grid 4 --block 256 \
     --arg f32x1024:ramp --arg f32x1024:ramp --arg f32x1024 --arg i32:1024 >out 2>err
-empty "run --source accepts host code" "$([ $? -eq 0 ] || cat err)"
+empty "run --source accepts host code, without a word of what failed before" "$(echo $? | grep -vx 0; cat err)"
 without_nvcc run --source reduce_templates.cu --on emulator --device 9.0 --grid 4 --block 256 \
     --arg f32x1024:ramp --arg f32x1024 --arg u32:1024 >out 2>err
 empty "several kernels are listed" "$([ $? -eq 2 ] || echo status; has err 'option --entry: needed to choose .*reduce<')"

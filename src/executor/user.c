@@ -388,8 +388,10 @@ static enum smc_status compile_in_some_way(struct smc_user_run *run,
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct smc_error reason = {""};
         enum smc_status status = compile_so(run, compilation, ways[i], output, &reason);
-        if (status == SMC_OK && run->kernels.count > 0)
+        if (status == SMC_OK && run->kernels.count > 0) {
+            *error = (struct smc_error){""}; /* of a way before */
             return SMC_OK;
+        }
         if (status != SMC_OK && (i == 0 || status != SMC_UNAVAILABLE)) {
             worst = status;
             *error = reason;

@@ -78,13 +78,15 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
     }
 }
 
-/* What is known to be unused counts for no kernel that a pattern does not name. */
+/* A size that is given for all kernels does not count for those known to use none; that of a launch
+   does. */
 static void choose_dynamic_smem(const struct smc_inspect_request *request,
                                 struct smc_inspect_row *row)
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
     uint32_t *bytes = &row->launch.dynamic_smem_bytes;
-    const bool uses_none = kernel->dynamic_smem_known && !kernel->uses_dynamic_smem;
+    const bool uses_none =
+        request->dynamic_smem_given && kernel->dynamic_smem_known && !kernel->uses_dynamic_smem;
     *bytes = uses_none ? 0 : request->dynamic_smem_bytes;
     for (size_t i = 0; i < request->dynamic_smem_count; i++)
         if (smc_inspect_matches(kernel, request->dynamic_smem[i].pattern)) {

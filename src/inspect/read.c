@@ -247,6 +247,7 @@ static enum smc_status compile_source(const struct reading *reading,
                 warn_of_nvcc(reading, &refusal);
             if (worst != SMC_UNAVAILABLE)
                 *first = i; /* the ways before it fail for every architecture */
+            *error = (struct smc_error){""};
             return SMC_OK;
         }
         if (status == SMC_MACHINE || status == SMC_INTERRUPTED || compiled.option_refused) {
