@@ -344,15 +344,6 @@ static enum smc_status answer_each(const struct smc_arguments *arguments,
     return status;
 }
 
-enum smc_status smc_answer_file(const struct smc_arguments *arguments,
-                                const struct smc_asked_file *asked, smc_answers_report *report,
-                                struct smc_text *out, struct smc_error *error)
-{
-    return smc_ask_writer(arguments) == &smc_writer_text
-               ? answer_each(arguments, asked, report, out, error)
-               : answer_all(arguments, asked, report, out, error);
-}
-
 enum smc_status smc_asked_file_status(const struct smc_asked_file *asked, enum smc_status status)
 {
     return status == SMC_OK && asked->damaged ? SMC_USAGE : status;
@@ -371,4 +362,20 @@ void smc_asked_file_free(struct smc_asked_file *asked)
     smc_inspect_free(&asked->kernels);
     smc_chosen_devices_free(&asked->chosen);
     *asked = (struct smc_asked_file){0};
+}
+
+enum smc_status smc_answer_file(const struct smc_arguments *arguments, smc_answers_report *report,
+                                struct smc_text *out, struct smc_error *error)
+{
+    const bool text = smc_ask_writer(arguments) == &smc_writer_text;
+    struct smc_asked_file asked = {0};
+    enum smc_status status = smc_ask_file(arguments, NULL, false, &asked, error);
+    if (status == SMC_OK)
+        status = smc_ask_file_threads(&asked, error);
+    if (status == SMC_OK)
+        status = text ? answer_each(arguments, &asked, report, out, error)
+                      : answer_all(arguments, &asked, report, out, error);
+    status = smc_asked_file_status(&asked, status);
+    smc_asked_file_free(&asked);
+    return status;
 }
