@@ -358,7 +358,8 @@ static bool write_texts(struct smc_device_part *part, const char *file, struct t
     }
     for (size_t i = 0; i < smc_standard_header_count; i++) {
         const struct smc_standard_header *header = &smc_standard_headers[i];
-        if (header->is_toolkit && part->tree.toolkit.length > 0)
+        bool is_found = smc_source_tree_has_toolkit_header(&part->tree, header->name);
+        if (!smc_standard_header_applies(header, is_found))
             continue;
         texts->header[n] = header->text;
         texts->header_name[n++] = header->name;
@@ -398,10 +399,18 @@ static void tell_left_out(const struct smc_compilation *compilation,
         struct smc_text line = {0};
         if (!instance->is_left_out)
             continue;
-        smc_text_safe_line(&line,
-                           "%s:%u: this launch of %s was left out: without nvcc, its template "
-                           "arguments must be written where it is launched",
-                           instance->file, instance->line, instance->name);
+        const char *missing = smc_text_string(&part->missing);
+        if (*missing)
+            smc_text_safe_line(&line,
+                               "%s:%u: this launch of %s was left out: the header of %.*s was not "
+                               "found",
+                               instance->file, instance->line, instance->name,
+                               (int)strcspn(missing, "\n"), missing);
+        else
+            smc_text_safe_line(&line,
+                               "%s:%u: this launch of %s was left out: without nvcc, its template "
+                               "arguments must be written where it is launched",
+                               instance->file, instance->line, instance->name);
         if (line.data)
             warn_once(compilation, &line);
         smc_text_free(&line);

@@ -187,8 +187,8 @@ static const struct smc_standard_header *standard_header(const struct smc_source
 {
     const struct smc_standard_header *header = smc_standard_header_find(
         smc_text_string(&file->text) + include->begin, include->end - include->begin);
-    bool replaces = header && (include->kind == SMC_INCLUDE_STANDARD || !header->is_toolkit);
-    return replaces ? header : NULL;
+    bool is_found = include->kind != SMC_INCLUDE_STANDARD;
+    return header && smc_standard_header_applies(header, is_found) ? header : NULL;
 }
 
 /* Headers of the C and C++ library without device code, and of the system. */

@@ -132,6 +132,12 @@ static bool is_for_host(const char *name)
     return false;
 }
 
+bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, const char *name)
+{
+    char path[MAX_PATH];
+    return find_in(smc_text_string(&tree->toolkit), name, path);
+}
+
 static enum smc_include_kind find_header(struct smc_source_tree *tree, const char *from,
                                          const char *name, bool is_quoted, size_t *index)
 {
@@ -143,8 +149,8 @@ static enum smc_include_kind find_header(struct smc_source_tree *tree, const cha
         return SMC_INCLUDE_OWN;
     if (is_for_host(name))
         return SMC_INCLUDE_HOST;
-    return find_in(smc_text_string(&tree->toolkit), name, path) ? SMC_INCLUDE_TOOLKIT
-                                                                : SMC_INCLUDE_STANDARD;
+    return smc_source_tree_has_toolkit_header(tree, name) ? SMC_INCLUDE_TOOLKIT
+                                                          : SMC_INCLUDE_STANDARD;
 }
 
 static bool append_include(struct smc_source_file *file, const struct smc_source_include *include)

@@ -60,6 +60,9 @@ enum smc_status smc_source_tree_read(const char *file, const char *text, const c
                                      struct smc_error *error);
 void smc_source_tree_free(struct smc_source_tree *tree);
 
+/* Whether one of the toolkit's folders has the header. */
+bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, const char *name);
+
 /* NULL if no macro of the tree has the name. */
 const struct smc_source_macro *smc_source_macro_find(const struct smc_source_tree *tree,
                                                      uint64_t hash);
