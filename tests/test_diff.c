@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "compile/build_note.h"
-#include "inspect/diff.h"
 #include "inspect/kernels.h"
 #include "inspect/names.h"
 #include "inspect/saved.h"
 #include "inspect/stable_names.h"
+#include "judge/diff.h"
 #include "report/diff.h"
 #include "report/report.h"
 #include "unit.h"

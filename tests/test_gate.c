@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/gate.h"
 #include "inspect/kernels.h"
-#include "inspect/selection.h"
+#include "judge/gate.h"
+#include "judge/selection.h"
 #include "report/diff.h"
 #include "report/findings.h"
 #include "unit.h"

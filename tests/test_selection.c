@@ -9,7 +9,7 @@
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
 #include "inspect/names.h"
-#include "inspect/selection.h"
+#include "judge/selection.h"
 #include "report/kernel_names.h"
 #include "unit.h"
 

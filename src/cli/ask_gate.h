@@ -4,7 +4,7 @@
 
 #include "cli/ask_inspect.h"
 #include "cli/options.h"
-#include "inspect/gate.h"
+#include "judge/gate.h"
 
 /* Reads the file of --gate, and appends a limit made from the options --require-...
    Devices and the block size that the file assumes become those of `arguments`, which point into

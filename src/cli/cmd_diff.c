@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "inspect/diff.h"
+#include "judge/diff.h"
 #include "report/diff.h"
 #include "report/findings.h"
 

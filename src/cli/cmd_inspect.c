@@ -16,7 +16,7 @@
 #include "inspect/inputs.h"
 #include "inspect/names.h"
 #include "inspect/saved.h"
-#include "inspect/selection.h"
+#include "judge/selection.h"
 
 static smc_command_function run;
 

@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "confirm/launch.h"
 #include "devices/devices.h"
-#include "inspect/selection.h"
+#include "judge/selection.h"
 #include "query/query.h"
 #include "query/sweep.h"
 

@@ -16,7 +16,7 @@
 #include "inspect/compilers.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
-#include "inspect/source_tree.h"
+#include "source/source_tree.h"
 
 /* --- The kernel ------------------------------------------------------------------------------- */
 
@@ -352,7 +352,7 @@ static enum smc_status read_source(const char *file, struct smc_text *text, stru
         return status;
     if (text->length && memchr(text->data, '\0', text->length))
         return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ is wanted", file);
-    smc_input_make_source(text);
+    smc_source_clean(text);
     return SMC_OK;
 }
 
@@ -412,7 +412,7 @@ static bool locate(struct smc_user_run *run)
     bool located =
         smc_source_tree_read(run->request.file, smc_text_string(&run->text),
                              run->request.compiler_options, "", &tree, &ignored) == SMC_OK &&
-        smc_source_tree_locate(&tree, &run->kernels, 0);
+        smc_inspect_kernels_locate(&run->kernels, 0, &tree);
     smc_source_tree_free(&tree);
     return located;
 }

@@ -13,10 +13,10 @@
 #include "base/memory.h"
 #include "compile/nvrtc.h"
 #include "compile/ptxas_log.h"
-#include "inspect/device_part.h"
 #include "inspect/readers.h"
-#include "inspect/standard_headers.h"
 #include "inspect/tools.h"
+#include "source/device_part.h"
+#include "source/standard_headers.h"
 
 /* --- NVRTC: no toolkit is needed, but it accepts no host code --------------------------------- */
 

@@ -23,7 +23,7 @@
 #include "inspect/fatbin.h"
 #include "inspect/kernels.h"
 #include "inspect/saved.h"
-#include "inspect/source_tree.h"
+#include "source/source_tree.h"
 
 /* --- Bytes, and what they are ----------------------------------------------------------------- */
 
@@ -119,23 +119,6 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
     if (!is_source && is_log(text))
         return SMC_INPUT_LOG;
     return is_source || strstr(text, "__global__") ? SMC_INPUT_SOURCE : SMC_INPUT_UNKNOWN;
-}
-
-void smc_input_make_source(struct smc_text *bytes)
-{
-    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte order mark */
-    size_t length = 0;
-    if (bytes->length >= sizeof mark - 1 && memcmp(bytes->data, mark, sizeof mark - 1) == 0)
-        memset(bytes->data, ' ', sizeof mark - 1);
-    for (size_t i = 0; i < bytes->length; i++) {
-        char c = bytes->data[i];
-        if (c == '\r' && i + 1 < bytes->length && bytes->data[i + 1] == '\n')
-            continue;
-        bytes->data[length++] = c == '\0' || c == '\r' ? '\n' : c;
-    }
-    bytes->length = length;
-    if (bytes->data)
-        bytes->data[length] = '\0';
 }
 
 void smc_input_make_text(struct smc_text *bytes)
@@ -281,7 +264,7 @@ static bool locate(const struct reading *reading, size_t before)
     smc_compile_options(reading->request, &options);
     bool located = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
                                         smc_text_string(&options), "", &tree, &ignored) == SMC_OK &&
-                   smc_source_tree_locate(&tree, reading->kernels, before);
+                   smc_inspect_kernels_locate(reading->kernels, before, &tree);
     smc_text_free(&options);
     smc_source_tree_free(&tree);
     return located;
@@ -409,7 +392,7 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
         return smc_fail(error, SMC_USAGE, "%s: empty", reading->file);
     enum smc_input_kind kind = smc_input_kind(reading->file, reading->bytes);
     if (kind == SMC_INPUT_SOURCE)
-        smc_input_make_source(reading->bytes);
+        smc_source_clean(reading->bytes);
     else if (kind != SMC_INPUT_CUBIN && kind != SMC_INPUT_EMBEDDED)
         smc_input_make_text(reading->bytes);
     switch (kind) {

@@ -3,8 +3,8 @@
 #define SMC_REPORT_DIFF_H
 
 #include "base/text.h"
-#include "inspect/diff.h"
-#include "inspect/findings.h"
+#include "judge/diff.h"
+#include "judge/findings.h"
 
 /* "64 -> 65 registers: 4 -> 3 blocks per SM (100 % -> 75 %) at 256 threads". Nothing for kernels
    that are only in one build. */

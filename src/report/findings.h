@@ -3,7 +3,7 @@
 #define SMC_REPORT_FINDINGS_H
 
 #include "base/text.h"
-#include "inspect/findings.h"
+#include "judge/findings.h"
 
 /* A line for each: "FILE:LINE: KERNEL on DEVICE: MESSAGE". */
 void smc_lines_of_findings(const struct smc_findings *findings, struct smc_text *out);

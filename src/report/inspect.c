@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "inspect/names.h"
-#include "inspect/selection.h"
+#include "judge/selection.h"
 #include "report/bank_accesses.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "inspect/names.h"
-#include "inspect/selection.h"
+#include "judge/selection.h"
 #include "report/layout.h"
 #include "report/words.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/gate.h"
+#include "judge/gate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

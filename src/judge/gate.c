@@ -1,7 +1,7 @@
 /* Checks kernels against the limits of a gate. */
 #include "config.h"
 
-#include "inspect/gate.h"
+#include "judge/gate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const struct key {
 } keys[] = {
 #define LIMIT(id, key, rule, kind, lowest, highest, needs_threads)                                 \
     {key, SMC_CHECK_##rule, kind, needs_threads},
-#include "inspect/gate_limits.def"
+#include "judge/gate_limits.def"
 #undef LIMIT
 };
 

@@ -2,7 +2,7 @@
    followed with their arguments in place of their parameters. */
 #include "config.h"
 
-#include "inspect/instantiations.h"
+#include "source/instantiations.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
    build to build, then by similarity; what cannot be matched was added or removed. */
 #include "config.h"
 
-#include "inspect/diff.h"
+#include "judge/diff.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -860,7 +860,7 @@ const char *smc_diff_change_name(enum smc_diff_change change)
 {
     static const char *const names[] = {
 #define CHANGE(id, name) [SMC_DIFF_##id] = name,
-#include "inspect/changes.def"
+#include "judge/changes.def"
 #undef CHANGE
     };
     return names[change];

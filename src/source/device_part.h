@@ -1,11 +1,11 @@
 /* The device part of a CUDA source: the source and its headers without the host's functions, types
    and headers, so that NVRTC, which compiles no host code, can compile it. Lines keep their
    numbers. */
-#ifndef SMC_INSPECT_DEVICE_PART_H
-#define SMC_INSPECT_DEVICE_PART_H
+#ifndef SMC_SOURCE_DEVICE_PART_H
+#define SMC_SOURCE_DEVICE_PART_H
 
-#include "inspect/instantiations.h"
-#include "inspect/source_tree.h"
+#include "source/instantiations.h"
+#include "source/source_tree.h"
 
 /* Start from {0}. */
 struct smc_device_part {

@@ -2,7 +2,7 @@
    other code, only the types, constants and constexpr functions that device code uses are kept. */
 #include "config.h"
 
-#include "inspect/device_part.h"
+#include "source/device_part.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "inspect/standard_headers.h"
+#include "source/standard_headers.h"
 
 /* --- What is kept ----------------------------------------------------------------------------- */
 

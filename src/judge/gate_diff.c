@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "inspect/diff.h"
-#include "inspect/gate.h"
+#include "judge/diff.h"
+#include "judge/gate.h"
 
 #define BIT(change) (1u << SMC_DIFF_##change)
 

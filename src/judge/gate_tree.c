@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "inspect/gate_toml.h"
+#include "judge/gate_toml.h"
 
 void smc_toml_free(struct smc_toml *root)
 {

@@ -1,8 +1,8 @@
 /* Which of many kernels to look at, and in which order: the worst first, only those that spill. */
-#ifndef SMC_INSPECT_SELECTION_H
-#define SMC_INSPECT_SELECTION_H
+#ifndef SMC_JUDGE_SELECTION_H
+#define SMC_JUDGE_SELECTION_H
 
-#include "inspect/gate.h"
+#include "judge/gate.h"
 
 /* Kernels with equal values are in the order of SMC_ORDER_OCCUPANCY. */
 enum smc_inspect_order {

@@ -1,9 +1,9 @@
 /* Which instances of kernel templates the host code launches: kernel<float, 4><<<...>>>(...),
    directly, through host templates and through macros. */
-#ifndef SMC_INSPECT_INSTANTIATIONS_H
-#define SMC_INSPECT_INSTANTIATIONS_H
+#ifndef SMC_SOURCE_INSTANTIATIONS_H
+#define SMC_SOURCE_INSTANTIATIONS_H
 
-#include "inspect/source_tree.h"
+#include "source/source_tree.h"
 
 struct smc_instantiation {
     char *name;       /* qualified: "ns::kernel<float, 4>"; if it is left out, the kernel's name */

@@ -1,7 +1,7 @@
 /* What a check reports: a gate, a comparison of two builds, a requirement. Each finding is
    one line about one kernel, and is written as text, markdown, JUnit or SARIF. */
-#ifndef SMC_INSPECT_FINDINGS_H
-#define SMC_INSPECT_FINDINGS_H
+#ifndef SMC_JUDGE_FINDINGS_H
+#define SMC_JUDGE_FINDINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ enum smc_finding_level {
 /* The rules of findings. */
 enum smc_check_rule {
 #define RULE(id, name, description) SMC_CHECK_##id,
-#include "inspect/finding_rules.def"
+#include "judge/finding_rules.def"
 #undef RULE
     SMC_CHECK_COUNT
 };

@@ -2,7 +2,7 @@
    limits, traits and the few functions that kernels may call. */
 #include "config.h"
 
-#include "inspect/standard_headers.h"
+#include "source/standard_headers.h"
 
 #include <string.h>
 
@@ -366,8 +366,7 @@ const size_t smc_standard_header_count = sizeof smc_standard_headers / sizeof *s
 
 bool smc_standard_header_applies(const struct smc_standard_header *header, bool is_found)
 {
-    return header->use == SMC_HEADER_ALWAYS ||
-           is_found == (header->use == SMC_HEADER_WITH_TOOLKIT);
+    return header->use == SMC_HEADER_ALWAYS || is_found == (header->use == SMC_HEADER_WITH_TOOLKIT);
 }
 
 const struct smc_standard_header *smc_standard_header_find(const char *name, size_t length)

@@ -1,21 +1,21 @@
 /* A gate: limits for kernels by pattern and device, violations that are allowed with a reason and
    until a day, and what a comparison of two builds tolerates. Read from a gate file, or made from
    options. */
-#ifndef SMC_INSPECT_GATE_H
-#define SMC_INSPECT_GATE_H
+#ifndef SMC_JUDGE_GATE_H
+#define SMC_JUDGE_GATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
-#include "inspect/diff.h"
-#include "inspect/findings.h"
 #include "inspect/inspect.h"
+#include "judge/diff.h"
+#include "judge/findings.h"
 
 enum smc_gate_key {
 #define LIMIT(id, ...) SMC_GATE_##id,
-#include "inspect/gate_limits.def"
+#include "judge/gate_limits.def"
 #undef LIMIT
     SMC_GATE_KEY_COUNT
 };

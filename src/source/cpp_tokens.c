@@ -1,7 +1,7 @@
 /* The tokens of C++ source. */
 #include "config.h"
 
-#include "inspect/cpp_tokens.h"
+#include "source/cpp_tokens.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Sorts and filters rows, and counts what is noteworthy about all of them. */
-#include "inspect/selection.h"
+#include "judge/selection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/suggest.h"
-#include "inspect/gate.h"
-#include "inspect/gate_toml.h"
+#include "judge/gate.h"
+#include "judge/gate_toml.h"
 
 enum { MOST_BYTES = 1 << 20, MOST_THREADS = 1024, MOST_SMEM_BYTES = 1 << 20 };
 
@@ -21,7 +21,7 @@ static const struct {
 #define IS_LEAST                                                   false
 #define IS_MUST                                                    true
 #define LIMIT(id, key, rule, kind, lowest, highest, needs_threads) {lowest, highest, IS_##kind},
-#include "inspect/gate_limits.def"
+#include "judge/gate_limits.def"
 #undef LIMIT
 };
 
@@ -115,7 +115,7 @@ static enum smc_status read_limit_entry(const struct reading *reading, const str
 {
     static const char *const known[] = {"kernel", "device",
 #define LIMIT(id, key, ...) key,
-#include "inspect/gate_limits.def"
+#include "judge/gate_limits.def"
 #undef LIMIT
                                         NULL};
     static const char table[] = "[[limit]]";

@@ -1,7 +1,7 @@
 /* The declarations of C++ source at namespace level and in classes. */
 #include "config.h"
 
-#include "inspect/cpp_declarations.h"
+#include "source/cpp_declarations.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* Two builds compared, kernel by kernel and device by device. */
-#ifndef SMC_INSPECT_DIFF_H
-#define SMC_INSPECT_DIFF_H
+#ifndef SMC_JUDGE_DIFF_H
+#define SMC_JUDGE_DIFF_H
 
 #include "inspect/inspect.h"
 
 enum smc_diff_change {
 #define CHANGE(id, name) SMC_DIFF_##id,
-#include "inspect/changes.def"
+#include "judge/changes.def"
 #undef CHANGE
     SMC_DIFF_CHANGE_COUNT
 };
