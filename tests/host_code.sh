@@ -74,6 +74,10 @@ printf '#include <cstdio>\n\n__global__ void k(float *x)\n{\n    *x = unknown;\n
 without_nvcc inspect wrong.cu --device 9.0 >out 2>err
 empty "an error in device code has its line" "$([ $? -eq 2 ] || echo status; has err 'wrong.cu:5: error: identifier "unknown"')"
 
+printf '__global__ void k(float *x)\n{\n    *x = unknown;\n}\n' >device_only.cu
+without_nvcc inspect device_only.cu --device 9.0 >out 2>err
+empty "where there is no host code, nvcc is not mentioned" "$(grep nvcc err)"
+
 printf '#include "absent.h"\n__global__ void k(Absent *x) { x->y = 1; }\nint main() {}\n' >header.cu
 without_nvcc inspect header.cu --device 9.0 >out 2>err
 empty "a header that is not there is named" \

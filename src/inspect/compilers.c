@@ -436,6 +436,8 @@ static enum smc_status fail_part(const struct smc_compilation *compilation,
                         "%.500s (NVRTC compiles no host code, and left out %.*s; nvcc was not "
                         "found)",
                         first.message, (int)strcspn(rejected, "\n"), rejected);
+    if (smc_device_part_is_whole(part))
+        return status;
     return smc_fail(error, status,
                     "%.700s (in the device part: nvcc, which compiles all of it, was "
                     "not found)",

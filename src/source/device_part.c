@@ -259,6 +259,17 @@ void smc_device_part_free(struct smc_device_part *part)
     smc_text_free(&part->rejected);
 }
 
+bool smc_device_part_is_whole(const struct smc_device_part *part)
+{
+    for (size_t k = 0; k < part->tree.count; k++) {
+        const struct smc_declarations *all = &part->tree.file[k].declarations;
+        for (uint32_t i = 0; i < all->count; i++)
+            if (!all->item[i].is_kept)
+                return false;
+    }
+    return true;
+}
+
 /* --- The text for the compiler ---------------------------------------------------------------- */
 
 /* Replaces everything but line ends by blanks. */

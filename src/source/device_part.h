@@ -23,6 +23,9 @@ enum smc_status smc_device_part_read(const char *file, const char *text, const c
                                      struct smc_error *error);
 void smc_device_part_free(struct smc_device_part *part);
 
+/* Whether the part is the whole source: nothing of its own files is left out. */
+bool smc_device_part_is_whole(const struct smc_device_part *part);
+
 /* Appends the text of file `index` of the tree for the compiler. */
 void smc_device_part_write(const struct smc_device_part *part, size_t index, struct smc_text *text);
 
