@@ -17,6 +17,7 @@ devices:  model base
 batch:    devices model base
 catalog:  model base
 compile:  catalog devices model base
+machine:  compile devices model base
 query:    compile catalog devices model base
 emulator: model base
 source:   base

@@ -11,7 +11,7 @@
 enum { INSTRUCTION_BYTES = 16 };
 
 /* From this format on: the machine_code_format of struct smc_capability. */
-enum { COPY_WIDTH_OF_2_BITS = 2 };
+enum { COPY_WIDTH_OF_2_BITS = 3 };
 
 /* Guard predicates: PT, and its negation, which ptxas emits on some copies. */
 enum { ALWAYS = 0x7, NEVER = 0xf };

@@ -30,7 +30,8 @@ struct smc_capability {
                                      generation, in both directions */
     bool ptxas_writes_properties; /* ptxas -v writes "Function properties for KERNEL" */
     uint32_t machine_code_format; /* 0: instructions of 64 bits; 1: of 128 bits; 2: the same, with
-                                     the width of asynchronous copies in two bits */
+                                     8 more low bits in the targets of branches; 3: also with the
+                                     width of asynchronous copies in two bits */
 };
 
 struct smc_device {

@@ -1,0 +1,826 @@
+/* What instructions compute: integers, logic, comparisons, moves. */
+#include <string.h>
+
+#include "machine/warp.h"
+
+/* The operands of one instruction, for one lane if all lanes compute the same, else for 32. */
+struct operands {
+    uint32_t low[3][SMC_LANES], high[3][SMC_LANES]; /* high: the second register of a pair */
+    uint32_t unknown;                               /* lanes with an unknown operand */
+    uint32_t carry;                                 /* the sum of 1 for each negated operand */
+    uint32_t lanes;                                 /* 1 or 32 */
+    uint32_t predicate[3], predicate_unknown[3];
+};
+
+struct results {
+    uint32_t low[SMC_LANES], high[SMC_LANES];
+    uint32_t predicate[2]; /* lane n in bit n */
+    uint32_t predicate_unknown[2];
+    uint32_t unknown;
+};
+
+#define EACH_LANE for (uint32_t l = 0; l < ops->lanes; l++)
+
+static const struct smc_lanes zero = {.same = true};
+static const struct smc_lanes unknown = {.same = true, .unknown = UINT32_MAX};
+
+static const struct smc_lanes *register_of(const struct smc_warp *warp,
+                                           const struct smc_operand *operand, unsigned part)
+{
+    if (operand->kind == SMC_OPERAND_REGISTER)
+        return operand->number == SMC_ZERO_REGISTER ? &zero : &warp->reg[operand->number + part];
+    return operand->number == SMC_ZERO_UNIFORM ? &zero : &warp->uniform[operand->number + part];
+}
+
+static bool read_constant(const struct smc_warp *warp, unsigned bank, uint32_t at, unsigned bytes,
+                          uint32_t *value)
+{
+    *value = 0;
+    if (bank != 0 || (size_t)at + bytes > warp->place->constant_bytes)
+        return false;
+    for (unsigned i = bytes; i-- > 0;)
+        *value = *value << 8 | warp->place->constants[at + i];
+    return true;
+}
+
+static void constant_lanes(const struct smc_warp *warp, const struct smc_operand *operand,
+                           unsigned part, struct smc_lanes *lanes)
+{
+    *lanes = zero;
+    if (!read_constant(warp, operand->number, operand->value + 4 * part, 4, &lanes->value[0]))
+        lanes->unknown = UINT32_MAX;
+}
+
+static void fetch(const struct smc_warp *warp, const struct smc_operand *operand, unsigned part,
+                  struct smc_lanes *copy, const struct smc_lanes **lanes)
+{
+    *lanes = &zero;
+    switch (operand->kind) {
+    case SMC_OPERAND_REGISTER:
+    case SMC_OPERAND_UNIFORM:
+        *lanes = register_of(warp, operand, part);
+        break;
+    case SMC_OPERAND_CONSTANT:
+        constant_lanes(warp, operand, part, copy);
+        *lanes = copy;
+        break;
+    case SMC_OPERAND_IMMEDIATE:
+        *copy = zero;
+        copy->value[0] = part ? 0 : operand->value;
+        *lanes = copy;
+        break;
+    default:
+        break;
+    }
+}
+
+static void spread(const struct smc_lanes *lanes, uint32_t count, uint32_t flip, uint32_t *out)
+{
+    if (lanes->same)
+        for (uint32_t l = 0; l < count; l++)
+            out[l] = lanes->value[0] ^ flip;
+    else
+        for (uint32_t l = 0; l < count; l++)
+            out[l] = lanes->value[l] ^ flip;
+}
+
+static bool is_same(uint32_t flags, uint32_t mask)
+{
+    return (flags & mask) == 0 || (flags & mask) == mask;
+}
+
+/* Negated operands are inverted here; `carry` counts what is missing. */
+static void gather(const struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask,
+                   bool by_lane, struct operands *ops)
+{
+    struct smc_lanes copy[3][2];
+    const struct smc_lanes *lanes[3][2];
+    bool same = !by_lane;
+    ops->unknown = 0;
+    ops->carry = 0;
+    for (int i = 0; i < 3; i++) {
+        for (unsigned part = 0; part < 2; part++) {
+            lanes[i][part] = &zero;
+            if (part == 0 || in->from[i].registers == 2)
+                fetch(warp, &in->from[i], part, &copy[i][part], &lanes[i][part]);
+            same &= lanes[i][part]->same;
+            ops->unknown |= lanes[i][part]->unknown;
+        }
+        ops->carry += in->from[i].negated;
+        ops->predicate[i] = smc_warp_holds(warp, in->predicate[i], in->uniform,
+                                           &ops->predicate_unknown[i]);
+        same &= is_same(ops->predicate[i], mask) && is_same(ops->predicate_unknown[i], mask);
+    }
+    ops->lanes = same ? 1 : SMC_LANES;
+    if (same) { /* the bits of some lane of the mask stand for all */
+        unsigned lane = mask ? (unsigned)__builtin_ctz(mask) : 0;
+        for (int i = 0; i < 3; i++) {
+            ops->predicate[i] = ops->predicate[i] >> lane & 1 ? UINT32_MAX : 0;
+            ops->predicate_unknown[i] = ops->predicate_unknown[i] >> lane & 1 ? UINT32_MAX : 0;
+        }
+        ops->unknown = ops->unknown & mask ? UINT32_MAX : 0;
+    }
+    for (int i = 0; i < 3; i++) {
+        uint32_t flip = in->from[i].negated ? UINT32_MAX : 0;
+        spread(lanes[i][0], ops->lanes, flip, ops->low[i]);
+        if (in->from[i].registers == 2)
+            spread(lanes[i][1], ops->lanes, flip, ops->high[i]);
+        else
+            memset(ops->high[i], flip ? 0xff : 0, sizeof ops->high[i]);
+    }
+}
+
+/* --- Storing ---------------------------------------------------------------------------------- */
+
+static void store_register(struct smc_warp *warp, struct smc_lanes *to, const uint32_t *value,
+                           uint32_t not_known, uint32_t lanes, uint32_t mask)
+{
+    bool whole = (warp->alive & ~mask) == 0;
+    if (lanes == 1 && whole) {
+        to->value[0] = value[0];
+        to->unknown = not_known;
+        to->same = true;
+        return;
+    }
+    if (to->same)
+        for (uint32_t l = SMC_LANES; l-- > 0;)
+            to->value[l] = to->value[0];
+    to->same = false;
+    for (uint32_t l = 0; l < SMC_LANES; l++)
+        if (mask >> l & 1)
+            to->value[l] = value[lanes == 1 ? 0 : l];
+    to->unknown = (to->unknown & ~mask) | (not_known & mask);
+}
+
+static void store_flags(struct smc_flags *to, uint32_t is, uint32_t not_known, uint32_t mask)
+{
+    to->is = (to->is & ~mask) | (is & mask);
+    to->unknown = (to->unknown & ~mask) | (not_known & mask);
+}
+
+static struct smc_lanes *target_register(struct smc_warp *warp, const struct smc_operand *to,
+                                         unsigned part)
+{
+    if (to->kind == SMC_OPERAND_REGISTER && to->number + part < SMC_ZERO_REGISTER)
+        return &warp->reg[to->number + part];
+    if (to->kind == SMC_OPERAND_UNIFORM && to->number + part < SMC_ZERO_UNIFORM)
+        return &warp->uniform[to->number + part];
+    return NULL;
+}
+
+static void store(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask,
+                  const struct operands *ops, const struct results *out)
+{
+    uint32_t to_mask = in->to.kind == SMC_OPERAND_UNIFORM ? UINT32_MAX : mask;
+    for (unsigned part = 0; part < in->to.registers; part++) {
+        struct smc_lanes *to = target_register(warp, &in->to, part);
+        if (to)
+            store_register(warp, to, part ? out->high : out->low, out->unknown, ops->lanes,
+                           to_mask);
+    }
+    for (int i = 0; i < 2; i++) {
+        uint32_t is = out->predicate[i], not_known = out->predicate_unknown[i];
+        if (in->to_predicate[i] == SMC_TRUE_PREDICATE)
+            continue;
+        if (ops->lanes == 1) {
+            is = is & 1 ? UINT32_MAX : 0;
+            not_known = not_known & 1 ? UINT32_MAX : 0;
+        }
+        store_flags(in->uniform ? &warp->uniform_predicate[in->to_predicate[i]]
+                                : &warp->predicate[in->to_predicate[i]],
+                    is, not_known, in->uniform ? UINT32_MAX : mask);
+    }
+}
+
+void smc_warp_forget(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask)
+{
+    uint32_t to_mask = in->to.kind == SMC_OPERAND_UNIFORM ? UINT32_MAX : mask;
+    for (unsigned part = 0; part < in->to.registers; part++) {
+        struct smc_lanes *to = target_register(warp, &in->to, part);
+        if (to)
+            store_register(warp, to, unknown.value, UINT32_MAX, 1, to_mask);
+    }
+    for (int i = 0; i < 2; i++)
+        if (in->to_predicate[i] != SMC_TRUE_PREDICATE)
+            store_flags(in->uniform ? &warp->uniform_predicate[in->to_predicate[i]]
+                                    : &warp->predicate[in->to_predicate[i]],
+                        0, UINT32_MAX, in->uniform ? UINT32_MAX : mask);
+    for (unsigned i = 0; i < 7; i++)
+        if (in->predicates_written >> i & 1)
+            store_flags(&warp->predicate[i], 0, UINT32_MAX, mask);
+}
+
+/* --- Arithmetic ------------------------------------------------------------------------------- */
+
+static uint32_t bit_of(uint32_t flags, uint32_t lane)
+{
+    return flags >> lane & 1;
+}
+
+/* Bit 74: .X, which adds the carries; negated operands are then only inverted. */
+static bool extends(const struct smc_instruction *in)
+{
+    return smc_bit(in, 74);
+}
+
+static bool add_three(const struct smc_instruction *in, const struct operands *ops,
+                      struct results *out)
+{
+    bool x = extends(in);
+    EACH_LANE
+    {
+        uint64_t carry = x ? bit_of(ops->predicate[0], l) + bit_of(ops->predicate[1], l)
+                           : ops->carry;
+        uint64_t sum = carry + ops->low[0][l] + ops->low[1][l] + ops->low[2][l];
+        out->low[l] = (uint32_t)sum;
+        out->predicate[0] |= (uint32_t)(sum >> 32 >= 1) << l;
+        out->predicate[1] |= (uint32_t)(sum >> 32 >= 2) << l;
+    }
+    if (x)
+        out->unknown |= ops->predicate_unknown[0] | ops->predicate_unknown[1];
+    return true;
+}
+
+/* Bits 75 to 79: the shift; 80: .HI; 73: .SX32. */
+static bool shift_and_add(const struct smc_instruction *in, const struct operands *ops,
+                          struct results *out)
+{
+    bool high = smc_bit(in, 80), sign = smc_bit(in, 73), x = extends(in);
+    unsigned shift = (unsigned)smc_bits(in, 75, 5);
+    bool negate_first = smc_bit(in, 72), negate_second = smc_bit(in, 63);
+    bool has_sign_field = in->from[1].kind != SMC_OPERAND_IMMEDIATE;
+    negate_second = negate_second && has_sign_field;
+    EACH_LANE
+    {
+        /* The first operand's sign applies to what was shifted. */
+        uint32_t first = negate_first ? ~ops->low[0][l] : ops->low[0][l];
+        uint64_t wide = sign ? (uint64_t)(int64_t)(int32_t)first
+                             : (uint64_t)(high ? ops->low[2][l] : 0) << 32 | first;
+        uint32_t shifted = high ? (uint32_t)(shift ? wide >> (32 - shift) : wide >> 32)
+                                : (uint32_t)(wide << shift);
+        uint64_t carry = x ? bit_of(ops->predicate[0], l)
+                           : (uint64_t)negate_first + negate_second;
+        uint64_t sum = carry + (negate_first ? (uint32_t)~shifted : shifted) + ops->low[1][l];
+        out->low[l] = (uint32_t)sum;
+        out->predicate[0] |= (uint32_t)(sum >> 32 != 0) << l;
+    }
+    if (x)
+        out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
+/* Bits 72 to 79: the table; 80: a predicate joins by AND instead of OR. */
+static bool logic(const struct smc_instruction *in, const struct operands *ops,
+                  struct results *out)
+{
+    unsigned table = (unsigned)smc_bits(in, 72, 8);
+    bool joins_by_and = smc_bit(in, 80);
+    EACH_LANE
+    {
+        uint32_t a = ops->low[0][l], b = ops->low[1][l], c = ops->low[2][l], r = 0;
+        for (unsigned i = 0; i < 8; i++)
+            if (table >> i & 1)
+                r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+        uint32_t with = bit_of(ops->predicate[0], l);
+        out->low[l] = r;
+        out->predicate[0] |= (joins_by_and ? (r != 0) & with : (r != 0) | with) << l;
+    }
+    return true;
+}
+
+/* Bit 73: signed. `third` is 64 bits wide where the operand is a pair. */
+static int64_t product(const struct operands *ops, uint32_t l, bool is_signed)
+{
+    if (is_signed)
+        return (int64_t)(int32_t)ops->low[0][l] * (int32_t)ops->low[1][l];
+    return (int64_t)((uint64_t)ops->low[0][l] * ops->low[1][l]);
+}
+
+static bool multiply_add(const struct smc_instruction *in, const struct operands *ops,
+                         struct results *out)
+{
+    bool x = extends(in), is_signed = smc_bit(in, 73);
+    bool high = in->operation == SMC_OP_IMAD_HI;
+    for (uint32_t l = 0; l < ops->lanes; l++) {
+        uint64_t third = (uint64_t)ops->high[2][l] << 32 | ops->low[2][l];
+        uint64_t carry = x ? bit_of(ops->predicate[0], l) : ops->carry;
+        uint64_t multiplied = (uint64_t)product(ops, l, is_signed);
+        uint64_t sum = multiplied + third, with_carry = sum + carry;
+        out->low[l] = (uint32_t)(high ? with_carry >> 32 : with_carry);
+        out->high[l] = (uint32_t)(with_carry >> 32);
+        out->predicate[0] |= (uint32_t)(sum < multiplied || with_carry < sum) << l;
+    }
+    if (x)
+        out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
+/* Bits 73 and 74: S64, U64, S32, U32; 75: wraps the count; 76: left; 80: the high half. */
+static bool shift(const struct smc_instruction *in, const struct operands *ops,
+                  struct results *out)
+{
+    unsigned type = (unsigned)smc_bits(in, 73, 2);
+    bool is_signed = type == 0 || type == 2, wraps = smc_bit(in, 75), left = smc_bit(in, 76);
+    bool high = smc_bit(in, 80);
+    uint32_t most = type < 2 ? 64 : 32;
+    EACH_LANE
+    {
+        uint64_t wide = (uint64_t)ops->low[2][l] << 32 | ops->low[0][l];
+        uint32_t count = ops->low[1][l];
+        count = wraps ? count % most : count > most ? most : count;
+        uint64_t r;
+        if (left)
+            r = count == 64 ? 0 : wide << count;
+        else if (is_signed)
+            r = (uint64_t)((int64_t)wide >> (count == 64 ? 63 : count));
+        else
+            r = count == 64 ? 0 : wide >> count;
+        out->low[l] = (uint32_t)(high ? r >> 32 : r);
+    }
+    return true;
+}
+
+static bool select_one(const struct operands *ops, struct results *out)
+{
+    EACH_LANE out->low[l] = bit_of(ops->predicate[0], l) ? ops->low[0][l] : ops->low[1][l];
+    out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
+static bool less(uint32_t a, uint32_t b, bool is_signed)
+{
+    return is_signed ? (int32_t)a < (int32_t)b : a < b;
+}
+
+/* The predicate says minimum. */
+static bool minimum(const struct smc_instruction *in, const struct operands *ops,
+                    bool is_signed, struct results *out)
+{
+    bool adds = in->operation == SMC_OP_VIADDMNMX;
+    EACH_LANE
+    {
+        uint32_t a = ops->low[0][l], b = ops->low[1][l];
+        if (adds) {
+            a = a + b + ops->carry;
+            b = ops->low[2][l];
+        }
+        bool first = less(a, b, is_signed) == (bit_of(ops->predicate[0], l) != 0);
+        out->low[l] = first ? a : b;
+    }
+    out->unknown |= ops->predicate_unknown[0];
+    return true;
+}
+
+enum { COMPARE_F, COMPARE_LT, COMPARE_EQ, COMPARE_LE, COMPARE_GT, COMPARE_NE, COMPARE_GE };
+
+static uint32_t compare(uint32_t a, uint32_t b, unsigned how, bool is_signed)
+{
+    switch (how) {
+    case COMPARE_F:
+        return 0;
+    case COMPARE_LT:
+        return less(a, b, is_signed);
+    case COMPARE_EQ:
+        return a == b;
+    case COMPARE_LE:
+        return !less(b, a, is_signed);
+    case COMPARE_GT:
+        return less(b, a, is_signed);
+    case COMPARE_NE:
+        return a != b;
+    case COMPARE_GE:
+        return !less(a, b, is_signed);
+    default:
+        return 1;
+    }
+}
+
+/* The high words' comparison after that of the low words, `low`. */
+static uint32_t compare_high(uint32_t a, uint32_t b, unsigned how, bool is_signed, uint32_t low)
+{
+    if (a == b)
+        return how == COMPARE_F ? 0 : low;
+    return how == COMPARE_EQ ? 0 : compare(a, b, how, is_signed);
+}
+
+enum { JOIN_AND, JOIN_OR, JOIN_XOR };
+
+static uint32_t join_flags(unsigned how, uint32_t a, uint32_t b)
+{
+    return how == JOIN_AND ? a & b : how == JOIN_OR ? a | b : a ^ b;
+}
+
+/* Lanes whose joined value is known although one side is not. */
+static uint32_t unknown_join(unsigned how, uint32_t unknown_a, uint32_t b, uint32_t unknown_b)
+{
+    if (how == JOIN_AND)
+        return unknown_b | (unknown_a & b);
+    return how == JOIN_OR ? unknown_b | (unknown_a & ~b) : unknown_a | unknown_b;
+}
+
+/* Bits 76 to 78: the comparison; 74, 75: how it joins the predicate; 73: signed; 72: .EX. */
+static bool set_predicate(const struct smc_instruction *in, const struct operands *ops,
+                          struct results *out)
+{
+    unsigned how = (unsigned)smc_bits(in, 76, 3), join = (unsigned)smc_bits(in, 74, 2);
+    bool is_signed = smc_bit(in, 73), ex = smc_bit(in, 72);
+    uint32_t is = 0, not_known = ops->unknown;
+    EACH_LANE
+    {
+        uint32_t a = ops->low[0][l], b = ops->low[1][l];
+        uint32_t yes = ex ? compare_high(a, b, how, is_signed, bit_of(ops->predicate[2], l))
+                          : compare(a, b, how, is_signed);
+        is |= yes << l;
+    }
+    if (ex)
+        not_known |= ops->predicate_unknown[2];
+    out->predicate[0] = join_flags(join, is, ops->predicate[0]);
+    out->predicate[1] = join_flags(join, ~is, ops->predicate[0]);
+    for (int i = 0; i < 2; i++)
+        out->predicate_unknown[i] =
+            unknown_join(join, not_known, ops->predicate[0], ops->predicate_unknown[0]);
+    return true;
+}
+
+static uint32_t by_table(unsigned table, const uint32_t in[3])
+{
+    uint32_t r = 0;
+    for (unsigned i = 0; i < 8; i++)
+        if (table >> i & 1)
+            r |= (i & 4 ? in[0] : ~in[0]) & (i & 2 ? in[1] : ~in[1]) & (i & 1 ? in[2] : ~in[2]);
+    return r;
+}
+
+/* Known where the result is the same for all values of what is unknown. */
+static void look_up(unsigned table, const struct operands *ops, uint32_t *is, uint32_t *not_known)
+{
+    uint32_t all = UINT32_MAX, any = 0;
+    for (unsigned guess = 0; guess < 8; guess++) {
+        uint32_t in[3];
+        for (unsigned i = 0; i < 3; i++) {
+            uint32_t assumed = guess >> i & 1 ? UINT32_MAX : 0;
+            in[i] = (ops->predicate[i] & ~ops->predicate_unknown[i]) |
+                    (assumed & ops->predicate_unknown[i]);
+        }
+        uint32_t r = by_table(table, in);
+        all &= r;
+        any |= r;
+    }
+    *is = all;
+    *not_known = any & ~all;
+}
+
+/* Bits 64 to 66 and 72 to 76: the table of the first result; 16 to 23: of the second. */
+static bool predicate_logic(const struct smc_instruction *in, const struct operands *ops,
+                            struct results *out)
+{
+    unsigned first = (unsigned)(smc_bits(in, 64, 3) | smc_bits(in, 72, 5) << 3);
+    look_up(first, ops, &out->predicate[0], &out->predicate_unknown[0]);
+    look_up((unsigned)smc_bits(in, 16, 8), ops, &out->predicate[1], &out->predicate_unknown[1]);
+    return true;
+}
+
+static bool permute(const struct smc_instruction *in, const struct operands *ops,
+                    struct results *out)
+{
+    if (smc_bits(in, 72, 3) != 0)
+        return false;
+    EACH_LANE
+    {
+        uint64_t bytes = (uint64_t)ops->low[2][l] << 32 | ops->low[0][l];
+        uint32_t r = 0;
+        for (unsigned i = 0; i < 4; i++) {
+            unsigned pick = ops->low[1][l] >> (4 * i) & 0xf;
+            uint32_t byte = (uint32_t)(bytes >> (8 * (pick & 7))) & 0xff;
+            if (pick & 8)
+                byte = byte & 0x80 ? 0xff : 0;
+            r |= byte << (8 * i);
+        }
+        out->low[l] = r;
+    }
+    return true;
+}
+
+/* --- Moves between kinds ----------------------------------------------------------------------- */
+
+static bool predicates_to_register(const struct smc_warp *warp, const struct smc_instruction *in,
+                                   const struct operands *ops, struct results *out)
+{
+    unsigned at = 8 * (unsigned)smc_bits(in, 76, 2);
+    uint32_t mask = in->predicates_read;
+    EACH_LANE
+    {
+        uint32_t bits = 0;
+        for (unsigned i = 0; i < 7; i++)
+            bits |= bit_of(warp->predicate[i].is, l) << i;
+        out->low[l] = (ops->low[0][l] & ~(mask << at)) | (bits & mask) << at;
+    }
+    for (unsigned i = 0; i < 7; i++)
+        if (mask >> i & 1)
+            out->unknown |= warp->predicate[i].unknown;
+    return true;
+}
+
+static void register_to_predicates(struct smc_warp *warp, const struct smc_instruction *in,
+                                   const struct operands *ops, uint32_t mask)
+{
+    unsigned at = 8 * (unsigned)smc_bits(in, 76, 2);
+    for (unsigned i = 0; i < 7; i++) {
+        uint32_t is = 0;
+        if (!(in->predicates_written >> i & 1))
+            continue;
+        EACH_LANE is |= (ops->low[0][l] >> (at + i) & 1) << l;
+        store_flags(&warp->predicate[i], is, ops->unknown, mask);
+    }
+}
+
+/* Special registers, by the number in bits 72 to 79. */
+enum {
+    SR_LANE = 0x00,
+    SR_THREAD_X = 0x21,
+    SR_THREAD_Z = 0x23,
+    SR_BLOCK_X = 0x25,
+    SR_BLOCK_Z = 0x27,
+    SR_BLOCK_OF_CLUSTER = 0x88,
+    SR_ZERO = 0xff
+};
+
+static uint32_t thread_index(const struct smc_machine_place *place, uint32_t lane, unsigned axis)
+{
+    uint32_t thread = place->first_thread + lane;
+    if (axis == 0)
+        return thread % place->block[0];
+    if (axis == 1)
+        return thread / place->block[0] % place->block[1];
+    return thread / place->block[0] / place->block[1];
+}
+
+static bool special(const struct smc_warp *warp, const struct smc_instruction *in,
+                    const struct operands *ops, struct results *out)
+{
+    unsigned number = (unsigned)smc_bits(in, 72, 8);
+    const struct smc_machine_place *place = warp->place;
+    EACH_LANE
+    {
+        if (number >= SR_THREAD_X && number <= SR_THREAD_Z)
+            out->low[l] = thread_index(place, l, number - SR_THREAD_X);
+        else if (number >= SR_BLOCK_X && number <= SR_BLOCK_Z)
+            out->low[l] = place->index[number - SR_BLOCK_X];
+        else if (number == SR_LANE)
+            out->low[l] = l;
+        else if (number != SR_ZERO && number != SR_BLOCK_OF_CLUSTER)
+            return false;
+    }
+    return true;
+}
+
+static bool load_constant(const struct smc_warp *warp, const struct smc_instruction *in,
+                          const struct operands *ops, struct results *out)
+{
+    static const uint8_t widths[8] = {1, 1, 2, 2, 4, 8, 16, 0};
+    unsigned width = widths[smc_bits(in, 73, 3)];
+    if (width < 4 || width > 8 || smc_bits(in, 78, 2) != 0)
+        return false;
+    EACH_LANE
+    {
+        uint32_t at = in->from[1].value + ops->low[0][l];
+        if (!read_constant(warp, in->from[1].number, at, 4, &out->low[l]) ||
+            (width == 8 &&
+             !read_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
+            return false;
+    }
+    return true;
+}
+
+/* Bits 58 and 59: the lane by index, up, down, XOR. */
+static bool exchange(const struct operands *ops, const struct smc_instruction *in,
+                     struct results *out)
+{
+    enum { INDEX, UP, DOWN, XOR };
+    unsigned how = (unsigned)smc_bits(in, 58, 2);
+    uint32_t not_known = 0;
+    for (uint32_t l = 0; l < SMC_LANES; l++) {
+        uint32_t by = ops->low[1][l] & 31, limits = ops->low[2][l];
+        uint32_t clamp = limits & 31, segment = limits >> 8 & 31;
+        uint32_t most = (l & segment) | (clamp & ~segment);
+        uint32_t least = l & segment;
+        int64_t from = how == INDEX  ? (int64_t)(least | (by & ~segment))
+                       : how == UP   ? (int64_t)l - by
+                       : how == DOWN ? (int64_t)l + by
+                                     : (int64_t)(l ^ by);
+        bool inside = how == UP ? from >= (int64_t)most : from <= (int64_t)most;
+        uint32_t source = inside ? (uint32_t)from & 31 : l;
+        out->low[l] = ops->low[0][source];
+        out->predicate[0] |= (uint32_t)inside << l;
+        not_known |= (ops->unknown >> source & 1) << l;
+    }
+    out->unknown = not_known;
+    return true;
+}
+
+/* --- Integer division uses an approximate reciprocal, and corrects it -------------------------- */
+
+static float rounded_up(uint32_t value)
+{
+    float f = (float)value;
+    if ((double)f < (double)value) {
+        uint32_t bits;
+        memcpy(&bits, &f, sizeof bits);
+        bits++;
+        memcpy(&f, &bits, sizeof f);
+    }
+    return f;
+}
+
+/* Bits 74: signed; 75 and 76: the result's width, 2 is 32 bits; 78 and 79: rounding, 2 is up; 84 and
+   85: the source's width. */
+static bool to_float(const struct smc_instruction *in, const struct operands *ops,
+                     struct results *out)
+{
+    if (smc_bits(in, 74, 3) != 2 << 1 || smc_bits(in, 78, 2) != 2 || smc_bits(in, 84, 2) != 2)
+        return false;
+    EACH_LANE
+    {
+        float f = rounded_up(ops->low[1][l]);
+        memcpy(&out->low[l], &f, sizeof f);
+    }
+    return true;
+}
+
+/* Bits 74 to 77: the function. */
+static bool reciprocal(const struct smc_instruction *in, const struct operands *ops,
+                       struct results *out)
+{
+    enum { RECIPROCAL = 4 };
+    if (smc_bits(in, 72, 6) != RECIPROCAL << 2 || in->from[1].negated || in->from[1].absolute)
+        return false;
+    EACH_LANE
+    {
+        float f;
+        memcpy(&f, &ops->low[1][l], sizeof f);
+        f = 1.0F / f;
+        memcpy(&out->low[l], &f, sizeof f);
+    }
+    return true;
+}
+
+/* Bit 72: signed; 75 and 76: the result's width; 78 and 79: rounding, 3 is towards zero; 84 and 85:
+   the source's width. */
+static bool to_integer(const struct smc_instruction *in, const struct operands *ops,
+                       struct results *out)
+{
+    if (smc_bit(in, 72) || smc_bits(in, 75, 2) != 2 || smc_bits(in, 78, 2) != 3 ||
+        smc_bits(in, 84, 2) != 2 || in->from[1].negated || in->from[1].absolute)
+        return false;
+    EACH_LANE
+    {
+        float f;
+        memcpy(&f, &ops->low[1][l], sizeof f);
+        out->low[l] = !(f > 0) ? 0 : f >= 4294967296.0F ? UINT32_MAX : (uint32_t)f;
+    }
+    return true;
+}
+
+/* HFMA2 of zeros and a constant: how ptxas moves a constant through the FMA pipe. */
+static bool half_constant(const struct smc_instruction *in, struct operands *ops,
+                          struct results *out)
+{
+    if (in->from[0].number != SMC_ZERO_REGISTER || in->from[1].number != SMC_ZERO_REGISTER ||
+        in->from[2].kind != SMC_OPERAND_IMMEDIATE)
+        return false;
+    EACH_LANE out->low[l] = in->from[2].value;
+    return true;
+}
+
+/* False: not evaluated. */
+static bool compute(const struct smc_warp *warp, const struct smc_instruction *in,
+                    struct operands *ops, struct results *out)
+{
+    switch (in->operation) {
+    case SMC_OP_IADD3:
+    case SMC_OP_UIADD3:
+    case SMC_OP_VIADD:
+        if (in->operation == SMC_OP_VIADD && smc_bits(in, 72, 4) != 0)
+            return false;
+        return add_three(in, ops, out);
+    case SMC_OP_LEA:
+    case SMC_OP_ULEA:
+        return shift_and_add(in, ops, out);
+    case SMC_OP_LOP3:
+    case SMC_OP_ULOP3:
+        return logic(in, ops, out);
+    case SMC_OP_IMAD:
+    case SMC_OP_IMAD_WIDE:
+    case SMC_OP_IMAD_HI:
+    case SMC_OP_UIMAD:
+    case SMC_OP_UIMAD_WIDE:
+        return multiply_add(in, ops, out);
+    case SMC_OP_SHF:
+    case SMC_OP_USHF:
+        return shift(in, ops, out);
+    case SMC_OP_SEL:
+    case SMC_OP_USEL:
+        return select_one(ops, out);
+    case SMC_OP_FSEL:
+        return ops->carry == 0 && !in->from[0].absolute && !in->from[1].absolute &&
+               select_one(ops, out);
+    case SMC_OP_IMNMX:
+        return minimum(in, ops, smc_bit(in, 73), out);
+    case SMC_OP_VIMNMX:
+    case SMC_OP_VIADDMNMX:
+        return !smc_bit(in, 73) && !smc_bit(in, 76) &&
+               minimum(in, ops, !smc_bit(in, 72), out);
+    case SMC_OP_ISETP:
+    case SMC_OP_UISETP:
+        return set_predicate(in, ops, out);
+    case SMC_OP_PLOP3:
+    case SMC_OP_UPLOP3:
+        return predicate_logic(in, ops, out);
+    case SMC_OP_PRMT:
+    case SMC_OP_UPRMT:
+        return permute(in, ops, out);
+    case SMC_OP_MOV:
+    case SMC_OP_UMOV:
+        EACH_LANE out->low[l] = ops->low[1][l];
+        return true;
+    case SMC_OP_R2UR:
+        EACH_LANE out->low[l] = ops->low[0][l];
+        return true;
+    case SMC_OP_IABS:
+        EACH_LANE
+        {
+            uint32_t b = ops->low[1][l];
+            out->low[l] = b >> 31 ? 0 - b : b;
+        }
+        return true;
+    case SMC_OP_P2R:
+        return predicates_to_register(warp, in, ops, out);
+    case SMC_OP_CS2R:
+    case SMC_OP_S2R:
+    case SMC_OP_S2UR:
+        return special(warp, in, ops, out);
+    case SMC_OP_LDC:
+    case SMC_OP_ULDC:
+        return load_constant(warp, in, ops, out);
+    case SMC_OP_SHFL:
+        return exchange(ops, in, out);
+    case SMC_OP_I2F:
+        return to_float(in, ops, out);
+    case SMC_OP_MUFU:
+        return reciprocal(in, ops, out);
+    case SMC_OP_F2I:
+        return to_integer(in, ops, out);
+    case SMC_OP_HFMA2:
+    case SMC_OP_HFMA2_MMA:
+        return half_constant(in, ops, out);
+    default:
+        return false;
+    }
+}
+
+/* Whether lanes differ although their operands do not. */
+static bool differs_by_lane(const struct smc_instruction *in)
+{
+    unsigned number = (unsigned)smc_bits(in, 72, 8);
+    switch (in->operation) {
+    case SMC_OP_S2R:
+        return number == SR_LANE || (number >= SR_THREAD_X && number <= SR_THREAD_Z);
+    case SMC_OP_SHFL:
+    case SMC_OP_P2R:
+    case SMC_OP_R2P:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A uniform register receives what the first active lane holds. */
+static void take_first_lane(struct operands *ops, uint32_t mask)
+{
+    unsigned lane = mask ? (unsigned)__builtin_ctz(mask) : 0;
+    if (ops->lanes == 1)
+        return;
+    ops->low[0][0] = ops->low[0][lane];
+    ops->unknown = ops->unknown >> lane & 1 ? UINT32_MAX : 0;
+    ops->lanes = 1;
+}
+
+void smc_warp_evaluate(struct smc_warp *warp, const struct smc_instruction *in, uint32_t mask)
+{
+    struct operands ops;
+    struct results out;
+    gather(warp, in, mask, differs_by_lane(in), &ops);
+    if (in->operation == SMC_OP_R2UR)
+        take_first_lane(&ops, mask);
+    out.unknown = ops.unknown;
+    for (int i = 0; i < 2; i++) {
+        out.predicate[i] = 0;
+        out.predicate_unknown[i] = ops.unknown;
+    }
+    if (in->operation == SMC_OP_R2P)
+        register_to_predicates(warp, in, &ops, mask);
+    else if (compute(warp, in, &ops, &out))
+        store(warp, in, mask, &ops, &out);
+    else
+        smc_warp_forget(warp, in, mask);
+}

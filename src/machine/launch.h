@@ -1,0 +1,55 @@
+/* The machine instructions that a launch executes, by pipe, counted without a GPU: a few warps walk
+   through the code, and the others are extrapolated from those that behave alike. Exact if the
+   kernel's control flow does not depend on data, and if between warps that behave alike (same
+   executions of every instruction) all others of the grid do too. All warps of a block in the
+   middle of the grid are walked; then the corners and the middle of boxes of warps and blocks,
+   which are divided where these differ. */
+#ifndef SMC_MACHINE_LAUNCH_H
+#define SMC_MACHINE_LAUNCH_H
+
+#include "machine/walk.h"
+
+struct smc_machine_launch {
+    const struct smc_machine_program *program;
+    uint32_t block[3], grid[3];
+    const unsigned char *constants; /* bank 0, with the parameters: smc_machine_constants */
+    size_t constant_bytes;
+    const struct smc_bank_layout *layout;
+    bool count_memory;
+};
+
+/* Owns `executions`. Start from {0}. */
+struct smc_machine_counts {
+    uint64_t instructions;         /* of warps, all that are issued, also if no lane is active */
+    uint64_t pipe[SMC_PIPE_COUNT];
+    uint64_t *executions;          /* by step of the program */
+    double shared_loads, shared_load_wavefronts;
+    double shared_stores, shared_store_wavefronts;
+    double global_loads, global_load_sectors; /* with copies */
+    double global_stores, global_store_sectors;
+    double unknown_addresses;
+    bool exact;               /* no branch depended on what is not known */
+    enum smc_walk_end end;    /* if not exact: why, and at which step */
+    uint32_t end_at, end_operation;
+    bool extrapolation_cut;   /* too many different warps: the rest was assumed to be as a corner */
+    uint32_t warps_walked;
+    uint32_t boxes;
+};
+
+/* SMC_USAGE: a block or grid of no threads. SMC_MACHINE: memory. */
+enum smc_status smc_machine_count(const struct smc_machine_launch *launch,
+                                  struct smc_machine_counts *counts, struct smc_error *error);
+void smc_machine_counts_free(struct smc_machine_counts *counts);
+
+/* Room for constant bank 0: the sizes of block and grid; parameters begin at `parameters_at`. */
+enum { SMC_MACHINE_CONSTANT_BYTES = 0x210 + 4096 };
+
+void smc_machine_constants(unsigned char bank[SMC_MACHINE_CONSTANT_BYTES], const uint32_t block[3],
+                           const uint32_t grid[3], uint32_t parameters_at, const void *parameters,
+                           size_t parameter_bytes);
+
+/* Traces one warp, from its first to its last instruction. */
+enum smc_status smc_machine_trace(const struct smc_machine_launch *launch, const uint32_t index[3],
+                                  uint32_t warp, struct smc_trace *trace, struct smc_error *error);
+
+#endif

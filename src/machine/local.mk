@@ -1,0 +1,9 @@
+# Sources of this folder.
+libsmc_la_SOURCES += \
+	src/machine/evaluate.c \
+	src/machine/instruction.c src/machine/instruction.h \
+	src/machine/launch.c src/machine/launch.h \
+	src/machine/operations.def \
+	src/machine/program.c src/machine/program.h \
+	src/machine/walk.c src/machine/walk.h \
+	src/machine/warp.c src/machine/warp.h

@@ -1,0 +1,38 @@
+/* A kernel's decoded code, and which instructions decide where its warps go: only those are
+   evaluated when a warp walks, all others are merely counted. */
+#ifndef SMC_MACHINE_PROGRAM_H
+#define SMC_MACHINE_PROGRAM_H
+
+#include "base/status.h"
+#include "machine/instruction.h"
+
+/* What an instruction is for. */
+enum smc_purpose {
+    SMC_PURPOSE_DATA,    /* its results decide nothing */
+    SMC_PURPOSE_ADDRESS, /* they decide an address, and nothing else */
+    SMC_PURPOSE_CONTROL  /* they decide which instructions are executed; all branches too */
+};
+
+struct smc_program_step {
+    struct smc_instruction in;
+    uint8_t purpose;       /* enum smc_purpose */
+    uint32_t next_control; /* the first instruction from this one on that is for control */
+    uint32_t next_address; /* the same, also for addresses and accesses to memory */
+};
+
+/* Owns `step`. Start from {0}. */
+struct smc_machine_program {
+    struct smc_program_step *step;
+    uint32_t count;
+    uint32_t unknown; /* instructions whose operation is not known */
+    uint32_t first_unknown;
+};
+
+/* Decodes the code of one kernel. SMC_USAGE: it is not whole instructions of 16 bytes, or it is
+   for an older architecture. SMC_MACHINE: memory. */
+enum smc_status smc_machine_program_read(const void *code, size_t bytes, uint16_t cc,
+                                         struct smc_machine_program *program,
+                                         struct smc_error *error);
+void smc_machine_program_free(struct smc_machine_program *program);
+
+#endif

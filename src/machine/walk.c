@@ -1,0 +1,341 @@
+/* One warp walks through a program. */
+#include "machine/walk.h"
+
+#include <string.h>
+
+#include "model/sectors.h"
+
+/* Lanes that are at the same place. */
+struct group {
+    uint32_t lanes;
+    uint32_t at;
+    int8_t awaited; /* the barrier that it waits at; -1: none */
+};
+
+enum { BARRIERS = 16, NO_BARRIER = -1 };
+
+struct barrier {
+    uint32_t lanes;  /* that take part */
+    uint32_t target; /* where they go on together */
+};
+
+struct state {
+    struct smc_walk *walk;
+    struct smc_warp *warp;
+    struct group group[SMC_LANES];
+    uint32_t groups;
+    struct barrier barrier[BARRIERS];
+    uint64_t steps;
+};
+
+static void end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
+{
+    struct smc_walk *walk = state->walk;
+    if (walk->end >= end)
+        return;
+    walk->end = end;
+    walk->end_at = at;
+    walk->end_operation =
+        at < walk->program->count ? walk->program->step[at].in.low & 0xfff : 0;
+}
+
+/* --- Memory ------------------------------------------------------------------------------------ */
+
+static uint32_t count_shared(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                             const uint64_t address[SMC_LANES])
+{
+    struct smc_access access = {.mask = mask,
+                                .width_bytes = in->access_bytes,
+                                .op = in->operation == SMC_OP_LDS ? SMC_BANK_LOAD : SMC_BANK_STORE};
+    struct smc_memory_counts *counts = &state->walk->memory;
+    for (int lane = 0; lane < SMC_LANES; lane++)
+        access.address[lane] = (uint32_t)address[lane];
+    if (smc_access_misaligned(&access)) {
+        counts->unknown_addresses++;
+        return 0;
+    }
+    uint32_t wavefronts = smc_banks_count(state->walk->layout, &access).wavefronts;
+    bool load = access.op == SMC_BANK_LOAD;
+    *(load ? &counts->shared_loads : &counts->shared_stores) += 1;
+    *(load ? &counts->shared_load_wavefronts : &counts->shared_store_wavefronts) += wavefronts;
+    return wavefronts;
+}
+
+static uint32_t count_copy(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                           const uint64_t address[SMC_LANES])
+{
+    uint64_t to[SMC_LANES];
+    struct smc_memory_counts *counts = &state->walk->memory;
+    uint32_t sectors;
+    if (smc_bit(in, 81) && smc_warp_copy_addresses(state->warp, in, mask, to)) /* .BYPASS */
+        sectors = smc_sectors_count_copied(address, to, mask);
+    else
+        sectors = smc_sectors_count(address, mask);
+    counts->copies++;
+    counts->copy_sectors += sectors;
+    return sectors;
+}
+
+static uint32_t count_global(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                             const uint64_t address[SMC_LANES])
+{
+    struct smc_memory_counts *counts = &state->walk->memory;
+    bool load = in->operation == SMC_OP_LDG;
+    uint32_t sectors = smc_sectors_count(address, mask);
+    *(load ? &counts->global_loads : &counts->global_stores) += 1;
+    *(load ? &counts->global_load_sectors : &counts->global_store_sectors) += sectors;
+    return sectors;
+}
+
+static void count_access(struct state *state, const struct smc_instruction *in, uint32_t mask,
+                         struct smc_trace_entry *entry)
+{
+    uint64_t address[SMC_LANES];
+    bool shared = in->operation == SMC_OP_LDS || in->operation == SMC_OP_STS;
+    bool copies = in->operation == SMC_OP_LDGSTS;
+    if (copies) {
+        uint32_t unknown;
+        mask &= smc_warp_holds(state->warp, in->predicate[0], false, &unknown);
+    }
+    if (mask == 0 || in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL)
+        return;
+    if (!smc_warp_addresses(state->warp, in, mask, address)) {
+        state->walk->memory.unknown_addresses++;
+        return;
+    }
+    if (shared)
+        entry->wavefronts = (uint8_t)count_shared(state, in, mask, address);
+    else
+        entry->sectors = (uint8_t)(copies ? count_copy(state, in, mask, address)
+                                          : count_global(state, in, mask, address));
+}
+
+/* --- Divergence -------------------------------------------------------------------------------- */
+
+static void remove_group(struct state *state, uint32_t index)
+{
+    state->group[index] = state->group[--state->groups];
+}
+
+/* Lets the lanes go that wait at a barrier, once all others that take part have ended or wait too. */
+static void release(struct state *state, int number)
+{
+    struct barrier *barrier = &state->barrier[number];
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < state->groups; i++)
+        if (state->group[i].awaited == number)
+            waiting |= state->group[i].lanes;
+    if (waiting == 0 || (barrier->lanes & state->warp->alive & ~waiting) != 0)
+        return;
+    for (uint32_t i = state->groups; i-- > 0;)
+        if (state->group[i].awaited == number)
+            remove_group(state, i);
+    state->group[state->groups++] = (struct group){waiting, barrier->target, NO_BARRIER};
+    barrier->lanes = 0;
+}
+
+static void lanes_end(struct state *state, uint32_t lanes)
+{
+    state->warp->alive &= ~lanes;
+    for (int i = 0; i < BARRIERS; i++)
+        release(state, i);
+}
+
+/* --- Control ----------------------------------------------------------------------------------- */
+
+/* The lanes of the group that execute an instruction. */
+static uint32_t executing_lanes(struct state *state, const struct smc_instruction *in,
+                                uint32_t lanes, uint32_t *unknown)
+{
+    uint32_t mask = smc_warp_holds(state->warp, in->guard, in->uniform, unknown) & lanes;
+    *unknown &= lanes;
+    if (in->branches) {
+        uint32_t also;
+        mask &= smc_warp_holds(state->warp, in->predicate[0], false, &also);
+        *unknown |= also & lanes;
+    }
+    return mask & ~*unknown;
+}
+
+/* A branch: the group splits if its lanes disagree. */
+static void branch(struct state *state, uint32_t index, uint32_t taken)
+{
+    struct group *group = &state->group[index];
+    const struct smc_instruction *in = &state->walk->program->step[group->at].in;
+    int64_t target = in->target / SMC_INSTRUCTION_BYTES;
+    uint32_t others = group->lanes & ~taken;
+    if (taken && (target < 0 || target >= state->walk->program->count)) {
+        end_walk(state, SMC_WALK_OUTSIDE, group->at);
+        taken = 0;
+        others = group->lanes;
+    }
+    if (taken && others)
+        state->group[state->groups++] = (struct group){others, group->at + 1, NO_BARRIER};
+    group->lanes = taken ? taken : others;
+    group->at = taken ? (uint32_t)target : group->at + 1;
+}
+
+/* BRA.U and BRA.DIV decide by a uniform predicate or by whether the warp has diverged. */
+static bool is_plain_branch(const struct smc_instruction *in)
+{
+    return smc_bits(in, 32, 2) == 0;
+}
+
+static void wait_at(struct state *state, uint32_t index, uint32_t mask)
+{
+    struct group *group = &state->group[index];
+    const struct smc_instruction *in = &state->walk->program->step[group->at].in;
+    int number = (int)smc_bits(in, 16, 4);
+    if (mask != group->lanes) { /* lanes without the guard go on */
+        state->group[state->groups++] =
+            (struct group){group->lanes & ~mask, group->at + 1, NO_BARRIER};
+        group = &state->group[index];
+        group->lanes = mask;
+    }
+    group->awaited = (int8_t)number;
+    release(state, number);
+}
+
+/* Executes the branch, barrier or end at the group's place; `mask`: the lanes that do. */
+static void control(struct state *state, uint32_t index, uint32_t mask)
+{
+    struct group *group = &state->group[index];
+    const struct smc_instruction *in = &state->walk->program->step[group->at].in;
+    switch (in->operation) {
+    case SMC_OP_BRA:
+        if (is_plain_branch(in))
+            branch(state, index, mask);
+        else
+            end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at++);
+        return;
+    case SMC_OP_EXIT:
+        group->lanes &= ~mask;
+        group->at++;
+        if (group->lanes == 0)
+            remove_group(state, index);
+        lanes_end(state, mask);
+        return;
+    case SMC_OP_BSSY:
+        state->barrier[smc_bits(in, 16, 4)] = (struct barrier){
+            group->lanes, (uint32_t)(in->target / SMC_INSTRUCTION_BYTES)};
+        group->at++;
+        return;
+    case SMC_OP_BSYNC:
+        if (mask)
+            wait_at(state, index, mask);
+        else
+            group->at++;
+        return;
+    case SMC_OP_BREAK:
+        state->barrier[smc_bits(in, 16, 4)].lanes &= ~mask;
+        group->at++;
+        release(state, (int)smc_bits(in, 16, 4));
+        return;
+    default: /* WARPSYNC: the lanes are not brought together */
+        group->at++;
+        return;
+    }
+}
+
+/* --- The walk ---------------------------------------------------------------------------------- */
+
+static void trace(struct state *state, const struct smc_trace_entry *entry)
+{
+    struct smc_trace *out = state->walk->trace;
+    if (out && out->count++ < out->room)
+        out->entry[out->count - 1] = *entry;
+}
+
+/* Steps that are only counted. */
+static void trace_data(struct state *state, uint32_t from, uint32_t to, uint32_t lanes)
+{
+    if (!state->walk->trace)
+        return;
+    for (uint32_t at = from; at < to; at++)
+        trace(state, &(struct smc_trace_entry){
+                         .step = at, .active_lanes = (uint8_t)__builtin_popcount(lanes)});
+}
+
+/* One step of a group that is evaluated; whether it goes on with the next step. */
+static bool step_once(struct state *state, uint32_t index)
+{
+    struct group *group = &state->group[index];
+    const struct smc_program_step *step = &state->walk->program->step[group->at];
+    const struct smc_instruction *in = &step->in;
+    uint32_t unknown, lanes = group->lanes;
+    uint32_t mask = executing_lanes(state, in, lanes, &unknown);
+    struct smc_trace_entry entry = {.step = group->at,
+                                    .active_lanes = (uint8_t)__builtin_popcount(lanes)};
+    if (in->operation == SMC_OP_UNKNOWN)
+        end_walk(state, SMC_WALK_UNKNOWN_OPERATION, group->at);
+    if (in->branches) {
+        trace(state, &entry);
+        if (unknown)
+            end_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
+        control(state, index, mask);
+        return false;
+    }
+    if (state->walk->follow_addresses && in->access_bytes)
+        count_access(state, in, mask, &entry);
+    trace(state, &entry);
+    if (step->purpose != SMC_PURPOSE_DATA && mask)
+        smc_warp_evaluate(state->warp, in, mask);
+    if (step->purpose != SMC_PURPOSE_DATA && unknown)
+        smc_warp_forget(state->warp, in, unknown);
+    group->at++;
+    return true;
+}
+
+/* Runs a group until it branches, waits or ends. */
+static void run(struct state *state, uint32_t index)
+{
+    struct smc_walk *walk = state->walk;
+    const struct smc_machine_program *program = walk->program;
+    uint32_t first = state->group[index].at;
+    uint32_t lanes = state->group[index].lanes, last;
+    walk->change[first]++;
+    for (;;) {
+        uint32_t at = state->group[index].at;
+        uint32_t next = at >= program->count          ? program->count
+                        : walk->follow_addresses ? program->step[at].next_address
+                                                 : program->step[at].next_control;
+        trace_data(state, at, next, lanes);
+        last = next;
+        if (next >= program->count) {
+            end_walk(state, SMC_WALK_OUTSIDE, next);
+            remove_group(state, index);
+            lanes_end(state, lanes);
+            break;
+        }
+        state->group[index].at = next;
+        state->steps++;
+        if (!step_once(state, index)) {
+            last = next + 1;
+            break;
+        }
+    }
+    walk->change[last]--;
+}
+
+void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
+                   struct smc_warp *warp)
+{
+    struct state state = {.walk = walk, .warp = warp};
+    smc_warp_start(warp, place);
+    state.group[0] = (struct group){warp->alive, 0, NO_BARRIER};
+    state.groups = 1;
+    while (state.groups) {
+        uint32_t index = state.groups;
+        while (index-- > 0 && state.group[index].awaited != NO_BARRIER)
+            ;
+        if (index == UINT32_MAX) {
+            end_walk(&state, SMC_WALK_STUCK, state.group[0].at);
+            return;
+        }
+        if (state.steps > walk->most_steps) {
+            end_walk(&state, SMC_WALK_TOO_LONG, state.group[index].at);
+            return;
+        }
+        run(&state, index);
+    }
+}
