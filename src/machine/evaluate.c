@@ -107,8 +107,7 @@ static void gather(const struct smc_warp *warp, const struct smc_instruction *in
             ops->unknown |= lanes[i][part]->unknown;
         }
         ops->carry += in->from[i].negated;
-        ops->predicate[i] = smc_warp_holds(warp, in->predicate[i], in->uniform,
-                                           &ops->predicate_unknown[i]);
+        ops->predicate[i] = smc_warp_holds(warp, in->predicate[i], &ops->predicate_unknown[i]);
         same &= is_same(ops->predicate[i], mask) && is_same(ops->predicate_unknown[i], mask);
     }
     ops->lanes = same ? 1 : SMC_LANES;
@@ -315,12 +314,12 @@ static bool multiply_add(const struct smc_instruction *in, const struct operands
     return true;
 }
 
-/* Bits 73 and 74: S64, U64, S32, U32; 75: wraps the count; 76: left; 80: the high half. */
+/* Bits 73 and 74: S64, U64, S32, U32; 75: wraps the count; 76: right; 80: the high half. */
 static bool shift(const struct smc_instruction *in, const struct operands *ops,
                   struct results *out)
 {
     unsigned type = (unsigned)smc_bits(in, 73, 2);
-    bool is_signed = type == 0 || type == 2, wraps = smc_bit(in, 75), left = smc_bit(in, 76);
+    bool is_signed = type == 0 || type == 2, wraps = smc_bit(in, 75), left = !smc_bit(in, 76);
     bool high = smc_bit(in, 80);
     uint32_t most = type < 2 ? 64 : 32;
     EACH_LANE

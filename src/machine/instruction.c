@@ -14,8 +14,10 @@ enum {
     Q68 = 1 << 8,
     UNIFORM = 1 << 9,
     TO_UNIFORM = 1 << 10, /* only the result is a uniform register */
-    INTEGER_SIGNS = 1 << 11,
-    FLOAT_SIGNS = 1 << 12,
+    SIGN_A = 1 << 11, /* sources that may be negated */
+    SIGN_B = 1 << 12,
+    SIGN_C = 1 << 22,
+    MAGNITUDES = 1 << 23, /* and of which the magnitude may be taken */
     CONSTANT_READ = 1 << 13,
     MEMORY = 1 << 14,
     CONTROL = 1 << 15,
@@ -140,18 +142,21 @@ static struct smc_operand second_slot(const struct smc_instruction *in, enum for
     }
 }
 
-static void read_signs(struct smc_instruction *in, struct smc_operand *second,
-                       struct smc_operand *third, bool has_magnitudes)
+static void read_signs(struct smc_instruction *in, uint32_t fields, struct smc_operand *second,
+                       struct smc_operand *third)
 {
-    in->from[0].negated = smc_bit(in, 72);
-    in->from[0].absolute = has_magnitudes && smc_bit(in, 73);
-    if (second->kind != SMC_OPERAND_IMMEDIATE) {
-        second->negated = smc_bit(in, 63);
-        second->absolute = has_magnitudes && smc_bit(in, 62);
+    bool magnitudes = (fields & MAGNITUDES) != 0;
+    if (fields & SIGN_A) {
+        in->from[0].negated = smc_bit(in, 72);
+        in->from[0].absolute = magnitudes && smc_bit(in, 73);
     }
-    if (third->kind != SMC_OPERAND_NONE) {
+    if (fields & SIGN_B && second->kind != SMC_OPERAND_IMMEDIATE) {
+        second->negated = smc_bit(in, 63);
+        second->absolute = magnitudes && smc_bit(in, 62);
+    }
+    if (fields & SIGN_C) {
         third->negated = smc_bit(in, 75);
-        third->absolute = has_magnitudes && smc_bit(in, 74);
+        third->absolute = magnitudes && smc_bit(in, 74);
     }
 }
 
@@ -168,25 +173,26 @@ static void read_sources(struct smc_instruction *in, const struct operation *ope
         second = second_slot(in, form, registers);
     if (operation->fields & C)
         third = register_at(in, 64, in->uniform, registers);
-    if (operation->fields & (INTEGER_SIGNS | FLOAT_SIGNS))
-        read_signs(in, &second, &third, (operation->fields & FLOAT_SIGNS) != 0);
+    read_signs(in, operation->fields, &second, &third);
     in->from[1] = operation->fields & C && swapped ? third : second;
     in->from[2] = operation->fields & C && swapped ? second : third;
 }
 
 static struct smc_predicate predicate_at(const struct smc_instruction *in, unsigned bit)
 {
-    return (struct smc_predicate){(uint8_t)smc_bits(in, bit, 3), smc_bit(in, bit + 3)};
+    return (struct smc_predicate){(uint8_t)smc_bits(in, bit, 3), smc_bit(in, bit + 3), in->uniform};
 }
 
 static void read_predicates(struct smc_instruction *in, uint32_t fields)
 {
-    static const struct smc_predicate none = {SMC_TRUE_PREDICATE, false};
+    static const struct smc_predicate none = {.number = SMC_TRUE_PREDICATE};
     in->to_predicate[0] = fields & P81 ? (uint8_t)smc_bits(in, 81, 3) : SMC_TRUE_PREDICATE;
     in->to_predicate[1] = fields & P84 ? (uint8_t)smc_bits(in, 84, 3) : SMC_TRUE_PREDICATE;
     in->predicate[0] = fields & Q87 ? predicate_at(in, 87) : none;
     in->predicate[1] = fields & Q77 ? predicate_at(in, 77) : none;
     in->predicate[2] = fields & Q68 ? predicate_at(in, 68) : none;
+    if (in->operation == SMC_OP_PLOP3 && smc_bit(in, 67))
+        in->predicate[2].uniform = true;
     uint8_t mask = fields & (ALL_PREDICATES_READ | ALL_PREDICATES_WRITTEN)
                        ? (uint8_t)smc_bits(in, 32, 7)
                        : 0;
@@ -266,7 +272,7 @@ static void read_widths(struct smc_instruction *in)
         in->from[2].registers = 2;
         break;
     case SMC_OP_CS2R:
-        in->to.registers = smc_bit(in, 80) ? 1 : 2;
+        in->to.registers = smc_bit(in, 80) ? 2 : 1;
         break;
     case SMC_OP_LDC:
     case SMC_OP_ULDC:
@@ -283,11 +289,11 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
     *in = (struct smc_instruction){.low = little_endian(bytes),
                                    .high = little_endian((const unsigned char *)bytes + 8)};
     in->operation = operation_of_code[smc_bits(in, 0, 9)];
-    in->guard = predicate_at(in, 12);
     const struct operation *operation = &operations[in->operation];
     uint32_t fields = operation->fields;
     in->pipe = operation->pipe;
     in->uniform = (fields & UNIFORM) != 0;
+    in->guard = predicate_at(in, 12);
     in->branches = (fields & CONTROL) != 0;
     if (fields & TO)
         in->to = register_at(in, 16, (fields & (UNIFORM | TO_UNIFORM)) != 0,

@@ -74,6 +74,7 @@ struct smc_operand {
 struct smc_predicate {
     uint8_t number; /* 7: true; also if the operation has no such operand */
     bool negated;
+    bool uniform; /* of the uniform datapath */
 };
 
 struct smc_instruction {

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 enum { AXES = 4, WARP_AXIS = 3, MOST_WALKS = 3000, CACHE = 8192 };
-enum { MOST_STEPS = 50000000 };
+enum { MOST_STEPS = 5000000 };
 enum { MEMORY_SAMPLES = 6 };
 
 /* Warps that execute every instruction equally often. */
@@ -269,6 +269,21 @@ static void count_box(struct count *count, const struct box *box)
     count_box(count, &high);
 }
 
+static void count_every_warp(struct count *count)
+{
+    uint64_t blocks = count->all_warps / count->warps_per_block;
+    const uint32_t *grid = count->launch->grid;
+    for (uint64_t i = 0; i < count->all_warps && !count->failed; i++) {
+        uint64_t block = i % blocks;
+        uint32_t at[AXES] = {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
+                             (uint32_t)(block / grid[0] / grid[1]), (uint32_t)(i / blocks)};
+        walk_at(count, at, false);
+        uint32_t kind = find_kind(count);
+        if (!count->failed)
+            count->kind[kind].warps++;
+    }
+}
+
 /* Runs of neighbouring warps that behave alike in the middle of the grid. */
 static void count_runs(struct count *count)
 {
@@ -354,10 +369,11 @@ enum smc_status smc_machine_count(const struct smc_machine_launch *launch,
                           .counts = counts,
                           .warps_per_block = (uint32_t)((threads + SMC_LANES - 1) / SMC_LANES)};
     count.all_warps = blocks * count.warps_per_block;
-    if (start(&count))
+    count.failed = !start(&count);
+    if (!count.failed && launch->every_warp)
+        count_every_warp(&count);
+    else if (!count.failed)
         count_runs(&count);
-    else
-        count.failed = true;
     if (!count.failed)
         add_kinds(&count);
     counts->end = count.walk.end;

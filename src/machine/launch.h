@@ -16,6 +16,7 @@ struct smc_machine_launch {
     size_t constant_bytes;
     const struct smc_bank_layout *layout;
     bool count_memory;
+    bool every_warp; /* walk them all instead of extrapolating: slow */
 };
 
 /* Owns `executions`. Start from {0}. */

@@ -30,23 +30,28 @@ static void add_operand(struct names *names, const struct smc_operand *operand)
     }
 }
 
-static void add_predicate(struct names *names, unsigned number, bool uniform)
+static void add_result_predicate(struct names *names, unsigned number, bool uniform)
 {
     if (number != SMC_TRUE_PREDICATE)
         add(names, (uniform ? FIRST_UNIFORM_PREDICATE : FIRST_PREDICATE) + number);
+}
+
+static void add_predicate(struct names *names, struct smc_predicate predicate)
+{
+    add_result_predicate(names, predicate.number, predicate.uniform);
 }
 
 static void add_results(struct names *names, const struct smc_instruction *in)
 {
     add_operand(names, &in->to);
     for (int i = 0; i < 2; i++)
-        add_predicate(names, in->to_predicate[i], in->uniform);
+        add_result_predicate(names, in->to_predicate[i], in->uniform);
     names->word[FIRST_PREDICATE / 64] |= (uint64_t)in->predicates_written << FIRST_PREDICATE % 64;
 }
 
 static void add_guard(struct names *names, const struct smc_instruction *in)
 {
-    add_predicate(names, in->guard.number, in->uniform);
+    add_predicate(names, in->guard);
 }
 
 static void add_sources(struct names *names, const struct smc_instruction *in)
@@ -54,7 +59,7 @@ static void add_sources(struct names *names, const struct smc_instruction *in)
     add_guard(names, in);
     for (int i = 0; i < 3; i++) {
         add_operand(names, &in->from[i]);
-        add_predicate(names, in->predicate[i].number, in->uniform);
+        add_predicate(names, in->predicate[i]);
     }
     names->word[FIRST_PREDICATE / 64] |= (uint64_t)in->predicates_read << FIRST_PREDICATE % 64;
 }
@@ -67,7 +72,7 @@ static void add_address(struct names *names, const struct smc_instruction *in)
     add_operand(names, &in->from[0]);
     add_operand(names, &added);
     add_operand(names, &in->copy_to);
-    add_predicate(names, in->predicate[0].number, false);
+    add_predicate(names, in->predicate[0]);
 }
 
 static bool overlap(const struct names *a, const struct names *b)

@@ -95,7 +95,7 @@ static void count_access(struct state *state, const struct smc_instruction *in, 
     bool copies = in->operation == SMC_OP_LDGSTS;
     if (copies) {
         uint32_t unknown;
-        mask &= smc_warp_holds(state->warp, in->predicate[0], false, &unknown);
+        mask &= smc_warp_holds(state->warp, in->predicate[0], &unknown);
     }
     if (mask == 0 || in->operation == SMC_OP_LDL || in->operation == SMC_OP_STL)
         return;
@@ -147,11 +147,11 @@ static void lanes_end(struct state *state, uint32_t lanes)
 static uint32_t executing_lanes(struct state *state, const struct smc_instruction *in,
                                 uint32_t lanes, uint32_t *unknown)
 {
-    uint32_t mask = smc_warp_holds(state->warp, in->guard, in->uniform, unknown) & lanes;
+    uint32_t mask = smc_warp_holds(state->warp, in->guard, unknown) & lanes;
     *unknown &= lanes;
     if (in->branches) {
         uint32_t also;
-        mask &= smc_warp_holds(state->warp, in->predicate[0], false, &also);
+        mask &= smc_warp_holds(state->warp, in->predicate[0], &also);
         *unknown |= also & lanes;
     }
     return mask & ~*unknown;

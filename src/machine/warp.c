@@ -30,11 +30,12 @@ void smc_warp_start(struct smc_warp *warp, const struct smc_machine_place *place
     warp->place = place;
 }
 
-uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predicate, bool uniform,
+uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predicate,
                         uint32_t *unknown)
 {
     const struct smc_flags *flags =
-        uniform ? &warp->uniform_predicate[predicate.number] : &warp->predicate[predicate.number];
+        predicate.uniform ? &warp->uniform_predicate[predicate.number]
+                          : &warp->predicate[predicate.number];
     *unknown = flags->unknown;
     return predicate.negated ? ~flags->is : flags->is;
 }

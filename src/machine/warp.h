@@ -40,7 +40,7 @@ struct smc_warp {
 void smc_warp_start(struct smc_warp *warp, const struct smc_machine_place *place);
 
 /* The lanes for which a predicate holds. `unknown` receives those for which it is not known. */
-uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predicate, bool uniform,
+uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predicate,
                         uint32_t *unknown);
 
 /* Evaluates an instruction for the lanes of `mask`. What it does not know how to evaluate makes its
