@@ -43,6 +43,9 @@ static const struct operation operations[SMC_OP_COUNT] = {
 #define PIPE_FMA_HEAVY SMC_PIPE_FMA_HEAVY
 #define PIPE_ALU SMC_PIPE_ALU
 #define PIPE_FP64 SMC_PIPE_FP64
+#define PIPE_HALF SMC_PIPE_HALF
+#define PIPE_BRANCH SMC_PIPE_BRANCH
+#define PIPE_UNIFORM_MOVE SMC_PIPE_UNIFORM_MOVE
 #define PIPE_XU SMC_PIPE_XU
 #define PIPE_LSU SMC_PIPE_LSU
 #define PIPE_UNIFORM SMC_PIPE_UNIFORM
@@ -85,7 +88,8 @@ const char *smc_operation_name(enum smc_operation operation)
 const char *smc_pipe_name(enum smc_pipe pipe)
 {
     static const char *const names[SMC_PIPE_COUNT] = {
-        "none", "fma", "fma_heavy", "alu", "fp64", "xu", "lsu", "uniform", "cbu", "adu", "unknown"};
+        "none", "fma",     "fma_heavy",    "alu",    "fp64", "half", "xu",
+        "lsu",  "uniform", "uniform_move", "branch", "cbu",  "adu",  "unknown"};
     return names[pipe];
 }
 
@@ -262,7 +266,10 @@ static void read_target(struct smc_instruction *in, uint64_t at, uint32_t format
     in->target = (int64_t)at + SMC_INSTRUCTION_BYTES + words * 4;
 }
 
-/* Corrects operands whose width depends on modifiers. */
+/* Special registers: threadIdx. */
+enum { SR_THREAD_X = 0x21, SR_THREAD_Z = 0x23 };
+
+/* Corrects what depends on modifiers. */
 static void read_widths(struct smc_instruction *in)
 {
     switch (in->operation) {
@@ -270,6 +277,10 @@ static void read_widths(struct smc_instruction *in)
     case SMC_OP_IMAD_HI:
     case SMC_OP_UIMAD_WIDE:
         in->from[2].registers = 2;
+        break;
+    case SMC_OP_S2R:
+        if (smc_bits(in, 72, 8) >= SR_THREAD_X && smc_bits(in, 72, 8) <= SR_THREAD_Z)
+            in->pipe = SMC_PIPE_LSU;
         break;
     case SMC_OP_CS2R:
         in->to.registers = smc_bit(in, 80) ? 2 : 1;

@@ -31,14 +31,17 @@ enum { SMC_ZERO_REGISTER = 255, SMC_ZERO_UNIFORM = 63, SMC_TRUE_PREDICATE = 7 };
 
 /* Where the SM executes an instruction. */
 enum smc_pipe {
-    SMC_PIPE_NONE, /* issued, but sent nowhere */
+    SMC_PIPE_NONE, /* issued, but in no counter of a pipe */
     SMC_PIPE_FMA,
     SMC_PIPE_FMA_HEAVY,
     SMC_PIPE_ALU,
     SMC_PIPE_FP64,
+    SMC_PIPE_HALF,
     SMC_PIPE_XU,
     SMC_PIPE_LSU,
     SMC_PIPE_UNIFORM,
+    SMC_PIPE_UNIFORM_MOVE, /* ULDC, UMOV: not in the uniform datapath's counter */
+    SMC_PIPE_BRANCH,       /* BRA: not in the CBU's counter */
     SMC_PIPE_CBU,
     SMC_PIPE_ADU,
     SMC_PIPE_UNKNOWN, /* of an operation that is not known */
