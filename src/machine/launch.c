@@ -207,22 +207,11 @@ static uint32_t scatter(uint64_t seed, uint32_t below)
     return (uint32_t)((seed >> 32) * below >> 32);
 }
 
-static void sample_memory(struct count *count, const struct box *box)
+/* Adds what the sampled warps did, `scale` times. */
+static void add_memory(struct count *count, double scale)
 {
-    uint64_t warps = volume(box);
-    struct smc_memory_counts *memory = &count->walk.memory;
+    const struct smc_memory_counts *memory = &count->walk.memory;
     struct smc_machine_counts *counts = count->counts;
-    bool small = warps * 50 < count->all_warps; /* 2 % of all */
-    uint32_t samples = small ? 1 : warps < MEMORY_SAMPLES ? (uint32_t)warps : MEMORY_SAMPLES;
-    *memory = (struct smc_memory_counts){0};
-    for (uint32_t i = 0; i < samples; i++) {
-        uint32_t at[AXES];
-        for (unsigned axis = 0; axis < AXES; axis++)
-            at[axis] = box->low[axis] +
-                       scatter(i * AXES + axis + warps, box->high[axis] - box->low[axis] + 1);
-        walk_at(count, at, true);
-    }
-    double scale = (double)warps / samples;
     counts->shared_loads += scale * (double)memory->shared_loads;
     counts->shared_load_wavefronts += scale * (double)memory->shared_load_wavefronts;
     counts->shared_stores += scale * (double)memory->shared_stores;
@@ -233,6 +222,22 @@ static void sample_memory(struct count *count, const struct box *box)
     counts->global_stores += scale * (double)memory->global_stores;
     counts->global_store_sectors += scale * (double)memory->global_store_sectors;
     counts->unknown_addresses += scale * (double)memory->unknown_addresses;
+}
+
+static void sample_memory(struct count *count, const struct box *box)
+{
+    uint64_t warps = volume(box);
+    bool small = warps * 50 < count->all_warps; /* 2 % of all */
+    uint32_t samples = small ? 1 : warps < MEMORY_SAMPLES ? (uint32_t)warps : MEMORY_SAMPLES;
+    count->walk.memory = (struct smc_memory_counts){0};
+    for (uint32_t i = 0; i < samples; i++) {
+        uint32_t at[AXES];
+        for (unsigned axis = 0; axis < AXES; axis++)
+            at[axis] = box->low[axis] +
+                       scatter(i * AXES + axis + warps, box->high[axis] - box->low[axis] + 1);
+        walk_at(count, at, true);
+    }
+    add_memory(count, (double)warps / samples);
 }
 
 static void count_box(struct count *count, const struct box *box)
@@ -269,14 +274,146 @@ static void count_box(struct count *count, const struct box *box)
     count_box(count, &high);
 }
 
+/* --- Classes ----------------------------------------------------------------------------------- */
+
+/* Where the number of a block is divided into the row and column of a tile, blocks that behave
+   alike are scattered. Then every warp walks a little, warps with the same first decisions are a
+   class, and counts as one kind if a dozen of them and one in 32 agree; otherwise it is divided by
+   more decisions. */
+
+enum { CHECKED_SHARE = 32, LEAST_CHECKED = 12 };
+enum { FEW_DECISIONS = 64, MORE_DECISIONS = 8, MOST_DECISIONS = 1 << 18, MOST_CLASSIFIED = 1 << 16 };
+
+struct member {
+    uint64_t signature;
+    uint64_t warp; /* its number in the launch */
+};
+
+static void place_number(const struct count *count, uint64_t warp, uint32_t at[AXES])
+{
+    const uint32_t *grid = count->launch->grid;
+    uint64_t block = warp / count->warps_per_block;
+    at[0] = (uint32_t)(block % grid[0]);
+    at[1] = (uint32_t)(block / grid[0] % grid[1]);
+    at[2] = (uint32_t)(block / grid[0] / grid[1]);
+    at[WARP_AXIS] = (uint32_t)(warp % count->warps_per_block);
+}
+
+static int compare_members(const void *left, const void *right)
+{
+    const struct member *a = left, *b = right;
+    if (a->signature != b->signature)
+        return a->signature < b->signature ? -1 : 1;
+    return a->warp < b->warp ? -1 : a->warp > b->warp;
+}
+
+static uint32_t kind_of_member(struct count *count, const struct member *member)
+{
+    uint32_t at[AXES];
+    place_number(count, member->warp, at);
+    walk_at(count, at, false);
+    return find_kind(count);
+}
+
+static void sign_members(struct count *count, struct member *member, size_t members,
+                         uint32_t decisions)
+{
+    count->walk.most_decisions = decisions;
+    for (size_t i = 0; i < members; i++) {
+        uint32_t at[AXES];
+        place_number(count, member[i].warp, at);
+        walk_at(count, at, false);
+        member[i].signature = count->walk.signature;
+    }
+    count->walk.most_decisions = 0;
+    qsort(member, members, sizeof *member, compare_members);
+}
+
+static void add_members(struct count *count, uint32_t kind, const struct member *member,
+                        size_t members)
+{
+    count->kind[kind].warps += members;
+    count->counts->boxes++;
+    if (!count->launch->count_memory)
+        return;
+    bool small = members * 50 < count->all_warps; /* 2 % of all */
+    uint32_t samples = small ? 1 : members < MEMORY_SAMPLES ? (uint32_t)members : MEMORY_SAMPLES;
+    count->walk.memory = (struct smc_memory_counts){0};
+    for (uint32_t i = 0; i < samples; i++) {
+        uint32_t at[AXES];
+        place_number(count, member[scatter(i + members, (uint32_t)members)].warp, at);
+        walk_at(count, at, true);
+    }
+    add_memory(count, (double)members / samples);
+}
+
+/* Whether members spread over the class are all of this kind, which is the first one's. */
+static bool is_one_kind(struct count *count, const struct member *member, size_t members,
+                        uint32_t kind)
+{
+    size_t checked = members / CHECKED_SHARE + LEAST_CHECKED;
+    if (checked > members)
+        checked = members;
+    for (size_t i = 1; i < checked; i++)
+        if (kind_of_member(count, &member[i * (members - 1) / (checked - 1)]) != kind)
+            return false;
+    return true;
+}
+
+static void classify(struct count *count, struct member *member, size_t members,
+                     uint32_t decisions)
+{
+    sign_members(count, member, members, decisions);
+    for (size_t first = 0, next; first < members && !count->failed; first = next) {
+        for (next = first + 1; next < members; next++)
+            if (member[next].signature != member[first].signature)
+                break;
+        size_t size = next - first;
+        uint32_t kind = kind_of_member(count, &member[first]);
+        bool agree = is_one_kind(count, &member[first], size, kind);
+        if (count->failed)
+            return;
+        if (agree || decisions >= MOST_DECISIONS) {
+            count->counts->extrapolation_cut |= !agree;
+            add_members(count, kind, &member[first], size);
+        } else {
+            classify(count, &member[first], size, decisions * MORE_DECISIONS);
+        }
+    }
+}
+
+/* Whether the control flow depends on a quotient. */
+static bool divides(const struct smc_machine_program *program)
+{
+    for (uint32_t i = 0; i < program->count; i++)
+        if (program->step[i].purpose == SMC_PURPOSE_CONTROL &&
+            (program->step[i].in.operation == SMC_OP_IMAD_HI ||
+             program->step[i].in.operation == SMC_OP_F2I))
+            return true;
+    return false;
+}
+
+static void count_classes(struct count *count)
+{
+    size_t members = (size_t)count->all_warps;
+    struct member *member = smc_malloc(members * sizeof *member);
+    if (!member) {
+        count->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < members; i++)
+        member[i] = (struct member){.warp = i};
+    classify(count, member, members, FEW_DECISIONS);
+    free(member);
+}
+
+/* --- Warps in order ---------------------------------------------------------------------------- */
+
 static void count_every_warp(struct count *count)
 {
-    uint64_t blocks = count->all_warps / count->warps_per_block;
-    const uint32_t *grid = count->launch->grid;
     for (uint64_t i = 0; i < count->all_warps && !count->failed; i++) {
-        uint64_t block = i % blocks;
-        uint32_t at[AXES] = {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
-                             (uint32_t)(block / grid[0] / grid[1]), (uint32_t)(i / blocks)};
+        uint32_t at[AXES];
+        place_number(count, i, at);
         walk_at(count, at, false);
         uint32_t kind = find_kind(count);
         if (!count->failed)
@@ -372,6 +509,8 @@ enum smc_status smc_machine_count(const struct smc_machine_launch *launch,
     count.failed = !start(&count);
     if (!count.failed && launch->every_warp)
         count_every_warp(&count);
+    else if (!count.failed && count.all_warps <= MOST_CLASSIFIED && divides(launch->program))
+        count_classes(&count);
     else if (!count.failed)
         count_runs(&count);
     if (!count.failed)

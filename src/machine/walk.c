@@ -26,6 +26,7 @@ struct state {
     uint32_t groups;
     struct barrier barrier[BARRIERS];
     uint64_t steps;
+    uint32_t decisions;
 };
 
 static void end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
@@ -256,6 +257,14 @@ static void trace_data(struct state *state, uint32_t from, uint32_t to, uint32_t
                          .step = at, .active_lanes = (uint8_t)__builtin_popcount(lanes)});
 }
 
+static void sign(struct state *state, uint32_t at, uint32_t mask)
+{
+    uint64_t *signature = &state->walk->signature;
+    *signature = (*signature ^ ((uint64_t)at << 32 | mask)) * UINT64_C(0x9e3779b97f4a7c15);
+    *signature ^= *signature >> 32;
+    state->decisions++;
+}
+
 /* One step of a group that is evaluated; whether it goes on with the next step. */
 static bool step_once(struct state *state, uint32_t index)
 {
@@ -272,6 +281,7 @@ static bool step_once(struct state *state, uint32_t index)
         trace(state, &entry);
         if (unknown)
             end_walk(state, SMC_WALK_UNKNOWN_BRANCH, group->at);
+        sign(state, group->at, mask);
         control(state, index, mask);
         return false;
     }
@@ -324,7 +334,13 @@ void smc_walk_warp(struct smc_walk *walk, const struct smc_machine_place *place,
     smc_warp_start(warp, place);
     state.group[0] = (struct group){warp->alive, 0, NO_BARRIER};
     state.groups = 1;
+    walk->signature = 0;
+    walk->was_cut = false;
     while (state.groups) {
+        if (walk->most_decisions && state.decisions >= walk->most_decisions) {
+            walk->was_cut = true;
+            return;
+        }
         uint32_t index = state.groups;
         while (index-- > 0 && state.group[index].awaited != NO_BARRIER)
             ;

@@ -45,6 +45,9 @@ struct smc_walk {
     const struct smc_bank_layout *layout;
     bool follow_addresses;
     uint64_t most_steps;      /* of one warp that are evaluated */
+    uint32_t most_decisions;  /* the walk is cut off after so many branches and barriers; 0: not */
+    uint64_t signature;       /* of what was decided, by which lanes; of the last warp */
+    bool was_cut;             /* the last warp had more decisions */
     uint64_t *change;         /* program->count + 1: executions of step n are the sum of change[0..n] */
     struct smc_memory_counts memory;
     struct smc_trace *trace;  /* or NULL; needs follow_addresses */
