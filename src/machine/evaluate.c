@@ -561,6 +561,7 @@ static bool special(const struct smc_warp *warp, const struct smc_instruction *i
     const struct smc_machine_place *place = warp->place;
     EACH_LANE
     {
+        out->low[l] = out->high[l] = 0;
         if (number >= SR_THREAD_X && number <= SR_THREAD_Z)
             out->low[l] = thread_index(place, l, number - SR_THREAD_X);
         else if (number >= SR_BLOCK_X && number <= SR_BLOCK_Z)

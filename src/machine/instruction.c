@@ -223,7 +223,7 @@ static void read_memory(struct smc_instruction *in, uint32_t fields)
     in->to.registers = registers_of(in->access_bytes);
     bool wide = in->operation == SMC_OP_LDG || in->operation == SMC_OP_STG ||
                 in->operation == SMC_OP_LDGSTS;
-    in->from[0].registers = wide && smc_bit(in, 72) ? 2 : 1; /* .E: an address of 64 bits */
+    in->from[0].registers = fields & COPY_TO || (wide && smc_bit(in, 72)) ? 2 : 1; /* .E */
     if (fields & B) {
         in->from[1] = register_at(in, 32, false, registers_of(in->access_bytes));
     } else if (smc_bit(in, 91) && !wide) {
@@ -234,7 +234,7 @@ static void read_memory(struct smc_instruction *in, uint32_t fields)
     if (fields & COPY_TO) {
         in->copy_to = register_at(in, 16, false, 1);
         in->copy_offset = (int32_t)signed_bits(smc_bits(in, 44, 20), 20);
-        in->offset = (int32_t)signed_bits(smc_bits(in, 32, 8), 8);
+        in->offset = (int32_t)signed_bits(smc_bits(in, 32, 12), 12);
     }
 }
 

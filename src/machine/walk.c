@@ -68,7 +68,7 @@ static uint32_t count_copy(struct state *state, const struct smc_instruction *in
     uint64_t to[SMC_LANES];
     struct smc_memory_counts *counts = &state->walk->memory;
     uint32_t sectors;
-    if (smc_bit(in, 81) && smc_warp_copy_addresses(state->warp, in, mask, to)) /* .BYPASS */
+    if (!smc_bit(in, 81) && smc_warp_copy_addresses(state->warp, in, mask, to)) /* .BYPASS */
         sectors = smc_sectors_count_copied(address, to, mask);
     else
         sectors = smc_sectors_count(address, mask);
