@@ -300,3 +300,9 @@ check-allocations: tests/allocation$(EXEEXT)
 .PHONY: list-suites
 list-suites:
 	@echo $(TESTS)
+
+# The decoder of machine code against nvdisasm.
+check_PROGRAMS += tests/disassembly
+TESTS += tests/disassembly
+tests_disassembly_LDADD = libsmc.la
+tests_disassembly_SOURCES = tests/disassembly.c

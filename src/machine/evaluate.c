@@ -729,7 +729,7 @@ static bool compute(const struct smc_warp *warp, const struct smc_instruction *i
     case SMC_OP_VIMNMX:
     case SMC_OP_VIADDMNMX:
         return !smc_bit(in, 73) && !smc_bit(in, 76) &&
-               minimum(in, ops, !smc_bit(in, 72), out);
+               minimum(in, ops, smc_bit(in, 72), out);
     case SMC_OP_ISETP:
     case SMC_OP_UISETP:
         return set_predicate(in, ops, out);

@@ -5,5 +5,6 @@ libsmc_la_SOURCES += \
 	src/machine/launch.c src/machine/launch.h \
 	src/machine/operations.def \
 	src/machine/program.c src/machine/program.h \
+	src/machine/text.c src/machine/text.h \
 	src/machine/walk.c src/machine/walk.h \
 	src/machine/warp.c src/machine/warp.h

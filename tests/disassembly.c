@@ -1,0 +1,220 @@
+/* Compares the decoder of machine code with nvdisasm's text, for every instruction of the catalog's
+   kernels on several architectures, or of the cubins named as arguments. nvdisasm is $NVDISASM, or
+   in the PATH. What the decoder does not know in detail must at least have the same name and guard;
+   what it does not know at all is counted, with its number. Without nvdisasm or NVRTC: exit status
+   77.
+     tests/disassembly [CUBIN...] */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile/compile.h"
+#include "compile/cubin.h"
+#include "devices/devices.h"
+#include "machine/text.h"
+
+enum { SKIPPED = 77, LINE = 512, SHOWN = 20 };
+
+static struct {
+    uint64_t same, named, unknown, different;
+    uint32_t unknown_code[4096];
+} total;
+
+/* Lets both texts be compared: no ".reuse", no names for special cases of IMAD, immediates as 32
+   bits without a sign. */
+static void drop(char *text, const char *part)
+{
+    size_t length = strlen(part);
+    for (char *at; (at = strstr(text, part)) != NULL;)
+        memmove(at, at + length, strlen(at + length) + 1);
+}
+
+static void make_comparable(char *text)
+{
+    char out[LINE], *to = out;
+    drop(text, ".reuse");
+    if (strstr(text, "IMAD.")) {
+        drop(text, ".MOV");
+        drop(text, ".IADD");
+        drop(text, ".SHL");
+    }
+    drop(text, "?WAIT");
+    for (const char *at = text; *at && to < out + sizeof out - 16;) {
+        if (strncmp(at, "-0x", 3) == 0 && at > text && at[-1] == ' ' && !strstr(text, "BRA") &&
+            !strstr(text, "BSSY")) {
+            char *end;
+            unsigned long long value = strtoull(at + 1, &end, 16);
+            to += sprintf(to, "0x%x", (unsigned)(0 - value));
+            at = end;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    while (to > out && isspace((unsigned char)to[-1]))
+        to--;
+    *to = '\0';
+    strcpy(text, out);
+}
+
+/* Only the guard and the operation's name, without modifiers. */
+static void keep_name(char *text)
+{
+    char *at = text;
+    if (*at == '@')
+        at += strcspn(at, " ") + 1;
+    at[strcspn(at, ". ")] = '\0';
+}
+
+static void compare(const unsigned char *code, uint64_t at, uint32_t format, char *expected,
+                    const char *where)
+{
+    struct smc_instruction in;
+    struct smc_text text = {0};
+    char own[LINE];
+    bool known = smc_instruction_decode(code + at, at, format, &in);
+    bool detailed = smc_instruction_write(&in, &text);
+    snprintf(own, sizeof own, "%s", smc_text_string(&text));
+    smc_text_free(&text);
+    if (!known) {
+        total.unknown++;
+        total.unknown_code[in.low & 0xfff]++;
+        return;
+    }
+    make_comparable(expected);
+    make_comparable(own);
+    if (!detailed) {
+        keep_name(expected);
+        keep_name(own);
+    }
+    if (strcmp(own, expected) == 0) {
+        *(detailed ? &total.same : &total.named) += 1;
+        return;
+    }
+    if (total.different++ < SHOWN)
+        printf("%s +0x%llx: \"%s\", nvdisasm: \"%s\"\n", where, (unsigned long long)at, own,
+               expected);
+}
+
+static const char *disassembler(void)
+{
+    const char *named = getenv("NVDISASM");
+    return named ? named : "nvdisasm";
+}
+
+/* Lines of nvdisasm begin with the address in a comment. */
+static void compare_kernel(const struct smc_cubin_kernel *kernel, uint16_t cc, const char *where)
+{
+    char name[] = "/tmp/smc-disassembly-XXXXXX", command[1024], line[LINE];
+    struct smc_capability capability;
+    int file = mkstemp(name);
+    smc_capability_nearest(cc, &capability);
+    if (file < 0 || write(file, kernel->code, kernel->code_bytes) != (ssize_t)kernel->code_bytes)
+        exit(EXIT_FAILURE);
+    close(file);
+    snprintf(command, sizeof command, "'%s' -ndf -b SM%u '%s' 2>/dev/null", disassembler(), cc,
+             name);
+    FILE *lines = popen(command, "r");
+    while (lines && fgets(line, sizeof line, lines)) {
+        char *at = strstr(line, "/*"), *end = strchr(line, ';');
+        unsigned address;
+        if (!at || !end || sscanf(at, "/*%x*/", &address) != 1 || !(at = strstr(at, "*/")))
+            continue;
+        *end = '\0';
+        at += 2;
+        at += strspn(at, " \t");
+        if (address + 16 <= kernel->code_bytes)
+            compare(kernel->code, address, capability.machine_code_format, at, where);
+    }
+    if (lines)
+        pclose(lines);
+    unlink(name);
+}
+
+static void compare_cubin(const void *file, size_t bytes, const char *where)
+{
+    struct smc_cubin cubin;
+    struct smc_error error;
+    if (smc_cubin_open(file, bytes, &cubin, &error) != SMC_OK) {
+        printf("%s: %s\n", where, error.message);
+        total.different++;
+        return;
+    }
+    for (size_t i = 0; i < cubin.kernel_count; i++)
+        compare_kernel(&cubin.kernel[i], cubin.cc, where);
+    smc_cubin_close(&cubin);
+}
+
+static bool compare_catalog(uint16_t cc)
+{
+    for (size_t i = 0; i < smc_kernel_count(); i++) {
+        const struct smc_kernel *kernel = smc_kernel_at(i);
+        struct smc_params params;
+        struct smc_error error;
+        struct smc_resources resources;
+        struct smc_binary binary = {0};
+        struct smc_text warnings = {0};
+        struct smc_compile_options options = {0};
+        char where[128];
+        smc_params_init(kernel, &params);
+        if (kernel->complete(kernel, &params, &error) != SMC_OK)
+            continue;
+        enum smc_status status =
+            smc_compile(kernel, &params, cc, &options, &resources, &binary, &warnings, &error);
+        smc_text_free(&warnings);
+        if (status != SMC_OK)
+            return false;
+        snprintf(where, sizeof where, "%s sm_%u", kernel->name, cc);
+        if (binary.cubin)
+            compare_cubin(binary.cubin, binary.cubin_bytes, where);
+        smc_binary_free(&binary);
+    }
+    return true;
+}
+
+static void report(void)
+{
+    printf("%llu instructions agree in full, %llu in name and guard, %llu are unknown:",
+           (unsigned long long)total.same, (unsigned long long)total.named,
+           (unsigned long long)total.unknown);
+    for (unsigned code = 0; code < 4096; code++)
+        if (total.unknown_code[code])
+            printf(" %03x (%u)", code, total.unknown_code[code]);
+    printf("\n%d passed, %llu failed, 0 skipped\n", total.different == 0,
+           (unsigned long long)total.different);
+}
+
+static bool file_read(const char *path, struct smc_text *content)
+{
+    char part[65536];
+    size_t count;
+    FILE *file = fopen(path, "rb");
+    while (file && (count = fread(part, 1, sizeof part, file)) > 0)
+        smc_text_append_bytes(content, part, count);
+    return file && fclose(file) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const uint16_t architectures[] = {80, 86, 89, 90};
+    char command[1024];
+    snprintf(command, sizeof command, "'%s' --version >/dev/null 2>&1", disassembler());
+    if (system(command) != 0) {
+        printf("no nvdisasm\n0 passed, 0 failed, 1 skipped\n");
+        return SKIPPED;
+    }
+    for (int i = 1; i < argc; i++) {
+        struct smc_text content = {0};
+        if (file_read(argv[i], &content))
+            compare_cubin(content.data, content.length, argv[i]);
+        smc_text_free(&content);
+    }
+    for (size_t i = 0; argc == 1 && i < sizeof architectures / sizeof *architectures; i++)
+        if (!compare_catalog(architectures[i])) {
+            printf("no NVRTC for sm_%u\n0 passed, 0 failed, 1 skipped\n", architectures[i]);
+            return SKIPPED;
+        }
+    report();
+    return total.different == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
