@@ -744,6 +744,7 @@ static bool compute(const struct smc_warp *warp, const struct smc_instruction *i
         EACH_LANE out->low[l] = ops->low[1][l];
         return true;
     case SMC_OP_R2UR:
+    case SMC_OP_R2UR_OLD:
         EACH_LANE out->low[l] = ops->low[0][l];
         return true;
     case SMC_OP_IABS:
@@ -810,7 +811,7 @@ void smc_warp_evaluate(struct smc_warp *warp, const struct smc_instruction *in, 
     struct operands ops;
     struct results out;
     gather(warp, in, mask, differs_by_lane(in), &ops);
-    if (in->operation == SMC_OP_R2UR)
+    if (in->operation == SMC_OP_R2UR || in->operation == SMC_OP_R2UR_OLD)
         take_first_lane(&ops, mask);
     out.unknown = ops.unknown;
     for (int i = 0; i < 2; i++) {

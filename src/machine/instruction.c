@@ -146,22 +146,26 @@ static struct smc_operand second_slot(const struct smc_instruction *in, enum for
     }
 }
 
-static void read_signs(struct smc_instruction *in, uint32_t fields, struct smc_operand *second,
-                       struct smc_operand *third)
+/* Signs belong to places: 63 and 62 to bits 32 to 63, 75 and 74 to bits 64 to 71. */
+static void read_sign(const struct smc_instruction *in, struct smc_operand *operand,
+                      unsigned negation, unsigned magnitude, bool has_magnitude)
+{
+    if (operand->kind == SMC_OPERAND_IMMEDIATE || operand->kind == SMC_OPERAND_NONE)
+        return;
+    operand->negated = smc_bit(in, negation);
+    operand->absolute = has_magnitude && smc_bit(in, magnitude);
+}
+
+static void read_signs(struct smc_instruction *in, uint32_t fields, bool swapped,
+                       struct smc_operand *second, struct smc_operand *third)
 {
     bool magnitudes = (fields & MAGNITUDES) != 0;
-    if (fields & SIGN_A) {
-        in->from[0].negated = smc_bit(in, 72);
-        in->from[0].absolute = magnitudes && smc_bit(in, 73);
-    }
-    if (fields & SIGN_B && second->kind != SMC_OPERAND_IMMEDIATE) {
-        second->negated = smc_bit(in, 63);
-        second->absolute = magnitudes && smc_bit(in, 62);
-    }
-    if (fields & SIGN_C) {
-        third->negated = smc_bit(in, 75);
-        third->absolute = magnitudes && smc_bit(in, 74);
-    }
+    if (fields & SIGN_A)
+        read_sign(in, &in->from[0], 72, 73, magnitudes);
+    if (fields & (swapped ? SIGN_C : SIGN_B))
+        read_sign(in, second, 63, 62, magnitudes);
+    if (fields & (swapped ? SIGN_B : SIGN_C))
+        read_sign(in, third, 75, 74, magnitudes);
 }
 
 static void read_sources(struct smc_instruction *in, const struct operation *operation)
@@ -177,9 +181,10 @@ static void read_sources(struct smc_instruction *in, const struct operation *ope
         second = second_slot(in, form, registers);
     if (operation->fields & C)
         third = register_at(in, 64, in->uniform, registers);
-    read_signs(in, operation->fields, &second, &third);
-    in->from[1] = operation->fields & C && swapped ? third : second;
-    in->from[2] = operation->fields & C && swapped ? second : third;
+    swapped = swapped && operation->fields & C;
+    read_signs(in, operation->fields, swapped, &second, &third);
+    in->from[1] = swapped ? third : second;
+    in->from[2] = swapped ? second : third;
 }
 
 static struct smc_predicate predicate_at(const struct smc_instruction *in, unsigned bit)

@@ -199,7 +199,9 @@ static void write_predicate_logic(struct line *line)
 
 static void write_select(struct line *line)
 {
-    name_if(line, line->in->operation == SMC_OP_FSEL && bit(line, 80), ".FTZ");
+    bool is_float = line->in->operation == SMC_OP_FSEL;
+    line->known = !is_float || line->in->from[1].kind != SMC_OPERAND_IMMEDIATE;
+    name_if(line, is_float && bit(line, 80), ".FTZ");
     operand(line, &line->in->to, "");
     sources(line, 2, "-");
     predicate(line, 0);
@@ -467,6 +469,7 @@ static void write_rest(struct line *line)
         sources(line, 2, "-");
         return;
     case SMC_OP_R2UR:
+    case SMC_OP_R2UR_OLD:
         line->known = line->in->to_predicate[0] == SMC_TRUE_PREDICATE && !bit(line, 84);
         operand(line, &line->in->to, "");
         sources(line, 1, "-");
