@@ -42,6 +42,7 @@ tests_unit_SOURCES = \
 	tests/test_expression.c \
 	tests/test_joins.c \
 	tests/test_lesson.c \
+	tests/test_machine.c \
 	tests/test_machine_code.c \
 	tests/test_merge.c \
 	tests/test_build_log.c \

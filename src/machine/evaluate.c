@@ -228,8 +228,8 @@ static bool add_three(const struct smc_instruction *in, const struct operands *o
     bool x = extends(in);
     EACH_LANE
     {
-        uint64_t carry = x ? bit_of(ops->predicate[0], l) + bit_of(ops->predicate[1], l)
-                           : ops->carry;
+        uint64_t carry =
+            x ? bit_of(ops->predicate[0], l) + bit_of(ops->predicate[1], l) : ops->carry;
         uint64_t sum = carry + ops->low[0][l] + ops->low[1][l] + ops->low[2][l];
         out->low[l] = (uint32_t)sum;
         out->predicate[0] |= (uint32_t)(sum >> 32 >= 1) << l;
@@ -257,8 +257,7 @@ static bool shift_and_add(const struct smc_instruction *in, const struct operand
                              : (uint64_t)(high ? ops->low[2][l] : 0) << 32 | first;
         uint32_t shifted = high ? (uint32_t)(shift ? wide >> (32 - shift) : wide >> 32)
                                 : (uint32_t)(wide << shift);
-        uint64_t carry = x ? bit_of(ops->predicate[0], l)
-                           : (uint64_t)negate_first + negate_second;
+        uint64_t carry = x ? bit_of(ops->predicate[0], l) : (uint64_t)negate_first + negate_second;
         uint64_t sum = carry + (negate_first ? (uint32_t)~shifted : shifted) + ops->low[1][l];
         out->low[l] = (uint32_t)sum;
         out->predicate[0] |= (uint32_t)(sum >> 32 != 0) << l;
@@ -269,8 +268,7 @@ static bool shift_and_add(const struct smc_instruction *in, const struct operand
 }
 
 /* Bits 72 to 79: the table; 80: a predicate joins by AND instead of OR. */
-static bool logic(const struct smc_instruction *in, const struct operands *ops,
-                  struct results *out)
+static bool logic(const struct smc_instruction *in, const struct operands *ops, struct results *out)
 {
     unsigned table = (unsigned)smc_bits(in, 72, 8);
     bool joins_by_and = smc_bit(in, 80);
@@ -315,8 +313,7 @@ static bool multiply_add(const struct smc_instruction *in, const struct operands
 }
 
 /* Bits 73 and 74: S64, U64, S32, U32; 75: wraps the count; 76: right; 80: the high half. */
-static bool shift(const struct smc_instruction *in, const struct operands *ops,
-                  struct results *out)
+static bool shift(const struct smc_instruction *in, const struct operands *ops, struct results *out)
 {
     unsigned type = (unsigned)smc_bits(in, 73, 2);
     bool is_signed = type == 0 || type == 2, wraps = smc_bit(in, 75), left = !smc_bit(in, 76);
@@ -352,8 +349,8 @@ static bool less(uint32_t a, uint32_t b, bool is_signed)
 }
 
 /* The predicate says minimum. */
-static bool minimum(const struct smc_instruction *in, const struct operands *ops,
-                    bool is_signed, struct results *out)
+static bool minimum(const struct smc_instruction *in, const struct operands *ops, bool is_signed,
+                    struct results *out)
 {
     bool adds = in->operation == SMC_OP_VIADDMNMX;
     EACH_LANE
@@ -500,7 +497,8 @@ static bool permute(const struct smc_instruction *in, const struct operands *ops
     return true;
 }
 
-/* --- Moves between kinds ----------------------------------------------------------------------- */
+/* --- Moves between kinds -----------------------------------------------------------------------
+ */
 
 static bool predicates_to_register(const struct smc_warp *warp, const struct smc_instruction *in,
                                    const struct operands *ops, struct results *out)
@@ -585,8 +583,7 @@ static bool load_constant(const struct smc_warp *warp, const struct smc_instruct
     {
         uint32_t at = in->from[1].value + ops->low[0][l];
         if (!read_constant(warp, in->from[1].number, at, 4, &out->low[l]) ||
-            (width == 8 &&
-             !read_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
+            (width == 8 && !read_constant(warp, in->from[1].number, at + 4, 4, &out->high[l])))
             return false;
     }
     return true;
@@ -618,7 +615,8 @@ static bool exchange(const struct operands *ops, const struct smc_instruction *i
     return true;
 }
 
-/* --- Integer division uses an approximate reciprocal, and corrects it -------------------------- */
+/* --- Integer division uses an approximate reciprocal, and corrects it --------------------------
+ */
 
 static float rounded_up(uint32_t value)
 {
@@ -632,8 +630,8 @@ static float rounded_up(uint32_t value)
     return f;
 }
 
-/* Bits 74: signed; 75 and 76: the result's width, 2 is 32 bits; 78 and 79: rounding, 2 is up; 84 and
-   85: the source's width. */
+/* Bits 74: signed; 75 and 76: the result's width, 2 is 32 bits; 78 and 79: rounding, 2 is up; 84
+   and 85: the source's width. */
 static bool to_float(const struct smc_instruction *in, const struct operands *ops,
                      struct results *out)
 {
@@ -728,8 +726,7 @@ static bool compute(const struct smc_warp *warp, const struct smc_instruction *i
         return minimum(in, ops, smc_bit(in, 73), out);
     case SMC_OP_VIMNMX:
     case SMC_OP_VIADDMNMX:
-        return !smc_bit(in, 73) && !smc_bit(in, 76) &&
-               minimum(in, ops, smc_bit(in, 72), out);
+        return !smc_bit(in, 73) && !smc_bit(in, 76) && minimum(in, ops, smc_bit(in, 72), out);
     case SMC_OP_ISETP:
     case SMC_OP_UISETP:
         return set_predicate(in, ops, out);

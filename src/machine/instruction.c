@@ -14,7 +14,7 @@ enum {
     Q68 = 1 << 8,
     UNIFORM = 1 << 9,
     TO_UNIFORM = 1 << 10, /* only the result is a uniform register */
-    SIGN_A = 1 << 11, /* sources that may be negated */
+    SIGN_A = 1 << 11,     /* sources that may be negated */
     SIGN_B = 1 << 12,
     SIGN_C = 1 << 22,
     MAGNITUDES = 1 << 23, /* and of which the magnitude may be taken */
@@ -38,19 +38,19 @@ struct operation {
 };
 
 static const struct operation operations[SMC_OP_COUNT] = {
-#define PIPE_NONE SMC_PIPE_NONE
-#define PIPE_FMA SMC_PIPE_FMA
-#define PIPE_FMA_HEAVY SMC_PIPE_FMA_HEAVY
-#define PIPE_ALU SMC_PIPE_ALU
-#define PIPE_FP64 SMC_PIPE_FP64
-#define PIPE_HALF SMC_PIPE_HALF
-#define PIPE_BRANCH SMC_PIPE_BRANCH
+#define PIPE_NONE         SMC_PIPE_NONE
+#define PIPE_FMA          SMC_PIPE_FMA
+#define PIPE_FMA_HEAVY    SMC_PIPE_FMA_HEAVY
+#define PIPE_ALU          SMC_PIPE_ALU
+#define PIPE_FP64         SMC_PIPE_FP64
+#define PIPE_HALF         SMC_PIPE_HALF
+#define PIPE_BRANCH       SMC_PIPE_BRANCH
 #define PIPE_UNIFORM_MOVE SMC_PIPE_UNIFORM_MOVE
-#define PIPE_XU SMC_PIPE_XU
-#define PIPE_LSU SMC_PIPE_LSU
-#define PIPE_UNIFORM SMC_PIPE_UNIFORM
-#define PIPE_CBU SMC_PIPE_CBU
-#define PIPE_ADU SMC_PIPE_ADU
+#define PIPE_XU           SMC_PIPE_XU
+#define PIPE_LSU          SMC_PIPE_LSU
+#define PIPE_UNIFORM      SMC_PIPE_UNIFORM
+#define PIPE_CBU          SMC_PIPE_CBU
+#define PIPE_ADU          SMC_PIPE_ADU
     [SMC_OP_UNKNOWN] = {"?", 0, 0, 0, 0, SMC_PIPE_UNKNOWN},
 #define OPERATION(id, name, code, fields, to_registers, from_registers, pipe)                      \
     [SMC_OP_##id] = {name, fields, code, to_registers, from_registers, pipe},
@@ -173,8 +173,8 @@ static void read_sources(struct smc_instruction *in, const struct operation *ope
     uint8_t registers = operation->from_registers;
     enum form form = (enum form)smc_bits(in, 9, 3);
     struct smc_operand second = {0}, third = {0};
-    bool swapped = form == FORM_THIRD_IMMEDIATE || form == FORM_THIRD_CONSTANT ||
-                   form == FORM_THIRD_UNIFORM;
+    bool swapped =
+        form == FORM_THIRD_IMMEDIATE || form == FORM_THIRD_CONSTANT || form == FORM_THIRD_UNIFORM;
     if (operation->fields & A)
         in->from[0] = register_at(in, 24, in->uniform, registers);
     if (operation->fields & B)
@@ -202,9 +202,8 @@ static void read_predicates(struct smc_instruction *in, uint32_t fields)
     in->predicate[2] = fields & Q68 ? predicate_at(in, 68) : none;
     if (in->operation == SMC_OP_PLOP3 && smc_bit(in, 67))
         in->predicate[2].uniform = true;
-    uint8_t mask = fields & (ALL_PREDICATES_READ | ALL_PREDICATES_WRITTEN)
-                       ? (uint8_t)smc_bits(in, 32, 7)
-                       : 0;
+    uint8_t mask =
+        fields & (ALL_PREDICATES_READ | ALL_PREDICATES_WRITTEN) ? (uint8_t)smc_bits(in, 32, 7) : 0;
     in->predicates_read = fields & ALL_PREDICATES_READ ? mask : 0;
     in->predicates_written = fields & ALL_PREDICATES_WRITTEN ? mask : 0;
 }
@@ -249,10 +248,9 @@ static void read_shuffle(struct smc_instruction *in)
     enum form form = (enum form)smc_bits(in, 9, 3);
     bool lane_is_immediate = form == FORM_IMMEDIATE || form == FORM_THIRD_UNIFORM;
     bool limits_are_immediate = form == FORM_THIRD_IMMEDIATE || form == FORM_THIRD_UNIFORM;
-    in->from[1] = lane_is_immediate
-                      ? (struct smc_operand){.kind = SMC_OPERAND_IMMEDIATE,
-                                             .value = (uint32_t)smc_bits(in, 53, 5)}
-                      : register_at(in, 32, false, 1);
+    in->from[1] = lane_is_immediate ? (struct smc_operand){.kind = SMC_OPERAND_IMMEDIATE,
+                                                           .value = (uint32_t)smc_bits(in, 53, 5)}
+                                    : register_at(in, 32, false, 1);
     in->from[2] = limits_are_immediate
                       ? (struct smc_operand){.kind = SMC_OPERAND_IMMEDIATE,
                                              .value = (uint32_t)smc_bits(in, 40, 13)}
@@ -264,8 +262,8 @@ static void read_shuffle(struct smc_instruction *in)
 static void read_target(struct smc_instruction *in, uint64_t at, uint32_t format)
 {
     uint64_t above = in->low >> 34 | (in->high & 0x3ffff) << 30;
-    int64_t words = in->operation == SMC_OP_BSSY ? signed_bits(in->low >> 34, 30)
-                                                 : signed_bits(above, 48);
+    int64_t words =
+        in->operation == SMC_OP_BSSY ? signed_bits(in->low >> 34, 30) : signed_bits(above, 48);
     if (in->operation == SMC_OP_BRA && format >= BRANCHES_HAVE_LOW_BITS)
         words = words * 256 + (int64_t)smc_bits(in, 16, 8);
     in->target = (int64_t)at + SMC_INSTRUCTION_BYTES + words * 4;
@@ -312,8 +310,8 @@ bool smc_instruction_decode(const void *bytes, uint64_t at, uint32_t format,
     in->guard = predicate_at(in, 12);
     in->branches = (fields & CONTROL) != 0;
     if (fields & TO)
-        in->to = register_at(in, 16, (fields & (UNIFORM | TO_UNIFORM)) != 0,
-                             operation->to_registers);
+        in->to =
+            register_at(in, 16, (fields & (UNIFORM | TO_UNIFORM)) != 0, operation->to_registers);
     read_sources(in, operation);
     read_predicates(in, fields);
     if (fields & CONSTANT_READ)

@@ -84,7 +84,7 @@ struct smc_instruction {
     uint64_t low, high;
     enum smc_operation operation;
     enum smc_pipe pipe;
-    bool uniform; /* executed by the uniform datapath: its registers and predicates are uniform */
+    bool uniform;  /* executed by the uniform datapath: its registers and predicates are uniform */
     bool branches; /* decides where the warp goes on, or which lanes */
     struct smc_predicate guard;
     struct smc_operand to; /* SMC_OPERAND_NONE: writes no register */

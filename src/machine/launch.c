@@ -41,7 +41,8 @@ struct count {
     bool failed; /* memory */
 };
 
-/* --- Single warps ------------------------------------------------------------------------------ */
+/* --- Single warps ------------------------------------------------------------------------------
+ */
 
 static void place_of(const struct count *count, const uint32_t at[AXES],
                      struct smc_machine_place *place)
@@ -126,7 +127,8 @@ static uint32_t kind_at(struct count *count, const uint32_t at[AXES])
     return kind;
 }
 
-/* --- Boxes ------------------------------------------------------------------------------------- */
+/* --- Boxes -------------------------------------------------------------------------------------
+ */
 
 static uint64_t volume(const struct box *box)
 {
@@ -274,7 +276,8 @@ static void count_box(struct count *count, const struct box *box)
     count_box(count, &high);
 }
 
-/* --- Classes ----------------------------------------------------------------------------------- */
+/* --- Classes -----------------------------------------------------------------------------------
+ */
 
 /* Where the number of a block is divided into the row and column of a tile, blocks that behave
    alike are scattered. Then every warp walks a little, warps with the same first decisions are a
@@ -282,7 +285,12 @@ static void count_box(struct count *count, const struct box *box)
    more decisions. */
 
 enum { CHECKED_SHARE = 32, LEAST_CHECKED = 12 };
-enum { FEW_DECISIONS = 64, MORE_DECISIONS = 8, MOST_DECISIONS = 1 << 18, MOST_CLASSIFIED = 1 << 16 };
+enum {
+    FEW_DECISIONS = 64,
+    MORE_DECISIONS = 8,
+    MOST_DECISIONS = 1 << 18,
+    MOST_CLASSIFIED = 1 << 16
+};
 
 struct member {
     uint64_t signature;
@@ -360,8 +368,7 @@ static bool is_one_kind(struct count *count, const struct member *member, size_t
     return true;
 }
 
-static void classify(struct count *count, struct member *member, size_t members,
-                     uint32_t decisions)
+static void classify(struct count *count, struct member *member, size_t members, uint32_t decisions)
 {
     sign_members(count, member, members, decisions);
     for (size_t first = 0, next; first < members && !count->failed; first = next) {
@@ -407,7 +414,8 @@ static void count_classes(struct count *count)
     free(member);
 }
 
-/* --- Warps in order ---------------------------------------------------------------------------- */
+/* --- Warps in order ----------------------------------------------------------------------------
+ */
 
 static void count_every_warp(struct count *count)
 {
@@ -446,7 +454,8 @@ static void count_runs(struct count *count)
     }
 }
 
-/* --- A launch ---------------------------------------------------------------------------------- */
+/* --- A launch ----------------------------------------------------------------------------------
+ */
 
 static void add_kinds(struct count *count)
 {
@@ -474,8 +483,7 @@ static bool start(struct count *count)
     count->warp = smc_malloc(sizeof *count->warp);
     count->cache = smc_calloc(CACHE, sizeof *count->cache);
     size_t steps = count->launch->program->count;
-    count->counts->executions =
-        smc_calloc(steps ? steps : 1, sizeof *count->counts->executions);
+    count->counts->executions = smc_calloc(steps ? steps : 1, sizeof *count->counts->executions);
     return count->walk.change && count->warp && count->cache && count->counts->executions;
 }
 

@@ -21,18 +21,18 @@ struct smc_machine_launch {
 
 /* Owns `executions`. Start from {0}. */
 struct smc_machine_counts {
-    uint64_t instructions;         /* of warps, all that are issued, also if no lane is active */
+    uint64_t instructions; /* of warps, all that are issued, also if no lane is active */
     uint64_t pipe[SMC_PIPE_COUNT];
-    uint64_t *executions;          /* by step of the program */
+    uint64_t *executions; /* by step of the program */
     double shared_loads, shared_load_wavefronts;
     double shared_stores, shared_store_wavefronts;
     double global_loads, global_load_sectors; /* with copies */
     double global_stores, global_store_sectors;
     double unknown_addresses;
-    bool exact;               /* no branch depended on what is not known */
-    enum smc_walk_end end;    /* if not exact: why, and at which step */
+    bool exact;            /* no branch depended on what is not known */
+    enum smc_walk_end end; /* if not exact: why, and at which step */
     uint32_t end_at, end_operation;
-    bool extrapolation_cut;   /* too many different warps: the rest was assumed to be as a corner */
+    bool extrapolation_cut; /* too many different warps: the rest was assumed to be as a corner */
     uint32_t warps_walked;
     uint32_t boxes;
 };

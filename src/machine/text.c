@@ -103,7 +103,8 @@ static void sources(struct line *line, int count, const char *minus)
         operand(line, &line->in->from[i], minus);
 }
 
-/* --- Integers ---------------------------------------------------------------------------------- */
+/* --- Integers ----------------------------------------------------------------------------------
+ */
 
 static void write_add(struct line *line)
 {
@@ -218,7 +219,8 @@ static void write_minimum(struct line *line)
     predicate(line, 0);
 }
 
-/* --- Moves ------------------------------------------------------------------------------------- */
+/* --- Moves -------------------------------------------------------------------------------------
+ */
 
 static void write_move(struct line *line)
 {
@@ -311,7 +313,8 @@ static void write_shuffle(struct line *line)
     sources(line, 3, "-");
 }
 
-/* --- Floating point ---------------------------------------------------------------------------- */
+/* --- Floating point ----------------------------------------------------------------------------
+ */
 
 static void write_float(struct line *line, int count)
 {
@@ -324,7 +327,8 @@ static void write_float(struct line *line, int count)
     sources(line, count, "-");
 }
 
-/* --- Memory ------------------------------------------------------------------------------------ */
+/* --- Memory ------------------------------------------------------------------------------------
+ */
 
 static void offset(struct line *line, int32_t value, bool alone)
 {
@@ -421,7 +425,8 @@ static void write_copy(struct line *line)
         predicate(line, 0);
 }
 
-/* --- Control ----------------------------------------------------------------------------------- */
+/* --- Control -----------------------------------------------------------------------------------
+ */
 
 static void optional_predicate(struct line *line)
 {

@@ -36,11 +36,11 @@ static void end_walk(struct state *state, enum smc_walk_end end, uint32_t at)
         return;
     walk->end = end;
     walk->end_at = at;
-    walk->end_operation =
-        at < walk->program->count ? walk->program->step[at].in.low & 0xfff : 0;
+    walk->end_operation = at < walk->program->count ? walk->program->step[at].in.low & 0xfff : 0;
 }
 
-/* --- Memory ------------------------------------------------------------------------------------ */
+/* --- Memory ------------------------------------------------------------------------------------
+ */
 
 static uint32_t count_shared(struct state *state, const struct smc_instruction *in, uint32_t mask,
                              const uint64_t address[SMC_LANES])
@@ -111,14 +111,16 @@ static void count_access(struct state *state, const struct smc_instruction *in, 
                                           : count_global(state, in, mask, address));
 }
 
-/* --- Divergence -------------------------------------------------------------------------------- */
+/* --- Divergence --------------------------------------------------------------------------------
+ */
 
 static void remove_group(struct state *state, uint32_t index)
 {
     state->group[index] = state->group[--state->groups];
 }
 
-/* Lets the lanes go that wait at a barrier, once all others that take part have ended or wait too. */
+/* Lets the lanes go that wait at a barrier, once all others that take part have ended or wait too.
+ */
 static void release(struct state *state, int number)
 {
     struct barrier *barrier = &state->barrier[number];
@@ -142,7 +144,8 @@ static void lanes_end(struct state *state, uint32_t lanes)
         release(state, i);
 }
 
-/* --- Control ----------------------------------------------------------------------------------- */
+/* --- Control -----------------------------------------------------------------------------------
+ */
 
 /* The lanes of the group that execute an instruction. */
 static uint32_t executing_lanes(struct state *state, const struct smc_instruction *in,
@@ -217,8 +220,8 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
         lanes_end(state, mask);
         return;
     case SMC_OP_BSSY:
-        state->barrier[smc_bits(in, 16, 4)] = (struct barrier){
-            group->lanes, (uint32_t)(in->target / SMC_INSTRUCTION_BYTES)};
+        state->barrier[smc_bits(in, 16, 4)] =
+            (struct barrier){group->lanes, (uint32_t)(in->target / SMC_INSTRUCTION_BYTES)};
         group->at++;
         return;
     case SMC_OP_BSYNC:
@@ -238,7 +241,8 @@ static void control(struct state *state, uint32_t index, uint32_t mask)
     }
 }
 
-/* --- The walk ---------------------------------------------------------------------------------- */
+/* --- The walk ----------------------------------------------------------------------------------
+ */
 
 static void trace(struct state *state, const struct smc_trace_entry *entry)
 {
@@ -253,8 +257,8 @@ static void trace_data(struct state *state, uint32_t from, uint32_t to, uint32_t
     if (!state->walk->trace)
         return;
     for (uint32_t at = from; at < to; at++)
-        trace(state, &(struct smc_trace_entry){
-                         .step = at, .active_lanes = (uint8_t)__builtin_popcount(lanes)});
+        trace(state, &(struct smc_trace_entry){.step = at,
+                                               .active_lanes = (uint8_t)__builtin_popcount(lanes)});
 }
 
 static void sign(struct state *state, uint32_t at, uint32_t mask)
@@ -306,7 +310,7 @@ static void run(struct state *state, uint32_t index)
     walk->change[first]++;
     for (;;) {
         uint32_t at = state->group[index].at;
-        uint32_t next = at >= program->count          ? program->count
+        uint32_t next = at >= program->count     ? program->count
                         : walk->follow_addresses ? program->step[at].next_address
                                                  : program->step[at].next_control;
         trace_data(state, at, next, lanes);

@@ -19,9 +19,9 @@ struct smc_memory_counts {
 
 /* One executed instruction of the traced warp. */
 struct smc_trace_entry {
-    uint32_t step;       /* in the program, which has registers, pipe and control bits */
-    uint8_t wavefronts;  /* of an access to shared memory */
-    uint8_t sectors;     /* of an access to global memory */
+    uint32_t step;      /* in the program, which has registers, pipe and control bits */
+    uint8_t wavefronts; /* of an access to shared memory */
+    uint8_t sectors;    /* of an access to global memory */
     uint8_t active_lanes;
 };
 
@@ -44,16 +44,16 @@ struct smc_walk {
     const struct smc_machine_program *program;
     const struct smc_bank_layout *layout;
     bool follow_addresses;
-    uint64_t most_steps;      /* of one warp that are evaluated */
-    uint32_t most_decisions;  /* the walk is cut off after so many branches and barriers; 0: not */
-    uint64_t signature;       /* of what was decided, by which lanes; of the last warp */
-    bool was_cut;             /* the last warp had more decisions */
-    uint64_t *change;         /* program->count + 1: executions of step n are the sum of change[0..n] */
+    uint64_t most_steps;     /* of one warp that are evaluated */
+    uint32_t most_decisions; /* the walk is cut off after so many branches and barriers; 0: not */
+    uint64_t signature;      /* of what was decided, by which lanes; of the last warp */
+    bool was_cut;            /* the last warp had more decisions */
+    uint64_t *change; /* program->count + 1: executions of step n are the sum of change[0..n] */
     struct smc_memory_counts memory;
-    struct smc_trace *trace;  /* or NULL; needs follow_addresses */
-    enum smc_walk_end end;    /* the worst of all warps so far */
-    uint32_t end_at;          /* the step */
-    uint32_t end_operation;   /* its low 12 bits */
+    struct smc_trace *trace; /* or NULL; needs follow_addresses */
+    enum smc_walk_end end;   /* the worst of all warps so far */
+    uint32_t end_at;         /* the step */
+    uint32_t end_operation;  /* its low 12 bits */
 };
 
 /* Adds the executions of one warp. */

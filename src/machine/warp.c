@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-
-
-
 static const struct smc_lanes zero = {.same = true};
 
 void smc_warp_start(struct smc_warp *warp, const struct smc_machine_place *place)
@@ -33,9 +30,8 @@ void smc_warp_start(struct smc_warp *warp, const struct smc_machine_place *place
 uint32_t smc_warp_holds(const struct smc_warp *warp, struct smc_predicate predicate,
                         uint32_t *unknown)
 {
-    const struct smc_flags *flags =
-        predicate.uniform ? &warp->uniform_predicate[predicate.number]
-                          : &warp->predicate[predicate.number];
+    const struct smc_flags *flags = predicate.uniform ? &warp->uniform_predicate[predicate.number]
+                                                      : &warp->predicate[predicate.number];
     *unknown = flags->unknown;
     return predicate.negated ? ~flags->is : flags->is;
 }
