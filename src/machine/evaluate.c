@@ -46,7 +46,8 @@ static bool read_constant(const struct smc_warp *warp, unsigned bank, uint32_t a
 static void constant_lanes(const struct smc_warp *warp, const struct smc_operand *operand,
                            unsigned part, struct smc_lanes *lanes)
 {
-    *lanes = zero;
+    lanes->same = true;
+    lanes->unknown = 0;
     if (!read_constant(warp, operand->number, operand->value + 4 * part, 4, &lanes->value[0]))
         lanes->unknown = UINT32_MAX;
 }
@@ -65,7 +66,8 @@ static void fetch(const struct smc_warp *warp, const struct smc_operand *operand
         *lanes = copy;
         break;
     case SMC_OPERAND_IMMEDIATE:
-        *copy = zero;
+        copy->same = true;
+        copy->unknown = 0;
         copy->value[0] = part ? 0 : operand->value;
         *lanes = copy;
         break;
@@ -125,7 +127,7 @@ static void gather(const struct smc_warp *warp, const struct smc_instruction *in
         if (in->from[i].registers == 2)
             spread(lanes[i][1], ops->lanes, flip, ops->high[i]);
         else
-            memset(ops->high[i], flip ? 0xff : 0, sizeof ops->high[i]);
+            memset(ops->high[i], flip ? 0xff : 0, ops->lanes * sizeof ops->high[i][0]);
     }
 }
 

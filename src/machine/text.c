@@ -300,6 +300,8 @@ static void write_constant(struct line *line)
     smc_text_printf(line->text, "c[0x%x][", at->number);
     if (from->kind == SMC_OPERAND_REGISTER && from->number != SMC_ZERO_REGISTER)
         smc_text_printf(line->text, at->value ? "R%u+0x%x]" : "R%u]", from->number, at->value);
+    else if (at->value == 0 && line->in->operation == SMC_OP_LDC)
+        smc_text_printf(line->text, "RZ]");
     else
         smc_text_printf(line->text, "0x%x]", at->value);
 }
@@ -597,7 +599,9 @@ bool smc_instruction_write(const struct smc_instruction *in, struct smc_text *te
         else
             smc_text_printf(text, "%u ", guard->number);
     }
-    smc_text_printf(text, "%s", smc_operation_name(in->operation));
+    /* The form of ERRBAR names its scope. */
+    bool of_cluster = in->operation == SMC_OP_ERRBAR && smc_bits(in, 9, 3) == 2;
+    smc_text_printf(text, "%s%s", of_cluster ? "CGA" : "", smc_operation_name(in->operation));
     if (in->operation == SMC_OP_UNKNOWN) {
         smc_text_printf(text, " 0x%llx", (unsigned long long)(in->low & 0xfff));
         return false;
