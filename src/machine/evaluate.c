@@ -274,12 +274,15 @@ static bool logic(const struct smc_instruction *in, const struct operands *ops, 
 {
     unsigned table = (unsigned)smc_bits(in, 72, 8);
     bool joins_by_and = smc_bit(in, 80);
+    uint32_t on[8]; /* all bits, where the table says 1 */
+    for (unsigned i = 0; i < 8; i++)
+        on[i] = table >> i & 1 ? UINT32_MAX : 0;
     EACH_LANE
     {
-        uint32_t a = ops->low[0][l], b = ops->low[1][l], c = ops->low[2][l], r = 0;
-        for (unsigned i = 0; i < 8; i++)
-            if (table >> i & 1)
-                r |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+        uint32_t a = ops->low[0][l], b = ops->low[1][l], c = ops->low[2][l];
+        uint32_t with_a = (b & ((c & on[7]) | (~c & on[6]))) | (~b & ((c & on[5]) | (~c & on[4])));
+        uint32_t without = (b & ((c & on[3]) | (~c & on[2]))) | (~b & ((c & on[1]) | (~c & on[0])));
+        uint32_t r = (a & with_a) | (~a & without);
         uint32_t with = bit_of(ops->predicate[0], l);
         out->low[l] = r;
         out->predicate[0] |= (joins_by_and ? (r != 0) & with : (r != 0) | with) << l;
@@ -369,36 +372,21 @@ static bool minimum(const struct smc_instruction *in, const struct operands *ops
     return true;
 }
 
-enum { COMPARE_F, COMPARE_LT, COMPARE_EQ, COMPARE_LE, COMPARE_GT, COMPARE_NE, COMPARE_GE };
-
+/* `how` is a set: bit 0 less, 1 equal, 2 greater. */
 static uint32_t compare(uint32_t a, uint32_t b, unsigned how, bool is_signed)
 {
-    switch (how) {
-    case COMPARE_F:
-        return 0;
-    case COMPARE_LT:
-        return less(a, b, is_signed);
-    case COMPARE_EQ:
-        return a == b;
-    case COMPARE_LE:
-        return !less(b, a, is_signed);
-    case COMPARE_GT:
-        return less(b, a, is_signed);
-    case COMPARE_NE:
-        return a != b;
-    case COMPARE_GE:
-        return !less(a, b, is_signed);
-    default:
-        return 1;
-    }
+    uint32_t flip = is_signed ? UINT32_C(1) << 31 : 0;
+    uint32_t less_than = (a ^ flip) < (b ^ flip), equal = a == b;
+    return (how & less_than) | (how >> 1 & equal) | (how >> 2 & (1 ^ less_than ^ equal));
 }
 
 /* The high words' comparison after that of the low words, `low`. */
 static uint32_t compare_high(uint32_t a, uint32_t b, unsigned how, bool is_signed, uint32_t low)
 {
+    enum { NEVER = 0, EQUAL = 2 };
     if (a == b)
-        return how == COMPARE_F ? 0 : low;
-    return how == COMPARE_EQ ? 0 : compare(a, b, how, is_signed);
+        return how == NEVER ? 0 : low;
+    return how == EQUAL ? 0 : compare(a, b, how, is_signed);
 }
 
 enum { JOIN_AND, JOIN_OR, JOIN_XOR };

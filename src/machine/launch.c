@@ -69,6 +69,8 @@ static void walk_at(struct count *count, const uint32_t at[AXES], bool follow_ad
     struct smc_machine_place place;
     place_of(count, at, &place);
     memset(count->walk.change, 0, change_bytes(count));
+    if (count->walk.end == SMC_WALK_TOO_LONG)
+        return; /* most likely the others do not end either */
     count->walk.follow_addresses = follow_addresses;
     smc_walk_warp(&count->walk, &place, count->warp);
     count->walks++;

@@ -300,6 +300,15 @@ static bool step_once(struct state *state, uint32_t index)
     return true;
 }
 
+/* A group goes beyond the code. */
+static void leave(struct state *state, uint32_t index)
+{
+    uint32_t lanes = state->group[index].lanes;
+    end_walk(state, SMC_WALK_OUTSIDE, state->walk->program->count);
+    remove_group(state, index);
+    lanes_end(state, lanes);
+}
+
 /* Runs a group until it branches, waits or ends. */
 static void run(struct state *state, uint32_t index)
 {
@@ -307,6 +316,10 @@ static void run(struct state *state, uint32_t index)
     const struct smc_machine_program *program = walk->program;
     uint32_t first = state->group[index].at;
     uint32_t lanes = state->group[index].lanes, last;
+    if (first >= program->count) { /* a barrier's target */
+        leave(state, index);
+        return;
+    }
     walk->change[first]++;
     for (;;) {
         uint32_t at = state->group[index].at;
@@ -316,9 +329,7 @@ static void run(struct state *state, uint32_t index)
         trace_data(state, at, next, lanes);
         last = next;
         if (next >= program->count) {
-            end_walk(state, SMC_WALK_OUTSIDE, next);
-            remove_group(state, index);
-            lanes_end(state, lanes);
+            leave(state, index);
             break;
         }
         state->group[index].at = next;
