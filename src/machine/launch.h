@@ -1,9 +1,13 @@
 /* The machine instructions that a launch executes, by pipe, counted without a GPU: a few warps walk
-   through the code, and the others are extrapolated from those that behave alike. Exact if the
-   kernel's control flow does not depend on data, and if between warps that behave alike (same
-   executions of every instruction) all others of the grid do too. All warps of a block in the
-   middle of the grid are walked; then the corners and the middle of boxes of warps and blocks,
-   which are divided where these differ. */
+   through the code, and the others are extrapolated from those that behave alike (same executions
+   of every instruction). Two ways, which both assume more than they prove:
+
+   Boxes: all warps of a block in the middle of the grid walk; then the corners and the middle of
+   boxes of warps and blocks, which are divided where these differ.
+   Classes, if the control flow depends on a quotient (a block's number divided into the row and
+   column of a tile, so that blocks at the edge of a matrix are scattered) and there are not too
+   many warps: every warp walks a little, and warps with the same first decisions are a class, of
+   which some walk to the end. */
 #ifndef SMC_MACHINE_LAUNCH_H
 #define SMC_MACHINE_LAUNCH_H
 
@@ -29,7 +33,8 @@ struct smc_machine_counts {
     double global_loads, global_load_sectors; /* with copies */
     double global_stores, global_store_sectors;
     double unknown_addresses;
-    bool exact;            /* no branch depended on what is not known */
+    bool exact; /* in every warp that was walked all operations and branches were known, and the
+                   search ended by itself; that the others behave alike is not proven by it */
     enum smc_walk_end end; /* if not exact: why, and at which step */
     uint32_t end_at, end_operation;
     bool extrapolation_cut; /* too many different warps: the rest was assumed to be as a corner */
