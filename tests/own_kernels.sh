@@ -193,11 +193,29 @@ ask many.log --threads 256 --format csv --only failing --require-occupancy 70
 empty "failing: below what is required" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
     [ "$(kernels)" = "low heavy" ] || cat out)"
-ask many.log --threads 2048 --format csv --only failing --only limited-by=warps
+ask many.log --threads 2048 --format csv --only failing --only limited-by=barriers
 empty "several --only: all must hold" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     [ -z "$(kernels)" ] || cat out
     has err 'note: option --only: none of the kernels is like that')"
+ask many.log --threads 1024 --format csv --only limited-by=registers,failing
+empty "what cannot be launched is limited by what refuses it" "$(answered
+    [ "$(kernels)" = "low" ] || cat out)"
+{ kernel half 64 && kernel quarter 128 && kernel whole 32; } >sizes.log
+ask sizes.log --format csv --only below=25
+empty "below: also what reaches no more at any block size" "$(answered
+    [ "$(kernels)" = "quarter" ] || cat out)"
+ask sizes.log --threads 256 --format csv --only below=25
+empty "below: a known block size reaches less" "$(
+    [ -z "$(kernels)" ] || cat out
+    has err 'none of the kernels is like that$')"
+ask sizes.log --format csv --only below=100
+empty "below=100: 100 % is not below" "$([ "$(kernels)" = "half quarter" ] || cat out)"
+for format in text csv; do
+    ask sizes.log --format "$format" --only below=10
+    empty "nothing is kept, as block sizes are unknown: $format" "$([ "$(wc -l <err)" -eq 1 ] || cat err
+        has err 'note: option --only: none .* at its best block size; --threads or --assume-threads ')"
+done
 ask many.log --threads 256 --top 1 --require-occupancy 70
 empty "what is not shown is judged, too" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"

@@ -285,8 +285,9 @@ static void test_filters(void)
     select_names(SMC_ORDER_FILE, 0, "spilling,unknown", "unknown");
     select_names(SMC_ORDER_FILE, 0, "below=50", "low refused unknown");
     select_names(SMC_ORDER_FILE, 0, "below=50,below=13", "low refused");
-    select_names(SMC_ORDER_FILE, 0, "limited-by=registers", "full spills low unknown");
-    select_names(SMC_ORDER_FILE, 0, "limited-by=registers,limited-by=warps", "full spills");
+    select_names(SMC_ORDER_FILE, 0, "limited-by=registers", "full spills low refused unknown");
+    select_names(SMC_ORDER_FILE, 0, "limited-by=registers,failing", "refused");
+    select_names(SMC_ORDER_FILE, 0, "limited-by=registers,limited-by=warps", "full spills refused");
     select_names(SMC_ORDER_OCCUPANCY, 1, "spilling", "unknown");
     select_names(SMC_ORDER_FILE, 0, "limited-by=barriers", "");
     struct smc_inspect_filter filter = {0};

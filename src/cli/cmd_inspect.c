@@ -116,6 +116,16 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
         smc_output_note(text);
 }
 
+/* Nothing is as --only asks, which text says by itself. */
+static void tell_empty(const struct smc_inspect_rows *rows, bool text)
+{
+    if (rows->summary.undecided)
+        smc_output_note("option --only: none of the kernels is like that at its best block size; "
+                        "--threads or --assume-threads states the size that it has");
+    else if (!text)
+        smc_output_note("option --only: none of the kernels is like that");
+}
+
 /* The report may be long: the parts before the last are kept outside of memory. */
 static enum smc_status write_rows(const struct smc_writer *writer,
                                   const struct smc_inspect_rows *rows,
@@ -145,8 +155,8 @@ static enum smc_status show(const struct smc_arguments *arguments,
     enum smc_status status = write_rows(smc_ask_writer(arguments), rows, &style, out, error);
     if (smc_ask_writer(arguments) == &smc_writer_csv)
         tell_estimates(rows);
-    if (rows->count == 0 && smc_ask_writer(arguments) != &smc_writer_text)
-        smc_output_note("option --only: none of the kernels is like that");
+    if (rows->count == 0)
+        tell_empty(rows, smc_ask_writer(arguments) == &smc_writer_text);
     return status;
 }
 

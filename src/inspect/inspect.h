@@ -199,6 +199,8 @@ struct smc_inspect_summary {
     bool worst_settled, worst_launches;
     double worst_percent;
     uint32_t worst_limiters;
+    bool undecided; /* a kernel was left out by its occupancy or limits at the best block size,
+                       because its own is unknown */
 };
 
 /* Start from {0}. */

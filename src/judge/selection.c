@@ -218,6 +218,20 @@ static bool reorder(struct smc_inspect_rows *rows, const struct group *groups, s
 
 /* --- Filters ---------------------------------------------------------------------------------- */
 
+/* What reaches no more than the percentage at any block size is below it at most of them. */
+static bool is_below(const struct smc_inspect_row *row, double percent)
+{
+    const double most = smc_inspect_percent(row);
+    return most < percent || (!smc_inspect_is_settled(row) && most <= percent && most < 100);
+}
+
+/* The conditions that depend on the block size. */
+static bool is_occupied(const struct smc_inspect_row *row, const struct smc_inspect_filter *only)
+{
+    return (row->occupancy.limiters & only->limited_by) == only->limited_by &&
+           (only->below_percent <= 0 || is_below(row, only->below_percent));
+}
+
 static bool is_kept(const struct smc_inspect_row *row,
                     const struct smc_inspect_selection *selection)
 {
@@ -227,12 +241,7 @@ static bool is_kept(const struct smc_inspect_row *row,
         return false;
     if (only->spilling && smc_inspect_spilled(row) == 0)
         return false;
-    if (only->unknown && row->threads_source != SMC_THREADS_UNKNOWN)
-        return false;
-    if (only->limited_by &&
-        (!launches(row) || (row->occupancy.limiters & only->limited_by) != only->limited_by))
-        return false;
-    return only->below_percent <= 0 || smc_inspect_percent(row) < only->below_percent;
+    return !only->unknown || row->threads_source == SMC_THREADS_UNKNOWN;
 }
 
 static void filter(struct smc_inspect_rows *rows, const struct loadings *loadings,
@@ -240,11 +249,15 @@ static void filter(struct smc_inspect_rows *rows, const struct loadings *loading
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        if (!is_kept(&rows->item[i], selection) ||
-            (selection->without_strays && is_stray(&rows->item[i], loadings)))
+        const struct smc_inspect_row *row = &rows->item[i];
+        if (!is_kept(row, selection) || (selection->without_strays && is_stray(row, loadings)))
             continue;
+        if (!is_occupied(row, &selection->only)) {
+            rows->summary.undecided |= !smc_inspect_is_settled(row);
+            continue;
+        }
         if (kept < i)
-            rows->item[kept] = rows->item[i];
+            rows->item[kept] = *row;
         kept++;
     }
     rows->count = kept;
