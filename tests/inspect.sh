@@ -104,9 +104,11 @@ empty "control characters in a kernel's name are replaced, colours removed" \
 
 ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 32 registers per thread, but at most 31 \
 allowed" own-sm90.cubin --max-regs 31
-ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 2 blocks per SM, but 3 required" \
+ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 2 blocks per SM, limited by warps \
+and registers, but 3 required" \
     own-sm90.cubin --assume-threads 256 --require-blocks 3
-ends 1 "own-sm75.cubin: bounded on compute capability 7.5: occupancy 50 %, but 90 % is required" \
+ends 1 "own-sm75.cubin: bounded on compute capability 7.5: occupancy 50 %, limited by block \
+slots, but 90 % is required" \
     own-sm75.cubin --threads 32 --require-occupancy 90
 inspect own-sm90.cubin --assume-threads 256 --max-regs 32 --require-blocks 2 --require-occupancy 100 \
     >/dev/null 2>err

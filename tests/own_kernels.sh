@@ -120,7 +120,8 @@ state it with --threads NAME=N, or --assume-threads N for all" sum.log "$option"
 done
 ends 1 "sum.log: sum on compute capability 9.0: 72 registers per thread, but at most 64 allowed" \
     sum.log --max-regs 64
-ends 1 "sum.log: sum on compute capability 9.0: 3 blocks per SM, but 4 required" \
+ends 1 "sum.log: sum on compute capability 9.0: 3 blocks per SM, limited by registers, \
+but 4 required" \
     sum.log --assume-threads 256 --require-blocks 4
 
 source_of() { # the threads and their source of each kernel
@@ -477,7 +478,7 @@ dynamic shared memory, which the launch gives; state it with --dynamic-smem NAME
 ask dynamic.json --threads 256 --require-blocks 5 --dynamic-smem tiles=48K
 empty "a requirement is judged with what is stated" "$(
     [ "$status" -eq 1 ] || echo "exit status $status"
-    has err 'tiles on .*: 4 blocks per SM, but 5 required')"
+    has err 'tiles on .*: 4 blocks per SM, limited by shared memory, but 5 required')"
 ask dynamic.json --threads 256 --max-regs 64
 empty "one on registers does not need it" "$(answered)"
 ask dynamic.json --save again.json

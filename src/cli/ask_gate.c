@@ -92,6 +92,7 @@ enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *g
     enum smc_status status = path ? smc_gate_read(path, gate, error) : SMC_OK;
     if (status == SMC_OK)
         status = add_options(arguments, gate, error);
+    gate->partial = arguments->given[SMC_OPTION_OWN_KERNEL];
     if (status == SMC_OK)
         status = take_devices(gate, arguments, error);
     if (status == SMC_OK && !arguments->given[SMC_OPTION_ASSUME_THREADS])

@@ -313,26 +313,37 @@ bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
     return request->pattern_count == 0;
 }
 
+void smc_inspect_consider(const struct smc_inspect_kernel *kernel, struct smc_inspect_near *near)
+{
+    struct smc_suggestion suggestion = {
+        .typed = near->pattern,
+        .best = near->name[0] ? near->name : NULL,
+        .distance = near->distance,
+    };
+    char last[sizeof near->name];
+    struct smc_name name;
+    smc_name_parse(kernel->shown, &name);
+    snprintf(last, sizeof last, "%.*s", (int)(name.arguments - name.last), name.begin + name.last);
+    smc_suggest_consider(&suggestion, last);
+    if (suggestion.best != last)
+        return;
+    memcpy(near->name, last, sizeof near->name);
+    near->distance = suggestion.distance;
+}
+
 enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kernels,
                                           const char *option, const char *pattern,
                                           struct smc_error *error)
 {
-    enum { LONGEST = 128 };
-    char near[LONGEST] = "", last[LONGEST], where[64];
+    char where[64];
+    struct smc_inspect_near near = {.pattern = pattern};
     struct smc_suggestion suggestion = {.typed = pattern};
     for (size_t i = 0; i < kernels->count; i++) {
-        struct smc_name name;
         if (smc_inspect_matches(&kernels->item[i], pattern))
             return SMC_OK;
-        smc_name_parse(kernels->item[i].shown, &name);
-        snprintf(last, sizeof last, "%.*s", (int)(name.arguments - name.last),
-                 name.begin + name.last);
-        smc_suggest_consider(&suggestion, last);
-        if (suggestion.best == last) {
-            memcpy(near, last, sizeof near);
-            suggestion.best = near;
-        }
+        smc_inspect_consider(&kernels->item[i], &near);
     }
+    suggestion.best = near.name[0] ? near.name : NULL;
     snprintf(where, sizeof where, "option --%s", option);
     return smc_suggest_fail(&suggestion, where, "kernel", "no kernel of the input has this name",
                             error);

@@ -233,6 +233,14 @@ bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pa
 bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
                           const struct smc_inspect_request *request);
 
+/* The kernel whose name is nearest to a pattern that matches none. Start from {.pattern = ...}. */
+struct smc_inspect_near {
+    const char *pattern;
+    char name[128]; /* without namespaces and arguments; empty: none is near enough */
+    size_t distance;
+};
+void smc_inspect_consider(const struct smc_inspect_kernel *kernel, struct smc_inspect_near *near);
+
 /* SMC_USAGE, naming the option and the nearest kernel, if the pattern matches none. */
 enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kernels,
                                           const char *option, const char *pattern,

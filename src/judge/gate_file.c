@@ -66,6 +66,18 @@ static enum smc_status read_number(const struct reading *reading, const struct s
     return fail(reading, value, table, allowed);
 }
 
+/* 0, or 1 to 100: what is between is a share. */
+static enum smc_status read_percent(const struct reading *reading, const struct smc_toml *value,
+                                    const char *table, double *out)
+{
+    char why[96];
+    enum smc_status status = read_number(reading, value, table, 0, 100, false, out);
+    if (status != SMC_OK || *out <= 0 || *out >= 1)
+        return status;
+    snprintf(why, sizeof why, "is in percent: %.4g, not %.4g", 100 * *out, *out);
+    return fail(reading, value, table, why);
+}
+
 static enum smc_status read_flag(const struct reading *reading, const struct smc_toml *value,
                                  const char *table, double *out)
 {
@@ -113,7 +125,7 @@ static bool find_key(const char *name, enum smc_gate_key *key)
 static enum smc_status read_limit_entry(const struct reading *reading, const struct smc_toml *entry,
                                         void *to)
 {
-    static const char *const known[] = {"kernel", "device",
+    static const char *const known[] = {"kernel", "device", "optional",
 #define LIMIT(id, key, ...) key,
 #include "judge/gate_limits.def"
 #undef LIMIT
@@ -125,13 +137,21 @@ static enum smc_status read_limit_entry(const struct reading *reading, const str
         return read_text(reading, entry, table, &limit->kernel);
     if (is_called(entry, "device"))
         return read_text(reading, entry, table, &limit->device);
+    if (is_called(entry, "optional")) {
+        double optional;
+        enum smc_status status = read_flag(reading, entry, table, &optional);
+        limit->optional = optional != 0;
+        return status;
+    }
     if (!find_key(entry->key, &key))
         return fail_unknown(reading, entry, table, known);
     limit->has[key] = true;
     if (ranges[key].is_flag)
         return read_flag(reading, entry, table, &limit->value[key]);
-    return read_number(reading, entry, table, ranges[key].lowest, ranges[key].highest,
-                       key != SMC_GATE_OCCUPANCY, &limit->value[key]);
+    if (key == SMC_GATE_OCCUPANCY)
+        return read_percent(reading, entry, table, &limit->value[key]);
+    return read_number(reading, entry, table, ranges[key].lowest, ranges[key].highest, true,
+                       &limit->value[key]);
 }
 
 static enum smc_status read_limit(const struct reading *reading, const struct smc_toml *table,
@@ -327,8 +347,8 @@ static enum smc_status read_growth_entry(const struct reading *reading,
         if (!is_called(entry, members[i].key))
             continue;
         enum smc_status status =
-            read_number(reading, entry, "[diff]", 0, members[i].count ? UINT32_MAX : 100,
-                        members[i].count != NULL, &value);
+            members[i].count ? read_number(reading, entry, "[diff]", 0, UINT32_MAX, true, &value)
+                             : read_percent(reading, entry, "[diff]", &value);
         if (members[i].count)
             *members[i].count = (uint32_t)(status == SMC_OK ? value : 0);
         else
