@@ -11,6 +11,8 @@ libsmc_la_SOURCES += \
 	src/inspect/kernels.c src/inspect/kernels.h \
 	src/inspect/lint.c \
 	src/inspect/names.c src/inspect/names.h \
+	src/inspect/nvcc_commands.c src/inspect/nvcc_commands.h \
+	src/inspect/output_cache.c src/inspect/output_cache.h \
 	src/inspect/read.c \
 	src/inspect/readers.c src/inspect/readers.h \
 	src/inspect/saved.c src/inspect/saved.h \
