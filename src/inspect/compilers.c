@@ -647,7 +647,7 @@ enum smc_status smc_compile_device_part(const struct smc_compilation *compilatio
 
 /* --- nvcc and ptxas --------------------------------------------------------------------------- */
 
-enum { MAX_ARGUMENTS = 64, ARCHITECTURE_BYTES = 32 };
+enum { MAX_ARGUMENTS = 65, ARCHITECTURE_BYTES = 32 };
 
 /* A single run of a tool. */
 struct job {
