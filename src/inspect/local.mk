@@ -1,6 +1,7 @@
 libsmc_la_SOURCES += \
 	src/inspect/answer.c \
 	src/inspect/bank_conflicts.c src/inspect/bank_conflicts.h \
+	src/inspect/compilation.h \
 	src/inspect/compile_commands.c src/inspect/compile_commands.h \
 	src/inspect/compilers.c src/inspect/compilers.h \
 	src/inspect/embedded.c src/inspect/embedded.h \
@@ -19,4 +20,5 @@ libsmc_la_SOURCES += \
 	src/inspect/sources.def \
 	src/inspect/stable_names.c src/inspect/stable_names.h \
 	src/inspect/tools.c src/inspect/tools.h \
+	src/inspect/toolkit_compilers.c \
 	src/inspect/verdicts.def
