@@ -167,6 +167,7 @@ static enum smc_status run_or_find(const struct job *job, const char **argv,
     }
     if (outcome.status != SMC_OK)
         *error = outcome.error;
+    smc_text_free(&outcome.warnings);
     smc_output_cache_free(&cache);
     return outcome.status;
 }
@@ -241,6 +242,7 @@ static enum smc_status run_ptxas(const struct job *job, struct smc_nvrtc_output 
     }
     if (outcome.status != SMC_OK)
         *error = outcome.error;
+    smc_text_free(&outcome.warnings);
     smc_output_cache_free(&cache);
     return outcome.status;
 }
