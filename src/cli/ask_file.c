@@ -30,8 +30,9 @@ enum smc_status smc_ask_whether_file(const struct smc_arguments *arguments, bool
                             smc_options[of_file[i]].name);
     for (int i = 0; i < SMC_OPTION_COUNT && *asks_file; i++)
         if (arguments->given[i] && is_about_others(i))
-            return smc_fail(error, SMC_USAGE, "option --%s: not with a FILE, which is '%.64s'",
-                            smc_options[i].name, arguments->file[0]);
+            return smc_fail(error, SMC_USAGE, "option --%s: not with a FILE, which is '%.64s'%s",
+                            smc_options[i].name, arguments->file[0],
+                            i == SMC_OPTION_KERNEL ? ": --entry NAME chooses its kernel" : "");
     return SMC_OK;
 }
 

@@ -112,13 +112,14 @@ enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
                                      struct smc_inspection_question *question,
                                      struct smc_error *error)
 {
+    static const uint32_t no_shape[3];
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < gate->threads_count && status == SMC_OK; i++) {
         char *pattern = smc_strdup(gate->threads[i].pattern);
         if (!pattern)
             return smc_out_of_memory(error);
         status = smc_inspection_add_threads(question, pattern, gate->threads[i].threads_per_block,
-                                            error);
+                                            no_shape, error);
     }
     return status;
 }

@@ -67,7 +67,8 @@ static size_t item_length(const char *text)
 }
 
 enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
-                                           uint32_t threads, struct smc_error *error)
+                                           uint32_t threads, const uint32_t block[3],
+                                           struct smc_error *error)
 {
     struct smc_inspect_request *request = &question->request;
     if (request->threads_count == question->threads_capacity) {
@@ -80,18 +81,25 @@ enum smc_status smc_inspection_add_threads(struct smc_inspection_question *quest
         request->threads = question->threads = list;
         question->threads_capacity = capacity;
     }
-    question->threads[request->threads_count++] = (struct smc_inspect_threads){pattern, threads};
+    question->threads[request->threads_count++] = (struct smc_inspect_threads){
+        .pattern = pattern,
+        .threads_per_block = threads,
+        .block = {block[0], block[1], block[2]},
+    };
     return SMC_OK;
 }
 
-static bool read_threads(const char *text, uint32_t *threads)
+/* `block`: the shape; {0} for a number alone. */
+static bool read_threads(const char *text, uint32_t *threads, uint32_t block[3])
 {
     int64_t edge[3] = {1, 1, 1}, number;
-    bool sound = smc_parse_dimensions(text, SMC_NO_HIGHEST, edge, 3) > 0 &&
-                 !__builtin_mul_overflow(edge[0], edge[1], &number) &&
+    size_t edges = smc_parse_dimensions(text, SMC_NO_HIGHEST, edge, 3);
+    bool sound = edges > 0 && !__builtin_mul_overflow(edge[0], edge[1], &number) &&
                  !__builtin_mul_overflow(number, edge[2], &number) && number <= SMC_NO_HIGHEST;
     if (sound)
         *threads = (uint32_t)number;
+    for (int i = 0; i < 3; i++)
+        block[i] = sound && edges > 1 ? (uint32_t)edge[i] : 0;
     return sound;
 }
 
@@ -99,10 +107,10 @@ static bool read_threads(const char *text, uint32_t *threads)
 static enum smc_status take_item(struct smc_inspection_question *question, char *item,
                                  struct smc_error *error)
 {
-    uint32_t threads;
+    uint32_t threads, block[3];
     char *equals = strrchr(item, '=');
     const char *number = equals ? equals + 1 : item;
-    if (equals == item || !read_threads(number, &threads)) {
+    if (equals == item || !read_threads(number, &threads, block)) {
         smc_fail(error, SMC_USAGE,
                  "option --threads: '%.100s' is neither a number or shape (16x16) of threads, nor "
                  "NAME=N",
@@ -112,9 +120,10 @@ static enum smc_status take_item(struct smc_inspection_question *question, char 
     }
     if (equals) {
         *equals = '\0';
-        return smc_inspection_add_threads(question, item, threads, error);
+        return smc_inspection_add_threads(question, item, threads, block, error);
     }
     question->request.threads_per_block = threads;
+    memcpy(question->request.block, block, sizeof block);
     free(item);
     return SMC_OK;
 }
@@ -162,6 +171,9 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
     };
     if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
         request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
+    const char *assumed = arguments->text[SMC_OPTION_ASSUME_THREADS];
+    if (assumed)
+        read_threads(assumed, &request->assumed_threads_per_block, request->assumed_block);
     smc_ask_settings(arguments, &request->settings);
     enum smc_status status = ask_threads(arguments, question, error);
     if (status == SMC_OK)

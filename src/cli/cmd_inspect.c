@@ -119,6 +119,24 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
         smc_output_note(text);
 }
 
+static void tell_shapes(const struct smc_inspect_rows *rows)
+{
+    const struct smc_inspect_kernel *last = NULL;
+    size_t count = 0;
+    char text[160];
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct smc_inspect_row *row = &rows->item[i];
+        count += row->needs_shape && row->kernel != last;
+        last = row->needs_shape ? row->kernel : last;
+    }
+    snprintf(text, sizeof text,
+             "bank conflicts of %zu kernel%s were not looked for: %s block has a shape (--threads "
+             "32x8 or NAME=32x8)",
+             count, smc_text_plural(count), count == 1 ? "its" : "their");
+    if (count > 0)
+        smc_output_note(text);
+}
+
 /* Every kernel that was asked for is judged, whichever are shown. */
 static enum smc_status judge(const struct inspection *inspection)
 {
@@ -191,6 +209,7 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     if (inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
         smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
         return SMC_MACHINE;
+    tell_shapes(&inspection->rows);
     show(arguments, inspection, out);
     return status == SMC_OK ? judged : status;
 }

@@ -164,9 +164,26 @@ static enum smc_status fail_unknown(const char *name, size_t length, const char 
     return smc_suggest_fail(&suggestion, NULL, "option --", hint, error);
 }
 
+/* What a command has instead of an option of others. */
+static const struct {
+    const char *name;
+    uint32_t commands;
+    const char *instead;
+} substitutes[] = {
+    {"block", INSPECT | DIFF, "--threads accepts a shape, such as 32x8 or NAME=32x8"},
+    {"entry", INSPECT | DIFF, "--kernel PATTERN chooses kernels"},
+    {"threads", BEST,
+     "it proposes a block size; 'limits' and 'inspect' answer for a given one with --threads"},
+};
+
 static enum smc_status fail_command(const struct smc_option *option, enum smc_command_id command,
                                     struct smc_error *error)
 {
+    for (size_t i = 0; i < sizeof substitutes / sizeof *substitutes; i++)
+        if (strcmp(substitutes[i].name, option->name) == 0 &&
+            substitutes[i].commands & 1u << command)
+            return smc_fail(error, SMC_USAGE, "option --%s: not for the command %s: %s",
+                            option->name, smc_commands[command]->name, substitutes[i].instead);
     struct smc_text accepting = {0};
     uint32_t commands = 0; /* of all that have the name */
     for (int i = 0; i < SMC_OPTION_COUNT; i++)

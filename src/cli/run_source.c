@@ -25,8 +25,10 @@ static enum smc_status check_others(const struct smc_arguments *arguments, struc
                           i == SMC_OPTION_KERNEL_DIR || i == SMC_OPTION_NO_COUNTERS;
         if (of_catalog && arguments->given[i])
             return smc_fail(error, SMC_USAGE,
-                            "option --%s: not with --source, only with kernels of the catalog",
-                            smc_options[i].name);
+                            "option --%s: not with --source, only with kernels of the catalog%s",
+                            smc_options[i].name,
+                            i == SMC_OPTION_KERNEL ? "; --entry NAME chooses a kernel of the source"
+                                                   : "");
     }
     return SMC_OK;
 }

@@ -45,7 +45,8 @@ struct smc_inspect_kernel {
     uint32_t source_line; /* the line of its definition; 0: unknown */
     struct smc_build_note build;         /* unknown for logs */
     uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
-    struct smc_inspect_ptx *ptx; /* that it was compiled from, shared; NULL: unknown */
+    struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
+    uint32_t block[3]; /* the shape of its bounds or required size; {0}: none, or only a number */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -99,13 +100,16 @@ struct smc_inspect_request {
     /* Called while one file with machine code is read. */
     smc_inspect_progress *part_progress; /* NULL: nobody asks */
     void *part_context;
-    uint32_t reading_threads; /* 0: as many as are useful */
+    uint32_t reading_threads;  /* 0: as many as are useful */
+    uint32_t block[3];         /* the shape of threads_per_block; {0}: only the number is known */
+    uint32_t assumed_block[3]; /* of assumed_threads_per_block */
 };
 
 /* The block size of the kernels that a pattern names. */
 struct smc_inspect_threads {
     const char *pattern; /* as for smc_inspect_matches */
     uint32_t threads_per_block;
+    uint32_t block[3]; /* its shape; {0}: only the number is known */
 };
 
 /* Messages besides kernels and errors, one line each. */
@@ -162,6 +166,8 @@ struct smc_inspect_row {
     struct smc_block_sizes sizes;
     struct smc_answer answer;
     struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
+    uint32_t block[3]; /* the shape of the block; {0}: only the number of threads is known */
+    bool needs_shape;  /* set by smc_inspect_find_banks: unknown because the shape is */
 };
 
 /* Of all kernels that were answered: those of which something is true on at least one device. */

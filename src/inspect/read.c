@@ -101,6 +101,36 @@ static bool is_log(const char *text)
     return strstr(text, " REG:") && strstr(text, "SHARED:");
 }
 
+/* "FILE(12): error: ...", "FILE:12:5: fatal error: ...", "nvcc fatal   : ...". Code that quotes
+   such a line has something before it. */
+static bool is_error_line(const char *line, size_t length)
+{
+    static const char fatal[] = "nvcc fatal";
+    if (length == 0 || strchr(" \t*\"'#", line[0]) || strncmp(line, "//", 2) == 0)
+        return false;
+    if (strncmp(line, fatal, sizeof fatal - 1) == 0)
+        return true;
+    const char *error = memmem(line, length, "error", 5);
+    size_t at = error ? (size_t)(error - line) : 0;
+    static const char before[] = "fatal ";
+    const size_t word = sizeof before - 1;
+    if (at > word && memcmp(line + at - word, before, word) == 0)
+        at -= word;
+    bool is_place = at > 4 && !memchr(line, '"', at) && memcmp(line + at - 2, ": ", 2) == 0;
+    char last = is_place ? line[at - 3] : '\0', number = last == ')' ? line[at - 4] : last;
+    return number >= '0' && number <= '9';
+}
+
+static bool has_errors(const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        if (is_error_line(text, length))
+            return true;
+    }
+    return false;
+}
+
 enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *bytes)
 {
     const char *text = smc_text_string(bytes);
@@ -118,6 +148,8 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
     bool is_source = ends(file, ".cu") || ends(file, ".cuh");
     if (!is_source && is_log(text))
         return SMC_INPUT_LOG;
+    if (!is_source && has_errors(text))
+        return SMC_INPUT_ERRORS;
     return is_source || strstr(text, "__global__") ? SMC_INPUT_SOURCE : SMC_INPUT_UNKNOWN;
 }
 
@@ -389,6 +421,7 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
         smc_input_make_text(reading->bytes);
     switch (kind) {
     case SMC_INPUT_LOG:
+    case SMC_INPUT_ERRORS:
         return read_log(reading, error);
     case SMC_INPUT_SOURCE:
         return read_source(reading, error);
