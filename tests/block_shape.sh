@@ -109,4 +109,25 @@ else
     skip "source that mentions an error" "there is no compiler"
 fi
 
+# A container with PTX alone: without kernels it is like one without any code.
+ptx_in_container() { # TEXT, of 64 bytes
+    printf 'P\355U\272\001\000\020\000\200\000\000\000\000\000\000\000'
+    printf '\001\000\001\001@\000\000\000@\000\000\000\000\000\000\000'
+    head -c 48 /dev/zero
+    printf '%-64s' "$1"
+}
+ptx_in_container '.version 7.0 .target sm_80 .func f() { ret; }' >host.fatbin
+ptx_in_container '.version 7.0 .target sm_80 .entry k() { ret; }' >only.fatbin
+refuses 2 "host.fatbin: no kernel in it" inspect host.fatbin
+refuses 2 "only.fatbin: holds PTX, but no machine code: compile it for an architecture" \
+    inspect only.fatbin
+mkdir folder && cp host.fatbin folder
+printf "ptxas info    : Compiling entry function 'k' for 'sm_80'\nptxas info    : Used 40 registers, used 1 barriers\n" \
+    >folder/k.log
+smemcalc inspect folder --threads 32 --format csv >out 2>err
+status=$?
+empty "an object without kernels is skipped in a folder" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    grep -qx 'smemcalc: note: 1 file without kernels skipped' err || cat err)"
+
 finish_cases

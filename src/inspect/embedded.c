@@ -319,6 +319,27 @@ static enum smc_status read_parts(struct crew *crew, struct smc_inspect_kernels 
     return status == SMC_OK ? SMC_OK : smc_out_of_memory(error);
 }
 
+/* PTX that cannot be read may have kernels. */
+static enum smc_status seek_ptx_kernel(const struct crew *crew, struct smc_embedded_count *count,
+                                       struct smc_error *error)
+{
+    struct smc_fatbin_buffer buffer = {0};
+    enum smc_status status = SMC_OK;
+    for (size_t i = 0; i < crew->parts.ptx_count && count->read == count->empty && status == SMC_OK;
+         i++) {
+        const struct smc_fatbin_part *part = &crew->parts.ptx[i];
+        struct smc_error ignored;
+        const void *text;
+        enum smc_status opened = smc_fatbin_open(crew->file, part, &buffer, &text, &ignored);
+        if (opened == SMC_MACHINE)
+            status = smc_out_of_memory(error);
+        count->has_ptx_kernel |=
+            opened != SMC_OK || memmem(text, part->code_bytes, ".entry", 6) != NULL;
+    }
+    smc_fatbin_buffer_free(&buffer);
+    return status;
+}
+
 static enum smc_status check_compression(const struct crew *crew, struct smc_error *error)
 {
     size_t count = 0;
@@ -353,11 +374,14 @@ enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
     bool done = smc_fatbin_find(file, bytes, release_searched, &searched, &crew.parts);
     count->ptx = crew.parts.ptx_count;
     count->linked = crew.parts.linked_count;
+    count->has_any = crew.parts.count + crew.parts.ptx_count + crew.parts.linked_count > 0;
     if (done)
         crew.outcome = smc_calloc(crew.parts.count, sizeof *crew.outcome);
     status = crew.outcome ? check_compression(&crew, error) : smc_out_of_memory(error);
     if (status == SMC_OK)
         status = read_parts(&crew, kernels, count, &notes->faults, error);
+    if (status == SMC_OK)
+        status = seek_ptx_kernel(&crew, count, error);
     if (status == SMC_OK && count->empty > 0)
         smc_text_safe_line(&notes->remarks,
                            "%s: %zu of %zu parts with machine code %s empty, as linkers leave "

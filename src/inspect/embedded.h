@@ -14,8 +14,11 @@ struct smc_embedded_settings {
 };
 
 struct smc_embedded_count {
-    size_t read, empty; /* parts with machine code; those of them without any function */
-    size_t ptx, linked; /* parts with PTX, with a linker's intermediate code */
+    size_t read, empty;  /* parts with machine code; those of them without any function */
+    size_t ptx;          /* parts with PTX */
+    bool has_ptx_kernel; /* one of these has a kernel; sought if no machine code has functions */
+    size_t linked;       /* parts with a linker's intermediate code */
+    bool has_any;        /* parts of any kind */
 };
 
 /* Adds the kernels, in the order of the file whatever the threads. `notes` gets a fault for each

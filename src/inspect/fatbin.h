@@ -31,7 +31,8 @@ struct smc_fatbin_part {
 struct smc_fatbin_parts {
     struct smc_fatbin_part *item;
     size_t count, capacity;
-    size_t ptx_count;    /* parts with PTX */
+    struct smc_fatbin_part *ptx; /* parts with PTX; smc_fatbin_open gives its text */
+    size_t ptx_count, ptx_capacity;
     size_t linked_count; /* parts with a linker's intermediate code (-dlto) */
 };
 

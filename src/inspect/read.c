@@ -401,13 +401,14 @@ static enum smc_status read_embedded(const struct reading *reading, const char *
     if (status != SMC_OK || reading->kernels->count > before ||
         reading->notes->faults.length > faults)
         return status;
-    reading->notes->holds_none = !count.ptx && !count.linked;
+    reading->notes->holds_none = !count.has_ptx_kernel && !count.linked;
     return smc_fail(error, SMC_USAGE, "%s: %s", reading->file,
-                    count.ptx ? "holds PTX, but no machine code: compile it for an architecture"
-                    : count.linked ? "holds intermediate code for nvlink (-dlto), but no machine "
-                                     "code: link it"
-                    : count.read   ? "no kernel in it"
-                                   : "no CUDA code in it");
+                    count.has_ptx_kernel
+                        ? "holds PTX, but no machine code: compile it for an architecture"
+                    : count.linked  ? "holds intermediate code for nvlink (-dlto), but no machine "
+                                      "code: link it"
+                    : count.has_any ? "no kernel in it"
+                                    : "no CUDA code in it");
 }
 
 static enum smc_status read_text_or_code(const struct reading *reading, struct smc_error *error)
