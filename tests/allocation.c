@@ -447,6 +447,28 @@ static const struct command commands[] = {
 #if defined HAVE_LZ4 && defined HAVE_ZSTD
     {.name = "inspect-fatbin", .words = "inspect data/inspect/own.fatbin --format csv"},
 #endif
+    {.name = "inspect-cubin-text", .words = "inspect data/inspect/own-sm90.cubin"},
+    {.name = "inspect-overview", .words = "inspect many.ptxas --top all"},
+    {.name = "inspect-parts", .words = "inspect parts.ptxas --format json"},
+    {.name = "inspect-save",
+     .words = "inspect data/inspect/own-sm90.cubin --threads 256 --save saved.json"},
+    {.name = "inspect-folder", .words = "inspect folder --threads 256 --only spilling"},
+    {.name = "inspect-folder-json", .words = "inspect folder --format json"},
+    {.name = "inspect-gate",
+     .words = "inspect data/inspect/own-sm90.ptxas --max-regs 20 --require-blocks 2 --threads 256"},
+#ifdef HAVE_TOML
+    {.name = "inspect-gate-file",
+     .words = "inspect data/inspect/own-sm90.ptxas --gate gate.toml --threads 256"},
+    {.name = "inspect-gate-sarif",
+     .words = "inspect folder --gate gate.toml --threads 256 --format sarif"},
+    {.name = "inspect-gate-junit",
+     .words = "inspect folder --gate gate.toml --threads 256 --format junit"},
+#endif
+    {.name = "diff",
+     .words = "diff data/inspect/own-sm90.ptxas data/inspect/own-sm75.ptxas -d H200"},
+    {.name = "diff-json",
+     .words = "diff data/inspect/own-sm90.ptxas many.ptxas -d H200 --format json"},
+    {.name = "diff-folder", .words = "diff folder data/inspect/own-sm90.cubin -d H200 -d 12.0"},
     {.name = "inspect-lint", .words = "inspect data/inspect/own-sm90.ptxas --lint --device H200"},
     {.name = "merge",
      .words = "merge data/merge/node1.json data/merge/node2.json data/merge/node3.json"},
@@ -500,6 +522,43 @@ static void write_accesses(void)
     fclose(file);
 }
 
+/* The log of a compiler, with the given number of kernels. */
+static void write_log(const char *name, int kernels)
+{
+    FILE *file = fopen(name, "w");
+    if (!file)
+        exit(99);
+    for (int i = 0; i < kernels; i++)
+        fprintf(file,
+                "ptxas info    : Compiling entry function '_ZN5space4k%04dIfLi%dEEEvPf' for "
+                "'sm_90'\nptxas info    : Used %d registers, %d bytes smem, used 1 barriers\n",
+                i, i, 16 + i % 200, i);
+    fclose(file);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    char bytes[65536];
+    FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+    if (!in || !out)
+        exit(99);
+    for (size_t count; (count = fread(bytes, 1, sizeof bytes, in)) > 0;)
+        fwrite(bytes, 1, count, out);
+    fclose(in);
+    fclose(out);
+}
+
+static void write_folder(void)
+{
+    if (mkdir("folder", 0700) != 0 || mkdir("folder/deeper", 0700) != 0)
+        exit(99);
+    copy_file("data/inspect/own-sm120.cubin", "folder/own.cubin");
+    copy_file("data/inspect/own-sm90.ptxas", "folder/deeper/build.log");
+    write_file("folder/notes.txt", "nothing\n");
+    write_file("gate.toml", "[[limit]]\nmax_registers = 20\nmin_blocks = 2\n"
+                            "[[allow]]\nkernel = \"spilling\"\nreason = \"known\"\n");
+}
+
 static void leave_folder(void)
 {
     char command[sizeof folder + 16];
@@ -525,6 +584,9 @@ static void enter_folder(void)
     write_file("own.cu", "__global__ void own(float *a)\n{\n    int i = blockIdx.x * blockDim.x + "
                          "threadIdx.x;\n    a[i] = 2 * a[i];\n}\n");
     write_accesses();
+    write_log("many.ptxas", 30);
+    write_log("parts.ptxas", 270);
+    write_folder();
 }
 
 /* --- All commands ------------------------------------------------------------------------------*/

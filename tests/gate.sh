@@ -92,7 +92,7 @@ END
 
 judged "an unknown block size is not judged: exit status 2" 2 \
 'build.log: void six_barriers<float, 4>(float*) on compute capability 9.0: blocks and occupancy are not judged: its block size is unknown; state it in [threads], or with --threads NAME=N
-1 kernel judged: no violation; not judged for want of a block size: 1' <<'END'
+1 kernel judged: no violation; not judged, as the launch is unknown: 1' <<'END'
 [[limit]]
 kernel = "six*"
 min_blocks = 1
@@ -109,6 +109,44 @@ judged "[threads] states it, --threads before it" 1 \
 min_blocks = 5
 min_occupancy = 30
 END
+
+cp build.log build.log.kept
+cat >build.log <<'END'
+{"schema":"smemcalc-inspect/1","kernels":[{"name":"tiles","file":"tiles.cu","source":"nvrtc",
+"compiled_for":"sm_90","registers_per_thread":32,"static_smem_bytes":0,"barriers_per_block":1,
+"uses_dynamic_smem":true}]}
+END
+judged "unknown dynamic shared memory is not judged: exit status 2" 2 \
+'tiles.cu: tiles on compute capability 9.0: blocks and occupancy are not judged: the launch gives its dynamic shared memory; state it in [dynamic_smem], or with --dynamic-smem NAME=BYTES
+1 kernel judged: no violation; not judged, as the launch is unknown: 1' --threads 256 <<'END'
+[[limit]]
+min_blocks = 1
+END
+
+judged "other limits are" 0 '1 kernel judged: no violation' <<'END'
+[[limit]]
+max_registers = 40
+END
+
+judged "[dynamic_smem] states it" 1 \
+'tiles.cu: tiles on compute capability 9.0: 4 blocks per SM, but 5 required (gate.toml:4)
+gate.toml:3: note: [dynamic_smem] '"'gone'"' names no kernel
+1 of 1 kernel violates 1 limit' --threads 256 <<'END'
+[dynamic_smem]
+"til*" = 50000
+"gone" = 1
+[[limit]]
+min_blocks = 5
+END
+
+judged "--dynamic-smem before it" 0 '1 kernel judged: no violation' \
+    --threads 256 --dynamic-smem tiles=16K <<'END'
+[dynamic_smem]
+"til*" = 50000
+[[limit]]
+min_blocks = 5
+END
+mv build.log.kept build.log
 
 judged "assume_threads is explicit" 1 \
 'build.log: spilling on compute capability 9.0: 8 blocks per SM, but 9 required (gate.toml:2)
@@ -183,6 +221,127 @@ empty "devices of the file; a kernel that cannot launch" "$(
     grep -qF 'bounded on compute capability 9.0: cannot launch with 256 threads per block' out ||
         cat out err)"
 
+# --- Comparisons ----------------------------------------------------------------------------------
+
+# From the log: `spilling` loses blocks, `bounded` only has more registers.
+sed 's/Used 32 registers/Used 34 registers/; s/Used 10 registers/Used 12 registers/' build.log >new.log
+
+compared() { # NAME STATUS [ARGUMENT...]; the gate file is on standard input
+    name=$1 wanted=$2
+    shift 2
+    cat >gate.toml
+    "$program" diff build.log new.log --gate gate.toml "$@" >out 2>err
+    status=$?
+    empty "$name" "$([ "$status" -eq "$wanted" ] || { echo "exit status $status, not $wanted"; cat out err; })"
+}
+says() { # TEXT [FILE]: however its lines are broken
+    empty "  and says $1" "$(tr -s ' \n' ' ' <"${2-out}" | grep -qF -e "$1" || cat "${2-out}")"
+}
+
+growth='assume_threads = 256
+devices = ["9.0"]
+[diff]'
+compared "growth that nothing tolerates" 1 <<END
+$growth
+END
+says '2 of 3 kernels are worse; 1 lost resident blocks'
+compared "growth of registers alone is tolerated; lost blocks are not" 1 <<END
+$growth
+allow_registers = 2
+END
+says '2 of 3 kernels are worse (1 as allowed)'
+says '8 -> 6 blocks per SM (100 % -> 75 %) at 256 threads, limited by registers; registers tolerated by [diff]'
+compared "all growth is tolerated" 0 <<END
+$growth
+allow_registers = 2
+allow_blocks = 2
+allow_occupancy = 25
+END
+says '2 of 3 kernels are worse (2 as allowed)'
+compared "one less is not" 1 <<END
+$growth
+allow_registers = 2
+allow_blocks = 1
+allow_occupancy = 25
+END
+compared "an entry allows the rest, and is not stale" 0 <<END
+$growth
+allow_registers = 2
+[[allow]]
+kernel = "spilling"
+reason = "rewritten in Q3"
+expires = 2026-01-01
+END
+says 'registers tolerated by [diff]; blocks, occupancy allowed: rewritten in Q3, until 2026-01-01'
+empty "  without a note" "$(grep 'not needed' out)"
+compared "... until it expires" 1 <<END
+$growth
+allow_registers = 2
+[[allow]]
+kernel = "spilling"
+reason = "rewritten in Q3"
+expires = 2025-12-31
+END
+says 'blocks, occupancy: it was allowed until 2025-12-31 (gate.toml:5)'
+compared "limits judge the new build" 1 --fail-on never <<END
+$growth
+[[limit]]
+max_registers = 33
+END
+says 'new.log: spilling on compute capability 9.0: 34 registers per thread, but at most 33 allowed (gate.toml:4)'
+says '1 of 3 kernels violates 1 limit'
+compared "limits that hold, and nothing else counts" 0 --fail-on never <<END
+$growth
+[[limit]]
+max_registers = 34
+END
+says '3 kernels judged: no violation'
+compared "a limit that needs a block size" 2 --fail-on never <<'END'
+devices = ["9.0"]
+[[limit]]
+min_blocks = 1
+END
+compared "--device, --assume-threads before those of the file" 1 -d 8.0 --assume-threads 128 --format csv <<END
+$growth
+END
+says 'compute capability 8.0'
+says ',128,'
+cat >gate.toml <<END
+$growth
+[threads]
+spilling = 128
+[[limit]]
+max_registers = 33
+[[allow]]
+kernel = "bounded"
+reason = "known"
+END
+for format in json csv; do
+    "$program" diff build.log new.log --gate gate.toml --format $format >out 2>err
+    says 'smemcalc: new.log: spilling on compute capability 9.0: 34 registers per thread, but at most 33' err
+done
+"$program" diff build.log new.log --gate gate.toml --format json >out 2>err
+empty "JSON: what is allowed, and why; the block size of [threads]" "$(
+    jq -c '.diff.changes[] | [.name, .allowed, .allowed_by, .after.threads_per_block]' out >seen
+    printf '%s\n' '["spilling",[],null,128]' '["bounded",["registers"],"allowed: known",256]' | diff - seen)"
+"$program" diff build.log new.log --gate gate.toml --format markdown >out 2>err
+empty "markdown: limits, then the comparison" "$(
+    grep '^### ' out >seen
+    printf '### smemcalc%s\n' ', limits of the gate file: 1 error, 0 warnings' \
+        ': 2 of 3 kernels are worse (1 as allowed); 1 lost resident blocks' | diff - seen)"
+"$program" diff build.log new.log --gate gate.toml --format junit >diff.xml 2>err
+status=$?
+empty "JUnit: a kernel is one case, whatever is wrong with it" "$(
+    [ $status -eq 1 ] || echo "exit status $status"
+    grep -q '<testsuites name="smemcalc" tests="3" failures="1"' diff.xml || cat diff.xml
+    [ "$(grep -c 'new.log: registers: 34\|new.log: blocks: 32 -' diff.xml)" -eq 2 ] || cat diff.xml)"
+"$program" diff build.log new.log --gate gate.toml --format sarif >diff.sarif 2>err
+status=$?
+empty "SARIF: of both" "$(
+    [ $status -eq 1 ] || echo "exit status $status"
+    jq -r '.runs[0].results[] | .ruleId + " " + .level' diff.sarif >seen
+    printf '%s\n' 'registers error' 'blocks error' 'registers note' | diff - seen)"
+
 # --- What is no gate file -------------------------------------------------------------------------
 
 refused() { # MESSAGE, for gate.toml
@@ -198,7 +357,7 @@ refused() { # MESSAGE, for gate.toml
 limit='[[limit]]
 max_registers = 1'
 printf '' >gate.toml
-refused ': no [[limit]]: nothing to judge by'
+refused ': no [[limit]] in it: at least one is needed'
 printf '[[limit]]\nmax_register = 1\n' >gate.toml
 refused ":2: unknown key of [[limit]] 'max_register'; did you mean 'max_registers'?"
 printf '[[limit]]\nmax_registers = "a"\n' >gate.toml
@@ -210,7 +369,7 @@ refused ':2: [[limit]] max_registers: not a whole number between 1 and 255'
 printf '[[limit]]\nmin_occupancy = nan\n' >gate.toml
 refused ':2: [[limit]] min_occupancy: not a number between 0 and 100'
 printf '[[limit]]\nkernel = "x"\n' >gate.toml
-refused ':1: [[limit]]: it limits nothing'
+refused ':1: [[limit]]: no limit in it'
 printf '[[limit]]\nkernel = 3\nmax_registers = 1\n' >gate.toml
 refused ':2: [[limit]] kernel: not a text in quotes'
 printf '[limit]\nmax_registers = 1\n' >gate.toml
@@ -227,10 +386,14 @@ printf '%s\n[[allow]]\nexpires = 2026-02-30\n' "$limit" >gate.toml
 refused ':4: '
 printf '%s\n[[allow]]\nlimit = "registers"\n' "$limit" >gate.toml
 refused ':4: [[allow]] limit: not the key of a limit in quotes: max_registers'
+printf '%s\n[dynamic_smem]\nx = -1\n' "$limit" >gate.toml
+refused ':4: [dynamic_smem] x: not a whole number between 0 and 1048576'
 printf '%s\n[threads]\nx = 0\n' "$limit" >gate.toml
 refused ':4: [threads] x: not a whole number between 1 and 1024'
 printf '%s\n[diff]\nallow_register = 1\n' "$limit" >gate.toml
 refused ":4: unknown key of [diff] 'allow_register'; did you mean 'allow_registers'?"
+printf '[diff]\nallow_registers = 1\n' >gate.toml
+refused ': no [[limit]] in it: at least one is needed'
 printf 'devices = "A100"\n%s\n' "$limit" >gate.toml
 refused ':1: devices: not a list, such as'
 printf 'limits = 1\n' >gate.toml
@@ -266,7 +429,7 @@ usage() { # MESSAGE ARGUMENT...
 }
 
 usage 'nowhere.toml' inspect build.log --gate nowhere.toml
-usage "option --format: 'sarif' is for findings" inspect build.log --format sarif
+usage "option --format: 'sarif' needs --gate" inspect build.log --format sarif
 usage "option --gate: not together with --lint" inspect build.log --gate least.toml --lint
 usage "option --format: 'sarif'" --tile 32 --format sarif
 

@@ -90,6 +90,9 @@ says "a missing file with a similar neighbour" \
     "tree/a/one.cubon: No such file or directory; did you mean 'tree/a/one.cubin'?"
 says "a missing file" "missing: No such file or directory"
 empty "three lines" "$([ "$(grep -c . err)" -eq 3 ] || cat err)"
+ln -s nowhere link
+reads "a link to nothing" 2 -- link
+says "does not propose itself" "link: No such file or directory"
 mkdir many && i=0
 while [ "$i" -lt 1000 ]; do
     cp "$data/own-sm90.cubin" "many/$i.cubin"
@@ -120,6 +123,7 @@ cat >compile_commands.json <<EOF
 EOF
 "$program" inspect compile_commands.json --format csv >out 2>err
 status=$?
+cp out compiled.csv
 if grep -q -e 'nvcc.* neither on PATH' -e 'no NVRTC was found' err; then
     skip "a source is compiled with the options of its entry" "no compiler"
     wanted=3
@@ -152,6 +156,25 @@ with closed quotes"
 echo '[{"directory": "/x", "file": "x.cu", ' >c.json
 reads "a list that is cut off" 2 -- c.json
 empty "is named with its line" "$(grep -q '^smemcalc: c.json:[0-9]*: ' err || cat err)"
+cp "$data/empty-sm80.cubin" empty.o && touch -t 202001010000 host.cu && mkfifo pipe
+echo "[{\"directory\": \"$PWD\", \"file\": \"host.cu\", \"command\": \"nvcc -c host.cu -o empty.o\"}]" >c.json
+reads "a list whose files have no kernel" 2 -- c.json
+says "says so" "c.json: no kernel in any of the 1 file read"
+# shellcheck disable=SC2086
+reads "beside others it is no fault" 0 $one -- c.json tree/a/one.cubin
+for special in "$PWD/pipe" /dev/zero; do
+    echo "[{\"directory\": \"/\", \"file\": \"$special\", \"command\": \"nvcc -x cu\"}]" >c.json
+    reads "a source that is $special" 2 -- c.json
+    says "is refused" "c.json: entry 1 ($special) is not a file"
+done
+if grep -q ',compute capability 8.0,' compiled.csv; then
+    for option in --run --clean-targets -dryrun --help -E "-odir /nowhere" --device-link; do
+        echo "[{\"directory\": \"$PWD/my project\", \"file\": \"a.cu\", \"command\": \"nvcc $option -arch=sm_80 -c a.cu\"}]" >c.json
+        "$program" inspect c.json --format csv >out 2>err
+        empty "an entry's $option is left out" "$(
+            [ "$(grep -c 'a.cu,a(),' out)" -eq 1 ] || cat out err)"
+    done
+fi
 
 # --- Logs -----------------------------------------------------------------------------------------
 

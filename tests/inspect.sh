@@ -61,7 +61,7 @@ has() { # FILE PATTERN
 
 head='file,kernel,device,registers,spill_stores,spill_loads,static_smem,dynamic_smem,barriers,'
 head=$head'blocks_per_sm,warps_per_sm,occupancy_percent,limiters,threads,threads_source,'
-head=$head'best_threads,best_occupancy_percent'
+head=$head'best_threads,best_occupancy_percent,compiled_for,loads'
 template='void six_barriers<float, 4>(float*)'
 [ "$(inspect own-sm90.cubin --format csv | grep -c '_Z12six_barriersIfLi4EEvPT_')" -eq 0 ] ||
     template=_Z12six_barriersIfLi4EEvPT_
@@ -70,19 +70,19 @@ case $template in *,*) quoted="\"$template\"" ;; *) quoted=$template ;; esac
 # --- Recorded output ------------------------------------------------------------------------------
 
 prints "a log in CSV" "$head
-own-sm90.ptxas,$quoted,compute capability 9.0,14,0,0,0,0,6,10,40,62.5,barriers,128,given,224,98.4375
-own-sm90.ptxas,spilling,compute capability 9.0,32,352,380,0,0,0,16,64,100,warps+registers,128,given,128,100
-own-sm90.ptxas,bounded,compute capability 9.0,10,0,0,2000,0,1,16,64,100,warps,128,given,128,100" \
+own-sm90.ptxas,$quoted,compute capability 9.0,14,0,0,0,0,6,10,40,62.5,barriers,128,given,224,98.4375,sm_90,1
+own-sm90.ptxas,spilling,compute capability 9.0,32,352,380,0,0,0,16,64,100,warps+registers,128,given,128,100,sm_90,1
+own-sm90.ptxas,bounded,compute capability 9.0,10,0,0,2000,0,1,16,64,100,warps,128,given,128,100,sm_90,1" \
     own-sm90.ptxas --threads 128 --format csv
 prints "machine code in CSV, without the driver's reserve, with its launch bounds" "$head
-own-sm90.cubin,$quoted,compute capability 9.0,14,,,0,0,6,,,,,,unknown,224,98.4375
-own-sm90.cubin,spilling,compute capability 9.0,32,,,0,0,0,2,64,100,warps+registers,1024,launch_bounds,128,100
-own-sm90.cubin,bounded,compute capability 9.0,10,,,2000,0,1,16,64,100,warps,128,launch_bounds,128,100" \
+own-sm90.cubin,$quoted,compute capability 9.0,14,,,0,0,6,,,,,,unknown,224,98.4375,sm_90,1
+own-sm90.cubin,spilling,compute capability 9.0,32,,,0,0,0,2,64,100,warps+registers,1024,launch_bounds,128,100,sm_90,1
+own-sm90.cubin,bounded,compute capability 9.0,10,,,2000,0,1,16,64,100,warps,128,launch_bounds,128,100,sm_90,1" \
     own-sm90.cubin --format csv
 prints "cuobjdump's report, where the reserve is counted" "$head
-own-sm90-cuda12.res-usage,$quoted,compute capability 9.0,14,,,0,4096,,8,64,100,warps,256,assumed,128,100
-own-sm90-cuda12.res-usage,spilling,compute capability 9.0,32,,,0,4096,,8,64,100,warps+registers,256,assumed,128,100
-own-sm90-cuda12.res-usage,bounded,compute capability 9.0,10,,,2000,4096,,8,64,100,warps,256,assumed,128,100" \
+own-sm90-cuda12.res-usage,$quoted,compute capability 9.0,14,,,0,4096,,8,64,100,warps,256,assumed,128,100,,
+own-sm90-cuda12.res-usage,spilling,compute capability 9.0,32,,,0,4096,,8,64,100,warps+registers,256,assumed,128,100,,
+own-sm90-cuda12.res-usage,bounded,compute capability 9.0,10,,,2000,4096,,8,64,100,warps,256,assumed,128,100,," \
     own-sm90-cuda12.res-usage --assume-threads 256 --device sm_90 --dynamic-smem 4K --format csv
 
 inspect - --threads 128 --format csv <own-sm90.ptxas | sed 's/^-,/own-sm90.ptxas,/' >piped
@@ -159,7 +159,7 @@ printf '%s\n' "ptxas info    : Compiling entry function 'k' for 'sm_90a'" \
     "ptxas info    : Used 40 registers, used 1 barriers" >accelerated.ptxas
 inspect accelerated.ptxas --threads 256 --device 9.0 --device 10.0 >out 2>err
 empty "code for sm_90a does not load elsewhere, and the answer says so" "$(
-    grep -A1 '^  CC 10.0 ' out >there
+    grep -A1 '^~ CC 10.0 ' out >there
     has there '^      estimated from machine code for sm_90a, which this device cannot load$'
     [ "$(grep -c 'cannot load' out)" -eq 1 ] || cat out
     cat err)"
@@ -167,7 +167,7 @@ inspect accelerated.ptxas --threads 256 --device 10.0 --format csv >out 2>err
 empty "CSV, which has no column for it, has a note" "$(
     [ "$(wc -l <out)" -eq 2 ] || cat out
     has err '^smemcalc: note: in 1 of 1 rows the machine code does not load on the device: estimates$')"
-ends 1 "accelerated.ptxas: k on compute capability 10.0: its machine code does not load there" \
+ends 1 "accelerated.ptxas: k on compute capability 10.0: machine code for sm_90a does not load there: compile with -gencode arch=compute_100,code=sm_100" \
     accelerated.ptxas --threads 256 --device 10.0 --max-regs 255
 ends 2 "accelerated.ptxas: compiled for sm_91a: compute capability 9.1 is newer than this table; \
 name a device with --device" "$(sed -i s/sm_90a/sm_91a/ accelerated.ptxas; echo accelerated.ptxas)"
@@ -463,6 +463,36 @@ ends 1 "twice.ptxas: kernel on compute capability 9.0: 64 registers per thread, 
 allowed" twice.ptxas --device 9.0 --max-regs 20
 ends 2 "option --max-regs: not together with --lint, which checks a kernel's own bounds" \
     twice.ptxas --lint --max-regs 20
+
+# --- Many kernels in 80 columns -------------------------------------------------------------------
+
+log_of() { # NAME...: the log of kernels
+    for kernel; do
+        printf "ptxas info    : Compiling entry function '%s' for 'sm_90'\n" "$kernel"
+        printf 'ptxas info    : Used 40 registers, used 0 barriers\n'
+    done
+}
+
+prefix=prefix_that_all_of_the_kernels_have_in_common_
+ends_differ='' middles_differ=''
+for i in 1 2 3 4 5 6 7 8; do
+    ends_differ="$ends_differ ${prefix}f$i ${prefix}h$i"
+    middles_differ="$middles_differ $prefix${prefix}f$i$prefix$prefix $prefix${prefix}h$i$prefix$prefix"
+done
+# shellcheck disable=SC2086 # a list of names
+log_of $ends_differ >ends.ptxas
+# shellcheck disable=SC2086
+log_of $middles_differ >middles.ptxas
+inspect ends.ptxas --top all >out 2>err
+empty "names are cut where they stay distinct" "$(
+    [ "$(awk '/ registers / && /%/ { print $NF }' out | sort -u | grep -c '\.\.')" -eq 16 ] || cat out
+    awk 'length($0) > 80' out)"
+inspect middles.ptxas --top all >out 2>err
+empty "or are whole, before their figures" "$(
+    for name in $middles_differ; do
+        tr -d '\n ' <out | grep -q "$name" || echo "no $name"
+    done
+    awk 'length($0) > 80' out)"
 
 # --- Machine code within files ----------------------------------------------------------------------
 

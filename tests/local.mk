@@ -52,6 +52,7 @@ tests_unit_SOURCES = \
 	tests/test_user.c \
 	tests/test_plot.c \
 	tests/test_report.c \
+	tests/test_gate.c \
 	tests/test_headroom.c \
 	tests/test_selection.c \
 	tests/test_series.c \

@@ -115,4 +115,22 @@ for kib in 40000 60000 80000 120000; do
     whole_or_absent "merge of 10000 reports in $kib KiB" usual
 done
 
+# --- Libraries with many kernels --------------------------------------------------------------
+
+awk 'BEGIN {
+    for (i = 0; i < 5000; i++) {
+        print "ptxas info    : Compiling entry function \047kernel" i "\047 for \047sm_90\047"
+        print "ptxas info    : Used " 16 + i % 200 " registers, " i " bytes smem, used 1 barriers"
+    }
+}' >many.ptxas
+for format in text json csv; do
+    smemcalc inspect many.ptxas --format $format >usual 2>/dev/null
+    limited 90000 inspect many.ptxas --format $format
+    empty "inspect of 5000 kernels in 90 MB as $format" \
+        "$([ $seen -eq 0 ] || cat err)$(cmp usual out 2>&1)"
+done
+smemcalc inspect many.ptxas --format json >usual 2>/dev/null
+empty "JSON that is written in parts is whole" \
+    "$(jq '.kernels | length' usual 2>&1 | grep -vx 5000)"
+
 finish_cases

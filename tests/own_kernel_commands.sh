@@ -240,7 +240,7 @@ if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
         banks shared.ptx --entry strided --block 64 --device 8.0
     smemcalc banks shared.ptx --entry strided --block 64 --device 8.0 --format csv >out 2>err
     empty "banks: CSV has a row for each access" "$(
-        [ "$(wc -l <out)" -eq 2 ] && grep -q '^strided,.*,st.shared.u32,store,4,tile,known,' out || cat out)"
+        { [ "$(wc -l <out)" -eq 2 ] && grep -q '^strided,.*,st.shared.u32,store,4,tile,known,' out; } || cat out)"
     smemcalc banks shared.ptx --entry without --device 8.0 >out 2>err
     empty "banks: a kernel without shared memory" "$(
         sed -n 1p out | grep -qx 'without: no access to shared memory' || cat out)"
@@ -258,6 +258,16 @@ fi
 refuses 2 "one.log: bank conflicts are found in source or PTX, not in log of ptxas" \
     banks one.log --device 8.0
 refuses 2 "option --width: not with a FILE, which is 'one.log'" banks one.log --width 8
+
+# --- A name that a terminal would interpret ---
+
+hostile=$(printf 'e\033[31m\302\233\377.log')
+cp one.log "$hostile"
+for command in best limits carveout "sweep --threads 32:64:32"; do
+    smemcalc $command "$hostile" --device 8.0 >out 2>err
+    empty "$command: a file's name is made safe" "$(grep -q 'e?\[31m' out || cat -v out err
+        LC_ALL=C grep -c "$(printf '[\033\233\377]')" out err | grep -v ':0$')"
+done
 
 # --- Usage ---
 

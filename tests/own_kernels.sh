@@ -54,6 +54,10 @@ answered() {
     cat err
 }
 
+equal() { # NAME FOUND WANTED
+    empty "$1" "$([ "$2" = "$3" ] || printf 'found:  %s\nwanted: %s\n' "$2" "$3")"
+}
+
 kernels() { # the kernels of the CSV in `out`, joined by blanks
     sed 1d out | cut -d, -f2 | tr '\n' ' ' | sed 's/ $//'
 }
@@ -98,7 +102,7 @@ empty "an unknown block size is shown as such, with the best one" "$(
 ask sum.log --format csv
 empty "CSV leaves empty what follows from the block size" "$(
     answered
-    has out '^sum.log,sum,compute capability 9.0,72,0,0,8192,0,1,,,,,,unknown,128,43.75$')"
+    has out '^sum.log,sum,compute capability 9.0,72,0,0,8192,0,1,,,,,,unknown,128,43.75,sm_90,1$')"
 if command -v jq >/dev/null; then
     ask sum.log --format json
     jq -c '.kernels[] | [.kernel.threads_per_block, .kernel.threads_source,
@@ -273,13 +277,216 @@ empty "--verbose has each in full" "$(answered; [ "$(grep -c '^  CC 9.0' out)" -
 ask crowd.log --threads 256 --top 3
 empty "a few are shown in full" "$(answered; [ "$(grep -c '^  CC 9.0' out)" -eq 3 ] || cat out)"
 ask crowd.log --threads 256 --device 8.0 --device 9.0 --device "H100 PCIe"
-empty "several devices: a line for each" "$(
+empty "several devices: a line for each template, at the worst of them" "$(
+    answered
+    [ "$(grep -c '^~ CC 8.0 *+2  ' out)" -eq 20 ] || cat out
     [ "$(wc -l <out)" -le 80 ] || echo "$(wc -l <out) lines"
     awk 'length > 80' out
-    has out '^  CC 8.0 '; has out '^  H100 PCIe ')"
+    has out '^  ~ estimated: the machine code does not load on the device$'
+    has out '^  + so many more devices or architectures'
+    has out '^      +2 more architectures$')"
+ask crowd.log --threads 256 --device 8.0 --device 9.0 --kernel 'plain1*'
+empty "few kernels are shown on each device" "$(
+    answered
+    { [ "$(grep -c '^~ CC 8.0' out)" -eq 10 ] && [ "$(grep -c '^  CC 9.0' out)" -eq 10 ]; } || cat out
+    lacks out '^  +')"
+
+{ i=0; while [ $i -lt 25 ]; do kernel "k$i" 64; i=$((i + 1)); done; } >one.log
+sed 's/sm_90/sm_100/' one.log >later.log
+sed 's/sm_90/sm_120/; s/k0/new/' one.log >newest.log
+cat newest.log later.log one.log >versions.log
+ask versions.log --threads 256
+empty "several architectures: a line for each kernel" "$(
+    answered
+    [ "$(grep -c '^ CC [0-9.]* *+[12]  *[0-9]' out)" -eq 20 ] || cat out
+    has out '^26 kernels'
+    has out '^6 more kernels: '
+    has out '^      +[12] more architectures*$')"
+ask versions.log --threads 256 --kernel 'k3'
+empty "compute capabilities ascend" "$(
+    answered
+    [ "$(grep -o '^  CC [0-9.]*' out | tr -d '\n')" = '  CC 9.0  CC 10.0  CC 12.0' ] || cat out)"
+
+# --- Machine code that does not load --------------------------------------------------------------
+
+{ kernel loads 32; kernel old 255 64 | sed 's/sm_90/sm_80/'; kernel older 255 | sed 's/sm_90/sm_75/'
+} >mixed.log
+ask mixed.log --threads 256 --device 9.0
+empty "kernels that do not load are left out, where others do" "$(
+    answered
+    lacks out '^old'
+    lacks out '1 spills'
+    has out '^2 kernels have no machine code for compute capability 9.0 and are left out:$'
+    has out '^--verbose shows them$'
+    lacks out '^  ~')"
+ask mixed.log --threads 256 --device 9.0 --verbose
+empty "--verbose shows them, marked and not counted" "$(
+    answered
+    [ "$(grep -c '^~ CC 9.0' out)" -eq 2 ] || cat out
+    [ "$(grep -c '^  CC 9.0' out)" -eq 1 ] || cat out
+    lacks out 'below 25'
+    has out 'marked ~ and not$'
+    has out '^  ~ estimated: the machine code does not load on the device$')"
+ask mixed.log --threads 256 --device 9.0 --device 8.6
+empty "on several devices, each is left out where it does not load" "$(
+    answered
+    [ "$(grep -c '^  CC' out)" -eq 2 ] || cat out
+    has out '^2 kernels; 1 spills; 1 below 25 %; worst: old '
+    has out '^3 kernels have no machine code for some of the devices and are left out')"
+ask mixed.log --threads 256 --device 10.0
+empty "where none loads, all are shown and counted" "$(
+    answered
+    [ "$(grep -c '^~ CC 10.0' out)" -eq 3 ] || cat out
+    has out '^3 kernels; 1 spills; 2 below 25 %'
+    lacks out 'left out')"
+ask mixed.log --threads 256 --device 9.0 --format csv
+empty "CSV has all, and what they were compiled for" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    has out ',compiled_for,loads$'
+    has out '^mixed.log,loads,.*,sm_90,1$'
+    has out '^mixed.log,old,.*,sm_80,0$')"
+ask mixed.log one.log --threads 256 --device 8.0
+empty "a file whose code does not load there is shown" "$(
+    answered
+    has out '^26 kernels in 2 files; '
+    has out '^2 kernels have no machine code for compute capability 8.0')"
+
+{ kernel a1 32 && kernel a2 32 && kernel a3 32; kernel b1 32 | sed 's/sm_90/sm_80/'; } >sorts.log
+ends 1 "sorts.log: 3 kernels on compute capability 10.0: machine code for sm_90 does not load \
+there: compile with -gencode arch=compute_100,code=sm_100" sorts.log --device 10.0 --max-regs 64
+empty "a line for each device and architecture" "$(
+    [ "$(wc -l <err)" -eq 2 ] || cat err
+    has err '^smemcalc: sorts.log: b1 on compute capability 10.0: machine code for sm_80 does not')"
+ask sorts.log --device 10.0 --max-regs 64 --format junit
+empty "reports have each kernel" "$([ "$(grep -c '<failure' out)" -eq 4 ] || cat out)"
+
+# --- Words ----------------------------------------------------------------------------------------
+
+ask many.log --threads 256 --only below=10
+empty "a filter that keeps nothing" "$(
+    answered
+    has out '^none of 5 kernels is as --only asks; 2 spill; ')"
+ask sum.log --threads 256 --only spilling
+empty "a filter that does not keep the only kernel" "$(
+    answered
+    has out '^the only kernel is not as --only asks$')"
+{ kernel a 32 && kernel b 32 8; } >spill.log
+ask spill.log --threads 256
+empty "one spills" "$(answered; has out '^2 kernels; 1 spills; ')"
+{
+    i=0
+    while [ $i -lt 12 ]; do kernel "plain$i" 32; i=$((i + 1)); done
+    kernel _Z1kILi4EEvv 255 && kernel _Z1kILi5EEvv 16 0 45000
+} >different.log
+ask different.log --threads 256
+if grep -q 'k<' out; then
+    empty "instances with different limits name none" "$(answered; has out '% varies .*  k<\.\.>$')"
+else
+    skip "instances with different limits name none" "names are not demangled here"
+fi
+ask own-sm90.cubin
+empty "spills that machine code does not record" "$(
+    answered; has out '^  - spills: not recorded in machine code (ptxas -v prints them)$')"
+ask own-sm90-cuda12.res-usage --threads 256 --device 9.0
+empty "and that a log does not record" "$(
+    answered; has out '^  - spills: not recorded in this log (ptxas -v prints them)$')"
+ask sum.log --require-occupancy 50
+empty "what cannot be judged is one line, not a table" "$(
+    [ "$status" -eq 2 ] || echo "exit status $status"
+    [ "$(wc -l <err)" -eq 1 ] || cat err
+    cat out)"
 
 { i=0; while [ $i -lt 1500 ]; do kernel "k$i" 64; i=$((i + 1)); done; } >big.log
 ask big.log --device 9.0
 empty "many kernels" "$(answered; has out '^1500 kernels; ')"
+
+# --- Dynamic shared memory ------------------------------------------------------------------------
+
+# saved NAME [MEMBER]: a kernel of a saved file
+saved() {
+    printf '{"name":"%s","source":"nvrtc","compiled_for":"sm_90","registers_per_thread":32' "$1"
+    printf ',"static_smem_bytes":1024,"barriers_per_block":1%s}' "${2-}"
+}
+{
+    printf '{"schema":"smemcalc-inspect/1","kernels":[%s,\n%s,\n%s]}\n' \
+        "$(saved tiles ',"uses_dynamic_smem":true')" \
+        "$(saved plain ',"uses_dynamic_smem":false')" "$(saved older)"
+} >dynamic.json
+
+ask dynamic.json --threads 256 --sort file
+empty "dynamic shared memory that nothing states is marked, with one footnote" "$(
+    answered
+    has out '1024+? '
+    [ "$(grep -c '1024+?' out)" -eq 1 ] || echo "marked elsewhere"
+    has out '  +? uses dynamic shared memory, which the launch gives'
+    [ "$(grep -c 'which the launch gives' out)" -eq 1 ] || echo "not one footnote")"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+    saved "k$i" ',"uses_dynamic_smem":true'
+    [ "$i" -eq 13 ] || echo ,
+done | { printf '{"schema":"smemcalc-inspect/1","kernels":[' && cat && echo ']}'; } >many.json
+ask many.json --threads 256
+empty "also in the table of many kernels" "$(
+    answered
+    has out ' 1024+?  k13$'
+    [ "$(grep -c 'which the launch gives' out)" -eq 1 ] || echo "not one footnote")"
+
+column() { # ARGUMENT...: kernel and dynamic_smem
+    ask dynamic.json --threads 256 --format csv "$@"
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+             NR > 1 { printf "%s=%s ", $at["kernel"], $at["dynamic_smem"] }' out
+    cat err
+}
+equal "unknown in CSV where used but not stated" "$(column)" 'tiles= plain=0 older=0 '
+equal "a size is that of all kernels but those known to use none" \
+    "$(column --dynamic-smem 48K)" 'tiles=49152 plain=0 older=49152 '
+equal "none can be stated, too" "$(column --dynamic-smem 0)" 'tiles=0 plain=0 older=0 '
+equal "a size by name; the first that matches counts" \
+    "$(column --dynamic-smem 'til*=16K,t*=8' --dynamic-smem plain=4)" \
+    'tiles=16384 plain=4 older=0 '
+ask dynamic.json --threads 256 --dynamic-smem tiles=16K
+empty "where it is stated there is no footnote" "$(answered && lacks out '+?')"
+ends 2 "option --dynamic-smem: 'tiles=x' is neither a size (40000, 48K) nor NAME=SIZE" \
+    dynamic.json --dynamic-smem tiles=x
+ends 2 "option --dynamic-smem: '=4' is neither a size (40000, 48K) nor NAME=SIZE" \
+    dynamic.json --dynamic-smem =4
+ask dynamic.json --threads 256 --dynamic-smem tilse=16K
+empty "a name that no kernel has is a warning" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    has err "option --dynamic-smem: .*'tilse'")"
+ends 2 "option --require-blocks: 1 of 3 answers cannot be judged, the first for tiles: it uses \
+dynamic shared memory, which the launch gives; state it with --dynamic-smem NAME=BYTES" \
+    dynamic.json --threads 256 --require-blocks 1
+ask dynamic.json --threads 256 --require-blocks 5 --dynamic-smem tiles=48K
+empty "a requirement is judged with what is stated" "$(
+    [ "$status" -eq 1 ] || echo "exit status $status"
+    has err 'tiles on .*: 4 blocks per SM, but 5 required')"
+ask dynamic.json --threads 256 --max-regs 64
+empty "one on registers does not need it" "$(answered)"
+ask dynamic.json --save again.json
+equal "--save keeps what is known" "$(grep -c '"uses_dynamic_smem":true' again.json) \
+$(grep -c '"uses_dynamic_smem":false' again.json) $(grep -c uses_dynamic again.json)" '1 1 2'
+ask best dynamic.json --entry tiles
+empty "commands about one kernel say so" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    has err 'tiles uses dynamic shared memory, which the launch gives')"
+ask best dynamic.json --entry tiles --dynamic-smem 1K
+empty "unless it is stated" "$(answered && lacks err 'dynamic')"
+ask best dynamic.json --entry plain
+empty "or unused" "$(answered && lacks err 'dynamic')"
+
+cat >dynamic.cu <<'END'
+extern __shared__ float tile[];
+__global__ void uses(float *o) { tile[threadIdx.x] = o[0]; __syncthreads(); o[1] = tile[o[2] > 0]; }
+__global__ void plain(float *o) { o[threadIdx.x] = 1; }
+END
+ask dynamic.cu --device 9.0 --threads 256 --format csv
+case $status in
+3) skip "source tells which kernels use dynamic shared memory" "no compiler here" ;;
+*) equal "source tells which kernels use dynamic shared memory" "$(answered
+    ask dynamic.cu --device 9.0 --threads 256 --format json
+    jq -c '[.kernels | sort_by(.kernel.name)[].kernel
+           | .uses_dynamic_smem, .dynamic_smem_bytes]' out)" \
+    '[false,0,true,null]' ;;
+esac
 
 finish_cases

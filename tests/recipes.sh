@@ -122,7 +122,7 @@ root = yaml.safe_load(open(sys.argv[1]))
 if "jobs" in root:
     for step in root["jobs"]["gate"]["steps"]:
         if step.get("name") == sys.argv[2]:
-            print(step["run"])
+            print(step["run"] if "run" in step else step["with"]["script"])
 elif sys.argv[2] == "script":
     print("\n".join(root["kernels"]["script"]))
 END
@@ -147,6 +147,39 @@ runs() { # NAME STATUS FILE STEP: the commands of a step, with stand-ins for mak
     empty "$1" "$([ -s commands ] || echo "no such step"; [ $status -eq "$2" ] || { echo "exit status $status" && cat commands out; })"
 }
 
+# The script of the comment, with stand-ins for GitHub's interface.
+comment_on_github() {
+    if ! command -v node >/dev/null; then
+        skip "GitHub: the comment" "there is no node"
+        return
+    fi
+    python3 steps.py "$github" Comment >comment.js
+    cat >interface.js <<'END'
+const calls = [];
+const issues = {
+  listComments: 'list',
+  createComment: async words => calls.push(['create', words.issue_number, words.body]),
+  updateComment: async words => calls.push(['update', words.comment_id, words.body]),
+};
+const github = {
+  rest: { issues },
+  paginate: async (what, words) => what === 'list' && words.issue_number === 7 ? JSON.parse(process.argv[2]) : [],
+};
+const context = { repo: { owner: 'o', repo: 'r' }, issue: { number: 7 } };
+const script = require('fs').readFileSync('comment.js', 'utf8');
+const run = Object.getPrototypeOf(async function () {}).constructor;
+new run('require', 'github', 'context', script)(require, github, context).then(() =>
+  calls.forEach(call => console.log(call[0], call[1], call[2].split('\n')[0], call[2].includes('12 registers'))));
+END
+    commented "a first comment" 'create 7 <!-- smemcalc --> true' \
+        '[{"id":1,"user":null,"body":null},{"id":2,"user":{"type":"User"},"body":"<!-- smemcalc -->"}]'
+    commented "the comment is updated" 'update 9 <!-- smemcalc --> true' \
+        '[{"id":1,"user":{"type":"Bot"},"body":"x"},{"id":9,"user":{"type":"Bot"},"body":"<!-- smemcalc -->\nold"}]'
+}
+commented() { # NAME EXPECTED COMMENTS
+    empty "GitHub: $1" "$(echo "$2" >expected; node interface.js "$3" 2>&1 | diff expected -)"
+}
+
 rm -f stand-ins/smemcalc
 printf 'devices = ["9.0"]\n' | cat - narrow.toml >smemcalc.toml
 if ! command -v python3 >/dev/null || ! python3 -c 'import yaml' 2>/dev/null; then
@@ -156,11 +189,24 @@ elif ! command -v bash >/dev/null; then
 else
     github=$recipes/github/smemcalc.yml gitlab=$recipes/gitlab/smemcalc.gitlab-ci.yml
     runs "GitHub: build" 0 "$github" Build
-    runs "GitHub: judge" 1 "$github" 'Judge the kernels'
+    runs "GitHub: check" 1 "$github" 'Check the kernels'
     runs "GitHub: summary" 0 "$github" Summary
     empty "GitHub: what it leaves" "$(
         grep -q '"version": "2.1.0"' smemcalc.sarif || cat smemcalc.sarif
         grep -q '^### smemcalc: 1 error' summary.md || cat summary.md)"
+    runs "GitHub: build of the base branch" 0 "$github" 'Build the base branch'
+    sed -i 's/Used 10 registers/Used 12 registers/' build.log
+    runs "GitHub: compare" 0 "$github" Compare
+    empty "GitHub: the comparison" "$(
+        grep -q '^### smemcalc: 1 of 3 kernels is worse' comparison.md || cat comparison.md
+        grep -q '^### smemcalc, limits of the gate file: 1 error' comparison.md || cat comparison.md
+        grep -q '10 -> 12 registers' summary.md || cat summary.md)"
+    mv build.log kept.log
+    cp comparison.md kept.md
+    runs "GitHub: a comparison that cannot be made fails" 1 "$github" Compare
+    mv kept.log build.log
+    mv kept.md comparison.md
+    comment_on_github
     runs "GitLab: the job fails" 1 "$gitlab" script
     empty "GitLab: what it leaves" "$(grep -q '<testsuites name="smemcalc" tests="3" failures="1"' smemcalc.xml || cat smemcalc.xml)"
     cp wide.toml smemcalc.toml

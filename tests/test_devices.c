@@ -59,6 +59,7 @@ static void check_rules(const struct smc_capability *c)
     CU_ASSERT_EQUAL(smc_capability_is_current(cc), cc >= 75);
     CU_ASSERT_EQUAL(c->cubin_smem_has_reserve, cc >= 90);
     CU_ASSERT_EQUAL(c->cubin_for_itself_only, cc == 101);
+    CU_ASSERT_EQUAL(c->ptxas_writes_properties, cc >= 20);
     CU_ASSERT_EQUAL(c->machine_code_format, cc < 70 ? 0 : cc < 100 ? 1 : 2);
 }
 

@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "compile/build_note.h"
-#include "inspect/diff.h"
 #include "inspect/kernels.h"
+#include "inspect/names.h"
 #include "inspect/saved.h"
 #include "inspect/stable_names.h"
+#include "judge/diff.h"
 #include "report/diff.h"
 #include "report/report.h"
 #include "unit.h"
@@ -76,7 +77,7 @@ static void test_static_prefix(void)
 
 static void check_bare(const char *shown, const char *expected)
 {
-    char *bare = smc_bare_name(shown);
+    char *bare = smc_name_last(shown);
     CU_ASSERT_PTR_NOT_NULL_FATAL(bare);
     CU_ASSERT_STRING_EQUAL(bare, expected);
     free(bare);

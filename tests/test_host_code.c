@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/device_part.h"
 #include "inspect/kernels.h"
+#include "source/device_part.h"
 #include "unit.h"
 
 static size_t count_lines(const char *text)
@@ -101,7 +101,7 @@ static void test_lines(void)
     CU_ASSERT(smc_inspect_add(&kernels, "_ZN1n3twoIiEEvT_", 16, &kind));
     CU_ASSERT(smc_inspect_add(&kernels, "_Z3onev", 7, &kind));
     CU_ASSERT_EQUAL(smc_source_tree_read("x.cu", source, "", "", &tree, &error), SMC_OK);
-    CU_ASSERT(smc_source_tree_locate(&tree, &kernels, 0));
+    CU_ASSERT(smc_inspect_kernels_locate(&kernels, 0, &tree));
     CU_ASSERT_EQUAL(kernels.item[0].source_line, 6);
     CU_ASSERT_EQUAL(kernels.item[1].source_line, 2);
     CU_ASSERT_STRING_EQUAL(kernels.item[1].source_file, "x.cu");

@@ -1,5 +1,5 @@
-/* inspect: a kernel's values are the same from any input, and so are the answers, requirements and
-   launch bounds. Tests that need a compiler are in inspect.sh. */
+/* inspect: a kernel's values are the same from any input, and so are the answers and launch
+   bounds. Tests that need a compiler are in inspect.sh. */
 #include "config.h"
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compile/ptx.h"
+#include "compile/ptx_dynamic_smem.h"
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
@@ -43,6 +44,20 @@ static enum smc_status read_data(const char *file, struct smc_inspect_kernels *k
 }
 
 /* --- Logs ------------------------------------------------------------------------------------- */
+
+/* A row has the figures of its whole answer. */
+static void check_complete(const struct smc_inspect_row *row)
+{
+    struct smc_answer answer;
+    smc_inspect_complete(row, &answer);
+    CU_ASSERT_EQUAL(answer.outcome, row->outcome);
+    CU_ASSERT_EQUAL(answer.occupancy.blocks_per_sm, row->occupancy.blocks_per_sm);
+    CU_ASSERT_EQUAL(answer.occupancy.limiters, row->occupancy.limiters);
+    CU_ASSERT_EQUAL(answer.occupancy_percent, row->occupancy_percent);
+    CU_ASSERT_EQUAL(answer.launch.threads_per_block, row->launch.threads_per_block);
+    CU_ASSERT_EQUAL(answer.resources.static_smem_bytes, row->launch.static_smem_bytes);
+    CU_ASSERT_EQUAL(answer.query.device.sm.max_threads_per_block, 1024);
+}
 
 static void test_linked(void)
 {
@@ -83,10 +98,11 @@ static void test_refused(void)
     CU_ASSERT_EQUAL(smc_inspect_answer(&kernels, &request, &rows, NULL), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(rows.count, 2);
     for (size_t i = 0; i < rows.count; i++) {
-        CU_ASSERT_EQUAL(rows.item[i].answer.outcome, SMC_CANNOT_COMPILE);
-        CU_ASSERT_EQUAL(rows.item[i].answer.occupancy.blocks_per_sm, 0);
+        CU_ASSERT_EQUAL(rows.item[i].outcome, SMC_CANNOT_COMPILE);
+        CU_ASSERT_EQUAL(rows.item[i].occupancy.blocks_per_sm, 0);
+        check_complete(&rows.item[i]);
     }
-    CU_ASSERT_EQUAL(rows.item[0].answer.launch.static_smem_bytes, 80000);
+    CU_ASSERT_EQUAL(rows.item[0].launch.static_smem_bytes, 80000);
     smc_inspect_rows_free(&rows);
     smc_inspect_free(&kernels);
 }
@@ -145,7 +161,7 @@ static void test_res_usage(void)
     for (size_t i = 0; i < rows.count; i++) {
         const char *name = rows.item[i].kernel->name;
         const struct smc_inspect_kernel *k = smc_inspect_find(&code, 0, name, strlen(name));
-        const struct smc_launch *launch = &rows.item[i].answer.launch;
+        const struct smc_launch *launch = &rows.item[i].launch;
         differences += !k || launch->regs_per_thread != k->resources.regs_per_thread ||
                        launch->static_smem_bytes != k->resources.static_smem_bytes;
     }
@@ -174,6 +190,50 @@ static void test_launch_bounds(void)
 }
 
 /* --- PTX -------------------------------------------------------------------------------------- */
+
+static void note_use(void *context, const char *name, size_t name_length, bool is_known, bool uses)
+{
+    smc_text_append_bytes(context, name, name_length);
+    smc_text_append(context, uses ? "+ " : is_known ? "- " : "? ");
+}
+
+/* "k+" uses dynamic shared memory, "k-" does not, of "k?" it is unknown. */
+static void test_dynamic_smem(void)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"", ""},
+        {".extern .shared .align 16 .b8 p[];\n"
+         ".visible .entry a() { mov.u32 %r1, p; }\n.entry b() { mov.u32 %r1, pp; // p\n }\n",
+         "a+ b- "},
+        {".extern .shared .align 4 .b8 p[64];\n.entry a() { mov.u32 %r1, p; }", "a- "},
+        {".extern .shared .u32 p;\n.entry a() { mov.u32 %r1, p; }", "a- "},
+        {".extern .global .align 4 .b8 p[];\n.entry a() { mov.u32 %r1, p; }", "a- "},
+        {".shared .align 4 .b8 p[64];\n.entry a() { mov.u32 %r1, p; }", "a- "},
+        {".func (.param .b32 r) f(.param .b32 x);\n.extern .shared .align 16 .b8 p[];\n"
+         ".entry a() { { call.uni (r0), f, (x0); } }\n.entry b() { ret; }\n"
+         ".func (.param .b32 r) f(.param .b32 x) { call g, (); }\n"
+         ".func g() { { .reg .b32 %r<4>; } ld.shared.u8 %r1, [p+4]; }\n",
+         "a+ b- "},
+        {".func f() { call f, (); }\n.entry a() { call f, (); }", "a- "},
+        {".extern .func f();\n.entry a() { call f, (); }\n.entry b() { }", "a? b- "},
+        {".extern .func (.param .b32 r) vprintf(.param .b64 x);\n.entry a() { call vprintf; }",
+         "a- "},
+        {".entry a() { call %rd1, (), prototype_0; prototype_0 : .callprototype ()_ (); }", "a? "},
+        {".file 1 \"a}b{.entry\"\n.extern .shared .b8 p[];\n.entry a() { /* p */ }", "a- "},
+        {".extern .shared .b8 p[];\n.entry a() { mov.u32 %r1, p;", "a+ "},
+        {".extern .shared .b8 p[", ""},
+        {".entry", ""},
+        {".func (", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct smc_text found = {0};
+        CU_ASSERT(smc_ptx_dynamic_smem(cases[i].text, note_use, &found));
+        CU_ASSERT_STRING_EQUAL(smc_text_string(&found), cases[i].want);
+        smc_text_free(&found);
+    }
+}
 
 static void test_ptx(void)
 {
@@ -229,7 +289,7 @@ static void test_kinds(void)
     }
 }
 
-/* --- Versions, requirements, promises --------------------------------------------------------- */
+/* --- Versions, promises ----------------------------------------------------------------------- */
 
 static size_t add_device(uint16_t cc, struct smc_device *devices, size_t count)
 {
@@ -257,34 +317,9 @@ static void test_versions(void)
     CU_ASSERT_EQUAL_FATAL(rows.count, 24);
     int wrong = 0;
     for (size_t i = 0; i < rows.count; i++)
-        wrong += rows.item[i].kernel->cc != loaded[i % 4] ||
-                 rows.item[i].answer.query.device.sm.cc != asked[i % 4];
+        wrong +=
+            rows.item[i].kernel->cc != loaded[i % 4] || rows.item[i].device->sm.cc != asked[i % 4];
     CU_ASSERT_EQUAL(wrong, 0);
-    smc_inspect_rows_free(&rows);
-    smc_inspect_free(&kernels);
-}
-
-static void test_requirements(void)
-{
-    struct smc_inspect_kernels kernels = {0};
-    struct smc_inspect_rows rows = {0};
-    struct smc_text text = {0};
-    struct smc_inspect_request request = request_of(NULL, 0);
-    request.threads_per_block = 128;
-    CU_ASSERT_EQUAL(read_data(DATA "own-sm90.ptxas", &kernels), SMC_OK);
-    CU_ASSERT_EQUAL(smc_inspect_answer(&kernels, &request, &rows, NULL), SMC_OK);
-    struct smc_requirements need = {.occupancy_percent = 62.5, .blocks_per_sm = 10};
-    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text, NULL), SMC_OK);
-    CU_ASSERT_EQUAL(text.length, 0);
-    need = (struct smc_requirements){
-        .occupancy_percent = 63, .blocks_per_sm = 11, .registers_at_most = 31};
-    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text, NULL), SMC_SHORTFALL);
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "occupancy 62.5 %, but 63 % is"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "10 blocks per SM, but 11 required"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text),
-                                  "spilling on compute capability 9.0: "
-                                  "32 registers per thread, but at most 31"));
-    smc_text_free(&text);
     smc_inspect_rows_free(&rows);
     smc_inspect_free(&kernels);
 }
@@ -404,8 +439,9 @@ static void test_above_bound(void)
         const struct smc_inspect_row *row = &rows.item[i];
         bool above = strcmp(row->kernel->name, "bounded") == 0;
         CU_ASSERT_EQUAL(row->exceeds_bound, above);
-        CU_ASSERT_EQUAL(row->answer.occupancy.blocks_per_sm == 0, above);
-        CU_ASSERT_EQUAL(row->answer.query.device.sm.max_threads_per_block, 1024);
+        CU_ASSERT_EQUAL(row->occupancy.blocks_per_sm == 0, above);
+        CU_ASSERT_EQUAL(row->device->sm.max_threads_per_block, 1024);
+        check_complete(row);
     }
     smc_inspect_rows_free(&rows);
     smc_inspect_free(&kernels);
@@ -438,7 +474,7 @@ static void test_short_names(void)
 static void test_ambiguous_names(void)
 {
     static const char *const shown[] = {
-        "void k<a<1> >(int)", "void k<a<2> >(int)", "l(int)", "x::m(int)", "y::m(int)", "n(int)",
+        "void k<a<1> >(int)", "void k<a<2> >(int)",  "l(int)", "x::m(int)", "y::m(int)", "n(int)",
         "n(float)",           "void z::o<int>(int)", "l(int)",
     };
     struct smc_kernel_names names;
@@ -446,7 +482,8 @@ static void test_ambiguous_names(void)
     smc_kernel_names_init(&names, shown, 9);
     for (size_t i = 0; i < 9; i++)
         smc_kernel_names_append(&names, shown[i], 80, &text);
-    CU_ASSERT_STRING_EQUAL(smc_text_string(&text), "k<a<1>>\nk<a<2>>\nl\nx::m\ny::m\nn(int)\nn(float)\no<int>\nl\n");
+    CU_ASSERT_STRING_EQUAL(smc_text_string(&text),
+                           "k<a<1>>\nk<a<2>>\nl\nx::m\ny::m\nn(int)\nn(float)\no<int>\nl\n");
     smc_text_free(&text);
     smc_kernel_names_free(&names);
 }
@@ -488,9 +525,9 @@ CU_TestInfo tests_inspect[] = {
     {"cuobjdump's shared memory is without the driver's reserve", test_res_usage},
     {"launch bounds are read from machine code", test_launch_bounds},
     {"PTX tells its target and launch bounds", test_ptx},
+    {"PTX tells which kernels use dynamic shared memory", test_dynamic_smem},
     {"what an input is follows from its content", test_kinds},
     {"a device gets the version that its driver would load", test_versions},
-    {"requirements name what falls short", test_requirements},
     {"promises of launch bounds", test_promises},
     {"a promise that is not told is neither kept nor broken", test_unknown_promises},
     {"which code loads where", test_loads},

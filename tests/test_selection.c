@@ -9,7 +9,7 @@
 #include "inspect/inspect.h"
 #include "inspect/kernels.h"
 #include "inspect/names.h"
-#include "inspect/selection.h"
+#include "judge/selection.h"
 #include "report/kernel_names.h"
 #include "unit.h"
 
@@ -319,28 +319,6 @@ static void test_summary(void)
     smc_inspect_free(&kernels);
 }
 
-/* A block size that is unknown is not judged; registers are. */
-static void test_unknown_requirements(void)
-{
-    struct smc_inspect_kernels kernels = {0};
-    struct smc_inspect_rows rows = {0};
-    struct smc_text text = {0};
-    struct smc_error error = {""};
-    answer(&kernels, &rows);
-    struct smc_requirements need = {.blocks_per_sm = 1};
-    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text, &error), SMC_USAGE);
-    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "the block size of 1 of 5 answers is unknown"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "refused on"));
-    CU_ASSERT_PTR_NULL(strstr(smc_text_string(&text), "unknown on"));
-    smc_text_free(&text);
-    need = (struct smc_requirements){.registers_at_most = 200};
-    CU_ASSERT_EQUAL(smc_inspect_require(&rows, &need, &text, &error), SMC_SHORTFALL);
-    CU_ASSERT_PTR_NOT_NULL(strstr(smc_text_string(&text), "low on"));
-    smc_text_free(&text);
-    smc_inspect_rows_free(&rows);
-    smc_inspect_free(&kernels);
-}
-
 CU_TestInfo tests_selection[] = {
     {"the parts of a C++ name", test_parts},
     {"names that are no C++ names", test_hostile_names},
@@ -351,6 +329,5 @@ CU_TestInfo tests_selection[] = {
     {"the order of kernels", test_order},
     {"only some kernels", test_filters},
     {"the summary is of all kernels", test_summary},
-    {"an unknown block size is not judged", test_unknown_requirements},
     CU_TEST_INFO_NULL,
 };

@@ -1,4 +1,4 @@
-# find_package(Smemcalc): the program as Smemcalc_EXECUTABLE, and the function smemcalc_gate.
+# find_package(Smemcalc) sets Smemcalc_EXECUTABLE and defines the function smemcalc_gate.
 find_program(Smemcalc_EXECUTABLE smemcalc HINTS "${CMAKE_CURRENT_LIST_DIR}/../../../bin"
              DOC "the CUDA occupancy calculator")
 if(NOT Smemcalc_EXECUTABLE)

@@ -1,11 +1,11 @@
 # smemcalc_gate(TARGET [GATE file] [DEVICES name...] [OPTIONS option...] [REPORT file] [ALL])
 #
-# Judges the kernels of a target by a gate file: as the test smemcalc.TARGET where tests are enabled,
-# and as the target TARGET_gate, with ALL in every build. GATE is smemcalc.toml of the target's
-# source folder, or else of the project's. REPORT is written by TARGET_gate; its ending picks the
-# form: .sarif, .xml (JUnit), .md, .json or .csv.
+# Checks the kernels of a target against a gate file: in the test smemcalc.TARGET if tests are
+# enabled, and in the target TARGET_gate, which ALL adds to every build. GATE is by default
+# smemcalc.toml in the target's source folder, or else in the project's. TARGET_gate writes REPORT,
+# whose suffix determines the format: .sarif, .xml (JUnit), .md, .json or .csv.
 #
-# Machine code has no record of spills: for max_spill_bytes inspect what ptxas prints.
+# Machine code has no record of spills: for max_spill_bytes inspect the output of ptxas.
 include_guard(GLOBAL)
 
 if(NOT Smemcalc_EXECUTABLE)
@@ -22,7 +22,7 @@ function(_smemcalc_find_gate target given result)
         set(gate "${PROJECT_SOURCE_DIR}/smemcalc.toml")
     endif()
     if(NOT EXISTS "${gate}")
-        message(FATAL_ERROR "smemcalc_gate(${target}): there is no gate file ${gate}")
+        message(FATAL_ERROR "smemcalc_gate(${target}): gate file not found: ${gate}")
     endif()
     set(${result} "${gate}" PARENT_SCOPE)
 endfunction()
@@ -32,8 +32,8 @@ function(_smemcalc_format report result)
     set(formats .sarif sarif .xml junit .md markdown .json json .csv csv)
     list(FIND formats "${ending}" at)
     if(at LESS 0)
-        message(FATAL_ERROR "smemcalc_gate: REPORT ${report} ends neither in .sarif nor in .xml, "
-                            ".md, .json or .csv")
+        message(FATAL_ERROR "smemcalc_gate: REPORT ${report} does not end in .sarif, .xml, .md, "
+                            ".json or .csv")
     endif()
     math(EXPR at "${at} + 1")
     list(GET formats ${at} format)
@@ -46,7 +46,7 @@ function(smemcalc_gate target)
         message(FATAL_ERROR "smemcalc_gate(${target}): unknown argument ${arg_UNPARSED_ARGUMENTS}")
     endif()
     if(NOT TARGET ${target})
-        message(FATAL_ERROR "smemcalc_gate(${target}): there is no such target")
+        message(FATAL_ERROR "smemcalc_gate(${target}): unknown target")
     endif()
     if(NOT Smemcalc_EXECUTABLE)
         message(FATAL_ERROR "smemcalc_gate(${target}): the program smemcalc was not found")
@@ -80,6 +80,6 @@ function(smemcalc_gate target)
         COMMAND ${into} ${command}
         DEPENDS ${target} "${gate}"
         WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}"
-        COMMENT "Judging the kernels of ${target}"
+        COMMENT "Checking the kernels of ${target}"
         COMMAND_EXPAND_LISTS VERBATIM)
 endfunction()

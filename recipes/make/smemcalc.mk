@@ -1,5 +1,5 @@
-# For a Makefile of GNU make: what ptxas prints about each .cu file is kept beside its object, and
-# `make gate` judges it. Set CU_SOURCES before the line `include smemcalc.mk`.
+# For a Makefile of GNU make: writes the output of ptxas for each .cu file next to its object; `make
+# gate` checks it. Set CU_SOURCES before the line `include smemcalc.mk`.
 
 NVCC ?= nvcc
 SMEMCALC ?= smemcalc
@@ -9,7 +9,7 @@ SMEMCALC_FLAGS ?=
 CU_OBJECTS := $(CU_SOURCES:.cu=.o)
 CU_LOGS := $(CU_SOURCES:.cu=.ptxas)
 
-# A log is written anew with its object, and removed where the compiler fails.
+# The log is written together with its object, and removed if the compiler fails.
 %.o %.ptxas: %.cu
 	$(NVCC) $(NVCCFLAGS) -Xptxas -v -c $< -o $*.o 2>$*.ptxas || { cat $*.ptxas >&2; rm -f $*.ptxas $*.o; false; }
 

@@ -123,6 +123,7 @@ struct smc_asked_file {
     struct smc_inspect_kernels kernels;
     struct smc_entries entries;
     char **short_name; /* of each entry */
+    char *shown_file;  /* its name, safe for a terminal */
     size_t device_count;
     struct smc_query *query;             /* entry e on device d: [e * device_count + d] */
     struct smc_file_kernel *file_kernel; /* the same order */
@@ -151,13 +152,12 @@ enum smc_status smc_ask_file(const struct smc_arguments *arguments,
    one that `best` proposes on the first device; a note says so. */
 enum smc_status smc_ask_file_threads(struct smc_asked_file *asked, struct smc_error *error);
 
-/* Answers the queries and reports them: as text a kernel at a time, and not more than a reader
-   wants to see; else all at once. */
+/* The whole of a command about the launches of a FILE: asks, answers and reports, as text a kernel
+   at a time, and not more than a reader wants to see; else all at once. */
 typedef enum smc_status smc_answers_report(const struct smc_arguments *arguments,
                                            const struct smc_answer *answers, size_t count,
                                            struct smc_text *out, struct smc_error *error);
-enum smc_status smc_answer_file(const struct smc_arguments *arguments,
-                                const struct smc_asked_file *asked, smc_answers_report *report,
+enum smc_status smc_answer_file(const struct smc_arguments *arguments, smc_answers_report *report,
                                 struct smc_text *out, struct smc_error *error);
 
 /* SMC_USAGE if the answer is fine but the file was damaged. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -140,6 +141,36 @@ static void assume_own_device(struct smc_asked_file *asked)
     smc_device_of_capability(&capability, &query->device);
 }
 
+/* --- Dynamic shared memory -------------------------------------------------------------------- */
+
+/* Bank conflicts do not depend on how much there is. */
+static void note_dynamic_smem(const struct smc_arguments *arguments,
+                              const struct smc_asked_file *asked)
+{
+    const struct smc_inspect_kernel *first = NULL;
+    struct smc_text note = {0};
+    size_t count = 0;
+    if (arguments->given[SMC_OPTION_DYNAMIC_SMEM] || arguments->given[SMC_OPTION_SMEM_PER_THREAD] ||
+        arguments->command == SMC_COMMAND_BANKS)
+        return;
+    for (size_t e = 0; e < asked->entries.count; e++)
+        if (asked->entries.item[e]->uses_dynamic_smem)
+            first = count++ == 0 ? asked->entries.item[e] : first;
+    if (count == 0)
+        return;
+    if (count == 1)
+        smc_inspect_append_bare(first, true, &note);
+    else
+        smc_text_printf(&note, "%zu kernels", count);
+    smc_text_printf(&note,
+                    " use%s dynamic shared memory, which the launch gives: state it with "
+                    "--dynamic-smem BYTES; counted as 0 here",
+                    count == 1 ? "s" : "");
+    if (!note.failed)
+        smc_output_note(smc_text_string(&note));
+    smc_text_free(&note);
+}
+
 /* --- The questions ---------------------------------------------------------------------------- */
 
 static void set_cluster(const struct smc_arguments *arguments, struct smc_query *query)
@@ -157,8 +188,10 @@ static enum smc_status make_queries(const struct smc_arguments *arguments,
     asked->query = grown ? grown : asked->query;
     asked->file_kernel = smc_calloc(entries * devices, sizeof *asked->file_kernel);
     asked->short_name = smc_calloc(entries, sizeof *asked->short_name);
-    if (!grown || !asked->file_kernel || !asked->short_name)
+    asked->shown_file = smc_strdup(arguments->file[0]);
+    if (!grown || !asked->file_kernel || !asked->short_name || !asked->shown_file)
         return smc_out_of_memory(error);
+    smc_utf8_make_safe(asked->shown_file);
     for (size_t e = 0; e < entries; e++) {
         const struct smc_inspect_kernel *entry = asked->entries.item[e];
         asked->short_name[e] = smc_entry_short_name(entry);
@@ -170,6 +203,7 @@ static enum smc_status make_queries(const struct smc_arguments *arguments,
             *query = asked->query[d];
             smc_entry_on_device(&asked->kernels, entry, &query->device, loaded);
             loaded->short_name = asked->short_name[e];
+            loaded->file = asked->shown_file;
             query->file_kernel = loaded;
         }
     }
@@ -199,6 +233,7 @@ enum smc_status smc_ask_file(const struct smc_arguments *arguments,
     for (size_t d = 0; d < asked->device_count; d++)
         smc_idle_consider(arguments, &asked->query[d].device, &idle);
     smc_idle_warn(&idle);
+    note_dynamic_smem(arguments, asked);
     smc_ask_ceilings(asked->query, asked->device_count);
     return make_queries(arguments, asked, error);
 }
@@ -214,7 +249,7 @@ static int64_t threads_of_bounds(const struct smc_file_kernel *kernel)
     return SMC_NOT_GIVEN;
 }
 
-/* If nothing launches: a warp, of which the answer says why. */
+/* If no block size launches: one warp, so that the answer explains why. */
 static enum smc_status propose_threads(const struct smc_query *query, struct smc_best *best,
                                        int64_t *threads, struct smc_error *error)
 {
@@ -273,7 +308,7 @@ enum smc_status smc_ask_file_threads(struct smc_asked_file *asked, struct smc_er
 
 /* --- The answers ------------------------------------------------------------------------------ */
 
-/* Kernels in a text report; each fills a good part of a screen. */
+/* The most kernels in a text report. */
 enum { MOST_KERNELS = 8 };
 
 static enum smc_status answer_all(const struct smc_arguments *arguments,
@@ -310,15 +345,6 @@ static enum smc_status answer_each(const struct smc_arguments *arguments,
     return status;
 }
 
-enum smc_status smc_answer_file(const struct smc_arguments *arguments,
-                                const struct smc_asked_file *asked, smc_answers_report *report,
-                                struct smc_text *out, struct smc_error *error)
-{
-    return smc_ask_writer(arguments) == &smc_writer_text
-               ? answer_each(arguments, asked, report, out, error)
-               : answer_all(arguments, asked, report, out, error);
-}
-
 enum smc_status smc_asked_file_status(const struct smc_asked_file *asked, enum smc_status status)
 {
     return status == SMC_OK && asked->damaged ? SMC_USAGE : status;
@@ -329,6 +355,7 @@ void smc_asked_file_free(struct smc_asked_file *asked)
     for (size_t e = 0; e < asked->entries.count && asked->short_name; e++)
         free(asked->short_name[e]);
     free(asked->short_name);
+    free(asked->shown_file);
     free(asked->file_kernel);
     free(asked->query);
     smc_text_free(&asked->ptx);
@@ -336,4 +363,20 @@ void smc_asked_file_free(struct smc_asked_file *asked)
     smc_inspect_free(&asked->kernels);
     smc_chosen_devices_free(&asked->chosen);
     *asked = (struct smc_asked_file){0};
+}
+
+enum smc_status smc_answer_file(const struct smc_arguments *arguments, smc_answers_report *report,
+                                struct smc_text *out, struct smc_error *error)
+{
+    const bool text = smc_ask_writer(arguments) == &smc_writer_text;
+    struct smc_asked_file asked = {0};
+    enum smc_status status = smc_ask_file(arguments, NULL, false, &asked, error);
+    if (status == SMC_OK)
+        status = smc_ask_file_threads(&asked, error);
+    if (status == SMC_OK)
+        status = text ? answer_each(arguments, &asked, report, out, error)
+                      : answer_all(arguments, &asked, report, out, error);
+    status = smc_asked_file_status(&asked, status);
+    smc_asked_file_free(&asked);
+    return status;
 }

@@ -1,4 +1,4 @@
-/* Gates of a call: from a file, and from options. */
+/* The gate of a call, from a file and from options. */
 #include "cli/ask_gate.h"
 
 #include <stdio.h>
@@ -29,23 +29,21 @@ bool smc_gate_reports(const struct smc_arguments *arguments)
            (arguments->given[SMC_OPTION_GATE] && strcmp(format, "text") == 0);
 }
 
-void smc_write_findings(const struct smc_arguments *arguments, const struct smc_findings *findings,
-                        const struct smc_judgements *judgements, struct smc_text *out)
+static void write_findings(const struct smc_arguments *arguments,
+                           const struct smc_gate_verdict *verdict, struct smc_text *out)
 {
     const char *format = format_of(arguments);
     if (strcmp(format, "markdown") == 0)
-        smc_markdown_findings(findings, out);
+        smc_markdown_findings(&verdict->findings, "smemcalc", out);
     else if (strcmp(format, "junit") == 0)
-        smc_junit_findings(findings, judgements, out);
-    else if (strcmp(format, "sarif") == 0)
-        smc_sarif_findings(findings, out);
+        smc_junit_findings(&verdict->findings, &verdict->judgements, out);
     else
-        smc_lines_of_findings(findings, out);
+        smc_sarif_findings(&verdict->findings, out);
 }
 
 /* --- The gate --------------------------------------------------------------------------------- */
 
-/* A limit for all kernels, last of all: what the command line requires. */
+/* The requirements of the command line: a limit for all kernels, after those of the file. */
 static enum smc_status add_options(const struct smc_arguments *arguments, struct smc_gate *gate,
                                    struct smc_error *error)
 {
@@ -96,15 +94,24 @@ enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *g
         status = add_options(arguments, gate, error);
     if (status == SMC_OK)
         status = take_devices(gate, arguments, error);
-    if (status != SMC_OK)
-        return status;
-    if (is_of_findings(format_of(arguments)) && gate->limit_count == 0)
-        return smc_fail(error, SMC_USAGE,
-                        "option --format: '%s' is for findings: name a --gate, or require "
-                        "something with --require-occupancy, --require-blocks or --max-regs",
-                        format_of(arguments));
-    if (!arguments->given[SMC_OPTION_ASSUME_THREADS])
+    if (status == SMC_OK && !arguments->given[SMC_OPTION_ASSUME_THREADS])
         arguments->number[SMC_OPTION_ASSUME_THREADS] = gate->assumed_threads_per_block;
+    return status;
+}
+
+enum smc_status smc_gate_check_limits(const struct smc_arguments *arguments,
+                                      const struct smc_gate *gate, struct smc_error *error)
+{
+    if (gate->limit_count > 0)
+        return SMC_OK;
+    if (gate->path)
+        return smc_fail(error, SMC_USAGE, "%.300s: no [[limit]] in it: at least one is needed",
+                        gate->path);
+    if (is_of_findings(format_of(arguments)))
+        return smc_fail(error, SMC_USAGE,
+                        "option --format: '%s' needs --gate, --require-occupancy, "
+                        "--require-blocks or --max-regs",
+                        format_of(arguments));
     return SMC_OK;
 }
 
@@ -121,30 +128,43 @@ enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
         status = smc_inspection_add_threads(question, pattern, gate->threads[i].threads_per_block,
                                             no_shape, error);
     }
+    for (size_t i = 0; i < gate->dynamic_smem_count && status == SMC_OK; i++) {
+        char *pattern = smc_strdup(gate->dynamic_smem[i].pattern);
+        if (!pattern)
+            return smc_out_of_memory(error);
+        status =
+            smc_inspection_add_dynamic_smem(question, pattern, gate->dynamic_smem[i].bytes, error);
+    }
     return status;
 }
 
 /* --- The verdict ------------------------------------------------------------------------------ */
 
-static void report(const struct smc_arguments *arguments, const struct smc_gate_verdict *verdict,
-                   struct smc_text *out)
+void smc_gate_tell(const struct smc_gate *gate, const struct smc_gate_verdict *verdict,
+                   bool with_findings)
 {
-    struct smc_text summary = {0}, lines = {0};
-    smc_gate_summary(verdict, &summary);
-    if (strcmp(format_of(arguments), "text") == 0) {
-        smc_lines_of_findings(&verdict->findings, out);
-        smc_text_append(out, smc_text_string(&summary));
-    } else if (smc_gate_reports(arguments)) {
-        smc_write_findings(arguments, &verdict->findings, &verdict->judgements, out);
-        smc_output_tell("", smc_text_string(&summary));
+    struct smc_text text = {0};
+    if (with_findings)
+        smc_lines_of_findings(&verdict->findings, &text);
+    if (gate->path && gate->limit_count > 0)
+        smc_gate_summary(verdict, &text);
+    smc_output_tell("", smc_text_string(&text));
+    smc_text_free(&text);
+}
+
+/* A report of the kernels follows, unless smc_gate_reports. */
+static void report(const struct smc_arguments *arguments, const struct smc_gate *gate,
+                   const struct smc_gate_verdict *verdict, struct smc_text *out)
+{
+    if (!smc_gate_reports(arguments)) {
+        smc_gate_tell(gate, verdict, true);
+    } else if (is_of_findings(format_of(arguments))) {
+        write_findings(arguments, verdict, out);
+        smc_gate_tell(gate, verdict, false);
     } else {
-        smc_lines_of_findings(&verdict->findings, &lines);
-        smc_output_tell("", smc_text_string(&lines));
-        smc_output_tell("", smc_text_string(&summary));
+        smc_lines_of_findings(&verdict->findings, out);
+        smc_gate_summary(verdict, out);
     }
-    out->failed |= lines.failed || summary.failed;
-    smc_text_free(&summary);
-    smc_text_free(&lines);
 }
 
 enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const struct smc_gate *gate,
@@ -152,9 +172,15 @@ enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const str
                                 struct smc_error *error)
 {
     struct smc_gate_verdict verdict = {0};
-    enum smc_status status = smc_gate_judge(gate, rows, smc_gate_today(), &verdict, error);
-    if (status != SMC_MACHINE)
-        report(arguments, &verdict, out);
+    struct smc_error unsettled = {""};
+    enum smc_status status =
+        smc_gate_judge(gate, rows, smc_gate_today(), NULL, &verdict, &unsettled);
+    if (status == SMC_MACHINE)
+        *error = unsettled;
+    else
+        report(arguments, gate, &verdict, out);
+    if (status == SMC_USAGE)
+        smc_output_tell("", unsettled.message);
     smc_gate_verdict_free(&verdict);
     return status;
 }

@@ -1,17 +1,20 @@
-/* --gate and --require-...: by what kernels are judged, and the findings as a report. */
+/* --gate and --require-...: the limits for kernels, and the findings as a report. */
 #ifndef SMC_CLI_ASK_GATE_H
 #define SMC_CLI_ASK_GATE_H
 
 #include "cli/ask_inspect.h"
 #include "cli/options.h"
-#include "inspect/gate.h"
+#include "judge/gate.h"
 
-/* Reads the file of --gate, and adds a limit of the options --require-... that follows its own.
+/* Reads the file of --gate, and appends a limit made from the options --require-...
    Devices and the block size that the file assumes become those of `arguments`, which point into
-   the gate, unless the command line names its own. SMC_USAGE if --format is one of findings and
-   nothing is judged. The gate is to be freed whatever the status. */
+   the gate, unless the command line names its own. The gate is to be freed whatever the status. */
 enum smc_status smc_ask_gate(struct smc_arguments *arguments, struct smc_gate *gate,
                              struct smc_error *error);
+
+/* SMC_USAGE if the gate file, or --format, is for limits, and there are none. */
+enum smc_status smc_gate_check_limits(const struct smc_arguments *arguments,
+                                      const struct smc_gate *gate, struct smc_error *error);
 
 /* Adds the block sizes of the file: those of --threads go before. */
 enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
@@ -21,13 +24,13 @@ enum smc_status smc_gate_add_threads(const struct smc_gate *gate,
 /* Whether the report is the findings themselves: as text, or in a format that is of findings. */
 bool smc_gate_reports(const struct smc_arguments *arguments);
 
-/* Judges the rows. Appends the findings if smc_gate_reports, else prints them as messages. */
+/* Checks the rows. Appends the findings if smc_gate_reports, else prints them as messages. */
 enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const struct smc_gate *gate,
                                 const struct smc_inspect_rows *rows, struct smc_text *out,
                                 struct smc_error *error);
 
-/* Findings in the format of --format; text for json and csv. `judgements` may be empty. */
-void smc_write_findings(const struct smc_arguments *arguments, const struct smc_findings *findings,
-                        const struct smc_judgements *judgements, struct smc_text *out);
+/* As messages: the findings, and for a gate file with limits the summary. */
+void smc_gate_tell(const struct smc_gate *gate, const struct smc_gate_verdict *verdict,
+                   bool with_findings);
 
 #endif

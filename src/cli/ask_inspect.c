@@ -55,7 +55,7 @@ static enum smc_status assume_target(struct smc_inspection_question *question,
 /* --- Block sizes: --threads 256, --threads 'gemm*=256,k<int, 4>=16x16' -------------------------
  */
 
-/* Up to a comma that is in no bracket. */
+/* Up to a comma outside brackets. */
 static size_t item_length(const char *text)
 {
     size_t i = 0;
@@ -103,9 +103,9 @@ static bool read_threads(const char *text, uint32_t *threads, uint32_t block[3])
     return sound;
 }
 
-/* Takes over the item: "gemm*=256", or "256" for every kernel that no pattern names. */
-static enum smc_status take_item(struct smc_inspection_question *question, char *item,
-                                 struct smc_error *error)
+/* Takes over the item: "gemm*=256", or "256" for every kernel that matches no pattern. */
+static enum smc_status take_threads(struct smc_inspection_question *question, char *item,
+                                    struct smc_error *error)
 {
     uint32_t threads, block[3];
     char *equals = strrchr(item, '=');
@@ -128,13 +128,16 @@ static enum smc_status take_item(struct smc_inspection_question *question, char 
     return SMC_OK;
 }
 
-static enum smc_status ask_threads(const struct smc_arguments *arguments,
-                                   struct smc_inspection_question *question,
-                                   struct smc_error *error)
+/* Takes over an item of a list. */
+typedef enum smc_status item_taker(struct smc_inspection_question *question, char *item,
+                                   struct smc_error *error);
+
+static enum smc_status take_lists(const char *const *lists, size_t count, item_taker *take,
+                                  struct smc_inspection_question *question, struct smc_error *error)
 {
     enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < arguments->own_threads_count; i++) {
-        const char *text = arguments->own_threads[i];
+    for (size_t i = 0; i < count; i++) {
+        const char *text = lists[i];
         do {
             size_t length = item_length(text);
             char *item = smc_malloc(length + 1);
@@ -142,12 +145,59 @@ static enum smc_status ask_threads(const struct smc_arguments *arguments,
                 return smc_out_of_memory(error);
             memcpy(item, text, length);
             item[length] = '\0';
-            status = take_item(question, item, error);
+            status = take(question, item, error);
             text += length + (text[length] == ',');
         } while (status == SMC_OK && *text);
         if (status != SMC_OK)
             return status;
     }
+    return SMC_OK;
+}
+
+/* --- Dynamic shared memory: --dynamic-smem 48K, --dynamic-smem 'gemm*=48K,sum=4096' ------------
+ */
+
+enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *question,
+                                                char *pattern, uint32_t bytes,
+                                                struct smc_error *error)
+{
+    struct smc_inspect_request *request = &question->request;
+    if (request->dynamic_smem_count == question->dynamic_smem_capacity) {
+        size_t capacity = 2 * question->dynamic_smem_capacity + 8;
+        void *list = smc_realloc(question->dynamic_smem, capacity * sizeof *question->dynamic_smem);
+        if (!list) {
+            free(pattern);
+            return smc_out_of_memory(error);
+        }
+        request->dynamic_smem = question->dynamic_smem = list;
+        question->dynamic_smem_capacity = capacity;
+    }
+    question->dynamic_smem[request->dynamic_smem_count++] =
+        (struct smc_inspect_dynamic_smem){pattern, bytes};
+    return SMC_OK;
+}
+
+/* Takes over the item: "gemm*=48K", or "48K". */
+static enum smc_status take_dynamic_smem(struct smc_inspection_question *question, char *item,
+                                         struct smc_error *error)
+{
+    uint64_t bytes;
+    char *equals = strrchr(item, '=');
+    const char *number = equals ? equals + 1 : item;
+    if (equals == item || !smc_parse_size(number, SMC_NO_HIGHEST, &bytes)) {
+        smc_fail(error, SMC_USAGE,
+                 "option --dynamic-smem: '%.100s' is neither a size (40000, 48K) nor NAME=SIZE",
+                 item);
+        free(item);
+        return SMC_USAGE;
+    }
+    if (equals) {
+        *equals = '\0';
+        return smc_inspection_add_dynamic_smem(question, item, (uint32_t)bytes, error);
+    }
+    question->request.dynamic_smem_bytes = (uint32_t)bytes;
+    question->request.dynamic_smem_given = true;
+    free(item);
     return SMC_OK;
 }
 
@@ -169,13 +219,15 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
         .patterns = arguments->own_kernel,
         .pattern_count = arguments->own_kernel_count,
     };
-    if (arguments->given[SMC_OPTION_DYNAMIC_SMEM])
-        request->dynamic_smem_bytes = (uint32_t)number[SMC_OPTION_DYNAMIC_SMEM];
     const char *assumed = arguments->text[SMC_OPTION_ASSUME_THREADS];
     if (assumed)
         read_threads(assumed, &request->assumed_threads_per_block, request->assumed_block);
     smc_ask_settings(arguments, &request->settings);
-    enum smc_status status = ask_threads(arguments, question, error);
+    enum smc_status status = take_lists(arguments->own_threads, arguments->own_threads_count,
+                                        take_threads, question, error);
+    if (status == SMC_OK)
+        status = take_lists(arguments->own_dynamic_smem, arguments->own_dynamic_smem_count,
+                            take_dynamic_smem, question, error);
     if (status == SMC_OK)
         status = ask_devices(arguments, question, error);
     if (status != SMC_OK || request->target_count > 0)
@@ -194,6 +246,9 @@ void smc_inspection_question_free(struct smc_inspection_question *question)
     for (size_t i = 0; i < question->request.threads_count; i++)
         free((char *)question->threads[i].pattern);
     free(question->threads);
+    for (size_t i = 0; i < question->request.dynamic_smem_count; i++)
+        free((char *)question->dynamic_smem[i].pattern);
+    free(question->dynamic_smem);
 }
 
 /* A bar on a terminal while many files are read. */
@@ -252,6 +307,12 @@ enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
         struct smc_error unknown = {""};
         if (smc_inspect_check_pattern(kernels, "threads", request->threads[i].pattern, &unknown) !=
             SMC_OK)
+            smc_text_printf(&warnings, "%s%s", warnings.length > 0 ? "\n" : "", unknown.message);
+    }
+    for (size_t i = 0; i < request->dynamic_smem_count && status == SMC_OK; i++) {
+        struct smc_error unknown = {""};
+        if (smc_inspect_check_pattern(kernels, "dynamic-smem", request->dynamic_smem[i].pattern,
+                                      &unknown) != SMC_OK)
             smc_text_printf(&warnings, "%s%s", warnings.length > 0 ? "\n" : "", unknown.message);
     }
     smc_output_warn(&warnings);

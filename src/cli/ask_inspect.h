@@ -13,8 +13,10 @@ struct smc_inspection_question {
     struct smc_device devices[SMC_MAX_DEVICES];
     struct smc_inspect_target targets[SMC_MAX_DEVICES + SMC_INSPECT_MAX_TARGETS];
     struct smc_inspect_request request;
-    struct smc_inspect_threads *threads; /* the request's, with patterns of our own */
+    struct smc_inspect_threads *threads; /* the request's; the patterns are owned */
     size_t threads_capacity;
+    struct smc_inspect_dynamic_smem *dynamic_smem; /* likewise */
+    size_t dynamic_smem_capacity;
 };
 
 /* Devices, targets, launch. `all_targets`: source for which no device is named is compiled for
@@ -28,6 +30,10 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
 enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
                                            uint32_t threads, const uint32_t block[3],
                                            struct smc_error *error);
+/* The same of its dynamic shared memory. */
+enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *question,
+                                                char *pattern, uint32_t bytes,
+                                                struct smc_error *error);
 void smc_inspection_question_free(struct smc_inspection_question *question);
 
 /* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
@@ -36,8 +42,8 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
                                 struct smc_inspect_request *request, struct smc_inputs *inputs,
                                 struct smc_inspect_kernels *kernels, struct smc_error *error);
 
-/* A pattern of --kernel that names no kernel is a mistake: SMC_USAGE. One of --threads, perhaps
-   from a list for many files, is a warning. */
+/* A pattern of --kernel that names no kernel is a mistake: SMC_USAGE. One of --threads or
+   --dynamic-smem, perhaps from a list for many files, is a warning. */
 enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,
                                     const struct smc_inspect_kernels *kernels,
                                     struct smc_error *error);

@@ -64,20 +64,6 @@ static enum smc_status copy_questions(struct smc_questions *questions, struct sm
     return SMC_OK;
 }
 
-static enum smc_status run_file(const struct smc_arguments *arguments, struct smc_text *out,
-                                struct smc_error *error)
-{
-    struct smc_asked_file asked = {0};
-    enum smc_status status = smc_ask_file(arguments, NULL, false, &asked, error);
-    if (status == SMC_OK)
-        status = smc_ask_file_threads(&asked, error);
-    if (status == SMC_OK)
-        status = smc_answer_file(arguments, &asked, report, out, error);
-    status = smc_asked_file_status(&asked, status);
-    smc_asked_file_free(&asked);
-    return status;
-}
-
 static enum smc_status run_numbers(const struct smc_arguments *arguments, struct smc_text *out,
                                    struct smc_error *error)
 {
@@ -104,5 +90,6 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     enum smc_status status = smc_ask_whether_file(arguments, &file, error);
     if (status != SMC_OK)
         return status;
-    return file ? run_file(arguments, out, error) : run_numbers(arguments, out, error);
+    return file ? smc_answer_file(arguments, report, out, error)
+                : run_numbers(arguments, out, error);
 }

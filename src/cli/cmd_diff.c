@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cli/ask_gate.h"
 #include "cli/ask_inspect.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "inspect/diff.h"
+#include "judge/diff.h"
 #include "report/diff.h"
 #include "report/findings.h"
 
@@ -20,7 +21,8 @@ const struct smc_command smc_command_diff = {
     .help = "two builds of your kernels compared: what got worse, cliffs first",
     .examples = "  smemcalc inspect build/app --save baseline.json\n"
                 "  smemcalc diff baseline.json build/app\n"
-                "  smemcalc diff old.log new.log --threads 256 --format markdown\n",
+                "  smemcalc diff old.log new.log --threads 256 --format markdown\n"
+                "  smemcalc diff main/app build/app --gate smemcalc.toml\n",
     .most_files = 2,
     .run = run,
 };
@@ -31,8 +33,9 @@ struct comparison {
     struct smc_inputs inputs[2]; /* the kernels point into them */
     struct smc_inspect_kernels before, after;
     struct smc_diff diff;
-    struct smc_findings findings;
-    struct smc_judgements judgements;
+    struct smc_gate gate;            /* of --gate, else empty */
+    struct smc_inspect_rows rows;    /* the new build, for the gate */
+    struct smc_gate_verdict verdict; /* on the new build; then, of the comparison as well */
 };
 
 /* In the order of the words of --format and --fail-on. */
@@ -66,15 +69,36 @@ static uint32_t failing(const struct smc_arguments *arguments)
     return 0;
 }
 
-static void write_report(const struct smc_arguments *arguments, struct comparison *comparison,
-                         struct smc_text *out)
+/* What the new build violates, after a comparison as text and before one as markdown, whose length
+   is limited as a whole; scripts that read the comparison find it on standard error. */
+static void write_verdict(const struct smc_arguments *arguments,
+                          const struct comparison *comparison, struct smc_text *out)
+{
+    const struct smc_gate *gate = &comparison->gate;
+    const struct smc_gate_verdict *verdict = &comparison->verdict;
+    enum format format = (enum format)arguments->number[SMC_OPTION_FINDINGS_FORMAT];
+    if (!gate->path)
+        return;
+    if (format == TEXT && (verdict->findings.count > 0 || gate->limit_count > 0)) {
+        smc_text_append(out, "\n");
+        smc_lines_of_findings(&verdict->findings, out);
+        if (gate->limit_count > 0)
+            smc_gate_summary(verdict, out);
+    } else if (format == MARKDOWN && verdict->findings.count > 0) {
+        smc_markdown_findings(&verdict->findings, "smemcalc, limits of the gate file", out);
+        smc_text_append(out, "\n");
+    } else if (format != TEXT) {
+        smc_gate_tell(gate, verdict, format == JSON || format == CSV);
+    }
+}
+
+static void write_comparison(const struct smc_arguments *arguments,
+                             const struct comparison *comparison, struct smc_text *out)
 {
     const struct smc_diff *diff = &comparison->diff;
+    const struct smc_gate_verdict *verdict = &comparison->verdict;
     struct smc_report_style style;
     smc_output_style(&style);
-    if (!smc_diff_findings(diff, failing(arguments), &comparison->findings,
-                           &comparison->judgements))
-        out->failed = true;
     switch ((enum format)arguments->number[SMC_OPTION_FINDINGS_FORMAT]) {
     case TEXT:
         smc_writer_text.diff(diff, &style, out);
@@ -89,12 +113,47 @@ static void write_report(const struct smc_arguments *arguments, struct compariso
         smc_markdown_diff(diff, out);
         break;
     case JUNIT:
-        smc_junit_findings(&comparison->findings, &comparison->judgements, out);
+        smc_junit_findings(&verdict->findings, &verdict->judgements, out);
         break;
     case SARIF:
-        smc_sarif_findings(&comparison->findings, out);
+        smc_sarif_findings(&verdict->findings, out);
         break;
     }
+}
+
+/* Whether something is worse that counts. */
+static bool write_report(const struct smc_arguments *arguments, struct comparison *comparison,
+                         struct smc_text *out)
+{
+    struct smc_gate_verdict *verdict = &comparison->verdict;
+    struct smc_text judged = {0};
+    size_t errors = smc_findings_count(&verdict->findings, SMC_FINDING_ERROR);
+    write_verdict(arguments, comparison, &judged);
+    if (!smc_diff_findings(&comparison->diff, failing(arguments), &verdict->findings,
+                           &verdict->judgements))
+        out->failed = true;
+    bool first = arguments->number[SMC_OPTION_FINDINGS_FORMAT] == MARKDOWN;
+    smc_text_append(out, first ? smc_text_string(&judged) : "");
+    write_comparison(arguments, comparison, out);
+    smc_text_append(out, first ? "" : smc_text_string(&judged));
+    out->failed |= judged.failed;
+    smc_text_free(&judged);
+    return smc_findings_count(&verdict->findings, SMC_FINDING_ERROR) > errors;
+}
+
+/* The new build is judged as `inspect` would judge it alone. What it reports about files whose
+   architecture is unknown the comparison has reported. */
+static enum smc_status judge(struct comparison *comparison, struct smc_error *error)
+{
+    struct smc_error again = {""};
+    if (!comparison->gate.path)
+        return SMC_OK;
+    enum smc_status status = smc_inspect_answer(&comparison->after, &comparison->question.request,
+                                                &comparison->rows, &again);
+    if (status == SMC_MACHINE)
+        return smc_out_of_memory(error);
+    return smc_gate_judge(&comparison->gate, &comparison->rows, smc_gate_today(), &comparison->diff,
+                          &comparison->verdict, error);
 }
 
 static enum smc_status compare(const struct smc_arguments *arguments, struct comparison *comparison,
@@ -117,14 +176,19 @@ static enum smc_status compare(const struct smc_arguments *arguments, struct com
             return SMC_USAGE;
         *error = unknown;
     }
+    second = smc_gate_add_threads(&comparison->gate, &comparison->question, error);
+    if (second != SMC_OK)
+        return second;
     second = smc_diff_compare(&comparison->before, &comparison->after, request, &comparison->diff,
                               error);
     status = second > status ? second : status;
     if (second == SMC_MACHINE || comparison->diff.count == 0)
         return status;
-    write_report(arguments, comparison, out);
-    bool is_worse = smc_findings_count(&comparison->findings, SMC_FINDING_ERROR) > 0;
-    return status == SMC_OK && is_worse ? SMC_SHORTFALL : status;
+    second = judge(comparison, error);
+    if (second == SMC_MACHINE)
+        return second;
+    bool is_worse = write_report(arguments, comparison, out);
+    return status != SMC_OK ? status : is_worse ? SMC_SHORTFALL : second;
 }
 
 static enum smc_status run(const struct smc_arguments *arguments, struct smc_text *out,
@@ -133,15 +197,19 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     struct comparison *comparison = smc_calloc(1, sizeof *comparison);
     if (!comparison)
         return smc_out_of_memory(error);
-    enum smc_status status = compare(arguments, comparison, out, error);
-    smc_judgements_free(&comparison->judgements);
-    smc_findings_free(&comparison->findings);
+    struct smc_arguments asked = *arguments;
+    enum smc_status status = smc_ask_gate(&asked, &comparison->gate, error);
+    if (status == SMC_OK)
+        status = compare(&asked, comparison, out, error);
+    smc_gate_verdict_free(&comparison->verdict);
+    smc_inspect_rows_free(&comparison->rows);
     smc_diff_free(&comparison->diff);
     smc_inspect_free(&comparison->before);
     smc_inspect_free(&comparison->after);
     smc_inputs_free(&comparison->inputs[0]);
     smc_inputs_free(&comparison->inputs[1]);
     smc_inspection_question_free(&comparison->question);
+    smc_gate_free(&comparison->gate);
     free(comparison);
     return status;
 }

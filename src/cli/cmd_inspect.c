@@ -16,7 +16,7 @@
 #include "inspect/inputs.h"
 #include "inspect/names.h"
 #include "inspect/saved.h"
-#include "inspect/selection.h"
+#include "judge/selection.h"
 
 static smc_command_function run;
 
@@ -47,6 +47,7 @@ struct inspection {
 
 /* Text has the worst first; JSON and CSV are as the files are unless an order is requested. */
 static enum smc_status ask_selection(const struct smc_arguments *arguments,
+                                     const struct smc_gate *gate,
                                      struct smc_inspect_selection *selection,
                                      struct smc_error *error)
 {
@@ -57,12 +58,8 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
                  : text                            ? SMC_ORDER_OCCUPANCY
                                                    : SMC_ORDER_FILE,
         .top = number[SMC_OPTION_TOP] > 0 ? (size_t)number[SMC_OPTION_TOP] : 0,
-        .requirements =
-            {
-                .occupancy_percent = (double)number[SMC_OPTION_REQUIRE_OCCUPANCY],
-                .blocks_per_sm = (uint32_t)number[SMC_OPTION_REQUIRE_BLOCKS],
-                .registers_at_most = (uint32_t)number[SMC_OPTION_MAX_REGS],
-            },
+        .without_strays = text && !arguments->given[SMC_OPTION_VERBOSE],
+        .gate = gate->limit_count > 0 ? gate : NULL,
     };
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < arguments->only_count && status == SMC_OK; i++)
@@ -98,7 +95,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
     enum smc_status status = check_lint(arguments, error);
     if (status != SMC_OK)
         return status;
-    status = ask_selection(arguments, &inspection->selection, error);
+    status = ask_selection(arguments, &inspection->gate, &inspection->selection, error);
     if (status != SMC_OK)
         return status;
     return smc_ask_inspection(arguments, arguments->given[SMC_OPTION_LINT], &inspection->question,
@@ -111,7 +108,7 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
     size_t count = 0;
     char text[128];
     for (size_t i = 0; i < rows->count; i++)
-        count += !smc_inspect_loads(rows->item[i].kernel, rows->item[i].answer.query.device.sm.cc);
+        count += !smc_inspect_loads(rows->item[i].kernel, rows->item[i].device->sm.cc);
     snprintf(text, sizeof text,
              "in %zu of %zu rows the machine code does not load on the device: estimates", count,
              rows->count);
@@ -137,21 +134,25 @@ static void tell_shapes(const struct smc_inspect_rows *rows)
         smc_output_note(text);
 }
 
-/* Every kernel that was asked for is judged, whichever are shown. */
-static enum smc_status judge(const struct inspection *inspection)
+/* The report may be long: the parts before the last are kept outside of memory. */
+static enum smc_status write_rows(const struct smc_writer *writer,
+                                  const struct smc_inspect_rows *rows,
+                                  const struct smc_report_style *style, struct smc_text *out,
+                                  struct smc_error *error)
 {
-    struct smc_text shortfalls = {0};
-    struct smc_error error = {""};
-    enum smc_status status = smc_inspect_require(
-        &inspection->rows, &inspection->selection.requirements, &shortfalls, &error);
-    smc_output_tell("", smc_text_string(&shortfalls));
-    smc_output_tell("", error.message);
-    smc_text_free(&shortfalls);
+    enum smc_status status = SMC_OK;
+    size_t next = 0;
+    do {
+        next = writer->inspection(rows, next, style, out);
+        if (next < rows->count)
+            status = out->failed ? smc_out_of_memory(error) : smc_output_hold(out, error);
+    } while (next < rows->count && status == SMC_OK);
     return status;
 }
 
-static void show(const struct smc_arguments *arguments, const struct inspection *inspection,
-                 struct smc_text *out)
+static enum smc_status show(const struct smc_arguments *arguments,
+                            const struct inspection *inspection, struct smc_text *out,
+                            struct smc_error *error)
 {
     const struct smc_inspect_rows *rows = &inspection->rows;
     struct smc_report_style style;
@@ -159,11 +160,12 @@ static void show(const struct smc_arguments *arguments, const struct inspection 
     style.verbose = arguments->given[SMC_OPTION_VERBOSE];
     style.instances = arguments->given[SMC_OPTION_INSTANCES];
     style.all_kernels = arguments->given[SMC_OPTION_TOP];
-    smc_ask_writer(arguments)->inspection(rows, &style, out);
+    enum smc_status status = write_rows(smc_ask_writer(arguments), rows, &style, out, error);
     if (smc_ask_writer(arguments) == &smc_writer_csv)
         tell_estimates(rows);
-    if (rows->count == 0)
+    if (rows->count == 0 && smc_ask_writer(arguments) != &smc_writer_text)
         smc_output_note("option --only: none of the kernels is like that");
+    return status;
 }
 
 static enum smc_status save(const struct smc_arguments *arguments,
@@ -193,16 +195,13 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     enum smc_status saved = save(arguments, inspection, error);
     if (saved != SMC_OK)
         return saved;
-    if (smc_gate_reports(arguments)) {
-        enum smc_status gated =
-            smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
-        enum smc_status kept = save(arguments, inspection, error);
-        return status != SMC_OK ? status : kept != SMC_OK ? kept : gated;
-    }
+    /* Every kernel that was asked for is judged, whichever are shown. */
     enum smc_status judged =
-        arguments->given[SMC_OPTION_GATE]
-            ? smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error)
-            : judge(inspection);
+        smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
+    /* A table would hide why nothing was judged. */
+    const bool hides = judged == SMC_USAGE && smc_ask_writer(arguments) == &smc_writer_text;
+    if (judged == SMC_MACHINE || hides || smc_gate_reports(arguments))
+        return status == SMC_OK ? judged : status;
     enum smc_status selected = smc_inspect_select(&inspection->rows, &inspection->selection, error);
     if (selected != SMC_OK)
         return selected;
@@ -210,8 +209,8 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
         smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
         return SMC_MACHINE;
     tell_shapes(&inspection->rows);
-    show(arguments, inspection, out);
-    return status == SMC_OK ? judged : status;
+    enum smc_status shown = show(arguments, inspection, out, error);
+    return shown != SMC_OK ? shown : status == SMC_OK ? judged : status;
 }
 
 static enum smc_status lint(const struct smc_arguments *arguments, struct inspection *inspection,
@@ -257,6 +256,8 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
         return smc_out_of_memory(error);
     struct smc_arguments asked = *arguments;
     enum smc_status status = smc_ask_gate(&asked, &inspection->gate, error);
+    if (status == SMC_OK)
+        status = smc_gate_check_limits(&asked, &inspection->gate, error);
     if (status == SMC_OK)
         status = inspect(&asked, inspection, out, error);
     smc_inspect_promises_free(&inspection->promises);

@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "confirm/launch.h"
 #include "devices/devices.h"
-#include "inspect/selection.h"
+#include "judge/selection.h"
 #include "query/query.h"
 #include "query/sweep.h"
 
@@ -398,7 +398,7 @@ bool smc_option_repeats(int option)
     return option == SMC_OPTION_DEVICE || option == SMC_OPTION_DEVICE_FILE ||
            option == SMC_OPTION_ARG || option == SMC_OPTION_DUMP ||
            option == SMC_OPTION_OWN_THREADS || option == SMC_OPTION_OWN_KERNEL ||
-           option == SMC_OPTION_ONLY;
+           option == SMC_OPTION_OWN_DYNAMIC_SMEM || option == SMC_OPTION_ONLY;
 }
 
 static enum smc_status store_repeated(int id, const char *value, struct smc_arguments *arguments,
@@ -418,6 +418,8 @@ static enum smc_status store_repeated(int id, const char *value, struct smc_argu
         {SMC_OPTION_DUMP, a->dump, &a->dump_count, SMC_MAX_USER_ARGUMENTS, "files are written"},
         {SMC_OPTION_OWN_THREADS, a->own_threads, &a->own_threads_count, SMC_MAX_LISTED,
          "lists are read"},
+        {SMC_OPTION_OWN_DYNAMIC_SMEM, a->own_dynamic_smem, &a->own_dynamic_smem_count,
+         SMC_MAX_LISTED, "lists are read"},
         {SMC_OPTION_OWN_KERNEL, a->own_kernel, &a->own_kernel_count, SMC_MAX_LISTED,
          "patterns are read"},
         {SMC_OPTION_ONLY, a->only, &a->only_count, SMC_MAX_LISTED, "lists are read"},

@@ -73,6 +73,8 @@ struct smc_arguments {
     size_t dump_count;
     const char *own_threads[SMC_MAX_LISTED];
     size_t own_threads_count;
+    const char *own_dynamic_smem[SMC_MAX_LISTED];
+    size_t own_dynamic_smem_count;
     const char *own_kernel[SMC_MAX_LISTED];
     size_t own_kernel_count;
     const char *only[SMC_MAX_LISTED];

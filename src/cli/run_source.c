@@ -182,7 +182,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct smc_use
 /* A launch that the model rules out is not tried: the arguments are wrong. */
 static enum smc_status check_launch(const struct smc_user_run *run, struct smc_error *error)
 {
-    const struct smc_answer *answer = &run->row.answer;
+    const struct smc_answer *answer = &run->answer;
     if (answer->outcome == SMC_LAUNCHES)
         return SMC_OK;
     struct smc_text reason = {0};

@@ -3,10 +3,10 @@
      Function properties for NAME                     names it, or a function that it calls
          0 bytes stack frame, ...                     names nothing
      Used 10 registers, ...                           names nothing
-   in this order. The lines of other compilations may stand between them. A nameless line can belong
-   to each compilation that still owes one. From the moment when one owes a line until all that owed
-   one have written theirs, the lines are therefore read together: a compilation gets a line if it
-   is the only one, or if all lines that it could have written say the same. */
+   in this order, and the lines of other compilations may be between them. A line without a name can
+   belong to any compilation that has yet to write one. A period begins when a compilation is first
+   expected to write a line, and ends when all that were expected have written theirs. Within a
+   period, a compilation is assigned a line if all lines that it can have written are equal. */
 #include "config.h"
 
 #include "compile/build_log.h"
@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "compile/ptxas_log.h"
+#include "devices/devices.h"
 
 /* --- Lines ------------------------------------------------------------------------------------ */
 
@@ -35,7 +36,8 @@ static size_t length_of(struct span span)
 
 static bool is_same(struct span a, struct span b)
 {
-    return length_of(a) == length_of(b) && memcmp(a.start, b.start, length_of(a)) == 0;
+    const size_t length = length_of(a);
+    return length == length_of(b) && (length == 0 || memcmp(a.start, b.start, length) == 0);
 }
 
 /* Where `text` ends in the line, or NULL. */
@@ -120,7 +122,7 @@ static bool next_message(const char **cursor, struct span *line)
 
 /* --- Compilations ----------------------------------------------------------------------------- */
 
-/* What a compilation owes after it was named. */
+/* The nameless lines that follow the name of a compilation. */
 enum reply { STACK, USED, LINKED, REPLY_COUNT };
 
 /* One compilation, or one linking, of a kernel. */
@@ -132,7 +134,7 @@ struct kernel {
     bool is_linking;
     bool needs_properties; /* ptxas writes them before the registers */
     bool is_mixed;         /* with others of the same name, for other architectures */
-    bool is_unsettled, is_replaced;
+    bool is_ambiguous, is_replaced;
 };
 
 struct kernels {
@@ -140,16 +142,17 @@ struct kernels {
     size_t count, capacity;
 };
 
-/* Who owes a line, since when, and the lines written meanwhile. */
-struct debt {
-    size_t kernel, replies_before;
+/* A compilation that has yet to write a line. */
+struct expected {
+    size_t kernel;       /* index, or no_kernel */
+    size_t lines_before; /* lines of the period that precede its name */
 };
 
 struct period {
     enum reply reply;
-    struct debt *debt;
+    struct expected *expected;
     struct span *line;
-    size_t debts, lines, debt_capacity, line_capacity;
+    size_t expected_count, line_count, expected_capacity, line_capacity;
 };
 
 struct spans {
@@ -168,7 +171,7 @@ struct reading {
     size_t failures;
 };
 
-static const size_t nobody = SIZE_MAX;
+static const size_t no_kernel = SIZE_MAX;
 
 static bool grow(void *list, size_t count, size_t *capacity, size_t bytes)
 {
@@ -193,52 +196,54 @@ static void append_span(struct reading *reading, struct spans *spans, struct spa
         reading->failed = true;
 }
 
-/* All debts are paid: whoever could only have written one text has written it. */
-static void settle(struct reading *reading, struct period *period)
+/* The end of a period: assigns its lines to the compilations for which only one text is possible.
+ */
+static void assign_lines(struct reading *reading, struct period *period)
 {
-    size_t same = period->lines - 1; /* from here on all lines are equal */
+    size_t same = period->line_count - 1; /* from here on all lines are equal */
     while (same > 0 && is_same(period->line[same - 1], period->line[same]))
         same--;
-    for (size_t i = 0; i < period->debts; i++) {
-        const struct debt *debt = &period->debt[i];
-        if (debt->kernel != nobody && debt->replies_before >= same)
-            reading->kernels.item[debt->kernel].reply[period->reply] =
-                period->line[period->lines - 1];
+    for (size_t i = 0; i < period->expected_count; i++) {
+        const struct expected *expected = &period->expected[i];
+        if (expected->kernel != no_kernel && expected->lines_before >= same)
+            reading->kernels.item[expected->kernel].reply[period->reply] =
+                period->line[period->line_count - 1];
     }
-    period->debts = period->lines = 0;
+    period->expected_count = period->line_count = 0;
 }
 
-static void owe(struct reading *reading, enum reply reply, size_t kernel)
+static void expect(struct reading *reading, enum reply reply, size_t kernel)
 {
     struct period *period = &reading->period[reply];
-    if (grow(&period->debt, period->debts, &period->debt_capacity, sizeof *period->debt))
-        period->debt[period->debts++] = (struct debt){kernel, period->lines};
+    if (grow(&period->expected, period->expected_count, &period->expected_capacity,
+             sizeof *period->expected))
+        period->expected[period->expected_count++] = (struct expected){kernel, period->line_count};
     else
         reading->failed = true;
 }
 
-static void pay(struct reading *reading, enum reply reply, struct span line)
+static void receive(struct reading *reading, enum reply reply, struct span line)
 {
     struct period *period = &reading->period[reply];
-    if (period->debts == 0)
+    if (period->expected_count == 0)
         return;
-    if (!grow(&period->line, period->lines, &period->line_capacity, sizeof *period->line)) {
+    if (!grow(&period->line, period->line_count, &period->line_capacity, sizeof *period->line)) {
         reading->failed = true;
         return;
     }
-    period->line[period->lines++] = line;
-    if (period->lines == period->debts)
-        settle(reading, period);
+    period->line[period->line_count++] = line;
+    if (period->line_count == period->expected_count)
+        assign_lines(reading, period);
 }
 
-/* --- One line after the other ----------------------------------------------------------------- */
+/* --- Reading the lines ------------------------------------------------------------------------ */
 
 static size_t add_kernel(struct reading *reading, const struct kernel *kernel)
 {
     struct kernels *kernels = &reading->kernels;
     if (!grow(&kernels->item, kernels->count, &kernels->capacity, sizeof *kernels->item)) {
         reading->failed = true;
-        return nobody;
+        return no_kernel;
     }
     kernels->item[kernels->count] = *kernel;
     kernels->item[kernels->count].hash =
@@ -251,10 +256,15 @@ static struct span read_target(struct span line, const char *before, char closin
     return quoted(after(line, before), line.end, closing);
 }
 
-/* Compute capability 1.x has no properties. Filtered logs may have none at all. */
+/* Filtered logs may have no properties at all. */
 static bool has_properties(const struct reading *reading, struct span target)
 {
-    return reading->has_properties && target.start && strtoul(target.start, NULL, 10) >= 20;
+    struct smc_capability capability;
+    if (!reading->has_properties || !target.start)
+        return false;
+    unsigned long cc = strtoul(target.start, NULL, 10);
+    smc_capability_nearest(cc < SMC_MAX_CC ? (uint16_t)cc : SMC_MAX_CC, &capability);
+    return capability.ptxas_writes_properties;
 }
 
 static bool read_head(struct reading *reading, struct span line)
@@ -266,10 +276,10 @@ static bool read_head(struct reading *reading, struct span line)
     kernel.target = read_target(line, "' for 'sm_", '\'');
     kernel.needs_properties = has_properties(reading, kernel.target);
     size_t added = add_kernel(reading, &kernel);
-    if (added == nobody)
+    if (added == no_kernel)
         return true;
     if (!kernel.needs_properties)
-        owe(reading, USED, added);
+        expect(reading, USED, added);
     if (grow(&reading->open, reading->open_count, &reading->open_capacity, sizeof *reading->open))
         reading->open[reading->open_count++] = added;
     else
@@ -287,8 +297,8 @@ static bool read_link_head(struct reading *reading, struct span line)
     if (!kernel.name.start)
         return false;
     size_t added = add_kernel(reading, &kernel);
-    if (added != nobody)
-        owe(reading, LINKED, added);
+    if (added != no_kernel)
+        expect(reading, LINKED, added);
     return true;
 }
 
@@ -303,13 +313,13 @@ static size_t find_open(struct reading *reading, struct span name, size_t *at)
 {
     const uint64_t hash = smc_hash(SMC_HASH_START, name.start, length_of(name));
     struct kernel *item = reading->kernels.item;
-    size_t found = nobody;
+    size_t found = no_kernel;
     bool is_mixed = false;
     for (size_t i = reading->open_count; i-- > 0;) {
         const struct kernel *kernel = &item[reading->open[i]];
         if (!is_named(kernel, hash, name))
             continue;
-        if (found == nobody) {
+        if (found == no_kernel) {
             found = reading->open[i];
             *at = i;
         }
@@ -328,17 +338,17 @@ static bool read_properties(struct reading *reading, struct span line)
     if (!start)
         return false;
     size_t found = find_open(reading, trimmed((struct span){start, line.end}), &at);
-    owe(reading, STACK, found); /* that of a called function is nobody's */
-    if (found == nobody)
+    expect(reading, STACK, found); /* no_kernel: of a called function */
+    if (found == no_kernel)
         return true;
     reading->kernels.item[found].properties = line;
     reading->open[at] = reading->open[--reading->open_count];
     if (reading->kernels.item[found].needs_properties)
-        owe(reading, USED, found);
+        expect(reading, USED, found);
     return true;
 }
 
-/* From the word on that is followed by `unit`: without what build tools write before it. */
+/* The line from the word before `unit` on, without the prefix of a build tool. */
 static struct span figures(struct span line, const char *unit)
 {
     const char *end = after(line, unit), *start = end ? end - strlen(unit) : NULL;
@@ -381,9 +391,9 @@ static void read_line(struct reading *reading, struct span line)
              read_properties(reading, line))
         return;
     else if (after(line, " bytes stack frame"))
-        pay(reading, STACK, figures(line, " bytes stack frame"));
+        receive(reading, STACK, figures(line, " bytes stack frame"));
     else if (used_figures(line).start)
-        pay(reading, after(line, "nvlink info") ? LINKED : USED, used_figures(line));
+        receive(reading, after(line, "nvlink info") ? LINKED : USED, used_figures(line));
     else if (is_other(line))
         append_span(reading, &reading->others, line);
     else if (is_failure(line) && reading->failures++ == 0)
@@ -392,7 +402,7 @@ static void read_line(struct reading *reading, struct span line)
 
 /* --- What is known in the end ----------------------------------------------------------------- */
 
-/* Names together, and in the order of the log. */
+/* By name, then in the order of the log. */
 static int by_name(const void *a, const void *b)
 {
     const struct kernel *k = *(struct kernel *const *)a, *l = *(struct kernel *const *)b;
@@ -408,7 +418,7 @@ static bool agree(const struct kernel *a, const struct kernel *b, enum reply rep
            is_same(a->reply[reply], b->reply[reply]);
 }
 
-/* `kernel` is all compilations of one name. Those that were mixed are only settled if it does not
+/* `kernel` is all compilations of one name. The lines of mixed ones are kept only if it does not
    matter which is which. */
 static void unmix(struct kernel *const *kernel, size_t count)
 {
@@ -452,7 +462,7 @@ static void refuse(const struct reading *reading, struct kernel *const *kernel, 
     for (size_t i = 0; i < count && refusals > 0; i++) {
         if (refusals >= targets && !kernel[i]->is_linking)
             kernel[i]->refusal = refusal;
-        kernel[i]->is_unsettled |= refusals < targets;
+        kernel[i]->is_ambiguous |= refusals < targets;
     }
 }
 
@@ -470,7 +480,7 @@ static void replace(struct kernel *const *kernel, size_t count, struct smc_text 
     for (size_t i = 0; i < count; i++) {
         struct kernel *last = kernel[count - 1 - i];
         bool differs = false;
-        if (!last->target.start || last->is_replaced || last->is_unsettled ||
+        if (!last->target.start || last->is_replaced || last->is_ambiguous ||
             !(last->reply[USED].start || last->reply[LINKED].start))
             continue;
         for (size_t k = 0; k + 1 + i < count; k++) {
@@ -503,7 +513,7 @@ static void write_kernel(const struct reading *reading, const struct kernel *ker
     if (kernel->is_replaced)
         return;
     append_line("", kernel->head, &read->ordered);
-    if (kernel->is_unsettled)
+    if (kernel->is_ambiguous)
         return;
     if (kernel->is_linking) {
         append_line("nvlink info    : used ", kernel->reply[LINKED], &read->ordered);
@@ -554,7 +564,7 @@ static void conclude(struct reading *reading, struct kernel **sorted, bool *is_u
 static void free_reading(struct reading *reading)
 {
     for (enum reply reply = STACK; reply < REPLY_COUNT; reply++) {
-        free(reading->period[reply].debt);
+        free(reading->period[reply].expected);
         free(reading->period[reply].line);
     }
     free(reading->kernels.item);

@@ -1,4 +1,4 @@
-/* What machine code says about its own compilation. The note holds strings that end in binary
+/* How machine code was compiled, from its note. The note holds strings that end in binary
    zeros: the tool's name, its version, its build, and its options joined by blanks. */
 #include "config.h"
 

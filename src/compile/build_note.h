@@ -1,5 +1,4 @@
-/* What machine code says about its own compilation: the toolkit, and the options that change code.
- */
+/* How machine code was compiled: the toolkit, and the options that change code. */
 #ifndef SMC_COMPILE_BUILD_NOTE_H
 #define SMC_COMPILE_BUILD_NOTE_H
 
@@ -11,8 +10,9 @@ struct smc_build_note {
                          the architecture or the messages are left out. */
 };
 
-/* Reads the section .note.nv.tkinfo, which need not be well-formed. Of linked code the note has a
-   record for each tool: the first toolkit counts, and the options of all. */
+/* Reads the section .note.nv.tkinfo, which need not be well-formed. The note of
+   linked code has a record for each tool: the first toolkit counts, and the options of all tools.
+ */
 void smc_build_note_read(const void *note, size_t bytes, struct smc_build_note *build);
 
 #endif

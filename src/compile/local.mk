@@ -8,6 +8,7 @@ libsmc_la_SOURCES += \
 	src/compile/machine_code.c src/compile/machine_code.h \
 	src/compile/nvrtc.c src/compile/nvrtc.h \
 	src/compile/ptx.c src/compile/ptx.h \
+	src/compile/ptx_dynamic_smem.c src/compile/ptx_dynamic_smem.h \
 	src/compile/ptxas_log.c src/compile/ptxas_log.h \
 	src/compile/resources.c src/compile/resources.h \
 	src/compile/source.c src/compile/source.h \

@@ -6,7 +6,7 @@
 static void confirm_api(const struct smc_user_run *run, struct smc_confirmation *out)
 {
     const struct smc_run_result *gpu = &run->result;
-    const struct smc_answer *answer = &run->row.answer;
+    const struct smc_answer *answer = &run->answer;
     const struct {
         const char *quantity, *label, *unit;
         const struct smc_attempt *asked;

@@ -28,6 +28,7 @@ struct smc_capability {
     bool cubin_smem_has_reserve;  /* a cubin counts the driver's reserve as static shared memory */
     bool cubin_for_itself_only;   /* its machine code is incompatible with the other devices of its
                                      generation, in both directions */
+    bool ptxas_writes_properties; /* ptxas -v writes "Function properties for KERNEL" */
     uint32_t machine_code_format; /* 0: instructions of 64 bits; 1: of 128 bits; 2: the same, with
                                      the width of asynchronous copies in two bits */
 };

@@ -188,7 +188,8 @@ static void fill(struct answer *answer, uint32_t instruction, struct smc_bank_ac
 
 enum { MOST_ROWS = 6, MOST_PATTERNS = 64 };
 
-/* What accesses one array: all of the same width and all followed, or nothing can be proven. */
+/* The accesses to one array. A remedy is proven only if all were followed and have the same width.
+ */
 struct array_use {
     struct smc_access pattern[MOST_PATTERNS];
     size_t patterns;
@@ -220,7 +221,7 @@ static void add_row(struct array_use *use, uint64_t bytes)
         use->row[use->rows++] = (uint32_t)elements;
 }
 
-/* The largest power-of-two part of a distance is a likely row, and so is the distance. */
+/* Likely lengths of a row: a distance, and the largest power of two that divides it. */
 static void add_rows(struct array_use *use, const struct smc_bank_access *access)
 {
     uint64_t stride =
@@ -350,7 +351,7 @@ static bool list(struct answer *answer)
     return made;
 }
 
-/* The accesses that no warp reached, by what the PTX says of them. */
+/* The accesses that no warp reached: all that is known of them is in the PTX. */
 static void note_unreached(const struct smc_program *program, struct smc_bank_tally *tally)
 {
     for (size_t i = 0; i < program->ops; i++) {
@@ -368,7 +369,7 @@ static void note_unreached(const struct smc_program *program, struct smc_bank_ta
     }
 }
 
-/* After the budget nothing that was found is certain. */
+/* If the budget was used up, no result is certain. */
 static void doubt_all(const struct smc_program *program, struct smc_bank_tally *tally)
 {
     for (size_t i = 0; i < program->instructions; i++) {

@@ -1,14 +1,15 @@
 /* The bank conflicts of a kernel without running it: every access to shared memory in its PTX, with
    the wavefronts that it takes in each warp of a block.
 
-   Each warp of one block is followed through the PTX. A register is known lane by lane, exactly or
-   up to a part that is the same for all lanes and whose alignment is known: a parameter, the
-   block's index, a loop counter. Such a part moves all addresses alike, which changes no conflict.
-   Branches whose outcome is known are taken as the warp would; of others all ways are followed. The
-   wavefronts of an access are those of model/banks.h. What cannot be followed has a reason, and is
-   never estimated.
+   Each warp of one block is followed through the PTX. A register is known for each lane, exactly or
+   up to a term that is the same for all lanes and whose alignment is known: a parameter, blockIdx,
+   a loop counter. Such a term moves all addresses by the same distance, which changes no conflict.
+   A branch whose outcome is known is taken as the warp takes it; of another branch all paths are
+   followed. The wavefronts of an access are those of model/banks.h. An access that cannot be
+   followed has a reason, and is never estimated.
 
-   The accesses are those of the PTX: ptxas may join neighbouring scalar loads into wider ones. */
+   The accesses are those of the PTX: ptxas may combine neighbouring scalar loads into wider ones.
+ */
 #ifndef SMC_EMULATOR_BANK_ACCESSES_H
 #define SMC_EMULATOR_BANK_ACCESSES_H
 
@@ -54,7 +55,7 @@ struct smc_bank_access {
     uint32_t fewest_conflicts;  /* of one execution */
     uint32_t most_conflicts;
     uint32_t worst_warp;     /* the first warp with the most conflicts */
-    struct smc_access worst; /* what its lanes access; the part that all lanes share may differ */
+    struct smc_access worst; /* what its lanes access, except for the unknown shared term */
 
     /* The distance between neighbouring lanes, if all of `worst` have the same. */
     bool has_stride;
@@ -96,7 +97,7 @@ struct smc_bank_accesses_request {
 #define SMC_BANK_ACCESSES_BUDGET (UINT64_C(1) << 20)
 
 /* Start from {0}, and free the result also after a failure. SMC_USAGE: not PTX, no such kernel, or
-   a block that cannot be; SMC_MACHINE: memory. A kernel without accesses has a count of 0. */
+   an impossible block; SMC_MACHINE: memory. A kernel without accesses has a count of 0. */
 enum smc_status smc_bank_accesses_find(const struct smc_bank_accesses_request *request,
                                        struct smc_bank_accesses *accesses, struct smc_error *error);
 void smc_bank_accesses_free(struct smc_bank_accesses *accesses);

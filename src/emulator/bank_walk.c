@@ -1,10 +1,10 @@
 /* Follows the warps of one block through a kernel: see bank_walk.h.
 
-   A branch whose outcome is known is taken as a warp takes it: all lanes, or one group of lanes
-   after the other up to where they reconverge. Of another branch all ways are followed and joined
-   where they meet. If a way comes back to the branch, it is a loop: the states at the branch are
-   joined, and the ways are followed again until nothing changes, which gives a state that holds in
-   every iteration. */
+   A branch whose outcome is known is taken as a warp takes it: by all lanes, or by one divergent
+   group after the other until they reconverge. Of another branch all paths are followed, and their
+   states are joined where they reconverge. If a path returns to the branch, it is a loop: the
+   states at the branch are joined, and the paths are followed again until nothing changes; the
+   result holds in every iteration. */
 #include "emulator/bank_walk.h"
 
 #include <stdlib.h>
@@ -21,10 +21,10 @@ enum {
     HARD_FACTOR = 8
 };
 
-/* A branch all of whose ways are being followed. */
+/* A branch of which all paths are being followed. */
 struct frame {
     struct smc_lane_state head, before; /* at the branch: joined so far, and when first reached */
-    bool changed;                       /* a way came back with something new */
+    bool changed;                       /* a path returned with a new state */
 };
 
 struct walker {
@@ -36,7 +36,7 @@ struct walker {
     uint32_t warp;
     uint32_t depth;
     uint64_t steps, budget;
-    uint64_t ended; /* how often lanes ended */
+    uint64_t ended; /* how many times lanes exited */
 };
 
 static bool run(struct walker *walker, struct smc_lane_state *state, uint32_t pc, uint32_t stop);
@@ -63,7 +63,7 @@ static void refuse(struct smc_bank_tally *tally, const struct smc_known *known)
     tally->cause_instruction = known->instruction;
 }
 
-/* Keeps different patterns: a search for a padding must free all of them of conflicts. */
+/* Keeps the different patterns: a padding must avoid the conflicts of all of them. */
 static void keep_pattern(struct smc_bank_tally *tally, const struct smc_access *access)
 {
     for (uint32_t i = 0; i < tally->patterns; i++) {
@@ -109,7 +109,7 @@ static struct smc_bank_cost cost_of(const struct walker *walker, const struct sm
 {
     struct smc_access rows = *access;
     if (is_rows)
-        rows.op = SMC_BANK_STORE; /* which joins no quarters */
+        rows.op = SMC_BANK_STORE; /* stores do not combine quarters of a warp */
     return smc_banks_count(&walker->walk->request->banks, &rows);
 }
 
@@ -131,8 +131,8 @@ static void place(const uint64_t address[SMC_LANES], unsigned bits, uint32_t fir
     }
 }
 
-/* The shared part is unknown: tries all places of the first lane that are multiples of the width,
-   up to the unit after which costs repeat. */
+/* The shared term is unknown: tries all addresses of the first lane that are multiples of the
+   width, up to the distance after which the costs repeat. */
 static void count_everywhere(struct walker *walker, struct smc_bank_tally *tally,
                              const struct smc_known *known, const uint64_t address[SMC_LANES],
                              struct smc_access *access, bool is_rows, bool assumed)
@@ -191,8 +191,8 @@ static void addresses_of(const struct smc_lane_state *state, const struct smc_op
                             : ((const lane_u64 *)at)[lane] + op->immediate;
 }
 
-/* Whether a generic address surely is, or may be, in shared memory. Pointers that are parameters or
-   were loaded are not: compilers name the space of the shared arrays that they know. */
+/* Whether a generic address is, or may be, in shared memory. Pointers that are parameters or were
+   loaded are not: compilers name the state space of the shared arrays that they know. */
 static bool is_shared(const struct smc_lane_state *state, const struct smc_op *op,
                       const uint64_t address[SMC_LANES], uint32_t mask,
                       struct smc_bank_tally *tally)
@@ -256,7 +256,7 @@ static void access_memory(struct walker *walker, const struct smc_lane_state *st
 
 /* --- Decisions -------------------------------------------------------------------------------- */
 
-/* Which active lanes run a guarded op. */
+/* The active lanes that run a guarded op. */
 struct decision {
     uint32_t yes, maybe;
     bool together; /* of `maybe`, all lanes or none */
@@ -332,7 +332,7 @@ static void step(struct walker *walker, struct smc_lane_state *state, const stru
     }
 }
 
-/* Lanes end; false if none is left. */
+/* Lanes exit; false if none is left. */
 static bool end_lanes(struct walker *walker, struct smc_lane_state *state,
                       const struct decision *decision)
 {
@@ -357,7 +357,7 @@ struct choice {
     struct way way[MOST_WAYS];
     uint32_t ways;
     bool is_known;
-    bool together; /* if it is not: the lanes take the same way */
+    bool together; /* if it is not: all lanes take the same path */
 };
 
 static void add_way(struct choice *choice, uint32_t pc, uint32_t mask)
@@ -408,7 +408,7 @@ static void choose(struct walker *walker, const struct smc_lane_state *state,
     choice->together = decision.maybe == 0 || decision.together;
     choose_target(walker, state, op, &decision, choice);
     add_way(choice, pc + 1, no);
-    /* Beyond the budget, a loop with many iterations is no longer followed one by one. */
+    /* Beyond the budget, the iterations of a loop are no longer followed one by one. */
     if (walker->steps < walker->budget || op->guard == SMC_NO_SLOT || !choice->is_known)
         return;
     if (walker->visits[pc] < TRUSTED_VISITS) {
@@ -422,7 +422,7 @@ static void choose(struct walker *walker, const struct smc_lane_state *state,
     add_way(choice, pc + 1, state->mask);
 }
 
-/* The groups of lanes, one after the other, up to where they reconverge. */
+/* Follows one divergent group after the other until they reconverge. */
 static bool follow_known(struct walker *walker, struct smc_lane_state *state,
                          const struct choice *choice, uint32_t meeting)
 {
@@ -439,7 +439,7 @@ static bool follow_known(struct walker *walker, struct smc_lane_state *state,
     return arrived && !stopped(walker);
 }
 
-/* All ways from the frame's state; where they meet, they are joined in `out`. */
+/* Follows all paths from the frame's state; `out` is their joined state where they reconverge. */
 static bool follow_each(struct walker *walker, const struct frame *frame,
                         const struct choice *choice, uint32_t meeting, uint32_t instruction,
                         struct smc_lane_state *way, struct smc_lane_state *out)
@@ -470,7 +470,7 @@ static struct smc_bank_tally *copy_tally(const struct walker *walker, struct smc
     return to;
 }
 
-/* Follows all ways until the states at the branch no longer change. The counts are those of the
+/* Follows all paths until the states at the branch no longer change. The counts are those of the
    last time, which has the most general states. */
 static bool follow_frame(struct walker *walker, struct frame *frame, const struct smc_op *op,
                          uint32_t pc, struct smc_lane_state *way, struct smc_lane_state *out)
@@ -538,11 +538,11 @@ static bool follow_unknown(struct walker *walker, struct smc_lane_state *state,
     return arrived;
 }
 
-/* Sets the next pc; false if no lane goes on. */
+/* Sets the next pc; false if no lane continues. */
 static bool branch(struct walker *walker, struct smc_lane_state *state, const struct smc_op *op,
                    uint32_t *pc)
 {
-    struct choice choice; /* its ways are set before they are read */
+    struct choice choice; /* its paths are set before they are read */
     choose(walker, state, op, *pc, &choice);
     if (choice.is_known && choice.ways == 1) {
         *pc = choice.way[0].pc;
@@ -557,7 +557,7 @@ static bool branch(struct walker *walker, struct smc_lane_state *state, const st
 
 /* --- Running ---------------------------------------------------------------------------------- */
 
-/* Runs the op at `*pc`; false if no lane goes on. */
+/* Runs the op at `*pc`; false if no lane continues. */
 static bool run_op(struct walker *walker, struct smc_lane_state *state, uint32_t *pc)
 {
     const struct smc_op *op = &walker->program->op[*pc];

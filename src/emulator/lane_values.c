@@ -241,7 +241,7 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* The source that a result that is not known is blamed on. */
+/* The source because of which a result is unknown. */
 static void blame(struct operation *operation)
 {
     const struct source *worst = NULL;
@@ -338,8 +338,8 @@ static bool product(const struct operation *operation, const struct source *a,
     return true;
 }
 
-/* A constant factor keeps different lanes different: as many bits are known more as it has zeros.
- */
+/* A constant factor keeps different lanes different: each trailing zero of it makes one more bit
+   known. */
 static bool product_wraps(const struct operation *operation)
 {
     uint64_t factor;
@@ -367,7 +367,7 @@ static void multiply(struct operation *operation, bool adds, bool wide)
                                                c->bits >= operation->known.bits));
 }
 
-/* The sum of uniform parts has no lane in its value: a uniform product. */
+/* A product of values that are the same for all lanes is the same for all lanes. */
 static void shift_left(struct operation *operation)
 {
     const struct source *a = &operation->source[0];
@@ -618,8 +618,8 @@ static bool points_into_shared_memory(const struct operation *operation, uint8_t
     return a->known.in_shared_memory != b->known.in_shared_memory;
 }
 
-/* The lanes of `mask` of a register receive a value; the others keep theirs, of which nothing is
-   known any more if their shared part is another. */
+/* The lanes of `mask` of a register receive a value; the others keep theirs, which becomes unknown
+   if its shared part is another. */
 static void store(const struct smc_lane_values *values, struct smc_lane_state *state, uint32_t slot,
                   const void *result, const struct smc_known *new, uint32_t mask)
 {
@@ -734,7 +734,7 @@ static bool distance(enum smc_slot_kind kind, const char *from_at, const char *i
     return !first;
 }
 
-/* Registers with the same shared part: what is equal stays known. */
+/* Registers with the same shared part: lanes with equal values stay known. */
 static void join_equal(enum smc_slot_kind kind, const char *from_at, const struct smc_known *from,
                        uint32_t from_mask, char *into_at, struct smc_known *into,
                        uint32_t into_mask)
@@ -804,8 +804,8 @@ static void join_register(struct smc_lane_values *values, enum smc_slot_kind kin
     }
 }
 
-/* Whether joining made a register less known. At one place a new shared part counts once: it then
-   stands for all others that are joined there. */
+/* Whether joining made a register less known. A new shared part counts only once at each
+   instruction: it then stands for all others that are joined there. */
 static bool lost(const struct smc_known *before, const struct smc_known *after, uint32_t mask,
                  uint32_t instruction)
 {

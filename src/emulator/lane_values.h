@@ -26,7 +26,7 @@ enum smc_cause {
     SMC_CAUSE_ATOMIC,
     SMC_CAUSE_LANES,  /* from another lane */
     SMC_CAUSE_OPAQUE, /* an instruction that is not understood */
-    SMC_CAUSE_PATHS,  /* differs between paths that meet, or iterations of a loop */
+    SMC_CAUSE_PATHS,  /* differs between paths that reconverge, or between iterations of a loop */
 };
 
 struct smc_known {
@@ -38,7 +38,7 @@ struct smc_known {
     uint8_t cause;            /* enum smc_cause, of a value that is not exact */
     uint32_t instruction;     /* that caused it */
     uint32_t id;              /* values with the same id have the same shared part; exact: 0 */
-    uint32_t joined_at;       /* 1 + the instruction at which different values met last */
+    uint32_t joined_at;       /* 1 + the instruction at which different values were last joined */
 };
 
 /* Of one warp at one place of the program. */
@@ -46,7 +46,7 @@ struct smc_lane_state {
     char *file;
     struct smc_known *known; /* by offset / SMC_SLOT_UNIT */
     uint32_t mask;           /* active lanes */
-    bool diverged;           /* some of these may be inactive until paths meet again */
+    bool diverged;           /* some of these may be inactive until they reconverge */
     bool reduced;            /* some of them may have exited */
 };
 
@@ -87,12 +87,12 @@ void smc_lane_values_forget(struct smc_lane_values *values, struct smc_lane_stat
                             uint32_t slot, uint32_t mask, bool uniform, enum smc_cause cause,
                             uint32_t instruction);
 
-/* Whether the lanes of `mask` surely have the same value. */
+/* Whether the lanes of `mask` are known to have the same value. */
 bool smc_lane_values_uniform(const struct smc_lane_values *values,
                              const struct smc_lane_state *state, uint32_t slot, uint32_t mask);
 
-/* Joins a state that may be the case instead of, or for other lanes than, `into`. `apart`: lanes of
-   one warp may come from both. Returns whether anything became less known. */
+/* Joins into `into` a state that is possible instead of it, or for other lanes. `apart`: lanes of
+   one warp may have either. Returns whether anything became less known. */
 bool smc_lane_values_join(struct smc_lane_values *values, const struct smc_lane_state *from,
                           bool apart, uint32_t instruction, struct smc_lane_state *into);
 

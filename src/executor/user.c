@@ -16,7 +16,7 @@
 #include "inspect/compilers.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
-#include "inspect/source_tree.h"
+#include "source/source_tree.h"
 
 /* --- The kernel ------------------------------------------------------------------------------- */
 
@@ -352,7 +352,7 @@ static enum smc_status read_source(const char *file, struct smc_text *text, stru
         return status;
     if (text->length && memchr(text->data, '\0', text->length))
         return smc_fail(error, SMC_USAGE, "%s: not a text: CUDA C++ is wanted", file);
-    smc_input_make_source(text);
+    smc_source_clean(text);
     return SMC_OK;
 }
 
@@ -388,8 +388,10 @@ static enum smc_status compile_in_some_way(struct smc_user_run *run,
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct smc_error reason = {""};
         enum smc_status status = compile_so(run, compilation, ways[i], output, &reason);
-        if (status == SMC_OK && run->kernels.count > 0)
+        if (status == SMC_OK && run->kernels.count > 0) {
+            *error = (struct smc_error){""}; /* of a way before */
             return SMC_OK;
+        }
         if (status != SMC_OK && (i == 0 || status != SMC_UNAVAILABLE)) {
             worst = status;
             *error = reason;
@@ -410,7 +412,7 @@ static bool locate(struct smc_user_run *run)
     bool located =
         smc_source_tree_read(run->request.file, smc_text_string(&run->text),
                              run->request.compiler_options, "", &tree, &ignored) == SMC_OK &&
-        smc_source_tree_locate(&tree, &run->kernels, 0);
+        smc_inspect_kernels_locate(&run->kernels, 0, &tree);
     smc_source_tree_free(&tree);
     return located;
 }
@@ -456,7 +458,8 @@ static void answer(struct smc_user_run *run, const struct smc_inspect_kernel *ke
         .settings = request->launch,
     };
     smc_inspect_answer_one(kernel, &request->device, &asked, &run->row);
-    struct smc_answer *answer = &run->row.answer;
+    struct smc_answer *answer = &run->answer;
+    smc_inspect_complete(&run->row, answer);
     answer->regs_given = false;
     answer->dynamic_smem_given = request->dynamic_smem_bytes > 0;
     answer->resources.source = SMC_RESOURCES_NVRTC;
@@ -477,7 +480,7 @@ static enum smc_status check_block(const struct smc_user_run *run, struct smc_er
         return SMC_OK;
     return smc_fail(error, SMC_USAGE,
                     "option --block: %u threads are more than the %u of the launch bounds of %s",
-                    run->row.answer.launch.threads_per_block, kernel->max_threads_per_block,
+                    run->row.launch.threads_per_block, kernel->max_threads_per_block,
                     kernel->shown);
 }
 
@@ -597,7 +600,7 @@ enum smc_status smc_user_launch(struct smc_user_run *run, struct smc_text *warni
 {
     const struct smc_run_settings *settings = run->request.settings;
     const struct smc_run_request request = {
-        .answer = &run->row.answer,
+        .answer = &run->answer,
         .compiled = &run->compiled,
         .settings = settings,
         .user = run,

@@ -54,7 +54,8 @@ struct smc_user_run {
     struct smc_text text; /* the source */
     struct smc_annotation annotation;
     struct smc_inspect_kernels kernels; /* all of the source */
-    struct smc_inspect_row row; /* the one chosen, and the model's answer about its launch */
+    struct smc_inspect_row row;         /* the one chosen */
+    struct smc_answer answer;           /* the model's about its launch */
     struct smc_compiled compiled;
     size_t memory_count;
     struct smc_user_memory memory[SMC_MAX_USER_ARGUMENTS];
@@ -63,7 +64,7 @@ struct smc_user_run {
 
 /* Compiles, selects the kernel and checks the arguments. SMC_USAGE: a file that cannot be read or
    does not compile, no such kernel, arguments that do not match, more threads than the launch
-   bounds allow. Whether the model predicts that the launch succeeds is in row.answer.outcome.
+   bounds allow. Whether the model predicts that the launch succeeds is in answer.outcome.
    SMC_UNAVAILABLE: no NVRTC for the device. Always free it, even after a failure. */
 enum smc_status smc_user_prepare(const struct smc_user_request *request, struct smc_user_run *run,
                                  struct smc_text *warnings, struct smc_error *error);

@@ -1,5 +1,4 @@
-/* Answers for kernels: which version of a kernel a device runs, with which launch, and whether the
-   result meets the build's requirements. */
+/* Answers for kernels: which version of a kernel a device runs, and with which launch. */
 #include "inspect/kernels.h"
 
 #include <stdio.h>
@@ -58,15 +57,15 @@ static void choose_block(const struct smc_inspect_request *request,
                             : row->threads_source == SMC_THREADS_ASSUMED ? request->assumed_block
                                                                          : none;
     bool is_own = row->threads_source != SMC_THREADS_UNKNOWN && block[0] == 0 &&
-                  own[0] * own[1] * own[2] == row->answer.plan.threads_per_block;
+                  own[0] * own[1] * own[2] == row->launch.threads_per_block;
     memcpy(row->block, is_own ? own : block, sizeof row->block);
 }
 
-/* Needs row->sizes where nothing says the block size. */
+/* If the block size is unknown, row->sizes must be set. */
 static void choose_threads(const struct smc_inspect_request *request, struct smc_inspect_row *row)
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
-    uint32_t *threads = &row->answer.plan.threads_per_block;
+    uint32_t *threads = &row->launch.threads_per_block;
     const struct smc_inspect_threads *listed = find_listed(request, kernel);
     if (listed) {
         row->threads_source = SMC_THREADS_LISTED;
@@ -90,9 +89,27 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
         row->threads_source = SMC_THREADS_UNKNOWN;
         *threads = row->sizes.best_threads_per_block;
         if (*threads == 0) /* the answer says why no size launches */
-            *threads = row->answer.query.device.sm.warp_size;
+            *threads = row->device->sm.warp_size;
     }
     choose_block(request, listed, row);
+}
+
+/* A size that is given for all kernels does not count for those known to use none; that of a launch
+   does. */
+static void choose_dynamic_smem(const struct smc_inspect_request *request,
+                                struct smc_inspect_row *row)
+{
+    const struct smc_inspect_kernel *kernel = row->kernel;
+    uint32_t *bytes = &row->launch.dynamic_smem_bytes;
+    const bool uses_none =
+        request->dynamic_smem_given && kernel->dynamic_smem_known && !kernel->uses_dynamic_smem;
+    *bytes = uses_none ? 0 : request->dynamic_smem_bytes;
+    for (size_t i = 0; i < request->dynamic_smem_count; i++)
+        if (smc_inspect_matches(kernel, request->dynamic_smem[i].pattern)) {
+            *bytes = request->dynamic_smem[i].bytes;
+            return;
+        }
+    row->dynamic_smem_unknown = kernel->uses_dynamic_smem && !request->dynamic_smem_given;
 }
 
 bool smc_inspect_is_settled(const struct smc_inspect_row *row)
@@ -107,7 +124,7 @@ static bool allows(const struct smc_inspect_kernel *kernel, uint32_t threads_per
     return (most == 0 || threads_per_block <= most) && (only == 0 || threads_per_block == only);
 }
 
-/* By the rules of `best` that apply to a kernel whose grid and work are unknown. */
+/* By those rules of `best` that need neither the grid nor the work. */
 static void choose_best(const struct smc_sm *sm, struct smc_block_sizes *sizes)
 {
     struct smc_choice choices[SMC_BLOCK_SIZES] = {0};
@@ -142,47 +159,75 @@ static void find_sizes(const struct smc_inspect_kernel *kernel, const struct smc
     choose_best(sm, sizes);
 }
 
-/* A block that exceeds the launch bounds is refused, like one that exceeds the device's limit. */
+/* The device's SM, on which a block that exceeds the launch bounds is refused like one that exceeds
+   the device's limit. */
+static struct smc_sm bounded_sm(const struct smc_inspect_row *row)
+{
+    struct smc_sm sm = row->device->sm;
+    if (row->exceeds_bound && row->kernel->max_threads_per_block < sm.max_threads_per_block)
+        sm.max_threads_per_block = row->kernel->max_threads_per_block;
+    return sm;
+}
+
 static void conclude(struct smc_inspect_row *row)
 {
-    struct smc_answer *answer = &row->answer;
-    uint32_t *most = &answer->query.device.sm.max_threads_per_block, of_device = *most;
     uint32_t bound = row->kernel->max_threads_per_block;
-    row->exceeds_bound = bound > 0 && answer->launch.threads_per_block > bound;
-    *most = row->exceeds_bound && bound < of_device ? bound : of_device;
-    smc_query_conclude(answer);
-    *most = of_device;
+    row->exceeds_bound = bound > 0 && row->launch.threads_per_block > bound;
+    const struct smc_sm sm = bounded_sm(row);
+    smc_occupancy_compute(&sm, &row->launch, &row->occupancy);
+    row->occupancy_percent = smc_occupancy_percent(&sm, &row->occupancy);
+    row->outcome = smc_outcome_of(&row->kernel->resources, &row->occupancy);
+}
+
+static uint32_t static_smem_of(const struct smc_inspect_kernel *kernel, uint16_t cc)
+{
+    const struct smc_resources *resources = &kernel->resources;
+    if (resources->refused)
+        return resources->refused_smem_bytes;
+    return kernel->smem_has_reserve ? smc_inspect_without_reserve(resources->static_smem_bytes, cc)
+                                    : resources->static_smem_bytes;
+}
+
+bool smc_inspect_regs_known(const struct smc_inspect_row *row)
+{
+    return !row->kernel->resources.refused;
 }
 
 void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
                             const struct smc_device *device,
                             const struct smc_inspect_request *request, struct smc_inspect_row *row)
 {
-    struct smc_answer *answer = &row->answer;
-    *row = (struct smc_inspect_row){.kernel = kernel};
-    smc_query_init(&answer->query);
-    answer->query.device = *device;
-    answer->query.settings = request->settings;
-    answer->resources = kernel->resources;
-    answer->regs_given = !kernel->resources.refused;
-    if (kernel->smem_has_reserve)
-        answer->resources.static_smem_bytes =
-            smc_inspect_without_reserve(kernel->resources.static_smem_bytes, device->sm.cc);
-    if (kernel->resources.refused)
-        answer->resources.static_smem_bytes = kernel->resources.refused_smem_bytes;
-    struct smc_launch *launch = &answer->launch;
+    *row = (struct smc_inspect_row){.kernel = kernel, .device = device};
+    const bool regs_known = smc_inspect_regs_known(row);
+    struct smc_launch *launch = &row->launch;
     *launch = request->settings;
-    launch->regs_per_thread = answer->regs_given ? answer->resources.regs_per_thread : 0;
-    launch->static_smem_bytes = answer->resources.static_smem_bytes;
-    launch->dynamic_smem_bytes = request->dynamic_smem_bytes;
-    launch->barriers_per_block = kernel->has_barriers ? answer->resources.barriers : 1;
+    launch->regs_per_thread = regs_known ? kernel->resources.regs_per_thread : 0;
+    launch->static_smem_bytes = static_smem_of(kernel, device->sm.cc);
+    choose_dynamic_smem(request, row);
+    launch->barriers_per_block = kernel->has_barriers ? kernel->resources.barriers : 1;
     if (kernel->blocks_per_cluster > 1)
         launch->blocks_per_cluster = kernel->blocks_per_cluster;
-    if (answer->regs_given)
+    if (regs_known)
         find_sizes(kernel, &device->sm, *launch, &row->sizes);
     choose_threads(request, row);
-    launch->threads_per_block = answer->plan.threads_per_block;
     conclude(row);
+}
+
+void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *answer)
+{
+    *answer = (struct smc_answer){
+        .plan.threads_per_block = row->launch.threads_per_block,
+        .resources = row->kernel->resources,
+        .regs_given = smc_inspect_regs_known(row),
+        .launch = row->launch,
+    };
+    smc_query_init(&answer->query);
+    answer->query.device = *row->device;
+    answer->query.device.sm = bounded_sm(row);
+    answer->query.settings = row->launch;
+    answer->resources.static_smem_bytes = row->launch.static_smem_bytes;
+    smc_query_conclude(answer);
+    answer->query.device.sm = row->device->sm;
 }
 
 static enum smc_status add_row(const struct smc_inspect_kernel *kernel,
@@ -217,16 +262,38 @@ static enum smc_status answer_own(const struct smc_inspect_kernel *kernel,
                                   const struct smc_inspect_request *request,
                                   struct smc_inspect_rows *rows, struct smc_error *error)
 {
-    struct smc_capability capability;
-    struct smc_device device;
     if (kernel->cc == 0)
         return smc_fail(error, SMC_USAGE,
                         "%s: it does not say what it was compiled for; name that with --device",
                         kernel->file);
-    if (!smc_capability_find(kernel->cc, &capability))
-        return fail_architecture(kernel, error);
-    smc_device_of_capability(&capability, &device);
-    return add_row(kernel, &device, request, rows, error);
+    for (size_t i = 0; i < rows->device_count; i++)
+        if (rows->device[i].sm.cc == kernel->cc)
+            return add_row(kernel, &rows->device[i], request, rows, error);
+    return fail_architecture(kernel, error);
+}
+
+static int compare_capabilities(const void *a, const void *b)
+{
+    const struct smc_inspect_row *x = a, *y = b;
+    if (x->device->sm.cc != y->device->sm.cc)
+        return x->device->sm.cc < y->device->sm.cc ? -1 : 1;
+    return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+}
+
+/* On what they were compiled for, by compute capability. */
+static enum smc_status answer_own_versions(const struct smc_inspect_kernels *kernels,
+                                           const struct smc_inspect_kernel *first,
+                                           const struct smc_inspect_request *request,
+                                           struct smc_inspect_rows *rows, struct smc_error *error)
+{
+    enum smc_status status = SMC_OK, failed;
+    const size_t begin = rows->count;
+    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
+        if ((failed = answer_own(k, request, rows, error)) != SMC_OK)
+            status = failed;
+    if (rows->count > begin)
+        qsort(rows->item + begin, rows->count - begin, sizeof *rows->item, compare_capabilities);
+    return status;
 }
 
 static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels,
@@ -234,9 +301,11 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
                                        const struct smc_inspect_request *request,
                                        struct smc_inspect_rows *rows, struct smc_error *error)
 {
-    enum smc_status status = SMC_OK, failed;
+    enum smc_status status = SMC_OK;
+    if (request->device_count == 0)
+        return answer_own_versions(kernels, first, request, rows, error);
     for (size_t i = 0; i < request->device_count && status == SMC_OK; i++) {
-        const struct smc_device *device = &request->devices[i];
+        const struct smc_device *device = &rows->device[i];
         const struct smc_inspect_kernel *best =
             smc_inspect_best_version(kernels, first, device->sm.cc);
         /* Two kernels with the same name and architecture are different kernels, not versions of
@@ -246,11 +315,6 @@ static enum smc_status answer_versions(const struct smc_inspect_kernels *kernels
             if (k->cc == best->cc && k->suffix == best->suffix)
                 status = add_row(k, device, request, rows, error);
     }
-    if (request->device_count > 0)
-        return status;
-    for (const struct smc_inspect_kernel *k = first; k; k = smc_inspect_next_version(kernels, k))
-        if ((failed = answer_own(k, request, rows, error)) != SMC_OK)
-            status = failed;
     return status;
 }
 
@@ -290,11 +354,31 @@ enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kern
                             error);
 }
 
+/* Those that rows point to: the rows may outlive the request. */
+static bool copy_devices(const struct smc_inspect_request *request, struct smc_inspect_rows *rows)
+{
+    const bool named = request->device_count > 0;
+    struct smc_capability capability;
+    rows->device_count = named ? request->device_count : smc_capability_count();
+    rows->device = smc_calloc(rows->device_count, sizeof *rows->device);
+    for (size_t i = 0; rows->device && i < rows->device_count; i++) {
+        if (named) {
+            rows->device[i] = request->devices[i];
+        } else {
+            smc_capability_at(i, &capability);
+            smc_device_of_capability(&capability, &rows->device[i]);
+        }
+    }
+    return rows->device != NULL;
+}
+
 enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
                                    const struct smc_inspect_request *request,
                                    struct smc_inspect_rows *rows, struct smc_error *error)
 {
     enum smc_status worst = SMC_OK;
+    if (!copy_devices(request, rows))
+        return smc_out_of_memory(error);
     for (size_t i = 0; i < kernels->count && worst != SMC_MACHINE; i++) {
         if (!smc_inspect_is_asked(&kernels->item[i], request) || !smc_inspect_is_first(kernels, i))
             continue;
@@ -309,118 +393,6 @@ void smc_inspect_rows_free(struct smc_inspect_rows *rows)
     for (size_t i = 0; i < rows->count; i++)
         smc_inspect_banks_release(rows->item[i].banks);
     free(rows->item);
+    free(rows->device);
     *rows = (struct smc_inspect_rows){0};
-}
-
-/* --- What a build requires of its kernels ----------------------------------------------------- */
-
-static void append_line(const struct smc_inspect_row *row, const char *shortfall,
-                        struct smc_text *out)
-{
-    smc_text_safe_line(out, "%s: %s on %s: %s", row->kernel->file, row->kernel->shown,
-                       row->answer.query.device.name, shortfall);
-}
-
-/* Why the requirements cannot be checked for this row, or NULL. */
-static const char *reason_unknown(const struct smc_inspect_row *row)
-{
-    if (row->answer.outcome == SMC_CANNOT_COMPILE)
-        return "cannot compile";
-    if (row->answer.launch.regs_per_thread == 0)
-        return "its registers are unknown";
-    return smc_inspect_loads(row->kernel, row->answer.query.device.sm.cc)
-               ? NULL
-               : "its machine code does not load there";
-}
-
-/* In words; empty if the row meets the requirements, as far as they can be judged. */
-struct shortfall {
-    char occupancy[80], blocks[80], registers[80];
-};
-
-static void find_shortfall(const struct smc_inspect_row *row, const struct smc_requirements *need,
-                           struct shortfall *found)
-{
-    const struct smc_answer *answer = &row->answer;
-    uint32_t blocks = answer->occupancy.blocks_per_sm, regs = answer->launch.regs_per_thread;
-    bool settled = smc_inspect_is_settled(row);
-    *found = (struct shortfall){"", "", ""};
-    if (settled && answer->occupancy_percent < need->occupancy_percent)
-        snprintf(found->occupancy, sizeof found->occupancy,
-                 "occupancy %.4g %%, but %.4g %% is required", answer->occupancy_percent,
-                 need->occupancy_percent);
-    if (settled && blocks < need->blocks_per_sm)
-        snprintf(found->blocks, sizeof found->blocks, "%u block%s per SM, but %u required", blocks,
-                 smc_text_plural(blocks), need->blocks_per_sm);
-    if (need->registers_at_most && regs > need->registers_at_most)
-        snprintf(found->registers, sizeof found->registers,
-                 "%u registers per thread, but at most %u allowed", regs, need->registers_at_most);
-}
-
-static bool requires_launch(const struct smc_requirements *need)
-{
-    return need->occupancy_percent > 0 || need->blocks_per_sm > 0;
-}
-
-static bool requires_anything(const struct smc_requirements *need)
-{
-    return requires_launch(need) || need->registers_at_most > 0;
-}
-
-bool smc_inspect_meets(const struct smc_inspect_row *row, const struct smc_requirements *need)
-{
-    struct shortfall shortfall;
-    if (!requires_anything(need))
-        return true;
-    find_shortfall(row, need, &shortfall);
-    return !reason_unknown(row) && !shortfall.occupancy[0] && !shortfall.blocks[0] &&
-           !shortfall.registers[0];
-}
-
-static void append_shortfall(const struct smc_inspect_row *row, const struct smc_requirements *need,
-                             struct smc_text *out)
-{
-    struct shortfall shortfall;
-    const char *unknown = reason_unknown(row);
-    if (unknown) {
-        append_line(row, unknown, out);
-        return;
-    }
-    find_shortfall(row, need, &shortfall);
-    if (shortfall.occupancy[0])
-        append_line(row, shortfall.occupancy, out);
-    if (shortfall.blocks[0])
-        append_line(row, shortfall.blocks, out);
-    if (shortfall.registers[0])
-        append_line(row, shortfall.registers, out);
-}
-
-static enum smc_status fail_unsettled(const struct smc_requirements *requirements,
-                                      const struct smc_inspect_row *first, size_t count, size_t all,
-                                      struct smc_error *error)
-{
-    const char *option =
-        requirements->occupancy_percent > 0 ? "require-occupancy" : "require-blocks";
-    return smc_fail(error, SMC_USAGE,
-                    "option --%s: the block size of %zu of %zu answers is unknown, the first for "
-                    "%.200s; state it with --threads NAME=N, or --assume-threads N for all",
-                    option, count, all, first->kernel->shown);
-}
-
-enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
-                                    const struct smc_requirements *requirements,
-                                    struct smc_text *shortfalls, struct smc_error *error)
-{
-    const size_t before = shortfalls->length;
-    const struct smc_inspect_row *first_unsettled = NULL;
-    size_t unsettled = 0;
-    for (size_t i = 0; i < rows->count && requires_anything(requirements); i++) {
-        const struct smc_inspect_row *row = &rows->item[i];
-        append_shortfall(row, requirements, shortfalls);
-        if (!smc_inspect_is_settled(row) && !reason_unknown(row))
-            first_unsettled = unsettled++ == 0 ? row : first_unsettled;
-    }
-    if (unsettled > 0 && requires_launch(requirements))
-        return fail_unsettled(requirements, first_unsettled, unsettled, rows->count, error);
-    return shortfalls->length > before ? SMC_SHORTFALL : SMC_OK;
 }

@@ -58,12 +58,12 @@ enum smc_status smc_inspect_bank_accesses(const struct smc_inspect_kernel *kerne
 static const struct smc_inspect_row *find_same(const struct smc_inspect_rows *rows, size_t i)
 {
     const struct smc_inspect_row *row = &rows->item[i];
-    struct smc_bank_layout layout = layout_of(&row->answer.query.device);
+    struct smc_bank_layout layout = layout_of(row->device);
     for (size_t k = i; k > 0 && rows->item[k - 1].kernel->ptx == row->kernel->ptx; k--) {
         const struct smc_inspect_row *other = &rows->item[k - 1];
-        struct smc_bank_layout theirs = layout_of(&other->answer.query.device);
+        struct smc_bank_layout theirs = layout_of(other->device);
         if (other->kernel == row->kernel && other->banks &&
-            other->answer.launch.threads_per_block == row->answer.launch.threads_per_block &&
+            other->launch.threads_per_block == row->launch.threads_per_block &&
             memcmp(other->block, row->block, sizeof row->block) == 0 &&
             theirs.banks == layout.banks && theirs.row_words == layout.row_words &&
             theirs.half_warps == layout.half_warps && theirs.loads_join == layout.loads_join)
@@ -83,15 +83,15 @@ void smc_inspect_banks_release(struct smc_inspect_banks *banks)
 static enum smc_status find_banks(struct smc_inspect_row *row, const uint32_t *block,
                                   struct smc_error *error)
 {
-    const uint32_t line[3] = {row->answer.launch.threads_per_block, 1, 1};
+    const uint32_t line[3] = {row->launch.threads_per_block, 1, 1};
     struct smc_inspect_banks *banks = smc_calloc(1, sizeof *banks);
     struct smc_error ignored;
     if (!banks)
         return smc_out_of_memory(error);
     banks->references = 1;
-    enum smc_status status = smc_inspect_bank_accesses(
-        row->kernel, &row->answer.query.device, block ? block : line,
-        row->answer.launch.dynamic_smem_bytes, &banks->accesses, &ignored);
+    enum smc_status status =
+        smc_inspect_bank_accesses(row->kernel, row->device, block ? block : line,
+                                  row->launch.dynamic_smem_bytes, &banks->accesses, &ignored);
     bool depends = !block && (banks->accesses.uses_y || banks->accesses.uses_z);
     row->needs_shape = status == SMC_OK && depends && banks->accesses.count > 0;
     if (status == SMC_OK && !depends) {
@@ -108,7 +108,7 @@ enum smc_status smc_inspect_find_banks(struct smc_inspect_rows *rows, const uint
     enum smc_status status = SMC_OK;
     for (size_t i = 0; i < rows->count && status == SMC_OK; i++) {
         struct smc_inspect_row *row = &rows->item[i];
-        uint32_t threads = row->answer.launch.threads_per_block;
+        uint32_t threads = row->launch.threads_per_block;
         bool has_block = block || row->threads_source != SMC_THREADS_UNKNOWN;
         if (row->banks || !row->kernel->ptx || !has_block || threads < 1 || threads > 1024)
             continue;

@@ -83,7 +83,7 @@ void smc_words_free(struct smc_words *words)
 
 /* --- One entry -------------------------------------------------------------------------------- */
 
-/* What an entry says, as it is collected from its words. */
+/* An entry, as collected from its words. */
 struct entry {
     const char *directory, *file, *output; /* in the JSON, or in the words */
     struct smc_words words;
@@ -122,7 +122,7 @@ static void add_target(struct entry *entry, uint16_t cc, char suffix)
         entry->target[entry->target_count++] = (struct smc_inspect_target){cc, suffix};
 }
 
-/* Every "sm_90a" in it; if there is none, every "compute_90a". */
+/* Every "sm_90a" in the text; if there is none, every "compute_90a". */
 static void add_targets(struct entry *entry, const char *text)
 {
     const char *mark = strstr(text, "sm_") ? "sm_" : "compute_";
@@ -200,7 +200,7 @@ static bool read_path(struct entry *entry, size_t *at, bool *added)
     return false;
 }
 
-/* Options that say what to write, not how to compile. */
+/* Options that say what to write or to do, not how to compile. */
 static bool is_left_out(struct entry *entry, size_t *at)
 {
     static const char *const alone[] = {"-c",         "--compile",
@@ -212,7 +212,17 @@ static bool is_left_out(struct entry *entry, size_t *at)
                                         "-Xptxas=-v", "--ptxas-options=-v",
                                         "-res-usage", "--resource-usage",
                                         "--keep",     "-keep",
-                                        "--cubin",    "--ptx"};
+                                        "--cubin",    "--ptx",
+                                        "-E",         "--preprocess",
+                                        "-run",       "--run",
+                                        "-clean",     "--clean-targets",
+                                        "-dryrun",    "--dryrun",
+                                        "-h",         "--help",
+                                        "-V",         "--version",
+                                        "-cuda",      "--cuda",
+                                        "-lib",       "--lib",
+                                        "-link",      "--link",
+                                        "-dlink",     "--device-link"};
     static const char *const valued[] = {"-MT",
                                          "-MF",
                                          "-MQ",
@@ -224,6 +234,8 @@ static bool is_left_out(struct entry *entry, size_t *at)
                                          "-t",
                                          "--threads",
                                          "--dependency-output",
+                                         "-odir",
+                                         "--output-directory",
                                          "-forward-unknown-opts"};
     const char *word = entry->words.word[*at];
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
@@ -351,6 +363,7 @@ static bool add_source(struct entry *entry, const char *source, struct smc_input
     if (!input)
         return false;
     input->content = SMC_CONTENT_SOURCE;
+    input->from_commands = true;
     input->argument = entry->options.word;
     input->argument_count = entry->options.count;
     entry->options = (struct smc_words){0};
@@ -365,15 +378,28 @@ static bool add_source(struct entry *entry, const char *source, struct smc_input
     return true;
 }
 
-static bool add_entry(struct entry *entry, struct smc_inputs *inputs)
+/* A pipe or a device would be waited for, or read without end. */
+static bool is_special(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static bool add_entry(struct entry *entry, const char **fault, struct smc_inputs *inputs)
 {
     char *source = join(entry->directory, entry->file);
     char *object = entry->output ? join(entry->directory, entry->output) : NULL;
     bool succeeded = source && (object || !entry->output);
-    if (succeeded && object && is_fresh(object, source))
-        succeeded = smc_inputs_add(inputs, shortened(object)) != NULL;
-    else if (succeeded)
+    if (succeeded && object && is_fresh(object, source)) {
+        struct smc_input *input = smc_inputs_add(inputs, shortened(object));
+        succeeded = input != NULL;
+        if (input)
+            input->from_commands = true;
+    } else if (succeeded && is_special(source)) {
+        *fault = "is not a file";
+    } else if (succeeded) {
         succeeded = add_source(entry, source, inputs);
+    }
     free(source);
     free(object);
     return succeeded;
@@ -384,16 +410,14 @@ static bool read_entry(const char *file, size_t number, const json_t *object,
 {
     struct entry entry = {0};
     const char *fault = open_entry(object, &entry);
-    bool succeeded = true;
-    if (fault && !smc_memory_failed())
-        smc_text_safe_line(faults, "%s: entry %zu (%s) %s", file, number,
-                           entry.file ? entry.file : "?", fault);
-    else
-        succeeded = !fault && read_words(&entry);
+    bool succeeded = fault ? !smc_memory_failed() : read_words(&entry);
     if (!fault && !entry.is_cuda)
         ++*others;
     else if (!fault && succeeded)
-        succeeded = add_entry(&entry, inputs);
+        succeeded = add_entry(&entry, &fault, inputs);
+    if (fault && succeeded)
+        smc_text_safe_line(faults, "%s: entry %zu (%s) %s", file, number,
+                           entry.file ? entry.file : "?", fault);
     smc_words_free(&entry.words);
     smc_words_free(&entry.options);
     return succeeded;

@@ -13,10 +13,10 @@
 #include "base/memory.h"
 #include "compile/nvrtc.h"
 #include "compile/ptxas_log.h"
-#include "inspect/device_part.h"
 #include "inspect/readers.h"
-#include "inspect/standard_headers.h"
 #include "inspect/tools.h"
+#include "source/device_part.h"
+#include "source/standard_headers.h"
 
 /* --- NVRTC: no toolkit is needed, but it accepts no host code --------------------------------- */
 
@@ -66,76 +66,38 @@ static void append_toolkit_folders(const char *library, struct smc_text *options
     }
 }
 
-/* What NVRTC does not know: options for the host's compiler, the linker, and nvcc itself.
-   `takes_next`: the next word belongs to it. */
+/* Options of nvcc that NVRTC does not know: for the host's compiler, the linker and nvcc itself;
+   also longer ones that begin with one of these. */
+/* clang-format off */
+static const char *const options_of_nvcc[] = {
+    "-O", "-W", "-g", "-c", "-l", "-L", "-f", "-m64", "-M", "-t", "--threads=", "-Werror",
+    "--expt-", "-expt-", "--extended-lambda", "-extended-lambda", "--compile", "-forward-unknown",
+    "--forward-unknown", "-ccbin=", "--compiler-bindir=", "-Xcompiler=", "--compiler-options=",
+    "-Xlinker=", "--optimize", "-split-compile", "--split-compile", "-Xcudafe", "-Xnvlink",
+    "-cudart", "--cudart", "-v", "--verbose", "-pthread",
+};
+
+/* The next word is their value. */
+static const char *const options_with_value[] = {
+    "-Xcompiler", "--compiler-options", "-Xlinker", "--linker-options", "-ccbin",
+    "--compiler-bindir", "-o", "--output-file", "-x", "-MF", "-MT", "-MQ", "--threads", "-gencode",
+    "--generate-code", "-Xcudafe", "-Xnvlink", "-cudart", "--cudart", "-Xarchive",
+};
+/* clang-format on */
+
+/* Whether NVRTC must not see the option. `takes_next`: nor the next word, which is its value. */
 static bool is_for_nvcc(const char *option, bool *takes_next)
 {
-    static const char *const alone[] = {"-O",
-                                        "-W",
-                                        "-g",
-                                        "-c",
-                                        "-l",
-                                        "-L",
-                                        "-f",
-                                        "-m64",
-                                        "-M",
-                                        "-t",
-                                        "--threads=",
-                                        "-Werror",
-                                        "--expt-",
-                                        "-expt-",
-                                        "--extended-lambda",
-                                        "-extended-lambda",
-                                        "--compile",
-                                        "-forward-unknown",
-                                        "--forward-unknown",
-                                        "-ccbin=",
-                                        "--compiler-bindir=",
-                                        "-Xcompiler=",
-                                        "--compiler-options=",
-                                        "-Xlinker=",
-                                        "--optimize",
-                                        "-split-compile",
-                                        "--split-compile",
-                                        "-Xcudafe",
-                                        "-Xnvlink",
-                                        "-cudart",
-                                        "--cudart",
-                                        "-v",
-                                        "--verbose",
-                                        "-pthread",
-                                        "-lineinfo="};
-    static const char *const with_next[] = {"-Xcompiler",
-                                            "--compiler-options",
-                                            "-Xlinker",
-                                            "--linker-options",
-                                            "-ccbin",
-                                            "--compiler-bindir",
-                                            "-o",
-                                            "--output-file",
-                                            "-x",
-                                            "-MF",
-                                            "-MT",
-                                            "-MQ",
-                                            "--threads",
-                                            "-gencode",
-                                            "--generate-code",
-                                            "-Xcudafe",
-                                            "-Xnvlink",
-                                            "-cudart",
-                                            "--cudart",
-                                            "-Xarchive"};
-    static const char *const known[] = {"-fmad", "-ftz", "-lineinfo",
-                                        "-Wno-deprecated-gpu-targets"};
+    static const char *const known[] = {"-fmad", "-ftz", "-lineinfo"}; /* of NVRTC, too */
     *takes_next = false;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strncmp(option, known[i], strlen(known[i])) == 0)
-            return i == sizeof known / sizeof *known - 1;
-    for (size_t i = 0; i < sizeof with_next / sizeof *with_next; i++)
-        if (strcmp(option, with_next[i]) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof options_with_value / sizeof *options_with_value; i++)
+        if (strcmp(option, options_with_value[i]) == 0)
             return *takes_next = true;
-    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
-        if (strncmp(option, alone[i], strlen(alone[i])) == 0)
+    for (size_t i = 0; i < sizeof options_of_nvcc / sizeof *options_of_nvcc; i++)
+        if (strncmp(option, options_of_nvcc[i], strlen(options_of_nvcc[i])) == 0)
             return true;
     return false;
 }
@@ -396,7 +358,8 @@ static bool write_texts(struct smc_device_part *part, const char *file, struct t
     }
     for (size_t i = 0; i < smc_standard_header_count; i++) {
         const struct smc_standard_header *header = &smc_standard_headers[i];
-        if (header->is_toolkit && part->tree.toolkit.length > 0)
+        bool is_found = smc_source_tree_has_toolkit_header(&part->tree, header->name);
+        if (!smc_standard_header_applies(header, is_found))
             continue;
         texts->header[n] = header->text;
         texts->header_name[n++] = header->name;
@@ -436,10 +399,18 @@ static void tell_left_out(const struct smc_compilation *compilation,
         struct smc_text line = {0};
         if (!instance->is_left_out)
             continue;
-        smc_text_safe_line(&line,
-                           "%s:%u: this launch of %s was left out: without nvcc, its template "
-                           "arguments must be written where it is launched",
-                           instance->file, instance->line, instance->name);
+        const char *missing = smc_text_string(&part->missing);
+        if (*missing)
+            smc_text_safe_line(&line,
+                               "%s:%u: this launch of %s was left out: the header of %.*s was not "
+                               "found",
+                               instance->file, instance->line, instance->name,
+                               (int)strcspn(missing, "\n"), missing);
+        else
+            smc_text_safe_line(&line,
+                               "%s:%u: this launch of %s was left out: without nvcc, its template "
+                               "arguments must be written where it is launched",
+                               instance->file, instance->line, instance->name);
         if (line.data)
             warn_once(compilation, &line);
         smc_text_free(&line);
@@ -465,6 +436,8 @@ static enum smc_status fail_part(const struct smc_compilation *compilation,
                         "%.500s (NVRTC compiles no host code, and left out %.*s; nvcc was not "
                         "found)",
                         first.message, (int)strcspn(rejected, "\n"), rejected);
+    if (smc_device_part_is_whole(part))
+        return status;
     return smc_fail(error, status,
                     "%.700s (in the device part: nvcc, which compiles all of it, was "
                     "not found)",
@@ -654,6 +627,7 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
     for (size_t i = 0; i < more; i++)
         argv[count + i] = request->compiler_arguments[i];
     enum smc_status status = add_own(options, argv + more, count, error);
+    output->option_refused = status == SMC_USAGE;
     if (status == SMC_OK)
         status = run(job, argv, output, error);
     if (status == SMC_OK)
@@ -668,6 +642,7 @@ enum smc_status smc_compile_with_nvcc(const struct smc_compilation *compilation,
 {
     struct job job;
     enum smc_status status = check_options(compilation, error);
+    output->option_refused = status != SMC_OK;
     if (status == SMC_OK)
         status = begin(compilation, "nvcc", &job, error);
     if (status != SMC_OK)

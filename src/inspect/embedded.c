@@ -20,10 +20,10 @@
 enum {
     WAIT_MS = 50,
     MOST_BYTES_AT_ONCE = 96 << 20,     /* decompressed, by all threads; one part may be larger */
-    LEAST_BYTES_FOR_THREADS = 4 << 20, /* less is read sooner than a thread starts */
+    LEAST_BYTES_FOR_THREADS = 4 << 20, /* for less, starting a thread takes longer than reading */
 };
 
-/* What became of a part. */
+/* The result of reading a part. */
 struct outcome {
     bool ready;
     enum smc_status status;
@@ -51,8 +51,8 @@ struct crew {
 /* --- Pages of a mapped file --------------------------------------------------------------------
  */
 
-/* The kernel would keep them in this process's memory until the end. The bytes around whole pages
-   stay: another part may be in them. */
+/* Otherwise the pages would stay in this process's memory. The bytes outside whole pages are kept:
+   another part may be in them. */
 static void release_pages(const struct crew *crew, size_t begin, size_t end)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -99,7 +99,7 @@ static void read_part(const struct crew *crew, const struct smc_fatbin_part *par
 /* --- The threads -------------------------------------------------------------------------------
  */
 
-/* Waits until a part can be begun without too much memory at work. NULL: none is left. */
+/* Waits until a part can be started within the limit of memory. NULL: none is left. */
 static const struct smc_fatbin_part *begin_part(struct crew *crew)
 {
     const struct smc_fatbin_part *part = NULL;
@@ -191,7 +191,7 @@ static bool goes_on(const struct crew *crew, size_t done)
            settings->progress(settings->progress_context, done, crew->parts.count);
 }
 
-/* Waits for the outcome of a part; false if the user stops it. */
+/* Waits for the outcome of a part; false if the user interrupted. */
 static bool wait_for(struct crew *crew, size_t i)
 {
     bool going = goes_on(crew, i), ready = false;
@@ -236,7 +236,7 @@ static void free_outcome(struct outcome *outcome)
     *outcome = (struct outcome){0};
 }
 
-/* Adds a part's kernels, or what is wrong with it. Frees what the outcome holds. */
+/* Adds a part's kernels or its fault, and frees the outcome. */
 static enum smc_status merge(const struct crew *crew, size_t i, struct smc_inspect_kernels *kernels,
                              struct smc_embedded_count *count, struct smc_text *faults)
 {
@@ -269,8 +269,8 @@ static bool has_kernel(struct smc_inspect_kernels *kernels, size_t begin,
     return false;
 }
 
-/* A program keeps what nvlink read beside what it wrote: of a kernel that was linked only the
-   linked code is run. `before` and `linked` enclose the kernels of linked code in the list. */
+/* A program contains the input of nvlink as well as its output, but runs only the linked code of a
+   kernel. `before` and `linked` enclose the kernels of linked code in the list. */
 static enum smc_status merge_unlinked(const struct crew *crew, size_t before,
                                       struct smc_inspect_kernels *kernels)
 {
@@ -285,7 +285,7 @@ static enum smc_status merge_unlinked(const struct crew *crew, size_t before,
     return SMC_OK;
 }
 
-/* Frees what no one has merged. */
+/* Frees the outcomes that were not merged. */
 static void drop(struct crew *crew)
 {
     for (size_t i = 0; crew->outcome && i < crew->parts.count; i++)

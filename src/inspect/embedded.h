@@ -7,8 +7,8 @@
 enum { SMC_EMBEDDED_MOST_THREADS = 8 };
 
 struct smc_embedded_settings {
-    uint32_t threads; /* that read; 0: one for each processor if the file is large */
-    bool is_mapped;   /* the file is a mapping of which pages that were read need not stay */
+    uint32_t threads; /* of the CPU, for reading; 0: one for each processor if the file is large */
+    bool is_mapped;   /* the file is a mapping whose pages may be dropped once they are read */
     smc_inspect_progress *progress; /* or NULL */
     void *progress_context;
 };
@@ -23,7 +23,7 @@ struct smc_embedded_count {
 
 /* Adds the kernels, in the order of the file whatever the threads. `notes` gets a fault for each
    damaged part, and a remark about empty ones. SMC_UNAVAILABLE: code is compressed in a way that
-   this build does not read; nothing is added then. SMC_INTERRUPTED: `progress` said so.
+   this build does not read; nothing is added then. SMC_INTERRUPTED: `progress` returned false.
    SMC_MACHINE: out of memory. */
 enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
                                      const struct smc_inspect_kernel *kind,

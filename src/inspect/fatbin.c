@@ -388,7 +388,7 @@ static bool is_possible(const struct smc_fatbin_part *part)
            part->code_bytes / compressions[part->compression].most_bytes <= units;
 }
 
-/* What was in the buffer is not kept. */
+/* The former content of the buffer is lost. */
 static bool make_room(struct smc_fatbin_buffer *buffer, size_t bytes)
 {
     if (bytes <= buffer->capacity)

@@ -43,7 +43,7 @@ bool smc_fatbin_is(const void *file, size_t bytes);
 bool smc_fatbin_occurs(const void *file, size_t bytes);
 
 /* Searches all bytes of the file, whatever its format. `looked_at` is called, unless it is NULL,
-   with growing offsets: the bytes before them are not looked at again here. False: out of memory.
+   with ascending offsets: the bytes before them are not read again here. False: out of memory.
  */
 bool smc_fatbin_find(const void *file, size_t bytes, void (*looked_at)(void *context, size_t end),
                      void *context, struct smc_fatbin_parts *parts);
@@ -58,7 +58,7 @@ const char *smc_fatbin_compression_name(enum smc_fatbin_compression compression)
 /* Whether this build can decompress it. */
 bool smc_fatbin_can_open(enum smc_fatbin_compression compression);
 
-/* Memory for one decompressed part after another, and for decompressing it. Start from {0}. */
+/* Memory for decompressing one part after the other. Start from {0}. */
 struct smc_fatbin_buffer {
     void *data;
     size_t capacity;

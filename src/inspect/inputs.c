@@ -1,5 +1,5 @@
-/* From what the user names to the list of files to read. In a folder the content of a file decides
-   whether it is read, for text also the end of its name. Where a folder has the compiled code of a
+/* From the names on the command line to the list of files to read. Whether a file in a folder is
+   read depends on its content, for text also on its suffix. If a folder has the compiled code of a
    source, the source is left out; a kernel that several files of a folder hold is listed once. */
 #include "config.h"
 
@@ -112,7 +112,7 @@ static enum smc_input_content content_of_binary(const char *path)
     enum smc_input_content content = SMC_CONTENT_NONE;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
-        return SMC_CONTENT_UNKNOWN; /* its reader says why it cannot be read */
+        return SMC_CONTENT_UNKNOWN; /* its reader reports why it cannot be read */
     if (fstat(descriptor, &status) == 0 && status.st_size > 0) {
         size_t length = (size_t)status.st_size;
         char *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
@@ -246,7 +246,7 @@ static void give_options(struct smc_input *from, struct smc_inputs *inputs, size
     }
 }
 
-/* A compile_commands.json in the folder says how its sources are compiled. */
+/* A compile_commands.json in the folder has the options for its sources. */
 static void read_options(struct search *search, size_t begin)
 {
     for (size_t i = 0; i < search->commands.count; i++) {
@@ -341,7 +341,7 @@ static bool has_stem(const struct smc_input *input, const char *stem, size_t len
     return stem_of(input->file, &own) == length && memcmp(own, stem, length) == 0;
 }
 
-/* Whether another file of the folder stands for this one. */
+/* Whether another file of the folder replaces this one. */
 static bool is_replaced(const struct smc_inputs *inputs, size_t begin,
                         const struct smc_input *input)
 {
@@ -360,7 +360,7 @@ static bool is_replaced(const struct smc_inputs *inputs, size_t begin,
     return false;
 }
 
-/* Leaves out sources whose compiled code is there, and headers that come with other files. */
+/* Removes sources whose compiled code is present, and headers that other files include. */
 static size_t leave_out(struct smc_inputs *inputs, size_t begin)
 {
     size_t count = 0;
@@ -404,7 +404,7 @@ static void read_folder(struct search *search, const char *folder, const struct 
 
 /* --- What the user names ---------------------------------------------------------------------- */
 
-/* A file beside it with a similar name. */
+/* A file in the same folder with a similar name. */
 static void report_missing(struct search *search, const char *file, int reason)
 {
     struct smc_words names = {0};
@@ -416,7 +416,8 @@ static void report_missing(struct search *search, const char *file, int reason)
              slash ? file : ".");
     if (reason == ENOENT && strlen(file) < LONGEST_PATH && list_folder(folder, &names) == 0)
         for (size_t i = 0; i < names.count; i++)
-            smc_suggest_consider(&suggestion, names.word[i]);
+            if (strcmp(names.word[i], suggestion.typed) != 0) /* a link to nothing */
+                smc_suggest_consider(&suggestion, names.word[i]);
     if (suggestion.best)
         smc_fail(&error, SMC_USAGE, "%s: %s; did you mean '%.*s%s'?", file, strerror(reason),
                  slash ? (int)(slash - file + 1) : 0, file, suggestion.best);
@@ -477,7 +478,7 @@ static void read_named(struct search *search, const char *file)
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-/* A log has spills, machine code has launch bounds: what one lacks is taken from the other. */
+/* Adds to a kernel what another file has of it: a log has spills, machine code launch bounds. */
 static void complete(struct smc_inspect_kernel *kernel, const struct smc_inspect_kernel *other)
 {
     if (!kernel->has_spills && other->has_spills) {
@@ -557,7 +558,7 @@ static void read_input(struct search *search, const struct smc_input *input,
         smc_inspect_read(input->file, &request, kernels, search->notes, &error);
     if (status == SMC_OK)
         return;
-    if (status == SMC_USAGE && (input->folder || input->argument) && search->notes->holds_none)
+    if (status == SMC_USAGE && (input->folder || input->from_commands) && search->notes->holds_none)
         search->skipped++;
     else
         report(search, status, &error);
@@ -594,6 +595,14 @@ static size_t read_group(struct search *search, size_t begin, struct smc_inspect
     return i > begin ? i : begin + 1;
 }
 
+static void report_none(struct search *search, const char *first, size_t count)
+{
+    struct smc_error error;
+    smc_fail(&error, SMC_USAGE, "%s%s: no kernel in any of the %zu file%s read", first,
+             count > 1 ? " and others" : "", search->skipped, smc_text_plural(search->skipped));
+    report(search, SMC_USAGE, &error);
+}
+
 enum smc_status smc_inputs_read(char *const *file, size_t count,
                                 const struct smc_inspect_request *request,
                                 struct smc_inputs *inputs, struct smc_inspect_kernels *kernels,
@@ -612,6 +621,8 @@ enum smc_status smc_inputs_read(char *const *file, size_t count,
     if (search.skipped > 0 && kernels->count > 0)
         smc_text_safe_line(&notes->remarks, "%zu file%s without kernels skipped", search.skipped,
                            smc_text_plural(search.skipped));
+    else if (search.skipped > 0 && search.worst == SMC_OK && notes->faults.length == 0)
+        report_none(&search, file[0], count);
     if (notes->faults.length > 0)
         note_status(&search, search.worst == SMC_OK ? SMC_USAGE : search.worst);
     free(search.walked);

@@ -1,5 +1,5 @@
-/* From what the user names to the list of files to read: single files, folders with what they hold,
-   and the entries of a compile_commands.json. */
+/* From the names on the command line to the list of files to read: single files, the files in
+   folders, and the entries of a compile_commands.json. */
 #ifndef SMC_INSPECT_INPUTS_H
 #define SMC_INSPECT_INPUTS_H
 
@@ -32,6 +32,7 @@ struct smc_input {
     size_t argument_count;
     struct smc_inspect_target *target;
     size_t target_count;
+    bool from_commands; /* an entry of such a file: one without kernels is no fault */
 };
 
 /* Start from {0}. */

@@ -1,6 +1,5 @@
 /* The user's kernels: read from CUDA source, PTX, machine code, programs that contain it and
-   compilers' logs; answered for one or many devices; checked against requirements and launch
-   bounds. */
+   compilers' logs; answered for one or many devices; checked against launch bounds. */
 #ifndef SMC_INSPECT_INSPECT_H
 #define SMC_INSPECT_INSPECT_H
 
@@ -29,9 +28,9 @@ struct smc_inspect_kernel {
     uint64_t name_hash;
     uint64_t version_hash; /* the same for one kernel on every architecture */
     enum smc_inspect_source source;
-    uint16_t cc; /* 0: the input does not say */
-    char suffix; /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
-    bool has_spills, has_stack, has_barriers;
+    uint16_t cc;                              /* 0: the input does not say */
+    char suffix;                              /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
+    bool has_spills, has_stack, has_barriers; /* the input records them */
     bool smem_has_reserve; /* static_smem_bytes may include the driver's reserve, because cc is
                               unknown */
     bool is_linked;        /* the numbers are the linker's */
@@ -46,6 +45,8 @@ struct smc_inspect_kernel {
     struct smc_build_note build;         /* unknown for logs */
     uint32_t recorded_threads_per_block; /* a block size saved with the figures; 0: none */
     struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
+    bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
+    bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
     uint32_t block[3]; /* the shape of its bounds or required size; {0}: none, or only a number */
 };
 
@@ -65,8 +66,8 @@ struct smc_inspect_target {
     char suffix; /* 'a' of sm_90a, 'f' of sm_100f, or 0 */
 };
 
-/* Told that `done` of `total` parts are read, often and by the calling thread alone; done == total
-   once at the end. False: the reading is to stop. */
+/* Called often, and only by the calling thread, when `done` of `total` parts are read; done ==
+   total once at the end. Returns false to stop reading. */
 typedef bool smc_inspect_progress(void *context, uint64_t done, uint64_t total);
 
 struct smc_inspect_request {
@@ -74,38 +75,49 @@ struct smc_inspect_request {
     size_t target_count;
     bool targets_assumed;         /* none were named: PTX is compiled for its own architecture */
     bool skip_unsupported;        /* skip targets that no installed compiler supports */
-    const char *compiler_options; /* joined by blanks, or NULL */
+    const char *compiler_options; /* separated by blanks, or NULL */
     bool no_cache;                /* of the search for NVRTC */
     const struct smc_device *devices;
-    size_t device_count;       /* 0: each kernel on what it was compiled for */
-    int64_t threads_per_block; /* of every kernel, or SMC_NOT_GIVEN */
-    const struct smc_inspect_threads
-        *threads; /* of kernels by name; the first that matches counts */
+    size_t device_count;                       /* 0: each kernel on what it was compiled for */
+    int64_t threads_per_block;                 /* of every kernel, or SMC_NOT_GIVEN */
+    const struct smc_inspect_threads *threads; /* by name; the first that matches counts */
     size_t threads_count;
-    uint32_t assumed_threads_per_block; /* where nothing else says it; 0: none */
+    uint32_t assumed_threads_per_block; /* if it is not known otherwise; 0: none */
     uint32_t dynamic_smem_bytes;
     struct smc_launch settings;  /* carve-out, cache configuration, cluster */
-    const char *const *patterns; /* only kernels that one of these names; see smc_inspect_matches */
+    const char *const *patterns; /* only kernels that match one of these; see smc_inspect_matches */
     size_t pattern_count;        /* 0: all */
 
     /* More options for the compiler, one each, without the architecture. */
     const char *const *compiler_arguments;
     size_t compiler_argument_count;
 
-    /* Called before each of several files is read; NULL: nobody asks. False: stop here. */
+    /* Called before each of several files is read; NULL: none. Returns false to stop. */
     bool (*progress)(void *context, size_t done, size_t total);
     void *progress_context;
 
     struct smc_text *ptx; /* receives the PTX of what is compiled; or NULL */
     /* Called while one file with machine code is read. */
-    smc_inspect_progress *part_progress; /* NULL: nobody asks */
+    smc_inspect_progress *part_progress; /* NULL: none */
     void *part_context;
-    uint32_t reading_threads;  /* 0: as many as are useful */
+    uint32_t reading_threads; /* 0: as many as are useful */
+
+    /* dynamic_smem_bytes is stated: it applies to kernels not known to use none. */
+    bool dynamic_smem_given;
+    const struct smc_inspect_dynamic_smem
+        *dynamic_smem; /* of kernels by name; the first that matches counts */
+    size_t dynamic_smem_count;
     uint32_t block[3];         /* the shape of threads_per_block; {0}: only the number is known */
     uint32_t assumed_block[3]; /* of assumed_threads_per_block */
 };
 
-/* The block size of the kernels that a pattern names. */
+/* The dynamic shared memory of the kernels that a pattern names. */
+struct smc_inspect_dynamic_smem {
+    const char *pattern; /* as for smc_inspect_matches */
+    uint32_t bytes;
+};
+
+/* The block size of the kernels that match a pattern. */
 struct smc_inspect_threads {
     const char *pattern; /* as for smc_inspect_matches */
     uint32_t threads_per_block;
@@ -130,7 +142,7 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
 
 void smc_inspect_free(struct smc_inspect_kernels *kernels);
 
-/* Where the block size is from. The first that applies counts. */
+/* The source of the block size. The first that applies counts. */
 enum smc_threads_source {
     SMC_THREADS_LISTED,   /* request->threads */
     SMC_THREADS_GIVEN,    /* request->threads_per_block */
@@ -138,7 +150,7 @@ enum smc_threads_source {
     SMC_THREADS_REQUIRED, /* the kernel launches with this size alone */
     SMC_THREADS_BOUND,    /* the most that the kernel's launch bound allows */
     SMC_THREADS_ASSUMED,  /* request->assumed_threads_per_block */
-    SMC_THREADS_UNKNOWN,  /* the answer is for the best block size; no gate may judge it */
+    SMC_THREADS_UNKNOWN,  /* the answer is for the best block size; gates do not check it */
     SMC_THREADS_SOURCE_COUNT
 };
 
@@ -158,19 +170,26 @@ struct smc_inspect_banks {
 };
 void smc_inspect_banks_release(struct smc_inspect_banks *banks); /* NULL is allowed */
 
-/* One kernel on one device. */
+/* One kernel on one device: the figures that tables need. There may be many thousand rows, so the
+   rest of the answer is computed when it is shown, by smc_inspect_complete. */
 struct smc_inspect_row {
     const struct smc_inspect_kernel *kernel;
+    const struct smc_device *device;
     enum smc_threads_source threads_source;
+    enum smc_outcome outcome;
     bool exceeds_bound; /* more threads were requested than its launch bounds allow: no launch */
     struct smc_block_sizes sizes;
-    struct smc_answer answer;
+    struct smc_launch launch;
+    struct smc_occupancy occupancy;
+    double occupancy_percent;
     struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
+    bool dynamic_smem_unknown; /* the kernel uses it, nothing states it, and it is counted as 0: the
+                                  answer is the best possible; no gate may judge it */
     uint32_t block[3]; /* the shape of the block; {0}: only the number of threads is known */
     bool needs_shape;  /* set by smc_inspect_find_banks: unknown because the shape is */
 };
 
-/* Of all kernels that were answered: those of which something is true on at least one device. */
+/* Numbers of kernels for which something holds on at least one device. */
 enum { SMC_LOW_PERCENT = 25 };
 struct smc_inspect_summary {
     size_t kernels, files;
@@ -179,32 +198,46 @@ struct smc_inspect_summary {
                        unknown */
     size_t failing; /* cannot be compiled or launched */
     size_t unknown; /* the block size is unknown */
+    size_t strays;  /* not counted above on at least one device, on which their machine code does
+                       not load but other code of their file does */
+    const struct smc_device *stray_device;  /* the only such device; NULL: none or several */
     const struct smc_inspect_kernel *worst; /* NULL without kernels */
     bool worst_settled, worst_launches;
     double worst_percent;
     uint32_t worst_limiters;
 };
 
+/* Start from {0}. */
 struct smc_inspect_rows {
     struct smc_inspect_row *item;
     size_t count, capacity;
+    struct smc_device *device; /* that the rows are for: of the request, or one of each compute
+                                  capability */
+    size_t device_count;
     struct smc_inspect_summary summary; /* set by smc_inspect_select */
+    unsigned order;                     /* enum smc_inspect_order, as of smc_inspect_select */
 };
+
+/* The row's whole answer. */
+void smc_inspect_complete(const struct smc_inspect_row *row, struct smc_answer *answer);
+
+/* Whether the registers per thread are known: not if ptxas refused the kernel. */
+bool smc_inspect_regs_known(const struct smc_inspect_row *row);
 
 /* Whether the answer's figures hold for the kernel's launches: its block size is known, or none
    launches. Else they are those of the best block size. */
 bool smc_inspect_is_settled(const struct smc_inspect_row *row);
 
-/* Whether the pattern names the kernel: a glob ('*', '?', '[...]') of its demangled name, of its
+/* Whether the pattern matches the kernel: a glob ('*', '?', '[...]') of its demangled name, of its
    name without template arguments and parameters, or of its mangled name; without a special
    character, any part of the demangled name. */
 bool smc_inspect_matches(const struct smc_inspect_kernel *kernel, const char *pattern);
 
-/* Whether request->patterns name the kernel. */
+/* Whether one of request->patterns matches the kernel, or there is none. */
 bool smc_inspect_is_asked(const struct smc_inspect_kernel *kernel,
                           const struct smc_inspect_request *request);
 
-/* SMC_USAGE, naming the option and the nearest kernel, if the pattern names none. */
+/* SMC_USAGE, naming the option and the nearest kernel, if the pattern matches none. */
 enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kernels,
                                           const char *option, const char *pattern,
                                           struct smc_error *error);
@@ -226,22 +259,6 @@ enum smc_status smc_inspect_answer(const struct smc_inspect_kernels *kernels,
                                    struct smc_inspect_rows *rows, struct smc_error *error);
 
 void smc_inspect_rows_free(struct smc_inspect_rows *rows);
-
-struct smc_requirements {
-    double occupancy_percent;   /* 0: none */
-    uint32_t blocks_per_sm;     /* 0: none */
-    uint32_t registers_at_most; /* 0: none */
-};
-
-/* Whether the row meets what can be judged of it. */
-bool smc_inspect_meets(const struct smc_inspect_row *row,
-                       const struct smc_requirements *requirements);
-
-/* Appends a line for each row that does not meet the requirements; SMC_SHORTFALL if there is one.
-   SMC_USAGE if a row cannot be judged because its block size is unknown; the others are. */
-enum smc_status smc_inspect_require(const struct smc_inspect_rows *rows,
-                                    const struct smc_requirements *requirements,
-                                    struct smc_text *shortfalls, struct smc_error *error);
 
 /* --- Launch bounds ---------------------------------------------------------------------------- */
 

@@ -207,7 +207,7 @@ static void link_all(struct smc_inspect_kernels *kernels)
     }
 }
 
-/* A failure leaves what there was. */
+/* After a failure the index is unchanged. */
 static bool grow_array(void *array, size_t count, size_t bytes)
 {
     void *old, *grown;
@@ -388,4 +388,22 @@ const char *smc_inspect_source_name(enum smc_inspect_source source)
 const char *smc_inspect_source_words(enum smc_inspect_source source)
 {
     return sources[source].words;
+}
+
+bool smc_inspect_kernels_locate(struct smc_inspect_kernels *kernels, size_t begin,
+                                const struct smc_source_tree *tree)
+{
+    for (size_t i = begin; i < kernels->count; i++) {
+        struct smc_inspect_kernel *kernel = &kernels->item[i];
+        uint32_t line = 0;
+        const char *file = smc_source_tree_find_kernel(tree, kernel->name, kernel->shown, &line);
+        if (!file)
+            continue;
+        free(kernel->source_file);
+        kernel->source_file = smc_strdup(file);
+        kernel->source_line = line;
+        if (!kernel->source_file)
+            return false;
+    }
+    return true;
 }

@@ -3,6 +3,7 @@
 #define SMC_INSPECT_KERNELS_H
 
 #include "inspect/inspect.h"
+#include "source/source_tree.h"
 
 /* Adds a copy of `kernel` with the given name, unless the same file already has it. Sets the
    members that follow from name and cc. False: out of memory. */
@@ -40,7 +41,7 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
                                                           const struct smc_inspect_kernel *first,
                                                           uint16_t cc);
 
-/* One kernel on one device. */
+/* One kernel on one device, which the row points to. */
 void smc_inspect_answer_one(const struct smc_inspect_kernel *kernel,
                             const struct smc_device *device,
                             const struct smc_inspect_request *request, struct smc_inspect_row *row);
@@ -51,5 +52,10 @@ void smc_inspect_cut(struct smc_inspect_kernels *kernels, size_t count);
 /* The demangled name, or a copy if it is not a mangled name, is too long, or this build has no
    demangler. NULL: out of memory. Free it. */
 char *smc_demangle(const char *name);
+
+/* Sets source_file and source_line of the kernels from index `begin` on that the tree defines.
+   False: out of memory. */
+bool smc_inspect_kernels_locate(struct smc_inspect_kernels *kernels, size_t begin,
+                                const struct smc_source_tree *tree);
 
 #endif

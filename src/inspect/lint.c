@@ -53,8 +53,8 @@ static bool judge_on(const struct smc_inspect_kernel *kernel, const struct smc_d
     bounded.threads_per_block = kernel->max_threads_per_block;
     smc_inspect_answer_one(kernel, device, &bounded, &row);
     *promise = (struct smc_inspect_promise){.kernel = kernel,
-                                            .regs_known = smc_inspect_loads(kernel, device->sm.cc),
-                                            .answer = row.answer};
+                                            .regs_known = smc_inspect_loads(kernel, device->sm.cc)};
+    smc_inspect_complete(&row, &promise->answer);
     if (!promise->regs_known && !kernel->resources.refused) {
         promise->answer.launch.regs_per_thread = 0;
         promise->answer.regs_given = false;

@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "inspect/inspect.h"
 
-/* A longer name is found by its other forms. */
+/* A pattern is not compared with the bare form of a longer name, only with its other forms. */
 enum { LONGEST_BARE = 1024 };
 
 static bool is_letter(char c)
@@ -21,8 +22,8 @@ static size_t operator_at(const char *text, size_t i)
 {
     static const char word[] = "operator";
     const size_t length = sizeof word - 1;
-    if (text[i] != word[0] || (i > 0 && is_letter(text[i - 1])) || strncmp(text + i, word, length) != 0 ||
-        is_letter(text[i + length]))
+    if (text[i] != word[0] || (i > 0 && is_letter(text[i - 1])) ||
+        strncmp(text + i, word, length) != 0 || is_letter(text[i + length]))
         return 0;
     const char *symbol = text + i + length;
     if (strncmp(symbol, "()", 2) == 0 || strncmp(symbol, "[]", 2) == 0)
@@ -75,7 +76,7 @@ static size_t special_at(const char *text, size_t i)
     return operator_at(text, i);
 }
 
-/* "void a::k<1>(int)": `end` is where the parameters begin. False: unlike a C++ name. */
+/* "void a::k<1>(int)": `end` is where the parameters begin. False: this is not a C++ name. */
 static bool scan(const char *text, size_t *begin, size_t *last, size_t *arguments, size_t *end)
 {
     size_t i = 0, skipped;
@@ -120,7 +121,7 @@ void smc_name_parse(const char *shown, struct smc_name *name)
     };
 }
 
-/* The end of the part from `i` on that has no template arguments. */
+/* Where the next template arguments begin at or after `i`, or the end of the name. */
 static size_t plain_end(const struct smc_name *name, size_t i)
 {
     while (i < name->length && name->begin[i] != '<') {
@@ -136,30 +137,51 @@ static size_t skip_arguments(const struct smc_name *name, size_t i)
     return skipped > 0 && i + skipped < name->length ? i + skipped : name->length;
 }
 
+/* A part of the name between template arguments. */
+struct plain {
+    const char *text;
+    size_t length;
+};
+
+/* Moves `at`, which starts from 0, past the next part. False: there is none. */
+static bool next_plain(const struct smc_name *name, size_t *at, struct plain *plain)
+{
+    if (*at >= name->length)
+        return false;
+    size_t end = plain_end(name, *at);
+    *plain = (struct plain){name->begin + *at, end - *at};
+    *at = skip_arguments(name, end);
+    return true;
+}
+
 uint64_t smc_name_family(const struct smc_name *name)
 {
     uint64_t hash = SMC_HASH_START;
-    for (size_t i = 0; i < name->length;) {
-        size_t end = plain_end(name, i);
-        hash = smc_hash(hash, name->begin + i, end - i);
-        i = skip_arguments(name, end);
-    }
+    struct plain plain;
+    for (size_t at = 0; next_plain(name, &at, &plain);)
+        hash = smc_hash(hash, plain.text, plain.length);
     return hash;
 }
 
 size_t smc_name_bare(const struct smc_name *name, char *bare, size_t size)
 {
     size_t length = 0;
-    for (size_t i = 0; i < name->length;) {
-        size_t end = plain_end(name, i);
-        if (end - i >= size - length)
+    struct plain plain;
+    for (size_t at = 0; next_plain(name, &at, &plain);) {
+        if (plain.length >= size - length)
             return 0;
-        memcpy(bare + length, name->begin + i, end - i);
-        length += end - i;
-        i = skip_arguments(name, end);
+        memcpy(bare + length, plain.text, plain.length);
+        length += plain.length;
     }
     bare[length] = '\0';
     return length;
+}
+
+char *smc_name_last(const char *shown)
+{
+    struct smc_name name;
+    smc_name_parse(shown, &name);
+    return smc_strndup(name.begin + name.last, name.arguments - name.last);
 }
 
 /* --- Patterns --------------------------------------------------------------------------------- */
@@ -186,7 +208,7 @@ static const char *set_end(const char *pattern)
 }
 
 /* Whether the first element of the pattern, which is not '*', accepts the character; moves the
-   pattern behind it. */
+   pattern past it. */
 static bool accepts(const char **pattern, char c)
 {
     const char *element = *pattern, *close = set_end(element);
@@ -197,7 +219,7 @@ static bool accepts(const char **pattern, char c)
     return element[escaped] == c || (!escaped && *element == '?');
 }
 
-/* As fnmatch without flags, but of bytes that no '\0' ends. */
+/* As fnmatch without flags, for bytes that do not end in '\0'. */
 static bool matches(const char *pattern, const char *text, size_t length)
 {
     const char *star = NULL;
@@ -241,16 +263,14 @@ void smc_inspect_append_bare(const struct smc_inspect_kernel *kernel, bool templ
                              struct smc_text *bare)
 {
     struct smc_name name;
+    struct plain plain;
     smc_name_parse(kernel->shown, &name);
     if (template_arguments) {
         smc_text_append_bytes(bare, name.begin, name.length);
         return;
     }
-    for (size_t i = 0; i < name.length;) {
-        size_t end = plain_end(&name, i);
-        smc_text_append_bytes(bare, name.begin + i, end - i);
-        i = skip_arguments(&name, end);
-    }
+    for (size_t at = 0; next_plain(&name, &at, &plain);)
+        smc_text_append_bytes(bare, plain.text, plain.length);
 }
 
 bool smc_inspect_is_named(const struct smc_inspect_kernel *kernel, const char *name)

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Points into the name that was parsed. A name that cannot be parsed is one part. */
+/* Points into the name that was parsed. A name that cannot be parsed is a single component. All
+   positions are bytes from `begin`. */
 struct smc_name {
     const char *begin; /* without the return type */
     size_t length;     /* without the parameters */
@@ -15,15 +16,19 @@ struct smc_name {
 
 void smc_name_parse(const char *shown, struct smc_name *name);
 
-/* From an opening bracket to after the one that closes it; 0: nothing closes it. The brackets of
-   "operator<" are none. */
+/* The length from an opening bracket through the one that closes it; 0: nothing closes it. The '<'
+   of "operator<" is no bracket. */
 size_t smc_name_bracketed(const char *text);
 
-/* The same for all instances of a template: ignores every template argument. */
+/* A hash of the name without template arguments: the same for all instances of a template. */
 uint64_t smc_name_family(const struct smc_name *name);
 
 /* Copies the name without template arguments: "a::b::k". Returns its length, or 0 if it does not
    fit. */
 size_t smc_name_bare(const struct smc_name *name, char *bare, size_t size);
+
+/* The last component without template arguments: "scale" of "void a::scale<float>(float*)". NULL:
+   out of memory. Free it. */
+char *smc_name_last(const char *shown);
 
 #endif

@@ -23,7 +23,7 @@
 #include "inspect/fatbin.h"
 #include "inspect/kernels.h"
 #include "inspect/saved.h"
-#include "inspect/source_tree.h"
+#include "source/source_tree.h"
 
 /* --- Bytes, and what they are ----------------------------------------------------------------- */
 
@@ -153,23 +153,6 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
     return is_source || strstr(text, "__global__") ? SMC_INPUT_SOURCE : SMC_INPUT_UNKNOWN;
 }
 
-void smc_input_make_source(struct smc_text *bytes)
-{
-    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte order mark */
-    size_t length = 0;
-    if (bytes->length >= sizeof mark - 1 && memcmp(bytes->data, mark, sizeof mark - 1) == 0)
-        memset(bytes->data, ' ', sizeof mark - 1);
-    for (size_t i = 0; i < bytes->length; i++) {
-        char c = bytes->data[i];
-        if (c == '\r' && i + 1 < bytes->length && bytes->data[i + 1] == '\n')
-            continue;
-        bytes->data[length++] = c == '\0' || c == '\r' ? '\n' : c;
-    }
-    bytes->length = length;
-    if (bytes->data)
-        bytes->data[length] = '\0';
-}
-
 void smc_input_make_text(struct smc_text *bytes)
 {
     for (size_t i = 0; i < bytes->length; i++)
@@ -196,10 +179,15 @@ static enum smc_status out_of_memory(struct smc_error *error)
     return smc_out_of_memory(error);
 }
 
-/* Compiles for one target. `count`: the number of kernels this added. */
+struct compiled {
+    size_t count;        /* of the kernels that were added */
+    bool option_refused; /* of the user's options; other compilers are not tried */
+};
+
+/* Compiles for one target. */
 static enum smc_status compile(const struct reading *reading, compiler *compile_with,
                                enum smc_inspect_source source,
-                               const struct smc_inspect_target *target, size_t *count,
+                               const struct smc_inspect_target *target, struct compiled *compiled,
                                struct smc_error *error)
 {
     const struct smc_compilation compilation = {
@@ -217,9 +205,9 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
     struct smc_error reason;
     if (status == SMC_OK && smc_inspect_output(&output, &kind, reading->kernels,
                                                &reading->notes->faults, &reason) != SMC_OK)
-        status = smc_fail(error, SMC_MACHINE, "%s: what the compiler made of it: %.900s",
+        status = smc_fail(error, SMC_MACHINE, "%s: the compiler's output cannot be read: %.900s",
                           reading->file, reason.message);
-    *count = reading->kernels->count - before;
+    *compiled = (struct compiled){reading->kernels->count - before, output.option_refused};
     if (status == SMC_OK && reading->request->ptx)
         smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
     smc_nvrtc_output_free(&output);
@@ -233,47 +221,66 @@ static enum smc_status fail_empty(const struct reading *reading, struct smc_erro
 }
 
 /* The ways to compile source, in the order in which they are tried. nvcc compiles everything, to
-   the registers that the user's build has: those of NVRTC differ for some kernels. Without nvcc,
-   NVRTC compiles the file as it is if it has no host code, else its device part. */
+   the registers that the user's build has: those of NVRTC differ for some kernels. Without nvcc, or
+   if it lacks a header of the host code, NVRTC compiles the file as it is, or its device part. */
 static const struct way {
     compiler *compile_with;
     enum smc_inspect_source source;
-    bool is_final; /* an error that it finds in the source is the user's */
-} ways[] = {{smc_compile_with_nvcc, SMC_INSPECT_NVCC, true},
-            {smc_compile_with_nvrtc, SMC_INSPECT_NVRTC, false},
-            {smc_compile_device_part, SMC_INSPECT_NVRTC, true}};
+} ways[] = {{smc_compile_with_nvcc, SMC_INSPECT_NVCC},
+            {smc_compile_with_nvrtc, SMC_INSPECT_NVRTC},
+            {smc_compile_device_part, SMC_INSPECT_NVRTC}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* Tries the ways from `first` on, which becomes the one that found kernels. */
+/* Once, however many architectures are compiled for. */
+static void warn_of_nvcc(const struct reading *reading, const struct smc_error *refusal)
+{
+    struct smc_text line = {0};
+    smc_text_safe_line(&line,
+                       "%.900s; NVRTC compiled its kernels instead, perhaps to other registers",
+                       refusal->message);
+    if (line.data && !strstr(smc_text_string(&reading->notes->warnings), line.data))
+        smc_text_append(&reading->notes->warnings, line.data);
+    smc_text_free(&line);
+}
+
+/* Tries the ways from `first` on, which becomes the one that found kernels. The error is nvcc's, if
+   it read the source, else that of the last way. */
 static enum smc_status compile_source(const struct reading *reading,
                                       const struct smc_inspect_target *target, size_t *first,
                                       struct smc_error *error)
 {
     enum smc_status worst = SMC_UNAVAILABLE;
     bool is_empty = false;
-    struct smc_error absent = {""};
-    for (size_t i = *first; i < WAYS; i++) {
-        size_t count = 0;
+    struct smc_error absent = {""}, refusal = {""};
+    for (size_t i = *first; i < WAYS && !is_empty; i++) {
+        struct compiled compiled;
         struct smc_error reason = {""};
         enum smc_status status =
-            compile(reading, ways[i].compile_with, ways[i].source, target, &count, &reason);
-        if (status == SMC_OK && count > 0) {
-            if (worst != SMC_UNAVAILABLE || is_empty)
+            compile(reading, ways[i].compile_with, ways[i].source, target, &compiled, &reason);
+        if (status == SMC_OK && compiled.count > 0) {
+            if (refusal.message[0])
+                warn_of_nvcc(reading, &refusal);
+            if (worst != SMC_UNAVAILABLE)
                 *first = i; /* the ways before it fail for every architecture */
+            *error = (struct smc_error){""};
             return SMC_OK;
         }
-        if (status == SMC_UNAVAILABLE) {
-            absent = absent.message[0] ? absent : reason;
-            continue;
-        }
-        is_empty = status == SMC_OK; /* what a later way says counts */
-        worst = status == SMC_OK ? SMC_UNAVAILABLE : status;
-        if (status != SMC_OK)
+        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || compiled.option_refused) {
             *error = reason;
-        if (status == SMC_MACHINE || status == SMC_INTERRUPTED || ways[i].is_final)
-            break;
+            return status;
+        }
+        if (status == SMC_UNAVAILABLE)
+            absent = absent.message[0] ? absent : reason;
+        else if (status != SMC_OK)
+            worst = status;
+        if (status == SMC_USAGE && ways[i].source == SMC_INSPECT_NVCC)
+            refusal = reason;
+        if (status == SMC_USAGE)
+            *error = refusal.message[0] ? refusal : reason;
+        /* NVRTC as it is compiles no template that only host code instantiates. */
+        is_empty = status == SMC_OK && i != 1;
     }
-    if (worst != SMC_UNAVAILABLE)
+    if (worst != SMC_UNAVAILABLE && !is_empty)
         return worst;
     if (is_empty)
         return fail_empty(reading, error);
@@ -289,7 +296,7 @@ static bool locate(const struct reading *reading, size_t before)
     smc_compile_options(reading->request, &options);
     bool located = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
                                         smc_text_string(&options), "", &tree, &ignored) == SMC_OK &&
-                   smc_source_tree_locate(&tree, reading->kernels, before);
+                   smc_inspect_kernels_locate(reading->kernels, before, &tree);
     smc_text_free(&options);
     smc_source_tree_free(&tree);
     return located;
@@ -316,7 +323,8 @@ static enum smc_status read_ptx(const struct reading *reading, struct smc_error 
 {
     const struct smc_inspect_request *request = reading->request;
     struct smc_inspect_target own;
-    size_t before = reading->kernels->count, count;
+    size_t before = reading->kernels->count;
+    struct compiled compiled;
     smc_ptx_target(smc_text_string(reading->bytes), &own.cc, &own.suffix);
     bool only_own = request->targets_assumed && !request->skip_unsupported;
     for (size_t i = 0; i < (only_own ? 1 : request->target_count); i++) {
@@ -326,7 +334,7 @@ static enum smc_status read_ptx(const struct reading *reading, struct smc_error 
         if (request->skip_unsupported && target.cc < own.cc)
             continue;
         enum smc_status status =
-            compile(reading, smc_compile_with_ptxas, SMC_INSPECT_PTX, &target, &count, error);
+            compile(reading, smc_compile_with_ptxas, SMC_INSPECT_PTX, &target, &compiled, error);
         if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
             return status;
     }
@@ -417,7 +425,7 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
         return smc_fail(error, SMC_USAGE, "%s: empty", reading->file);
     enum smc_input_kind kind = smc_input_kind(reading->file, reading->bytes);
     if (kind == SMC_INPUT_SOURCE)
-        smc_input_make_source(reading->bytes);
+        smc_source_clean(reading->bytes);
     else if (kind != SMC_INPUT_CUBIN && kind != SMC_INPUT_EMBEDDED)
         smc_input_make_text(reading->bytes);
     switch (kind) {
@@ -447,7 +455,7 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
                     reading->file);
 }
 
-/* Libraries are large: they are read where they lie. False: it is something else. */
+/* Libraries are large, so they are mapped instead of copied. False: another kind of file. */
 static bool read_mapped(const struct reading *reading, enum smc_status *status,
                         struct smc_error *error)
 {

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "compile/cubin.h"
 #include "compile/ptx.h"
+#include "compile/ptx_dynamic_smem.h"
 #include "compile/ptxas_log.h"
 #include "devices/devices.h"
 #include "inspect/bank_conflicts.h"
@@ -287,6 +288,24 @@ static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_
     }
 }
 
+/* Of the kernels from `begin` on. */
+struct completing {
+    size_t begin;
+    struct smc_inspect_kernels *kernels;
+};
+
+static void complete_dynamic_smem(void *context, const char *name, size_t name_length,
+                                  bool is_known, bool uses)
+{
+    const struct completing *completing = context;
+    struct smc_inspect_kernel *kernel =
+        smc_inspect_find(completing->kernels, completing->begin, name, name_length);
+    if (kernel) {
+        kernel->dynamic_smem_known = is_known;
+        kernel->uses_dynamic_smem = uses;
+    }
+}
+
 /* Bank conflicts are found in it. */
 static bool keep_ptx(const struct smc_text *text, size_t begin, struct smc_inspect_kernels *kernels)
 {
@@ -313,6 +332,9 @@ enum smc_status smc_inspect_output(const struct smc_nvrtc_output *output,
     if (output->binary.cubin)
         status = complete_from_cubin(&output->binary, begin, kernels, error);
     complete_from_ptx(smc_text_string(&output->ptx), begin, kernels);
+    struct completing completing = {begin, kernels};
+    if (!smc_ptx_dynamic_smem(smc_text_string(&output->ptx), complete_dynamic_smem, &completing))
+        status = smc_out_of_memory(error);
     if (status == SMC_OK && output->ptx.length > 0 && !keep_ptx(&output->ptx, begin, kernels))
         status = smc_out_of_memory(error);
     for (size_t i = begin; i < kernels->count; i++) {

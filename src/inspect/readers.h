@@ -26,10 +26,6 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
 /* Replaces binary zeros and carriage returns by line ends, so that the whole text is read. */
 void smc_input_make_text(struct smc_text *bytes);
 
-/* Removes carriage returns at line ends and a byte order mark; binary zeros become line ends. The
-   lines of source keep their numbers. */
-void smc_input_make_source(struct smc_text *bytes);
-
 /* Reads a log of ptxas, nvlink or cuobjdump. The `source` of kernels from ptxas is kind->source.
    `faults` receives the kernels whose figures are missing. False: out of memory. */
 bool smc_inspect_log(const char *log, const struct smc_inspect_kernel *kind,

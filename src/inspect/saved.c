@@ -18,7 +18,7 @@ static const char report_schema[] = "smemcalc/1"; /* of inspect --format json */
 
 enum { ALWAYS_KNOWN = 0 };
 
-/* A number of a kernel: left out of the file where it is unknown, or 0 and 0 means none. */
+/* A number of a kernel. The file omits it if it is unknown, or if it is 0 and 0 means none. */
 struct number {
     const char *key;
     size_t offset;       /* of a uint32_t in struct smc_inspect_kernel */
@@ -92,6 +92,8 @@ static void set_numbers(json_t *object, const struct smc_inspect_kernel *kernel)
     for (size_t i = 0; i < FLAGS; i++)
         if (*flag_at(&copy, flags[i].offset))
             json_object_set_new(object, flags[i].key, json_true());
+    if (kernel->dynamic_smem_known)
+        json_object_set_new(object, "uses_dynamic_smem", json_boolean(kernel->uses_dynamic_smem));
 }
 
 static char *kernel_line(const struct smc_inspect_kernel *kernel)
@@ -140,7 +142,7 @@ static struct smc_inspect_kernel *sorted(const struct smc_inspect_kernels *kerne
         const struct smc_inspect_row *row = &rows->item[i];
         if (row->threads_source == SMC_THREADS_LISTED || row->threads_source == SMC_THREADS_GIVEN)
             copy[row->kernel - kernels->item].recorded_threads_per_block =
-                row->answer.launch.threads_per_block;
+                row->launch.threads_per_block;
     }
     *count = 0;
     for (size_t i = 0; copy && i < all; i++)
@@ -331,6 +333,9 @@ static enum smc_status read_kernel(struct reading *reading, const json_t *object
         return status;
     for (size_t i = 0; i < FLAGS; i++)
         *flag_at(&kernel, flags[i].offset) = json_is_true(json_object_get(object, flags[i].key));
+    const json_t *uses = json_object_get(object, "uses_dynamic_smem");
+    kernel.dynamic_smem_known = json_is_boolean(uses);
+    kernel.uses_dynamic_smem = json_is_true(uses);
     complete(object, &kernel);
     kernel.source_file = *source_file ? (char *)source_file : NULL; /* it is copied */
     kernel.file = own_file(reading->kernels, *file ? file : reading->file);
@@ -340,7 +345,7 @@ static enum smc_status read_kernel(struct reading *reading, const json_t *object
     return SMC_OK;
 }
 
-/* Of a report, the element has the kernel, and beside it what the launch was. */
+/* An element of a report has the kernel and its launch. */
 static enum smc_status read_reported(struct reading *reading, const json_t *element)
 {
     const json_t *kernel = json_object_get(element, "kernel");

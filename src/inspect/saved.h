@@ -1,4 +1,4 @@
-/* The figures of kernels in a file, to be compared with later builds: what the compiler made,
+/* The figures of kernels in a file, to be compared with later builds: what the compiler recorded,
    without any device. JSON, one kernel a line, in a fixed order, so that the file may be kept under
    version control. The schema is "smemcalc-inspect/1"; smemcalc-formats(5) lists the members. */
 #ifndef SMC_INSPECT_SAVED_H
@@ -6,8 +6,8 @@
 
 #include "inspect/inspect.h"
 
-/* Appends the file's text: the kernels that the request's patterns name. Of `rows`, their answers,
-   only the block sizes are kept that the user gave. SMC_MACHINE: out of memory. */
+/* Appends the file's text: the kernels that the request's patterns name. Of their
+   answers, `rows`, only block sizes that the user gave are saved. SMC_MACHINE: out of memory. */
 enum smc_status smc_saved_write(const struct smc_inspect_kernels *kernels,
                                 const struct smc_inspect_request *request,
                                 const struct smc_inspect_rows *rows, struct smc_text *out,

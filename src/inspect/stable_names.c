@@ -73,7 +73,7 @@ static bool take_temporary(struct span *span)
     return true;
 }
 
-/* The file's name of "_92ac0243_4_a_cu_plain"; empty if this is written otherwise. */
+/* The file's name in "_92ac0243_4_a_cu_plain"; empty if the text has another form. */
 static struct span unit_file(struct span unit)
 {
     size_t length;
@@ -100,7 +100,7 @@ static bool is_identifier(const char *name, const char *end, struct span *identi
     return true;
 }
 
-/* Appends what is stable of an identifier that is not; false if it is an ordinary one. */
+/* Appends the stable part of an unstable identifier; false if it is an ordinary one. */
 static bool append_unstable(struct span identifier, struct smc_text *out)
 {
     static const char architectures[] = "_SM_", internal[] = "_INTERNAL_";
@@ -173,29 +173,6 @@ char *smc_stable_name(const char *mangled)
 }
 
 /* --- Similarity ------------------------------------------------------------------------------- */
-
-char *smc_bare_name(const char *shown)
-{
-    static const char anonymous[] = "(anonymous namespace)";
-    struct smc_text bare = {0};
-    int depth = 0;
-    for (const char *s = shown;
-         *s && (*s != '(' || depth > 0 || strncmp(s, anonymous, sizeof anonymous - 1) == 0); s++) {
-        if (*s == '(' && depth == 0)
-            s += sizeof anonymous - 2;
-        else if (*s == '<')
-            depth++;
-        else if (*s == '>' && depth > 0)
-            depth--;
-        else if ((*s == ' ' || *s == ':') && depth == 0)
-            bare.length = 0;
-        else if (depth == 0)
-            smc_text_append_char(&bare, *s, 1);
-    }
-    char *copy = bare.failed ? NULL : smc_strndup(smc_text_string(&bare), bare.length);
-    smc_text_free(&bare);
-    return copy;
-}
 
 static int compare_pairs(const void *a, const void *b)
 {

@@ -198,11 +198,12 @@ static void find_waves(struct smc_answer *answer)
     };
 }
 
-static enum smc_outcome outcome_of(const struct smc_answer *answer)
+enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
+                                const struct smc_occupancy *occupancy)
 {
-    if (answer->resources.refused || answer->occupancy.refusals & 1u << SMC_REFUSAL_STATIC_SMEM)
+    if (resources->refused || occupancy->refusals & 1u << SMC_REFUSAL_STATIC_SMEM)
         return SMC_CANNOT_COMPILE;
-    return answer->occupancy.refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
+    return occupancy->refusals ? SMC_CANNOT_LAUNCH : SMC_LAUNCHES;
 }
 
 /* Computes everything except the next steps. */
@@ -217,7 +218,7 @@ static void count_blocks(struct smc_answer *answer)
     smc_occupancy_compute(sm, &answer->launch, &answer->occupancy);
     smc_occupancy_check_grid(sm, answer->plan.grid, &answer->occupancy);
     answer->occupancy_percent = smc_occupancy_percent(sm, &answer->occupancy);
-    answer->outcome = outcome_of(answer);
+    answer->outcome = smc_outcome_of(&answer->resources, &answer->occupancy);
     find_waves(answer);
 }
 

@@ -20,7 +20,7 @@
 struct smc_file_kernel {
     const char *name;       /* demangled if possible; safe for a terminal */
     const char *short_name; /* the same without return type and parameters */
-    const char *file;       /* as given by the user */
+    const char *file;       /* as given by the user, but safe for a terminal */
     char origin[96];        /* of its numbers: "NVRTC 13.0, sm_90", "machine code, sm_80" */
     char origin_name[96];   /* the same for scripts: "nvrtc 13.0 sm_90", "cubin sm_80" */
     struct smc_resources resources;
@@ -157,6 +157,9 @@ void smc_best_block_find(const struct smc_answer *answer, struct smc_best_block 
    smc_query_answer, such as a kernel read from a file. Values beyond the device's are refusals, not
    errors. */
 void smc_query_conclude(struct smc_answer *answer);
+
+enum smc_outcome smc_outcome_of(const struct smc_resources *resources,
+                                const struct smc_occupancy *occupancy);
 
 /* "launches", "cannot_compile", "cannot_launch". */
 const char *smc_outcome_name(enum smc_outcome outcome);

@@ -64,8 +64,8 @@ void smc_csv_kernel_banks(const struct smc_kernel_banks *banks,
                           const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_best(const struct smc_best *best, size_t count, const struct smc_report_style *style,
                   struct smc_text *out);
-void smc_csv_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
-                        struct smc_text *out);
+size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first,
+                          const struct smc_report_style *style, struct smc_text *out);
 void smc_csv_diff(const struct smc_diff *diff, const struct smc_report_style *style,
                   struct smc_text *out);
 void smc_csv_promises(const struct smc_inspect_promises *promises,

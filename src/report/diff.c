@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
+#include "report/findings.h"
 #include "report/json_parts.h"
 #include "report/kernel_names.h"
 #include "report/layout.h"
@@ -64,9 +65,11 @@ static struct smc_value size_list(uint32_t sizes)
     return smc_value_json(list);
 }
 
+/* Of the changes that count if there are any. */
 static const char *gravest(const struct smc_diff_pair *pair)
 {
-    uint32_t changes = pair->worse ? pair->worse : pair->better;
+    uint32_t counting = pair->worse & ~pair->excused;
+    uint32_t changes = counting ? counting : pair->worse ? pair->worse : pair->better;
     return changes ? smc_diff_change_name((enum smc_diff_change)__builtin_ctz(changes)) : NULL;
 }
 
@@ -150,6 +153,10 @@ static bool is_refused(const struct smc_diff_side *side)
     FIELD(pair_gravest, NULL, "change", "", "the gravest change", smc_value_string(gravest(item))) \
     FIELD(pair_worse, "worse", NULL, "", "what is worse, gravest first", change_list(item->worse)) \
     FIELD(pair_better, "better", NULL, "", "what is better", change_list(item->better))            \
+    FIELD(pair_excused, "allowed", NULL, "", "what is worse, but allowed by the gate file",        \
+          change_list(item->excused))                                                              \
+    FIELD(pair_excuse, "allowed_by", NULL, "", "what the gate file says of it",                    \
+          smc_value_string(item->excuse))                                                          \
     FIELD(pair_lost, "fewer_blocks_at", NULL, "threads",                                           \
           "where the block size is unknown: the sizes with fewer resident blocks",                 \
           size_list(item->lost_sizes))                                                             \
@@ -168,7 +175,7 @@ const struct smc_field_table smc_diff_tables[] = {
     {NULL, NULL},
 };
 
-/* Reports list what differs; the rest is counted. */
+/* Reports list the kernels that differ, and count the others. */
 static bool is_listed(const struct smc_diff_pair *pair)
 {
     return pair->verdict != SMC_DIFF_SAME || pair->is_renamed;
@@ -281,7 +288,7 @@ static void append_curve(const struct smc_diff_pair *pair, struct smc_text *out)
         append_example(pair, gained, out);
     }
     if (!lost && !gained)
-        smc_text_append(out, "as many blocks at every block size");
+        smc_text_append(out, "the same number of blocks at every block size");
 }
 
 static void append_percents(const struct smc_diff_pair *pair, struct smc_text *out)
@@ -344,9 +351,11 @@ void smc_words_difference(const struct smc_diff_pair *pair, struct smc_text *out
     if (out->length > start)
         smc_text_append(out, ": ");
     append_effect(pair, out);
+    if (pair->excuse)
+        smc_text_printf(out, "; %s", pair->excuse);
 }
 
-/* "3 of 412 kernels are worse, 1 better, 2 added, 1 removed; 1 lost blocks" */
+/* "3 of 412 kernels are worse (1 as allowed), 1 better, 2 added, 1 removed; 1 lost blocks" */
 static void append_headline(const struct smc_diff *diff, struct smc_text *out)
 {
     const size_t *kernels = diff->kernels;
@@ -366,6 +375,8 @@ static void append_headline(const struct smc_diff *diff, struct smc_text *out)
     else
         smc_text_printf(out, "%zu of %zu kernel%s %s worse", worse, diff->compared,
                         smc_text_plural(diff->compared), worse == 1 ? "is" : "are");
+    if (diff->excused)
+        smc_text_printf(out, " (%zu as allowed)", diff->excused);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (kernels[others[i].verdict])
             smc_text_printf(out, ", %zu %s", kernels[others[i].verdict], others[i].word);
@@ -578,7 +589,8 @@ void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *s
     struct smc_kernel_names names = {0};
     struct smc_text line = {0};
     append_headline(diff, &line);
-    smc_layout_verdict(out, style, smc_diff_worse(diff) ? SMC_BAD : SMC_GOOD, &line);
+    smc_layout_verdict(out, style, smc_diff_worse(diff) > diff->excused ? SMC_BAD : SMC_GOOD,
+                       &line);
     for (size_t i = 0; i < diff->note_count; i++) {
         struct smc_text note = {0};
         append_note(diff, &diff->note[i], &note);
@@ -595,9 +607,6 @@ void smc_text_diff(const struct smc_diff *diff, const struct smc_report_style *s
 }
 
 /* --- Markdown --------------------------------------------------------------------------------- */
-
-/* GitHub refuses comments of more than 65,536 characters. */
-enum { LONGEST_COMMENT = 60000 };
 
 /* Code in a cell of a table: a bar would end the cell, a backtick the code. */
 static void append_code(const char *text, struct smc_text *out)
@@ -624,7 +633,7 @@ static void append_short_code(const struct smc_kernel_names *names, const char *
     smc_text_free(&flat);
 }
 
-/* Options come from files: nothing in them is markup. */
+/* Options come from files, so markup in them is escaped. */
 static void append_plain(const char *text, struct smc_text *out)
 {
     for (char before = ' '; *text; before = *text++) {
@@ -657,7 +666,7 @@ static void append_markdown_row(const struct smc_diff_pair *pair,
     smc_text_append(out, " |\n");
 }
 
-/* The rows from one verdict to another; how many did not fit is said. */
+/* The rows from one verdict to another, and how many were omitted. */
 static void append_markdown_rows(const struct smc_diff *diff, enum smc_diff_verdict first,
                                  enum smc_diff_verdict last, const struct smc_kernel_names *names,
                                  struct smc_text *out)
@@ -670,15 +679,13 @@ static void append_markdown_rows(const struct smc_diff *diff, enum smc_diff_verd
         if (pair->verdict < first || pair->verdict > last || !is_listed(pair))
             continue;
         append_markdown_row(pair, names, &row);
-        if (out->length + row.length > LONGEST_COMMENT)
+        if (out->length + row.length > SMC_LONGEST_COMMENT)
             left_out++;
         else
             smc_text_append(out, smc_text_string(&row));
         smc_text_free(&row);
     }
-    if (left_out)
-        smc_text_printf(out, "\n%zu more row%s left out: the comment would be too long.\n",
-                        left_out, left_out == 1 ? " is" : "s are");
+    smc_left_out(left_out, out);
 }
 
 static bool has_rows(const struct smc_diff *diff, enum smc_diff_verdict first,
@@ -720,14 +727,15 @@ void smc_markdown_diff(const struct smc_diff *diff, struct smc_text *out)
 
 /* --- Findings --------------------------------------------------------------------------------- */
 
-/* What became of the kernel, and how grave it is. */
+/* The rule and the level of a pair's finding. */
 static struct smc_check_finding finding_of(const struct smc_diff_pair *pair, uint32_t failing)
 {
     const struct smc_inspect_kernel *kernel = latest(pair)->kernel;
     const char *rule = gravest(pair);
+    uint32_t counting = pair->worse & ~pair->excused;
     enum smc_finding_level level = SMC_FINDING_NOTE;
-    if (pair->worse)
-        level = pair->worse & failing ? SMC_FINDING_ERROR : SMC_FINDING_WARNING;
+    if (counting)
+        level = counting & failing ? SMC_FINDING_ERROR : SMC_FINDING_WARNING;
     else if (!pair->before.kernel || !pair->after.kernel)
         rule = smc_check_rule_name(pair->after.kernel ? SMC_CHECK_ADDED : SMC_CHECK_REMOVED);
     else if (pair->is_renamed && !rule)

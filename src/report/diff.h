@@ -3,8 +3,8 @@
 #define SMC_REPORT_DIFF_H
 
 #include "base/text.h"
-#include "inspect/diff.h"
-#include "inspect/findings.h"
+#include "judge/diff.h"
+#include "judge/findings.h"
 
 /* "64 -> 65 registers: 4 -> 3 blocks per SM (100 % -> 75 %) at 256 threads". Nothing for kernels
    that are only in one build. */
@@ -15,9 +15,9 @@ void smc_words_difference(const struct smc_diff_pair *pair, struct smc_text *out
 void smc_markdown_diff(const struct smc_diff *diff, struct smc_text *out);
 
 /* A finding for each kernel and device that is worse: an error if it is in one of the `failing`
-   changes (bit n: enum smc_diff_change n), else a warning; a note for each that is better, added,
-   removed or renamed. Those in both builds count as judged; their texts are the diff's. False: out
-   of memory. */
+   changes (bit n: enum smc_diff_change n), else a warning; a note if a gate excuses all of it, and
+   for each that is better, added, removed or renamed. Those in both builds count as judged; their
+   texts are the diff's. False: out of memory. */
 bool smc_diff_findings(const struct smc_diff *diff, uint32_t failing, struct smc_findings *findings,
                        struct smc_judgements *judgements);
 

@@ -112,8 +112,8 @@ static json_t *locations(const struct smc_check_finding *finding, const char *ur
     return list;
 }
 
-/* The same for the same rule, kernel and device in later runs, whatever the line and the numbers
-   are. Code scanning knows a finding again by this key alone. */
+/* Equal for the same rule, kernel and device in later runs, independent of the line and the
+   numbers: code scanning recognizes a finding by this key. */
 static json_t *fingerprints(const struct smc_check_finding *finding, const char *uri)
 {
     const char *parts[] = {finding->rule, finding->kernel, finding->device, uri};

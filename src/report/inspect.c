@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "inspect/names.h"
-#include "inspect/selection.h"
+#include "judge/selection.h"
 #include "report/bank_accesses.h"
 #include "report/csv_parts.h"
 #include "report/fields.h"
@@ -49,8 +49,7 @@ static struct smc_value threads_source(enum smc_threads_source source)
 
 static struct smc_value block_size(const struct smc_inspect_row *row)
 {
-    return count_if(row->threads_source != SMC_THREADS_UNKNOWN,
-                    row->answer.launch.threads_per_block);
+    return count_if(row->threads_source != SMC_THREADS_UNKNOWN, row->launch.threads_per_block);
 }
 
 /* Whole numbers, one for each block size. */
@@ -69,7 +68,7 @@ static struct smc_value settled(const struct smc_inspect_row *row, struct smc_va
 
 static struct smc_value loads(const struct smc_inspect_row *row)
 {
-    uint16_t cc = row->answer.query.device.sm.cc;
+    uint16_t cc = row->device->sm.cc;
     return smc_value_if(row->kernel->cc != 0,
                         smc_value_boolean(smc_inspect_loads(row->kernel, cc)));
 }
@@ -89,7 +88,10 @@ static struct smc_value loads(const struct smc_inspect_row *row)
           count_if(item->max_threads_per_block > 0, item->max_threads_per_block))                  \
     FIELD(min_blocks, "min_blocks_per_sm", NULL, "blocks",                                         \
           "the second value of its launch bounds",                                                 \
-          count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))
+          count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                          \
+    FIELD(uses_dynamic, "uses_dynamic_smem", NULL, "",                                             \
+          "whether it has shared arrays whose size the launch gives",                              \
+          smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))
 SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
 #undef ITEM
 
@@ -101,36 +103,35 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
     FIELD(row_name, NULL, "kernel", "", "its name, demangled",                                     \
           smc_value_string(item->kernel->shown))                                                   \
     FIELD(row_device, NULL, "device", "", "the device it was answered for",                        \
-          smc_value_string(item->answer.query.device.name))                                        \
+          smc_value_string(item->device->name))                                                    \
     FIELD(loads, "loads", NULL, "", "whether its machine code loads on the device", loads(item))   \
     FIELD(threads, "threads_per_block", NULL, "threads", "the block size", block_size(item))       \
     FIELD(threads_source, "threads_source", NULL, "", "where the block size is from",              \
           threads_source(item->threads_source))                                                    \
     FIELD(registers, "registers_per_thread", "registers", "registers", "registers per thread",     \
-          count_if(smc_words_regs_known(&item->answer), item->answer.resources.regs_per_thread))   \
+          count_if(smc_inspect_regs_known(item), item->kernel->resources.regs_per_thread))         \
     FIELD(spill_stores, "spill_store_bytes", "spill_stores", "bytes", "spill stores per thread",   \
-          count_if(item->kernel->has_spills, item->answer.resources.spill_store_bytes))            \
+          count_if(item->kernel->has_spills, item->kernel->resources.spill_store_bytes))           \
     FIELD(spill_loads, "spill_load_bytes", "spill_loads", "bytes", "spill loads per thread",       \
-          count_if(item->kernel->has_spills, item->answer.resources.spill_load_bytes))             \
+          count_if(item->kernel->has_spills, item->kernel->resources.spill_load_bytes))            \
     FIELD(stack, "stack_bytes", NULL, "bytes", "stack frame per thread",                           \
-          count_if(item->kernel->has_stack && !item->answer.resources.refused,                     \
-                   item->answer.resources.stack_bytes))                                            \
+          count_if(item->kernel->has_stack && !item->kernel->resources.refused,                    \
+                   item->kernel->resources.stack_bytes))                                           \
     FIELD(static_smem, "static_smem_bytes", "static_smem", "bytes",                                \
-          "static shared memory per block",                                                        \
-          smc_value_integer(item->answer.launch.static_smem_bytes))                                \
+          "static shared memory per block", smc_value_integer(item->launch.static_smem_bytes))     \
     FIELD(dynamic_smem, "dynamic_smem_bytes", "dynamic_smem", "bytes",                             \
-          "dynamic shared memory per block",                                                       \
-          smc_value_integer(item->answer.launch.dynamic_smem_bytes))                               \
+          "dynamic shared memory per block, empty where used but not stated",                      \
+          count_if(!item->dynamic_smem_unknown, item->launch.dynamic_smem_bytes))                  \
     FIELD(barriers, "barriers_per_block", "barriers", "barriers", "barriers per block",            \
-          count_if(item->kernel->has_barriers, item->answer.resources.barriers))                   \
+          count_if(item->kernel->has_barriers, item->kernel->resources.barriers))                  \
     FIELD(blocks, NULL, "blocks_per_sm", "blocks", "resident blocks per SM",                       \
-          count_if(smc_inspect_is_settled(item), item->answer.occupancy.blocks_per_sm))            \
+          count_if(smc_inspect_is_settled(item), item->occupancy.blocks_per_sm))                   \
     FIELD(warps, NULL, "warps_per_sm", "warps", "resident warps per SM",                           \
-          count_if(smc_inspect_is_settled(item), item->answer.occupancy.warps_per_sm))             \
+          count_if(smc_inspect_is_settled(item), item->occupancy.warps_per_sm))                    \
     FIELD(percent, NULL, "occupancy_percent", "percent", "occupancy",                              \
-          settled(item, smc_value_real(item->answer.occupancy_percent)))                           \
+          settled(item, smc_value_real(item->occupancy_percent)))                                  \
     FIELD(limiters, NULL, "limiters", "", "the limits that bind",                                  \
-          settled(item, smc_value_limiters(item->answer.occupancy.limiters)))                      \
+          settled(item, smc_value_limiters(item->occupancy.limiters)))                             \
     FIELD(threads_column, NULL, "threads", "threads", "the block size, empty where unknown",       \
           block_size(item))                                                                        \
     FIELD(source_column, NULL, "threads_source", "", "where the block size is from",               \
@@ -144,6 +145,10 @@ SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
           "the occupancy at that size",                                                            \
           smc_value_if(item->sizes.best_threads_per_block > 0,                                     \
                        smc_value_real(item->sizes.best_percent)))                                  \
+    FIELD(compiled_for_column, NULL, "compiled_for", "", "the architecture of its machine code",   \
+          architecture_of(item->kernel))                                                           \
+    FIELD(loads_column, NULL, "loads", "", "whether its machine code loads on the device",         \
+          loads(item))                                                                             \
     FIELD(banks, "bank_accesses", NULL, "",                                                        \
           "accesses to shared memory in its PTX, and their bank conflicts",                        \
           smc_value_json(smc_json_bank_accesses(item->banks ? &item->banks->accesses : NULL)))
@@ -185,7 +190,7 @@ const struct smc_field_table smc_inspect_tables[] = {
 
 static double percent_at(const struct smc_inspect_row *row, size_t warps_less_one)
 {
-    const struct smc_sm *sm = &row->answer.query.device.sm;
+    const struct smc_sm *sm = &row->device->sm;
     return 100.0 * row->sizes.blocks_per_sm[warps_less_one] * (double)(warps_less_one + 1) /
            sm->max_warps_per_sm;
 }
@@ -223,33 +228,34 @@ static void append_file(const struct smc_inspect_kernel *kernel, const char *lab
 
 static void append_numbers(const struct smc_inspect_row *row, struct smc_text *out)
 {
-    const struct smc_answer *answer = &row->answer;
-    const struct smc_resources *resources = &answer->resources;
-    char regs[16] = "-", spills[32] = "-", threads[16], blocks[16], percent[32];
-    if (smc_words_regs_known(answer))
+    const struct smc_resources *resources = &row->kernel->resources;
+    char regs[16] = "-", spills[32] = "-", smem[24], threads[16], blocks[16], percent[32];
+    if (smc_inspect_regs_known(row))
         snprintf(regs, sizeof regs, "%u", resources->regs_per_thread);
     if (row->kernel->has_spills && resources->spill_store_bytes + resources->spill_load_bytes == 0)
         snprintf(spills, sizeof spills, "0");
     else if (row->kernel->has_spills)
         snprintf(spills, sizeof spills, "%u+%u", resources->spill_store_bytes,
                  resources->spill_load_bytes);
-    snprintf(threads, sizeof threads, "%u%s", answer->launch.threads_per_block,
+    snprintf(threads, sizeof threads, "%u%s", row->launch.threads_per_block,
              row->threads_source == SMC_THREADS_ASSUMED ? "*" : "");
-    snprintf(blocks, sizeof blocks, "%u", answer->occupancy.blocks_per_sm);
-    smc_words_percent(answer->occupancy_percent, percent);
+    snprintf(smem, sizeof smem, "%u%s",
+             row->launch.static_smem_bytes + row->launch.dynamic_smem_bytes,
+             row->dynamic_smem_unknown ? "+?" : "");
+    snprintf(blocks, sizeof blocks, "%u", row->occupancy.blocks_per_sm);
+    smc_words_percent(row->occupancy_percent, percent);
     bool settled = smc_inspect_is_settled(row);
-    smc_text_printf(out, " %4s %8s %6u %7s %6s %7s", regs, spills,
-                    answer->launch.static_smem_bytes + answer->launch.dynamic_smem_bytes,
+    smc_text_printf(out, " %4s %8s %6s %7s %6s %7s", regs, spills, smem,
                     row->threads_source == SMC_THREADS_UNKNOWN ? "?" : threads,
                     settled ? blocks : "?", settled ? percent : "?");
 }
 
-/* What the figures are worth on a device that the code was not compiled for. */
+/* How reliable the figures are on a device that the code was not compiled for. */
 static void append_architecture(const struct smc_inspect_row *row,
                                 const struct smc_report_style *style, struct smc_text *out)
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
-    uint16_t cc = row->answer.query.device.sm.cc;
+    uint16_t cc = row->device->sm.cc;
     char architecture[SMC_INSPECT_ARCHITECTURE], line[96];
     if (kernel->cc == 0 || kernel->cc == cc)
         return;
@@ -263,7 +269,7 @@ static void append_architecture(const struct smc_inspect_row *row,
 
 /* --- Text: block sizes ------------------------------------------------------------------------ */
 
-/* Occupancy at the sizes that people use. */
+/* Occupancy at common block sizes. */
 static void append_curve(const struct smc_inspect_row *row, const struct smc_report_style *style,
                          struct smc_text *out)
 {
@@ -330,7 +336,7 @@ static void append_best(const struct smc_inspect_row *row, struct smc_text *line
     if (smc_inspect_is_settled(row))
         return;
     smc_text_append(line, ", limited by ");
-    smc_words_limiters(&row->answer.occupancy, line);
+    smc_words_limiters(&row->occupancy, line);
     append_highest(row, &highest);
     snprintf(alone, sizeof alone, "%u", best);
     if (strcmp(smc_text_string(&highest), alone) != 0) {
@@ -341,21 +347,22 @@ static void append_best(const struct smc_inspect_row *row, struct smc_text *line
     smc_text_free(&highest);
 }
 
-/* Gains of the best block size are what is left where none is stated. */
+/* If no block size is stated, the gains are those of the best one. */
 static void append_steps(const struct smc_inspect_row *row, const struct smc_report_style *style,
                          struct smc_text *out)
 {
-    const struct smc_answer *answer = &row->answer;
     const bool settled = smc_inspect_is_settled(row);
     struct smc_text line = {0}, gains = {0};
+    struct smc_answer answer;
+    smc_inspect_complete(row, &answer);
     if (row->exceeds_bound)
         smc_text_printf(&line, "cannot launch: more threads than its __launch_bounds__ of %u",
                         row->kernel->max_threads_per_block);
-    else if (answer->outcome != SMC_LAUNCHES)
-        smc_words_failure(answer, &line);
-    else if (answer->occupancy.warps_per_sm < answer->query.device.sm.max_warps_per_sm)
-        smc_text_gains(answer, &gains);
-    if (!settled || row->sizes.best_percent > answer->occupancy_percent) {
+    else if (answer.outcome != SMC_LAUNCHES)
+        smc_words_failure(&answer, &line);
+    else if (answer.occupancy.warps_per_sm < answer.query.device.sm.max_warps_per_sm)
+        smc_text_gains(&answer, &gains);
+    if (!settled || row->sizes.best_percent > answer.occupancy_percent) {
         smc_text_append(&line, line.length > 0 ? "\n" : "");
         append_best(row, &line);
     }
@@ -368,7 +375,7 @@ static void append_steps(const struct smc_inspect_row *row, const struct smc_rep
     smc_text_free(&line);
 }
 
-/* Only what the reader can act on: conflicts, and accesses of which nothing is known. */
+/* Only what needs attention: conflicts, and accesses that cannot be followed. */
 static void append_banks(const struct smc_inspect_row *row, const struct smc_report_style *style,
                          struct smc_text *out)
 {
@@ -387,11 +394,11 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
                        struct smc_text *out)
 {
     struct smc_text left = {0}, right = {0};
-    smc_text_append(&left, "  ");
-    smc_overview_append_device(&row->answer.query.device, -DEVICE_WIDTH, &left);
+    smc_text_append(&left, smc_inspect_row_loads(row) ? "  " : "~ ");
+    smc_overview_append_device(row->device, -DEVICE_WIDTH, &left);
     append_numbers(row, &left);
-    if (row->answer.outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
-        smc_words_limiters(&row->answer.occupancy, &right);
+    if (row->outcome == SMC_LAUNCHES && smc_inspect_is_settled(row))
+        smc_words_limiters(&row->occupancy, &right);
     smc_layout_paragraph(out, smc_text_string(&left), LIMITERS_COLUMN, smc_text_string(&right),
                          style->columns);
     smc_text_free(&left);
@@ -408,29 +415,61 @@ static void append_row(const struct smc_inspect_row *row, const struct smc_repor
 
 /* --- Text: the whole report ------------------------------------------------------------------- */
 
-static void append_notes(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
-                         struct smc_text *out)
+/* Why some rows have no spills. */
+static const char *words_of_spills(bool machine_code, bool log)
 {
-    bool assumed = false, unknown = false, without_spills = false;
+    return machine_code && log ? "spills: not recorded in machine code and in these logs (ptxas -v "
+                                 "prints them)"
+           : log               ? "spills: not recorded in this log (ptxas -v prints them)"
+                               : "spills: not recorded in machine code (ptxas -v prints them)";
+}
+
+static bool is_log(const struct smc_inspect_kernel *kernel)
+{
+    return kernel->source == SMC_INSPECT_PTXAS_LOG || kernel->source == SMC_INSPECT_NVLINK_LOG ||
+           kernel->source == SMC_INSPECT_RES_USAGE;
+}
+
+/* What the signs in the tables mean. */
+static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
+                         const struct smc_report_style *style, struct smc_text *out)
+{
+    bool estimated = false, more = false, assumed = false, unknown = false;
+    bool machine_code = false, log = false, dynamic = false;
     for (size_t i = 0; i < rows->count; i++) {
-        assumed |= rows->item[i].threads_source == SMC_THREADS_ASSUMED;
-        unknown |= rows->item[i].threads_source == SMC_THREADS_UNKNOWN;
-        without_spills |= !rows->item[i].kernel->has_spills;
+        const struct smc_inspect_row *row = &rows->item[i];
+        estimated |= !smc_inspect_row_loads(row);
+        more |= only_worst && !begins_kernel(rows, i);
+        assumed |= row->threads_source == SMC_THREADS_ASSUMED;
+        unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
+        dynamic |= row->dynamic_smem_unknown;
+        machine_code |= !row->kernel->has_spills && !is_log(row->kernel);
+        log |= !row->kernel->has_spills && is_log(row->kernel);
     }
-    if (assumed || unknown || without_spills)
-        smc_text_append_char(out, '\n', 1);
-    if (assumed)
-        smc_layout_paragraph(out, "  *", 4,
-                             "the block size of --assume-threads: the input does not state it",
+    const struct {
+        bool applies;
+        const char *sign, *words;
+    } notes[] = {
+        {estimated, "  ~", "estimated: the machine code does not load on the device"},
+        {more, "  +",
+         "so many more devices or architectures, on none of which it is worse: "
+         "--verbose shows all"},
+        {assumed, "  *", "the block size of --assume-threads: the input does not state it"},
+        {unknown, "  ?",
+         "the input does not state the block size; state it with --threads N, "
+         "--threads NAME=N or --assume-threads N"},
+        {dynamic, "  +?", smc_overview_dynamic_smem},
+        {machine_code || log, "  -", words_of_spills(machine_code, log)},
+    };
+    bool first = true;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        if (!notes[i].applies)
+            continue;
+        smc_text_append(out, first ? "\n" : "");
+        first = false;
+        smc_layout_paragraph(out, notes[i].sign, strlen(notes[i].sign) + 1, notes[i].words,
                              style->columns);
-    if (unknown)
-        smc_layout_paragraph(out, "  ?", 4,
-                             "the input does not state the block size; state it with --threads N, "
-                             "--threads NAME=N or --assume-threads N",
-                             style->columns);
-    if (without_spills)
-        smc_layout_paragraph(out, "  -", 4, "this input has no spills; ptxas -v prints them",
-                             style->columns);
+    }
 }
 
 enum { MOST_WORST = 3 };
@@ -443,39 +482,58 @@ static bool has(const uint64_t *list, size_t count, uint64_t value)
     return i < count;
 }
 
-/* All kernels (SIZE_MAX), or the first `most` (up to MOST_WORST) of different templates. */
+/* Those of the kernel that begins here; or the worst, and how many others there are. */
+static void append_rows(const struct smc_inspect_rows *rows, size_t begin, bool only_worst,
+                        const struct smc_report_style *style, struct smc_text *out)
+{
+    const struct smc_inspect_row *worst = &rows->item[begin];
+    size_t end = begin;
+    do {
+        const struct smc_inspect_row *row = &rows->item[end++];
+        if (smc_inspect_is_worse(rows, row, worst))
+            worst = row;
+        if (!only_worst)
+            append_row(row, style, out);
+    } while (end < rows->count && !begins_kernel(rows, end));
+    if (!only_worst)
+        return;
+    append_row(worst, style, out);
+    const size_t more = end - begin - 1;
+    if (more > 0)
+        smc_text_printf(out, "      +%zu more %s%s\n", more,
+                        worst->device->sm_count > 0 ? "device" : "architecture",
+                        smc_text_plural(more));
+}
+
+/* All kernels (SIZE_MAX), or the first `most` (up to MOST_WORST) of different templates, each where
+   it is worst. */
 static void append_kernels(const struct smc_inspect_rows *rows, size_t most,
                            const struct smc_kernel_names *names,
                            const struct smc_report_style *style, struct smc_text *out)
 {
-    const bool files = rows->summary.files > 1;
+    const bool files = rows->summary.files > 1, all = most == SIZE_MAX;
     uint64_t families[MOST_WORST];
     size_t kernels = 0;
-    bool shown = true;
     smc_text_printf(out, "  %-*s %4s %8s %6s %7s %6s %7s  %s\n", DEVICE_WIDTH, "device", "regs",
                     "spills B", "smem B", "threads", "blocks", "occup.", "limited by");
-    for (size_t i = 0; i < rows->count; i++) {
+    for (size_t i = 0; i < rows->count && kernels < most; i++) {
         const struct smc_inspect_kernel *kernel = rows->item[i].kernel;
-        if (begins_kernel(rows, i)) {
-            struct smc_name name;
-            smc_name_parse(kernel->shown, &name);
-            uint64_t family = smc_name_family(&name);
-            shown = most == SIZE_MAX || !has(families, kernels, family);
-            if (shown && kernels == most)
-                return;
-            if (!shown)
-                continue;
-            if (most < SIZE_MAX)
-                families[kernels] = family;
-            kernels++;
-            smc_layout_begin(out, style, SMC_STRONG);
-            smc_kernel_names_append(names, kernel->shown, style->columns, out);
-            smc_layout_end(out, style);
-            if (files)
-                append_file(kernel, "  in", style, out);
-        }
-        if (shown)
-            append_row(&rows->item[i], style, out);
+        struct smc_name name;
+        if (!begins_kernel(rows, i))
+            continue;
+        smc_name_parse(kernel->shown, &name);
+        uint64_t family = smc_name_family(&name);
+        if (!all && has(families, kernels, family))
+            continue;
+        if (!all)
+            families[kernels] = family;
+        kernels++;
+        smc_layout_begin(out, style, SMC_STRONG);
+        smc_kernel_names_append(names, kernel->shown, style->columns, out);
+        smc_layout_end(out, style);
+        if (files)
+            append_file(kernel, "  in", style, out);
+        append_rows(rows, i, !all, style, out);
     }
 }
 
@@ -484,13 +542,11 @@ static void append_overview(const struct smc_inspect_rows *rows,
                             const struct smc_kernel_names *names,
                             const struct smc_report_style *style, struct smc_text *out)
 {
-    const size_t kernels = smc_overview_kernels(rows);
-    size_t each = (rows->count + kernels - 1) / kernels, in_full = MOST_WORST / each;
     size_t left_out = smc_overview_table(rows, names, style, out);
     struct smc_text line = {0};
     if (!style->all_kernels) {
         smc_text_append(out, "\n");
-        append_kernels(rows, in_full > 0 ? in_full : 1, names, style, out);
+        append_kernels(rows, MOST_WORST, names, style, out);
     }
     if (left_out > 0)
         smc_text_printf(&line, "%zu more kernel%s: ", left_out, smc_text_plural(left_out));
@@ -502,25 +558,36 @@ static void append_overview(const struct smc_inspect_rows *rows,
     smc_text_free(&line);
 }
 
-void smc_text_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
-                         struct smc_text *out)
+/* Whether there is room for every kernel on every device. */
+static bool fits_in_full(const struct smc_inspect_rows *rows)
 {
-    enum { MOST_IN_FULL = 12 };
+    enum { MOST_KERNELS = 12, MOST_ROWS = 36 };
+    const size_t kernels = smc_overview_kernels(rows);
+    return kernels <= 1 || (kernels <= MOST_KERNELS && rows->count <= MOST_ROWS);
+}
+
+size_t smc_text_inspection(const struct smc_inspect_rows *rows, size_t first,
+                           const struct smc_report_style *style, struct smc_text *out)
+{
     const struct smc_inspect_summary *summary = &rows->summary;
+    const bool in_full = style->verbose || fits_in_full(rows);
     struct smc_kernel_names names = {0};
+    (void)first;
     find_names(rows, &names);
     if (rows->count > 0 && summary->files <= 1)
         append_file(rows->item[0].kernel, "", style, out);
-    if (summary->kernels > 1)
+    if (summary->kernels > 1 || rows->count == 0)
         smc_overview_headline(rows, &names, style, out);
+    smc_overview_strays(rows, style, out);
     if (rows->count > 0)
         smc_text_append(out, "\n");
-    if (rows->count > MOST_IN_FULL && !style->verbose)
+    if (!in_full)
         append_overview(rows, &names, style, out);
     else if (rows->count > 0)
         append_kernels(rows, SIZE_MAX, &names, style, out);
     smc_kernel_names_free(&names);
-    append_notes(rows, style, out);
+    append_notes(rows, !in_full, style, out);
+    return rows->count;
 }
 
 /* --- Text: launch bounds ---------------------------------------------------------------------- */
@@ -671,23 +738,21 @@ static void clear_launch(json_t *answer)
     json_object_set_new(answer, "next_steps", json_array());
 }
 
-json_t *smc_json_inspection(const struct smc_inspect_rows *rows)
+json_t *smc_json_inspected(const struct smc_inspect_row *row)
 {
-    json_t *list = json_array();
-    for (size_t i = 0; i < rows->count; i++) {
-        json_t *object = json_object(), *kernel = json_object();
-        smc_json_answer(object, &rows->item[i].answer);
-        if (!smc_inspect_is_settled(&rows->item[i]))
-            clear_launch(object);
-        smc_fields_json(kernel_fields, rows->item[i].kernel, kernel);
-        smc_fields_json(row_fields, &rows->item[i], kernel);
-        smc_json_set(object, "kernel", kernel);
-        if (rows->item[i].exceeds_bound)
-            smc_json_string(json_object_get(object, "occupancy"), "refusal_reason",
-                            "cannot launch: more threads than its launch bounds allow");
-        json_array_append_new(list, object);
-    }
-    return list;
+    json_t *object = json_object(), *kernel = json_object();
+    struct smc_answer answer;
+    smc_inspect_complete(row, &answer);
+    smc_json_answer(object, &answer);
+    if (!smc_inspect_is_settled(row))
+        clear_launch(object);
+    smc_fields_json(kernel_fields, row->kernel, kernel);
+    smc_fields_json(row_fields, row, kernel);
+    smc_json_set(object, "kernel", kernel);
+    if (row->exceeds_bound)
+        smc_json_string(json_object_get(object, "occupancy"), "refusal_reason",
+                        "cannot launch: more threads than its launch bounds allow");
+    return object;
 }
 
 json_t *smc_json_promises(const struct smc_inspect_promises *promises)
@@ -704,11 +769,16 @@ json_t *smc_json_promises(const struct smc_inspect_promises *promises)
 
 /* --- CSV -------------------------------------------------------------------------------------- */
 
-void smc_csv_inspection(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
-                        struct smc_text *out)
+size_t smc_csv_inspection(const struct smc_inspect_rows *rows, size_t first,
+                          const struct smc_report_style *style, struct smc_text *out)
 {
+    size_t i = first;
     (void)style;
-    smc_fields_csv_table(row_fields, rows->item, rows->count, sizeof *rows->item, out);
+    if (first == 0)
+        smc_fields_csv_head(row_fields, out);
+    while (i < rows->count && (i == first || out->length < SMC_REPORT_PART))
+        smc_fields_csv_row(row_fields, &rows->item[i++], out);
+    return i;
 }
 
 void smc_csv_promises(const struct smc_inspect_promises *promises,

@@ -65,16 +65,19 @@ void smc_json_known_real(json_t *object, const char *key, double value)
 
 /* --- Reports ---------------------------------------------------------------------------------- */
 
+#define SCHEMA "smemcalc/1"
+enum { FORMAT = JSON_INDENT(1) | JSON_REAL_PRECISION(15) };
+
 static json_t *begin(void)
 {
     json_t *root = json_object();
-    smc_json_string(root, "schema", "smemcalc/1");
+    smc_json_string(root, "schema", SCHEMA);
     return root;
 }
 
 void smc_json_finish(json_t *root, struct smc_text *out)
 {
-    char *text = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
+    char *text = json_dumps(root, FORMAT);
     json_decref(root);
     if (!text) {
         out->failed = true;
@@ -260,13 +263,37 @@ static void write_kernels(const struct smc_report_style *style, struct smc_text 
     smc_json_finish(root, out);
 }
 
-static void write_inspection(const struct smc_inspect_rows *rows,
-                             const struct smc_report_style *style, struct smc_text *out)
+/* Appends a member of a list of the report, as jansson would, and releases it. */
+static void append_item(json_t *item, struct smc_text *out)
 {
+    char *text = json_dumps(item, FORMAT);
+    json_decref(item);
+    out->failed |= !text;
+    for (const char *line = text; line && *line;) {
+        size_t length = strcspn(line, "\n");
+        length += line[length] == '\n';
+        smc_text_append(out, "  ");
+        smc_text_append_bytes(out, line, length);
+        line += length;
+    }
+    free(text);
+}
+
+/* A row at a time: the values of all rows take several times the memory of their text. */
+static size_t write_inspection(const struct smc_inspect_rows *rows, size_t first,
+                               const struct smc_report_style *style, struct smc_text *out)
+{
+    size_t i = first;
     (void)style;
-    json_t *root = begin();
-    smc_json_set(root, "kernels", smc_json_inspection(rows));
-    smc_json_finish(root, out);
+    if (first == 0)
+        smc_text_append(out, "{\n \"schema\": \"" SCHEMA "\",\n \"kernels\": [");
+    for (; i < rows->count && (i == first || out->length < SMC_REPORT_PART); i++) {
+        smc_text_append(out, i ? ",\n" : "\n");
+        append_item(smc_json_inspected(&rows->item[i]), out);
+    }
+    if (i == rows->count)
+        smc_text_append(out, rows->count ? "\n ]\n}\n" : "]\n}\n");
+    return i;
 }
 
 static void write_diff(const struct smc_diff *diff, const struct smc_report_style *style,

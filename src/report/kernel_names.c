@@ -226,7 +226,7 @@ static size_t break_before(const char *text, size_t most)
 }
 
 /* Names contain few blanks. */
-static void append_wrapped(const char *text, size_t columns, struct smc_text *out)
+void smc_kernel_name_wrap(const char *text, size_t columns, struct smc_text *out)
 {
     static const char indent[] = "    ";
     size_t length = strlen(text), most = columns, count;
@@ -247,6 +247,6 @@ void smc_kernel_names_append(const struct smc_kernel_names *names, const char *s
 {
     struct smc_text text = {0};
     smc_kernel_names_choose(names, shown, &text);
-    append_wrapped(smc_text_string(&text), columns, out);
+    smc_kernel_name_wrap(smc_text_string(&text), columns, out);
     smc_text_free(&text);
 }

@@ -12,6 +12,9 @@ void smc_kernel_name_brief(const char *shown, struct smc_text *out);
    arguments. */
 void smc_kernel_name_shorten(const char *shown, struct smc_text *out);
 
+/* Appends a name as lines of at most so many columns; all but the first are indented. */
+void smc_kernel_name_wrap(const char *text, size_t columns, struct smc_text *out);
+
 /* The forms that several kernels share. */
 enum { SMC_KERNEL_NAME_FORMS = 5 };
 struct smc_kernel_names {

@@ -10,19 +10,24 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "inspect/names.h"
-#include "inspect/selection.h"
+#include "judge/selection.h"
 #include "report/layout.h"
 #include "report/words.h"
 
-enum { MOST_LINES = 20, MOST_DEVICES = 16 };
+enum { MOST_LINES = 20 };
 enum {
-    DEVICE_WIDTH = 13,
+    DEVICE_WIDTH = 13, /* at most */
+    MORE_WIDTH = 3,
     LIMITS_WIDTH = 14,
     THREADS_WIDTH = 8,
     REGS_WIDTH = 7,
     SPILLS_WIDTH = 8,
     SMEM_WIDTH = 7
 };
+
+const char smc_overview_dynamic_smem[] =
+    "uses dynamic shared memory, which the launch gives: state it with --dynamic-smem BYTES or "
+    "--dynamic-smem NAME=BYTES; counted as 0 here";
 
 static bool begins_kernel(const struct smc_inspect_rows *rows, size_t i)
 {
@@ -87,6 +92,20 @@ static void append_count(size_t count, const char *what, const char *several, st
         smc_text_printf(line, "; %zu %s", count, count == 1 ? what : several);
 }
 
+/* "412 kernels in 3 files", or that the filter keeps none of them. */
+static void append_kernels(const struct smc_inspect_summary *summary, size_t shown,
+                           struct smc_text *line)
+{
+    if (shown > 0)
+        smc_text_printf(line, "%zu kernel%s", summary->kernels, smc_text_plural(summary->kernels));
+    else if (summary->kernels == 1)
+        smc_text_append(line, "the only kernel is not as --only asks");
+    else
+        smc_text_printf(line, "none of %zu kernels is as --only asks", summary->kernels);
+    if (summary->files > 1)
+        smc_text_printf(line, " in %zu files", summary->files);
+}
+
 void smc_overview_headline(const struct smc_inspect_rows *rows,
                            const struct smc_kernel_names *names,
                            const struct smc_report_style *style, struct smc_text *out)
@@ -96,20 +115,41 @@ void smc_overview_headline(const struct smc_inspect_rows *rows,
     struct smc_text line = {0};
     char low[32];
     snprintf(low, sizeof low, "below %d %%", SMC_LOW_PERCENT);
-    smc_text_printf(&line, "%zu kernel%s", summary->kernels, smc_text_plural(summary->kernels));
-    if (summary->files > 1)
-        smc_text_printf(&line, " in %zu files", summary->files);
+    append_kernels(summary, shown, &line);
     append_count(summary->spilling, "spills", "spill", &line);
     append_count(summary->low, low, low, &line);
     append_count(summary->failing, "cannot launch", "cannot launch", &line);
     append_count(summary->unknown, "of unknown block size", "of unknown block size", &line);
-    if (summary->worst)
+    if (summary->worst && summary->kernels > 1)
         append_worst(summary, names, &line);
-    if (shown < summary->kernels)
+    if (shown > 0 && shown < summary->kernels)
         smc_text_printf(&line, "; %zu shown", shown);
     smc_layout_begin(out, style, SMC_STRONG);
     smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_layout_end(out, style);
+    smc_text_free(&line);
+}
+
+void smc_overview_strays(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
+                         struct smc_text *out)
+{
+    const struct smc_inspect_summary *summary = &rows->summary;
+    const bool one = summary->strays == 1;
+    struct smc_text line = {0};
+    if (summary->strays == 0)
+        return;
+    smc_text_printf(&line, "%zu kernel%s no machine code for ", summary->strays,
+                    one ? " has" : "s have");
+    if (summary->stray_device)
+        smc_text_append(&line, summary->stray_device->name);
+    else
+        smc_text_append(&line, "some of the devices");
+    if (style->verbose)
+        smc_text_append(&line, ", marked ~ and not counted");
+    else
+        smc_text_printf(&line, " and %s left out%s: --verbose shows %s", one ? "is" : "are",
+                        summary->stray_device ? "" : " there", one ? "it" : "them");
+    smc_layout_paragraph(out, "", 0, smc_text_string(&line), style->columns);
     smc_text_free(&line);
 }
 
@@ -228,72 +268,101 @@ static void widen(struct range *range, double value)
     range->known = true;
 }
 
-/* The rows of a family on one device. */
+/* The rows of a family on its worst device. */
 struct line {
-    const struct smc_device *device;
     const struct smc_inspect_row *worst;
+    size_t more;             /* devices that it also has rows for */
+    uint32_t common, limits; /* limiters of all instances, and of any */
+    bool launches, fails;    /* an instance does */
+    bool stands_in;          /* machine code that does not load on the device */
     struct range percent, threads, registers, spills, smem;
     bool at_best; /* of a kernel whose block size is unknown the occupancy is the highest */
     bool unknown;
+    bool dynamic_smem_unknown;
 };
 
 static void add_row(const struct smc_inspect_row *row, struct line *line)
 {
-    const struct smc_launch *launch = &row->answer.launch;
-    if (!line->worst || smc_inspect_compare(row, line->worst) < 0)
-        line->worst = row;
+    const struct smc_launch *launch = &row->launch;
+    if (row->outcome == SMC_LAUNCHES) {
+        line->common =
+            line->launches ? line->common & row->occupancy.limiters : row->occupancy.limiters;
+        line->limits |= row->occupancy.limiters;
+        line->launches = true;
+    }
+    line->fails |= row->outcome != SMC_LAUNCHES;
+    line->stands_in |= !smc_inspect_row_loads(row);
     widen(&line->percent, smc_inspect_percent(row));
     if (row->threads_source != SMC_THREADS_UNKNOWN)
         widen(&line->threads, launch->threads_per_block);
     line->unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
     line->at_best |= !smc_inspect_is_settled(row);
-    if (smc_words_regs_known(&row->answer))
-        widen(&line->registers, row->answer.resources.regs_per_thread);
+    if (smc_inspect_regs_known(row))
+        widen(&line->registers, row->kernel->resources.regs_per_thread);
     if (row->kernel->has_spills)
         widen(&line->spills, (double)smc_inspect_spilled(row));
+    line->dynamic_smem_unknown |= row->dynamic_smem_unknown;
     widen(&line->smem, (double)launch->static_smem_bytes + launch->dynamic_smem_bytes);
 }
 
-static size_t find_line(struct line *lines, size_t count, const struct smc_device *device)
+static bool is_same_device(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
 {
-    size_t i = 0;
-    while (i < count && (lines[i].device->sm.cc != device->sm.cc ||
-                         strcmp(lines[i].device->name, device->name) != 0))
+    return a->device->sm.cc == b->device->sm.cc && strcmp(a->device->name, b->device->name) == 0;
+}
+
+/* One past the last row of the kernel whose first this is. */
+static size_t end_of_kernel(const struct smc_inspect_rows *rows, size_t begin)
+{
+    size_t i = begin + 1;
+    while (i < rows->count && !begins_kernel(rows, i))
         i++;
     return i;
 }
 
-/* A line for each device, in the order of the devices. */
-static size_t find_lines(const struct smc_inspect_rows *rows, const struct families *families,
-                         const struct family *family, struct line *lines)
+static void find_worst(const struct smc_inspect_rows *rows, size_t begin, struct line *line)
 {
-    size_t count = 0;
-    for (size_t m = family->member; m < family->member + family->kernels; m++)
-        for (size_t i = families->member[m].row;
-             i < rows->count && (i == families->member[m].row || !begins_kernel(rows, i)); i++) {
-            const struct smc_device *device = &rows->item[i].answer.query.device;
-            size_t at = find_line(lines, count, device);
-            if (at == MOST_DEVICES)
-                continue;
-            if (at == count)
-                lines[count++] = (struct line){.device = device};
-            add_row(&rows->item[i], &lines[at]);
-        }
-    return count;
+    const size_t end = end_of_kernel(rows, begin);
+    size_t others = 0;
+    for (size_t i = begin; i < end; i++) {
+        others += i > begin && !is_same_device(&rows->item[i], &rows->item[i - 1]);
+        if (!line->worst || smc_inspect_is_worse(rows, &rows->item[i], line->worst))
+            line->worst = &rows->item[i];
+    }
+    line->more = others > line->more ? others : line->more;
+}
+
+static struct line find_line(const struct smc_inspect_rows *rows, const struct families *families,
+                             const struct family *family)
+{
+    const struct member *member = &families->member[family->member];
+    struct line line = {0};
+    for (size_t m = 0; m < family->kernels; m++)
+        find_worst(rows, member[m].row, &line);
+    for (size_t m = 0; m < family->kernels; m++)
+        for (size_t i = member[m].row; i < end_of_kernel(rows, member[m].row); i++)
+            if (is_same_device(&rows->item[i], line.worst))
+                add_row(&rows->item[i], &line);
+    return line;
 }
 
 /* "64-128"; bytes as "12-48K" where five digits do not fit. */
-static void append_range(const struct range *range, bool bytes, int width, struct smc_text *out)
+static void append_marked_range(const struct range *range, bool bytes, const char *mark, int width,
+                                struct smc_text *out)
 {
     const bool kilobytes = bytes && range->high >= 10000;
     const double unit = kilobytes ? 1024 : 1;
     char text[64] = "-";
     if (range->known && range->low < range->high)
-        snprintf(text, sizeof text, "%.0f-%.0f%s", range->low / unit, range->high / unit,
-                 kilobytes ? "K" : "");
+        snprintf(text, sizeof text, "%.0f-%.0f%s%s", range->low / unit, range->high / unit,
+                 kilobytes ? "K" : "", mark);
     else if (range->known)
-        snprintf(text, sizeof text, "%.0f%s", range->low / unit, kilobytes ? "K" : "");
+        snprintf(text, sizeof text, "%.0f%s%s", range->low / unit, kilobytes ? "K" : "", mark);
     smc_text_printf(out, " %*s", width, text);
+}
+
+static void append_range(const struct range *range, bool bytes, int width, struct smc_text *out)
+{
+    append_marked_range(range, bytes, "", width, out);
 }
 
 /* "12.5%", "25-50%", "<=50%" of the best block size. */
@@ -306,51 +375,82 @@ static void append_percent(const struct line *line, struct smc_text *out)
         snprintf(text, sizeof text, "%s%.0f-%.0f%%", most, percent->low, percent->high);
     else
         snprintf(text, sizeof text, "%s%.3g%%", most, percent->low);
-    smc_text_printf(out, " %9s ", text);
+    smc_text_printf(out, "%9s ", text);
 }
 
+/* Of several instances, what limits all of them. */
 static void append_limits(const struct line *line, struct smc_text *out)
 {
-    const struct smc_answer *worst = &line->worst->answer;
-    uint32_t limiters = worst->occupancy.limiters;
-    char text[32];
-    if (worst->outcome == SMC_LAUNCHES && limiters)
+    char text[32] = "varies";
+    if (line->launches && line->fails)
+        snprintf(text, sizeof text, "not all launch");
+    else if (line->launches && line->common)
         snprintf(text, sizeof text, "%s%s",
-                 smc_words_short_label(smc_words_first_limiter(limiters)),
-                 limiters & (limiters - 1) ? "+" : "");
-    else
+                 smc_words_short_label(smc_words_first_limiter(line->common)),
+                 line->limits & (line->limits - 1) ? "+" : "");
+    else if (line->fails)
         snprintf(text, sizeof text, "%s",
-                 worst->outcome == SMC_CANNOT_COMPILE ? "cannot compile" : "cannot launch");
+                 line->worst->outcome == SMC_CANNOT_COMPILE ? "cannot compile" : "cannot launch");
     smc_text_cell(out, text, -LIMITS_WIDTH);
 }
 
 /* Columns that are the same for all kernels are omitted. */
 struct columns {
     bool devices, threads, spills, smem, instances;
+    int device_width;
+    bool name_first; /* there is no room for it at the end of the line */
 };
 
+/* The longest label of a device, within limits. */
+static int find_device_width(const struct smc_inspect_rows *rows)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < rows->device_count; i++) {
+        struct smc_text label = {0};
+        smc_overview_append_device(&rows->device[i], -DEVICE_WIDTH, &label);
+        while (label.length > longest && label.data[label.length - 1] == ' ')
+            label.length--;
+        longest = label.length > longest ? label.length : longest;
+        smc_text_free(&label);
+    }
+    return (int)longest;
+}
+
+static bool has_room(const struct columns *columns, const struct smc_report_style *style)
+{
+    enum { LEAST_NAME = 16 };
+    int used = 1 + columns->device_width + 1 + MORE_WIDTH + 1 + 10 + LIMITS_WIDTH + 1 + REGS_WIDTH;
+    used += columns->threads ? 1 + THREADS_WIDTH : 0;
+    used += columns->spills ? 1 + SPILLS_WIDTH : 0;
+    used += columns->smem ? 1 + SMEM_WIDTH : 0;
+    return (unsigned)used + 2 + LEAST_NAME <= style->columns;
+}
+
 static struct columns find_columns(const struct smc_inspect_rows *rows,
-                                   const struct families *families)
+                                   const struct families *families,
+                                   const struct smc_report_style *style)
 {
     struct columns columns = {.instances = families->count < families->member_count};
-    const struct smc_device *first = &rows->item[0].answer.query.device;
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
-        const struct smc_launch *launch = &row->answer.launch;
-        const struct smc_device *device = &row->answer.query.device;
-        columns.devices |= device->sm.cc != first->sm.cc || strcmp(device->name, first->name) != 0;
+        const struct smc_launch *launch = &row->launch;
+        columns.devices |= !is_same_device(row, &rows->item[0]);
         columns.threads |= row->threads_source != SMC_THREADS_UNKNOWN;
         columns.spills |= smc_inspect_spilled(row) > 0;
-        columns.smem |= launch->static_smem_bytes + launch->dynamic_smem_bytes > 0;
+        columns.smem |=
+            launch->static_smem_bytes + launch->dynamic_smem_bytes > 0 || row->dynamic_smem_unknown;
     }
+    columns.device_width = columns.devices ? find_device_width(rows) : 0;
+    columns.name_first = columns.devices && !has_room(&columns, style);
     return columns;
 }
 
 static void append_head(const struct columns *columns, struct smc_text *out)
 {
+    smc_text_append_char(out, ' ', columns->name_first ? 2 : 1);
     if (columns->devices)
-        smc_text_printf(out, "  %-*s", DEVICE_WIDTH, "device");
-    smc_text_printf(out, " %9s %-*s", "occup.", LIMITS_WIDTH, "limited by");
+        smc_text_printf(out, "%-*s ", columns->device_width + 1 + MORE_WIDTH, "device");
+    smc_text_printf(out, "%9s %-*s", "occup.", LIMITS_WIDTH, "limited by");
     if (columns->threads)
         smc_text_printf(out, " %*s", THREADS_WIDTH, "threads");
     smc_text_printf(out, " %*s", REGS_WIDTH, "regs");
@@ -360,12 +460,28 @@ static void append_head(const struct columns *columns, struct smc_text *out)
         smc_text_printf(out, " %*s", SMEM_WIDTH, "smem B");
     if (columns->instances && !columns->devices)
         smc_text_append(out, " inst.");
-    smc_text_append(out, columns->devices ? "\n" : "  kernel\n");
+    smc_text_append(out, columns->name_first ? "\n" : "  kernel\n");
+}
+
+/* "~CC 10.0 +3": at the worst of four devices, for which the machine code is not made. */
+static void append_place(const struct line *line, const struct columns *columns,
+                         struct smc_text *out)
+{
+    char more[24] = "";
+    smc_text_append(out, line->stands_in ? "~" : " ");
+    smc_text_append_char(out, ' ', columns->name_first ? 1 : 0);
+    if (!columns->devices)
+        return;
+    smc_overview_append_device(line->worst->device, -columns->device_width, out);
+    if (line->more > 0)
+        snprintf(more, sizeof more, "+%zu", line->more);
+    smc_text_printf(out, " %-*s ", MORE_WIDTH, more);
 }
 
 static void append_figures(const struct line *line, const struct columns *columns,
                            struct smc_text *out)
 {
+    append_place(line, columns, out);
     append_percent(line, out);
     append_limits(line, out);
     if (columns->threads && line->unknown && !line->threads.known)
@@ -376,7 +492,8 @@ static void append_figures(const struct line *line, const struct columns *column
     if (columns->spills)
         append_range(&line->spills, true, SPILLS_WIDTH, out);
     if (columns->smem)
-        append_range(&line->smem, true, SMEM_WIDTH, out);
+        append_marked_range(&line->smem, true, line->dynamic_smem_unknown ? "+?" : "", SMEM_WIDTH,
+                            out);
 }
 
 /* "gemm<..>"; with namespaces if another family has the same last component. */
@@ -397,88 +514,172 @@ static void append_family(const struct smc_inspect_rows *rows, const struct fami
     smc_text_append(out, name.arguments < name.length ? "<..>" : "");
 }
 
-/* A line of at most so many columns. */
-static void append_cut(struct smc_text *text, size_t columns, struct smc_text *out)
+/* The families that the table lists, by names that fit and stay distinct. */
+struct listed_name {
+    struct smc_text whole, cut;
+};
+
+/* What is left of a name that does not fit, in the order of preference: its beginning, or both ends
+   and not so much of the middle. */
+enum { CUT_END, CUT_MIDDLE, CUT_EARLY, CUT_LATE, NAME_CUTS };
+
+/* "a_kernel_with_a_lo..", "a_kernel..name_f16", of at most so many columns. */
+static void cut_name(const struct smc_text *whole, size_t columns, int how, struct smc_text *cut)
 {
-    if (text->data)
-        smc_utf8_make_safe(text->data);
-    const char *string = smc_text_string(text);
-    bool fits = smc_utf8_string_columns(string) <= (int)columns;
-    size_t length = fits ? text->length : smc_utf8_fit(string, (int)columns - 2);
-    smc_text_append_bytes(out, string, length);
-    smc_text_append(out, fits ? "\n" : "..\n");
+    const char *string = smc_text_string(whole);
+    const size_t all = (size_t)smc_utf8_string_columns(string), both = columns - 2;
+    const size_t heads[NAME_CUTS] = {both, both / 2, both / 4, both - both / 4};
+    const size_t tail = both - heads[how];
+    if (all <= columns) {
+        smc_text_append(cut, string);
+        return;
+    }
+    smc_text_append_bytes(cut, string, smc_utf8_fit(string, (int)heads[how]));
+    smc_text_append(cut, "..");
+    if (tail == 0)
+        return;
+    const char *end = string + smc_utf8_fit(string, (int)(all - tail));
+    if ((size_t)smc_utf8_string_columns(end) > tail) /* it begins with a wide character */
+        smc_utf8_next(&end);
+    smc_text_append(cut, end);
 }
 
-/* `used`: columns of the line before the name. */
-static void append_name(const struct smc_inspect_rows *rows, const struct family *family,
-                        const struct smc_kernel_names *names, bool instances, size_t used,
-                        const struct smc_report_style *style, struct smc_text *out)
+static int compare_cuts(const void *a, const void *b)
+{
+    const struct listed_name *const *x = a, *const *y = b;
+    return strcmp(smc_text_string(&(*x)->cut), smc_text_string(&(*y)->cut));
+}
+
+static bool is_confused(const struct listed_name *a, const struct listed_name *b)
+{
+    return compare_cuts(&a, &b) == 0 &&
+           strcmp(smc_text_string(&a->whole), smc_text_string(&b->whole)) != 0;
+}
+
+/* Cuts `names` in one way, and returns how many remain that another has, too. */
+static size_t cut_names(struct listed_name **names, size_t count, size_t columns, int how)
+{
+    size_t left = 0;
+    bool confused = false;
+    for (size_t i = 0; i < count; i++) {
+        names[i]->cut.length = 0;
+        cut_name(&names[i]->whole, columns, how, &names[i]->cut);
+    }
+    qsort(names, count, sizeof *names, compare_cuts);
+    for (size_t i = 0; i < count; i++) {
+        const bool next = i + 1 < count && is_confused(names[i], names[i + 1]);
+        if (next || confused)
+            names[left++] = names[i];
+        confused = next;
+    }
+    return left;
+}
+
+static void append_whole_name(const struct smc_inspect_rows *rows, const struct family *family,
+                              const struct smc_kernel_names *names, bool instances,
+                              struct smc_text *name)
+{
+    append_family(rows, family, names, name);
+    if (instances && family->kernels > 1)
+        smc_text_printf(name, " (%zu instances)", family->kernels);
+    if (rows->summary.files > 1)
+        smc_text_printf(name, " in %s", rows->item[family->first].kernel->file);
+    if (name->data)
+        smc_utf8_make_safe(name->data);
+}
+
+static void free_names(struct listed_name *names, size_t count)
+{
+    for (size_t i = 0; names && i < count; i++) {
+        smc_text_free(&names[i].whole);
+        smc_text_free(&names[i].cut);
+    }
+    free(names);
+}
+
+/* Of the first `count` families, in at most so many columns; `distinct`: none is the same as
+   another. NULL: out of memory. */
+static struct listed_name *find_listed_names(const struct smc_inspect_rows *rows,
+                                             const struct families *families, size_t count,
+                                             const struct smc_kernel_names *names, bool above,
+                                             size_t columns, bool *distinct)
+{
+    struct listed_name *listed = smc_calloc(count, sizeof *listed);
+    struct listed_name **left = smc_calloc(count, sizeof(struct listed_name *));
+    size_t left_count = listed && left ? count : 0;
+    for (size_t i = 0; i < left_count; i++) {
+        left[i] = &listed[i];
+        append_whole_name(rows, &families->item[i], names, above, &listed[i].whole);
+    }
+    for (int how = 0; how < NAME_CUTS && left_count > 0; how++)
+        left_count = cut_names(left, left_count, columns, how);
+    for (size_t i = 0; above && i < left_count; i++)
+        left[i]->cut.length = 0; /* shown whole */
+    free(left);
+    *distinct = left_count == 0;
+    if (left)
+        return listed;
+    free_names(listed, count);
+    return NULL;
+}
+
+/* The name ends the line, or is a paragraph before it. */
+static void append_line(const struct smc_inspect_rows *rows, const struct families *families,
+                        const struct family *family, const struct listed_name *name,
+                        const struct columns *columns, const struct smc_report_style *style,
+                        struct smc_text *out)
+{
+    const struct line line = find_line(rows, families, family);
+    if (columns->name_first && name->cut.length > 0)
+        smc_text_printf(out, "%s\n", smc_text_string(&name->cut));
+    else if (columns->name_first)
+        smc_kernel_name_wrap(smc_text_string(&name->whole), style->columns, out);
+    append_figures(&line, columns, out);
+    if (columns->name_first) {
+        smc_text_append(out, "\n");
+        return;
+    }
+    if (columns->instances && !columns->devices)
+        smc_text_printf(out, " %5zu", family->kernels);
+    smc_text_printf(out, "  %s\n", smc_text_string(&name->cut));
+}
+
+/* How wide names are. */
+static size_t name_columns(const struct columns *columns, const struct smc_report_style *style)
 {
     enum { LEAST_COLUMNS = 16 };
-    struct smc_text name = {0};
-    append_family(rows, family, names, &name);
-    if (instances && family->kernels > 1)
-        smc_text_printf(&name, " (%zu instances)", family->kernels);
-    if (rows->summary.files > 1)
-        smc_text_printf(&name, " in %s", rows->item[family->first].kernel->file);
-    append_cut(&name, style->columns > used + LEAST_COLUMNS ? style->columns - used : LEAST_COLUMNS,
-               out);
-    smc_text_free(&name);
-}
-
-/* One device: the name ends the line. Several: it begins a paragraph. */
-static void append_lines(const struct smc_inspect_rows *rows, const struct families *families,
-                         const struct family *family, const struct smc_kernel_names *names,
-                         const struct columns *columns, const struct smc_report_style *style,
-                         struct smc_text *out)
-{
-    struct line lines[MOST_DEVICES];
-    size_t count = find_lines(rows, families, family, lines);
-    if (columns->devices)
-        append_name(rows, family, names, true, 0, style, out);
-    for (size_t i = 0; i < count; i++) {
-        size_t begin = out->length;
-        if (columns->devices) {
-            smc_text_append(out, "  ");
-            smc_overview_append_device(lines[i].device, -DEVICE_WIDTH, out);
-        }
-        append_figures(&lines[i], columns, out);
-        if (columns->devices) {
-            smc_text_append(out, "\n");
-            continue;
-        }
-        if (columns->instances)
-            smc_text_printf(out, " %5zu", family->kernels);
-        smc_text_append(out, "  ");
-        append_name(rows, family, names, false, out->length - begin, style, out);
-    }
-}
-
-/* How many devices a kernel has at most, up to MOST_DEVICES. */
-static size_t count_devices(const struct smc_inspect_rows *rows)
-{
-    size_t most = 0, count = 0;
-    for (size_t i = 0; i < rows->count; i++) {
-        count = begins_kernel(rows, i) ? 1 : count + 1;
-        most = count > most ? count : most;
-    }
-    return most < MOST_DEVICES ? most : MOST_DEVICES;
+    struct smc_text head = {0};
+    append_head(columns, &head);
+    const size_t used =
+        columns->name_first ? 0 : head.length - (head.length ? strlen("kernel\n") : 0);
+    smc_text_free(&head);
+    return style->columns > used + LEAST_COLUMNS ? style->columns - used : LEAST_COLUMNS;
 }
 
 static size_t append_table(const struct smc_inspect_rows *rows, const struct families *families,
                            const struct smc_kernel_names *names,
                            const struct smc_report_style *style, struct smc_text *out)
 {
-    const struct columns columns = find_columns(rows, families);
-    size_t each = columns.devices ? 1 + count_devices(rows) : 1, left_out = 0;
-    size_t most = style->all_kernels ? families->count : MOST_LINES / each;
-    append_head(&columns, out);
-    for (size_t i = 0; i < families->count; i++) {
-        if (i < most || i == 0)
-            append_lines(rows, families, &families->item[i], names, &columns, style, out);
-        else
-            left_out += families->item[i].kernels;
+    struct columns columns = find_columns(rows, families, style);
+    const bool all = style->all_kernels || families->count < MOST_LINES;
+    const size_t most = all ? families->count : MOST_LINES;
+    size_t left_out = 0;
+    bool distinct;
+    struct listed_name *listed = find_listed_names(rows, families, most, names, columns.name_first,
+                                                   name_columns(&columns, style), &distinct);
+    if (listed && !distinct && !columns.name_first) {
+        free_names(listed, most);
+        columns.name_first = true;
+        listed = find_listed_names(rows, families, most, names, true, name_columns(&columns, style),
+                                   &distinct);
     }
+    append_head(&columns, out);
+    out->failed |= !listed;
+    for (size_t i = 0; listed && i < most; i++)
+        append_line(rows, families, &families->item[i], &listed[i], &columns, style, out);
+    free_names(listed, most);
+    for (size_t i = most; i < families->count; i++)
+        left_out += families->item[i].kernels;
     return left_out;
 }
 

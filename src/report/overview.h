@@ -10,7 +10,12 @@ void smc_overview_headline(const struct smc_inspect_rows *rows,
                            const struct smc_kernel_names *names,
                            const struct smc_report_style *style, struct smc_text *out);
 
-/* Returns how many kernels have no line, because the table would be too long. */
+/* A line about kernels whose machine code does not load, if there are any. */
+void smc_overview_strays(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
+                         struct smc_text *out);
+
+/* A line for each kernel or template, on the device where it is worst. Returns how many kernels
+ * have no line, because the table would be too long. */
 size_t smc_overview_table(const struct smc_inspect_rows *rows, const struct smc_kernel_names *names,
                           const struct smc_report_style *style, struct smc_text *out);
 
@@ -19,5 +24,8 @@ size_t smc_overview_kernels(const struct smc_inspect_rows *rows);
 
 /* "CC 9.0", or a board's name without its brand. */
 void smc_overview_append_device(const struct smc_device *device, int width, struct smc_text *out);
+
+/* What "+?" beside shared memory means. */
+extern const char smc_overview_dynamic_smem[];
 
 #endif

@@ -14,8 +14,8 @@
 #include "emulator/bank_accesses.h"
 #include "executor/ceilings.h"
 #include "executor/user.h"
-#include "inspect/diff.h"
 #include "inspect/inspect.h"
+#include "judge/diff.h"
 #include "model/carveouts.h"
 #include "model/headroom.h"
 #include "query/banks.h"
@@ -28,8 +28,8 @@ struct smc_report_style {
     bool utf8;        /* the locale can show it */
     bool colour;      /* a terminal, and NO_COLOR is not set; a second cue, never the only one */
     bool explain;     /* the arithmetic line by line (text only) */
-    bool verbose;     /* every report that was merged, not only the first few; every kernel of files in full
-                         (text only) */
+    bool verbose; /* every report that was merged, not only the first few; every kernel of files in
+                     full (text only) */
     bool instances;   /* each instance of a template (text only) */
     bool all_kernels; /* a line for each kernel, however many these are (text only) */
 };
@@ -40,6 +40,9 @@ struct smc_kernel_banks {
     const struct smc_bank_accesses *accesses;
     const char *block_source; /* words after the block: ", of its launch bounds", or "" */
 };
+
+/* Reports that may be long are written in parts of about so many bytes. */
+enum { SMC_REPORT_PART = 1 << 20 };
 
 struct smc_writer {
     const char *name; /* "text", "json", "csv" */
@@ -92,9 +95,13 @@ struct smc_writer {
     void (*best_of_kernels)(const struct smc_best_proposal *proposals, size_t count,
                             const struct smc_report_style *style, struct smc_text *out);
 
-    /* The user's kernels, each on its devices; what their launch bounds promise. */
-    void (*inspection)(const struct smc_inspect_rows *rows, const struct smc_report_style *style,
-                       struct smc_text *out);
+    /* The user's kernels, each on its devices: appends the report from row `first` on, and returns
+       the row to go on with, or rows->count at its end. `out` may be emptied between the calls:
+       the JSON of a library takes hundreds of megabytes. */
+    size_t (*inspection)(const struct smc_inspect_rows *rows, size_t first,
+                         const struct smc_report_style *style, struct smc_text *out);
+
+    /* What the launch bounds of the user's kernels promise. */
     void (*promises)(const struct smc_inspect_promises *promises,
                      const struct smc_report_style *style, struct smc_text *out);
 

@@ -91,7 +91,7 @@ static void append_head(const struct smc_user_run *run, const struct smc_report_
     smc_layout_line(out, style, "kernel", &kernel);
     smc_text_run_device_line(&request->device, gpu->driver, gpu->runtime, NULL, style, out);
     smc_text_machine_line(run->result.host_name, gpu->gpu_uuid, style, out);
-    smc_text_block_line(&run->row.answer, style, out);
+    smc_text_block_line(&run->answer, style, out);
     struct smc_conflict_fix fix;
     smc_conflict_fix_of_site(&run->result.emulated.site, &fix);
     smc_text_conflict_fix(&fix, request->file, style, out);
@@ -162,7 +162,7 @@ void smc_text_user(const struct smc_user_run *run, const struct smc_confirmation
     }
     append_head(run, style, out);
     smc_text_append_char(out, '\n', 1);
-    smc_text_limits(&run->row.answer, style, out);
+    smc_text_limits(&run->answer, style, out);
     smc_text_append_char(out, '\n', 1);
     smc_text_rows(confirmation, false, style, out);
     append_memory(run, style, out);
@@ -249,7 +249,7 @@ void smc_json_user(json_t *object, const struct smc_user_run *run,
 {
     const struct smc_run_result *gpu = &run->result;
     json_t *memory = json_array();
-    smc_json_answer(object, &run->row.answer);
+    smc_json_answer(object, &run->answer);
     smc_json_string(json_object_get(object, "kernel"), "name", run->row.kernel->shown);
     smc_json_set(object, "source", source_object(run));
     smc_json_rows(object, confirmation);

@@ -425,6 +425,7 @@ void smc_words_regs_source(const struct smc_answer *answer, char text[SMC_REGS_S
         snprintf(text, SMC_REGS_SOURCE_CHARS, "%.60s, %s", smc_words_file(kernel), kernel->origin);
     else
         smc_resources_describe(&answer->resources, text);
+    smc_utf8_make_safe(text); /* a character may be cut */
 }
 
 static bool is_estimated(const struct smc_answer *answer)

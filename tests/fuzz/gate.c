@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/gate.h"
+#include "judge/gate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == SMC_OK) {
         struct smc_inspect_rows rows = {0};
         struct smc_gate_verdict verdict = {0};
-        smc_gate_judge(&gate, &rows, 20260101, &verdict, &error);
+        smc_gate_judge(&gate, &rows, 20260101, NULL, &verdict, &error);
         smc_gate_verdict_free(&verdict);
         smc_gate_free(&gate);
     }

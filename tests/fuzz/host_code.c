@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "inspect/device_part.h"
+#include "source/device_part.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

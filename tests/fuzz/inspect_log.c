@@ -28,7 +28,10 @@ static void report(const struct smc_inspect_kernels *kernels, const struct smc_d
     smc_inspect_lint(kernels, &request, &promises, &error);
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
         struct smc_text out = {0};
-        writers[i]->inspection(&rows, &style, &out);
+        size_t next = 0;
+        do
+            next = writers[i]->inspection(&rows, next, &style, &out);
+        while (next < rows.count);
         writers[i]->promises(&promises, &style, &out);
         if (out.failed || (out.data && (strchr(out.data, '\033') || strchr(out.data, '\r'))))
             abort();

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inspect/diff.h"
 #include "inspect/saved.h"
+#include "judge/diff.h"
 #include "report/diff.h"
 #include "report/report.h"
 

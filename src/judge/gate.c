@@ -1,7 +1,7 @@
-/* Judging kernels by a gate. */
+/* Checks kernels against the limits of a gate. */
 #include "config.h"
 
-#include "inspect/gate.h"
+#include "judge/gate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,18 +26,21 @@ static const struct key {
 } keys[] = {
 #define LIMIT(id, key, rule, kind, lowest, highest, needs_threads)                                 \
     {key, SMC_CHECK_##rule, kind, needs_threads},
-#include "inspect/gate_limits.def"
+#include "judge/gate_limits.def"
 #undef LIMIT
 };
 
-/* One judging: what every step needs. */
+/* The arguments that the steps share. */
 struct judging {
     const struct smc_gate *gate;
     uint32_t today;
     struct smc_gate_verdict *verdict;
-    bool *limit_named, *limit_used; /* whether a kernel has the name; and the device, too */
-    bool *allowance_used, *threads_used;
-    bool failed; /* memory */
+    bool *limit_named, *limit_used; /* by limit: a kernel matches; a kernel and its device match */
+    bool *allowance_used, *threads_used, *dynamic_smem_used;
+    size_t unsettled_rows;
+    const struct smc_inspect_kernel *first_unsettled;
+    bool first_lacks_smem; /* the first is unsettled for its dynamic shared memory */
+    bool failed;           /* memory */
 };
 
 const char *smc_gate_key_name(enum smc_gate_key key)
@@ -60,14 +63,13 @@ uint32_t smc_gate_today(void)
 
 /* --- Which entries apply ---------------------------------------------------------------------- */
 
-static bool names_kernel(const char *pattern, const struct smc_inspect_row *row)
+static bool names_kernel(const char *pattern, const struct smc_inspect_kernel *kernel)
 {
-    return !pattern || smc_inspect_matches(row->kernel, pattern);
+    return !pattern || smc_inspect_matches(kernel, pattern);
 }
 
-static bool names_device(const char *name, const struct smc_inspect_row *row)
+static bool names_device(const char *name, const struct smc_device *device)
 {
-    const struct smc_device *device = &row->answer.query.device;
     uint16_t cc;
     if (!name)
         return true;
@@ -76,7 +78,8 @@ static bool names_device(const char *name, const struct smc_inspect_row *row)
     return smc_device_has_name(device, name, SMC_NAME_WORDS);
 }
 
-/* For each key the last limit that has it, or NULL. Returns whether there is any. */
+/* Sets the last limit that applies to the row for each key, or NULL. Returns whether there is one.
+ */
 static bool find_limits(struct judging *judging, const struct smc_inspect_row *row,
                         const struct smc_gate_limit *applies[SMC_GATE_KEY_COUNT])
 {
@@ -85,10 +88,10 @@ static bool find_limits(struct judging *judging, const struct smc_inspect_row *r
     memset(applies, 0, SMC_GATE_KEY_COUNT * sizeof *applies);
     for (size_t i = 0; i < gate->limit_count; i++) {
         const struct smc_gate_limit *limit = &gate->limit[i];
-        if (!names_kernel(limit->kernel, row))
+        if (!names_kernel(limit->kernel, row->kernel))
             continue;
         judging->limit_named[i] = true;
-        if (!names_device(limit->device, row))
+        if (!names_device(limit->device, row->device))
             continue;
         judging->limit_used[i] = true;
         for (int key = 0; key < SMC_GATE_KEY_COUNT; key++)
@@ -99,37 +102,28 @@ static bool find_limits(struct judging *judging, const struct smc_inspect_row *r
     return any;
 }
 
-/* `key` SMC_GATE_KEY_COUNT: a violation of none, which only an allowance of all covers. */
-static bool covers(const struct smc_gate_allowance *allowance, const struct smc_inspect_row *row,
-                   enum smc_gate_key key)
+bool smc_gate_covers(const struct smc_gate_allowance *allowance,
+                     const struct smc_inspect_kernel *kernel, const struct smc_device *device,
+                     enum smc_gate_key key)
 {
-    return (!allowance->has_key || allowance->key == key) && names_kernel(allowance->kernel, row) &&
-           names_device(allowance->device, row);
+    return (!allowance->has_key || allowance->key == key) &&
+           names_kernel(allowance->kernel, kernel) && names_device(allowance->device, device);
 }
 
-static bool has_expired(const struct smc_gate_allowance *allowance, uint32_t today)
+bool smc_gate_has_expired(const struct smc_gate_allowance *allowance, uint32_t today)
 {
     return allowance->expires != 0 && today > allowance->expires;
 }
 
-const struct smc_gate_allowance *smc_gate_allows(const struct smc_gate *gate,
-                                                 const struct smc_inspect_row *row,
-                                                 enum smc_gate_key key, uint32_t today)
-{
-    for (size_t i = 0; i < gate->allowance_count; i++)
-        if (!has_expired(&gate->allowance[i], today) && covers(&gate->allowance[i], row, key))
-            return &gate->allowance[i];
-    return NULL;
-}
-
-static const struct smc_gate_allowance *find_expired(const struct judging *judging,
-                                                     const struct smc_inspect_row *row,
-                                                     enum smc_gate_key key)
+/* The first that covers the violation, and has expired or not; or NULL. */
+static const struct smc_gate_allowance *find_allowance(const struct judging *judging,
+                                                       const struct smc_inspect_row *row,
+                                                       enum smc_gate_key key, bool expired)
 {
     const struct smc_gate *gate = judging->gate;
     for (size_t i = 0; i < gate->allowance_count; i++)
-        if (has_expired(&gate->allowance[i], judging->today) &&
-            covers(&gate->allowance[i], row, key))
+        if (smc_gate_has_expired(&gate->allowance[i], judging->today) == expired &&
+            smc_gate_covers(&gate->allowance[i], row->kernel, row->device, key))
             return &gate->allowance[i];
     return NULL;
 }
@@ -151,7 +145,7 @@ static struct smc_check_finding finding_of(const struct smc_inspect_row *row,
         .file = kernel->source_file ? kernel->source_file : (char *)kernel->file,
         .line = kernel->source_file ? kernel->source_line : 0,
         .kernel = kernel->shown,
-        .device = (char *)row->answer.query.device.name,
+        .device = (char *)row->device->name,
     };
 }
 
@@ -160,45 +154,49 @@ static void append_date(uint32_t date, struct smc_text *text)
     smc_text_printf(text, "%04u-%02u-%02u", date / 10000, date / 100 % 100, date % 100);
 }
 
-static void append_allowance(const struct smc_gate_allowance *allowance, struct smc_text *text)
+void smc_gate_append_allowance(const struct smc_gate *gate,
+                               const struct smc_gate_allowance *allowance, uint32_t today,
+                               struct smc_text *text)
 {
-    smc_text_printf(text, "; allowed: %s", allowance->reason);
-    if (allowance->expires) {
-        smc_text_append(text, ", until ");
+    bool expired = smc_gate_has_expired(allowance, today);
+    if (!expired)
+        smc_text_printf(text, "allowed: %s%s", allowance->reason,
+                        allowance->expires ? ", until " : "");
+    else
+        smc_text_append(text, "allowed until ");
+    if (allowance->expires)
         append_date(allowance->expires, text);
-    }
+    if (expired)
+        smc_text_printf(text, " (%s:%u)", gate->path, allowance->line);
 }
 
-/* A violation, unless it is allowed. `text` is what is wrong; freed. */
+/* Reports a violation, or a note if it is allowed. `text` describes it, and is freed. */
 static void violate(struct judging *judging, const struct smc_inspect_row *row,
                     enum smc_check_rule rule, enum smc_gate_key key, struct smc_text *text)
 {
     const struct smc_gate *gate = judging->gate;
     struct smc_check_finding finding = finding_of(row, rule);
-    const struct smc_gate_allowance *allowance = smc_gate_allows(gate, row, key, judging->today);
-    const struct smc_gate_allowance *expired = NULL;
+    const struct smc_gate_allowance *allowance = find_allowance(judging, row, key, false);
     if (allowance) {
         finding.level = SMC_FINDING_NOTE;
-        append_allowance(allowance, text);
         judging->verdict->allowed++;
+        smc_text_append(text, "; ");
     } else {
-        expired = find_expired(judging, row, key);
         judging->verdict->violations++;
+        allowance = find_allowance(judging, row, key, true);
+        smc_text_append(text, allowance ? "; it was " : "");
     }
-    if (expired) {
-        smc_text_append(text, "; it was allowed until ");
-        append_date(expired->expires, text);
-        smc_text_printf(text, " (%s:%u)", gate->path, expired->line);
+    if (allowance) {
+        smc_gate_append_allowance(gate, allowance, judging->today, text);
+        judging->allowance_used[allowance - gate->allowance] = true;
     }
-    if (allowance || expired)
-        judging->allowance_used[(allowance ? allowance : expired) - gate->allowance] = true;
     finding.message = (char *)smc_text_string(text);
     judging->failed |= text->failed;
     add(judging, &finding);
     smc_text_free(text);
 }
 
-/* Says which limit a violation is of. */
+/* Where the violated limit is. */
 static void append_limit(const struct smc_gate *gate, const struct smc_gate_limit *limit,
                          struct smc_text *text)
 {
@@ -208,7 +206,7 @@ static void append_limit(const struct smc_gate *gate, const struct smc_gate_limi
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-/* Whether the kernel has a launch bound cannot be seen in what a compiler prints. */
+/* Logs of compilers do not record launch bounds. */
 static bool records_bounds(const struct smc_inspect_kernel *kernel)
 {
     return kernel->source != SMC_INSPECT_PTXAS_LOG && kernel->source != SMC_INSPECT_NVLINK_LOG &&
@@ -220,15 +218,14 @@ static bool has_bounds(const struct smc_inspect_kernel *kernel)
     return kernel->max_threads_per_block > 0 || kernel->required_threads_per_block > 0;
 }
 
-/* False: the input does not say. */
+/* False: the input does not record it. */
 static bool find_value(const struct smc_inspect_row *row, enum smc_gate_key key, double *value)
 {
-    const struct smc_answer *answer = &row->answer;
-    const struct smc_resources *resources = &answer->resources;
+    const struct smc_resources *resources = &row->kernel->resources;
     const struct smc_inspect_kernel *kernel = row->kernel;
     switch (key) {
     case SMC_GATE_REGISTERS:
-        *value = answer->launch.regs_per_thread;
+        *value = row->launch.regs_per_thread;
         return true;
     case SMC_GATE_SPILLS:
         *value = (double)resources->spill_store_bytes + resources->spill_load_bytes;
@@ -237,16 +234,16 @@ static bool find_value(const struct smc_inspect_row *row, enum smc_gate_key key,
         *value = resources->stack_bytes;
         return kernel->has_stack;
     case SMC_GATE_STATIC_SMEM:
-        *value = answer->launch.static_smem_bytes;
+        *value = row->launch.static_smem_bytes;
         return true;
     case SMC_GATE_BARRIERS:
         *value = resources->barriers;
         return kernel->has_barriers;
     case SMC_GATE_BLOCKS:
-        *value = answer->occupancy.blocks_per_sm;
+        *value = row->occupancy.blocks_per_sm;
         return true;
     case SMC_GATE_OCCUPANCY:
-        *value = answer->occupancy_percent;
+        *value = row->occupancy_percent;
         return true;
     default:
         *value = has_bounds(kernel);
@@ -257,7 +254,7 @@ static bool find_value(const struct smc_inspect_row *row, enum smc_gate_key key,
 static void append_violation(const struct smc_inspect_row *row, enum smc_gate_key key, double value,
                              double allowed, struct smc_text *text)
 {
-    const struct smc_resources *resources = &row->answer.resources;
+    const struct smc_resources *resources = &row->kernel->resources;
     switch (key) {
     case SMC_GATE_REGISTERS:
         smc_text_printf(text, "%.0f registers per thread, but at most %.0f allowed", value,
@@ -302,7 +299,7 @@ static bool is_violated(enum smc_gate_key key, double value, double allowed)
 
 /* --- Judging ---------------------------------------------------------------------------------- */
 
-/* A limit that asks for nothing is there to lift another one. */
+/* False for a limit that only lifts an earlier one, such as min_blocks = 0. */
 static bool asks(const struct smc_gate_limit *limit, enum smc_gate_key key)
 {
     return limit && !(keys[key].kind != MOST && limit->value[key] == 0);
@@ -324,16 +321,22 @@ static void judge_key(struct judging *judging, const struct smc_inspect_row *row
     }
 }
 
-/* Why no limit can be judged for this row, or NULL. */
+/* Why no limit of this row can be checked, or NULL. */
 static const char *reason_unknown(const struct smc_inspect_row *row)
 {
-    if (row->answer.outcome == SMC_CANNOT_COMPILE)
+    if (row->outcome == SMC_CANNOT_COMPILE)
         return "cannot be compiled: more static shared memory than a block may declare";
-    if (row->answer.launch.regs_per_thread == 0)
-        return "its registers are unknown";
-    return smc_inspect_loads(row->kernel, row->answer.query.device.sm.cc)
-               ? NULL
-               : "its machine code does not load there";
+    return row->launch.regs_per_thread == 0 ? "its registers are unknown" : NULL;
+}
+
+static void append_unloadable(const struct smc_inspect_row *row, struct smc_text *text)
+{
+    char architecture[SMC_INSPECT_ARCHITECTURE];
+    const unsigned cc = row->device->sm.cc;
+    smc_text_printf(text,
+                    "machine code for %s does not load there: compile with -gencode "
+                    "arch=compute_%u,code=sm_%u",
+                    smc_inspect_architecture(row->kernel, architecture), cc, cc);
 }
 
 static void tell_unsettled(struct judging *judging, const struct smc_inspect_row *row)
@@ -342,38 +345,58 @@ static void tell_unsettled(struct judging *judging, const struct smc_inspect_row
     finding.message =
         (char *)"blocks and occupancy are not judged: its block size is unknown; state it in "
                 "[threads], or with --threads NAME=N";
-    add(judging, &finding);
+    if (judging->unsettled_rows++ == 0)
+        judging->first_unsettled = row->kernel;
+    if (judging->gate->path)
+        add(judging, &finding);
+}
+
+static void tell_dynamic_smem(struct judging *judging, const struct smc_inspect_row *row)
+{
+    struct smc_check_finding finding = finding_of(row, SMC_CHECK_DYNAMIC_SMEM_UNKNOWN);
+    finding.message = (char *)"blocks and occupancy are not judged: the launch gives its dynamic "
+                              "shared memory; state it in [dynamic_smem], or with --dynamic-smem "
+                              "NAME=BYTES";
+    if (judging->unsettled_rows++ == 0) {
+        judging->first_unsettled = row->kernel;
+        judging->first_lacks_smem = true;
+    }
+    if (judging->gate->path)
+        add(judging, &finding);
 }
 
 static void tell_no_launch(struct judging *judging, const struct smc_inspect_row *row)
 {
     struct smc_text text = {0};
     smc_text_printf(&text, "cannot launch with %u threads per block",
-                    row->answer.launch.threads_per_block);
+                    row->launch.threads_per_block);
     violate(judging, row, SMC_CHECK_CANNOT_LAUNCH, SMC_GATE_KEY_COUNT, &text);
 }
 
-/* Whether the row had to be left out because its block size is unknown. */
+/* Whether the row had to be left out because its block size or dynamic shared memory is unknown. */
 static bool judge_limits(struct judging *judging, const struct smc_inspect_row *row,
                          const struct smc_gate_limit *const applies[SMC_GATE_KEY_COUNT])
 {
     const bool settled = smc_inspect_is_settled(row);
-    const bool launches = row->answer.outcome == SMC_LAUNCHES;
+    const bool from_file = judging->gate->path != NULL;
+    const bool launches = row->outcome == SMC_LAUNCHES;
     bool unsettled = false;
-    if (!launches)
+    if (!launches && from_file) /* options require no more than they name */
         tell_no_launch(judging, row);
     for (int key = 0; key < SMC_GATE_KEY_COUNT; key++) {
         if (!asks(applies[key], key))
             continue;
         if (!keys[key].needs_threads)
             judge_key(judging, row, key, applies[key]);
-        else if (!settled)
+        else if (!settled || row->dynamic_smem_unknown)
             unsettled = true;
-        else if (launches)
+        else if (launches || !from_file)
             judge_key(judging, row, key, applies[key]);
     }
-    if (unsettled)
+    if (unsettled && !settled)
         tell_unsettled(judging, row);
+    if (unsettled && row->dynamic_smem_unknown)
+        tell_dynamic_smem(judging, row);
     return unsettled;
 }
 
@@ -382,17 +405,23 @@ static bool judge_row(struct judging *judging, const struct smc_inspect_row *row
 {
     const struct smc_gate_limit *applies[SMC_GATE_KEY_COUNT];
     for (size_t i = 0; i < judging->gate->threads_count; i++)
-        judging->threads_used[i] |= names_kernel(judging->gate->threads[i].pattern, row);
+        judging->threads_used[i] |= names_kernel(judging->gate->threads[i].pattern, row->kernel);
+    for (size_t i = 0; i < judging->gate->dynamic_smem_count; i++)
+        judging->dynamic_smem_used[i] |=
+            names_kernel(judging->gate->dynamic_smem[i].pattern, row->kernel);
     if (!find_limits(judging, row, applies))
         return false;
     const struct smc_check_finding place = finding_of(row, SMC_CHECK_UNKNOWN);
     judging->failed |=
         !smc_judgements_add(&judging->verdict->judgements, place.file, place.kernel, place.device);
     const char *unknown = reason_unknown(row);
+    struct smc_text text = {0};
     if (unknown) {
-        struct smc_text text = {0};
         smc_text_append(&text, unknown);
         violate(judging, row, SMC_CHECK_UNKNOWN, SMC_GATE_KEY_COUNT, &text);
+    } else if (!smc_inspect_loads(row->kernel, row->device->sm.cc)) {
+        append_unloadable(row, &text);
+        violate(judging, row, SMC_CHECK_DOES_NOT_LOAD, SMC_GATE_KEY_COUNT, &text);
     } else {
         *unsettled |= judge_limits(judging, row, applies);
     }
@@ -466,6 +495,19 @@ static void note_allowances(struct judging *judging)
     }
 }
 
+static void note_dynamic_smem(struct judging *judging)
+{
+    const struct smc_gate *gate = judging->gate;
+    for (size_t i = 0; i < gate->dynamic_smem_count; i++) {
+        struct smc_text text = {0};
+        if (judging->dynamic_smem_used[i])
+            continue;
+        smc_text_printf(&text, "[dynamic_smem] '%s' names no kernel",
+                        gate->dynamic_smem[i].pattern);
+        note(judging, gate->dynamic_smem[i].line, &text);
+    }
+}
+
 static void note_threads(struct judging *judging)
 {
     const struct smc_gate *gate = judging->gate;
@@ -483,7 +525,8 @@ static void note_threads(struct judging *judging)
 static bool allocate(struct judging *judging)
 {
     const struct smc_gate *gate = judging->gate;
-    size_t count = 2 * gate->limit_count + gate->allowance_count + gate->threads_count;
+    size_t count = 2 * gate->limit_count + gate->allowance_count + gate->threads_count +
+                   gate->dynamic_smem_count;
     bool *flags = smc_calloc(count + 1, sizeof *flags);
     judging->limit_named = flags;
     if (!flags)
@@ -491,24 +534,63 @@ static bool allocate(struct judging *judging)
     judging->limit_used = flags + gate->limit_count;
     judging->allowance_used = judging->limit_used + gate->limit_count;
     judging->threads_used = judging->allowance_used + gate->allowance_count;
+    judging->dynamic_smem_used = judging->threads_used + gate->threads_count;
     return true;
 }
 
+static enum smc_status fail_unsettled(const struct judging *judging, size_t rows,
+                                      struct smc_error *error)
+{
+    const struct smc_gate *gate = judging->gate;
+    bool occupancy = false;
+    if (gate->path)
+        return SMC_USAGE;
+    for (size_t i = 0; i < gate->limit_count; i++)
+        occupancy |= gate->limit[i].has[SMC_GATE_OCCUPANCY];
+    if (judging->first_lacks_smem)
+        return smc_fail(error, SMC_USAGE,
+                        "option --%s: %zu of %zu answers cannot be judged, the first for %.200s: "
+                        "it uses dynamic shared memory, which the launch gives; state it with "
+                        "--dynamic-smem NAME=BYTES",
+                        occupancy ? "require-occupancy" : "require-blocks", judging->unsettled_rows,
+                        rows, judging->first_unsettled->shown);
+    return smc_fail(error, SMC_USAGE,
+                    "option --%s: the block size of %zu of %zu answers is unknown, the first for "
+                    "%.200s; state it with --threads NAME=N, or --assume-threads N for all",
+                    occupancy ? "require-occupancy" : "require-blocks", judging->unsettled_rows,
+                    rows, judging->first_unsettled->shown);
+}
+
 enum smc_status smc_gate_judge(const struct smc_gate *gate, const struct smc_inspect_rows *rows,
-                               uint32_t today, struct smc_gate_verdict *verdict,
-                               struct smc_error *error)
+                               uint32_t today, struct smc_diff *diff,
+                               struct smc_gate_verdict *verdict, struct smc_error *error)
 {
     struct judging judging = {.gate = gate, .today = today, .verdict = verdict};
     if (!allocate(&judging))
         return smc_out_of_memory(error);
     judge_rows(&judging, rows);
+    if (diff && !smc_gate_excuse(gate, today, diff, judging.allowance_used))
+        judging.failed = true;
     note_limits(&judging);
     note_allowances(&judging);
     note_threads(&judging);
+    note_dynamic_smem(&judging);
     free(judging.limit_named);
     if (judging.failed)
         return smc_out_of_memory(error);
-    return verdict->violations > 0 ? SMC_SHORTFALL : verdict->unsettled > 0 ? SMC_USAGE : SMC_OK;
+    if (verdict->violations > 0)
+        return SMC_SHORTFALL;
+    return verdict->unsettled > 0 ? fail_unsettled(&judging, rows->count, error) : SMC_OK;
+}
+
+bool smc_gate_fails(const struct smc_gate *gate, const struct smc_inspect_row *row)
+{
+    const struct smc_inspect_rows one = {.item = (struct smc_inspect_row *)row, .count = 1};
+    struct smc_gate_verdict verdict = {0};
+    smc_gate_judge(gate, &one, smc_gate_today(), NULL, &verdict, NULL);
+    bool fails = verdict.violations > 0;
+    smc_gate_verdict_free(&verdict);
+    return fails;
 }
 
 void smc_gate_verdict_free(struct smc_gate_verdict *verdict)
@@ -532,6 +614,6 @@ void smc_gate_summary(const struct smc_gate_verdict *verdict, struct smc_text *o
         smc_text_printf(out, "; %zu violation%s allowed", verdict->allowed,
                         verdict->allowed == 1 ? " is" : "s are");
     if (verdict->unsettled > 0)
-        smc_text_printf(out, "; not judged for want of a block size: %zu", verdict->unsettled);
+        smc_text_printf(out, "; not judged, as the launch is unknown: %zu", verdict->unsettled);
     smc_text_append(out, "\n");
 }

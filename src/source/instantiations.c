@@ -2,7 +2,7 @@
    followed with their arguments in place of their parameters. */
 #include "config.h"
 
-#include "inspect/instantiations.h"
+#include "source/instantiations.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { MAX_PARAMETERS = 24, MAX_DEPTH = 16, MAX_VISITS = 20000, MAX_FOUND = 4000 };
 
-/* A parameter and the text that stands for it. */
+/* A parameter and the text that replaces it. */
 struct binding {
     uint64_t hash;
     char *text; /* NULL: unknown */
@@ -116,7 +116,7 @@ static void write_scope(const struct smc_source_file *file, uint32_t parent, str
     smc_text_append(text, "::");
 }
 
-/* Where the compiler sees the argument, names in namespaces need these in front. */
+/* The argument is compiled outside the namespaces, so that names in them need their prefix. */
 static void write_namespaces(const struct owner *owner, uint64_t hash, struct smc_text *text)
 {
     for (size_t k = 0; k < owner->tree->count; k++) {
@@ -268,7 +268,8 @@ static bool find_variable(const struct owner *owner, uint32_t i, uint64_t hash,
     return false;
 }
 
-/* Binds the template's parameter at `name` by the call's argument; false: it cannot be told. */
+/* Binds the template's parameter at `name` by the call's argument; false: the text does not
+ * determine it. */
 static bool deduce(const struct owner *kernel, uint32_t name, const struct owner *owner,
                    uint32_t call, uint32_t parameters, struct smc_text *text)
 {
@@ -419,7 +420,7 @@ static struct owner owner_of(const struct search *search, size_t file,
                           .scope = declaration->parent};
 }
 
-/* The kernel template named at `i`: with its arguments, or as launched without. */
+/* The kernel template named at `i`, launched with or without template arguments. */
 static void visit_kernel(struct search *search, const struct owner *owner, uint32_t i)
 {
     size_t file;

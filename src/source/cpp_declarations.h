@@ -1,9 +1,9 @@
 /* The declarations of C++ source at namespace level and in classes, found without a grammar: where
    each begins and ends, what it declares, and whether it is device code. */
-#ifndef SMC_INSPECT_CPP_DECLARATIONS_H
-#define SMC_INSPECT_CPP_DECLARATIONS_H
+#ifndef SMC_SOURCE_CPP_DECLARATIONS_H
+#define SMC_SOURCE_CPP_DECLARATIONS_H
 
-#include "inspect/cpp_tokens.h"
+#include "source/cpp_tokens.h"
 
 enum smc_declaration_kind {
     SMC_DECLARE_NAMESPACE, /* its members follow it */

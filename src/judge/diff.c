@@ -2,7 +2,7 @@
    build to build, then by similarity; what cannot be matched was added or removed. */
 #include "config.h"
 
-#include "inspect/diff.h"
+#include "judge/diff.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "inspect/kernels.h"
+#include "inspect/names.h"
 #include "inspect/stable_names.h"
 
 #define BIT(change) (1u << SMC_DIFF_##change)
@@ -63,17 +64,16 @@ static bool find_device(struct smc_diff *diff, const struct smc_device *device, 
 
 static struct smc_diff_side side_of(const struct smc_inspect_row *row)
 {
-    const struct smc_answer *answer = &row->answer;
     bool is_known = row->threads_source != SMC_THREADS_UNKNOWN;
     return (struct smc_diff_side){
         .kernel = row->kernel,
-        .static_smem_bytes = answer->launch.static_smem_bytes,
-        .threads_per_block = is_known ? answer->launch.threads_per_block : 0,
+        .static_smem_bytes = row->launch.static_smem_bytes,
+        .threads_per_block = is_known ? row->launch.threads_per_block : 0,
         .threads_source = row->threads_source,
-        .outcome = answer->outcome,
-        .blocks_per_sm = answer->occupancy.blocks_per_sm,
-        .occupancy_percent = answer->occupancy_percent,
-        .limiters = answer->occupancy.limiters,
+        .outcome = row->outcome,
+        .blocks_per_sm = row->occupancy.blocks_per_sm,
+        .occupancy_percent = row->occupancy_percent,
+        .limiters = row->occupancy.limiters,
         .sizes = row->sizes,
     };
 }
@@ -97,7 +97,7 @@ static bool take_rows(const struct smc_inspect_rows *rows, struct smc_diff *diff
         *item = (struct item){.key = smc_stable_name(row->kernel->name), .order = i};
         items->count++;
         item->side = side_of(row);
-        if (!item->key || !find_device(diff, &row->answer.query.device, &item->device))
+        if (!item->key || !find_device(diff, row->device, &item->device))
             return false;
     }
     if (items->count > 1)
@@ -126,7 +126,7 @@ static void free_items(struct items *items)
 
 /* --- What is worse, what is better ------------------------------------------------------------ */
 
-/* Whether the input would say so if the kernel had launch bounds. */
+/* Whether the input records launch bounds. */
 static bool knows_bounds(const struct smc_inspect_kernel *kernel)
 {
     return kernel->source != SMC_INSPECT_PTXAS_LOG && kernel->source != SMC_INSPECT_NVLINK_LOG &&
@@ -251,7 +251,7 @@ static void answer_at(const struct comparing *comparing, const struct smc_device
     *side = side_of(&row);
 }
 
-/* If one build states the block size and the other does not, it is that of both. */
+/* If only one build states the block size, it is used for both. */
 static void share_threads(const struct comparing *comparing, struct smc_diff_pair *pair)
 {
     struct smc_diff_side *before = &pair->before, *after = &pair->after;
@@ -362,7 +362,7 @@ static bool match_by(const struct comparing *comparing, const struct bucket *buc
     return true;
 }
 
-/* A template's instance in one more file is no new kernel if its figures are not new either. */
+/* An instance of a template in an additional file with the same figures is not a new kernel. */
 static bool is_copy(const struct item *item, const struct item *items, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -519,14 +519,14 @@ static bool add_unmatched(const struct comparing *comparing, const struct group 
 
 /* --- Renamed kernels -------------------------------------------------------------------------- */
 
-/* Fewer than this share of common letter pairs: another kernel. */
+/* Kernels with a smaller share of common letter pairs are different kernels. */
 static const double least_similarity = 0.3, least_similarity_of_names = 0.5;
-/* Two candidates that are closer than this are equally similar. */
+/* Two candidates whose scores differ by less are equally similar. */
 static const double margin = 0.02;
-/* More comparisons than this are not made: a release of a library renames thousands. */
+/* The most comparisons: a new release of a library renames thousands of kernels. */
 enum { MOST_COMPARISONS = 4000000 };
 
-/* A group of one build alone. */
+/* A kernel that only one build has. */
 struct candidate {
     struct group *group;
     char *bare;
@@ -561,7 +561,7 @@ static bool take_candidates(const struct comparing *comparing, bool removed,
             continue;
         const char *shown = first_item(group)->side.kernel->shown;
         struct candidate *candidate = &candidates->item[candidates->count++];
-        *candidate = (struct candidate){.group = group, .bare = smc_bare_name(shown)};
+        *candidate = (struct candidate){.group = group, .bare = smc_name_last(shown)};
         if (!candidate->bare)
             return false;
         candidate->pairs = smc_name_pairs(shown);
@@ -596,7 +596,7 @@ static bool share_device(const struct group *removed, const struct group *added,
     return false;
 }
 
-/* 0: these are different kernels. The same name counts most. */
+/* A score; 0: different kernels. An equal name outweighs everything else. */
 static double resemblance(const struct candidate *removed, const struct candidate *added)
 {
     bool has_same_name = strcmp(removed->bare, added->bare) == 0, same;
@@ -622,7 +622,7 @@ static void consider(struct candidate *candidate, struct candidate *other, doubl
     }
 }
 
-/* Whether one of several is the most similar beyond doubt. */
+/* Whether one candidate is clearly more similar than all others. */
 static bool is_clear(const struct candidate *candidate)
 {
     return candidate->best > 0 && candidate->best - candidate->second >= margin;
@@ -637,7 +637,7 @@ static size_t count_bare(const struct candidates *candidates, size_t from)
     return end - from;
 }
 
-/* Those with the same name, then, if these are few enough, all others. */
+/* Compares all candidates if they are few enough, else only those with the same name. */
 static void consider_all(struct candidates *removed, struct candidates *added)
 {
     bool are_few = removed->count == 0 || added->count <= MOST_COMPARISONS / removed->count;
@@ -665,7 +665,7 @@ static void consider_all(struct candidates *removed, struct candidates *added)
     }
 }
 
-/* Only where each is the other's clear best. */
+/* Matches two kernels only if each is clearly the best candidate of the other. */
 static void match_candidates(const struct candidates *removed, struct smc_diff *diff)
 {
     for (size_t i = 0; i < removed->count; i++) {
@@ -714,7 +714,7 @@ static bool match_all(const struct comparing *comparing)
     return true;
 }
 
-/* Of each group, for sorting. */
+/* The rank of each group, for sorting. */
 struct rank {
     enum smc_diff_verdict verdict;
     double loss;
@@ -843,6 +843,8 @@ enum smc_status smc_diff_compare(const struct smc_inspect_kernels *before,
 
 void smc_diff_free(struct smc_diff *diff)
 {
+    for (size_t i = 0; i < diff->count; i++)
+        free(diff->pair[i].excuse);
     free(diff->pair);
     free(diff->device);
     *diff = (struct smc_diff){0};
@@ -858,7 +860,7 @@ const char *smc_diff_change_name(enum smc_diff_change change)
 {
     static const char *const names[] = {
 #define CHANGE(id, name) [SMC_DIFF_##id] = name,
-#include "inspect/changes.def"
+#include "judge/changes.def"
 #undef CHANGE
     };
     return names[change];

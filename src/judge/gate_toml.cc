@@ -31,7 +31,7 @@
 extern "C" {
 #include "base/memory.h"
 }
-#include "inspect/gate_toml.h"
+#include "judge/gate_toml.h"
 
 namespace {
 

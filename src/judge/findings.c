@@ -1,5 +1,5 @@
 /* The list of findings. */
-#include "inspect/findings.h"
+#include "judge/findings.h"
 
 #include <stdlib.h>
 
@@ -87,7 +87,7 @@ const char *smc_check_rule_name(enum smc_check_rule rule)
 {
     static const char *const names[] = {
 #define RULE(id, name, description) name,
-#include "inspect/finding_rules.def"
+#include "judge/finding_rules.def"
 #undef RULE
     };
     return names[rule];
@@ -97,7 +97,7 @@ const char *smc_check_rule_description(enum smc_check_rule rule)
 {
     static const char *const descriptions[] = {
 #define RULE(id, name, description) description,
-#include "inspect/finding_rules.def"
+#include "judge/finding_rules.def"
 #undef RULE
     };
     return descriptions[rule];

@@ -1,9 +1,10 @@
-/* What every build has of TOML: the tree's end, and the refusal where there is no toml++. */
+/* The part of TOML that every build has: freeing a tree, and the error of a build without toml++.
+ */
 #include "config.h"
 
 #include <stdlib.h>
 
-#include "inspect/gate_toml.h"
+#include "judge/gate_toml.h"
 
 void smc_toml_free(struct smc_toml *root)
 {

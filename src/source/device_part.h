@@ -1,11 +1,11 @@
 /* The device part of a CUDA source: the source and its headers without the host's functions, types
    and headers, so that NVRTC, which compiles no host code, can compile it. Lines keep their
    numbers. */
-#ifndef SMC_INSPECT_DEVICE_PART_H
-#define SMC_INSPECT_DEVICE_PART_H
+#ifndef SMC_SOURCE_DEVICE_PART_H
+#define SMC_SOURCE_DEVICE_PART_H
 
-#include "inspect/instantiations.h"
-#include "inspect/source_tree.h"
+#include "source/instantiations.h"
+#include "source/source_tree.h"
 
 /* Start from {0}. */
 struct smc_device_part {
@@ -13,7 +13,7 @@ struct smc_device_part {
     struct smc_instantiations instances;
     struct smc_name_set used; /* the names in what is kept */
     struct smc_text missing;  /* "file:line: <header>": headers that were not found, a line each */
-    struct smc_text rejected; /* the first error in a declaration that was left out for it */
+    struct smc_text rejected; /* the first error because of which a declaration was omitted */
 };
 
 /* Reads the source and decides what to keep. Arguments as for smc_source_tree_read. Always free
@@ -23,11 +23,14 @@ enum smc_status smc_device_part_read(const char *file, const char *text, const c
                                      struct smc_error *error);
 void smc_device_part_free(struct smc_device_part *part);
 
+/* Whether the part is the whole source: nothing of its own files is left out. */
+bool smc_device_part_is_whole(const struct smc_device_part *part);
+
 /* Appends the text of file `index` of the tree for the compiler. */
 void smc_device_part_write(const struct smc_device_part *part, size_t index, struct smc_text *text);
 
-/* Learns from the compiler's errors: what they show to be host code is left out, and what they show
-   to be missing is kept. True if another attempt is worth it. */
+/* Corrects the part by the compiler's errors: omits declarations that turn out to be host code, and
+   keeps those that turn out to be missing. True if the part has changed: compile again. */
 bool smc_device_part_correct(struct smc_device_part *part, const char *log);
 
 #endif

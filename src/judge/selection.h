@@ -1,10 +1,10 @@
 /* Which of many kernels to look at, and in which order: the worst first, only those that spill. */
-#ifndef SMC_INSPECT_SELECTION_H
-#define SMC_INSPECT_SELECTION_H
+#ifndef SMC_JUDGE_SELECTION_H
+#define SMC_JUDGE_SELECTION_H
 
-#include "inspect/inspect.h"
+#include "judge/gate.h"
 
-/* Kernels with equal values follow each other as the worst do. */
+/* Kernels with equal values are in the order of SMC_ORDER_OCCUPANCY. */
 enum smc_inspect_order {
     SMC_ORDER_FILE,      /* as read */
     SMC_ORDER_OCCUPANCY, /* the worst first: what cannot be launched, then the lowest occupancy,
@@ -17,10 +17,10 @@ enum smc_inspect_order {
     SMC_ORDER_COUNT
 };
 
-/* What a row must be to stay: all that is set. Where the block size is unknown, occupancy and
-   limits are those of the best block size. */
+/* A row is kept if it meets every condition that is set. If the block size is unknown, occupancy
+   and limits are those of the best block size. */
 struct smc_inspect_filter {
-    bool failing;         /* cannot be compiled or launched, or does not meet the requirements */
+    bool failing;         /* cannot be compiled or launched, or violates the gate */
     bool spilling;        /* has spills */
     bool unknown;         /* its block size is unknown */
     uint32_t limited_by;  /* a set of enum smc_limit: all of them bind */
@@ -36,7 +36,9 @@ struct smc_inspect_selection {
     enum smc_inspect_order order;
     size_t top; /* so many kernels; 0: all */
     struct smc_inspect_filter only;
-    struct smc_requirements requirements; /* for `only.failing` */
+    const struct smc_gate *gate; /* for `only.failing`; NULL: none */
+    bool without_strays; /* without rows whose machine code does not load on the device, if other
+                            code of their file does */
 };
 
 /* Sets rows->summary, removes the rows that the filter does not keep, sorts the kernels, each by
@@ -51,6 +53,13 @@ bool smc_inspect_is_same(const struct smc_inspect_row *a, const struct smc_inspe
 
 /* Negative if `a` is worse than `b`, in the order of SMC_ORDER_OCCUPANCY. */
 int smc_inspect_compare(const struct smc_inspect_row *a, const struct smc_inspect_row *b);
+
+/* Whether `a` is worse than `b` in the order of the rows. */
+bool smc_inspect_is_worse(const struct smc_inspect_rows *rows, const struct smc_inspect_row *a,
+                          const struct smc_inspect_row *b);
+
+/* Whether the kernel's machine code loads on the device; true if its architecture is unknown. */
+bool smc_inspect_row_loads(const struct smc_inspect_row *row);
 
 /* The highest occupancy of all block sizes, which the best one may miss by a little. */
 double smc_inspect_highest_percent(const struct smc_inspect_row *row);

@@ -1,15 +1,15 @@
 /* Which instances of kernel templates the host code launches: kernel<float, 4><<<...>>>(...),
    directly, through host templates and through macros. */
-#ifndef SMC_INSPECT_INSTANTIATIONS_H
-#define SMC_INSPECT_INSTANTIATIONS_H
+#ifndef SMC_SOURCE_INSTANTIATIONS_H
+#define SMC_SOURCE_INSTANTIATIONS_H
 
-#include "inspect/source_tree.h"
+#include "source/source_tree.h"
 
 struct smc_instantiation {
-    char *name;       /* qualified: "ns::kernel<float, 4>"; of one left out, the kernel's name */
+    char *name;       /* qualified: "ns::kernel<float, 4>"; if it is left out, the kernel's name */
     const char *file; /* of the launch; the tree's */
     uint32_t line;
-    bool is_left_out;  /* its arguments cannot be told from the text */
+    bool is_left_out;  /* the text does not determine its arguments */
     bool is_requested; /* of the compiler; for the caller */
 };
 

@@ -1,7 +1,7 @@
-/* What a check reports: a gate, a comparison of two builds, a requirement. Each finding is about
-   one kernel, in the words of one line, and is written as text, markdown, JUnit or SARIF. */
-#ifndef SMC_INSPECT_FINDINGS_H
-#define SMC_INSPECT_FINDINGS_H
+/* What a check reports: a gate, a comparison of two builds, a requirement. Each finding is
+   one line about one kernel, and is written as text, markdown, JUnit or SARIF. */
+#ifndef SMC_JUDGE_FINDINGS_H
+#define SMC_JUDGE_FINDINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,10 +13,10 @@ enum smc_finding_level {
     SMC_FINDING_ERROR,   /* a violation or a regression: exit status 1 */
 };
 
-/* What findings are about. */
+/* The rules of findings. */
 enum smc_check_rule {
 #define RULE(id, name, description) SMC_CHECK_##id,
-#include "inspect/finding_rules.def"
+#include "judge/finding_rules.def"
 #undef RULE
     SMC_CHECK_COUNT
 };
@@ -46,15 +46,15 @@ size_t smc_findings_count(const struct smc_findings *findings, enum smc_finding_
 
 void smc_findings_free(struct smc_findings *findings);
 
-/* "registers" ...; a sentence about it. */
+/* "registers" ...; its description. */
 const char *smc_check_rule_name(enum smc_check_rule rule);
 const char *smc_check_rule_description(enum smc_check_rule rule);
 
 /* "note", "warning", "error": as in SARIF. */
 const char *smc_finding_level_name(enum smc_finding_level level);
 
-/* What was judged, whatever the verdict: for reports that list what passed as well. The strings
-   belong to the caller, and are those of its findings. */
+/* A kernel that was checked, with or without findings: some reports also list what passed. The
+   strings belong to the caller, and equal those of its findings. */
 struct smc_judged {
     const char *file, *kernel, *device;
 };

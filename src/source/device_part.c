@@ -1,8 +1,8 @@
-/* The device part of a CUDA source. What is device code says so; of the rest, only what device code
-   names is kept: types, constants and constexpr functions. */
+/* The device part of a CUDA source. Device code is marked by its execution or memory space; of
+   other code, only the types, constants and constexpr functions that device code uses are kept. */
 #include "config.h"
 
-#include "inspect/device_part.h"
+#include "source/device_part.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "inspect/standard_headers.h"
+#include "source/standard_headers.h"
 
 /* --- What is kept ----------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ static bool declares_used_value(const struct smc_device_part *part, const struct
     return false;
 }
 
-/* A macro that declares something is kept if it stands for device code. */
+/* A macro that declares something is kept if its replacement is device code. */
 static bool is_device_macro(const struct smc_device_part *part, const struct smc_tokens *tokens,
                             const struct smc_declaration *found)
 {
@@ -84,7 +84,7 @@ static bool is_member(const struct smc_source_file *file, const struct smc_decla
            file->declarations.item[found->parent].kind == SMC_DECLARE_CLASS;
 }
 
-/* Whether a member of a class that is kept is kept. */
+/* Whether a member is kept, if its class is. */
 static bool keeps_member(const struct smc_device_part *part, const struct smc_source_file *file,
                          const struct smc_declaration *found)
 {
@@ -149,7 +149,7 @@ static void use(struct smc_device_part *part, const struct smc_source_file *file
     }
 }
 
-/* Keeps all that is used by what is kept, until nothing is added. */
+/* Keeps what the kept declarations use, until nothing is added. */
 static void keep_used(struct smc_device_part *part)
 {
     for (bool changed = true; changed && !part->used.failed;) {
@@ -187,105 +187,32 @@ static const struct smc_standard_header *standard_header(const struct smc_source
 {
     const struct smc_standard_header *header = smc_standard_header_find(
         smc_text_string(&file->text) + include->begin, include->end - include->begin);
-    bool replaces = header && (include->kind == SMC_INCLUDE_STANDARD || !header->is_toolkit);
-    return replaces ? header : NULL;
+    bool is_found = include->kind != SMC_INCLUDE_STANDARD;
+    return header && smc_standard_header_applies(header, is_found) ? header : NULL;
 }
 
 /* Headers of the C and C++ library without device code, and of the system. */
+/* clang-format off */
+static const char *const host_headers[] = {
+    "iostream", "vector", "string", "memory", "chrono", "thread", "mutex", "map", "set",
+    "unordered_map", "unordered_set", "list", "deque", "queue", "stack", "random", "fstream",
+    "sstream", "iomanip", "ostream", "istream", "ios", "iosfwd", "numeric", "iterator",
+    "stdexcept", "exception", "system_error", "optional", "variant", "any", "tuple", "filesystem",
+    "regex", "future", "atomic", "condition_variable", "complex", "bitset", "string_view",
+    "cctype", "ctime", "cerrno", "csignal", "cstdarg", "locale", "new", "typeinfo", "typeindex",
+    "valarray", "ratio", "span", "bit", "concepts", "ranges", "numbers", "format",
+    "source_location", "charconv", "execution", "clocale", "cwchar", "codecvt", "forward_list",
+    "cfenv", "csetjmp", "time.h", "unistd.h", "sys/time.h", "sys/stat.h", "sys/types.h", "errno.h",
+    "signal.h", "ctype.h", "stdarg.h", "stdbool.h", "omp.h", "pthread.h", "windows.h", "getopt.h",
+    "malloc.h", "memory.h", "fcntl.h", "dirent.h", "mpi.h", "sys/mman.h", "locale.h", "dlfcn.h",
+    "strings.h", "sched.h",
+};
+/* clang-format on */
+
 static bool is_host_library(const char *name, size_t length)
 {
-    static const char *const names[] = {"iostream",
-                                        "vector",
-                                        "string",
-                                        "memory",
-                                        "chrono",
-                                        "thread",
-                                        "mutex",
-                                        "map",
-                                        "set",
-                                        "unordered_map",
-                                        "unordered_set",
-                                        "list",
-                                        "deque",
-                                        "queue",
-                                        "stack",
-                                        "random",
-                                        "fstream",
-                                        "sstream",
-                                        "iomanip",
-                                        "ostream",
-                                        "istream",
-                                        "ios",
-                                        "iosfwd",
-                                        "numeric",
-                                        "iterator",
-                                        "stdexcept",
-                                        "exception",
-                                        "system_error",
-                                        "optional",
-                                        "variant",
-                                        "any",
-                                        "tuple",
-                                        "filesystem",
-                                        "regex",
-                                        "future",
-                                        "atomic",
-                                        "condition_variable",
-                                        "complex",
-                                        "bitset",
-                                        "string_view",
-                                        "cctype",
-                                        "ctime",
-                                        "cerrno",
-                                        "csignal",
-                                        "cstdarg",
-                                        "locale",
-                                        "new",
-                                        "typeinfo",
-                                        "typeindex",
-                                        "valarray",
-                                        "ratio",
-                                        "span",
-                                        "bit",
-                                        "concepts",
-                                        "ranges",
-                                        "numbers",
-                                        "format",
-                                        "source_location",
-                                        "charconv",
-                                        "execution",
-                                        "clocale",
-                                        "cwchar",
-                                        "codecvt",
-                                        "forward_list",
-                                        "cfenv",
-                                        "csetjmp",
-                                        "time.h",
-                                        "unistd.h",
-                                        "sys/time.h",
-                                        "sys/stat.h",
-                                        "sys/types.h",
-                                        "errno.h",
-                                        "signal.h",
-                                        "ctype.h",
-                                        "stdarg.h",
-                                        "stdbool.h",
-                                        "omp.h",
-                                        "pthread.h",
-                                        "windows.h",
-                                        "getopt.h",
-                                        "malloc.h",
-                                        "memory.h",
-                                        "fcntl.h",
-                                        "dirent.h",
-                                        "mpi.h",
-                                        "sys/mman.h",
-                                        "locale.h",
-                                        "dlfcn.h",
-                                        "strings.h",
-                                        "sched.h"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+    for (size_t i = 0; i < sizeof host_headers / sizeof *host_headers; i++)
+        if (strlen(host_headers[i]) == length && memcmp(host_headers[i], name, length) == 0)
             return true;
     return false;
 }
@@ -330,6 +257,17 @@ void smc_device_part_free(struct smc_device_part *part)
     smc_name_set_free(&part->used);
     smc_text_free(&part->missing);
     smc_text_free(&part->rejected);
+}
+
+bool smc_device_part_is_whole(const struct smc_device_part *part)
+{
+    for (size_t k = 0; k < part->tree.count; k++) {
+        const struct smc_declarations *all = &part->tree.file[k].declarations;
+        for (uint32_t i = 0; i < all->count; i++)
+            if (!all->item[i].is_kept)
+                return false;
+    }
+    return true;
 }
 
 /* --- The text for the compiler ---------------------------------------------------------------- */
@@ -391,7 +329,7 @@ static void write_include(const struct smc_device_part *part, const struct smc_s
     smc_text_append_bytes(text, file->text.data + token->begin, token->end - token->begin);
 }
 
-/* A declaration begins within a blanked one is blanked with it. */
+/* A declaration that begins within a blanked one is blanked with it. */
 static void blank_host(const struct smc_source_file *file, char *text)
 {
     uint32_t end = 0;
@@ -494,7 +432,7 @@ static struct smc_declaration *innermost(struct smc_source_file *file, uint32_t 
     return best;
 }
 
-/* Leaves out the declaration at the error's line, unless it is device code. */
+/* Omits the declaration at the error's line, unless it is device code. */
 static bool reject(struct smc_device_part *part, const struct log_error *error)
 {
     struct smc_source_file *file = file_of(part, error);
@@ -511,7 +449,7 @@ static bool reject(struct smc_device_part *part, const struct log_error *error)
     return true;
 }
 
-/* Uses the name in quotation marks that is undefined. */
+/* Marks the undefined name in quotation marks as used. */
 static bool keep_undefined(struct smc_device_part *part, const struct log_error *error)
 {
     const char *name = memchr(error->message, '"', error->message_length);

@@ -2,7 +2,7 @@
    limits, traits and the few functions that kernels may call. */
 #include "config.h"
 
-#include "inspect/standard_headers.h"
+#include "source/standard_headers.h"
 
 #include <string.h>
 
@@ -328,41 +328,46 @@ static const char cub[] =
 static const char nothing[] = "";
 
 const struct smc_standard_header smc_standard_headers[] = {
-    {"stdint.h", integers, false},
-    {"inttypes.h", "#include <stdint.h>\n", false},
-    {"cstdint", "#include <stdint.h>\n", false},
-    {"cinttypes", "#include <stdint.h>\n", false},
-    {"stddef.h", sizes, false},
-    {"cstddef", "#include <stddef.h>\n", false},
-    {"float.h", floats, false},
-    {"cfloat", "#include <float.h>\n", false},
-    {"limits.h", limits_of_c, false},
-    {"climits", "#include <limits.h>\n", false},
-    {"math.h", mathematics, false},
-    {"cmath", mathematics_of_cpp, false},
-    {"limits", limits_of_cpp, false},
-    {"type_traits", traits, false},
-    {"utility", utilities, false},
-    {"algorithm", algorithms, false},
-    {"array", arrays, false},
-    {"functional", functions, false},
-    {"assert.h", assertions, false},
-    {"cassert", "#include <assert.h>\n", false},
-    {"cub/cub.cuh", cub, false},
-    {"cstdio", nothing, false},
-    {"stdio.h", nothing, false},
-    {"cstdlib", "#include <stddef.h>\n", false},
-    {"stdlib.h", "#include <stddef.h>\n", false},
-    {"cstring", "#include <stddef.h>\n", false},
-    {"string.h", "#include <stddef.h>\n", false},
-    {"initializer_list", nothing, false},
-    {"cuda_runtime.h", nothing, true},
-    {"cuda_runtime_api.h", nothing, true},
-    {"device_launch_parameters.h", nothing, true},
-    {"vector_types.h", nothing, true},
-    {"vector_functions.h", nothing, true},
+    {"stdint.h", integers, SMC_HEADER_ALWAYS},
+    {"inttypes.h", "#include <stdint.h>\n", SMC_HEADER_ALWAYS},
+    {"cstdint", "#include <stdint.h>\n", SMC_HEADER_ALWAYS},
+    {"cinttypes", "#include <stdint.h>\n", SMC_HEADER_ALWAYS},
+    {"stddef.h", sizes, SMC_HEADER_ALWAYS},
+    {"cstddef", "#include <stddef.h>\n", SMC_HEADER_ALWAYS},
+    {"float.h", floats, SMC_HEADER_ALWAYS},
+    {"cfloat", "#include <float.h>\n", SMC_HEADER_ALWAYS},
+    {"limits.h", limits_of_c, SMC_HEADER_ALWAYS},
+    {"climits", "#include <limits.h>\n", SMC_HEADER_ALWAYS},
+    {"math.h", mathematics, SMC_HEADER_ALWAYS},
+    {"cmath", mathematics_of_cpp, SMC_HEADER_ALWAYS},
+    {"limits", limits_of_cpp, SMC_HEADER_ALWAYS},
+    {"type_traits", traits, SMC_HEADER_ALWAYS},
+    {"utility", utilities, SMC_HEADER_ALWAYS},
+    {"algorithm", algorithms, SMC_HEADER_ALWAYS},
+    {"array", arrays, SMC_HEADER_ALWAYS},
+    {"functional", functions, SMC_HEADER_ALWAYS},
+    {"assert.h", assertions, SMC_HEADER_ALWAYS},
+    {"cassert", "#include <assert.h>\n", SMC_HEADER_ALWAYS},
+    {"cub/cub.cuh", cub, SMC_HEADER_WITH_TOOLKIT},
+    {"cstdio", nothing, SMC_HEADER_ALWAYS},
+    {"stdio.h", nothing, SMC_HEADER_ALWAYS},
+    {"cstdlib", "#include <stddef.h>\n", SMC_HEADER_ALWAYS},
+    {"stdlib.h", "#include <stddef.h>\n", SMC_HEADER_ALWAYS},
+    {"cstring", "#include <stddef.h>\n", SMC_HEADER_ALWAYS},
+    {"string.h", "#include <stddef.h>\n", SMC_HEADER_ALWAYS},
+    {"initializer_list", nothing, SMC_HEADER_ALWAYS},
+    {"cuda_runtime.h", nothing, SMC_HEADER_WITHOUT_TOOLKIT},
+    {"cuda_runtime_api.h", nothing, SMC_HEADER_WITHOUT_TOOLKIT},
+    {"device_launch_parameters.h", nothing, SMC_HEADER_WITHOUT_TOOLKIT},
+    {"vector_types.h", nothing, SMC_HEADER_WITHOUT_TOOLKIT},
+    {"vector_functions.h", nothing, SMC_HEADER_WITHOUT_TOOLKIT},
 };
 const size_t smc_standard_header_count = sizeof smc_standard_headers / sizeof *smc_standard_headers;
+
+bool smc_standard_header_applies(const struct smc_standard_header *header, bool is_found)
+{
+    return header->use == SMC_HEADER_ALWAYS || is_found == (header->use == SMC_HEADER_WITH_TOOLKIT);
+}
 
 const struct smc_standard_header *smc_standard_header_find(const char *name, size_t length)
 {

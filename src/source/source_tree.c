@@ -1,18 +1,19 @@
 /* A CUDA source and the headers of the same project that it includes. */
 #include "config.h"
 
-#include "inspect/source_tree.h"
+#include "source/source_tree.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "inspect/readers.h"
 
 enum { MAX_FILES = 400, MAX_PATH = 1200 };
+static const size_t longest_header = (size_t)1 << 28; /* bytes */
 
 /* --- Folders ---------------------------------------------------------------------------------- */
 
@@ -111,7 +112,7 @@ static bool begins(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Headers of the toolkit without device code, which NVRTC rejects or would only read for nothing.
+/* Headers of the toolkit without device code, which NVRTC rejects or does not need.
  */
 static bool is_for_host(const char *name)
 {
@@ -132,6 +133,12 @@ static bool is_for_host(const char *name)
     return false;
 }
 
+bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, const char *name)
+{
+    char path[MAX_PATH];
+    return find_in(smc_text_string(&tree->toolkit), name, path);
+}
+
 static enum smc_include_kind find_header(struct smc_source_tree *tree, const char *from,
                                          const char *name, bool is_quoted, size_t *index)
 {
@@ -143,8 +150,8 @@ static enum smc_include_kind find_header(struct smc_source_tree *tree, const cha
         return SMC_INCLUDE_OWN;
     if (is_for_host(name))
         return SMC_INCLUDE_HOST;
-    return find_in(smc_text_string(&tree->toolkit), name, path) ? SMC_INCLUDE_TOOLKIT
-                                                                : SMC_INCLUDE_STANDARD;
+    return smc_source_tree_has_toolkit_header(tree, name) ? SMC_INCLUDE_TOOLKIT
+                                                          : SMC_INCLUDE_STANDARD;
 }
 
 static bool append_include(struct smc_source_file *file, const struct smc_source_include *include)
@@ -292,13 +299,30 @@ static bool read_tokens(struct smc_source_tree *tree, size_t index)
     return true;
 }
 
+void smc_source_clean(struct smc_text *text)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte order mark */
+    size_t length = 0;
+    if (text->length >= sizeof mark - 1 && memcmp(text->data, mark, sizeof mark - 1) == 0)
+        memset(text->data, ' ', sizeof mark - 1);
+    for (size_t i = 0; i < text->length; i++) {
+        char c = text->data[i];
+        if (c == '\r' && i + 1 < text->length && text->data[i + 1] == '\n')
+            continue;
+        text->data[length++] = c == '\0' || c == '\r' ? '\n' : c;
+    }
+    text->length = length;
+    if (text->data)
+        text->data[length] = '\0';
+}
+
 static bool read_header(struct smc_source_tree *tree, size_t index)
 {
     struct smc_text text = {0};
     struct smc_error ignored;
-    enum smc_status status = smc_input_read(tree->file[index].path, &text, &ignored);
-    if (status == SMC_OK && text.length > 0)
-        smc_input_make_source(&text);
+    enum smc_status status =
+        smc_file_read(tree->file[index].path, "header", longest_header, &text, &ignored);
+    smc_source_clean(&text);
     tree->file[index].text = text;
     return status != SMC_MACHINE && read_tokens(tree, index);
 }
@@ -407,7 +431,7 @@ static bool has_part(const char *mangled, const char *name, size_t length)
 
 /* The namespaces of the declaration that the kernel's name has: the more the better. */
 static int rate(const struct smc_source_file *file, const struct smc_declaration *found,
-                const struct smc_inspect_kernel *kernel)
+                const char *mangled)
 {
     int rating = found->body != SMC_NO_TOKEN ? 100 : 1;
     for (uint32_t i = found->parent; i != SMC_NO_TOKEN; i = file->declarations.item[i].parent) {
@@ -415,22 +439,20 @@ static int rate(const struct smc_source_file *file, const struct smc_declaration
         if (scope->name == SMC_NO_TOKEN)
             continue;
         const struct smc_token *name = &file->tokens.item[scope->name];
-        rating += has_part(kernel->name, file->tokens.text + name->begin, name->end - name->begin)
-                      ? 1
-                      : -10;
+        rating +=
+            has_part(mangled, file->tokens.text + name->begin, name->end - name->begin) ? 1 : -10;
     }
     return rating;
 }
 
-static bool locate(const struct smc_source_tree *tree, struct smc_inspect_kernel *kernel)
+const char *smc_source_tree_find_kernel(const struct smc_source_tree *tree, const char *mangled,
+                                        const char *shown, uint32_t *line)
 {
-    const char *name;
-    size_t length = base_name(kernel->shown, &name);
-    const struct smc_source_file *best_file = NULL;
+    const char *name, *path = NULL;
+    size_t length = base_name(shown, &name);
     uint64_t hash = smc_hash(SMC_HASH_START, name, length);
-    uint32_t line = 0;
     int best = 0;
-    bool is_mangled = strncmp(kernel->shown, "_Z", 2) == 0;
+    bool is_mangled = strncmp(shown, "_Z", 2) == 0;
     for (size_t i = 0; i < tree->count; i++) {
         const struct smc_source_file *file = &tree->file[i];
         for (uint32_t k = 0; k < file->declarations.count; k++) {
@@ -439,30 +461,16 @@ static bool locate(const struct smc_source_tree *tree, struct smc_inspect_kernel
                 found->name == SMC_NO_TOKEN)
                 continue;
             const struct smc_token *token = &file->tokens.item[found->name];
-            bool same = is_mangled ? has_part(kernel->name, file->tokens.text + token->begin,
+            bool same = is_mangled ? has_part(mangled, file->tokens.text + token->begin,
                                               token->end - token->begin)
                                    : smc_token_hash(&file->tokens, found->name) == hash;
-            int rating = same ? rate(file, found, kernel) : 0;
+            int rating = same ? rate(file, found, mangled) : 0;
             if (rating > best) {
                 best = rating;
-                best_file = file;
-                line = token->line;
+                path = file->path;
+                *line = token->line;
             }
         }
     }
-    if (!best_file)
-        return true;
-    free(kernel->source_file);
-    kernel->source_file = smc_strdup(best_file->path);
-    kernel->source_line = line;
-    return kernel->source_file != NULL;
-}
-
-bool smc_source_tree_locate(const struct smc_source_tree *tree, struct smc_inspect_kernels *kernels,
-                            size_t begin)
-{
-    for (size_t i = begin; i < kernels->count; i++)
-        if (!locate(tree, &kernels->item[i]))
-            return false;
-    return true;
+    return path;
 }

@@ -1,12 +1,11 @@
 /* A CUDA source and the headers of the same project that it includes: their text, tokens,
    declarations and macros. Headers of the CUDA Toolkit and of the C++ standard are not read. */
-#ifndef SMC_INSPECT_SOURCE_TREE_H
-#define SMC_INSPECT_SOURCE_TREE_H
+#ifndef SMC_SOURCE_SOURCE_TREE_H
+#define SMC_SOURCE_SOURCE_TREE_H
 
 #include "base/status.h"
 #include "base/text.h"
-#include "inspect/cpp_declarations.h"
-#include "inspect/inspect.h"
+#include "source/cpp_declarations.h"
 
 enum smc_include_kind {
     SMC_INCLUDE_OWN,      /* a file of the tree */
@@ -24,7 +23,7 @@ struct smc_source_include {
 };
 
 struct smc_source_file {
-    char *path; /* as the compiler shall name it */
+    char *path; /* as the compiler's messages name it */
     struct smc_text text;
     struct smc_tokens tokens;
     struct smc_declarations declarations;
@@ -60,6 +59,9 @@ enum smc_status smc_source_tree_read(const char *file, const char *text, const c
                                      struct smc_error *error);
 void smc_source_tree_free(struct smc_source_tree *tree);
 
+/* Whether one of the toolkit's folders has the header. */
+bool smc_source_tree_has_toolkit_header(const struct smc_source_tree *tree, const char *name);
+
 /* NULL if no macro of the tree has the name. */
 const struct smc_source_macro *smc_source_macro_find(const struct smc_source_tree *tree,
                                                      uint64_t hash);
@@ -71,9 +73,13 @@ const char *smc_source_next_option(const char *options, struct smc_text *option)
 /* Appends the folders of the options' -I, -isystem and --include-path, one a line. */
 void smc_source_folders(const char *options, struct smc_text *folders);
 
-/* Sets source_file and source_line of the kernels from index `begin` on that the tree defines.
-   False: out of memory. */
-bool smc_source_tree_locate(const struct smc_source_tree *tree, struct smc_inspect_kernels *kernels,
-                            size_t begin);
+/* Where the tree defines the kernel: the name of the file, which the tree owns, and the line. NULL
+   if it does not. `shown` is the demangled name. */
+const char *smc_source_tree_find_kernel(const struct smc_source_tree *tree, const char *mangled,
+                                        const char *shown, uint32_t *line);
+
+/* Removes carriage returns at line ends and a byte order mark; binary zeros become line ends. The
+   lines of source keep their numbers. */
+void smc_source_clean(struct smc_text *text);
 
 #endif

@@ -1,7 +1,7 @@
 /* The tokens of C++ source. */
 #include "config.h"
 
-#include "inspect/cpp_tokens.h"
+#include "source/cpp_tokens.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -280,7 +280,7 @@ static void pair_mark(struct pairing *pairing, uint32_t i)
     if (!closer || pairing->depth <= pairing->floor)
         return;
     uint32_t from = pairing->depth;
-    while (from > pairing->floor) { /* one that is not closed is passed over, but not a brace */
+    while (from > pairing->floor) { /* skips brackets that are not closed, except braces */
         uint32_t open = pairing->stack[from - 1];
         char opener = pairing->tokens->text[item[open].begin];
         if (opener == openers[closer - closers]) {

@@ -1,5 +1,5 @@
 /* Sorts and filters rows, and counts what is noteworthy about all of them. */
-#include "inspect/selection.h"
+#include "judge/selection.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,28 +26,80 @@ double smc_inspect_highest_percent(const struct smc_inspect_row *row)
         uint32_t warps = (i + 1) * row->sizes.blocks_per_sm[i];
         most = warps > most ? warps : most;
     }
-    return 100.0 * most / row->answer.query.device.sm.max_warps_per_sm;
+    return 100.0 * most / row->device->sm.max_warps_per_sm;
 }
 
 double smc_inspect_percent(const struct smc_inspect_row *row)
 {
-    return smc_inspect_is_settled(row) ? row->answer.occupancy_percent
-                                       : smc_inspect_highest_percent(row);
+    return smc_inspect_is_settled(row) ? row->occupancy_percent : smc_inspect_highest_percent(row);
 }
 
 uint64_t smc_inspect_spilled(const struct smc_inspect_row *row)
 {
-    const struct smc_resources *resources = &row->answer.resources;
+    const struct smc_resources *resources = &row->kernel->resources;
     return row->kernel->has_spills
                ? (uint64_t)resources->spill_store_bytes + resources->spill_load_bytes
                : 0;
+}
+
+bool smc_inspect_row_loads(const struct smc_inspect_row *row)
+{
+    return smc_inspect_loads(row->kernel, row->device->sm.cc);
+}
+
+/* --- Machine code that does not load ---------------------------------------------------------- */
+
+/* A file with machine code that loads on the device. */
+struct loading {
+    const char *file;
+    const struct smc_device *device;
+};
+
+/* Sorted; empty if everything loads. */
+struct loadings {
+    struct loading *item;
+    size_t count;
+};
+
+static int compare_loadings(const void *a, const void *b)
+{
+    const struct loading *x = a, *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->device > y->device) - (x->device < y->device);
+}
+
+/* False: out of memory. */
+static bool find_loadings(const struct smc_inspect_rows *rows, struct loadings *loadings)
+{
+    size_t loading = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        loading += smc_inspect_row_loads(&rows->item[i]);
+    if (loading == 0 || loading == rows->count)
+        return true;
+    loadings->item = smc_calloc(loading, sizeof *loadings->item);
+    if (!loadings->item)
+        return false;
+    for (size_t i = 0; i < rows->count; i++)
+        if (smc_inspect_row_loads(&rows->item[i]))
+            loadings->item[loadings->count++] =
+                (struct loading){rows->item[i].kernel->file, rows->item[i].device};
+    qsort(loadings->item, loadings->count, sizeof *loadings->item, compare_loadings);
+    return true;
+}
+
+static bool is_stray(const struct smc_inspect_row *row, const struct loadings *loadings)
+{
+    const struct loading sought = {row->kernel->file, row->device};
+    return loadings->count > 0 && !smc_inspect_row_loads(row) &&
+           bsearch(&sought, loadings->item, loadings->count, sizeof sought, compare_loadings);
 }
 
 /* --- Order ------------------------------------------------------------------------------------ */
 
 static bool launches(const struct smc_inspect_row *row)
 {
-    return row->answer.outcome == SMC_LAUNCHES;
+    return row->outcome == SMC_LAUNCHES;
 }
 
 static int compare(double a, double b)
@@ -57,7 +109,7 @@ static int compare(double a, double b)
 
 static double registers_of(const struct smc_inspect_row *row)
 {
-    return row->answer.launch.regs_per_thread;
+    return row->launch.regs_per_thread;
 }
 
 int smc_inspect_compare(const struct smc_inspect_row *a, const struct smc_inspect_row *b)
@@ -70,12 +122,12 @@ int smc_inspect_compare(const struct smc_inspect_row *a, const struct smc_inspec
 
 static double smem_of(const struct smc_inspect_row *row)
 {
-    return (double)row->answer.launch.static_smem_bytes + row->answer.launch.dynamic_smem_bytes;
+    return (double)row->launch.static_smem_bytes + row->launch.dynamic_smem_bytes;
 }
 
 static double threads_of(const struct smc_inspect_row *row)
 {
-    return row->threads_source == SMC_THREADS_UNKNOWN ? 0 : row->answer.launch.threads_per_block;
+    return row->threads_source == SMC_THREADS_UNKNOWN ? 0 : row->launch.threads_per_block;
 }
 
 static double spilled_of(const struct smc_inspect_row *row)
@@ -83,7 +135,7 @@ static double spilled_of(const struct smc_inspect_row *row)
     return (double)smc_inspect_spilled(row);
 }
 
-/* What the largest value of comes first. */
+/* The value by which kernels are sorted, the largest first. */
 static double (*const values[SMC_ORDER_COUNT])(const struct smc_inspect_row *row) = {
     [SMC_ORDER_REGISTERS] = registers_of,
     [SMC_ORDER_SPILLS] = spilled_of,
@@ -102,6 +154,12 @@ static int compare_rows(enum smc_inspect_order by, const struct smc_inspect_row 
     return order ? order : smc_inspect_compare(a, b);
 }
 
+bool smc_inspect_is_worse(const struct smc_inspect_rows *rows, const struct smc_inspect_row *a,
+                          const struct smc_inspect_row *b)
+{
+    return compare_rows((enum smc_inspect_order)rows->order, a, b) < 0;
+}
+
 static int compare_groups(enum smc_inspect_order by, const void *untyped_a, const void *untyped_b)
 {
     const struct group *a = untyped_a, *b = untyped_b;
@@ -109,7 +167,7 @@ static int compare_groups(enum smc_inspect_order by, const void *untyped_a, cons
     return order ? order : (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-/* qsort passes nothing to its function. */
+/* The compare function of qsort has no further argument. */
 #define ORDERS(ORDER)                                                                              \
     ORDER(OCCUPANCY) ORDER(REGISTERS) ORDER(SPILLS) ORDER(SMEM) ORDER(THREADS) ORDER(NAME)
 #define COMPARE(id)                                                                                \
@@ -164,23 +222,26 @@ static bool is_kept(const struct smc_inspect_row *row,
                     const struct smc_inspect_selection *selection)
 {
     const struct smc_inspect_filter *only = &selection->only;
-    if (only->failing && launches(row) && smc_inspect_meets(row, &selection->requirements))
+    if (only->failing && launches(row) &&
+        !(selection->gate && smc_gate_fails(selection->gate, row)))
         return false;
     if (only->spilling && smc_inspect_spilled(row) == 0)
         return false;
     if (only->unknown && row->threads_source != SMC_THREADS_UNKNOWN)
         return false;
     if (only->limited_by &&
-        (!launches(row) || (row->answer.occupancy.limiters & only->limited_by) != only->limited_by))
+        (!launches(row) || (row->occupancy.limiters & only->limited_by) != only->limited_by))
         return false;
     return only->below_percent <= 0 || smc_inspect_percent(row) < only->below_percent;
 }
 
-static void filter(struct smc_inspect_rows *rows, const struct smc_inspect_selection *selection)
+static void filter(struct smc_inspect_rows *rows, const struct loadings *loadings,
+                   const struct smc_inspect_selection *selection)
 {
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        if (!is_kept(&rows->item[i], selection))
+        if (!is_kept(&rows->item[i], selection) ||
+            (selection->without_strays && is_stray(&rows->item[i], loadings)))
             continue;
         if (kept < i)
             rows->item[kept] = rows->item[i];
@@ -261,22 +322,52 @@ enum smc_status smc_inspect_filter_add(struct smc_inspect_filter *filter, const 
 
 /* --- Summary ---------------------------------------------------------------------------------- */
 
+/* The rows of one kernel that count. */
+struct traits {
+    bool counts, spills, low, fails, unknown;
+};
+
+static void add_traits(const struct smc_inspect_row *row, struct traits *found)
+{
+    found->counts = true;
+    found->spills |= smc_inspect_spilled(row) > 0;
+    found->fails |= !launches(row);
+    found->low |= launches(row) && smc_inspect_percent(row) < SMC_LOW_PERCENT;
+    found->unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
+}
+
+static void add_stray(const struct smc_inspect_row *row, bool first_of_kernel,
+                      struct smc_inspect_summary *summary)
+{
+    if (summary->strays == 0)
+        summary->stray_device = row->device;
+    else if (summary->stray_device != row->device)
+        summary->stray_device = NULL;
+    summary->strays += first_of_kernel;
+}
+
 /* What is true of the kernel on at least one of its devices. */
 static void summarize_kernel(const struct smc_inspect_row *rows, size_t count,
-                             struct smc_inspect_summary *summary)
+                             const struct loadings *loadings, struct smc_inspect_summary *summary,
+                             const struct smc_inspect_row **worst)
 {
-    bool spills = false, low = false, fails = false, unknown = false;
+    struct traits found = {0};
+    bool stray = false;
     for (size_t i = 0; i < count; i++) {
-        spills |= smc_inspect_spilled(&rows[i]) > 0;
-        fails |= !launches(&rows[i]);
-        low |= launches(&rows[i]) && smc_inspect_percent(&rows[i]) < SMC_LOW_PERCENT;
-        unknown |= rows[i].threads_source == SMC_THREADS_UNKNOWN;
+        if (is_stray(&rows[i], loadings)) {
+            add_stray(&rows[i], !stray, summary);
+            stray = true;
+            continue;
+        }
+        add_traits(&rows[i], &found);
+        if (!*worst || smc_inspect_compare(&rows[i], *worst) < 0)
+            *worst = &rows[i];
     }
-    summary->kernels++;
-    summary->spilling += spills;
-    summary->low += low;
-    summary->failing += fails;
-    summary->unknown += unknown;
+    summary->kernels += found.counts;
+    summary->spilling += found.spills;
+    summary->low += found.low;
+    summary->failing += found.fails;
+    summary->unknown += found.unknown;
 }
 
 static int compare_pointers(const void *a, const void *b)
@@ -302,23 +393,19 @@ static bool count_files(const struct smc_inspect_rows *rows, const struct group 
     return true;
 }
 
-static bool summarize(const struct smc_inspect_rows *rows, const struct group *groups, size_t count,
-                      struct smc_inspect_summary *summary)
+static bool summarize(const struct smc_inspect_rows *rows, const struct loadings *loadings,
+                      const struct group *groups, size_t count, struct smc_inspect_summary *summary)
 {
-    const struct group *worst = groups;
+    const struct smc_inspect_row *worst = NULL;
     *summary = (struct smc_inspect_summary){0};
-    for (size_t i = 0; i < count; i++) {
-        summarize_kernel(rows->item + groups[i].begin, groups[i].count, summary);
-        if (compare_groups(SMC_ORDER_OCCUPANCY, &groups[i], worst) < 0)
-            worst = &groups[i];
-    }
-    if (count > 0) {
-        const struct smc_inspect_row *row = worst->worst;
-        summary->worst = row->kernel;
-        summary->worst_settled = smc_inspect_is_settled(row);
-        summary->worst_launches = launches(row);
-        summary->worst_percent = smc_inspect_percent(row);
-        summary->worst_limiters = row->answer.occupancy.limiters;
+    for (size_t i = 0; i < count; i++)
+        summarize_kernel(rows->item + groups[i].begin, groups[i].count, loadings, summary, &worst);
+    if (worst) {
+        summary->worst = worst->kernel;
+        summary->worst_settled = smc_inspect_is_settled(worst);
+        summary->worst_launches = launches(worst);
+        summary->worst_percent = smc_inspect_percent(worst);
+        summary->worst_limiters = worst->occupancy.limiters;
     }
     return count_files(rows, groups, count, &summary->files);
 }
@@ -345,11 +432,14 @@ enum smc_status smc_inspect_select(struct smc_inspect_rows *rows,
                                    struct smc_error *error)
 {
     size_t count;
+    struct loadings loadings = {0};
     struct group *groups = find_groups(rows, SMC_ORDER_OCCUPANCY, &count);
-    bool done = groups && summarize(rows, groups, count, &rows->summary);
+    bool done = groups && find_loadings(rows, &loadings) &&
+                summarize(rows, &loadings, groups, count, &rows->summary);
     free(groups);
-    if (!done)
-        return smc_out_of_memory(error);
-    filter(rows, selection);
-    return sort_and_cut(rows, selection) ? SMC_OK : smc_out_of_memory(error);
+    if (done)
+        filter(rows, &loadings, selection);
+    free(loadings.item);
+    rows->order = selection->order;
+    return done && sort_and_cut(rows, selection) ? SMC_OK : smc_out_of_memory(error);
 }

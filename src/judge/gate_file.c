@@ -8,10 +8,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/suggest.h"
-#include "inspect/gate.h"
-#include "inspect/gate_toml.h"
+#include "judge/gate.h"
+#include "judge/gate_toml.h"
 
-enum { MOST_BYTES = 1 << 20, MOST_THREADS = 1024 };
+enum { MOST_BYTES = 1 << 20, MOST_THREADS = 1024, MOST_SMEM_BYTES = 1 << 20 };
 
 static const struct {
     double lowest, highest;
@@ -21,11 +21,11 @@ static const struct {
 #define IS_LEAST                                                   false
 #define IS_MUST                                                    true
 #define LIMIT(id, key, rule, kind, lowest, highest, needs_threads) {lowest, highest, IS_##kind},
-#include "inspect/gate_limits.def"
+#include "judge/gate_limits.def"
 #undef LIMIT
 };
 
-/* What reading needs everywhere. */
+/* The arguments that the functions share. */
 struct reading {
     const char *path;
     struct smc_gate *gate;
@@ -74,7 +74,7 @@ static enum smc_status read_flag(const struct reading *reading, const struct smc
                                            : fail(reading, value, table, "not true or false");
 }
 
-/* `known`: names that end in NULL. */
+/* `known`: the allowed names; NULL after the last. */
 static enum smc_status fail_unknown(const struct reading *reading, const struct smc_toml *at,
                                     const char *table, const char *const *known)
 {
@@ -115,7 +115,7 @@ static enum smc_status read_limit_entry(const struct reading *reading, const str
 {
     static const char *const known[] = {"kernel", "device",
 #define LIMIT(id, key, ...) key,
-#include "inspect/gate_limits.def"
+#include "judge/gate_limits.def"
 #undef LIMIT
                                         NULL};
     static const char table[] = "[[limit]]";
@@ -145,7 +145,7 @@ static enum smc_status read_limit(const struct reading *reading, const struct sm
     for (int key = 0; key < SMC_GATE_KEY_COUNT && status == SMC_OK; key++)
         if (limit->has[key])
             return SMC_OK;
-    return status == SMC_OK ? fail(reading, table, "[[limit]]", "it limits nothing") : status;
+    return status == SMC_OK ? fail(reading, table, "[[limit]]", "no limit in it") : status;
 }
 
 /* --- [[allow]] -------------------------------------------------------------------------------- */
@@ -259,6 +259,31 @@ static enum smc_status read_threads(const struct reading *reading, const struct 
     return SMC_OK;
 }
 
+static enum smc_status read_dynamic_smem(const struct reading *reading,
+                                         const struct smc_toml *table)
+{
+    struct smc_gate *gate = reading->gate;
+    if (table->type != SMC_TOML_TABLE)
+        return fail(reading, table, "", "not a table");
+    gate->dynamic_smem = smc_calloc(table->count + 1, sizeof *gate->dynamic_smem);
+    if (!gate->dynamic_smem)
+        return smc_out_of_memory(reading->error);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct smc_toml *entry = &table->item[i];
+        double bytes;
+        enum smc_status status =
+            read_number(reading, entry, "[dynamic_smem]", 0, MOST_SMEM_BYTES, true, &bytes);
+        if (status != SMC_OK)
+            return status;
+        char *pattern = smc_strdup(entry->key);
+        if (!pattern)
+            return smc_out_of_memory(reading->error);
+        gate->dynamic_smem[gate->dynamic_smem_count++] =
+            (struct smc_gate_dynamic_smem){pattern, (uint32_t)bytes, entry->line};
+    }
+    return SMC_OK;
+}
+
 static enum smc_status read_devices(const struct reading *reading, const struct smc_toml *array)
 {
     struct smc_gate *gate = reading->gate;
@@ -293,7 +318,6 @@ static enum smc_status read_growth_entry(const struct reading *reading,
         {"allow_barriers", &growth->barriers, NULL},
         {"allow_blocks", &growth->blocks, NULL},
         {"allow_occupancy", NULL, &growth->occupancy_percent},
-        {"allow_time", NULL, &growth->time_percent},
     };
     enum { COUNT = sizeof members / sizeof *members };
     const char *known[COUNT + 1] = {NULL};
@@ -337,8 +361,8 @@ static enum smc_status read_assumed(const struct reading *reading, const struct 
 
 static enum smc_status read_entry(const struct reading *reading, const struct smc_toml *entry)
 {
-    static const char *const known[] = {"devices", "assume_threads", "threads", "limit",
-                                        "allow",   "diff",           NULL};
+    static const char *const known[] = {"devices", "assume_threads", "threads", "dynamic_smem",
+                                        "limit",   "allow",          "diff",    NULL};
     struct smc_gate *gate = reading->gate;
     void *list = NULL;
     enum smc_status status;
@@ -348,6 +372,8 @@ static enum smc_status read_entry(const struct reading *reading, const struct sm
         return read_assumed(reading, entry);
     if (is_called(entry, "threads"))
         return read_threads(reading, entry);
+    if (is_called(entry, "dynamic_smem"))
+        return read_dynamic_smem(reading, entry);
     if (is_called(entry, "diff"))
         return read_growth(reading, entry);
     if (is_called(entry, "limit")) {
@@ -379,8 +405,6 @@ enum smc_status smc_gate_parse(const char *text, size_t length, const char *path
         status = smc_out_of_memory(error);
     for (size_t i = 0; i < root.count && status == SMC_OK; i++)
         status = read_entry(&reading, &root.item[i]);
-    if (status == SMC_OK && gate->limit_count == 0)
-        status = smc_fail(error, SMC_USAGE, "%.300s: no [[limit]]: nothing to judge by", path);
     smc_toml_free(&root);
     if (status != SMC_OK)
         smc_gate_free(gate);
@@ -414,6 +438,9 @@ void smc_gate_free(struct smc_gate *gate)
         free(gate->allowance[i].reason);
     }
     free(gate->device);
+    for (size_t i = 0; i < gate->dynamic_smem_count; i++)
+        free(gate->dynamic_smem[i].pattern);
+    free(gate->dynamic_smem);
     free(gate->threads);
     free(gate->limit);
     free(gate->allowance);

@@ -1,14 +1,14 @@
 /* The declarations of C++ source at namespace level and in classes. */
 #include "config.h"
 
-#include "inspect/cpp_declarations.h"
+#include "source/cpp_declarations.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-/* Deeper nesting of namespaces and classes is not looked into. */
+/* Declarations in deeper namespaces and classes are not read. */
 enum { MAX_DEPTH = 64 };
 
 struct scan {
@@ -69,7 +69,7 @@ static uint32_t append(struct scan *scan, const struct smc_declaration *declarat
 
 /* --- One declaration -------------------------------------------------------------------------- */
 
-/* Words whose parentheses hold no parameters. */
+/* Words whose parentheses do not contain parameters. */
 static const char *const attributes[] = {"alignas",
                                          "__align__",
                                          "__attribute__",

@@ -1,17 +1,17 @@
 /* Two builds compared, kernel by kernel and device by device. */
-#ifndef SMC_INSPECT_DIFF_H
-#define SMC_INSPECT_DIFF_H
+#ifndef SMC_JUDGE_DIFF_H
+#define SMC_JUDGE_DIFF_H
 
 #include "inspect/inspect.h"
 
 enum smc_diff_change {
 #define CHANGE(id, name) SMC_DIFF_##id,
-#include "inspect/changes.def"
+#include "judge/changes.def"
 #undef CHANGE
     SMC_DIFF_CHANGE_COUNT
 };
 
-/* Of a kernel on a device, or of a kernel: its gravest. */
+/* The gravest change of a kernel, on one device or on all. */
 enum smc_diff_verdict {
     SMC_DIFF_CLIFF,   /* fewer resident blocks, less occupancy, or no launch at all */
     SMC_DIFF_SPILLED, /* more spills, but as many blocks */
@@ -28,7 +28,7 @@ enum smc_diff_verdict {
 struct smc_diff_side {
     const struct smc_inspect_kernel *kernel; /* NULL: this build does not have it */
     uint32_t static_smem_bytes;
-    uint32_t threads_per_block; /* at which it is compared; 0: unknown, `sizes` are compared */
+    uint32_t threads_per_block; /* the compared block size; 0: unknown, `sizes` are compared */
     enum smc_threads_source threads_source;
     enum smc_outcome outcome;
     uint32_t blocks_per_sm; /* at that block size, or at the best one */
@@ -44,10 +44,12 @@ struct smc_diff_pair {
     uint32_t worse, better;            /* bit n: enum smc_diff_change n */
     uint32_t lost_sizes, gained_sizes; /* bit n: at 32 (n + 1) threads fewer or more blocks; 0 where
                                           the block size is known */
-    double loss;       /* of occupancy, in percentage points; of unknown block sizes the average */
-    size_t group;      /* pairs of one kernel have the same */
+    double loss;       /* of occupancy, in percentage points; for unknown block sizes the average */
+    size_t group;      /* equal for the pairs of one kernel */
     bool is_renamed;   /* matched by similarity */
     bool is_ambiguous; /* one of several kernels with this name, matched in order */
+    uint32_t excused;  /* of `worse`: what a gate tolerates or allows */
+    char *excuse;      /* in words: "registers tolerated by [diff]"; NULL: nothing to say */
 };
 
 /* How the builds differ as a whole. */
@@ -65,7 +67,7 @@ enum smc_diff_note_kind {
 struct smc_diff_note {
     enum smc_diff_note_kind kind;
     char before[64], after[64];
-    size_t count; /* kernels that it is about, each on each of its devices */
+    size_t count; /* pairs of a kernel and a device that it is about */
 };
 
 enum { SMC_DIFF_MOST_NOTES = 24 };
@@ -77,11 +79,12 @@ struct smc_diff {
     struct smc_device *device;
     size_t device_count;
     size_t kernels[SMC_DIFF_VERDICT_COUNT]; /* by their gravest verdict */
-    size_t renamed;                         /* kernels; they are in `kernels`, too */
+    size_t renamed;                         /* kernels; also counted in `kernels` */
     size_t compared;                        /* kernels in both builds */
-    size_t compared_pairs;                  /* the same, each on each of its devices */
+    size_t compared_pairs;                  /* pairs of such a kernel and a device */
     struct smc_diff_note note[SMC_DIFF_MOST_NOTES];
     size_t note_count;
+    size_t excused; /* kernels that are worse only in what a gate excuses; in `kernels`, too */
 };
 
 /* Compares at the block size that the request, the kernel or its counterpart states, else at every
@@ -94,7 +97,7 @@ enum smc_status smc_diff_compare(const struct smc_inspect_kernels *before,
 
 void smc_diff_free(struct smc_diff *diff);
 
-/* Kernels that are worse in anything. */
+/* The number of kernels that are worse in any respect. */
 size_t smc_diff_worse(const struct smc_diff *diff);
 
 /* "registers", "cliff": names in scripts. */

@@ -1,7 +1,7 @@
 /* The tokens of C++ source: words, numbers, texts, marks and preprocessor directives, with their
    lines. Any bytes are accepted: what is not C++ becomes marks. */
-#ifndef SMC_INSPECT_CPP_TOKENS_H
-#define SMC_INSPECT_CPP_TOKENS_H
+#ifndef SMC_SOURCE_CPP_TOKENS_H
+#define SMC_SOURCE_CPP_TOKENS_H
 
 #include <stdbool.h>
 #include <stddef.h>

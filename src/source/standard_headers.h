@@ -1,0 +1,29 @@
+/* Short versions of the C and C++ standard headers, with the declarations that kernels use, for
+   NVRTC, which has none. */
+#ifndef SMC_SOURCE_STANDARD_HEADERS_H
+#define SMC_SOURCE_STANDARD_HEADERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum smc_header_use {
+    SMC_HEADER_ALWAYS,
+    SMC_HEADER_WITHOUT_TOOLKIT, /* where the CUDA Toolkit's own is not installed */
+    SMC_HEADER_WITH_TOOLKIT,    /* where it is: shortens it */
+};
+
+struct smc_standard_header {
+    const char *name, *text;
+    enum smc_header_use use;
+};
+
+extern const struct smc_standard_header smc_standard_headers[];
+extern const size_t smc_standard_header_count;
+
+/* Whether the header is used. `is_found`: the CUDA Toolkit's header of that name is installed. */
+bool smc_standard_header_applies(const struct smc_standard_header *header, bool is_found);
+
+/* The header of that name; NULL if there is none. */
+const struct smc_standard_header *smc_standard_header_find(const char *name, size_t length);
+
+#endif
