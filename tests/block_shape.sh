@@ -68,6 +68,26 @@ if smemcalc inspect shapes.ptx --device 8.0 >/dev/null 2>&1 && command -v jq >/d
     becomes "--assume-threads with a shape" \
         '[["bounded",null],["free",31],["only",31],["shaped",31]]' \
         'note: bank conflicts of 1 kernel were not' --assume-threads 32x8
+    gate='[[limit]]
+kernel = "*"
+max_registers = 255'
+    printf '%s\n' 'assume_threads = "32x8"' "$gate" >assumed.toml
+    printf '%s\n' '[threads]' 'free = "32x8"' 'bounded = 256' "$gate" >listed.toml
+    smemcalc inspect shapes.ptx --device 8.0 --gate assumed.toml >/dev/null 2>err
+    if ! grep -q 'toml++' err; then
+        becomes "a gate's assume_threads with a shape" \
+            '[["bounded",null],["free",31],["only",31],["shaped",31]]' \
+            'note: bank conflicts of 1 kernel were not' --gate assumed.toml
+        becomes "a gate's [threads] with a shape" \
+            '[["bounded",null],["free",31],["only",31],["shaped",31]]' \
+            'note: bank conflicts of 1 kernel were not' --gate listed.toml
+        becomes "options before a gate's block sizes" \
+            '[["bounded",null],["free",7],["only",31],["shaped",31]]' \
+            'note: bank conflicts of 1 kernel were not' --gate assumed.toml --assume-threads 8x32
+        printf '%s\n' '[threads]' '"*" = "64x32"' "$gate" >large.toml
+        refuses 2 'large.toml:2: [threads] *: not a shape such as "32x8" of up to 1024 threads' \
+            inspect shapes.ptx --gate large.toml
+    fi
     becomes "a line is a shape" \
         '[["bounded",31],["free",31],["only",31],["shaped",31]]' '' --threads 256x1
 else

@@ -111,7 +111,7 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
         .ptx = wants_ptx ? &asked->ptx : NULL,
     };
     for (size_t i = 0; i < asked->device_count; i++)
-        add_target(i < arguments->device_count ? arguments->device[i] : "",
+        add_target(i < arguments->device.count ? arguments->device.item[i] : "",
                    asked->query[i].device.sm.cc, targets, &request.target_count);
     enum smc_status status =
         smc_inspect_read(arguments->file[0], &request, &asked->kernels, &notes, error);

@@ -62,8 +62,8 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
         .gate = gate->limit_count > 0 ? gate : NULL,
     };
     enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < arguments->only_count && status == SMC_OK; i++)
-        status = smc_inspect_filter_add(&selection->only, arguments->only[i], error);
+    for (size_t i = 0; i < arguments->only.count && status == SMC_OK; i++)
+        status = smc_inspect_filter_add(&selection->only, arguments->only.item[i], error);
     return status;
 }
 
