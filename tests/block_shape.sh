@@ -129,18 +129,66 @@ else
     skip "source that mentions an error" "there is no compiler"
 fi
 
-# A container with PTX alone: without kernels it is like one without any code.
-ptx_in_container() { # TEXT, of 64 bytes
-    printf 'P\355U\272\001\000\020\000\200\000\000\000\000\000\000\000'
-    printf '\001\000\001\001@\000\000\000@\000\000\000\000\000\000\000'
-    head -c 48 /dev/zero
-    printf '%-64s' "$1"
+# A container with PTX alone: ptxas compiles it as it does a file of PTX. Without kernels it is like
+# one without any code.
+byte() { # NUMBER
+    # shellcheck disable=SC2059 # the format is the byte
+    printf "\\$(printf %03o "$1")"
 }
-ptx_in_container '.version 7.0 .target sm_80 .func f() { ret; }' >host.fatbin
-ptx_in_container '.version 7.0 .target sm_80 .entry k() { ret; }' >only.fatbin
+part() { # CC TEXT, of up to 128 bytes
+    printf '\001\000\001\001@\000\000\000\200\000\000\000\000\000\000\000'
+    head -c 12 /dev/zero
+    byte "$1"
+    head -c 3 /dev/zero
+    head -c 32 /dev/zero
+    printf '.version 7.8\n.target sm_%s\n.address_size 64\n%-84s' "$1" "$2"
+}
+container() { # PART...: CC TEXT
+    printf 'P\355U\272\001\000\020\000'
+    bytes=$(($# * 96))
+    byte $((bytes % 256))
+    byte $((bytes / 256))
+    head -c 6 /dev/zero
+    while [ $# -gt 0 ]; do
+        part "$1" "$2"
+        shift 2
+    done
+}
+k='.visible .entry k()
+.maxntid 32, 8, 1
+{ ret; }'
+container 80 '.func f() { ret; }' >host.fatbin
+container 80 "$k" >one.fatbin
+container 80 "$k" 90 "$k" >two.fatbin
+container 80 '.visible .entry k() { bad; }' >bad.fatbin
 refuses 2 "host.fatbin: no kernel in it" inspect host.fatbin
-refuses 2 "only.fatbin: holds PTX, but no machine code: compile it for an architecture" \
-    inspect only.fatbin
+
+compiled() { # NAME EXPECTED ARGUMENT...: the kernel, architecture and threads of each row
+    name=$1 expected=$2
+    shift 2
+    smemcalc inspect "$@" --format json >out 2>err
+    found=$(jq -r '.kernels[].kernel | "\(.name) \(.compiled_for) \(.threads_per_block)"' out)
+    empty "$name" "$([ "$found" = "$expected" ] || { echo "$found"; cat err; })"
+}
+if smemcalc inspect shapes.ptx --device 8.0 >/dev/null 2>&1 && command -v jq >/dev/null; then
+    compiled "PTX in a container" "k sm_80 256" one.fatbin
+    compiled "PTX for two architectures" "k sm_80 256
+k sm_90 256" two.fatbin
+    compiled "PTX for a device, as a driver selects it" "k sm_86 256
+k sm_90 256" two.fatbin --device 8.6 --device 9.0
+    smemcalc inspect bad.fatbin >out 2>err
+    status=$?
+    empty "PTX in a container that does not compile" "$(
+        [ "$status" -eq 2 ] || echo "exit status $status"
+        grep -q '^smemcalc: bad.fatbin: PTX at byte 80: line 4: error: [^:]*' err || cat err)"
+else
+    skip "PTX in containers" "there is no ptxas, or no jq"
+fi
+PATH='' CUDA_HOME=/nowhere "$program" inspect one.fatbin >out 2>err
+status=$?
+empty "PTX in a container without ptxas" "$(
+    [ "$status" -eq 3 ] || echo "exit status $status"
+    grep -qF 'one.fatbin: holds PTX, but no machine code; compiling it needs ptxas' err || cat err)"
 mkdir folder && cp host.fatbin folder
 printf "ptxas info    : Compiling entry function 'k' for 'sm_80'\nptxas info    : Used 40 registers, used 1 barriers\n" \
     >folder/k.log

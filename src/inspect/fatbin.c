@@ -106,12 +106,14 @@ static bool add_ptx(const struct search *search, const struct smc_fatbin_part *p
         parts->ptx = ptx;
         parts->ptx_capacity = capacity;
     }
-    parts->ptx[parts->ptx_count++] = *part;
+    parts->ptx[parts->ptx_count] = *part;
+    parts->ptx[parts->ptx_count++].member = search->member;
     return true;
 }
 
 /* With machine code or PTX. */
-static bool add_content(const struct search *search, const struct part *head, size_t at)
+static bool add_content(const struct search *search, const struct part *head, size_t container,
+                        size_t at)
 {
     struct smc_fatbin_part part = {
         .at = at,
@@ -119,6 +121,7 @@ static bool add_content(const struct search *search, const struct part *head, si
         .code_bytes = head->bytes,
         .cc = head->cc,
         .compression = compression_of(head),
+        .container = container,
     };
     if (part.compression != SMC_FATBIN_STORED) {
         part.code_bytes = head->code_bytes;
@@ -133,6 +136,7 @@ static bool add_content(const struct search *search, const struct part *head, si
    part is damaged, which is added as such. 0: out of memory. */
 static size_t find_parts(const struct search *search, size_t at, size_t end)
 {
+    const size_t container = at - sizeof(struct container);
     struct part part;
     while (at < end) {
         size_t left = end - at;
@@ -143,7 +147,7 @@ static size_t find_parts(const struct search *search, size_t at, size_t end)
             return add_fault(search, at, "a part of it extends beyond its end") ? at : 0;
         search->parts->linked_count += part.kind == PART_LINKED;
         bool is_read = part.kind == PART_CODE || part.kind == PART_PTX;
-        if (is_read && !add_content(search, &part, at + part.head_bytes))
+        if (is_read && !add_content(search, &part, container, at + part.head_bytes))
             return 0;
         at += part.head_bytes + part.bytes;
     }
