@@ -21,6 +21,16 @@ static void add_target(struct smc_inspect_target target, struct smc_inspection_q
     question->targets[request->target_count++] = target;
 }
 
+/* Which board a name was understood as, if that matters here: occupancy depends on the limits of an
+   SM, not on how many there are. The devices of a gate were decided on long ago. */
+static void tell_choice(const struct smc_arguments *arguments, const char *typed,
+                        const struct smc_chosen_device *chosen)
+{
+    if (!arguments->given[SMC_OPTION_GATE] && (chosen->device.source != SMC_DEVICE_TABLE ||
+                                               smc_device_limits_vary(typed, &chosen->device)))
+        smc_output_note(chosen->note);
+}
+
 static enum smc_status ask_devices(const struct smc_arguments *arguments,
                                    struct smc_inspection_question *question,
                                    struct smc_error *error)
@@ -32,7 +42,7 @@ static enum smc_status ask_devices(const struct smc_arguments *arguments,
     for (size_t i = 0; i < chosen->count; i++) {
         const char *typed = i < arguments->device.count ? arguments->device.item[i] : "";
         question->devices[i] = chosen->chosen[i].device;
-        smc_output_note(chosen->chosen[i].note);
+        tell_choice(arguments, typed, &chosen->chosen[i]);
         add_target(smc_inspect_target_of(typed, question->devices[i].sm.cc), question);
     }
     question->request.devices = question->devices;
