@@ -435,11 +435,15 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
                          const struct smc_report_style *style, struct smc_text *out)
 {
     bool estimated = false, more = false, assumed = false, unknown = false;
+    bool several = false, spills = false;
     bool machine_code = false, log = false, dynamic = false;
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
         estimated |= !smc_inspect_row_loads(row);
         more |= only_worst && !begins_kernel(rows, i);
+        several |= only_worst && row->outcome == SMC_LAUNCHES &&
+                   row->occupancy.limiters & (row->occupancy.limiters - 1);
+        spills |= smc_inspect_spilled(row) > 0;
         assumed |= row->threads_source == SMC_THREADS_ASSUMED;
         unknown |= row->threads_source == SMC_THREADS_UNKNOWN;
         dynamic |= row->dynamic_smem_unknown;
@@ -454,6 +458,11 @@ static void append_notes(const struct smc_inspect_rows *rows, bool only_worst,
         {more, "  +",
          "so many more devices or architectures, on none of which it is worse: "
          "--verbose shows all"},
+        {several, "  warps+", "warps, and other limits as well, which --verbose names"},
+        {spills, "  spills B",
+         only_worst ? "bytes per thread: in the table stores and loads together, below it stores + "
+                      "loads"
+                    : "bytes per thread, stores + loads"},
         {assumed, "  *", "the block size of --assume-threads: the input does not state it"},
         {unknown, "  ?",
          "the input does not state the block size; state it with --threads N, "
