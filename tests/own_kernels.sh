@@ -233,6 +233,16 @@ empty "--kernel also chooses what is judged" "$(
 ends 2 "option --kernel: unknown kernel 'spiler'; did you mean 'spiller'?" many.log --kernel spiler
 ends 2 "option --kernel: unknown kernel 'q*'; no kernel of the input has this name" \
     many.log --kernel 'q*'
+only below=50% "low"
+only "below=50 %" "low"
+only limited-by=smem "heavy"
+only "limited-by=shared memory" "heavy"
+only limited-by=regs,below=50 "low"
+sorted regs "low heavy spiller spiller2 good"
+for percent in 5%5 %50 50%%; do
+    ends 2 "option --only: below=$percent: not a whole number between 1 and 100" \
+        many.log --only "below=$percent"
+done
 ends 2 "option --only: 'fast' is not failing, spilling, unknown, limited-by=LIMIT or below=PERCENT" \
     many.log --only fast
 ends 2 "option --only: below=x: not a whole number between 1 and 100" many.log --only below=x
@@ -378,6 +388,30 @@ empty "a line for each device and architecture" "$(
     has err '^smemcalc: sorts.log: b1 on compute capability 10.0: machine code for sm_80 does not')"
 ask sorts.log --device 10.0 --max-regs 64 --format junit
 empty "reports have each kernel" "$([ "$(grep -c '<failure' out)" -eq 4 ] || cat out)"
+
+n=0
+while [ $n -lt 14 ]; do
+    n=$((n + 1)) && kernel "k$n" 32 $((n % 2 * 8))
+done >table.log
+ask table.log --threads 256
+empty "the signs of a table are explained" "$(
+    answered
+    has out '100% warps+ '
+    has out '^  warps+ warps, and other limits as well, which --verbose names$'
+    has out '^  spills B bytes per thread: in the table stores and loads together, below it')"
+ask many.log --threads 256
+empty "spills in full are, too" "$(answered; has out '^  spills B bytes per thread, stores + loads$'
+    lacks out '^  warps+')"
+
+ask many.log --threads 256 --device H100 --device A100
+empty "which board of several with the same limits does not matter" "$(answered)"
+ask many.log --threads 256 --device 'RTX 6000'
+empty "of several with other limits it does, once" "$(
+    [ "$(grep -c "note: closest match for 'RTX 6000': Quadro RTX 6000" err)" -eq 1 ] || cat err
+    [ "$(wc -l <err)" -eq 1 ] || cat err)"
+printf '[[limit]]\nmax_registers = 255\n' >least.toml
+ask many.log --threads 256 --device 'RTX 6000' --gate least.toml
+empty "but not in gates" "$(lacks err 'closest match')"
 
 # --- Words ----------------------------------------------------------------------------------------
 

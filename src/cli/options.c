@@ -172,6 +172,7 @@ static const struct {
     const char *instead;
 } substitutes[] = {
     {"block", INSPECT | DIFF, "--threads accepts a shape, such as 32x8 or NAME=32x8"},
+    {"tile", INSPECT | DIFF, "--threads N is the block size"},
     {"entry", INSPECT | DIFF, "--kernel PATTERN chooses kernels"},
     {"threads", BEST,
      "it proposes a block size; 'limits' and 'inspect' answer for a given one with --threads"},
@@ -225,6 +226,8 @@ static enum smc_status fail_number(const struct smc_option *option, const char *
 
 static bool read_choice(const char *choices, const char *text, int64_t *index)
 {
+    if (strcmp(text, "regs") == 0) /* as reports write it */
+        text = "registers";
     size_t length = strlen(text);
     for (int64_t i = 0; *choices; i++) {
         size_t word = strcspn(choices, "|");
@@ -310,6 +313,27 @@ static enum smc_status read_value(const struct smc_option *option, const char *t
         return SMC_OK;
     }
     return SMC_OK;
+}
+
+/* "-arch=sm_90", as other tools write an option; not "-d9.0". */
+static bool is_name_with_one_dash(const char *name, enum smc_command_id command)
+{
+    const size_t length = strcspn(name, "=");
+    bool known = length > 1 && find_by_name(name, length, command) >= 0;
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        known |= strlen(other_names[i].name) == length &&
+                 strncmp(other_names[i].name, name, length) == 0;
+    return known;
+}
+
+static enum smc_status fail_one_dash(const char *name, const char *value,
+                                     enum smc_command_id command, struct smc_error *error)
+{
+    const size_t length = strcspn(name, "=");
+    if (find_by_name(name, length, command) < 0)
+        return fail_unknown(name, length, value, command, error);
+    return smc_fail(error, SMC_USAGE, "unknown option -%.*s; did you mean --%.*s?", (int)length,
+                    name, (int)length, name);
 }
 
 /* The next word, or NULL. */
@@ -489,6 +513,10 @@ static enum smc_status read_option(const char *word, struct reader *reader,
         if (id < 0)
             return fail_unknown(name, length, attached ? attached : peek(reader),
                                 arguments->command, error);
+    } else if (is_name_with_one_dash(word + 1, arguments->command)) {
+        const char *equals = strchr(word, '=');
+        return fail_one_dash(word + 1, equals ? equals + 1 : peek(reader), arguments->command,
+                             error);
     } else {
         id = find_by_letter(word[1], arguments->command);
         if (id < 0)

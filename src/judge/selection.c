@@ -274,11 +274,21 @@ static enum smc_status fail_limit(const char *name, struct smc_error *error)
     return SMC_USAGE;
 }
 
+/* "registers", or as reports write it: "regs", "shared memory". */
+static bool names_limit(const char *name, enum smc_limit limit)
+{
+    const char *brief = limit == SMC_LIMIT_REGISTERS       ? "regs"
+                        : limit == SMC_LIMIT_SHARED_MEMORY ? "smem"
+                                                           : "";
+    return strcmp(name, smc_limit_name(limit)) == 0 || strcmp(name, smc_limit_label(limit)) == 0 ||
+           strcmp(name, brief) == 0;
+}
+
 static enum smc_status add_limit(struct smc_inspect_filter *filter, const char *name,
                                  struct smc_error *error)
 {
     for (int i = 0; i < SMC_LIMIT_COUNT; i++)
-        if (strcmp(smc_limit_name((enum smc_limit)i), name) == 0) {
+        if (names_limit(name, (enum smc_limit)i)) {
             filter->limited_by |= 1u << i;
             return SMC_OK;
         }
@@ -289,7 +299,11 @@ static enum smc_status add_below(struct smc_inspect_filter *filter, const char *
                                  struct smc_error *error)
 {
     int64_t percent;
-    if (!smc_parse_integer(text, 1, 100, &percent))
+    char number[16];
+    snprintf(number, sizeof number, "%.*s", (int)strcspn(text, " %"), text);
+    const char *unit = text + strcspn(text, " %");
+    bool sound = !*unit || strcmp(unit, "%") == 0 || strcmp(unit, " %") == 0;
+    if (!sound || !smc_parse_integer(number, 1, 100, &percent))
         return smc_fail(error, SMC_USAGE,
                         "option --only: below=%.64s: not a whole number between 1 and 100", text);
     if (filter->below_percent <= 0 || (double)percent < filter->below_percent)
