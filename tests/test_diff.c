@@ -154,8 +154,10 @@ static bool says(const struct smc_diff_pair *pair, const char *expected)
 
 static void test_cliff(void)
 {
-    static const struct figures before[] = {{"a", 64, 0, 0}, {"b", 40, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"b", 41, 0, 0}, {"a", 65, 0, 0}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {
+        {"a", 64, 0, 0, 0}, {"b", 40, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {
+        {"b", 41, 0, 0, 0}, {"a", 65, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, 256, &comparison), SMC_OK);
     const struct smc_diff *diff = &comparison.diff;
@@ -172,8 +174,8 @@ static void test_cliff(void)
 
 static void test_same_allocation(void)
 {
-    static const struct figures before[] = {{"a", 33, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"a", 40, 0, 0}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {{"a", 33, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 40, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, 256, &comparison), SMC_OK);
     CU_ASSERT_EQUAL(comparison.diff.pair[0].verdict, SMC_DIFF_WORSE);
@@ -192,8 +194,8 @@ static void test_same_allocation(void)
 /* Nothing says the block size: every one is compared, and those that lost blocks are named. */
 static void test_every_size(void)
 {
-    static const struct figures before[] = {{"a", 32, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"a", 32, 8192, 0}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {{"a", 32, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 32, 8192, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, SMC_NOT_GIVEN, &comparison), SMC_OK);
     const struct smc_diff_pair *pair = &comparison.diff.pair[0];
@@ -261,9 +263,9 @@ static void test_dynamic_smem(void)
 /* The block size that one build states is that of both. */
 static void test_lost_bound(void)
 {
-    static const struct figures before[] = {{"a", 64, 0, 128}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"a", 72, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures tighter[] = {{"a", 64, 0, 96}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {{"a", 64, 0, 128, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 72, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures tighter[] = {{"a", 64, 0, 96, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, SMC_NOT_GIVEN, &comparison), SMC_OK);
     const struct smc_diff_pair *pair = &comparison.diff.pair[0];
@@ -290,14 +292,14 @@ static const struct smc_diff_pair *find(const struct smc_diff *diff, const char 
 
 static void test_renamed(void)
 {
-    static const struct figures before[] = {{"_Z5scaleIfLi4EEvPT_", 20, 0, 0},
-                                            {"_ZN5first4moveEPf", 30, 0, 0},
-                                            {"leaving", 8, 0, 0},
-                                            {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"_Z5scaleIfLi8EEvPT_", 28, 0, 0},
-                                           {"_ZN6second4moveEPf", 30, 0, 0},
-                                           {"other", 99, 0, 0},
-                                           {NULL, 0, 0, 0}};
+    static const struct figures before[] = {{"_Z5scaleIfLi4EEvPT_", 20, 0, 0, 0},
+                                            {"_ZN5first4moveEPf", 30, 0, 0, 0},
+                                            {"leaving", 8, 0, 0, 0},
+                                            {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"_Z5scaleIfLi8EEvPT_", 28, 0, 0, 0},
+                                           {"_ZN6second4moveEPf", 30, 0, 0, 0},
+                                           {"other", 99, 0, 0, 0},
+                                           {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, 256, &comparison), SMC_OK);
     const struct smc_diff *diff = &comparison.diff;
@@ -318,9 +320,9 @@ static void test_renamed(void)
 /* Two added kernels resemble the removed one alike: neither is taken for it. */
 static void test_not_guessed(void)
 {
-    static const struct figures before[] = {{"scale_x", 20, 0, 0}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {{"scale_x", 20, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     static const struct figures after[] = {
-        {"scale_y", 20, 0, 0}, {"scale_z", 20, 0, 0}, {NULL, 0, 0, 0}};
+        {"scale_y", 20, 0, 0, 0}, {"scale_z", 20, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, 256, &comparison), SMC_OK);
     CU_ASSERT_EQUAL(comparison.diff.renamed, 0);
@@ -334,8 +336,10 @@ static void test_not_guessed(void)
 /* One of two static kernels with the same name is worse, in another order. */
 static void test_same_names(void)
 {
-    static const struct figures before[] = {{"k", 20, 0, 0}, {"k", 30, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"k", 33, 0, 0}, {"k", 20, 0, 0}, {NULL, 0, 0, 0}};
+    static const struct figures before[] = {
+        {"k", 20, 0, 0, 0}, {"k", 30, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {
+        {"k", 33, 0, 0, 0}, {"k", 20, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     CU_ASSERT_EQUAL(compare_at(before, after, 256, &comparison), SMC_OK);
     CU_ASSERT_EQUAL(comparison.diff.kernels[SMC_DIFF_ADDED], 0);
@@ -351,8 +355,9 @@ static void test_same_names(void)
 static void test_findings(void)
 {
     static const struct figures before[] = {
-        {"a", 64, 0, 0}, {"b", 33, 0, 0}, {"gone", 8, 0, 0}, {NULL, 0, 0, 0}};
-    static const struct figures after[] = {{"a", 65, 0, 0}, {"b", 34, 0, 0}, {NULL, 0, 0, 0}};
+        {"a", 64, 0, 0, 0}, {"b", 33, 0, 0, 0}, {"gone", 8, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {
+        {"a", 65, 0, 0, 0}, {"b", 34, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
     struct comparison comparison;
     struct smc_findings findings = {0};
     struct smc_judgements judgements = {0};
@@ -391,8 +396,8 @@ static void test_long_comment(void)
     static struct figures before[KERNELS + 1], after[KERNELS + 1];
     for (size_t i = 0; i < KERNELS; i++) {
         snprintf(name[i], sizeof name[i], "kernel_with_a_rather_long_name_|_%zu", i);
-        before[i] = (struct figures){name[i], 40, 0, 0};
-        after[i] = (struct figures){name[i], 41, 0, 0};
+        before[i] = (struct figures){name[i], 40, 0, 0, 0};
+        after[i] = (struct figures){name[i], 41, 0, 0, 0};
     }
     struct comparison comparison;
     struct smc_text out = {0};

@@ -551,6 +551,7 @@ static void read_input(struct search *search, const struct smc_input *input,
     if (request.targets_assumed && input->target_count > 0) {
         request.targets = input->target;
         request.target_count = input->target_count;
+        request.targets_assumed = false;
     }
     enum smc_status status =
         smc_inspect_read(input->file, &request, kernels, search->notes, &error);
