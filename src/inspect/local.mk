@@ -3,6 +3,7 @@ libsmc_la_SOURCES += \
 	src/inspect/bank_conflicts.c src/inspect/bank_conflicts.h \
 	src/inspect/compile_commands.c src/inspect/compile_commands.h \
 	src/inspect/compilers.c src/inspect/compilers.h \
+	src/inspect/doubles.c src/inspect/doubles.h \
 	src/inspect/embedded.c src/inspect/embedded.h \
 	src/inspect/entry.c src/inspect/entry.h \
 	src/inspect/fatbin.c src/inspect/fatbin.h \
