@@ -145,11 +145,12 @@ if command -v jq >/dev/null; then
         "shared memory 2000+? -> 2000+? bytes" "- +?: dynamic shared memory" \
         -- --threads 256 --format markdown
     smemcalc diff own-sm90.dynamic.json more.dynamic.json --threads 256 --format json >out
-    empty "unknown dynamic shared memory in JSON" "$(jq -e '.diff.changes[0] |
+    empty "unknown dynamic shared memory in JSON" "$(jq -e '.diff |
+        .notes[0].kind == "dynamic_smem_unknown" and (.changes[0] |
         .worse == ["registers"] and .before.dynamic_smem_bytes == null and
         .after.dynamic_smem_bytes == null and .after.blocks_per_sm == null and
-        .after.occupancy_percent == null and .after.static_smem_bytes == 2000' out >/dev/null &&
-        jq -e '.diff.notes[].kind == "dynamic_smem_unknown"' out >/dev/null || cat out)"
+        .after.occupancy_percent == null and .after.static_smem_bytes == 2000)' out >/dev/null ||
+        cat out)"
     smemcalc diff own-sm90.ptxas more.ptxas --threads 256 --format sarif >out
     empty "SARIF" "$(jq -e '.version == "2.1.0" and (.runs[0].results | length) == 1 and
         .runs[0].results[0].ruleId == "blocks" and .runs[0].results[0].level == "error"' out \

@@ -235,6 +235,35 @@ void smc_fatbin_append_member(const void *file, size_t bytes, size_t member, str
     append_name(name, length, out);
 }
 
+static const char thin[] = "!<thin>\n";
+
+bool smc_fatbin_is_thin_archive(const void *file, size_t bytes)
+{
+    return bytes >= sizeof thin - 1 && memcmp(file, thin, sizeof thin - 1) == 0;
+}
+
+/* Only its tables of symbols and names have content: "/", "/SYM64/" and "//". */
+static bool is_table(const struct ar_hdr *header)
+{
+    return header->ar_name[0] == '/' && (header->ar_name[1] < '0' || header->ar_name[1] > '9');
+}
+
+bool smc_fatbin_thin_member(const void *file, size_t bytes, size_t *at, struct smc_text *name)
+{
+    struct ar_hdr header;
+    size_t end, member;
+    if (*at == 0)
+        *at = SARMAG;
+    do {
+        member = *at;
+        if (!read_member(file, bytes, member, &header, &end))
+            return false;
+        *at = is_table(&header) ? end + (end & 1) : member + sizeof header;
+    } while (is_table(&header));
+    smc_fatbin_append_member(file, bytes, member, name);
+    return true;
+}
+
 /* --- The search ------------------------------------------------------------------------------- */
 
 enum { STRIDE = 1 << 23 };

@@ -430,6 +430,10 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
     case SMC_INPUT_UNKNOWN:
         break;
     }
+    if (smc_fatbin_is_thin_archive(reading->bytes->data, reading->bytes->length))
+        return smc_fail(error, SMC_USAGE,
+                        "%s: a thin archive, which only names its members: name one of them",
+                        reading->file);
     char text[800];
     smc_log_first_error(smc_text_string(reading->bytes), "", "", text, sizeof text);
     if (text[0])
