@@ -144,6 +144,15 @@ void smc_frame_free(struct smc_frame *frame)
     *frame = (struct smc_frame){0};
 }
 
+/* The part of the rectangle that the frame has. */
+static struct smc_rect within(const struct smc_frame *frame, struct smc_rect rect)
+{
+    int row = rect.row > 0 ? rect.row : 0, col = rect.col > 0 ? rect.col : 0;
+    int end_row = at_most(rect.row + rect.rows, frame->rows);
+    int end_col = at_most(rect.col + rect.cols, frame->cols);
+    return (struct smc_rect){row, col, end_row - row, end_col - col};
+}
+
 /* NULL outside the rectangle or the frame. */
 static struct smc_cell *cell_at(struct smc_frame *frame, struct smc_rect rect, int row, int col)
 {
@@ -155,14 +164,6 @@ static struct smc_cell *cell_at(struct smc_frame *frame, struct smc_rect rect, i
     return &frame->cell[(size_t)row * (size_t)frame->cols + (size_t)col];
 }
 
-void smc_frame_fill(struct smc_frame *frame, struct smc_rect rect, enum smc_style style,
-                    uint32_t glyph)
-{
-    for (int row = 0; row < rect.rows; row++)
-        for (int col = 0; col < rect.cols; col++)
-            smc_frame_glyph(frame, rect, row, col, style, glyph);
-}
-
 /* Where half of a wide character is overwritten, the other half becomes a blank. */
 static void part_wide(const struct smc_frame *frame, struct smc_cell *cell)
 {
@@ -171,6 +172,22 @@ static void part_wide(const struct smc_frame *frame, struct smc_cell *cell)
         cell[-1].glyph = ' ';
     else if (!last && cell[1].glyph == 0)
         cell[1].glyph = ' ';
+}
+
+void smc_frame_fill(struct smc_frame *frame, struct smc_rect rect, enum smc_style style,
+                    uint32_t glyph)
+{
+    rect = within(frame, rect);
+    for (int row = 0; row < rect.rows; row++) {
+        struct smc_cell *first = cell_at(frame, rect, row, 0);
+        struct smc_cell *last = cell_at(frame, rect, row, rect.cols - 1);
+        if (!first || !last)
+            continue;
+        part_wide(frame, first); /* the cells between part no wide character */
+        part_wide(frame, last);
+        for (struct smc_cell *cell = first; cell <= last; cell++)
+            *cell = (struct smc_cell){glyph, (uint8_t)style};
+    }
 }
 
 void smc_frame_glyph(struct smc_frame *frame, struct smc_rect rect, int row, int col,

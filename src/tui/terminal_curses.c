@@ -25,6 +25,7 @@ static struct {
     attr_t attributes[SMC_STYLE_COUNT];
     short pair[SMC_STYLE_COUNT];
     bool utf8;
+    struct smc_frame shown; /* what stdscr holds; 0 x 0: unknown */
 } on;
 
 static attr_t curses_attributes(unsigned attributes)
@@ -149,6 +150,7 @@ static void close_terminal(void)
 {
     endwin();
     delscreen(on.screen);
+    smc_frame_free(&on.shown);
     smc_restore_done();
 }
 
@@ -210,8 +212,10 @@ static void follow_size(void)
 {
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0 &&
-        is_term_resized(size.ws_row, size.ws_col))
+        is_term_resized(size.ws_row, size.ws_col)) {
         resizeterm(size.ws_row, size.ws_col); /* curses then sends KEY_RESIZE */
+        smc_frame_free(&on.shown);
+    }
 }
 
 /* The sequence of a key that curses does not know arrives as characters that were not typed. */
@@ -261,14 +265,36 @@ static void show_cell(int row, int col, const struct smc_cell *cell)
     mvadd_wch(row, col, &character);
 }
 
+static bool is_same(const struct smc_cell *a, const struct smc_cell *b)
+{
+    return a->glyph == b->glyph && a->style == b->style;
+}
+
+/* Curses takes longer for a cell than the explorer: it receives only the rows that changed, and
+   whole ones, because it blanks the other half where half of a wide character is overwritten. */
+static bool row_changed(const struct smc_cell *cells, int row, int cols)
+{
+    const struct smc_cell *before = &on.shown.cell[(size_t)row * (size_t)cols];
+    for (int col = 0; col < cols; col++)
+        if (!is_same(&cells[col], &before[col]))
+            return true;
+    return false;
+}
+
 static void show(const struct smc_frame *frame, bool everything)
 {
+    size_t cells = (size_t)frame->rows * (size_t)frame->cols;
+    bool known = !everything && on.shown.rows == frame->rows && on.shown.cols == frame->cols;
     for (int row = 0; row < frame->rows; row++) {
-        const struct smc_cell *cells = &frame->cell[(size_t)row * (size_t)frame->cols];
+        const struct smc_cell *cell = &frame->cell[(size_t)row * (size_t)frame->cols];
+        if (known && !row_changed(cell, row, frame->cols))
+            continue;
         for (int col = 0; col < frame->cols; col++)
-            if (cells[col].glyph)
-                show_cell(row, col, &cells[col]);
+            if (cell[col].glyph)
+                show_cell(row, col, &cell[col]);
     }
+    if (known || smc_frame_resize(&on.shown, frame->rows, frame->cols))
+        memcpy(on.shown.cell, frame->cell, cells * sizeof *frame->cell);
     if (everything)
         redrawwin(stdscr);
     refresh();
