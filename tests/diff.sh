@@ -91,6 +91,8 @@ compares "a lost block fails then, too" 1 own-sm90.ptxas more.ptxas "6 blocks" \
 compares "only some kernels" 0 own-sm90.ptxas more.ptxas "none of 1 kernel is worse" \
     -- --kernel spilling
 compares "on another device" 1 own-sm90.ptxas more.ptxas "H100" -- --device "H100 PCIe" --threads 256
+compares "on one with a long name" 1 own-sm90.ptxas more.ptxas "A100-SXM4-80GB 10 -> 33" \
+    -- --device A100-SXM4-80GB --threads 256
 compares "machine code and a log agree, but only the log has spills" 0 own-sm90.cubin \
     own-sm90.ptxas "none of 3 kernels is worse" "spills are not compared"
 
