@@ -242,7 +242,6 @@ static void test_limits_vary(void)
     CU_ASSERT_FALSE(varies("A100 80GB"));
     CU_ASSERT_FALSE(varies("9.0"));
     CU_ASSERT(varies("RTX 6000"));
-    CU_ASSERT_FALSE(varies("Quadro RTX 6000"));
 }
 
 static void test_closest_matches(void)
