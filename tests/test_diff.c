@@ -291,6 +291,36 @@ static void test_same_names(void)
     free_comparison(&comparison);
 }
 
+/* A kernel that is worse on one architecture only is named, wherever that architecture stands. */
+static void test_one_architecture(void)
+{
+    static const struct figures before[] = {{"a", 32, 0, 0}, {NULL, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 64, 0, 0}, {NULL, 0, 0, 0}};
+    static const struct figures *const builds[][2] = {{before, after}, {after, before}};
+    const struct smc_inspect_request request = {.threads_per_block = 256,
+                                                .settings = SMC_LAUNCH_INIT};
+    static const uint16_t architectures[] = {100, 80, 90};
+    const struct smc_report_style style = {.columns = 80};
+    for (size_t i = 0; i < 4; i++) {
+        struct comparison comparison = {0};
+        struct smc_text text = {0};
+        struct smc_error error;
+        for (size_t cc = 0; cc < 3; cc++) { /* each in turn is the one that differs */
+            build(builds[i % 2][0], &comparison.before);
+            build(cc == (i + 1) % 3 ? builds[i % 2][1] : builds[i % 2][0], &comparison.after);
+            comparison.before.item[cc].cc = comparison.after.item[cc].cc = architectures[cc];
+        }
+        CU_ASSERT_EQUAL(smc_diff_compare(&comparison.before, &comparison.after, &request,
+                                         &comparison.diff, &error),
+                        SMC_OK);
+        smc_writer_text.diff(&comparison.diff, &style, &text);
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(smc_text_string(&text), i % 2 ? "\nBetter\na\n  CC " : "no launch\na\n  CC "));
+        smc_text_free(&text);
+        free_comparison(&comparison);
+    }
+}
+
 /* Findings have the level of what fails, and notes for the rest. */
 static void test_findings(void)
 {
@@ -491,6 +521,7 @@ CU_TestInfo tests_diff[] = {
     {"renamed kernels", test_renamed},
     {"ambiguous names are not guessed", test_not_guessed},
     {"kernels with the same name", test_same_names},
+    {"worse on one architecture only", test_one_architecture},
     {"findings", test_findings},
     {"changes are rules", test_rules},
     {"a comment's length", test_long_comment},

@@ -523,12 +523,14 @@ static size_t end_of_kernel(const struct smc_diff *diff, size_t i)
     return i;
 }
 
-/* A kernel on all its devices, under its gravest verdict: the first of its pairs has it. */
+/* The gravest verdict of a kernel among the devices on which it is listed; SMC_DIFF_VERDICT_COUNT:
+   on none. */
 static enum smc_diff_verdict verdict_of_kernel(const struct smc_diff *diff, size_t from, size_t end)
 {
-    enum smc_diff_verdict verdict = diff->pair[from].verdict;
+    enum smc_diff_verdict verdict = SMC_DIFF_VERDICT_COUNT;
     for (size_t i = from; i < end; i++)
-        verdict = diff->pair[i].verdict < verdict ? diff->pair[i].verdict : verdict;
+        if (is_listed(&diff->pair[i]) && diff->pair[i].verdict < verdict)
+            verdict = diff->pair[i].verdict;
     return verdict;
 }
 
@@ -556,7 +558,7 @@ static void append_section(const struct smc_diff *diff, enum smc_diff_verdict ve
     size_t listed = 0;
     for (size_t i = 0, end; i < diff->count; i = end) {
         end = end_of_kernel(diff, i);
-        if (verdict_of_kernel(diff, i, end) != verdict || !is_listed(&diff->pair[i]))
+        if (verdict_of_kernel(diff, i, end) != verdict)
             continue;
         if (listed++ == 0)
             smc_text_printf(out, "\n%s\n", heading_of(verdict));
