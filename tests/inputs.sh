@@ -137,6 +137,22 @@ empty "an object that is newer than its source is read" "$(
     [ "$status" -eq $wanted ] || echo "exit status $status"
     [ "$(grep -c '^my project/out/a.o,' out)" -eq 3 ] || cat out err)"
 if [ $wanted -eq 0 ]; then
+    echo "[{\"directory\": \"$PWD\", \"file\": \"my project/a.cu\",
+      \"command\": \"ccache /nowhere/cuda-13.0/bin/nvcc -c 'my project/a.cu'\"}]" >c.json
+    for device in '' 8.0; do
+        # shellcheck disable=SC2086 # no word, or two
+        "$program" inspect c.json ${device:+--device $device} --format csv >out 2>err
+        empty "an entry without an architecture has nvcc's own${device:+, unless --device is given}" "$(
+            grep -q ",compute capability ${device:-7.5}," out || cat out
+            cat err)"
+    done
+    "$program" inspect 'my project/a.cu' 'my project/inc/../a.cu' 'my project/./a.cu' >out 2>err
+    empty "the device of source is assumed, and one note says so" "$(
+        grep -q '^smemcalc: note: source is compiled for compute capability 9.0, which is assumed: --device chooses another, such as --device A100$' err ||
+            grep -q 'that of the GPU here' err || cat err
+        [ "$(wc -l <err)" -eq 1 ] || cat err)"
+    "$program" inspect 'my project/a.cu' --device 9.0 >out 2>err
+    empty "no note if it is named" "$(cat err)"
     mkdir both && cp -r 'my project' both/p && rm both/p/a.cu &&
         sed "s|$PWD/my project|$PWD/both/p|g" compile_commands.json >both/compile_commands.json
     "$program" inspect both --format csv >out 2>err

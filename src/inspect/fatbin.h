@@ -57,6 +57,10 @@ const char *smc_fatbin_compression_name(enum smc_fatbin_compression compression)
 /* Whether this build can decompress it. */
 bool smc_fatbin_can_open(enum smc_fatbin_compression compression);
 
+/* SMC_USAGE if the parts would yield more, all together, than any honest file of this size. */
+enum smc_status smc_fatbin_check_total(const struct smc_fatbin_parts *parts, size_t file_bytes,
+                                       struct smc_error *error);
+
 /* Memory for decompressing one part after the other. Start from {0}. */
 struct smc_fatbin_buffer {
     void *data;

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "inspect/inspect.h"
 
@@ -24,8 +23,6 @@ struct smc_input {
     char *file; /* kernels point to it */
     enum smc_input_content content;
     const char *folder; /* in which it was found, as the user named it; NULL: named itself */
-    dev_t device;
-    ino_t number;
 
     /* Of a compile_commands.json: the options of its entry, and its architectures (0: none). */
     char **argument;

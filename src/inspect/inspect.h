@@ -106,6 +106,8 @@ struct smc_inspect_request {
     const struct smc_inspect_dynamic_smem
         *dynamic_smem; /* of kernels by name; the first that matches counts */
     size_t dynamic_smem_count;
+
+    bool targets_present; /* targets_assumed, but of a GPU in this machine */
 };
 
 /* The dynamic shared memory of the kernels that a pattern names. */
@@ -125,7 +127,7 @@ struct smc_inspect_notes {
     struct smc_text warnings; /* problems that do not prevent an answer */
     struct smc_text faults;   /* "file: ...": damaged or truncated parts of it; the rest is added */
     bool holds_none;          /* the last file is sound, but has no kernel */
-    struct smc_text remarks;  /* what was left out on purpose */
+    struct smc_text remarks;  /* what was left out or assumed on purpose */
 };
 
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."

@@ -270,6 +270,24 @@ static bool locate(const struct reading *reading, size_t before)
     return located;
 }
 
+/* Once, however many files there are. */
+static void note_assumed_target(const struct reading *reading)
+{
+    const struct smc_inspect_request *request = reading->request;
+    const uint16_t cc = request->targets[0].cc;
+    struct smc_text line = {0};
+    if (!request->targets_assumed || request->skip_unsupported)
+        return;
+    smc_text_printf(&line,
+                    "source is compiled for compute capability %d.%d, %s: --device chooses "
+                    "another, such as --device A100\n",
+                    cc / 10, cc % 10,
+                    request->targets_present ? "that of the GPU here" : "which is assumed");
+    if (!strstr(smc_text_string(&reading->notes->remarks), smc_text_string(&line)))
+        smc_text_append(&reading->notes->remarks, smc_text_string(&line));
+    smc_text_free(&line);
+}
+
 static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
@@ -282,6 +300,7 @@ static enum smc_status read_source(const struct reading *reading, struct smc_err
     /* If every target was skipped, the error is that of the last one. */
     if (reading->kernels->count == before)
         return SMC_UNAVAILABLE;
+    note_assumed_target(reading);
     return locate(reading, before) ? SMC_OK : out_of_memory(error);
 }
 
