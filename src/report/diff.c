@@ -474,6 +474,10 @@ static void append_note(const struct smc_diff *diff, const struct smc_diff_note 
         smc_text_append(out, "spills are not compared: not recorded in both builds");
         append_share(diff, note, out);
         break;
+    case SMC_DIFF_NOTE_BARRIERS_UNKNOWN:
+        smc_text_append(out, "barriers are not compared: not recorded in both builds");
+        append_share(diff, note, out);
+        break;
     case SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN:
         smc_text_append(out, "+?: dynamic shared memory is given by the launch, so blocks and "
                              "occupancy are not compared");
@@ -837,6 +841,7 @@ static const char *note_key(enum smc_diff_note_kind kind)
         [SMC_DIFF_NOTE_ONLY_OLD] = "only_old",
         [SMC_DIFF_NOTE_ONLY_NEW] = "only_new",
         [SMC_DIFF_NOTE_SPILLS_UNKNOWN] = "spills_unknown",
+        [SMC_DIFF_NOTE_BARRIERS_UNKNOWN] = "barriers_unknown",
         [SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN] = "dynamic_smem_unknown",
         [SMC_DIFF_NOTE_RESEMBLING] = "resembling",
     };
