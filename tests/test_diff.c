@@ -413,6 +413,41 @@ static void test_unknown_barriers(void)
     }
 }
 
+/* At 1024 threads both need more registers than a block may have. */
+static void test_never_launches(void)
+{
+    static const struct figures before[] = {{"a", 80, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 90, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    struct comparison comparison;
+    CU_ASSERT_EQUAL(compare_at(before, after, 1024, &comparison), SMC_OK);
+    CU_ASSERT(says(&comparison.diff.pair[0],
+                   "80 -> 90 registers: it launches in neither build at 1024 threads"));
+    free_comparison(&comparison);
+}
+
+/* The message names every architecture of both builds. */
+static void test_nothing_in_common(void)
+{
+    static const struct figures figures[] = {{"a", 80, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    const struct smc_inspect_request request = {.threads_per_block = 256,
+                                                .settings = SMC_LAUNCH_INIT};
+    static const uint16_t architectures[] = {80, 86, 100};
+    struct comparison comparison = {0};
+    struct smc_error error = {""};
+    build(figures, &comparison.before);
+    for (size_t i = 0; i < 3; i++) {
+        build(figures, &comparison.after);
+        comparison.after.item[i].cc = architectures[i];
+    }
+    CU_ASSERT_EQUAL(
+        smc_diff_compare(&comparison.before, &comparison.after, &request, &comparison.diff, &error),
+        SMC_USAGE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message,
+                                  "the old build is for compute capability 9.0, the new one for "
+                                  "compute capability 8.0, 8.6 and 10.0: no architecture"));
+    free_comparison(&comparison);
+}
+
 /* Findings have the level of what fails, and notes for the rest. */
 static void test_findings(void)
 {
@@ -618,6 +653,8 @@ CU_TestInfo tests_diff[] = {
     {"kernels with the same name", test_same_names},
     {"worse on one architecture only", test_one_architecture},
     {"barriers that a report does not state", test_unknown_barriers},
+    {"a launch that fails in both builds", test_never_launches},
+    {"builds for different architectures", test_nothing_in_common},
     {"findings", test_findings},
     {"changes are rules", test_rules},
     {"a comment's length", test_long_comment},

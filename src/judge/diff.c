@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "inspect/kernels.h"
 #include "inspect/names.h"
 #include "inspect/stable_names.h"
@@ -870,33 +871,56 @@ static bool sort_pairs(struct smc_diff *diff, size_t group_count)
     return done;
 }
 
-static const char *device_of(const struct items *items, const struct smc_diff *diff, size_t index)
+static bool has_device(const struct items *items, size_t index)
 {
     for (size_t i = 0; i < items->count; i++)
         if (items->item[i].device == index)
-            return diff->device[index].name;
-    return NULL;
+            return true;
+    return false;
+}
+
+/* "compute capability 8.0 and 9.0" */
+static void append_architectures(const struct items *items, const struct smc_diff *diff,
+                                 struct smc_text *out)
+{
+    size_t count = 0, left = 0;
+    for (size_t i = 0; i < diff->device_count; i++)
+        left += has_device(items, i);
+    for (size_t i = 0; i < diff->device_count; i++) {
+        const struct smc_device *device = &diff->device[i];
+        if (!has_device(items, i))
+            continue;
+        if (count++ > 0)
+            smc_text_append(out, left == 1 ? " and " : ", ");
+        if (device->sm_count > 0)
+            smc_text_append(out, device->name);
+        else
+            smc_text_printf(out, "%s%d.%d", count == 1 ? "compute capability " : "",
+                            device->sm.cc / 10, device->sm.cc % 10);
+        left--;
+    }
 }
 
 /* Builds without a device in common would only consist of removed and added kernels. */
 static enum smc_status check_devices(const struct comparing *comparing, struct smc_error *error)
 {
     const struct smc_diff *diff = comparing->diff;
-    const char *before = NULL, *after = NULL, *name;
-    for (size_t i = 0; i < diff->device_count; i++) {
-        const char *old = device_of(&comparing->before, diff, i);
-        name = device_of(&comparing->after, diff, i);
-        if (old && name)
+    struct smc_text before = {0}, after = {0};
+    for (size_t i = 0; i < diff->device_count; i++)
+        if (has_device(&comparing->before, i) && has_device(&comparing->after, i))
             return SMC_OK;
-        before = old ? old : before;
-        after = name ? name : after;
-    }
-    if (!before || !after)
+    if (comparing->before.count == 0 || comparing->after.count == 0)
         return SMC_OK;
-    return smc_fail(error, SMC_USAGE,
-                    "the old build is for %s, the new one for %s: no architecture is in both; "
-                    "--device compares them on one device, as far as the code can be estimated",
-                    before, after);
+    append_architectures(&comparing->before, diff, &before);
+    append_architectures(&comparing->after, diff, &after);
+    enum smc_status status =
+        smc_fail(error, SMC_USAGE,
+                 "the old build is for %.400s, the new one for %.400s: no architecture is in both; "
+                 "--device compares them on one device, as far as the code can be estimated",
+                 smc_text_string(&before), smc_text_string(&after));
+    smc_text_free(&before);
+    smc_text_free(&after);
+    return status;
 }
 
 static enum smc_status compare(struct comparing *comparing, struct smc_error *error)

@@ -343,6 +343,12 @@ static void append_limiters(const struct smc_diff_side *side, struct smc_text *o
     smc_words_limiters(&occupancy, out);
 }
 
+static bool launches(const struct smc_diff_side *side)
+{
+    return side->threads_per_block > 0 ? side->outcome == SMC_LAUNCHES
+                                       : side->sizes.best_threads_per_block > 0;
+}
+
 /* "4 -> 3 blocks per SM (100 % -> 75 %) at 256 threads, limited by registers" */
 static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out)
 {
@@ -355,6 +361,10 @@ static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out
             smc_text_printf(out, " at %u threads", after->threads_per_block);
         if (is_refused(after))
             smc_text_append(out, ": too much static shared memory to compile");
+    } else if (!launches(before) && !launches(after)) {
+        smc_text_append(out, "it launches in neither build");
+        if (after->threads_per_block > 0)
+            smc_text_printf(out, " at %u threads", after->threads_per_block);
     } else if (pair->is_undecided) {
         append_undecided(pair, out);
     } else if (before->threads_per_block == 0) {
