@@ -106,6 +106,21 @@ empty "a thousand files do not exhaust descriptors" "$(
     [ "$(wc -l <out)" -eq 3001 ] || wc -l <out
     cat err)"
 
+# --- Thin archives --------------------------------------------------------------------------------
+
+mkdir -p thin/objects && cp "$data/own-sm90.cubin" thin/objects/kernels.o && echo host >thin/host.o
+{
+    printf '!<thin>\n%-48s%-10s`\nobjects/kernels.o/\nhost.o/\nmissing.o/\n' // 38
+    printf '%-48s%-10s`\n' /0 14696 /19 5 /27 100
+} >thin/lib.a
+reads "a thin archive" 2 thin/objects/kernels.o:10 thin/objects/kernels.o:14 \
+    thin/objects/kernels.o:32 -- thin/lib.a
+empty "its members are read" "$([ "$(grep -c '^thin/objects/kernels.o,' out)" -eq 3 ] || cat out)"
+says "a missing one is named" "thin/lib.a: its member thin/missing.o: No such file or directory"
+"$program" best thin/lib.a >out 2>err
+says "elsewhere it is named" \
+    "thin/lib.a: a thin archive, which only names its members: name one of them"
+
 # --- compile_commands.json ------------------------------------------------------------------------
 
 mkdir -p 'my project/inc' 'my project/out'

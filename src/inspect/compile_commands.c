@@ -395,7 +395,7 @@ static bool add_source(struct entry *entry, const char *source, struct smc_input
     if (!input)
         return false;
     input->content = SMC_CONTENT_SOURCE;
-    input->from_commands = true;
+    input->may_be_empty = true;
     input->argument = entry->options.word;
     input->argument_count = entry->options.count;
     entry->options = (struct smc_words){0};
@@ -426,7 +426,7 @@ static bool add_entry(struct entry *entry, const char **fault, struct smc_inputs
         struct smc_input *input = smc_inputs_add(inputs, shortened(object));
         succeeded = input != NULL;
         if (input)
-            input->from_commands = true;
+            input->may_be_empty = true;
     } else if (succeeded && is_special(source)) {
         *fault = "is not a file";
     } else if (succeeded) {

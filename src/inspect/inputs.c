@@ -21,6 +21,7 @@
 #include "compile/cubin.h"
 #include "inspect/compile_commands.h"
 #include "inspect/doubles.h"
+#include "inspect/fatbin.h"
 #include "inspect/kernels.h"
 #include "inspect/readers.h"
 
@@ -386,6 +387,63 @@ static void read_commands(struct search *search, const char *file)
     smc_text_free(&text);
 }
 
+static void add_member(struct search *search, const char *archive, const char *path)
+{
+    struct stat status;
+    struct smc_error error;
+    const bool exists = stat(path, &status) == 0;
+    if (!exists || !S_ISREG(status.st_mode)) {
+        smc_fail(&error, SMC_USAGE, "%.400s: its member %.400s: %s", archive, path,
+                 exists ? "not a file" : strerror(errno));
+        report(search, SMC_USAGE, &error);
+        return;
+    }
+    if (content_of_binary(path) == SMC_CONTENT_NONE) {
+        search->skipped++;
+        return;
+    }
+    struct smc_input *input = list(search, path, &status);
+    if (input)
+        input->may_be_empty = true;
+}
+
+/* The members of a thin archive are files; their paths are relative to its folder. */
+static void read_thin_archive(struct search *search, const char *archive)
+{
+    struct smc_text bytes = {0}, path = {0}, name = {0};
+    struct smc_error error;
+    const char *slash = strrchr(archive, '/');
+    size_t at = 0;
+    enum smc_status status = smc_input_read(archive, &bytes, &error);
+    if (status != SMC_OK)
+        report(search, status, &error);
+    while (status == SMC_OK && search->worst < SMC_MACHINE &&
+           smc_fatbin_thin_member(bytes.data, bytes.length, &at, &name)) {
+        const char *member = smc_text_string(&name);
+        path.length = 0;
+        smc_text_printf(&path, "%.*s%s", slash && *member != '/' ? (int)(slash + 1 - archive) : 0,
+                        archive, member);
+        if (path.failed || name.failed)
+            fail_memory(search);
+        else
+            add_member(search, archive, smc_text_string(&path));
+        name.length = 0;
+    }
+    smc_text_free(&bytes);
+    smc_text_free(&path);
+    smc_text_free(&name);
+}
+
+static bool is_thin_archive(const char *file)
+{
+    char begin[8];
+    FILE *stream = fopen(file, "rb");
+    size_t length = stream ? fread(begin, 1, sizeof begin, stream) : 0;
+    if (stream)
+        fclose(stream);
+    return smc_fatbin_is_thin_archive(begin, length);
+}
+
 static void read_named(struct search *search, const char *file)
 {
     struct stat status = {0};
@@ -405,7 +463,9 @@ static void read_named(struct search *search, const char *file)
     for (size_t i = 0; i < search->inputs->count && is_stdin; i++)
         if (strcmp(search->inputs->item[i].file, "-") == 0)
             return;
-    if (S_ISREG(status.st_mode))
+    if (S_ISREG(status.st_mode) && is_thin_archive(file))
+        read_thin_archive(search, file);
+    else if (S_ISREG(status.st_mode))
         list(search, file, &status);
     else if (!smc_inputs_add(search->inputs, file))
         fail_memory(search);
@@ -425,6 +485,8 @@ static void complete(struct smc_inspect_kernel *kernel, const struct smc_inspect
         kernel->max_threads_per_block = other->max_threads_per_block;
     if (kernel->required_threads_per_block == 0)
         kernel->required_threads_per_block = other->required_threads_per_block;
+    if (kernel->block[0] == 0)
+        memcpy(kernel->block, other->block, sizeof kernel->block);
     if (kernel->blocks_per_cluster == 0)
         kernel->blocks_per_cluster = other->blocks_per_cluster;
 }
@@ -492,7 +554,7 @@ static void read_input(struct search *search, const struct smc_input *input,
         smc_inspect_read(input->file, &request, kernels, search->notes, &error);
     if (status == SMC_OK)
         return;
-    if (status == SMC_USAGE && (input->folder || input->from_commands) && search->notes->holds_none)
+    if (status == SMC_USAGE && (input->folder || input->may_be_empty) && search->notes->holds_none)
         search->skipped++;
     else
         report(search, status, &error);

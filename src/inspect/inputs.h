@@ -29,7 +29,8 @@ struct smc_input {
     size_t argument_count;
     struct smc_inspect_target *target;
     size_t target_count;
-    bool from_commands; /* an entry of such a file: one without kernels is no fault */
+    bool may_be_empty; /* an entry of such a file, or a member of an archive: one without kernels
+                          is no fault */
 };
 
 /* Start from {0}. */

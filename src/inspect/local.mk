@@ -1,6 +1,7 @@
 libsmc_la_SOURCES += \
 	src/inspect/answer.c \
 	src/inspect/bank_conflicts.c src/inspect/bank_conflicts.h \
+	src/inspect/compilation.h \
 	src/inspect/compile_commands.c src/inspect/compile_commands.h \
 	src/inspect/compilers.c src/inspect/compilers.h \
 	src/inspect/doubles.c src/inspect/doubles.h \
@@ -13,12 +14,15 @@ libsmc_la_SOURCES += \
 	src/inspect/lint.c \
 	src/inspect/names.c src/inspect/names.h \
 	src/inspect/nvcc_default.c src/inspect/nvcc_default.h \
+	src/inspect/nvcc_commands.c src/inspect/nvcc_commands.h \
+	src/inspect/output_cache.c src/inspect/output_cache.h \
 	src/inspect/read.c \
 	src/inspect/readers.c src/inspect/readers.h \
 	src/inspect/saved.c src/inspect/saved.h \
 	src/inspect/sources.def \
 	src/inspect/stable_names.c src/inspect/stable_names.h \
 	src/inspect/tools.c src/inspect/tools.h \
+	src/inspect/toolkit_compilers.c \
 	src/inspect/verdicts.def
 
 BUILT_SOURCES += src/inspect/nvcc_defaults.inc

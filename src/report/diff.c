@@ -19,7 +19,7 @@
 #include "report/text_parts.h"
 #include "report/words.h"
 
-enum { DEVICE_WIDTH = 13, TEXT_COLUMN = 16 };
+enum { LEAST_DEVICE = 13, MOST_DEVICE = 28 };
 
 /* --- Fields ----------------------------------------------------------------------------------- */
 
@@ -522,15 +522,6 @@ static const char *heading_of(enum smc_diff_verdict verdict)
     return headings[verdict];
 }
 
-/* "CC 9.0", or a board's name without its brand. */
-static void append_device(const struct smc_device *device, struct smc_text *out)
-{
-    if (device->sm_count == 0)
-        smc_text_printf(out, "CC %d.%d", device->sm.cc / 10, device->sm.cc % 10);
-    else
-        smc_text_append(out, smc_device_model(device));
-}
-
 static void append_names(const struct smc_kernel_names *names, const struct smc_diff_pair *pair,
                          const struct smc_report_style *style, struct smc_text *out)
 {
@@ -553,15 +544,29 @@ static void append_names(const struct smc_kernel_names *names, const struct smc_
     smc_text_free(&line);
 }
 
-static void append_pair(const struct smc_diff_pair *pair, const struct smc_report_style *style,
-                        struct smc_text *out)
+/* Of the names of devices: the longest within limits. */
+static int device_width(const struct smc_diff *diff)
+{
+    int width = LEAST_DEVICE;
+    for (size_t i = 0; i < diff->device_count; i++) {
+        struct smc_text name = {0};
+        smc_words_device(&diff->device[i], &name);
+        const int columns = smc_utf8_string_columns(smc_text_string(&name));
+        width = columns > width ? columns : width;
+        smc_text_free(&name);
+    }
+    return width < MOST_DEVICE ? width : MOST_DEVICE;
+}
+
+static void append_pair(const struct smc_diff_pair *pair, int width,
+                        const struct smc_report_style *style, struct smc_text *out)
 {
     struct smc_text left = {0}, device = {0}, right = {0};
-    append_device(pair->device, &device);
+    smc_words_device(pair->device, &device);
     smc_text_append(&left, "  ");
-    smc_text_cell(&left, smc_text_string(&device), -DEVICE_WIDTH);
+    smc_text_cell(&left, smc_text_string(&device), -width);
     smc_words_difference(pair, &right);
-    smc_layout_paragraph(out, smc_text_string(&left), TEXT_COLUMN, smc_text_string(&right),
+    smc_layout_paragraph(out, smc_text_string(&left), (size_t)width + 3, smc_text_string(&right),
                          style->columns);
     smc_text_free(&left);
     smc_text_free(&device);
@@ -598,7 +603,7 @@ static void append_kernel(const struct smc_diff *diff, size_t from, size_t end,
     append_names(names, &diff->pair[from], style, out);
     for (size_t i = from; i < end; i++)
         if (diff->pair[i].verdict < SMC_DIFF_SAME)
-            append_pair(&diff->pair[i], style, out);
+            append_pair(&diff->pair[i], device_width(diff), style, out);
 }
 
 /* Whether a list may end early: the worse ones are always complete. */
@@ -714,7 +719,7 @@ static void append_markdown_row(const struct smc_diff_pair *pair,
         smc_text_append(out, ")");
     }
     smc_text_append(out, " | ");
-    append_device(pair->device, out);
+    smc_words_device(pair->device, out);
     smc_text_append(out, " | ");
     if (pair->verdict < SMC_DIFF_SAME)
         smc_words_difference(pair, out);
