@@ -499,9 +499,10 @@ static bool has_same_result(const struct kernel *a, const struct kernel *b)
 static bool merge_repeated(struct kernel *const *kernel, size_t count, bool is_linking)
 {
     bool differ = false;
-    for (size_t i = 1; i < count; i++)
-        for (size_t k = 0; k < i && kernel[i]->is_linking == is_linking; k++) {
-            if (kernel[k]->is_replaced || !are_alike(kernel[k], kernel[i]))
+    for (size_t i = count; i-- > 1;)
+        for (size_t k = 0; k < i && !kernel[i]->is_replaced; k++) {
+            if (kernel[i]->is_linking != is_linking || kernel[k]->is_replaced ||
+                !are_alike(kernel[k], kernel[i]))
                 continue;
             bool same = has_same_result(kernel[k], kernel[i]);
             kernel[k]->is_replaced = same;

@@ -14,7 +14,7 @@
       Function k:
        REG:10 STACK:0 SHARED:3024 LOCAL:0 CONSTANT[0]:536 TEXTURE:0 SURFACE:0 SAMPLER:0
    Functions that kernels call have such lines, too, but without CONSTANT[0], where the parameters
-   of a kernel are: of an empty one as well, on CC 2.0 and later. Whatever a build tool writes
+   of a kernel are, of one without any as well. Whatever a build tool writes
    before these words is skipped. */
 #include "config.h"
 
@@ -227,12 +227,12 @@ static bool read_res_usage(struct smc_log_line line, struct smc_log_kernel *kern
     return close && *close && regs && read_number(regs, line.end, &out->regs_per_thread);
 }
 
-/* Whether the line is about a function that kernels call. A truncated line is not. */
-static bool is_of_function(struct smc_log_line line, uint16_t cc)
+/* Whether the line is about a function that kernels call. A truncated line is not, nor is a kernel
+   for CC 1.x, whose parameters are in shared memory. */
+static bool is_of_function(struct smc_log_line line, const struct smc_log_kernel *kernel)
 {
-    bool has_parameters_there = cc == 0 || cc >= 20;
-    return has_parameters_there && log_after(line, " TEXTURE:") &&
-           !log_after(line, " CONSTANT[0]:");
+    return log_after(line, " TEXTURE:") && !log_after(line, " CONSTANT[0]:") &&
+           kernel->resources.static_smem_bytes == 0;
 }
 
 /* Whether the item is present. A damaged item makes the kernel incomplete. */
@@ -304,7 +304,7 @@ static bool read_body(const char **cursor, struct smc_log_kernel *kernel)
             continue;
         if (kernel->form == SMC_LOG_CUOBJDUMP) {
             found = read_res_usage(line, kernel);
-            kernel->is_function = found && is_of_function(line, kernel->cc);
+            kernel->is_function = found && is_of_function(line, kernel);
         } else
             found =
                 read_used(log_after(line, kernel->form == SMC_LOG_PTXAS ? ": Used " : ": used "),
