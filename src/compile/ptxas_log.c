@@ -14,8 +14,8 @@
       Function k:
        REG:10 STACK:0 SHARED:3024 LOCAL:0 CONSTANT[0]:536 TEXTURE:0 SURFACE:0 SAMPLER:0
    Functions that kernels call have such lines, too, but without CONSTANT[0], where the parameters
-   of a kernel are, of one without any as well. Whatever a build tool writes
-   before these words is skipped. */
+   of a kernel are, of one without any as well. Whatever a build tool writes before these words is
+   skipped. */
 #include "config.h"
 
 #include "base/utf8.h"
