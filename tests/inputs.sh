@@ -218,6 +218,17 @@ done
 (cat "$data/own-sm90.ptxas"; echo "make: *** [Makefile:3: b.o] Error 1") >failed.log
 reads "a build that failed" 2 failed.log:14 failed.log:32 failed.log:10 -- failed.log
 says "is reported" "failed.log: the build failed: make: *** [Makefile:3: b.o] Error 1"
+for registers in 128 123 128; do
+    echo "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90'"
+    echo "ptxas info    : Used $registers registers, used 1 barriers"
+done >programs.log
+reads "two programs with a kernel of the same name" 0 programs.log:123 programs.log:128 -- programs.log
+says "are told by name, figures and lines" "warning: programs.log: k(float*): compiled several \
+times with different results, each of which counts: sm_90: 123 registers (line 3); sm_90: 128 \
+registers (line 5)"
+"$program" inspect programs.log --max-regs 125 >out 2>err
+status=$?
+empty "the worse one counts" "$([ $status -eq 1 ] || { echo "exit status $status" && cat out err; })"
 head -n 8 "$data/own-sm90.ptxas" >cut.log
 "$program" inspect cut.log --format csv >out 2>err
 status=$?

@@ -542,4 +542,20 @@ case $status in
     '[false,0,true,null]' ;;
 esac
 
+# A kernel that cannot be compiled is an answer, and breaks every limit that is stated.
+cat >much.cu <<'END'
+__global__ void much(int *o) { __shared__ int a[13312]; a[threadIdx.x] = *o; __syncthreads(); *o = a[*o]; }
+END
+ask much.cu --format json
+case $status in
+3) skip "a kernel that cannot be compiled" "no compiler here" ;;
+*) empty "a kernel that cannot be compiled" "$(
+    [ "$status" -eq 0 ] || echo "exit status $status"
+    lacks err 'does not say'
+    jq -e '[.kernels[].occupancy.blocks_per_sm] == [0]' out >/dev/null || cat out
+    ask much.cu --max-regs 255
+    [ "$status" -eq 1 ] || echo "exit status $status with a limit"
+    has err 'cannot be compiled')" ;;
+esac
+
 finish_cases

@@ -351,6 +351,103 @@ static void test_same_names(void)
     free_comparison(&comparison);
 }
 
+/* A kernel that is worse on one architecture only is named, wherever that architecture stands. */
+static void test_one_architecture(void)
+{
+    static const struct figures before[] = {{"a", 32, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 64, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures *const builds[][2] = {{before, after}, {after, before}};
+    const struct smc_inspect_request request = {.threads_per_block = 256,
+                                                .settings = SMC_LAUNCH_INIT};
+    static const uint16_t architectures[] = {100, 80, 90};
+    const struct smc_report_style style = {.columns = 80};
+    for (size_t i = 0; i < 4; i++) {
+        struct comparison comparison = {0};
+        struct smc_text text = {0};
+        struct smc_error error;
+        for (size_t cc = 0; cc < 3; cc++) { /* each in turn is the one that differs */
+            build(builds[i % 2][0], &comparison.before);
+            build(cc == (i + 1) % 3 ? builds[i % 2][1] : builds[i % 2][0], &comparison.after);
+            comparison.before.item[cc].cc = comparison.after.item[cc].cc = architectures[cc];
+        }
+        CU_ASSERT_EQUAL(smc_diff_compare(&comparison.before, &comparison.after, &request,
+                                         &comparison.diff, &error),
+                        SMC_OK);
+        smc_writer_text.diff(&comparison.diff, &style, &text);
+        CU_ASSERT_PTR_NOT_NULL(
+            strstr(smc_text_string(&text), i % 2 ? "\nBetter\na\n  CC " : "no launch\na\n  CC "));
+        smc_text_free(&text);
+        free_comparison(&comparison);
+    }
+}
+
+/* Barriers that a report of cuobjdump does not state are neither compared nor counted as few. */
+static void test_unknown_barriers(void)
+{
+    static const struct figures figures[] = {
+        {"a", 32, 0, 0, 0}, {"b", 32, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    const struct smc_inspect_request requests[] = {
+        {.threads_per_block = 256, .settings = SMC_LAUNCH_INIT},
+        {.threads_per_block = SMC_NOT_GIVEN, .settings = SMC_LAUNCH_INIT}};
+    for (size_t i = 0; i < 4; i++) {
+        struct comparison comparison = {0};
+        struct smc_inspect_kernels *stated = i % 2 ? &comparison.before : &comparison.after;
+        struct smc_inspect_kernels *report = i % 2 ? &comparison.after : &comparison.before;
+        struct smc_error error;
+        build(figures, &comparison.before);
+        build(figures, &comparison.after);
+        for (size_t k = 0; k < 2; k++) {
+            stated->item[k].has_barriers = true;
+            stated->item[k].resources.barriers = 16;
+            report->item[k].source = SMC_INSPECT_RES_USAGE;
+        }
+        CU_ASSERT_EQUAL(smc_diff_compare(&comparison.before, &comparison.after, &requests[i / 2],
+                                         &comparison.diff, &error),
+                        SMC_OK);
+        const struct smc_diff *diff = &comparison.diff;
+        CU_ASSERT_EQUAL(diff->kernels[SMC_DIFF_SAME], 2);
+        CU_ASSERT_EQUAL_FATAL(diff->note_count, 2);
+        CU_ASSERT_EQUAL(diff->note[1].kind, SMC_DIFF_NOTE_BARRIERS_UNKNOWN);
+        CU_ASSERT_EQUAL(diff->note[1].count, 2);
+        free_comparison(&comparison);
+    }
+}
+
+/* At 1024 threads both need more registers than a block may have. */
+static void test_never_launches(void)
+{
+    static const struct figures before[] = {{"a", 80, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    static const struct figures after[] = {{"a", 90, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    struct comparison comparison;
+    CU_ASSERT_EQUAL(compare_at(before, after, 1024, &comparison), SMC_OK);
+    CU_ASSERT(says(&comparison.diff.pair[0],
+                   "80 -> 90 registers: it launches in neither build at 1024 threads"));
+    free_comparison(&comparison);
+}
+
+/* The message names every architecture of both builds. */
+static void test_nothing_in_common(void)
+{
+    static const struct figures figures[] = {{"a", 80, 0, 0, 0}, {NULL, 0, 0, 0, 0}};
+    const struct smc_inspect_request request = {.threads_per_block = 256,
+                                                .settings = SMC_LAUNCH_INIT};
+    static const uint16_t architectures[] = {80, 86, 100};
+    struct comparison comparison = {0};
+    struct smc_error error = {""};
+    build(figures, &comparison.before);
+    for (size_t i = 0; i < 3; i++) {
+        build(figures, &comparison.after);
+        comparison.after.item[i].cc = architectures[i];
+    }
+    CU_ASSERT_EQUAL(
+        smc_diff_compare(&comparison.before, &comparison.after, &request, &comparison.diff, &error),
+        SMC_USAGE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message,
+                                  "the old build is for compute capability 9.0, the new one for "
+                                  "compute capability 8.0, 8.6 and 10.0: no architecture"));
+    free_comparison(&comparison);
+}
+
 /* Findings have the level of what fails, and notes for the rest. */
 static void test_findings(void)
 {
@@ -430,7 +527,8 @@ static void test_build_note(void)
     CHECK("-O 1 -arch sm_90 -m 64 ", "-O1");
     CHECK("-maxrregcount 32 -arch sm_90 -m 64 ", "-maxrregcount=32");
     CHECK("tmpxft_1.ptx -no-bb-merge  -ret-end  -g  -o t.cubin -arch sm_90 -m 64 ", "-g");
-    CHECK("-lineinfo  -arch sm_90 -m 64 -l cudadevrt -L /usr/lib -cpu-arch X86_64 ", "-lineinfo");
+    CHECK("-g  -arch sm_90 -m 64 -l cudadevrt -L /usr/lib -cpu-arch X86_64 ", "-g");
+    CHECK("-lineinfo  -arch sm_90 -m 64 ", ""); /* no code: smemcalc compiles with it */
     CHECK("-arch sm_90 -x \033[1m", "-x?[1m");
     check_note("", 0, "", "");
     check_note("release , V", 11, "", "");
@@ -553,6 +651,10 @@ CU_TestInfo tests_diff[] = {
     {"renamed kernels", test_renamed},
     {"ambiguous names are not guessed", test_not_guessed},
     {"kernels with the same name", test_same_names},
+    {"worse on one architecture only", test_one_architecture},
+    {"barriers that a report does not state", test_unknown_barriers},
+    {"a launch that fails in both builds", test_never_launches},
+    {"builds for different architectures", test_nothing_in_common},
     {"findings", test_findings},
     {"changes are rules", test_rules},
     {"a comment's length", test_long_comment},

@@ -30,6 +30,7 @@ struct smc_log_kernel {
     /* `is_incomplete`: the log names the kernel, but not its registers, because it was truncated or
        the lines of several compilations are interleaved. `is_damaged`: a number is malformed. */
     bool is_incomplete, is_damaged;
+    bool is_function; /* of cuobjdump, called by kernels: smc_log_next passes over it */
 
     /* The numbers, or only the refusal if there is one. Source and compiler are not set. */
     struct smc_resources resources;

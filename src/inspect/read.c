@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@
 #include "inspect/fatbin.h"
 #include "inspect/kernels.h"
 #include "inspect/saved.h"
+#include "inspect/stable_names.h"
 #include "inspect/tools.h"
 #include "source/source_tree.h"
 
@@ -384,6 +386,27 @@ static void append_lines(const struct reading *reading, const struct smc_text *l
     }
 }
 
+/* Each begins with the name of a kernel. False: out of memory. */
+static bool append_notes(const struct reading *reading, const struct smc_text *notes,
+                         struct smc_text *out)
+{
+    const char *line = smc_text_string(notes);
+    for (size_t length; *line; line += length + (line[length] != '\0')) {
+        length = strcspn(line, "\n");
+        size_t named = strcspn(line, "\t\n");
+        char *name = smc_strndup(line, named);
+        char *shown = name ? smc_demangle(smc_name_without_static(name)) : NULL;
+        if (shown)
+            smc_text_safe_line(out, "%s: %s: %.*s", reading->file, shown, (int)(length - named) - 1,
+                               line + named + 1);
+        free(name);
+        free(shown);
+        if (!shown)
+            return false;
+    }
+    return true;
+}
+
 static enum smc_status read_log(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_kernel kind = {.file = reading->file, .source = SMC_INSPECT_PTXAS_LOG};
@@ -397,7 +420,7 @@ static enum smc_status read_log(const struct reading *reading, struct smc_error 
         smc_inspect_log(smc_text_string(&build.ordered), &kind, reading->kernels, faults);
     if (is_read && (reading->kernels->count > before || faults->length > faults_before)) {
         append_lines(reading, &build.faults, faults);
-        append_lines(reading, &build.notes, &reading->notes->warnings);
+        is_read = append_notes(reading, &build.notes, &reading->notes->warnings);
     }
     smc_build_log_free(&build);
     if (!is_read)

@@ -65,6 +65,7 @@ enum smc_diff_note_kind {
     SMC_DIFF_NOTE_ONLY_OLD,     /* `before`: a device that no new kernel was compiled for */
     SMC_DIFF_NOTE_ONLY_NEW,
     SMC_DIFF_NOTE_SPILLS_UNKNOWN,       /* in one build or in both */
+    SMC_DIFF_NOTE_BARRIERS_UNKNOWN,     /* ... those of the other build are assumed */
     SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN, /* pairs that are undecided */
     SMC_DIFF_NOTE_RESEMBLING, /* removed kernels that several added ones resemble equally */
     SMC_DIFF_NOTE_KIND_COUNT

@@ -343,6 +343,12 @@ static void append_limiters(const struct smc_diff_side *side, struct smc_text *o
     smc_words_limiters(&occupancy, out);
 }
 
+static bool launches(const struct smc_diff_side *side)
+{
+    return side->threads_per_block > 0 ? side->outcome == SMC_LAUNCHES
+                                       : side->sizes.best_threads_per_block > 0;
+}
+
 /* "4 -> 3 blocks per SM (100 % -> 75 %) at 256 threads, limited by registers" */
 static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out)
 {
@@ -355,6 +361,10 @@ static void append_effect(const struct smc_diff_pair *pair, struct smc_text *out
             smc_text_printf(out, " at %u threads", after->threads_per_block);
         if (is_refused(after))
             smc_text_append(out, ": too much static shared memory to compile");
+    } else if (!launches(before) && !launches(after)) {
+        smc_text_append(out, "it launches in neither build");
+        if (after->threads_per_block > 0)
+            smc_text_printf(out, " at %u threads", after->threads_per_block);
     } else if (pair->is_undecided) {
         append_undecided(pair, out);
     } else if (before->threads_per_block == 0) {
@@ -474,6 +484,10 @@ static void append_note(const struct smc_diff *diff, const struct smc_diff_note 
         smc_text_append(out, "spills are not compared: not recorded in both builds");
         append_share(diff, note, out);
         break;
+    case SMC_DIFF_NOTE_BARRIERS_UNKNOWN:
+        smc_text_append(out, "barriers are not compared: not recorded in both builds");
+        append_share(diff, note, out);
+        break;
     case SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN:
         smc_text_append(out, "+?: dynamic shared memory is given by the launch, so blocks and "
                              "occupancy are not compared");
@@ -571,12 +585,14 @@ static size_t end_of_kernel(const struct smc_diff *diff, size_t i)
     return i;
 }
 
-/* A kernel on all its devices, under its gravest verdict: the first of its pairs has it. */
+/* The gravest verdict of a kernel among the devices on which it is listed; SMC_DIFF_VERDICT_COUNT:
+   on none. */
 static enum smc_diff_verdict verdict_of_kernel(const struct smc_diff *diff, size_t from, size_t end)
 {
-    enum smc_diff_verdict verdict = diff->pair[from].verdict;
+    enum smc_diff_verdict verdict = SMC_DIFF_VERDICT_COUNT;
     for (size_t i = from; i < end; i++)
-        verdict = diff->pair[i].verdict < verdict ? diff->pair[i].verdict : verdict;
+        if (is_listed(&diff->pair[i]) && diff->pair[i].verdict < verdict)
+            verdict = diff->pair[i].verdict;
     return verdict;
 }
 
@@ -604,7 +620,7 @@ static void append_section(const struct smc_diff *diff, enum smc_diff_verdict ve
     size_t listed = 0;
     for (size_t i = 0, end; i < diff->count; i = end) {
         end = end_of_kernel(diff, i);
-        if (verdict_of_kernel(diff, i, end) != verdict || !is_listed(&diff->pair[i]))
+        if (verdict_of_kernel(diff, i, end) != verdict)
             continue;
         if (listed++ == 0)
             smc_text_printf(out, "\n%s\n", heading_of(verdict));
@@ -840,6 +856,7 @@ static const char *note_key(enum smc_diff_note_kind kind)
         [SMC_DIFF_NOTE_ONLY_OLD] = "only_old",
         [SMC_DIFF_NOTE_ONLY_NEW] = "only_new",
         [SMC_DIFF_NOTE_SPILLS_UNKNOWN] = "spills_unknown",
+        [SMC_DIFF_NOTE_BARRIERS_UNKNOWN] = "barriers_unknown",
         [SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN] = "dynamic_smem_unknown",
         [SMC_DIFF_NOTE_RESEMBLING] = "resembling",
     };
