@@ -116,6 +116,10 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
         smc_inspect_read(arguments->file[0], &request, &asked->kernels, &notes, error);
     if (status == SMC_OK)
         *error = (struct smc_error){""}; /* of a target that was skipped */
+    if (asked->kernels.count == 0 || asked->kernels.left_out > 0) {
+        smc_output_tell("warning: ", smc_text_string(&notes.warnings)); /* there may be no report */
+        smc_text_free(&notes.warnings);
+    }
     smc_output_warn(&notes.warnings);
     asked->damaged = notes.faults.length > 0;
     smc_output_tell("", smc_text_string(&notes.faults));

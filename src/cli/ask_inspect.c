@@ -249,12 +249,17 @@ static bool show_progress(void *context, size_t done, size_t total)
     return true;
 }
 
-static void tell_notes(struct smc_inspect_notes *notes)
+/* Warnings precede the report, unless there may be none. */
+static void tell_notes(struct smc_inspect_notes *notes, const struct smc_inspect_kernels *kernels)
 {
     char *rest = NULL;
     for (char *line = notes->remarks.data ? strtok_r(notes->remarks.data, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest))
         smc_output_note(line);
+    if (kernels->count == 0 || kernels->left_out > 0) {
+        smc_output_tell("warning: ", smc_text_string(&notes->warnings));
+        smc_text_free(&notes->warnings);
+    }
     smc_output_warn(&notes->warnings);
     smc_output_tell("", smc_text_string(&notes->faults));
     smc_text_free(&notes->faults);
@@ -273,7 +278,7 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
     request->part_context = &part_progress;
     enum smc_status status = smc_inputs_read(files, count, request, inputs, kernels, &notes);
     smc_progress_erase(&progress);
-    tell_notes(&notes);
+    tell_notes(&notes, kernels);
     request->progress = NULL;
     request->progress_context = NULL;
     request->part_progress = NULL;

@@ -385,10 +385,15 @@ static void list_toolkit(const char *library, struct smc_text *folders)
 }
 
 /* The same message once, however many architectures are compiled for. */
-static void warn_once(const struct smc_compilation *compilation, const struct smc_text *line)
+static void warn_of_launch(const struct smc_compilation *compilation,
+                           const struct smc_instantiation *instance, const struct smc_text *line)
 {
-    if (compilation->warnings && !strstr(smc_text_string(compilation->warnings), line->data))
-        smc_text_append(compilation->warnings, line->data);
+    const struct smc_inspect_kernel kernel = {.name = instance->name, .shown = instance->name};
+    if (!compilation->warnings || strstr(smc_text_string(compilation->warnings), line->data))
+        return;
+    smc_text_append(compilation->warnings, line->data);
+    if (compilation->left_out && smc_inspect_is_asked(&kernel, compilation->request))
+        ++*compilation->left_out;
 }
 
 static void tell_left_out(const struct smc_compilation *compilation,
@@ -412,7 +417,7 @@ static void tell_left_out(const struct smc_compilation *compilation,
                                "arguments must be written where it is launched",
                                instance->file, instance->line, instance->name);
         if (line.data)
-            warn_once(compilation, &line);
+            warn_of_launch(compilation, instance, &line);
         smc_text_free(&line);
     }
 }

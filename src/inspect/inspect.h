@@ -57,6 +57,8 @@ struct smc_inspect_kernels {
     struct smc_inspect_index *index;
     char **owned_file; /* names of files that other files mention */
     size_t owned_file_count;
+    size_t left_out; /* kernels, and launches of kernels, that were not compiled because the
+                        compiler could not learn their template arguments: a gate is incomplete */
 };
 
 /* An architecture to compile source for. */

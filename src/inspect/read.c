@@ -22,6 +22,7 @@
 #include "inspect/embedded.h"
 #include "inspect/fatbin.h"
 #include "inspect/kernels.h"
+#include "inspect/left_out.h"
 #include "inspect/saved.h"
 #include "source/source_tree.h"
 
@@ -164,6 +165,7 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
         .target = *target,
         .request = reading->request,
         .warnings = &reading->notes->warnings,
+        .left_out = &reading->kernels->left_out,
     };
     const struct smc_inspect_kernel kind = {
         .file = reading->file, .source = source, .cc = target->cc};
@@ -247,6 +249,7 @@ static enum smc_status compile_source(const struct reading *reading,
             *error = refusal.message[0] ? refusal : reason;
         /* NVRTC as it is compiles no template that only host code instantiates. */
         is_empty = status == SMC_OK && i != 1;
+        *first = is_empty ? i : *first;
     }
     if (worst != SMC_UNAVAILABLE && !is_empty)
         return worst;
@@ -256,18 +259,46 @@ static enum smc_status compile_source(const struct reading *reading,
     return SMC_UNAVAILABLE;
 }
 
-static bool locate(const struct reading *reading, size_t before)
+static bool read_tree(const struct reading *reading, struct smc_source_tree *tree)
 {
-    struct smc_source_tree tree = {0};
     struct smc_text options = {0};
     struct smc_error ignored;
     smc_compile_options(reading->request, &options);
-    bool located = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
-                                        smc_text_string(&options), "", &tree, &ignored) == SMC_OK &&
-                   smc_inspect_kernels_locate(reading->kernels, before, &tree);
+    bool read = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
+                                     smc_text_string(&options), "", tree, &ignored) == SMC_OK;
     smc_text_free(&options);
+    return read;
+}
+
+/* nvcc instantiates every template that is launched. */
+static bool locate(const struct reading *reading, size_t before)
+{
+    struct smc_inspect_kernels *kernels = reading->kernels;
+    struct smc_source_tree tree = {0};
+    bool located = read_tree(reading, &tree) && smc_inspect_kernels_locate(kernels, before, &tree);
+    if (located && kernels->item[before].source == SMC_INSPECT_NVRTC)
+        smc_left_out_tell(&tree, reading->request, kernels, before, reading->notes);
     smc_source_tree_free(&tree);
     return located;
+}
+
+/* No kernel was compiled: it may be for lack of nvcc. */
+static enum smc_status explain_empty(const struct reading *reading, struct smc_error *error)
+{
+    struct smc_source_tree tree = {0};
+    struct smc_inspect_kernels *kernels = reading->kernels;
+    size_t before = kernels->left_out;
+    bool has_memory = read_tree(reading, &tree);
+    if (has_memory)
+        smc_left_out_tell(&tree, reading->request, kernels, kernels->count, reading->notes);
+    smc_source_tree_free(&tree);
+    if (!has_memory)
+        return out_of_memory(error);
+    if (kernels->left_out == before)
+        return SMC_USAGE;
+    reading->notes->holds_none = false;
+    return smc_fail(error, SMC_USAGE, "%s: none of its kernels could be compiled without nvcc",
+                    reading->file);
 }
 
 static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
@@ -276,6 +307,9 @@ static enum smc_status read_source(const struct reading *reading, struct smc_err
     size_t before = reading->kernels->count, first = 0;
     for (size_t i = 0; i < request->target_count; i++) {
         enum smc_status status = compile_source(reading, &request->targets[i], &first, error);
+        if (status == SMC_USAGE && reading->notes->holds_none &&
+            ways[first].source == SMC_INSPECT_NVRTC)
+            return explain_empty(reading, error);
         if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
             return status;
     }

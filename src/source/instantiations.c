@@ -516,6 +516,25 @@ static void visit_kernel(struct search *search, const struct owner *owner, uint3
     smc_text_free(&name);
 }
 
+/* Whether the compiler could deduce every argument of a call without any. Otherwise the call means
+   another function of that name. */
+static bool is_callable(const struct owner *of, const struct smc_declaration *found,
+                        const struct parameter *list, size_t count)
+{
+    uint32_t open = found->parameters;
+    uint32_t close = open == SMC_NO_TOKEN ? SMC_NO_TOKEN : match_of(of, open);
+    for (size_t k = 0; k < count && close != SMC_NO_TOKEN; k++) {
+        bool named =
+            list[k].is_pack || list[k].value != SMC_NO_TOKEN || list[k].name == SMC_NO_TOKEN;
+        for (uint32_t i = open + 1; i < close && !named; i++)
+            named = is_word(of, i) &&
+                    smc_token_hash(of->tokens, i) == smc_token_hash(of->tokens, list[k].name);
+        if (!named)
+            return false;
+    }
+    return true;
+}
+
 /* The host function or class template `hash`, named at `i`, with its arguments. */
 static void visit_template(struct search *search, const struct owner *owner, uint32_t i,
                            uint64_t hash, int depth)
@@ -533,6 +552,8 @@ static void visit_template(struct search *search, const struct owner *owner, uin
         return;
     struct owner of = owner_of(search, file, found);
     size_t count = read_parameters(of.tokens, found->template_begin, list);
+    if (is_call && !is_callable(&of, found, list, count))
+        return;
     size_t given = is_call ? 0 : read_arguments(owner, i + 1, close, arguments);
     uint32_t call = is_call ? i + 1 : is(owner, close + 1, "(") ? close + 1 : SMC_NO_TOKEN;
     for (size_t k = 0; k < count; k++) {
