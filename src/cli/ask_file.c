@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
+#include "cli/ask_inspect.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "query/best.h"
@@ -121,6 +122,7 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
         smc_text_free(&notes.warnings);
     }
     smc_output_warn(&notes.warnings);
+    smc_ask_tell_unlinked(&asked->kernels);
     asked->damaged = notes.faults.length > 0;
     smc_output_tell("", smc_text_string(&notes.faults));
     smc_text_free(&notes.faults);

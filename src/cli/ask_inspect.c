@@ -1,6 +1,7 @@
 /* From arguments to the kernels of the user's files. */
 #include "cli/ask_inspect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "inspect/kernels.h"
 #include "inspect/names.h"
 
 /* Boards of one architecture share a compilation. */
@@ -266,6 +268,19 @@ static void tell_notes(struct smc_inspect_notes *notes, const struct smc_inspect
     smc_text_free(&notes->remarks);
 }
 
+void smc_ask_tell_unlinked(const struct smc_inspect_kernels *kernels)
+{
+    char note[160];
+    size_t count = smc_inspect_count_unlinked(kernels);
+    if (count == 0)
+        return;
+    snprintf(note, sizeof note,
+             "figures before linking: %zu kernel%s functions that are linked later; inspect the "
+             "linked program instead",
+             count, count == 1 ? " calls" : "s call");
+    smc_output_note(note);
+}
+
 enum smc_status smc_ask_kernels(char *const *files, size_t count,
                                 struct smc_inspect_request *request, struct smc_inputs *inputs,
                                 struct smc_inspect_kernels *kernels, struct smc_error *error)
@@ -279,6 +294,7 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
     enum smc_status status = smc_inputs_read(files, count, request, inputs, kernels, &notes);
     smc_progress_erase(&progress);
     tell_notes(&notes, kernels);
+    smc_ask_tell_unlinked(kernels);
     request->progress = NULL;
     request->progress_context = NULL;
     request->part_progress = NULL;

@@ -47,6 +47,8 @@ struct smc_inspect_kernel {
     struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
     bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
     bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
+    bool calls_unlinked; /* figures before linking: it calls functions whose registers and stack
+                            nvlink adds, so that no gate may judge it */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names

@@ -196,6 +196,7 @@ static bool take(const struct smc_cubin *cubin, const struct smc_cubin_kernel *r
     kernel->required_threads_per_block = read->required_threads_per_block;
     kernel->blocks_per_cluster = read->blocks_per_cluster;
     kernel->build = cubin->build;
+    kernel->calls_unlinked = read->calls_unlinked;
     return smc_inspect_name(kernel, read->name, strlen(read->name));
 }
 
@@ -261,6 +262,7 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
         kernel->required_threads_per_block = read->required_threads_per_block;
         kernel->blocks_per_cluster = read->blocks_per_cluster;
         kernel->build = cubin.build;
+        kernel->calls_unlinked = read->calls_unlinked;
         if (!kernel->has_barriers)
             kernel->resources.barriers = read->barriers;
         kernel->has_barriers = true;
