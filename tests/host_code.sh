@@ -148,12 +148,28 @@ chmod +x failing/nvcc
 PATH="$PWD/failing:$PATH" "$program" inspect vector_add.cu --device 9.0 --format csv >out 2>err
 status=$?
 empty "what nvcc cannot compile NVRTC does, with a warning" "$([ "$status" -eq 0 ] || echo "status $status"
-    has err 'warning: vector_add.cu:1:10: fatal error: gone.h: .*; NVRTC compiled its kernels instead'
+    has err 'warning: vector_add.cu:1:10: fatal error: gone.h: .*directory (--compiler-options "-IFOLDER" names its folder); NVRTC compiled its kernels instead'
     has out '^vector_add.cu,')"
 PATH="$PWD/failing:$PATH" "$program" inspect wrong.cu --device 9.0 >out 2>err
 status=$?
 empty "if neither can, the error is nvcc's" "$([ "$status" -eq 2 ] || echo "status $status"
     has err 'vector_add.cu:1:10: fatal error: gone.h'; [ "$(wc -l <err)" -eq 1 ] || cat err)"
+
+"$program" inspect vector_add.cu -Iinclude >out 2>err
+empty "-I, which is nvcc's, is not known but explained" "$([ $? -eq 2 ] || echo status
+    has err 'unknown option -I; --compiler-options "-IFOLDER"')"
+
+printf 'extern __device__ float far(float);\n__global__ void k(float *x) { *x = far(*x); }\n' >far.cu
+if [ -x "$nvcc" ]; then
+    PATH="${nvcc%/*}:$PATH" "$program" inspect far.cu --device 9.0 >out 2>err
+    empty "-rdc is named where ptxas misses a function" \
+        "$([ $? -eq 2 ] || echo status; has err 'Unresolved extern function.*--compiler-options "-rdc=true"')"
+    PATH="${nvcc%/*}:$PATH" "$program" inspect far.cu --device 9.0 --compiler-options -rdc=true >out 2>err
+    empty "with it, the figures are before linking" \
+        "$([ $? -eq 0 ] || echo status; has err 'figures before linking: 1 kernel calls')"
+else
+    skip "relocatable source" "no nvcc"
+fi
 
 without_nvcc inspect - --device 9.0 <vector_add.cu >out 2>err
 empty "standard input" "$([ $? -eq 0 ] || cat err)"

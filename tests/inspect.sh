@@ -209,7 +209,7 @@ ends 2 "inspect: no FILE is given; '-' reads what a compiler prints"
 ends 2 "nowhere: No such file or directory; did you mean 'there'?" nowhere
 ends 2 "hello.txt: neither CUDA source, PTX, machine code, a program with it, nor the output of \
 'ptxas -v' or 'cuobjdump -res-usage'" hello.txt
-ends 2 'failed.txt: no kernel in it: k.cu(3): error: identifier "q" is undefined' failed.txt
+ends 2 'failed.txt: no kernel in this log: k.cu(3): error: identifier "q" is undefined' failed.txt
 ends 2 "empty.txt: no kernel in this log" empty.txt
 ends 2 "cut.cubin: damaged machine code: its table of sections extends beyond the end of the file" \
     cut.cubin
@@ -575,5 +575,9 @@ if cuobjdump=$(find_tool cuobjdump); then
 else
     skip "cuobjdump's own report" "no cuobjdump"
 fi
+
+inspect own-sm90.cubin --device A100-SXM4-80GB --threads 128 >out 2>err
+empty "a device's name is whole where there is room" "$(grep -q '^~ A100-SXM4-80GB  *10 ' out ||
+    cat out)"
 
 finish_cases

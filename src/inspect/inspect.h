@@ -47,6 +47,7 @@ struct smc_inspect_kernel {
     struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
     bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
     bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
+    uint32_t block[3]; /* the shape of its bounds or required size; {0}: none, or only a number */
     bool calls_unlinked; /* figures before linking: it calls functions whose registers and stack
                             nvlink adds, so that no gate may judge it */
 };
@@ -79,7 +80,7 @@ struct smc_inspect_request {
     bool targets_assumed;         /* none were named: PTX is compiled for its own architecture */
     bool skip_unsupported;        /* skip targets that no installed compiler supports */
     const char *compiler_options; /* separated by blanks, or NULL */
-    bool no_cache;                /* of the search for NVRTC */
+    bool no_cache;                /* neither read nor write the compile cache */
     const struct smc_device *devices;
     size_t device_count;                       /* 0: each kernel on what it was compiled for */
     int64_t threads_per_block;                 /* of every kernel, or SMC_NOT_GIVEN */
@@ -110,6 +111,10 @@ struct smc_inspect_request {
     const struct smc_inspect_dynamic_smem
         *dynamic_smem; /* of kernels by name; the first that matches counts */
     size_t dynamic_smem_count;
+    uint32_t block[3];         /* the shape of threads_per_block; {0}: only the number is known */
+    uint32_t assumed_block[3]; /* of assumed_threads_per_block */
+
+    bool targets_present; /* targets_assumed, but of a GPU in this machine */
 };
 
 /* The dynamic shared memory of the kernels that a pattern names. */
@@ -122,6 +127,7 @@ struct smc_inspect_dynamic_smem {
 struct smc_inspect_threads {
     const char *pattern; /* as for smc_inspect_matches */
     uint32_t threads_per_block;
+    uint32_t block[3]; /* its shape; {0}: only the number is known */
 };
 
 /* Messages besides kernels and errors, one line each. */
@@ -129,7 +135,7 @@ struct smc_inspect_notes {
     struct smc_text warnings; /* problems that do not prevent an answer */
     struct smc_text faults;   /* "file: ...": damaged or truncated parts of it; the rest is added */
     bool holds_none;          /* the last file is sound, but has no kernel */
-    struct smc_text remarks;  /* what was left out on purpose */
+    struct smc_text remarks;  /* what was left out or assumed on purpose */
 };
 
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
@@ -185,6 +191,8 @@ struct smc_inspect_row {
     struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
     bool dynamic_smem_unknown; /* the kernel uses it, nothing states it, and it is counted as 0: the
                                   answer is the best possible; no gate may judge it */
+    uint32_t block[3]; /* the shape of the block; {0}: only the number of threads is known */
+    bool needs_shape;  /* set by smc_inspect_find_banks: unknown because the shape is */
 };
 
 /* Numbers of kernels for which something holds on at least one device. */

@@ -32,6 +32,21 @@ static bool is_asked(const char *name, const struct smc_inspect_request *request
     return smc_inspect_is_asked(&kernel, request);
 }
 
+/* Launches that the compiler's warnings name. */
+static size_t count_launches(const char *warnings, const struct smc_inspect_request *request)
+{
+    static const char before[] = "this launch of ", after[] = " was left out";
+    size_t count = 0;
+    while ((warnings = strstr(warnings, before))) {
+        char name[256];
+        warnings += sizeof before - 1;
+        const char *end = strstr(warnings, after);
+        snprintf(name, sizeof name, "%.*s", end ? (int)(end - warnings) : 0, warnings);
+        count += is_asked(name, request);
+    }
+    return count;
+}
+
 /* The next template to be mentioned; `name` receives its name. */
 static bool next(const struct smc_source_tree *tree, const struct smc_inspect_request *request,
                  const struct smc_text *warnings, struct smc_unlaunched *found, char name[256])
@@ -92,9 +107,10 @@ static void tell_each(const struct smc_source_tree *tree, const struct smc_inspe
 }
 
 void smc_left_out_tell(struct smc_source_tree *tree, const struct smc_inspect_request *request,
-                       struct smc_inspect_kernels *kernels, size_t begin,
+                       struct smc_inspect_kernels *kernels, size_t begin, size_t told,
                        struct smc_inspect_notes *notes)
 {
+    kernels->left_out += count_launches(smc_text_string(&notes->warnings) + told, request);
     for (size_t i = begin; i < kernels->count; i++)
         smc_unlaunched_mark(tree, kernels->item[i].name, kernels->item[i].shown);
     for (size_t k = 0; k < tree->count; k++) {
