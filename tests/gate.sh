@@ -112,6 +112,16 @@ END
 
 cp build.log build.log.kept
 cat >build.log <<'END'
+{"schema":"smemcalc-inspect/1","kernels":[{"name":"tiles","file":"tiles.o","source":"embedded",
+"compiled_for":"sm_90","registers_per_thread":32,"static_smem_bytes":0,"barriers_per_block":1,
+"calls_unlinked":true}]}
+END
+printf '[[limit]]\nmax_registers = 255\n' >gate.toml
+"$program" inspect build.log -d 9.0 --gate gate.toml >out 2>err
+empty "figures before linking are not judged" "$([ $? -eq 1 ] || echo status; grep -v 'note: figures before' err
+    grep -q 'tiles.o: tiles .*: its figures are from before linking.*judge the linked program' out || cat out)"
+
+cat >build.log <<'END'
 {"schema":"smemcalc-inspect/1","kernels":[{"name":"tiles","file":"tiles.cu","source":"nvrtc",
 "compiled_for":"sm_90","registers_per_thread":32,"static_smem_bytes":0,"barriers_per_block":1,
 "uses_dynamic_smem":true}]}

@@ -123,6 +123,19 @@ $template; state it with --threads NAME=N, or --assume-threads N for all" \
 ends 1 "own-sm90.cubin: spilling on compute capability 9.0: 32 registers per thread, but at most 31 \
 allowed" own-sm90.cubin --max-regs 31
 
+inspect relocatable-sm90.cubin --threads 32 >out 2>err
+empty "figures before linking are noted" "$(grep -q '^smemcalc: note: figures before linking: 2 kernels call' err ||
+    cat err)"
+inspect relocatable-sm90.cubin --threads 32 --format json >out 2>err
+empty "JSON tells which" "$([ "$(grep -c '"calls_unlinked": true' out)" -eq 2 ] || cat out)"
+inspect relocatable-sm90.cubin --max-regs 255 >out 2>err
+status=$?
+empty "they pass no requirement" "$([ "$status" -eq 1 ] || echo "status $status"
+    grep -q 'calls(float\*) .*: its figures are from before linking' err || cat err
+    grep 'alone.*linking' err)"
+inspect relocatable-sm90.cubin --kernel alone --max-regs 255 >out 2>err
+empty "kernels that call nothing are final" "$([ $? -eq 0 ] || cat err)"
+
 # --- Launch bounds --------------------------------------------------------------------------------
 
 inspect --lint own-sm90.cubin --device 1.3 --device 9.0 --format csv >out 2>err

@@ -170,6 +170,20 @@ static void test_code_and_log(void)
     }
 }
 
+/* Compiled by nvcc -dc: "calls" calls a function of another object, "local" one of its own, "alone"
+   none, so that its figures are final. */
+static void test_relocatable(void)
+{
+    struct smc_inspect_kernels kernels = {0};
+    CU_ASSERT_EQUAL(read_data(DATA "relocatable-sm90.cubin", &kernels), SMC_OK);
+    CU_ASSERT_EQUAL_FATAL(kernels.count, 3);
+    for (size_t i = 0; i < kernels.count; i++)
+        CU_ASSERT_EQUAL(kernels.item[i].calls_unlinked,
+                        strcmp(kernels.item[i].name, "_Z5alonePf") != 0);
+    CU_ASSERT_EQUAL(smc_inspect_count_unlinked(&kernels), 2);
+    smc_inspect_free(&kernels);
+}
+
 /* From CC 9.0 on cuobjdump counts the driver's reserve as the kernel's. */
 static void test_res_usage(void)
 {
@@ -547,6 +561,7 @@ static void test_demangling(void)
 
 CU_TestInfo tests_inspect[] = {
     {"the linker's figures replace those of ptxas", test_linked},
+    {"code that is not linked yet", test_relocatable},
     {"a kernel that ptxas refuses is told as such", test_refused},
     {"a refusal that comes first", test_refused_first},
     {"machine code and its log give the same answer", test_code_and_log},

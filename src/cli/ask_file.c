@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cli/ask.h"
+#include "cli/ask_inspect.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "query/best.h"
@@ -117,7 +118,12 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
         smc_inspect_read(arguments->file[0], &request, &asked->kernels, &notes, error);
     if (status == SMC_OK)
         *error = (struct smc_error){""}; /* of a target that was skipped */
+    if (asked->kernels.count == 0 || asked->kernels.left_out > 0) {
+        smc_output_tell("warning: ", smc_text_string(&notes.warnings)); /* there may be no report */
+        smc_text_free(&notes.warnings);
+    }
     smc_output_warn(&notes.warnings);
+    smc_ask_tell_unlinked(&asked->kernels);
     asked->damaged = notes.faults.length > 0;
     smc_output_tell("", smc_text_string(&notes.faults));
     smc_text_free(&notes.faults);

@@ -187,3 +187,20 @@ enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const str
     smc_gate_verdict_free(&verdict);
     return status;
 }
+
+enum smc_status smc_gate_check_complete(const struct smc_gate *gate,
+                                        const struct smc_inspect_kernels *kernels,
+                                        enum smc_status status)
+{
+    char line[512];
+    if (status != SMC_OK || gate->limit_count == 0 || kernels->left_out == 0)
+        return status;
+    snprintf(
+        line, sizeof line,
+        "%.300s: not every kernel is judged: the warnings name %zu that %s left out; with nvcc "
+        "all are",
+        gate->path ? gate->path : "requirements", kernels->left_out,
+        kernels->left_out == 1 ? "is" : "are");
+    smc_output_tell("", line);
+    return SMC_USAGE;
+}

@@ -1,6 +1,7 @@
 /* From arguments to the kernels of the user's files. */
 #include "cli/ask_inspect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "inspect/kernels.h"
 #include "inspect/names.h"
 
 /* Boards of one architecture share a compilation. */
@@ -279,16 +281,34 @@ static bool show_progress(void *context, size_t done, size_t total)
     return true;
 }
 
-static void tell_notes(struct smc_inspect_notes *notes)
+/* Warnings precede the report, unless there may be none. */
+static void tell_notes(struct smc_inspect_notes *notes, const struct smc_inspect_kernels *kernels)
 {
     char *rest = NULL;
     for (char *line = notes->remarks.data ? strtok_r(notes->remarks.data, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest))
         smc_output_note(line);
+    if (kernels->count == 0 || kernels->left_out > 0) {
+        smc_output_tell("warning: ", smc_text_string(&notes->warnings));
+        smc_text_free(&notes->warnings);
+    }
     smc_output_warn(&notes->warnings);
     smc_output_tell("", smc_text_string(&notes->faults));
     smc_text_free(&notes->faults);
     smc_text_free(&notes->remarks);
+}
+
+void smc_ask_tell_unlinked(const struct smc_inspect_kernels *kernels)
+{
+    char note[160];
+    size_t count = smc_inspect_count_unlinked(kernels);
+    if (count == 0)
+        return;
+    snprintf(note, sizeof note,
+             "figures before linking: %zu kernel%s functions that are linked later; inspect the "
+             "linked program instead",
+             count, count == 1 ? " calls" : "s call");
+    smc_output_note(note);
 }
 
 enum smc_status smc_ask_kernels(char *const *files, size_t count,
@@ -303,7 +323,8 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
     request->part_context = &part_progress;
     enum smc_status status = smc_inputs_read(files, count, request, inputs, kernels, &notes);
     smc_progress_erase(&progress);
-    tell_notes(&notes);
+    tell_notes(&notes, kernels);
+    smc_ask_tell_unlinked(kernels);
     request->progress = NULL;
     request->progress_context = NULL;
     request->part_progress = NULL;

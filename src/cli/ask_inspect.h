@@ -42,6 +42,9 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
                                 struct smc_inspect_request *request, struct smc_inputs *inputs,
                                 struct smc_inspect_kernels *kernels, struct smc_error *error);
 
+/* Notes how many kernels have figures from before linking. */
+void smc_ask_tell_unlinked(const struct smc_inspect_kernels *kernels);
+
 /* A pattern of --kernel that names no kernel is a mistake: SMC_USAGE. One of --threads or
    --dynamic-smem, perhaps from a list for many files, is a warning. */
 enum smc_status smc_ask_known_names(const struct smc_inspect_request *request,

@@ -152,8 +152,9 @@ static enum smc_status judge(struct comparison *comparison, struct smc_error *er
                                                 &comparison->rows, &again);
     if (status == SMC_MACHINE)
         return smc_out_of_memory(error);
-    return smc_gate_judge(&comparison->gate, &comparison->rows, smc_gate_today(), &comparison->diff,
-                          &comparison->verdict, error);
+    status = smc_gate_judge(&comparison->gate, &comparison->rows, smc_gate_today(),
+                            &comparison->diff, &comparison->verdict, error);
+    return smc_gate_check_complete(&comparison->gate, &comparison->after, status);
 }
 
 static enum smc_status compare(const struct smc_arguments *arguments, struct comparison *comparison,

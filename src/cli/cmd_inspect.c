@@ -208,6 +208,7 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     /* Every kernel that was asked for is judged, whichever are shown. */
     enum smc_status judged =
         smc_answer_gate(arguments, &inspection->gate, &inspection->rows, out, error);
+    judged = smc_gate_check_complete(&inspection->gate, &inspection->kernels, judged);
     /* A table would hide why nothing was judged. */
     const bool hides = judged == SMC_USAGE && smc_ask_writer(arguments) == &smc_writer_text;
     if (judged == SMC_MACHINE || hides || smc_gate_reports(arguments))

@@ -519,6 +519,10 @@ static enum smc_status read_option(const char *word, struct reader *reader,
                              error);
     } else {
         id = find_by_letter(word[1], arguments->command);
+        if (id < 0 && word[1] == 'I')
+            return smc_fail(error, SMC_USAGE,
+                            "unknown option -I; --compiler-options \"-IFOLDER\" gives it to the "
+                            "compiler");
         if (id < 0)
             return smc_fail(error, SMC_USAGE, "unknown option -%c; '%s help %s' lists them",
                             word[1], smc_program_name(), smc_commands[arguments->command]->name);

@@ -5,6 +5,7 @@
 #include "compile/cubin.h"
 
 #include <gelf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -603,12 +604,62 @@ static enum smc_status take_attributes(struct smc_cubin_reading *reading,
     return status == SMC_OK ? read_attributes(reading, section, kernel) : status;
 }
 
+/* Functions of the driver, which nvlink does not add. */
+static bool is_of_driver(const char *name)
+{
+    static const char *const names[] = {"vprintf", "__assertfail", "malloc", "free"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_linked_later(const struct smc_cubin_reading *reading, uint32_t index)
+{
+    GElf_Sym symbol;
+    uint32_t home;
+    if (!read_symbol(reading, index, &symbol, &home) || GELF_ST_TYPE(symbol.st_info) != STT_FUNC)
+        return false;
+    const char *name = elf_strptr(reading->cubin->elf, reading->symbol_names, symbol.st_name);
+    return name && !is_of_driver(name);
+}
+
+/* The places in a kernel's code that nvlink will fill: those with functions are calls. */
+static void take_calls(const struct smc_cubin_reading *reading,
+                       const struct smc_cubin_section *section)
+{
+    const uint32_t home = section->header.sh_info;
+    if (home >= reading->section_count || !reading->section[home].kernel)
+        return;
+    const uint32_t own = symbol_of(&reading->section[home]);
+    Elf_Data *entries = elf_getdata(section->content, NULL);
+    GElf_Rela with_addend;
+    GElf_Rel without;
+    for (int i = 0; entries && i < INT_MAX; i++) {
+        uint64_t info;
+        if (section->header.sh_type == SHT_RELA && gelf_getrela(entries, i, &with_addend))
+            info = with_addend.r_info;
+        else if (section->header.sh_type == SHT_REL && gelf_getrel(entries, i, &without))
+            info = without.r_info;
+        else
+            return;
+        uint32_t symbol = (uint32_t)GELF_R_SYM(info);
+        if (symbol != own && is_linked_later(reading, symbol))
+            reading->section[home].kernel->calls_unlinked = true;
+    }
+}
+
 /* A section without space in the file that belongs to code is that code's memory. It is refused if
    its name is unknown: otherwise the kernel would seem to need no memory. */
 static enum smc_status take_section(struct smc_cubin_reading *reading,
                                     const struct smc_cubin_section *section)
 {
     const char *name;
+    if (section->header.sh_type == SHT_RELA || section->header.sh_type == SHT_REL) {
+        if (!reading->cubin->is_linked)
+            take_calls(reading, section);
+        return SMC_OK;
+    }
     if (section->header.sh_type == TYPE_INFO || after_prefix(section->name, ".nv.info"))
         return take_attributes(reading, section);
     if (after_prefix(section->name, ".nv.shared.reserved."))

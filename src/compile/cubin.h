@@ -22,6 +22,7 @@ struct smc_cubin_kernel {
     const void *code;                    /* its instructions, within the file */
     size_t code_bytes;
     uint32_t block[3]; /* the shape of that size; {0}: none, or only a number */
+    bool calls_unlinked; /* it calls functions whose registers and stack nvlink will add */
 };
 
 struct smc_cubin {

@@ -30,6 +30,17 @@ bool smc_compilation_was_refused(const struct smc_text *log)
     return false;
 }
 
+/* What helps against an error of the compiler, in parentheses, or "". */
+static const char *hint_for(const char *text)
+{
+    bool is_missing = strstr(text, ": No such file or directory") || strstr(text, "file not found");
+    if (is_missing && strstr(text, "fatal error"))
+        return " (--compiler-options \"-IFOLDER\" names its folder)";
+    if (strstr(text, "Unresolved extern function"))
+        return " (--compiler-options \"-rdc=true\" compiles for a later link)";
+    return "";
+}
+
 enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
                                      const char *compiled, const struct smc_text *log,
                                      struct smc_error *error)
@@ -40,8 +51,9 @@ enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
     bool named = strncmp(text, shown, strlen(shown)) == 0;
     bool unknown_target = strstr(text, "Unsupported gpu architecture") ||
                           strstr(text, "is not defined for option 'gpu-name'");
-    return smc_fail(error, unknown_target ? SMC_UNAVAILABLE : SMC_USAGE, "%s%s%s",
-                    named ? "" : shown, named ? "" : ": ", text[0] ? text : "does not compile");
+    return smc_fail(error, unknown_target ? SMC_UNAVAILABLE : SMC_USAGE, "%s%s%s%s",
+                    named ? "" : shown, named ? "" : ": ", text[0] ? text : "does not compile",
+                    hint_for(text));
 }
 
 static void append_folder(const char *folder, int length, struct smc_text *options)

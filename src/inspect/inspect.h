@@ -48,6 +48,8 @@ struct smc_inspect_kernel {
     bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
     bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
     uint32_t block[3]; /* the shape of its bounds or required size; {0}: none, or only a number */
+    bool calls_unlinked; /* figures before linking: it calls functions whose registers and stack
+                            nvlink adds, so that no gate may judge it */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -58,6 +60,8 @@ struct smc_inspect_kernels {
     struct smc_inspect_index *index;
     char **owned_file; /* names of files that other files mention */
     size_t owned_file_count;
+    size_t left_out; /* kernels, and launches of kernels, that were not compiled because the
+                        compiler could not learn their template arguments: a gate is incomplete */
 };
 
 /* An architecture to compile source for. */

@@ -11,6 +11,7 @@ libsmc_la_SOURCES += \
 	src/inspect/inputs.c src/inspect/inputs.h \
 	src/inspect/inspect.h \
 	src/inspect/kernels.c src/inspect/kernels.h \
+	src/inspect/left_out.c src/inspect/left_out.h \
 	src/inspect/lint.c \
 	src/inspect/names.c src/inspect/names.h \
 	src/inspect/nvcc_default.c src/inspect/nvcc_default.h \

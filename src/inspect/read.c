@@ -23,6 +23,7 @@
 #include "inspect/embedded.h"
 #include "inspect/fatbin.h"
 #include "inspect/kernels.h"
+#include "inspect/left_out.h"
 #include "inspect/saved.h"
 #include "inspect/stable_names.h"
 #include "inspect/tools.h"
@@ -284,6 +285,7 @@ static enum smc_status compile_source(const struct reading *reading,
             *error = refusal.message[0] ? refusal : reason;
         /* NVRTC as it is compiles no template that only host code instantiates. */
         is_empty = status == SMC_OK && i != 1;
+        *first = is_empty ? i : *first;
     }
     if (worst != SMC_UNAVAILABLE && !is_empty)
         return worst;
@@ -293,18 +295,47 @@ static enum smc_status compile_source(const struct reading *reading,
     return SMC_UNAVAILABLE;
 }
 
-static bool locate(const struct reading *reading, size_t before)
+static bool read_tree(const struct reading *reading, struct smc_source_tree *tree)
 {
-    struct smc_source_tree tree = {0};
     struct smc_text options = {0};
     struct smc_error ignored;
     smc_compile_options(reading->request, &options);
-    bool located = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
-                                        smc_text_string(&options), "", &tree, &ignored) == SMC_OK &&
-                   smc_inspect_kernels_locate(reading->kernels, before, &tree);
+    bool read = smc_source_tree_read(reading->file, smc_text_string(reading->bytes),
+                                     smc_text_string(&options), "", tree, &ignored) == SMC_OK;
     smc_text_free(&options);
+    return read;
+}
+
+/* nvcc instantiates every template that is launched. */
+static bool locate(const struct reading *reading, size_t before, size_t told)
+{
+    struct smc_inspect_kernels *kernels = reading->kernels;
+    struct smc_source_tree tree = {0};
+    bool located = read_tree(reading, &tree) && smc_inspect_kernels_locate(kernels, before, &tree);
+    if (located && kernels->item[before].source == SMC_INSPECT_NVRTC)
+        smc_left_out_tell(&tree, reading->request, kernels, before, told, reading->notes);
     smc_source_tree_free(&tree);
     return located;
+}
+
+/* No kernel was compiled: it may be for lack of nvcc. */
+static enum smc_status explain_empty(const struct reading *reading, size_t told,
+                                     struct smc_error *error)
+{
+    struct smc_source_tree tree = {0};
+    struct smc_inspect_kernels *kernels = reading->kernels;
+    size_t before = kernels->left_out;
+    bool has_memory = read_tree(reading, &tree);
+    if (has_memory)
+        smc_left_out_tell(&tree, reading->request, kernels, kernels->count, told, reading->notes);
+    smc_source_tree_free(&tree);
+    if (!has_memory)
+        return out_of_memory(error);
+    if (kernels->left_out == before)
+        return SMC_USAGE;
+    reading->notes->holds_none = false;
+    return smc_fail(error, SMC_USAGE, "%s: none of its kernels could be compiled without nvcc",
+                    reading->file);
 }
 
 /* Once, however many files there are. */
@@ -329,8 +360,12 @@ static enum smc_status read_source(const struct reading *reading, struct smc_err
 {
     const struct smc_inspect_request *request = reading->request;
     size_t before = reading->kernels->count, first = 0;
+    const size_t told = reading->notes->warnings.length;
     for (size_t i = 0; i < request->target_count; i++) {
         enum smc_status status = compile_source(reading, &request->targets[i], &first, error);
+        if (status == SMC_USAGE && reading->notes->holds_none &&
+            ways[first].source == SMC_INSPECT_NVRTC)
+            return explain_empty(reading, told, error);
         if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
             return status;
     }
@@ -338,7 +373,7 @@ static enum smc_status read_source(const struct reading *reading, struct smc_err
     if (reading->kernels->count == before)
         return SMC_UNAVAILABLE;
     note_assumed_target(reading);
-    return locate(reading, before) ? SMC_OK : out_of_memory(error);
+    return locate(reading, before, told) ? SMC_OK : out_of_memory(error);
 }
 
 /* PTX names the oldest architecture that it supports, and is compiled for it unless others are

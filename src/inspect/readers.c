@@ -233,6 +233,7 @@ static bool take(const struct smc_cubin *cubin, const struct smc_cubin_kernel *r
     memcpy(kernel->block, read->block, sizeof kernel->block);
     kernel->blocks_per_cluster = read->blocks_per_cluster;
     kernel->build = cubin->build;
+    kernel->calls_unlinked = read->calls_unlinked;
     return smc_inspect_name(kernel, read->name, strlen(read->name));
 }
 
@@ -299,6 +300,7 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
         memcpy(kernel->block, read->block, sizeof kernel->block);
         kernel->blocks_per_cluster = read->blocks_per_cluster;
         kernel->build = cubin.build;
+        kernel->calls_unlinked = read->calls_unlinked;
         if (!kernel->has_barriers)
             kernel->resources.barriers = read->barriers;
         kernel->has_barriers = true;

@@ -341,6 +341,9 @@ static const char *reason_unknown(const struct smc_inspect_row *row)
 {
     if (row->outcome == SMC_CANNOT_COMPILE)
         return "cannot be compiled: more static shared memory than a block may declare";
+    if (row->kernel->calls_unlinked)
+        return "its figures are from before linking, and it calls functions of which nvlink adds "
+               "the registers: judge the linked program instead";
     return row->launch.regs_per_thread == 0 ? "its registers are unknown" : NULL;
 }
 

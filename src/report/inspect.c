@@ -97,7 +97,10 @@ static struct smc_value loads(const struct smc_inspect_row *row)
           count_if(item->min_blocks_per_sm > 0, item->min_blocks_per_sm))                          \
     FIELD(uses_dynamic, "uses_dynamic_smem", NULL, "",                                             \
           "whether it has shared arrays whose size the launch gives",                              \
-          smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))
+          smc_value_if(item->dynamic_smem_known, smc_value_boolean(item->uses_dynamic_smem)))      \
+    FIELD(calls_unlinked, "calls_unlinked", NULL, "",                                              \
+          "whether it calls functions that nvlink adds, so that its figures will grow",            \
+          smc_value_boolean(item->calls_unlinked))
 SMC_FIELD_TABLE(kernel_fields, KERNEL_FIELDS)
 #undef ITEM
 
