@@ -43,6 +43,21 @@ cat >bounds.ptx <<'END'
 .visible .entry exact(.param .u64 p) .reqntid 96, 1, 1 { ret; }
 END
 
+cat >dynamic.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.extern .shared .align 16 .b8 buffer[];
+.visible .entry user(.param .u64 p)
+{
+    .reg .b32 %r<4>;
+    mov.u32 %r1, buffer;
+    st.shared.u32 [%r1], %r1;
+    ret;
+}
+.visible .entry none(.param .u64 p) { ret; }
+END
+
 # --- best: the numbers of a file are those typed by hand ---
 
 same_as_typed() { # NAME FILTER DEVICE REGISTERS STATIC: for saxpy of several.log
@@ -165,6 +180,16 @@ if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
         best bounds.ptx --entry bounded --device 8.0
     holds "best: .reqntid leaves one size" '[.best.candidates[].size] == [96]' \
         best bounds.ptx --entry exact --device 8.0
+    smemcalc best dynamic.ptx --device A100-SXM4-80GB --dynamic-smem 48K --format json >out 2>err
+    empty "best: dynamic shared memory counts for the kernels that use it" "$(
+        jq -e '[.answers[].kernel | [.name, .dynamic_smem_bytes]] == [["none", 0], ["user", 49152]]' \
+            <out >/dev/null || jq -c '[.answers[].kernel | [.name, .dynamic_smem_bytes]]' <out
+        grep -qx 'smemcalc: note: none uses no dynamic shared memory, so none is counted there' err ||
+            cat err)"
+    holds "limits: the same per thread" '[.answers[].kernel.dynamic_smem_bytes] == [0, 4096]' \
+        limits dynamic.ptx --device 8.0 --threads 256 --smem-per-thread 16
+    holds "sweep: what a kernel would do that uses none" '[.. | .dynamic_smem_bytes? // empty] | unique == [1024]' \
+        sweep dynamic.ptx --entry none --threads 64:128:64 --dynamic-smem 1024 --device 8.0
     holds "limits: the block size of the launch bounds" '.kernel.threads_per_block == 192' \
         limits bounds.ptx --entry bounded --device 8.0
     smemcalc limits bounds.ptx --entry bounded --threads 256 --device 8.0 >out 2>err

@@ -142,28 +142,47 @@ static void assume_own_device(struct smc_asked_file *asked)
 
 /* --- Dynamic shared memory -------------------------------------------------------------------- */
 
+/* "reduce", or "3 kernels" of several. */
+static void append_who(const struct smc_inspect_kernel *first, size_t count, struct smc_text *note)
+{
+    if (count == 1)
+        smc_inspect_append_bare(first, true, note);
+    else
+        smc_text_printf(note, "%zu kernels", count);
+}
+
+/* Whether a size that the user states for the launches does not count for this kernel, as for
+   `inspect`. A sweep asks what would be. */
+static bool ignores_dynamic_smem(const struct smc_arguments *arguments,
+                                 const struct smc_inspect_kernel *kernel)
+{
+    return arguments->command != SMC_COMMAND_SWEEP && kernel->dynamic_smem_known &&
+           !kernel->uses_dynamic_smem;
+}
+
 /* Bank conflicts do not depend on how much there is. */
 static void note_dynamic_smem(const struct smc_arguments *arguments,
                               const struct smc_asked_file *asked)
 {
+    const bool given =
+        arguments->given[SMC_OPTION_DYNAMIC_SMEM] || arguments->given[SMC_OPTION_SMEM_PER_THREAD];
     const struct smc_inspect_kernel *first = NULL;
     struct smc_text note = {0};
     size_t count = 0;
-    if (arguments->given[SMC_OPTION_DYNAMIC_SMEM] || arguments->given[SMC_OPTION_SMEM_PER_THREAD] ||
-        arguments->command == SMC_COMMAND_BANKS)
+    if (arguments->command == SMC_COMMAND_BANKS)
         return;
-    for (size_t e = 0; e < asked->entries.count; e++)
-        if (asked->entries.item[e]->uses_dynamic_smem)
-            first = count++ == 0 ? asked->entries.item[e] : first;
+    for (size_t e = 0; e < asked->entries.count; e++) {
+        const struct smc_inspect_kernel *entry = asked->entries.item[e];
+        if (given ? ignores_dynamic_smem(arguments, entry) : entry->uses_dynamic_smem)
+            first = count++ == 0 ? entry : first;
+    }
     if (count == 0)
         return;
-    if (count == 1)
-        smc_inspect_append_bare(first, true, &note);
-    else
-        smc_text_printf(&note, "%zu kernels", count);
+    append_who(first, count, &note);
     smc_text_printf(&note,
-                    " use%s dynamic shared memory, which the launch gives: state it with "
-                    "--dynamic-smem BYTES; counted as 0 here",
+                    given ? " use%s no dynamic shared memory, so none is counted there"
+                          : " use%s dynamic shared memory, which the launch gives: state it "
+                            "with --dynamic-smem BYTES; counted as 0 here",
                     count == 1 ? "s" : "");
     if (!note.failed)
         smc_output_note(smc_text_string(&note));
@@ -206,8 +225,12 @@ static enum smc_status make_queries(const struct smc_arguments *arguments,
             query->file_kernel = loaded;
         }
     }
-    for (size_t i = 0; i < entries * devices; i++) /* the first are copied above */
+    for (size_t i = 0; i < entries * devices; i++) { /* the first are copied above */
         set_cluster(arguments, &asked->query[i]);
+        if (ignores_dynamic_smem(arguments, asked->entries.item[i / devices]))
+            asked->query[i].dynamic_smem_bytes = asked->query[i].smem_per_thread_bytes =
+                SMC_NOT_GIVEN;
+    }
     return SMC_OK;
 }
 
