@@ -40,6 +40,7 @@ cat >bounds.ptx <<'END'
 .target sm_80
 .address_size 64
 .visible .entry bounded(.param .u64 p) .maxntid 192, 1, 1 { ret; }
+.visible .entry single(.param .u64 p) .maxntid 1, 1, 1 { ret; }
 .visible .entry exact(.param .u64 p) .reqntid 96, 1, 1 { ret; }
 END
 
@@ -107,7 +108,36 @@ smemcalc best several.log --device 8.0 --format csv >out 2>err
 empty "best: CSV has a row for each kernel" "$([ "$(wc -l <out)" -eq 5 ] || cat out)"
 smemcalc best several.log --device 8.0 >out 2>err
 empty "best: the lowest occupancy comes first" "$(
+    sed -n '/^kernel/{n;p;}' out |
+        grep -q '^scale<\.\.> (2 instances) *32-128 *128  *4-16 *25-100 %  regs$' || cat out
+    grep -q '^<\.\.> instances that get the same block size: --instances' out || echo "no legend")"
+smemcalc best several.log --device 8.0 --instances >out 2>err
+empty "best: --instances lists each" "$(
     sed -n '/^kernel/{n;p;}' out | grep -q '^scale<float> .* 128 .* 25 %' || cat out)"
+smemcalc best several.log --device 8.0 --top 1 >out 2>err
+empty "best: --top" "$(grep -q '^scale<float> .* 25 %' out &&
+    grep -qx 'and 3 more kernels (--top all lists all)' out || cat out)"
+smemcalc best several.log --device 8.0 --device 9.0 >out 2>err
+empty "best: devices are told apart, and estimates explained" "$(
+    [ "$(grep -c ' CC 8.0 ' out)" -eq 3 ] && [ "$(grep -c ' CC 9.0 ' out)" -eq 3 ] || cat out
+    grep -q '^scale<float>\|^saxpy_add  *CC 8.0  *32 ' out || cat out
+    grep -qx '~ registers estimated from another architecture' out || echo "no legend")"
+smemcalc best several.log --device 9.0 >out 2>err
+empty "best: kernels without code for the device are left out" "$(
+    tr '\n' ' ' <out | grep -qF '3 kernels have no machine code for compute capability 9.0 and are left out: --entry NAME shows one, --format csv all' ||
+        cat out
+    grep '^sca\|^saxpy_add' out)"
+smemcalc best several.log --device 9.0 --entry saxpy_add >out 2>err
+empty "best: --entry shows one of them" "$(grep -qF 'registers estimated from sm_80' out || cat out)"
+{
+    kernel_in_log fused_attention_forward_kernel_with_a_name_that_no_column_holds_at_half sm_80 32 0
+    kernel_in_log fused_attention_forward_kernel_with_a_name_that_no_column_holds_at_full sm_80 64 0
+} >long.log
+smemcalc best long.log --device 8.0 >out 2>err
+empty "best: long names are shown whole, and kernels without known block size get a caveat" "$(
+    [ "$(grep -cx 'fused_attention_forward_kernel_with_a_name_that_no_column_holds_at_\(half\|full\)' out)" -eq 2 ] || cat out
+    tr '\n' ' ' <out | grep -qF 'A kernel whose code depends on its block size must be launched with the size it was written for.' ||
+        echo "no caveat")"
 
 refuses 2 "several.log: choose one of its 4 kernels with --entry NAME: saxpy, saxpy_add, \
 scale<float>, scale<double>" sweep several.log --threads 32:1024:32 --device 8.0
@@ -136,7 +166,7 @@ done >many.log
 refuses 2 "many.log: choose one of its 30 kernels with --entry NAME: k00, k01, k02, k03, k04, k05, \
 k06, k07 and 22 more" sweep many.log --threads 32:64:32 --device 8.0
 smemcalc best many.log --device 8.0 >out 2>err
-empty "best: text shows the first 20" "$(grep -qx 'and 10 more kernels (--format csv lists all)' out ||
+empty "best: text shows the first 20" "$(grep -qx 'and 10 more kernels (--top all lists all)' out ||
     cat out)"
 smemcalc limits many.log --device 8.0 >out 2>err
 empty "limits: text shows the first 8" "$(
@@ -178,6 +208,18 @@ if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
     holds "best: no size above the launch bounds" \
         '[.best.candidates[].size] | sort == [32, 64, 96, 128, 160, 192]' \
         best bounds.ptx --entry bounded --device 8.0
+    smemcalc best bounds.ptx --device 8.0 >out 2>err
+    empty "best: a size that the launch bounds set is marked" "$(
+        grep -q '^exact  *[0-9]*  *96\* ' out && grep -q '^single  *[0-9]*  *1\* ' out &&
+            grep -q '^bounded  *[0-9]*  *128  ' out &&
+            grep -q "^\* set by the kernel's launch bounds" out || cat out)"
+    smemcalc best bounds.ptx --entry exact --device 8.0 >out 2>err
+    empty "best: .reqntid is named" "$(
+        tr '\n' ' ' <out | grep -qF 'it launches with no other block size' || cat out)"
+    smemcalc best bounds.ptx --entry single --device 8.0 >out 2>err
+    empty "best: launch bounds are named" "$(
+        tr '\n' ' ' <out | grep -q 'use blocks of 1 thread: .*; its launch bounds allow no larger block' &&
+            tr -s '\n ' ' ' <out | grep -q 'compiled with its present launch bounds' || cat out)"
     holds "best: .reqntid leaves one size" '[.best.candidates[].size] == [96]' \
         best bounds.ptx --entry exact --device 8.0
     smemcalc best dynamic.ptx --device A100-SXM4-80GB --dynamic-smem 48K --format json >out 2>err

@@ -23,7 +23,8 @@ static bool is_about_others(int option)
 enum smc_status smc_ask_whether_file(const struct smc_arguments *arguments, bool *asks_file,
                                      struct smc_error *error)
 {
-    static const int of_file[] = {SMC_OPTION_ENTRY, SMC_OPTION_COMPILER_OPTIONS};
+    static const int of_file[] = {SMC_OPTION_ENTRY, SMC_OPTION_COMPILER_OPTIONS, SMC_OPTION_TOP,
+                                  SMC_OPTION_INSTANCES};
     *asks_file = arguments->file_count > 0;
     for (size_t i = 0; i < sizeof of_file / sizeof *of_file && !*asks_file; i++)
         if (arguments->given[of_file[i]])
