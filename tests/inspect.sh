@@ -196,7 +196,7 @@ ends 2 "inspect: no FILE is given; '-' reads what a compiler prints"
 ends 2 "nowhere: No such file or directory; did you mean 'there'?" nowhere
 ends 2 "hello.txt: neither CUDA source, PTX, machine code, a program with it, nor the output of \
 'ptxas -v' or 'cuobjdump -res-usage'" hello.txt
-ends 2 'failed.txt: no kernel in it: k.cu(3): error: identifier "q" is undefined' failed.txt
+ends 2 'failed.txt: no kernel in this log: k.cu(3): error: identifier "q" is undefined' failed.txt
 ends 2 "empty.txt: no kernel in this log" empty.txt
 ends 2 "cut.cubin: damaged machine code: its table of sections extends beyond the end of the file" \
     cut.cubin

@@ -339,7 +339,7 @@ done
 # --- Usage ---
 
 for command in best limits carveout "sweep --threads 32:64:32"; do
-    refuses 2 "option --kernel: not with a FILE, which is 'one.log'" \
+    refuses 2 "option --kernel: not with a FILE, which is 'one.log': --entry NAME chooses its kernel" \
         $command one.log --kernel matmul-tiled
     refuses 2 "no.log: No such file or directory" $command no.log --device 8.0
     refuses 2 "option --entry: only with a FILE of your own kernels" $command --entry saxpy --regs 32

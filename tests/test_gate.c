@@ -333,7 +333,7 @@ static void test_stale_entries(void)
     struct smc_gate_limit limit[2] = {limit_of(SMC_GATE_REGISTERS, 255),
                                       limit_of(SMC_GATE_REGISTERS, 255)};
     struct smc_gate_allowance allow = {.kernel = all, .reason = reason, .line = 9};
-    struct smc_gate_threads threads = {none, 64, 12};
+    struct smc_gate_threads threads = {.pattern = none, .threads_per_block = 64, .line = 12};
     struct smc_gate gate = gate_of(limit, 2);
     struct judged judged;
     limit[0].kernel = none;

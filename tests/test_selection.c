@@ -232,7 +232,8 @@ static void answer(struct smc_inspect_kernels *kernels, struct smc_inspect_rows 
                                                           .spill_load_bytes = s->spilled / 2}};
         CU_ASSERT_FATAL(smc_inspect_add(kernels, s->name, strlen(s->name), &kernel));
         if (s->threads)
-            threads[request.threads_count++] = (struct smc_inspect_threads){s->name, s->threads};
+            threads[request.threads_count++] =
+                (struct smc_inspect_threads){.pattern = s->name, .threads_per_block = s->threads};
     }
     CU_ASSERT_EQUAL_FATAL(smc_inspect_answer(kernels, &request, rows, NULL), SMC_OK);
     CU_ASSERT_EQUAL_FATAL(rows->count, SAMPLES);

@@ -32,8 +32,9 @@ enum smc_status smc_ask_whether_file(const struct smc_arguments *arguments, bool
                             smc_options[of_file[i]].name);
     for (int i = 0; i < SMC_OPTION_COUNT && *asks_file; i++)
         if (arguments->given[i] && is_about_others(i))
-            return smc_fail(error, SMC_USAGE, "option --%s: not with a FILE, which is '%.64s'",
-                            smc_options[i].name, arguments->file[0]);
+            return smc_fail(error, SMC_USAGE, "option --%s: not with a FILE, which is '%.64s'%s",
+                            smc_options[i].name, arguments->file[0],
+                            i == SMC_OPTION_KERNEL ? ": --entry NAME chooses its kernel" : "");
     return SMC_OK;
 }
 
@@ -111,7 +112,7 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
         .ptx = wants_ptx ? &asked->ptx : NULL,
     };
     for (size_t i = 0; i < asked->device_count; i++)
-        add_target(i < arguments->device_count ? arguments->device[i] : "",
+        add_target(i < arguments->device.count ? arguments->device.item[i] : "",
                    asked->query[i].device.sm.cc, targets, &request.target_count);
     enum smc_status status =
         smc_inspect_read(arguments->file[0], &request, &asked->kernels, &notes, error);

@@ -26,9 +26,10 @@ enum smc_status smc_ask_inspection(const struct smc_arguments *arguments, bool a
                                    struct smc_inspection_question *question,
                                    struct smc_error *error);
 /* The block size of kernels by name, after those that were listed before. Takes over the pattern.
- */
+   `block`: its shape, {0} if only the number is known. */
 enum smc_status smc_inspection_add_threads(struct smc_inspection_question *question, char *pattern,
-                                           uint32_t threads, struct smc_error *error);
+                                           uint32_t threads, const uint32_t block[3],
+                                           struct smc_error *error);
 /* The same of its dynamic shared memory. */
 enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *question,
                                                 char *pattern, uint32_t bytes,

@@ -62,8 +62,8 @@ static enum smc_status ask_selection(const struct smc_arguments *arguments,
         .gate = gate->limit_count > 0 ? gate : NULL,
     };
     enum smc_status status = SMC_OK;
-    for (size_t i = 0; i < arguments->only_count && status == SMC_OK; i++)
-        status = smc_inspect_filter_add(&selection->only, arguments->only[i], error);
+    for (size_t i = 0; i < arguments->only.count && status == SMC_OK; i++)
+        status = smc_inspect_filter_add(&selection->only, arguments->only.item[i], error);
     return status;
 }
 
@@ -112,6 +112,24 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
     snprintf(text, sizeof text,
              "in %zu of %zu rows the machine code does not load on the device: estimates", count,
              rows->count);
+    if (count > 0)
+        smc_output_note(text);
+}
+
+static void tell_shapes(const struct smc_inspect_rows *rows)
+{
+    const struct smc_inspect_kernel *last = NULL;
+    size_t count = 0;
+    char text[160];
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct smc_inspect_row *row = &rows->item[i];
+        count += row->needs_shape && row->kernel != last;
+        last = row->needs_shape ? row->kernel : last;
+    }
+    snprintf(text, sizeof text,
+             "bank conflicts of %zu kernel%s were not looked for: %s block has a shape (--threads "
+             "32x8 or NAME=32x8)",
+             count, smc_text_plural(count), count == 1 ? "its" : "their");
     if (count > 0)
         smc_output_note(text);
 }
@@ -190,6 +208,7 @@ static enum smc_status answer(const struct smc_arguments *arguments, struct insp
     if (inspection->rows.count <= MOST_ROWS_WITH_BANKS &&
         smc_inspect_find_banks(&inspection->rows, NULL, error) != SMC_OK)
         return SMC_MACHINE;
+    tell_shapes(&inspection->rows);
     enum smc_status shown = show(arguments, inspection, out, error);
     return shown != SMC_OK ? shown : status == SMC_OK ? judged : status;
 }

@@ -366,7 +366,8 @@ static bool take_count(struct smc_cubin_reading *reading, const struct attribute
     return true;
 }
 
-static bool take_extent(const struct attribute *attribute, uint32_t *count)
+/* `block` receives a shape, unless it is NULL: N, 1, 1 is a number. */
+static bool take_extent(const struct attribute *attribute, uint32_t *count, uint32_t *block)
 {
     uint64_t n = 1;
     for (int i = 0; i < 3; i++) {
@@ -375,6 +376,8 @@ static bool take_extent(const struct attribute *attribute, uint32_t *count)
             return false;
     }
     *count = (uint32_t)n;
+    if (block && (attribute->word[1] > 1 || attribute->word[2] > 1))
+        memcpy(block, attribute->word, 3 * sizeof *block);
     return true;
 }
 
@@ -393,14 +396,14 @@ static bool take_own(const struct attribute *attribute, struct smc_cubin_kernel 
 {
     switch ((enum kind)attribute->kind) {
     case MAX_THREADS:
-        return take_extent(attribute, &kernel->max_threads_per_block);
+        return take_extent(attribute, &kernel->max_threads_per_block, kernel->block);
     case REQUIRED_THREADS:
-        if (!take_extent(attribute, &kernel->required_threads_per_block))
+        if (!take_extent(attribute, &kernel->required_threads_per_block, kernel->block))
             return false;
         kernel->max_threads_per_block = kernel->required_threads_per_block;
         return true;
     case CLUSTER_SIZE:
-        return take_extent(attribute, &kernel->blocks_per_cluster);
+        return take_extent(attribute, &kernel->blocks_per_cluster, NULL);
     case BARRIER_COUNT:
         kernel->barriers = attribute->value;
         return kernel->barriers <= MOST_BARRIERS;

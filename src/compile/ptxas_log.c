@@ -392,6 +392,23 @@ static const char *read_place(struct smc_log_line line, const char *file, uint32
     return close && close < line.end && *close == ')' ? close + 1 : NULL;
 }
 
+/* "ptxas FILE, line NUMBER; error   : MESSAGE": where the message begins, or NULL. */
+static const char *read_ptxas_error(struct smc_log_line line, const char *file, uint32_t *number)
+{
+    static const char tool[] = "ptxas ", where[] = ", line ";
+    const size_t begin = sizeof tool - 1, length = strlen(file);
+    if (!is_name(line.start, line.end, tool, begin, file[0]) ||
+        !is_name(line.start + begin, line.end, file, length, ','))
+        return NULL;
+    struct smc_log_line rest = {line.start + begin + length, line.end};
+    const char *place = log_after(rest, where);
+    rest.start = place ? read_number(place, line.end, number) : NULL;
+    const char *error = rest.start ? log_after(rest, "error") : NULL;
+    while (error && error < line.end && (*error == ' ' || *error == ':'))
+        error++;
+    return error;
+}
+
 void smc_log_tell_warnings(const char *log, const char *file, struct smc_text *warnings)
 {
     static const char mark[] = ": warning ";
@@ -416,7 +433,11 @@ void smc_log_first_error(const char *log, const char *file, const char *shown, c
         if (!log_after(line, "error") && !log_after(line, "fatal"))
             continue;
         const char *s = line.start, *after = read_place(line, file, &number);
-        if (after)
+        const char *message = read_ptxas_error(line, file, &number);
+        if (message)
+            snprintf(text, capacity, "%s:%u: error: %.*s", shown, number, (int)(line.end - message),
+                     message);
+        else if (after)
             snprintf(text, capacity, "%s:%u%.*s", shown, number, (int)(line.end - after), after);
         else
             snprintf(text, capacity, "%.*s", (int)(line.end - s), s);

@@ -59,8 +59,8 @@ enum smc_ptxas_reading {
 enum smc_ptxas_reading smc_ptxas_log_read(const char *log, const char *entry,
                                           struct smc_resources *out, bool *has_barriers);
 
-/* The first error, as "file:line: error: message" if the log names a line of `file`, else
-   unchanged; "" if the log has none. `shown` replaces the file's name. */
+/* The first error, as "file:line: error: message" if the log, of ptxas too, names a line of `file`,
+   else unchanged; "" if the log has none. `shown` replaces the file's name. */
 void smc_log_first_error(const char *log, const char *file, const char *shown, char *text,
                          size_t capacity);
 

@@ -37,15 +37,28 @@ const struct smc_inspect_kernel *smc_inspect_best_version(const struct smc_inspe
     return best;
 }
 
-static bool is_listed(const struct smc_inspect_request *request,
-                      const struct smc_inspect_kernel *kernel, uint32_t *threads_per_block)
+static const struct smc_inspect_threads *find_listed(const struct smc_inspect_request *request,
+                                                     const struct smc_inspect_kernel *kernel)
 {
     for (size_t i = 0; i < request->threads_count; i++)
-        if (smc_inspect_matches(kernel, request->threads[i].pattern)) {
-            *threads_per_block = request->threads[i].threads_per_block;
-            return true;
-        }
-    return false;
+        if (smc_inspect_matches(kernel, request->threads[i].pattern))
+            return &request->threads[i];
+    return NULL;
+}
+
+/* Of what says the number, or else of the kernel's own bounds if they have this number. */
+static void choose_block(const struct smc_inspect_request *request,
+                         const struct smc_inspect_threads *listed, struct smc_inspect_row *row)
+{
+    static const uint32_t none[3];
+    const uint32_t *own = row->kernel->block;
+    const uint32_t *block = row->threads_source == SMC_THREADS_LISTED    ? listed->block
+                            : row->threads_source == SMC_THREADS_GIVEN   ? request->block
+                            : row->threads_source == SMC_THREADS_ASSUMED ? request->assumed_block
+                                                                         : none;
+    bool is_own = row->threads_source != SMC_THREADS_UNKNOWN && block[0] == 0 &&
+                  own[0] * own[1] * own[2] == row->launch.threads_per_block;
+    memcpy(row->block, is_own ? own : block, sizeof row->block);
 }
 
 /* If the block size is unknown, row->sizes must be set. */
@@ -53,8 +66,10 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
 {
     const struct smc_inspect_kernel *kernel = row->kernel;
     uint32_t *threads = &row->launch.threads_per_block;
-    if (is_listed(request, kernel, threads)) {
+    const struct smc_inspect_threads *listed = find_listed(request, kernel);
+    if (listed) {
         row->threads_source = SMC_THREADS_LISTED;
+        *threads = listed->threads_per_block;
     } else if (request->threads_per_block != SMC_NOT_GIVEN) {
         row->threads_source = SMC_THREADS_GIVEN;
         *threads = (uint32_t)request->threads_per_block;
@@ -76,6 +91,7 @@ static void choose_threads(const struct smc_inspect_request *request, struct smc
         if (*threads == 0) /* the answer says why no size launches */
             *threads = row->device->sm.warp_size;
     }
+    choose_block(request, listed, row);
 }
 
 /* A size that is given for all kernels does not count for those known to use none; that of a launch

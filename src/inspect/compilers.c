@@ -530,11 +530,11 @@ static enum smc_status begin(const struct smc_compilation *compilation, const ch
     return SMC_OK;
 }
 
-/* Standard input is written to a file, because the tools do not read it. */
+/* Standard input, and what is not a file of its own, is written to one: the tools read files. */
 static enum smc_status give_source(struct job *job, const char *name, struct smc_error *error)
 {
     const struct smc_compilation *compilation = job->compilation;
-    if (strcmp(compilation->file, "-") != 0)
+    if (strcmp(compilation->file, "-") != 0 && !compilation->is_part)
         return smc_tool_file(compilation->file, job->source, error);
     snprintf(job->source, sizeof job->source, "%s/%s", job->folder, name);
     FILE *file = fopen(job->source, "w");

@@ -95,7 +95,25 @@ static enum smc_fatbin_compression compression_of(const struct part *part)
     }
 }
 
-static bool add_code(const struct search *search, const struct part *head, size_t at)
+static bool add_ptx(const struct search *search, const struct smc_fatbin_part *part)
+{
+    struct smc_fatbin_parts *parts = search->parts;
+    if (parts->ptx_count == parts->ptx_capacity) {
+        size_t capacity = parts->ptx_capacity ? 2 * parts->ptx_capacity : 16;
+        void *ptx = smc_realloc(parts->ptx, capacity * sizeof *parts->ptx);
+        if (!ptx)
+            return false;
+        parts->ptx = ptx;
+        parts->ptx_capacity = capacity;
+    }
+    parts->ptx[parts->ptx_count] = *part;
+    parts->ptx[parts->ptx_count++].member = search->member;
+    return true;
+}
+
+/* With machine code or PTX. */
+static bool add_content(const struct search *search, const struct part *head, size_t container,
+                        size_t at)
 {
     struct smc_fatbin_part part = {
         .at = at,
@@ -103,6 +121,7 @@ static bool add_code(const struct search *search, const struct part *head, size_
         .code_bytes = head->bytes,
         .cc = head->cc,
         .compression = compression_of(head),
+        .container = container,
     };
     if (part.compression != SMC_FATBIN_STORED) {
         part.code_bytes = head->code_bytes;
@@ -110,13 +129,14 @@ static bool add_code(const struct search *search, const struct part *head, size_
             part.fault = "more bytes are compressed than it has";
         part.bytes = head->compressed_bytes;
     }
-    return add(search, &part);
+    return head->kind == PART_PTX ? add_ptx(search, &part) : add(search, &part);
 }
 
 /* Adds the parts between `at` and `end`. Returns where it ended: at `end`, or before it where a
    part is damaged, which is added as such. 0: out of memory. */
 static size_t find_parts(const struct search *search, size_t at, size_t end)
 {
+    const size_t container = at - sizeof(struct container);
     struct part part;
     while (at < end) {
         size_t left = end - at;
@@ -125,9 +145,9 @@ static size_t find_parts(const struct search *search, size_t at, size_t end)
         if (left < sizeof part || part.head_bytes < sizeof part || part.head_bytes > left ||
             part.bytes > left - part.head_bytes)
             return add_fault(search, at, "a part of it extends beyond its end") ? at : 0;
-        search->parts->ptx_count += part.kind == PART_PTX;
         search->parts->linked_count += part.kind == PART_LINKED;
-        if (part.kind == PART_CODE && !add_code(search, &part, at + part.head_bytes))
+        bool is_read = part.kind == PART_CODE || part.kind == PART_PTX;
+        if (is_read && !add_content(search, &part, container, at + part.head_bytes))
             return 0;
         at += part.head_bytes + part.bytes;
     }
@@ -280,6 +300,7 @@ bool smc_fatbin_find(const void *file, size_t bytes, void (*looked_at)(void *con
 void smc_fatbin_parts_free(struct smc_fatbin_parts *parts)
 {
     free(parts->item);
+    free(parts->ptx);
     *parts = (struct smc_fatbin_parts){0};
 }
 

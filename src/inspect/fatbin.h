@@ -17,12 +17,13 @@ enum smc_fatbin_compression {
     SMC_FATBIN_OTHER, /* by flags that no known compiler sets */
 };
 
-/* A part with machine code, or a place where a container is damaged. */
+/* A part with machine code or PTX, or a place where a container is damaged. */
 struct smc_fatbin_part {
     size_t at, bytes;  /* its content within the file, as stored */
     size_t code_bytes; /* decompressed, as the file states */
     uint32_t cc;
     enum smc_fatbin_compression compression;
+    size_t container;  /* where its container begins */
     size_t member;     /* where the header of the archive's member begins; 0: none */
     const char *fault; /* why it cannot be read, or NULL */
 };
@@ -31,7 +32,8 @@ struct smc_fatbin_part {
 struct smc_fatbin_parts {
     struct smc_fatbin_part *item;
     size_t count, capacity;
-    size_t ptx_count;    /* parts with PTX */
+    struct smc_fatbin_part *ptx; /* parts with PTX; smc_fatbin_open gives its text */
+    size_t ptx_count, ptx_capacity;
     size_t linked_count; /* parts with a linker's intermediate code (-dlto) */
 };
 

@@ -490,6 +490,8 @@ static void complete(struct smc_inspect_kernel *kernel, const struct smc_inspect
         kernel->max_threads_per_block = other->max_threads_per_block;
     if (kernel->required_threads_per_block == 0)
         kernel->required_threads_per_block = other->required_threads_per_block;
+    if (kernel->block[0] == 0)
+        memcpy(kernel->block, other->block, sizeof kernel->block);
     if (kernel->blocks_per_cluster == 0)
         kernel->blocks_per_cluster = other->blocks_per_cluster;
 }

@@ -47,6 +47,7 @@ struct smc_inspect_kernel {
     struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
     bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
     bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
+    uint32_t block[3]; /* the shape of its bounds or required size; {0}: none, or only a number */
 };
 
 /* Start from {0}. Kernels are added with smc_inspect_add alone (inspect/kernels.h), and their names
@@ -106,6 +107,8 @@ struct smc_inspect_request {
     const struct smc_inspect_dynamic_smem
         *dynamic_smem; /* of kernels by name; the first that matches counts */
     size_t dynamic_smem_count;
+    uint32_t block[3];         /* the shape of threads_per_block; {0}: only the number is known */
+    uint32_t assumed_block[3]; /* of assumed_threads_per_block */
 };
 
 /* The dynamic shared memory of the kernels that a pattern names. */
@@ -118,6 +121,7 @@ struct smc_inspect_dynamic_smem {
 struct smc_inspect_threads {
     const char *pattern; /* as for smc_inspect_matches */
     uint32_t threads_per_block;
+    uint32_t block[3]; /* its shape; {0}: only the number is known */
 };
 
 /* Messages besides kernels and errors, one line each. */
@@ -181,6 +185,8 @@ struct smc_inspect_row {
     struct smc_inspect_banks *banks; /* set by smc_inspect_find_banks; NULL: not known */
     bool dynamic_smem_unknown; /* the kernel uses it, nothing states it, and it is counted as 0: the
                                   answer is the best possible; no gate may judge it */
+    uint32_t block[3]; /* the shape of the block; {0}: only the number of threads is known */
+    bool needs_shape;  /* set by smc_inspect_find_banks: unknown because the shape is */
 };
 
 /* Numbers of kernels for which something holds on at least one device. */

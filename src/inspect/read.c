@@ -23,6 +23,7 @@
 #include "inspect/fatbin.h"
 #include "inspect/kernels.h"
 #include "inspect/saved.h"
+#include "inspect/tools.h"
 #include "source/source_tree.h"
 
 /* --- Bytes, and what they are ----------------------------------------------------------------- */
@@ -101,6 +102,36 @@ static bool is_log(const char *text)
     return strstr(text, " REG:") && strstr(text, "SHARED:");
 }
 
+/* "FILE(12): error: ...", "FILE:12:5: fatal error: ...", "nvcc fatal   : ...". Code that quotes
+   such a line has something before it. */
+static bool is_error_line(const char *line, size_t length)
+{
+    static const char fatal[] = "nvcc fatal";
+    if (length == 0 || strchr(" \t*\"'#", line[0]) || strncmp(line, "//", 2) == 0)
+        return false;
+    if (strncmp(line, fatal, sizeof fatal - 1) == 0)
+        return true;
+    const char *error = memmem(line, length, "error", 5);
+    size_t at = error ? (size_t)(error - line) : 0;
+    static const char before[] = "fatal ";
+    const size_t word = sizeof before - 1;
+    if (at > word && memcmp(line + at - word, before, word) == 0)
+        at -= word;
+    bool is_place = at > 4 && !memchr(line, '"', at) && memcmp(line + at - 2, ": ", 2) == 0;
+    char last = is_place ? line[at - 3] : '\0', number = last == ')' ? line[at - 4] : last;
+    return number >= '0' && number <= '9';
+}
+
+static bool has_errors(const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        if (is_error_line(text, length))
+            return true;
+    }
+    return false;
+}
+
 enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *bytes)
 {
     const char *text = smc_text_string(bytes);
@@ -118,6 +149,8 @@ enum smc_input_kind smc_input_kind(const char *file, const struct smc_text *byte
     bool is_source = ends(file, ".cu") || ends(file, ".cuh");
     if (!is_source && is_log(text))
         return SMC_INPUT_LOG;
+    if (!is_source && has_errors(text))
+        return SMC_INPUT_ERRORS;
     return is_source || strstr(text, "__global__") ? SMC_INPUT_SOURCE : SMC_INPUT_UNKNOWN;
 }
 
@@ -137,6 +170,7 @@ struct reading {
     struct smc_text *bytes;
     struct smc_inspect_kernels *kernels;
     struct smc_inspect_notes *notes;
+    bool is_part; /* the file holds more than `bytes` */
 };
 
 typedef enum smc_status compiler(const struct smc_compilation *, struct smc_nvrtc_output *,
@@ -164,6 +198,7 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
         .target = *target,
         .request = reading->request,
         .warnings = &reading->notes->warnings,
+        .is_part = reading->is_part,
     };
     const struct smc_inspect_kernel kind = {
         .file = reading->file, .source = source, .cc = target->cc};
@@ -287,26 +322,36 @@ static enum smc_status read_source(const struct reading *reading, struct smc_err
 
 /* PTX names the oldest architecture that it supports, and is compiled for it unless others are
    named. With `skip_unsupported` older targets are skipped. */
-static enum smc_status read_ptx(const struct reading *reading, struct smc_error *error)
+static enum smc_status compile_ptx(const struct reading *reading, uint32_t first_cc,
+                                   uint32_t last_cc, struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
     struct smc_inspect_target own;
-    size_t before = reading->kernels->count;
     struct compiled compiled;
     smc_ptx_target(smc_text_string(reading->bytes), &own.cc, &own.suffix);
     bool only_own = request->targets_assumed && !request->skip_unsupported;
     for (size_t i = 0; i < (only_own ? 1 : request->target_count); i++) {
         struct smc_inspect_target target = only_own ? own : request->targets[i];
+        bool is_wanted = only_own || (target.cc >= first_cc && target.cc <= last_cc);
         if (target.cc == own.cc)
             target.suffix = own.suffix;
-        if (request->skip_unsupported && target.cc < own.cc)
+        if (!is_wanted || (request->skip_unsupported && target.cc < own.cc))
             continue;
         enum smc_status status =
             compile(reading, smc_compile_with_ptxas, SMC_INSPECT_PTX, &target, &compiled, error);
         if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
             return status;
     }
-    return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
+    return SMC_OK;
+}
+
+static enum smc_status read_ptx(const struct reading *reading, struct smc_error *error)
+{
+    size_t before = reading->kernels->count;
+    enum smc_status status = compile_ptx(reading, 0, UINT32_MAX, error);
+    return status != SMC_OK                   ? status
+           : reading->kernels->count > before ? SMC_OK
+                                              : fail_empty(reading, error);
 }
 
 /* Each line, after the file's name. */
@@ -359,6 +404,44 @@ static enum smc_status read_cubin(const struct reading *reading, struct smc_erro
     return reading->kernels->count > before ? SMC_OK : fail_empty(reading, error);
 }
 
+/* "FILE:4: error" becomes "line 4: error": the report of a part begins with the file's name. */
+static void drop_name(const char *file, struct smc_error *error)
+{
+    const size_t length = strlen(file);
+    struct smc_error named = *error;
+    const char *rest = named.message + length;
+    if (strncmp(named.message, file, length) != 0 || rest[0] != ':')
+        return;
+    if (rest[1] == ' ')
+        smc_fail(error, SMC_USAGE, "%s", rest + 2);
+    else
+        smc_fail(error, SMC_USAGE, "line %s", rest + 1);
+}
+
+static enum smc_status take_ptx(void *context, const struct smc_embedded_ptx *ptx,
+                                struct smc_error *error)
+{
+    const struct reading *reading = context;
+    struct smc_text text = {0};
+    struct reading part = *reading;
+    char tool[SMC_TOOL_PATH];
+    if (!smc_tool_find("ptxas", tool))
+        return smc_fail(error, SMC_UNAVAILABLE,
+                        "%s: holds PTX, but no machine code; compiling it needs ptxas of the CUDA "
+                        "Toolkit, which is neither on PATH nor in $CUDA_HOME/bin",
+                        reading->file);
+    part.bytes = &text;
+    part.is_part = true;
+    smc_text_append_bytes(&text, ptx->text, strnlen(ptx->text, ptx->bytes));
+    smc_input_make_text(&text);
+    enum smc_status status =
+        text.failed ? out_of_memory(error) : compile_ptx(&part, ptx->first_cc, ptx->last_cc, error);
+    if (status == SMC_USAGE)
+        drop_name(reading->file, error);
+    smc_text_free(&text);
+    return status;
+}
+
 /* `mapped` tells whether the bytes are a mapping of the file. */
 static enum smc_status read_embedded(const struct reading *reading, const char *bytes,
                                      size_t length, bool mapped, struct smc_error *error)
@@ -369,6 +452,8 @@ static enum smc_status read_embedded(const struct reading *reading, const char *
         .is_mapped = mapped,
         .progress = reading->request->part_progress,
         .progress_context = reading->request->part_context,
+        .take_ptx = take_ptx,
+        .ptx_context = (void *)reading,
     };
     struct smc_embedded_count count;
     size_t before = reading->kernels->count, faults = reading->notes->faults.length;
@@ -377,13 +462,12 @@ static enum smc_status read_embedded(const struct reading *reading, const char *
     if (status != SMC_OK || reading->kernels->count > before ||
         reading->notes->faults.length > faults)
         return status;
-    reading->notes->holds_none = !count.ptx && !count.linked;
+    reading->notes->holds_none = !count.linked;
     return smc_fail(error, SMC_USAGE, "%s: %s", reading->file,
-                    count.ptx ? "holds PTX, but no machine code: compile it for an architecture"
-                    : count.linked ? "holds intermediate code for nvlink (-dlto), but no machine "
-                                     "code: link it"
-                    : count.read   ? "no kernel in it"
-                                   : "no CUDA code in it");
+                    count.linked    ? "holds intermediate code for nvlink (-dlto), but no machine "
+                                      "code: link it"
+                    : count.has_any ? "no kernel in it"
+                                    : "no CUDA code in it");
 }
 
 static enum smc_status read_text_or_code(const struct reading *reading, struct smc_error *error)
@@ -397,6 +481,7 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
         smc_input_make_text(reading->bytes);
     switch (kind) {
     case SMC_INPUT_LOG:
+    case SMC_INPUT_ERRORS:
         return read_log(reading, error);
     case SMC_INPUT_SOURCE:
         return read_source(reading, error);
@@ -449,7 +534,7 @@ enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_requ
                                  struct smc_inspect_notes *notes, struct smc_error *error)
 {
     struct smc_text bytes = {0};
-    const struct reading reading = {file, request, &bytes, kernels, notes};
+    const struct reading reading = {file, request, &bytes, kernels, notes, false};
     size_t before = kernels->count;
     notes->holds_none = false;
     enum smc_status status;

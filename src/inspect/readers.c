@@ -194,6 +194,7 @@ static bool take(const struct smc_cubin *cubin, const struct smc_cubin_kernel *r
     kernel->resources.barriers = read->barriers;
     kernel->max_threads_per_block = read->max_threads_per_block;
     kernel->required_threads_per_block = read->required_threads_per_block;
+    memcpy(kernel->block, read->block, sizeof kernel->block);
     kernel->blocks_per_cluster = read->blocks_per_cluster;
     kernel->build = cubin->build;
     return smc_inspect_name(kernel, read->name, strlen(read->name));
@@ -259,6 +260,7 @@ static enum smc_status complete_from_cubin(const struct smc_binary *binary, size
             continue;
         kernel->max_threads_per_block = read->max_threads_per_block;
         kernel->required_threads_per_block = read->required_threads_per_block;
+        memcpy(kernel->block, read->block, sizeof kernel->block);
         kernel->blocks_per_cluster = read->blocks_per_cluster;
         kernel->build = cubin.build;
         if (!kernel->has_barriers)
@@ -280,6 +282,7 @@ static void complete_from_ptx(const char *ptx, size_t begin, struct smc_inspect_
             continue;
         kernel->max_threads_per_block = read.max_threads_per_block;
         kernel->required_threads_per_block = read.required_threads_per_block;
+        memcpy(kernel->block, read.block, sizeof kernel->block);
         kernel->min_blocks_known = true;
         kernel->min_blocks_per_sm = read.min_blocks_per_sm;
     }

@@ -44,6 +44,7 @@ struct smc_gate_allowance {
 struct smc_gate_threads {
     char *pattern;
     uint32_t threads_per_block;
+    uint32_t block[3]; /* its shape; {0}: only the number is known */
     uint32_t line;
 };
 
@@ -66,6 +67,7 @@ struct smc_gate {
     char **device;
     size_t device_count;
     uint32_t assumed_threads_per_block; /* 0: none */
+    uint32_t assumed_block[3];
     struct smc_gate_threads *threads;
     size_t threads_count;
     struct smc_gate_limit *limit;

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/parse.h"
 #include "base/suggest.h"
 #include "judge/gate.h"
 #include "judge/gate_toml.h"
@@ -64,6 +65,22 @@ static enum smc_status read_number(const struct reading *reading, const struct s
     snprintf(allowed, sizeof allowed, "not a %snumber between %.0f and %.0f", whole ? "whole " : "",
              lowest, highest);
     return fail(reading, value, table, allowed);
+}
+
+/* 256 or "32x8". */
+static enum smc_status read_block(const struct reading *reading, const struct smc_toml *value,
+                                  const char *table, uint32_t *threads, uint32_t block[3])
+{
+    double number;
+    if (value->type == SMC_TOML_STRING)
+        return smc_parse_block(value->string, MOST_THREADS, threads, block)
+                   ? SMC_OK
+                   : fail(reading, value, table,
+                          "not a shape such as \"32x8\" of up to 1024 threads");
+    enum smc_status status = read_number(reading, value, table, 1, MOST_THREADS, true, &number);
+    if (status == SMC_OK)
+        *threads = (uint32_t)number;
+    return status;
 }
 
 static enum smc_status read_flag(const struct reading *reading, const struct smc_toml *value,
@@ -245,16 +262,16 @@ static enum smc_status read_threads(const struct reading *reading, const struct 
         return smc_out_of_memory(reading->error);
     for (size_t i = 0; i < table->count; i++) {
         const struct smc_toml *entry = &table->item[i];
-        double threads;
+        struct smc_gate_threads *threads = &gate->threads[gate->threads_count];
         enum smc_status status =
-            read_number(reading, entry, "[threads]", 1, MOST_THREADS, true, &threads);
+            read_block(reading, entry, "[threads]", &threads->threads_per_block, threads->block);
         if (status != SMC_OK)
             return status;
-        char *pattern = smc_strdup(entry->key);
-        if (!pattern)
+        threads->line = entry->line;
+        threads->pattern = smc_strdup(entry->key);
+        if (!threads->pattern)
             return smc_out_of_memory(reading->error);
-        gate->threads[gate->threads_count++] =
-            (struct smc_gate_threads){pattern, (uint32_t)threads, entry->line};
+        gate->threads_count++;
     }
     return SMC_OK;
 }
@@ -348,15 +365,6 @@ static enum smc_status read_growth(const struct reading *reading, const struct s
     return status;
 }
 
-static enum smc_status read_assumed(const struct reading *reading, const struct smc_toml *value)
-{
-    double threads;
-    enum smc_status status = read_number(reading, value, "", 1, MOST_THREADS, true, &threads);
-    if (status == SMC_OK)
-        reading->gate->assumed_threads_per_block = (uint32_t)threads;
-    return status;
-}
-
 /* --- The file --------------------------------------------------------------------------------- */
 
 static enum smc_status read_entry(const struct reading *reading, const struct smc_toml *entry)
@@ -369,7 +377,8 @@ static enum smc_status read_entry(const struct reading *reading, const struct sm
     if (is_called(entry, "devices"))
         return read_devices(reading, entry);
     if (is_called(entry, "assume_threads"))
-        return read_assumed(reading, entry);
+        return read_block(reading, entry, "", &gate->assumed_threads_per_block,
+                          gate->assumed_block);
     if (is_called(entry, "threads"))
         return read_threads(reading, entry);
     if (is_called(entry, "dynamic_smem"))
