@@ -269,6 +269,24 @@ else
     skip "source" "there is no NVRTC for compute capability 8.0"
 fi
 
+smemcalc inspect x.cu --device 3.5 >out 2>err
+if [ $? -eq 3 ] && smemcalc inspect x.cu --device 8.0 >/dev/null 2>&1; then
+    empty "an architecture that no compiler supports: the oldest one is named" "$(
+        grep -qE '^smemcalc: x.cu: (nvcc|the installed NVRTC) does not compile for compute capability 3.5; the oldest that it supports is [0-9]+\.[0-9]$' err ||
+            cat err)"
+    for command in inspect best limits; do
+        smemcalc $command x.cu --device 3.5 --device 8.0 --format json >out 2>err
+        status=$?
+        empty "$command: the other devices are answered, with exit status 3" "$(
+            [ $status -eq 3 ] || echo "exit status $status"
+            grep -qE '^smemcalc: compute capability 3.5: not answered: x.cu: .*; the oldest that it supports is' err ||
+                cat err
+            grep -q '"8.0"' out && ! grep -q '"3.5"' out || cat out)"
+    done
+else
+    skip "an architecture that no compiler supports" "it is supported, or there is no compiler"
+fi
+
 # --- banks ---
 
 cat >shared.ptx <<'END'

@@ -82,6 +82,43 @@ static enum smc_status ask_devices(const struct smc_arguments *arguments,
     return status;
 }
 
+/* --- Devices that no compiler supports ---------------------------------------------------------
+ */
+
+static bool has_code_for(const struct smc_inspect_kernels *kernels, uint16_t cc)
+{
+    for (size_t i = 0; i < kernels->count; i++)
+        if (kernels->item[i].cc > 0 && smc_inspect_loads(&kernels->item[i], cc))
+            return true;
+    return false;
+}
+
+bool smc_ask_is_unsupported(const struct smc_inspect_notes *notes,
+                            const struct smc_inspect_kernels *kernels,
+                            const struct smc_device *device)
+{
+    for (size_t i = 0; i < notes->unsupported_count; i++)
+        if (notes->unsupported[i].cc == device->sm.cc && !has_code_for(kernels, device->sm.cc)) {
+            struct smc_text line = {0};
+            smc_text_safe_line(&line, "%s: not answered: %s", device->name,
+                               notes->unsupported[i].reason);
+            smc_output_tell("", smc_text_string(&line));
+            smc_text_free(&line);
+            return true;
+        }
+    return false;
+}
+
+static void drop_unsupported(const struct smc_inspect_notes *notes, struct smc_asked_file *asked)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < asked->device_count; i++)
+        if (!smc_ask_is_unsupported(notes, &asked->kernels, &asked->query[i].device))
+            asked->query[kept++] = asked->query[i];
+    asked->incomplete = kept < asked->device_count;
+    asked->device_count = kept;
+}
+
 /* --- The file --------------------------------------------------------------------------------- */
 
 /* For many devices, such as all of a sweep, those that no compiler supports get estimates. */
@@ -119,6 +156,8 @@ static enum smc_status read_file(const struct smc_arguments *arguments, bool for
     if (status == SMC_OK)
         *error = (struct smc_error){""}; /* of a target that was skipped */
     smc_output_warn(&notes.warnings);
+    if (status == SMC_OK)
+        drop_unsupported(&notes, asked);
     asked->damaged = notes.faults.length > 0;
     smc_output_tell("", smc_text_string(&notes.faults));
     smc_text_free(&notes.faults);
@@ -371,7 +410,9 @@ static enum smc_status answer_each(const struct smc_arguments *arguments,
 
 enum smc_status smc_asked_file_status(const struct smc_asked_file *asked, enum smc_status status)
 {
-    return status == SMC_OK && asked->damaged ? SMC_USAGE : status;
+    if (status == SMC_OK && asked->damaged)
+        return SMC_USAGE;
+    return status == SMC_OK && asked->incomplete ? SMC_UNAVAILABLE : status;
 }
 
 void smc_asked_file_free(struct smc_asked_file *asked)

@@ -31,6 +31,20 @@ static bool was_refused(const struct smc_text *log)
     return false;
 }
 
+static enum smc_status fail_unsupported(const struct smc_compilation *compilation,
+                                        const char *compiler, uint16_t oldest,
+                                        struct smc_error *error)
+{
+    const uint16_t cc = compilation->target.cc;
+    char supported[80] = "";
+    if (oldest > 0)
+        snprintf(supported, sizeof supported, "; the oldest that it supports is %d.%d", oldest / 10,
+                 oldest % 10);
+    return smc_fail(error, SMC_UNAVAILABLE,
+                    "%s: %s does not compile for compute capability %d.%d%s", compilation->file,
+                    compiler, cc / 10, cc % 10, supported);
+}
+
 static enum smc_status fail_to_compile(const struct smc_compilation *compilation,
                                        const char *compiled, const struct smc_text *log,
                                        struct smc_error *error)
@@ -213,6 +227,18 @@ struct nvrtc_job {
     struct smc_text options;
 };
 
+/* Of the architectures that an installed NVRTC supports; 0: it does not say. */
+static uint16_t find_oldest(const struct smc_nvrtc_search *search)
+{
+    uint16_t oldest = 0;
+    for (size_t i = 0; i < search->count; i++)
+        for (size_t k = 0; k < search->place[i].info.cc_count; k++) {
+            const uint16_t cc = search->place[i].info.cc[k];
+            oldest = oldest == 0 || cc < oldest ? cc : oldest;
+        }
+    return oldest;
+}
+
 static enum smc_status prepare(const struct smc_compilation *compilation, struct nvrtc_job *job,
                                struct smc_error *error)
 {
@@ -224,6 +250,8 @@ static enum smc_status prepare(const struct smc_compilation *compilation, struct
     const struct smc_nvrtc_place *place = smc_nvrtc_find(&cache, cc, &search);
     if (!place && search.out_of_memory)
         return smc_fail(error, SMC_MACHINE, "%s", search.problem);
+    if (!place && search.count > 0)
+        return fail_unsupported(compilation, "the installed NVRTC", find_oldest(&search), error);
     if (!place)
         return smc_fail(error, SMC_UNAVAILABLE, "%s: no NVRTC was found that compiles for sm_%u",
                         compilation->file, cc);
@@ -572,6 +600,24 @@ static void read_ptx(const char *folder, struct smc_text *ptx)
         closedir(files);
 }
 
+/* Of the architectures that nvcc lists, "sm_75" each; 0: it lists none. */
+static uint16_t find_oldest_of_nvcc(const struct job *job)
+{
+    const char *const argv[] = {job->tool, "--list-gpu-code", NULL};
+    struct smc_text list = {0};
+    struct smc_error ignored;
+    bool succeeded = false;
+    unsigned oldest = 0;
+    if (smc_tool_run(argv, job->folder, &list, &succeeded, &ignored) == SMC_OK && succeeded)
+        for (const char *at = smc_text_string(&list); (at = strstr(at, "sm_")); at++) {
+            unsigned long cc = strtoul(at + 3, NULL, 10);
+            oldest =
+                cc > 0 && cc < UINT16_MAX && (oldest == 0 || cc < oldest) ? (unsigned)cc : oldest;
+        }
+    smc_text_free(&list);
+    return (uint16_t)oldest;
+}
+
 static enum smc_status run(const struct job *job, const char *const *argv,
                            struct smc_nvrtc_output *output, struct smc_error *error)
 {
@@ -630,6 +676,8 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
     output->option_refused = status == SMC_USAGE;
     if (status == SMC_OK)
         status = run(job, argv, output, error);
+    if (status == SMC_UNAVAILABLE)
+        fail_unsupported(job->compilation, "nvcc", find_oldest_of_nvcc(job), error);
     if (status == SMC_OK)
         read_ptx(job->folder, &output->ptx);
     free(argv);

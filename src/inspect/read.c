@@ -305,18 +305,39 @@ static bool locate(const struct reading *reading, size_t before)
     return located;
 }
 
+/* A target that was named. */
+static void note_unsupported(const struct reading *reading, uint16_t cc,
+                             const struct smc_error *reason)
+{
+    struct smc_inspect_notes *notes = reading->notes;
+    for (size_t i = 0; i < notes->unsupported_count; i++)
+        if (notes->unsupported[i].cc == cc)
+            return;
+    if (notes->unsupported_count == SMC_INSPECT_MAX_TARGETS)
+        return;
+    struct smc_inspect_unsupported *added = &notes->unsupported[notes->unsupported_count++];
+    added->cc = cc;
+    snprintf(added->reason, sizeof added->reason, "%.*s", (int)sizeof added->reason - 1,
+             reason->message);
+}
+
 static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
+    const size_t noted = reading->notes->unsupported_count;
     size_t before = reading->kernels->count, first = 0;
     for (size_t i = 0; i < request->target_count; i++) {
         enum smc_status status = compile_source(reading, &request->targets[i], &first, error);
-        if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
+        if (status != SMC_OK && status != SMC_UNAVAILABLE)
             return status;
+        if (status == SMC_UNAVAILABLE && !request->skip_unsupported)
+            note_unsupported(reading, request->targets[i].cc, error);
     }
     /* If every target was skipped, the error is that of the last one. */
-    if (reading->kernels->count == before)
+    if (reading->kernels->count == before) {
+        reading->notes->unsupported_count = noted;
         return SMC_UNAVAILABLE;
+    }
     return locate(reading, before) ? SMC_OK : out_of_memory(error);
 }
 
