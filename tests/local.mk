@@ -102,8 +102,8 @@ EXTRA_DIST += tests/current.sh tests/newest_cuda.sh
 # limits, best and carveout, as a person or a script uses them.
 TESTS += tests/limits.sh
 EXTRA_DIST += tests/limits.sh
-TESTS += tests/own_kernel_commands.sh
-EXTRA_DIST += tests/own_kernel_commands.sh
+TESTS += tests/own_kernel_commands.sh tests/compile_cache.sh
+EXTRA_DIST += tests/own_kernel_commands.sh tests/compile_cache.sh
 
 # What the model takes for granted of ptxas, with the NVRTC of this machine.
 check_PROGRAMS += tests/ptxas_facts

@@ -78,7 +78,7 @@ struct smc_inspect_request {
     bool targets_assumed;         /* none were named: PTX is compiled for its own architecture */
     bool skip_unsupported;        /* skip targets that no installed compiler supports */
     const char *compiler_options; /* separated by blanks, or NULL */
-    bool no_cache;                /* of the search for NVRTC */
+    bool no_cache;                /* neither read nor write the compile cache */
     const struct smc_device *devices;
     size_t device_count;                       /* 0: each kernel on what it was compiled for */
     int64_t threads_per_block;                 /* of every kernel, or SMC_NOT_GIVEN */

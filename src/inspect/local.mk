@@ -1,6 +1,7 @@
 libsmc_la_SOURCES += \
 	src/inspect/answer.c \
 	src/inspect/bank_conflicts.c src/inspect/bank_conflicts.h \
+	src/inspect/compilation.h \
 	src/inspect/compile_commands.c src/inspect/compile_commands.h \
 	src/inspect/compilers.c src/inspect/compilers.h \
 	src/inspect/embedded.c src/inspect/embedded.h \
@@ -11,10 +12,13 @@ libsmc_la_SOURCES += \
 	src/inspect/kernels.c src/inspect/kernels.h \
 	src/inspect/lint.c \
 	src/inspect/names.c src/inspect/names.h \
+	src/inspect/nvcc_commands.c src/inspect/nvcc_commands.h \
+	src/inspect/output_cache.c src/inspect/output_cache.h \
 	src/inspect/read.c \
 	src/inspect/readers.c src/inspect/readers.h \
 	src/inspect/saved.c src/inspect/saved.h \
 	src/inspect/sources.def \
 	src/inspect/stable_names.c src/inspect/stable_names.h \
 	src/inspect/tools.c src/inspect/tools.h \
+	src/inspect/toolkit_compilers.c \
 	src/inspect/verdicts.def

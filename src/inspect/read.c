@@ -184,6 +184,7 @@ static enum smc_status out_of_memory(struct smc_error *error)
 struct compiled {
     size_t count;        /* of the kernels that were added */
     bool option_refused; /* of the user's options; other compilers are not tried */
+    bool target_unsupported;
 };
 
 /* Compiles for one target. */
@@ -210,7 +211,8 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
                                                &reading->notes->faults, &reason) != SMC_OK)
         status = smc_fail(error, SMC_MACHINE, "%s: the compiler's output cannot be read: %.900s",
                           reading->file, reason.message);
-    *compiled = (struct compiled){reading->kernels->count - before, output.option_refused};
+    *compiled = (struct compiled){reading->kernels->count - before, output.option_refused,
+                                  output.target_unsupported};
     if (status == SMC_OK && reading->request->ptx)
         smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
     smc_nvrtc_output_free(&output);
@@ -253,7 +255,7 @@ static enum smc_status compile_source(const struct reading *reading,
                                       struct smc_error *error)
 {
     enum smc_status worst = SMC_UNAVAILABLE;
-    bool is_empty = false;
+    bool is_empty = false, is_unsupported = false;
     struct smc_error absent = {""}, refusal = {""};
     for (size_t i = *first; i < WAYS && !is_empty; i++) {
         struct compiled compiled;
@@ -272,10 +274,14 @@ static enum smc_status compile_source(const struct reading *reading,
             *error = reason;
             return status;
         }
-        if (status == SMC_UNAVAILABLE)
-            absent = absent.message[0] ? absent : reason;
-        else if (status != SMC_OK)
+        /* That a compiler does not support the target says more than that there is none. */
+        if (status == SMC_UNAVAILABLE) {
+            if (!absent.message[0] || (compiled.target_unsupported && !is_unsupported))
+                absent = reason;
+            is_unsupported |= compiled.target_unsupported;
+        } else if (status != SMC_OK) {
             worst = status;
+        }
         if (status == SMC_USAGE && ways[i].source == SMC_INSPECT_NVCC)
             refusal = reason;
         if (status == SMC_USAGE)
