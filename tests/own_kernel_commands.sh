@@ -158,6 +158,16 @@ named _add "saxpy_add(float*)"
 named '*_add' "saxpy_add(float*)"
 named 'scale<float>' "void scale<float>(float*)"
 
+refuses 2 "option --entry: 'scale<..>' names 2 kernels of several.log: scale<float>, scale<double>" \
+    sweep several.log --entry 'scale<..>' --threads 32:64:32 --device 8.0
+{
+    kernel_in_log _ZN1a4fastIfN1b6policyILi4EEEEEvPT_ sm_80 32 0
+    kernel_in_log _ZN1a4fastIdN1b6policyILi4EEEEEvPT_ sm_80 32 0
+} >cut.log
+holds "--entry accepts a name as reports shorten it" \
+    '.kernel.name == "void a::fast<float, b::policy<4> >(float*)"' \
+    best cut.log --entry 'fast<float, policy<..>>' --device 8.0
+refuses 2 "/: a folder; name one of its files ('smemcalc /' lists its kernels)" best /
 i=0
 while [ $i -lt 30 ]; do
     kernel_in_log "_Z3k$(printf %02d $i)v" sm_80 $((16 + i)) 0

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -275,6 +276,17 @@ static enum smc_status make_queries(const struct smc_arguments *arguments,
     return SMC_OK;
 }
 
+/* `inspect` reads folders; these commands are about one file. */
+static enum smc_status refuse_folder(const char *file, struct smc_error *error)
+{
+    struct stat about;
+    if (strcmp(file, "-") == 0 || stat(file, &about) != 0 || !S_ISDIR(about.st_mode))
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE,
+                    "%s: a folder; name one of its files ('smemcalc %s' lists its kernels)", file,
+                    file);
+}
+
 enum smc_status smc_ask_file(const struct smc_arguments *arguments,
                              const struct smc_file_devices *devices, bool one,
                              struct smc_asked_file *asked, struct smc_error *error)
@@ -284,6 +296,8 @@ enum smc_status smc_ask_file(const struct smc_arguments *arguments,
     enum smc_status status = ask_devices(arguments, devices, asked, error);
     if (status == SMC_OK)
         status = smc_ask_standard_input(arguments, file, error);
+    if (status == SMC_OK)
+        status = refuse_folder(file, error);
     if (status == SMC_OK)
         status = read_file(arguments, devices && devices->count > 1, asked, error);
     if (status == SMC_OK)
