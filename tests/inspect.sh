@@ -563,4 +563,8 @@ else
     skip "cuobjdump's own report" "no cuobjdump"
 fi
 
+inspect own-sm90.cubin --device A100-SXM4-80GB --threads 128 >out 2>err
+empty "a device's name is whole where there is room" "$(grep -q '^~ A100-SXM4-80GB  *10 ' out ||
+    cat out)"
+
 finish_cases

@@ -296,8 +296,8 @@ static void test_lying_sizes(void)
         {LZ4, 0, (uint32_t)-100, ": its LZ4 data are damaged\n"},
 #endif
 #ifdef HAVE_ZSTD
-        {ZSTD, 1, 0, ": its Zstandard data are damaged\n"},
-        {ZSTD, (uint64_t)-1, 0, ": its Zstandard data are damaged\n"},
+        {ZSTD, 1, 0, "bytes of Zstandard data cannot yield"}, /* the frame states another size */
+        {ZSTD, (uint64_t)-1, 0, "bytes of Zstandard data cannot yield"},
         {ZSTD, (uint64_t)1 << 30, 0, "bytes of Zstandard data cannot yield"},
         {ZSTD, UINT64_MAX / 2, 0, "bytes of Zstandard data cannot yield"},
         {ZSTD, 0, 1000, ": more bytes are compressed than it has\n"},
@@ -315,6 +315,35 @@ static void test_lying_sizes(void)
     }
     smc_text_free(&code);
 }
+
+#ifdef HAVE_ZSTD
+/* Parts each of which is possible, but not all of them in a file of this size: one message, and
+   nothing is decompressed. */
+static void test_bomb(void)
+{
+    enum { PARTS = 6, PART_BYTES = 64 << 20 };
+    struct smc_text zeros = {0}, part = {0}, parts = {0}, file = {0};
+    smc_text_append_char(&zeros, '\0', PART_BYTES);
+    append_part(&part, CODE, ZSTD, 90, &zeros);
+    for (int i = 0; i < PARTS; i++)
+        smc_text_append_bytes(&parts, part.data, part.length);
+    append_container(&file, &parts);
+    struct reading reading = read_bytes(&file, 1);
+    char expected[200];
+    snprintf(expected, sizeof expected,
+             "a?b: %zu bytes claim to hold 0.4 GiB of machine code when decompressed; at most 0.3 "
+             "GiB are read from such a file",
+             file.length);
+    CU_ASSERT_EQUAL(reading.status, SMC_USAGE);
+    CU_ASSERT_STRING_EQUAL(reading.error.message, expected);
+    CU_ASSERT_EQUAL(reading.notes.faults.length, 0);
+    forget(&reading);
+    smc_text_free(&zeros);
+    smc_text_free(&part);
+    smc_text_free(&parts);
+    smc_text_free(&file);
+}
+#endif
 
 /* Appends an archive's member; `name` as in its header. */
 static void append_member(struct smc_text *out, const char *name, const char *bytes, size_t length)
@@ -602,6 +631,9 @@ CU_TestInfo tests_fatbin[] = {
     {"a damaged container hides none after it", test_damaged_container},
     {"code for another architecture than the part's", test_wrong_architecture},
     {"sizes that cannot be", test_lying_sizes},
+#ifdef HAVE_ZSTD
+    {"more than a file of its size can hold", test_bomb},
+#endif
     {"the members of an archive are named", test_archive},
     {"empty machine code is noted", test_empty},
     {"linked code hides what it was linked from", test_unlinked},

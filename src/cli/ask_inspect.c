@@ -49,6 +49,7 @@ static enum smc_status assume_target(struct smc_inspection_question *question,
     enum smc_status status = smc_ask_query_device(&question->chosen, 0, &query, error);
     question->targets[0] = (struct smc_inspect_target){query.device.sm.cc, '\0'};
     question->request.target_count = 1;
+    question->request.targets_present = !query.device_assumed;
     return status;
 }
 

@@ -391,6 +391,14 @@ static enum smc_status check_compression(const struct crew *crew, struct smc_err
                     name);
 }
 
+static enum smc_status check_total(const struct crew *crew, struct smc_error *error)
+{
+    struct smc_error reason;
+    if (smc_fatbin_check_total(&crew->parts, crew->bytes, &reason) == SMC_OK)
+        return SMC_OK;
+    return smc_fail(error, SMC_USAGE, "%s: %.900s", crew->kind->file, reason.message);
+}
+
 enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
                                      const struct smc_inspect_kernel *kind,
                                      const struct smc_embedded_settings *settings,
@@ -411,6 +419,8 @@ enum smc_status smc_inspect_embedded(const void *file, size_t bytes,
     if (done)
         crew.outcome = smc_calloc(crew.parts.count, sizeof *crew.outcome);
     status = crew.outcome ? check_compression(&crew, error) : smc_out_of_memory(error);
+    if (status == SMC_OK)
+        status = check_total(&crew, error);
     if (status == SMC_OK)
         status = read_parts(&crew, kernels, count, &notes->faults, error);
     if (status == SMC_OK && settings->take_ptx && count->read == count->empty)

@@ -111,6 +111,8 @@ struct smc_inspect_request {
     size_t dynamic_smem_count;
     uint32_t block[3];         /* the shape of threads_per_block; {0}: only the number is known */
     uint32_t assumed_block[3]; /* of assumed_threads_per_block */
+
+    bool targets_present; /* targets_assumed, but of a GPU in this machine */
 };
 
 /* The dynamic shared memory of the kernels that a pattern names. */
@@ -137,7 +139,7 @@ struct smc_inspect_notes {
     struct smc_text warnings; /* problems that do not prevent an answer */
     struct smc_text faults;   /* "file: ...": damaged or truncated parts of it; the rest is added */
     bool holds_none;          /* the last file is sound, but has no kernel */
-    struct smc_text remarks;  /* what was left out on purpose */
+    struct smc_text remarks;  /* what was left out or assumed on purpose */
     /* Named targets that source was not compiled for, though it was for others; each once. */
     struct smc_inspect_unsupported unsupported[SMC_INSPECT_MAX_TARGETS];
     size_t unsupported_count;

@@ -327,6 +327,24 @@ static void note_unsupported(const struct reading *reading, uint16_t cc,
              reason->message);
 }
 
+/* Once, however many files there are. */
+static void note_assumed_target(const struct reading *reading)
+{
+    const struct smc_inspect_request *request = reading->request;
+    const uint16_t cc = request->targets[0].cc;
+    struct smc_text line = {0};
+    if (!request->targets_assumed || request->skip_unsupported)
+        return;
+    smc_text_printf(&line,
+                    "source is compiled for compute capability %d.%d, %s: --device chooses "
+                    "another, such as --device A100\n",
+                    cc / 10, cc % 10,
+                    request->targets_present ? "that of the GPU here" : "which is assumed");
+    if (!strstr(smc_text_string(&reading->notes->remarks), smc_text_string(&line)))
+        smc_text_append(&reading->notes->remarks, smc_text_string(&line));
+    smc_text_free(&line);
+}
+
 static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
@@ -344,6 +362,7 @@ static enum smc_status read_source(const struct reading *reading, struct smc_err
         reading->notes->unsupported_count = noted;
         return SMC_UNAVAILABLE;
     }
+    note_assumed_target(reading);
     return locate(reading, before) ? SMC_OK : out_of_memory(error);
 }
 
@@ -523,6 +542,10 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
     case SMC_INPUT_UNKNOWN:
         break;
     }
+    if (smc_fatbin_is_thin_archive(reading->bytes->data, reading->bytes->length))
+        return smc_fail(error, SMC_USAGE,
+                        "%s: a thin archive, which only names its members: name one of them",
+                        reading->file);
     char text[800];
     smc_log_first_error(smc_text_string(reading->bytes), "", "", text, sizeof text);
     if (text[0])

@@ -75,6 +75,8 @@ static struct smc_diff_side side_of(const struct smc_inspect_row *row)
         .occupancy_percent = row->occupancy_percent,
         .limiters = row->occupancy.limiters,
         .sizes = row->sizes,
+        .dynamic_smem_bytes = row->launch.dynamic_smem_bytes,
+        .dynamic_smem_unknown = row->dynamic_smem_unknown,
     };
 }
 
@@ -201,18 +203,54 @@ static bool launches(const struct smc_diff_side *side)
     return side->outcome == SMC_LAUNCHES;
 }
 
+/* At every block size compared. */
+static bool has_same_blocks(const struct smc_diff_side *before, const struct smc_diff_side *after)
+{
+    if (before->threads_per_block != after->threads_per_block)
+        return false;
+    if (before->threads_per_block == 0)
+        return memcmp(before->sizes.blocks_per_sm, after->sizes.blocks_per_sm,
+                      sizeof before->sizes.blocks_per_sm) == 0;
+    return before->blocks_per_sm == after->blocks_per_sm && before->outcome == after->outcome;
+}
+
+/* Unknown dynamic shared memory can only lower blocks and occupancy. Kernels that differ in neither
+   without it, nor in static shared memory, do not differ with the same amount of it. Otherwise the
+   changes are certain that would only become greater; the others are removed. */
+static void drop_uncertain(struct smc_diff_pair *pair)
+{
+    const struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    const uint32_t figures = BIT(BLOCKS) | BIT(OCCUPANCY);
+    const bool both = before->dynamic_smem_unknown && after->dynamic_smem_unknown;
+    if (both && before->static_smem_bytes == after->static_smem_bytes &&
+        has_same_blocks(before, after))
+        return;
+    if (after->dynamic_smem_unknown) {
+        pair->better &= ~(figures | BIT(LAUNCH));
+        pair->gained_sizes = 0;
+    }
+    if (before->dynamic_smem_unknown) {
+        pair->worse &= ~figures; /* a launch that fails without it fails with any */
+        pair->lost_sizes = 0;
+        pair->loss = 0;
+    }
+    pair->is_undecided = ((pair->worse | pair->better) & (figures | BIT(LAUNCH))) == 0;
+}
+
 static void weigh_occupancy(struct smc_diff_pair *pair)
 {
     const struct smc_diff_side *before = &pair->before, *after = &pair->after;
     weigh(SMC_DIFF_LAUNCH, !launches(before), !launches(after), pair);
     if (before->threads_per_block == 0) {
         weigh_sizes(pair);
-        return;
+    } else {
+        if (before->threads_per_block == after->threads_per_block)
+            weigh(SMC_DIFF_BLOCKS, after->blocks_per_sm, before->blocks_per_sm, pair);
+        weigh(SMC_DIFF_OCCUPANCY, after->occupancy_percent, before->occupancy_percent, pair);
+        pair->loss = before->occupancy_percent - after->occupancy_percent;
     }
-    if (before->threads_per_block == after->threads_per_block)
-        weigh(SMC_DIFF_BLOCKS, after->blocks_per_sm, before->blocks_per_sm, pair);
-    weigh(SMC_DIFF_OCCUPANCY, after->occupancy_percent, before->occupancy_percent, pair);
-    pair->loss = before->occupancy_percent - after->occupancy_percent;
+    if (before->dynamic_smem_unknown || after->dynamic_smem_unknown)
+        drop_uncertain(pair);
 }
 
 static enum smc_diff_verdict verdict_of(const struct smc_diff_pair *pair)
@@ -227,8 +265,9 @@ static enum smc_diff_verdict verdict_of(const struct smc_diff_pair *pair)
     bool bounds_differ = knows_bounds(before) && knows_bounds(after) &&
                          (before->max_threads_per_block != after->max_threads_per_block ||
                           before->required_threads_per_block != after->required_threads_per_block);
-    return bounds_differ || pair->before.limiters != pair->after.limiters ? SMC_DIFF_CHANGED
-                                                                          : SMC_DIFF_SAME;
+    bool limiters_differ = pair->before.limiters != pair->after.limiters;
+    return bounds_differ || limiters_differ || pair->is_undecided ? SMC_DIFF_CHANGED
+                                                                  : SMC_DIFF_SAME;
 }
 
 /* --- The block size --------------------------------------------------------------------------- */
@@ -259,6 +298,17 @@ static void share_threads(const struct comparing *comparing, struct smc_diff_pai
         answer_at(comparing, pair->device, before->threads_per_block, after);
     else if (is_stated(after) && !is_stated(before))
         answer_at(comparing, pair->device, after->threads_per_block, before);
+}
+
+/* What only one build records holds for both: logs and machine code do not tell whether a kernel
+   uses dynamic shared memory. */
+static void share_dynamic_smem(struct smc_diff_pair *pair)
+{
+    struct smc_diff_side *before = &pair->before, *after = &pair->after;
+    before->dynamic_smem_unknown |=
+        after->dynamic_smem_unknown && !before->kernel->dynamic_smem_known;
+    after->dynamic_smem_unknown |=
+        before->dynamic_smem_unknown && !after->kernel->dynamic_smem_known;
 }
 
 /* --- Pairs ------------------------------------------------------------------------------------ */
@@ -296,6 +346,7 @@ static bool add_match(const struct comparing *comparing, struct item *before, st
         return false;
     before->is_taken = after->is_taken = true;
     share_threads(comparing, pair);
+    share_dynamic_smem(pair);
     weigh_resources(pair);
     weigh_occupancy(pair);
     pair->verdict = verdict_of(pair);
@@ -435,6 +486,8 @@ static void note_pair(const struct smc_diff_pair *pair, struct smc_diff *diff)
     if (!before->has_spills || !after->has_spills)
         note(diff, SMC_DIFF_NOTE_SPILLS_UNKNOWN, before->has_spills ? "known" : "",
              after->has_spills ? "known" : "");
+    if (pair->is_undecided)
+        note(diff, SMC_DIFF_NOTE_DYNAMIC_SMEM_UNKNOWN, "", "");
 }
 
 /* --- Groups ----------------------------------------------------------------------------------- */
