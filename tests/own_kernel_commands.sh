@@ -115,8 +115,9 @@ smemcalc best several.log --device 8.0 --instances >out 2>err
 empty "best: --instances lists each" "$(
     sed -n '/^kernel/{n;p;}' out | grep -q '^scale<float> .* 128 .* 25 %' || cat out)"
 smemcalc best several.log --device 8.0 --top 1 >out 2>err
-empty "best: --top" "$(grep -q '^scale<float> .* 25 %' out &&
-    grep -qx 'and 3 more kernels (--top all lists all)' out || cat out)"
+empty "best: --top" "$(
+    { grep -q '^scale<float> .* 25 %' out &&
+        grep -qx 'and 3 more kernels (--top all lists all)' out; } || cat out)"
 smemcalc best several.log --device 8.0 --device 9.0 >out 2>err
 empty "best: devices are told apart, and estimates explained" "$(
     [ "$(grep -c ' CC 8.0 ' out)" -eq 3 ] && [ "$(grep -c ' CC 9.0 ' out)" -eq 3 ] || cat out

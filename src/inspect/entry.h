@@ -13,8 +13,8 @@ struct smc_entries {
 };
 
 /* Those that `entry` names: exactly if one has that name (smc_inspect_is_named), else as a pattern
-   (smc_inspect_matches), or as a report shortens it ("k<..>"); NULL: all. SMC_USAGE: there is none; the message suggests the nearest
-   name, or lists some. SMC_MACHINE: out of memory. */
+   (smc_inspect_matches), or as a report shortens it ("k<..>"); NULL: all. SMC_USAGE: there is none;
+   the message suggests the nearest name, or lists some. SMC_MACHINE: out of memory. */
 enum smc_status smc_entries_choose(const struct smc_inspect_kernels *kernels, const char *file,
                                    const char *entry, struct smc_entries *entries,
                                    struct smc_error *error);
