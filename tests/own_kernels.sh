@@ -231,7 +231,7 @@ empty "--kernel also chooses what is judged" "$(
     [ "$(wc -l <err)" -eq 2 ] || cat err
     has err 'spiller on'; has err 'spiller2 on')"
 ends 2 "option --kernel: unknown kernel 'spiler'; did you mean 'spiller'?" many.log --kernel spiler
-ends 2 "option --kernel: unknown kernel 'q*'; no kernel of the input has this name" \
+ends 2 "option --kernel: unknown kernel 'q*'; the input has good, spiller, low, heavy, spiller2" \
     many.log --kernel 'q*'
 only below=50% "low"
 only "below=50 %" "low"

@@ -311,10 +311,23 @@ void smc_ask_tell_unlinked(const struct smc_inspect_kernels *kernels)
     smc_output_note(note);
 }
 
+/* The others are answered. */
+static void drop_unsupported(const struct smc_inspect_notes *notes,
+                             const struct smc_inspect_kernels *kernels,
+                             struct smc_inspection_question *question)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < question->request.device_count; i++)
+        if (!smc_ask_is_unsupported(notes, kernels, &question->devices[i]))
+            question->devices[kept++] = question->devices[i];
+    question->request.device_count = kept;
+}
+
 enum smc_status smc_ask_kernels(char *const *files, size_t count,
-                                struct smc_inspect_request *request, struct smc_inputs *inputs,
+                                struct smc_inspection_question *question, struct smc_inputs *inputs,
                                 struct smc_inspect_kernels *kernels, struct smc_error *error)
 {
+    struct smc_inspect_request *request = &question->request;
     struct smc_inspect_notes notes = {0};
     struct smc_progress progress = {0}, part_progress = {0};
     request->progress = show_progress;
@@ -325,6 +338,8 @@ enum smc_status smc_ask_kernels(char *const *files, size_t count,
     smc_progress_erase(&progress);
     tell_notes(&notes, kernels);
     smc_ask_tell_unlinked(kernels);
+    if (kernels->count > 0)
+        drop_unsupported(&notes, kernels, question);
     request->progress = NULL;
     request->progress_context = NULL;
     request->part_progress = NULL;

@@ -37,9 +37,10 @@ enum smc_status smc_inspection_add_dynamic_smem(struct smc_inspection_question *
 void smc_inspection_question_free(struct smc_inspection_question *question);
 
 /* Files that cannot be read, and damaged parts of others, are reported one by one; the rest is
-   read. Returns the worst status. The kernels point into `inputs`. */
+   read. A device for which nothing compiles, while others have code, is reported and leaves the
+   question: SMC_UNAVAILABLE. Returns the worst status. The kernels point into `inputs`. */
 enum smc_status smc_ask_kernels(char *const *files, size_t count,
-                                struct smc_inspect_request *request, struct smc_inputs *inputs,
+                                struct smc_inspection_question *question, struct smc_inputs *inputs,
                                 struct smc_inspect_kernels *kernels, struct smc_error *error);
 
 /* Notes how many kernels have figures from before linking. */

@@ -243,7 +243,7 @@ static enum smc_status inspect(const struct smc_arguments *arguments, struct ins
     if (status != SMC_OK)
         return status;
     enum smc_status reading =
-        smc_ask_kernels(arguments->file, arguments->file_count, &inspection->question.request,
+        smc_ask_kernels(arguments->file, arguments->file_count, &inspection->question,
                         &inspection->inputs, &inspection->kernels, error);
     if (reading == SMC_MACHINE || inspection->kernels.count == 0)
         return reading;

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "inspect/entry.h"
 #include "inspect/names.h"
 #include "model/choices.h"
 #include "query/best.h"
@@ -361,8 +362,14 @@ enum smc_status smc_inspect_check_pattern(const struct smc_inspect_kernels *kern
     }
     suggestion.best = near.name[0] ? near.name : NULL;
     snprintf(where, sizeof where, "option --%s", option);
-    return smc_suggest_fail(&suggestion, where, "kernel", "no kernel of the input has this name",
-                            error);
+    struct smc_text hint = {0};
+    smc_text_append(&hint, "the input has ");
+    smc_entries_list(kernels, &hint);
+    enum smc_status status = smc_suggest_fail(
+        &suggestion, where, "kernel",
+        hint.failed ? "no kernel of the input has this name" : smc_text_string(&hint), error);
+    smc_text_free(&hint);
+    return status;
 }
 
 /* Those that rows point to: the rows may outlive the request. */

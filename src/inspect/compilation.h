@@ -13,6 +13,13 @@ enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
                                      const char *compiled, const struct smc_text *log,
                                      struct smc_error *error);
 
+/* SMC_UNAVAILABLE: the compiler is there, but does not support the target. `oldest`: the oldest
+   architecture that it does support; 0: unknown. */
+enum smc_status smc_compilation_fail_unsupported(const struct smc_compilation *compilation,
+                                                 const char *compiler, uint16_t oldest,
+                                                 struct smc_nvrtc_output *output,
+                                                 struct smc_error *error);
+
 /* SMC_USAGE: the user's options name an architecture. */
 enum smc_status smc_compilation_check(const struct smc_compilation *compilation,
                                       struct smc_error *error);

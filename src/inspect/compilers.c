@@ -56,6 +56,22 @@ enum smc_status smc_compilation_fail(const struct smc_compilation *compilation,
                     hint_for(text));
 }
 
+enum smc_status smc_compilation_fail_unsupported(const struct smc_compilation *compilation,
+                                                 const char *compiler, uint16_t oldest,
+                                                 struct smc_nvrtc_output *output,
+                                                 struct smc_error *error)
+{
+    const uint16_t cc = compilation->target.cc;
+    char supported[80] = "";
+    output->target_unsupported = true;
+    if (oldest > 0)
+        snprintf(supported, sizeof supported, "; the oldest that it supports is %d.%d", oldest / 10,
+                 oldest % 10);
+    return smc_fail(error, SMC_UNAVAILABLE,
+                    "%s: %s does not compile for compute capability %d.%d%s", compilation->file,
+                    compiler, cc / 10, cc % 10, supported);
+}
+
 static void append_folder(const char *folder, int length, struct smc_text *options)
 {
     char path[1200];
@@ -240,9 +256,21 @@ static void list_toolkit(const char *library, struct smc_text *folders)
     smc_text_free(&options);
 }
 
+/* Of the architectures that an installed NVRTC supports; 0: it does not say. */
+static uint16_t find_oldest(const struct smc_nvrtc_search *search)
+{
+    uint16_t oldest = 0;
+    for (size_t i = 0; i < search->count; i++)
+        for (size_t k = 0; k < search->place[i].info.cc_count; k++) {
+            const uint16_t cc = search->place[i].info.cc[k];
+            oldest = oldest == 0 || cc < oldest ? cc : oldest;
+        }
+    return oldest;
+}
+
 /* The library is not opened yet: for what is in the cache it is not needed. */
 static enum smc_status prepare(const struct smc_compilation *compilation, struct nvrtc_job *job,
-                               struct smc_error *error)
+                               struct smc_nvrtc_output *output, struct smc_error *error)
 {
     struct smc_nvrtc_search search;
     struct smc_cache cache;
@@ -252,6 +280,9 @@ static enum smc_status prepare(const struct smc_compilation *compilation, struct
     const struct smc_nvrtc_place *place = smc_nvrtc_find(&cache, cc, &search);
     if (!place && search.out_of_memory)
         return smc_fail(error, SMC_MACHINE, "%s", search.problem);
+    if (!place && search.count > 0)
+        return smc_compilation_fail_unsupported(compilation, "the installed NVRTC",
+                                                find_oldest(&search), output, error);
     if (!place)
         return smc_fail(error, SMC_UNAVAILABLE, "%s: no NVRTC was found that compiles for sm_%u",
                         compilation->file, cc);
@@ -406,7 +437,7 @@ static enum smc_status compile_or_find(const struct smc_compilation *compilation
     struct smc_output_cache cache = {.key = {0}};
     struct smc_compile_outcome outcome = {.output = output};
     struct smc_text files = {0};
-    outcome.status = prepare(compilation, &job, &outcome.error);
+    outcome.status = prepare(compilation, &job, output, &outcome.error);
     if (outcome.status == SMC_OK) {
         smc_compilation_open_cache(compilation, &cache);
         write_nvrtc_key(&job, name, &cache);

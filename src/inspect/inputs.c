@@ -621,6 +621,8 @@ enum smc_status smc_inputs_read(char *const *file, size_t count,
         report_none(&search, file[0], count);
     if (notes->faults.length > 0)
         note_status(&search, search.worst == SMC_OK ? SMC_USAGE : search.worst);
+    if (notes->unsupported_count > 0)
+        note_status(&search, SMC_UNAVAILABLE);
     smc_places_free(&search.walked);
     smc_places_free(&search.listed);
     return search.worst;

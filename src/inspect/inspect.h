@@ -64,6 +64,8 @@ struct smc_inspect_kernels {
                         compiler could not learn their template arguments: a gate is incomplete */
 };
 
+enum { SMC_INSPECT_MAX_TARGETS = 64 };
+
 /* An architecture to compile source for. */
 struct smc_inspect_target {
     uint16_t cc;
@@ -130,18 +132,28 @@ struct smc_inspect_threads {
     uint32_t block[3]; /* its shape; {0}: only the number is known */
 };
 
+/* An architecture that no installed compiler supports. */
+struct smc_inspect_unsupported {
+    uint16_t cc;
+    char reason[300]; /* "x.cu: nvcc does not compile for ..." */
+};
+
 /* Messages besides kernels and errors, one line each. */
 struct smc_inspect_notes {
     struct smc_text warnings; /* problems that do not prevent an answer */
     struct smc_text faults;   /* "file: ...": damaged or truncated parts of it; the rest is added */
     bool holds_none;          /* the last file is sound, but has no kernel */
     struct smc_text remarks;  /* what was left out or assumed on purpose */
+    /* Named targets that source was not compiled for, though it was for others; each once. */
+    struct smc_inspect_unsupported unsupported[SMC_INSPECT_MAX_TARGETS];
+    size_t unsupported_count;
 };
 
 /* Adds the kernels of a file, or of standard input. SMC_USAGE with "file: ..." or "file:line: ..."
    if it cannot be read or compiled; SMC_UNAVAILABLE if a tool of the CUDA Toolkit is missing, or
    code is compressed in a way that this build does not read; SMC_INTERRUPTED if
-   request->part_progress stopped it; SMC_MACHINE: memory. After a failure nothing is added. */
+   request->part_progress stopped it; SMC_MACHINE: memory. After a failure nothing is added. SMC_OK
+   also if source was compiled for some of the targets, and the notes have the others. */
 enum smc_status smc_inspect_read(const char *file, const struct smc_inspect_request *request,
                                  struct smc_inspect_kernels *kernels,
                                  struct smc_inspect_notes *notes, struct smc_error *error);
@@ -312,8 +324,6 @@ void smc_inspect_promises_free(struct smc_inspect_promises *promises);
 const char *smc_promise_verdict_name(enum smc_promise_verdict verdict);
 
 /* --- Architectures ---------------------------------------------------------------------------- */
-
-enum { SMC_INSPECT_MAX_TARGETS = 64 };
 
 /* "sm_90a" -> 90 and 'a'; other ways to name a device give no suffix. */
 struct smc_inspect_target smc_inspect_target_of(const char *typed, uint16_t cc);

@@ -187,6 +187,7 @@ static enum smc_status out_of_memory(struct smc_error *error)
 struct compiled {
     size_t count;        /* of the kernels that were added */
     bool option_refused; /* of the user's options; other compilers are not tried */
+    bool target_unsupported;
 };
 
 /* Compiles for one target. */
@@ -213,7 +214,8 @@ static enum smc_status compile(const struct reading *reading, compiler *compile_
                                                &reading->notes->faults, &reason) != SMC_OK)
         status = smc_fail(error, SMC_MACHINE, "%s: the compiler's output cannot be read: %.900s",
                           reading->file, reason.message);
-    *compiled = (struct compiled){reading->kernels->count - before, output.option_refused};
+    *compiled = (struct compiled){reading->kernels->count - before, output.option_refused,
+                                  output.target_unsupported};
     if (status == SMC_OK && reading->request->ptx)
         smc_text_append(reading->request->ptx, smc_text_string(&output.ptx));
     smc_nvrtc_output_free(&output);
@@ -256,7 +258,7 @@ static enum smc_status compile_source(const struct reading *reading,
                                       struct smc_error *error)
 {
     enum smc_status worst = SMC_UNAVAILABLE;
-    bool is_empty = false;
+    bool is_empty = false, is_unsupported = false;
     struct smc_error absent = {""}, refusal = {""};
     for (size_t i = *first; i < WAYS && !is_empty; i++) {
         struct compiled compiled;
@@ -275,10 +277,14 @@ static enum smc_status compile_source(const struct reading *reading,
             *error = reason;
             return status;
         }
-        if (status == SMC_UNAVAILABLE)
-            absent = absent.message[0] ? absent : reason;
-        else if (status != SMC_OK)
+        /* That a compiler does not support the target says more than that there is none. */
+        if (status == SMC_UNAVAILABLE) {
+            if (!absent.message[0] || (compiled.target_unsupported && !is_unsupported))
+                absent = reason;
+            is_unsupported |= compiled.target_unsupported;
+        } else if (status != SMC_OK) {
             worst = status;
+        }
         if (status == SMC_USAGE && ways[i].source == SMC_INSPECT_NVCC)
             refusal = reason;
         if (status == SMC_USAGE)
@@ -338,6 +344,22 @@ static enum smc_status explain_empty(const struct reading *reading, size_t told,
                     reading->file);
 }
 
+/* A target that was named. */
+static void note_unsupported(const struct reading *reading, uint16_t cc,
+                             const struct smc_error *reason)
+{
+    struct smc_inspect_notes *notes = reading->notes;
+    for (size_t i = 0; i < notes->unsupported_count; i++)
+        if (notes->unsupported[i].cc == cc)
+            return;
+    if (notes->unsupported_count == SMC_INSPECT_MAX_TARGETS)
+        return;
+    struct smc_inspect_unsupported *added = &notes->unsupported[notes->unsupported_count++];
+    added->cc = cc;
+    snprintf(added->reason, sizeof added->reason, "%.*s", (int)sizeof added->reason - 1,
+             reason->message);
+}
+
 /* Once, however many files there are. */
 static void note_assumed_target(const struct reading *reading)
 {
@@ -359,6 +381,7 @@ static void note_assumed_target(const struct reading *reading)
 static enum smc_status read_source(const struct reading *reading, struct smc_error *error)
 {
     const struct smc_inspect_request *request = reading->request;
+    const size_t noted = reading->notes->unsupported_count;
     size_t before = reading->kernels->count, first = 0;
     const size_t told = reading->notes->warnings.length;
     for (size_t i = 0; i < request->target_count; i++) {
@@ -366,12 +389,16 @@ static enum smc_status read_source(const struct reading *reading, struct smc_err
         if (status == SMC_USAGE && reading->notes->holds_none &&
             ways[first].source == SMC_INSPECT_NVRTC)
             return explain_empty(reading, told, error);
-        if (status != SMC_OK && !(status == SMC_UNAVAILABLE && request->skip_unsupported))
+        if (status != SMC_OK && status != SMC_UNAVAILABLE)
             return status;
+        if (status == SMC_UNAVAILABLE && !request->skip_unsupported)
+            note_unsupported(reading, request->targets[i].cc, error);
     }
     /* If every target was skipped, the error is that of the last one. */
-    if (reading->kernels->count == before)
+    if (reading->kernels->count == before) {
+        reading->notes->unsupported_count = noted;
         return SMC_UNAVAILABLE;
+    }
     note_assumed_target(reading);
     return locate(reading, before, told) ? SMC_OK : out_of_memory(error);
 }

@@ -172,6 +172,23 @@ static enum smc_status run_or_find(const struct job *job, const char **argv,
     return outcome.status;
 }
 
+/* Of the architectures that nvcc lists, "sm_75" each; 0: it lists none. */
+static uint16_t find_oldest(const struct job *job)
+{
+    const char *const argv[] = {job->tool, "--list-gpu-code", NULL};
+    struct smc_text list = {0};
+    struct smc_error ignored;
+    bool succeeded = false;
+    unsigned long oldest = 0;
+    if (smc_tool_run(argv, job->folder, &list, &succeeded, &ignored) == SMC_OK && succeeded)
+        for (const char *at = smc_text_string(&list); (at = strstr(at, "sm_")); at++) {
+            unsigned long cc = strtoul(at + 3, NULL, 10);
+            oldest = cc > 0 && cc < UINT16_MAX && (oldest == 0 || cc < oldest) ? cc : oldest;
+        }
+    smc_text_free(&list);
+    return (uint16_t)oldest;
+}
+
 static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output,
                                 struct smc_error *error)
 {
@@ -199,6 +216,8 @@ static enum smc_status run_nvcc(struct job *job, struct smc_nvrtc_output *output
     output->option_refused = status == SMC_USAGE;
     if (status == SMC_OK)
         status = run_or_find(job, argv, output, error);
+    if (status == SMC_UNAVAILABLE)
+        smc_compilation_fail_unsupported(job->compilation, "nvcc", find_oldest(job), output, error);
     free(argv);
     free(options);
     return status;
