@@ -120,7 +120,7 @@ empty "best: --top" "$(
         grep -qx 'and 3 more kernels (--top all lists all)' out; } || cat out)"
 smemcalc best several.log --device 8.0 --device 9.0 >out 2>err
 empty "best: devices are told apart, and estimates explained" "$(
-    [ "$(grep -c ' CC 8.0 ' out)" -eq 3 ] && [ "$(grep -c ' CC 9.0 ' out)" -eq 3 ] || cat out
+    { [ "$(grep -c ' CC 8.0 ' out)" -eq 3 ] && [ "$(grep -c ' CC 9.0 ' out)" -eq 3 ]; } || cat out
     grep -q '^scale<float>\|^saxpy_add  *CC 8.0  *32 ' out || cat out
     grep -qx '~ registers estimated from another architecture' out || echo "no legend")"
 smemcalc best several.log --device 9.0 >out 2>err
@@ -221,16 +221,16 @@ if command -v ptxas >/dev/null || [ -x /usr/local/cuda/bin/ptxas ]; then
         best bounds.ptx --entry bounded --device 8.0
     smemcalc best bounds.ptx --device 8.0 >out 2>err
     empty "best: a size that the launch bounds set is marked" "$(
-        grep -q '^exact  *[0-9]*  *96\* ' out && grep -q '^single  *[0-9]*  *1\* ' out &&
+        { grep -q '^exact  *[0-9]*  *96\* ' out && grep -q '^single  *[0-9]*  *1\* ' out &&
             grep -q '^bounded  *[0-9]*  *128  ' out &&
-            grep -q "^\* set by the kernel's launch bounds" out || cat out)"
+            grep -q "^\* set by the kernel's launch bounds" out; } || cat out)"
     smemcalc best bounds.ptx --entry exact --device 8.0 >out 2>err
     empty "best: .reqntid is named" "$(
         tr '\n' ' ' <out | grep -qF 'it launches with no other block size' || cat out)"
     smemcalc best bounds.ptx --entry single --device 8.0 >out 2>err
     empty "best: launch bounds are named" "$(
-        tr '\n' ' ' <out | grep -q 'use blocks of 1 thread: .*; its launch bounds allow no larger block' &&
-            tr -s '\n ' ' ' <out | grep -q 'compiled with its present launch bounds' || cat out)"
+        { tr '\n' ' ' <out | grep -q 'use blocks of 1 thread: .*; its launch bounds allow no larger block' &&
+            tr -s '\n ' ' ' <out | grep -q 'compiled with its present launch bounds'; } || cat out)"
     holds "best: .reqntid leaves one size" '[.best.candidates[].size] == [96]' \
         best bounds.ptx --entry exact --device 8.0
     smemcalc best dynamic.ptx --device A100-SXM4-80GB --dynamic-smem 48K --format json >out 2>err
@@ -292,7 +292,7 @@ if [ $? -eq 3 ] && smemcalc inspect x.cu --device 8.0 >/dev/null 2>&1; then
             [ $status -eq 3 ] || echo "exit status $status"
             grep -qE '^smemcalc: compute capability 3.5: not answered: x.cu: .*; the oldest that it supports is' err ||
                 cat err
-            grep -q '"8.0"' out && ! grep -q '"3.5"' out || cat out)"
+            { grep -q '"8.0"' out && ! grep -q '"3.5"' out; } || cat out)"
     done
 else
     skip "an architecture that no compiler supports" "it is supported, or there is no compiler"

@@ -47,7 +47,7 @@ struct smc_inspect_kernel {
     struct smc_inspect_ptx *ptx;         /* that it was compiled from, shared; NULL: unknown */
     bool dynamic_smem_known; /* whether uses_dynamic_smem is known: it is of PTX and source */
     bool uses_dynamic_smem;  /* it has arrays whose size the launch gives */
-    uint32_t block[3]; /* the shape of its bounds or required size; {0}: none, or only a number */
+    uint32_t block[3];   /* the shape of its bounds or required size; {0}: none, or only a number */
     bool calls_unlinked; /* figures before linking: it calls functions whose registers and stack
                             nvlink adds, so that no gate may judge it */
 };
