@@ -358,8 +358,13 @@ if "$program" --tile 8 --device 9.0 --no-cache --format json 2>/dev/null |
         inspect - --device 9.0 >out 2>err
     empty "too much static shared memory is an answer" \
         "$(grep -q 'cannot compile: 80000 bytes (0x13880)' out || cat out err)"
+    mkfifo pipe
+    cat own.cu >pipe &
+    inspect pipe --device 9.0 --format csv >out 2>err
+    empty "a pipe that has a name" "$(grep -q '^pipe,.*spilling' out || cat out err)"
 else
-    for name in "source through NVRTC" "a lint of source" "too much static shared memory"; do
+    for name in "source through NVRTC" "a lint of source" "too much static shared memory" \
+        "a pipe that has a name"; do
         skip "$name" "no NVRTC"
     done
 fi

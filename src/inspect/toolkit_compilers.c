@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "inspect/compilation.h"
@@ -44,11 +45,18 @@ static enum smc_status begin(const struct smc_compilation *compilation, const ch
     return SMC_OK;
 }
 
-/* Standard input, and what is not a file of its own, is written to one: the tools read files. */
+/* A pipe, which was read already, is none. */
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* What is not a file of its own is written to one: the tools read files. */
 static enum smc_status give_source(struct job *job, const char *name, struct smc_error *error)
 {
     const struct smc_compilation *compilation = job->compilation;
-    if (strcmp(compilation->file, "-") != 0 && !compilation->is_part)
+    if (is_file(compilation->file) && !compilation->is_part)
         return smc_tool_file(compilation->file, job->source, error);
     snprintf(job->source, sizeof job->source, "%s/%s", job->folder, name);
     FILE *file = fopen(job->source, "w");
