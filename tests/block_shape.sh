@@ -54,20 +54,20 @@ becomes() { # NAME EXPECTED NOTE ARGUMENT...
 if smemcalc inspect shapes.ptx --device 8.0 >/dev/null 2>&1 && command -v jq >/dev/null; then
     becomes "the kernel's own shape" \
         '[["bounded",null],["free",null],["only",31],["shaped",31]]' \
-        'note: bank conflicts of 1 kernel were not looked for: its block has a shape (--threads 32x8 or NAME=32x8)'
+        'note: bank conflicts of 1 kernel are unknown: they depend on the shape of the block; state it with --threads 32x8 or NAME=32x8'
     becomes "--threads with a shape" \
         '[["bounded",31],["free",31],["only",31],["shaped",31]]' '' --threads 32x8
     becomes "--threads with another shape" \
         '[["bounded",7],["free",7],["only",7],["shaped",7]]' '' --threads 8x32
     becomes "--threads with a number that the bounds' shape has" \
         '[["bounded",null],["free",null],["only",31],["shaped",31]]' \
-        'note: bank conflicts of 2 kernels were not looked for: their block has a shape' --threads 256
+        'note: bank conflicts of 2 kernels are unknown: they depend on the shape of the block' --threads 256
     becomes "--threads of one kernel" \
         '[["bounded",null],["free",31],["only",31],["shaped",31]]' \
-        'note: bank conflicts of 1 kernel were not' --threads free=32x8
+        'note: bank conflicts of 1 kernel are unknown' --threads free=32x8
     becomes "--assume-threads with a shape" \
         '[["bounded",null],["free",31],["only",31],["shaped",31]]' \
-        'note: bank conflicts of 1 kernel were not' --assume-threads 32x8
+        'note: bank conflicts of 1 kernel are unknown' --assume-threads 32x8
     gate='[[limit]]
 kernel = "*"
 max_registers = 255'
@@ -77,13 +77,13 @@ max_registers = 255'
     if ! grep -q 'toml++' err; then
         becomes "a gate's assume_threads with a shape" \
             '[["bounded",null],["free",31],["only",31],["shaped",31]]' \
-            'note: bank conflicts of 1 kernel were not' --gate assumed.toml
+            'note: bank conflicts of 1 kernel are unknown' --gate assumed.toml
         becomes "a gate's [threads] with a shape" \
             '[["bounded",null],["free",31],["only",31],["shaped",31]]' \
-            'note: bank conflicts of 1 kernel were not' --gate listed.toml
+            'note: bank conflicts of 1 kernel are unknown' --gate listed.toml
         becomes "options before a gate's block sizes" \
             '[["bounded",null],["free",7],["only",31],["shaped",31]]' \
-            'note: bank conflicts of 1 kernel were not' --gate assumed.toml --assume-threads 8x32
+            'note: bank conflicts of 1 kernel are unknown' --gate assumed.toml --assume-threads 8x32
         printf '%s\n' '[threads]' '"*" = "64x32"' "$gate" >large.toml
         refuses 2 'large.toml:2: [threads] *: not a shape such as "32x8" of up to 1024 threads' \
             inspect shapes.ptx --gate large.toml
@@ -103,7 +103,7 @@ done
 refuses 2 "option --threads: not for the command best: it proposes a block size; 'limits' and \
 'inspect' answer for a given one with --threads" best shapes.ptx --threads 256
 for command in best banks limits sweep; do
-    refuses 2 "option --kernel: not with a FILE, which is 'shapes.ptx': --entry NAME chooses its kernel" \
+    refuses 2 "option --kernel: not with FILE 'shapes.ptx': --entry NAME chooses its kernel" \
         $command shapes.ptx --kernel free
 done
 refuses 2 "option --kernel: not with --source, only with kernels of the catalog; --entry NAME chooses \

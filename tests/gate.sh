@@ -214,7 +214,7 @@ END
 
 judged "a limit that names no kernel fails" 2 \
 'gate.toml:1: [[limit]] for '"'spiling*'"' names no kernel; did you mean '"'spilling'"'?
-gate.toml:4: [[limit]] for '"'nothing*'"' names no kernel; if that may be so, add optional = true
+gate.toml:4: [[limit]] for '"'nothing*'"' names no kernel; if it may match none, add optional = true
 1 kernel judged: no violation; 2 limits name no kernel' <<'END'
 [[limit]]
 kernel = "spiling*"

@@ -353,7 +353,7 @@ else
 fi
 refuses 2 "one.log: bank conflicts are found in source or PTX, not in log of ptxas" \
     banks one.log --device 8.0
-refuses 2 "option --width: not with a FILE, which is 'one.log'" banks one.log --width 8
+refuses 2 "option --width: not with FILE 'one.log'" banks one.log --width 8
 
 # --- A name that a terminal would interpret ---
 
@@ -368,12 +368,12 @@ done
 # --- Usage ---
 
 for command in best limits carveout "sweep --threads 32:64:32"; do
-    refuses 2 "option --kernel: not with a FILE, which is 'one.log': --entry NAME chooses its kernel" \
+    refuses 2 "option --kernel: not with FILE 'one.log': --entry NAME chooses its kernel" \
         $command one.log --kernel matmul-tiled
     refuses 2 "no.log: No such file or directory" $command no.log --device 8.0
     refuses 2 "option --entry: only with a FILE of your own kernels" $command --entry saxpy --regs 32
 done
-refuses 2 "option --source: not with a FILE, which is 'x.cu'" run x.cu --source y.cu
+refuses 2 "option --source: not with FILE 'x.cu'" run x.cu --source y.cu
 refuses 2 "'two.log': the command best accepts at most 1 file" best one.log two.log
 
 finish_cases

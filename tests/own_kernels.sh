@@ -198,7 +198,7 @@ ask many.log --threads 2048 --format csv --only failing --only limited-by=barrie
 empty "several --only: all must hold" "$(
     [ "$status" -eq 0 ] || echo "exit status $status"
     [ -z "$(kernels)" ] || cat out
-    has err 'note: option --only: none of the kernels is like that')"
+    has err 'note: option --only: no kernel meets the conditions')"
 ask many.log --threads 1024 --format csv --only limited-by=registers,failing
 empty "what cannot be launched is limited by what refuses it" "$(answered
     [ "$(kernels)" = "low" ] || cat out)"
@@ -209,13 +209,13 @@ empty "below: also what reaches no more at any block size" "$(answered
 ask sizes.log --threads 256 --format csv --only below=25
 empty "below: a known block size reaches less" "$(
     [ -z "$(kernels)" ] || cat out
-    has err 'none of the kernels is like that$')"
+    has err 'no kernel meets the conditions$')"
 ask sizes.log --format csv --only below=100
 empty "below=100: 100 % is not below" "$([ "$(kernels)" = "half quarter" ] || cat out)"
 for format in text csv; do
     ask sizes.log --format "$format" --only below=10
     empty "nothing is kept, as block sizes are unknown: $format" "$([ "$(wc -l <err)" -eq 1 ] || cat err
-        has err 'note: option --only: none .* at its best block size; --threads or --assume-threads ')"
+        has err 'note: option --only: no kernel .* at its best block size; state the block size of its launches with --threads ')"
 done
 ask many.log --threads 256 --top 1 --require-occupancy 70
 empty "what is not shown is judged, too" "$(
@@ -418,11 +418,11 @@ empty "but not in gates" "$(lacks err 'closest match')"
 ask many.log --threads 256 --only below=10
 empty "a filter that keeps nothing" "$(
     answered
-    has out '^none of 5 kernels is as --only asks; 2 spill; ')"
+    has out '^none of 5 kernels meets the conditions of --only; 2 spill')"
 ask sum.log --threads 256 --only spilling
 empty "a filter that does not keep the only kernel" "$(
     answered
-    has out '^the only kernel is not as --only asks$')"
+    has out '^the only kernel does not meet the conditions of --only$')"
 { kernel a 32 && kernel b 32 8; } >spill.log
 ask spill.log --threads 256
 empty "one spills" "$(answered; has out '^2 kernels; 1 spills; ')"

@@ -331,8 +331,8 @@ static void test_bomb(void)
     struct reading reading = read_bytes(&file, 1);
     char expected[200];
     snprintf(expected, sizeof expected,
-             "a?b: %zu bytes claim to hold 0.4 GiB of machine code when decompressed; at most 0.3 "
-             "GiB are read from such a file",
+             "a?b: the %zu bytes would decompress to 0.4 GiB of machine code; at most 0.3 GiB are "
+             "read from such a file",
              file.length);
     CU_ASSERT_EQUAL(reading.status, SMC_USAGE);
     CU_ASSERT_STRING_EQUAL(reading.error.message, expected);

@@ -129,7 +129,7 @@ struct smc_asked_file {
     struct smc_file_kernel *file_kernel; /* the same order */
     struct smc_text ptx;                 /* of the file if it was compiled; for one device */
     bool damaged;    /* parts of the file could not be read, and were reported: exit status 2 */
-    bool incomplete; /* a device was left out, for which nothing compiles: exit status 3 */
+    bool incomplete; /* a device was left out because no compiler supports it: exit status 3 */
 };
 
 /* Says why the device has no answer, if source was compiled only for others and no kernel loads on

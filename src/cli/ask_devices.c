@@ -84,7 +84,7 @@ enum smc_status smc_ask_device_in(const struct smc_chosen_devices *devices, cons
     enum smc_status status = smc_find_device_in(devices, typed, chosen, &reason);
     if (status != SMC_OK && strchr(typed, ','))
         return smc_fail(error, status,
-                        "option --device: '%.64s' is no device; for several, repeat --device",
+                        "option --device: unknown device '%.64s'; for several, repeat --device",
                         typed);
     return status == SMC_OK ? status
                             : smc_fail(error, status, "option --device: %s", reason.message);

@@ -34,7 +34,7 @@ enum smc_status smc_ask_whether_file(const struct smc_arguments *arguments, bool
                             smc_options[of_file[i]].name);
     for (int i = 0; i < SMC_OPTION_COUNT && *asks_file; i++)
         if (arguments->given[i] && is_about_others(i))
-            return smc_fail(error, SMC_USAGE, "option --%s: not with a FILE, which is '%.64s'%s",
+            return smc_fail(error, SMC_USAGE, "option --%s: not with FILE '%.64s'%s",
                             smc_options[i].name, arguments->file[0],
                             i == SMC_OPTION_KERNEL ? ": --entry NAME chooses its kernel" : "");
     return SMC_OK;
@@ -199,8 +199,8 @@ static void append_who(const struct smc_inspect_kernel *first, size_t count, str
         smc_text_printf(note, "%zu kernels", count);
 }
 
-/* Whether a size that the user states for the launches does not count for this kernel, as for
-   `inspect`. A sweep asks what would be. */
+/* Whether --dynamic-smem does not apply to this kernel because it is known to use none, as for
+   `inspect`. A sweep applies it to every kernel. */
 static bool ignores_dynamic_smem(const struct smc_arguments *arguments,
                                  const struct smc_inspect_kernel *kernel)
 {

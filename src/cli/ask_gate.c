@@ -197,8 +197,8 @@ enum smc_status smc_gate_check_complete(const struct smc_gate *gate,
         return status;
     snprintf(
         line, sizeof line,
-        "%.300s: not every kernel is judged: the warnings name %zu that %s left out; with nvcc "
-        "all are",
+        "%.300s: not every kernel is judged: the warnings name %zu that %s left out; nvcc compiles "
+        "them all",
         gate->path ? gate->path : "requirements", kernels->left_out,
         kernels->left_out == 1 ? "is" : "are");
     smc_output_tell("", line);

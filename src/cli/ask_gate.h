@@ -30,7 +30,7 @@ enum smc_status smc_answer_gate(const struct smc_arguments *arguments, const str
                                 struct smc_error *error);
 
 /* `status`, or SMC_USAGE with a message if it is SMC_OK and kernels of a source were left out: a
-   verdict on the others alone would be green by mistake. */
+   verdict on the others alone would pass by mistake. */
 enum smc_status smc_gate_check_complete(const struct smc_gate *gate,
                                         const struct smc_inspect_kernels *kernels,
                                         enum smc_status status);

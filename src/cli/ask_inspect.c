@@ -24,7 +24,7 @@ static void add_target(struct smc_inspect_target target, struct smc_inspection_q
 }
 
 /* Which board a name was understood as, if that matters here: occupancy depends on the limits of an
-   SM, not on how many there are. The devices of a gate were decided on long ago. */
+   SM, not on how many there are. With --gate there is no such note. */
 static void tell_choice(const struct smc_arguments *arguments, const char *typed,
                         const struct smc_chosen_device *chosen)
 {
@@ -281,7 +281,7 @@ static bool show_progress(void *context, size_t done, size_t total)
     return true;
 }
 
-/* Warnings precede the report, unless there may be none. */
+/* Warnings are printed at once if there may be no report, else with it. */
 static void tell_notes(struct smc_inspect_notes *notes, const struct smc_inspect_kernels *kernels)
 {
     char *rest = NULL;
@@ -311,7 +311,7 @@ void smc_ask_tell_unlinked(const struct smc_inspect_kernels *kernels)
     smc_output_note(note);
 }
 
-/* The others are answered. */
+/* Removes the devices that no compiler supports, so that the others are answered. */
 static void drop_unsupported(const struct smc_inspect_notes *notes,
                              const struct smc_inspect_kernels *kernels,
                              struct smc_inspection_question *question)

@@ -102,7 +102,7 @@ static enum smc_status ask(const struct smc_arguments *arguments, struct inspect
                               error);
 }
 
-/* CSV has no column for it. */
+/* CSV marks each such row only in its column `loads`. */
 static void tell_estimates(const struct smc_inspect_rows *rows)
 {
     size_t count = 0;
@@ -116,30 +116,31 @@ static void tell_estimates(const struct smc_inspect_rows *rows)
         smc_output_note(text);
 }
 
-/* Nothing is as --only asks, which text says by itself. */
+/* No kernel meets the conditions of --only. Text says so in the report. */
 static void tell_empty(const struct smc_inspect_rows *rows, bool text)
 {
     if (rows->summary.undecided)
-        smc_output_note("option --only: none of the kernels is like that at its best block size; "
-                        "--threads or --assume-threads states the size that it has");
+        smc_output_note("option --only: no kernel meets the conditions at its best block size; "
+                        "state the block size of its launches with --threads or --assume-threads");
     else if (!text)
-        smc_output_note("option --only: none of the kernels is like that");
+        smc_output_note("option --only: no kernel meets the conditions");
 }
 
 static void tell_shapes(const struct smc_inspect_rows *rows)
 {
     const struct smc_inspect_kernel *last = NULL;
     size_t count = 0;
-    char text[160];
+    char text[200];
     for (size_t i = 0; i < rows->count; i++) {
         const struct smc_inspect_row *row = &rows->item[i];
         count += row->needs_shape && row->kernel != last;
         last = row->needs_shape ? row->kernel : last;
     }
-    snprintf(text, sizeof text,
-             "bank conflicts of %zu kernel%s were not looked for: %s block has a shape (--threads "
-             "32x8 or NAME=32x8)",
-             count, smc_text_plural(count), count == 1 ? "its" : "their");
+    snprintf(
+        text, sizeof text,
+        "bank conflicts of %zu kernel%s are unknown: they depend on the shape of the block; state "
+        "it with --threads 32x8 or NAME=32x8",
+        count, smc_text_plural(count));
     if (count > 0)
         smc_output_note(text);
 }

@@ -243,7 +243,7 @@ static enum smc_status run(const struct smc_arguments *arguments, struct smc_tex
     if (arguments->file_count == 0)
         return run_options(arguments, out, error);
     if (arguments->given[SMC_OPTION_SOURCE])
-        return smc_fail(error, SMC_USAGE, "option --source: not with a FILE, which is '%.64s'",
+        return smc_fail(error, SMC_USAGE, "option --source: not with FILE '%.64s'",
                         arguments->file[0]);
     own.given[SMC_OPTION_SOURCE] = true;
     own.text[SMC_OPTION_SOURCE] = arguments->file[0];

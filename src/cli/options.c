@@ -165,7 +165,7 @@ static enum smc_status fail_unknown(const char *name, size_t length, const char 
     return smc_suggest_fail(&suggestion, NULL, "option --", hint, error);
 }
 
-/* What a command has instead of an option of others. */
+/* What a command offers instead of an option of other commands. */
 static const struct {
     const char *name;
     uint32_t commands;
@@ -420,7 +420,7 @@ static enum smc_status read_range(const struct smc_option *option, const char *t
 
 static const struct repeatable {
     int id;
-    size_t values; /* the offset of its struct smc_repeated */
+    size_t values; /* offset of its struct smc_repeated in struct smc_arguments */
     size_t most;
     const char *what;
 } repeatable[] = {
@@ -451,7 +451,7 @@ bool smc_option_repeats(int option)
     return find_repeatable(option) != NULL;
 }
 
-/* Nothing if it is not repeatable. */
+/* Does nothing for an option that is not repeatable. */
 static enum smc_status store_repeated(int id, const char *value, struct smc_arguments *arguments,
                                       struct smc_error *error)
 {
@@ -521,7 +521,7 @@ static enum smc_status read_option(const char *word, struct reader *reader,
         id = find_by_letter(word[1], arguments->command);
         if (id < 0 && word[1] == 'I')
             return smc_fail(error, SMC_USAGE,
-                            "unknown option -I; --compiler-options \"-IFOLDER\" gives it to the "
+                            "unknown option -I; --compiler-options \"-IFOLDER\" passes it to the "
                             "compiler");
         if (id < 0)
             return smc_fail(error, SMC_USAGE, "unknown option -%c; '%s help %s' lists them",

@@ -477,7 +477,7 @@ static void append_kernel(const struct kernel *kernel, struct smc_text *text)
     text->length -= !text->failed; /* the sentence goes on */
 }
 
-/* Of one name: whether both are results for the same architecture. */
+/* Whether two kernels of one name are results for the same architecture. */
 static bool are_alike(const struct kernel *a, const struct kernel *b)
 {
     enum reply reply = a->is_linking ? LINKED : USED;
@@ -523,7 +523,7 @@ static void append_result(const struct kernel *kernel, struct smc_text *notes)
     notes->length -= !notes->failed; /* the sentence goes on */
 }
 
-/* Those of a name that differ. */
+/* Appends the different results of the kernels of one name. */
 static void append_results(struct kernel *const *kernel, size_t count, struct smc_text *notes)
 {
     enum { MOST_RESULTS = 8 };

@@ -47,7 +47,8 @@ static const struct smc_inspect_threads *find_listed(const struct smc_inspect_re
     return NULL;
 }
 
-/* Of what says the number, or else of the kernel's own bounds if they have this number. */
+/* The shape that was stated with the number of threads, or else that of the kernel's own bounds if
+   it has this number. */
 static void choose_block(const struct smc_inspect_request *request,
                          const struct smc_inspect_threads *listed, struct smc_inspect_row *row)
 {

@@ -1,11 +1,11 @@
-/* What all ways to compile share. */
+/* What all compilers share: errors, checks of options, and the cache. */
 #ifndef SMC_INSPECT_COMPILATION_H
 #define SMC_INSPECT_COMPILATION_H
 
 #include "inspect/compilers.h"
 #include "inspect/output_cache.h"
 
-/* Whether the log holds a refusal of ptxas, which is an answer and not a failure. */
+/* Whether the log says that ptxas refused a kernel, which is an answer and not a failure. */
 bool smc_compilation_was_refused(const struct smc_text *log);
 
 /* Fails with the first error of the log, in which the source is called `compiled`. */
@@ -24,7 +24,7 @@ enum smc_status smc_compilation_fail_unsupported(const struct smc_compilation *c
 enum smc_status smc_compilation_check(const struct smc_compilation *compilation,
                                       struct smc_error *error);
 
-/* Whether the user's options leave it to us to ask for source lines (-lineinfo). */
+/* Whether -lineinfo must be added, because the user's options request no source lines. */
 bool smc_compilation_lacks_lines(const struct smc_inspect_request *request);
 
 /* Opens the cache. The key has what the output of every compiler depends on: the version of this

@@ -30,14 +30,14 @@ bool smc_compilation_was_refused(const struct smc_text *log)
     return false;
 }
 
-/* What helps against an error of the compiler, in parentheses, or "". */
+/* The remedy for an error of the compiler, in parentheses, or "". */
 static const char *hint_for(const char *text)
 {
     bool is_missing = strstr(text, ": No such file or directory") || strstr(text, "file not found");
     if (is_missing && strstr(text, "fatal error"))
         return " (--compiler-options \"-IFOLDER\" names its folder)";
     if (strstr(text, "Unresolved extern function"))
-        return " (--compiler-options \"-rdc=true\" compiles for a later link)";
+        return " (--compiler-options \"-rdc=true\" compiles relocatable device code)";
     return "";
 }
 
@@ -256,7 +256,7 @@ static void list_toolkit(const char *library, struct smc_text *folders)
     smc_text_free(&options);
 }
 
-/* Of the architectures that an installed NVRTC supports; 0: it does not say. */
+/* The oldest architecture that an installed NVRTC supports; 0: unknown. */
 static uint16_t find_oldest(const struct smc_nvrtc_search *search)
 {
     uint16_t oldest = 0;
@@ -268,7 +268,7 @@ static uint16_t find_oldest(const struct smc_nvrtc_search *search)
     return oldest;
 }
 
-/* The library is not opened yet: for what is in the cache it is not needed. */
+/* The library is not opened here, because it is not needed if the cache has the output. */
 static enum smc_status prepare(const struct smc_compilation *compilation, struct nvrtc_job *job,
                                struct smc_nvrtc_output *output, struct smc_error *error)
 {

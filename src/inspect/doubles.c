@@ -112,7 +112,7 @@ static int find_name(const void *name, const void *stem)
 struct compiled {
     struct stem *item;
     size_t count;
-    bool has_others; /* than headers */
+    bool has_others; /* there are inputs other than headers */
 };
 
 static bool is_replaced(const struct compiled *compiled, const struct smc_input *input)

@@ -7,15 +7,15 @@
 enum { SMC_EMBEDDED_MOST_THREADS = 8 };
 
 /* PTX of a file whose machine code, if it has any, is empty. A driver compiles it for the compute
-   capabilities from `first_cc` to `last_cc`: for later ones its container has other PTX. The
-   earliest PTX of a container starts at 0, although nothing runs it on devices that are older. */
+   capabilities from `first_cc` to `last_cc`; for later ones its container has other PTX. For the
+   earliest PTX of a container `first_cc` is 0, although older devices cannot run it. */
 struct smc_embedded_ptx {
     const char *text; /* not ended by '\0' */
     size_t bytes;
     uint32_t first_cc, last_cc;
 };
 
-/* SMC_USAGE: it is reported as a fault, and the next is taken. */
+/* If it returns SMC_USAGE, the PTX is reported as a fault, and the next PTX is read. */
 typedef enum smc_status smc_embedded_take_ptx(void *context, const struct smc_embedded_ptx *ptx,
                                               struct smc_error *error);
 

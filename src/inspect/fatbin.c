@@ -262,7 +262,7 @@ bool smc_fatbin_is_thin_archive(const void *file, size_t bytes)
     return bytes >= sizeof thin - 1 && memcmp(file, thin, sizeof thin - 1) == 0;
 }
 
-/* Only its tables of symbols and names have content: "/", "/SYM64/" and "//". */
+/* In a thin archive only the tables of symbols and names have content: "/", "/SYM64/" and "//". */
 static bool is_table(const struct ar_hdr *header)
 {
     return header->ar_name[0] == '/' && (header->ar_name[1] < '0' || header->ar_name[1] > '9');
@@ -413,7 +413,7 @@ bool smc_fatbin_can_open(enum smc_fatbin_compression compression)
     return compressions[compression].can_open;
 }
 
-/* A frame of Zstandard states what it yields; nvcc writes one for each part. */
+/* A Zstandard frame states its decompressed size; nvcc writes one frame for each part. */
 static bool is_as_stated(const char *data, const struct smc_fatbin_part *part)
 {
 #ifdef HAVE_ZSTD
@@ -455,11 +455,11 @@ enum smc_status smc_fatbin_check_total(const struct smc_fatbin_parts *parts, siz
             total += parts->item[i].code_bytes;
     if (total <= most_bytes_of(file_bytes))
         return SMC_OK;
-    return smc_fail(error, SMC_USAGE,
-                    "%zu bytes claim to hold %.1f GiB of machine code when decompressed; at most "
-                    "%.1f GiB are read from such a file",
-                    file_bytes, (double)total / (1 << 30),
-                    (double)most_bytes_of(file_bytes) / (1 << 30));
+    return smc_fail(
+        error, SMC_USAGE,
+        "the %zu bytes would decompress to %.1f GiB of machine code; at most %.1f GiB are "
+        "read from such a file",
+        file_bytes, (double)total / (1 << 30), (double)most_bytes_of(file_bytes) / (1 << 30));
 }
 
 /* The former content of the buffer is lost. */

@@ -53,9 +53,9 @@ void smc_fatbin_parts_free(struct smc_fatbin_parts *parts);
 /* Appends the name of the member of an archive whose header begins at `member`. */
 void smc_fatbin_append_member(const void *file, size_t bytes, size_t member, struct smc_text *out);
 
-/* Archives of "ar rcT", which only name their members. smc_fatbin_thin_member appends the path of
-   the member at `*at`, 0 for the first, relative to the archive, and moves `*at` to the next;
-   false: none is left. */
+/* Thin archives, written by "ar rcT", which only name their members. smc_fatbin_thin_member appends
+   the path of the member at `*at`, 0 for the first, relative to the archive, and moves `*at` to the
+   next; false: none is left. */
 bool smc_fatbin_is_thin_archive(const void *file, size_t bytes);
 bool smc_fatbin_thin_member(const void *file, size_t bytes, size_t *at, struct smc_text *name);
 
@@ -65,7 +65,7 @@ const char *smc_fatbin_compression_name(enum smc_fatbin_compression compression)
 /* Whether this build can decompress it. */
 bool smc_fatbin_can_open(enum smc_fatbin_compression compression);
 
-/* SMC_USAGE if the parts would yield more, all together, than any honest file of this size. */
+/* SMC_USAGE if the parts together would decompress to more than a valid file of this size holds. */
 enum smc_status smc_fatbin_check_total(const struct smc_fatbin_parts *parts, size_t file_bytes,
                                        struct smc_error *error);
 

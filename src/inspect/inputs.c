@@ -178,7 +178,7 @@ static bool was_walked(struct search *search, const struct stat *status)
     return false;
 }
 
-/* The input of a file, unless the file is among them already. NULL: it is, or no memory. */
+/* Adds an input for a file. NULL: the file has one already, or out of memory. */
 static struct smc_input *list(struct search *search, const char *path, const struct stat *status)
 {
     if (smc_places_find(&search->listed, status->st_dev, status->st_ino, NULL))

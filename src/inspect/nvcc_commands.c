@@ -14,7 +14,7 @@
 
 /* --- The dry run ------------------------------------------------------------------------------ */
 
-/* Each of its lines begins so. */
+/* Each line of the dry run begins with this mark. */
 static const char mark[] = "#$ ";
 enum { MARK = sizeof mark - 1 };
 
@@ -34,7 +34,7 @@ static const char *value_of(const char *dry_run, const char *name, size_t length
     return NULL;
 }
 
-/* The program of a command, with a variable at its begin replaced. False: an assignment. */
+/* The program of a command, with a variable at its start replaced. False: an assignment. */
 static bool read_program(const char *dry_run, const char *command, char path[SMC_TOOL_PATH])
 {
     bool quoted = *command == '"';
@@ -90,7 +90,7 @@ bool smc_nvcc_write_commands(const char *dry_run, const char *folder, struct smc
         bool is_command = strncmp(line, mark, MARK) == 0;
         found |= is_command;
         if (is_command && strncmp(line + MARK, "PATH=", 5) == 0)
-            continue; /* which programs are found there follows */
+            continue; /* instead, the programs that are found there are written */
         write_line(line, folder, key);
         if (is_command)
             write_program(dry_run, line + MARK, key);

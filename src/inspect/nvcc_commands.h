@@ -6,10 +6,11 @@
 
 #include "base/text.h"
 
-/* Appends the commands and variables in the output of `nvcc --dryrun`, and for each program that
-   they run which file it is. They follow from the options, nvcc's own variables of the environment
-   and its profile; what the host's preprocessor reads of the environment is appended as well.
-   `folder`, the folder of the run, is left out. False: this is no dry run. */
+/* Appends the commands and variables in the output of `nvcc --dryrun`, and the identity of each
+   program that they run (smc_tool_write_identity). They follow from the options, nvcc's own
+   variables of the environment and its profile; what the host's preprocessor reads of the
+   environment is appended as well. `folder`, the folder of the run, is left out. False: this is no
+   dry run. */
 bool smc_nvcc_write_commands(const char *dry_run, const char *folder, struct smc_text *key);
 
 /* Appends the path of each file that preprocessed text names as included, a line each. A path is

@@ -14,7 +14,7 @@
 #include "inspect/readers.h"
 #include "inspect/tools.h"
 
-/* What follows, in this order. */
+/* The parts that follow the record, in this order. */
 enum part { LIST, MESSAGE, WARNINGS, LOG, PTX, CUBIN, PARTS };
 
 struct record {
@@ -56,7 +56,7 @@ static bool asks_for_files(const struct smc_text *bytes)
     return false;
 }
 
-/* Appends the file as the list of an entry has it. */
+/* Appends the file's line in the list of an entry. */
 static bool write_file(const char *path, bool is_own, const struct timespec *begun,
                        struct smc_text *list)
 {
@@ -104,7 +104,8 @@ static bool write_list(const struct smc_text *files, const struct timespec *begu
     return valid && !list->failed;
 }
 
-/* Whether a file that was missing still is, `hiding` tells. */
+/* Whether the file still has the listed hash. Whether a missing file still is missing is part of
+   the hash of `hiding`. */
 static bool is_unchanged(const char *line)
 {
     if (strncmp(line, missing, HASH_DIGITS) == 0)
@@ -165,7 +166,7 @@ static uint64_t hash_hiding(uint64_t hash, const char *file, const char *folders
     return hash;
 }
 
-/* Of the files in the folders that have the name of one in the list. */
+/* The hash of the paths of all files in the folders that have the name of a file in the list. */
 static uint64_t hiding(const char *list, const struct smc_text *folders)
 {
     uint64_t hash = SMC_HASH_START;
@@ -254,7 +255,7 @@ bool smc_output_cache_find(struct smc_output_cache *cache, struct smc_compile_ou
     return found;
 }
 
-/* Other errors, such as a full disk, may not come again. */
+/* Other errors, such as a full disk, may not recur. */
 static bool has_errors_of_source(const struct smc_compile_outcome *outcome)
 {
     return outcome->status == SMC_USAGE &&

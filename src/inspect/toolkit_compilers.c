@@ -45,14 +45,14 @@ static enum smc_status begin(const struct smc_compilation *compilation, const ch
     return SMC_OK;
 }
 
-/* A pipe, which was read already, is none. */
+/* Whether a tool can read the path itself. A pipe was already read. */
 static bool is_file(const char *path)
 {
     struct stat status;
     return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* What is not a file of its own is written to one: the tools read files. */
+/* The tools read files, so that source from elsewhere is written to one. */
 static enum smc_status give_source(struct job *job, const char *name, struct smc_error *error)
 {
     const struct smc_compilation *compilation = job->compilation;
@@ -76,7 +76,7 @@ static void read_binary(const char *path, struct smc_binary *binary)
         smc_text_free(&bytes);
 }
 
-/* Appends the files that nvcc kept with this end of their names, which begin as the source's. */
+/* Appends the files with this suffix that nvcc kept. */
 static void read_kept(const char *folder, const char *end, struct smc_text *text)
 {
     DIR *files = opendir(folder);
@@ -180,7 +180,7 @@ static enum smc_status run_or_find(const struct job *job, const char **argv,
     return outcome.status;
 }
 
-/* Of the architectures that nvcc lists, "sm_75" each; 0: it lists none. */
+/* The oldest of the architectures that nvcc lists as "sm_75"; 0: it lists none. */
 static uint16_t find_oldest(const struct job *job)
 {
     const char *const argv[] = {job->tool, "--list-gpu-code", NULL};

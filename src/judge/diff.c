@@ -215,9 +215,9 @@ static bool has_same_blocks(const struct smc_diff_side *before, const struct smc
     return before->blocks_per_sm == after->blocks_per_sm && before->outcome == after->outcome;
 }
 
-/* Unknown dynamic shared memory can only lower blocks and occupancy. Kernels that differ in neither
-   without it, nor in static shared memory, do not differ with the same amount of it. Otherwise the
-   changes are certain that would only become greater; the others are removed. */
+/* Unknown dynamic shared memory can only lower blocks and occupancy. If two kernels have the same
+   blocks, occupancy and static shared memory without it, they have the same with equal amounts of
+   it. Otherwise only those changes are certain that it would make greater; others are removed. */
 static void drop_uncertain(struct smc_diff_pair *pair)
 {
     const struct smc_diff_side *before = &pair->before, *after = &pair->after;
@@ -332,8 +332,8 @@ static void share_barriers(const struct comparing *comparing, struct smc_diff_pa
         answer_with_barriers(comparing, pair->device, after->kernel->resources.barriers, before);
 }
 
-/* What only one build records holds for both: logs and machine code do not tell whether a kernel
-   uses dynamic shared memory. */
+/* Logs and machine code do not record whether a kernel uses dynamic shared memory. If only one
+   build records it, it holds for both. */
 static void share_dynamic_smem(struct smc_diff_pair *pair)
 {
     struct smc_diff_side *before = &pair->before, *after = &pair->after;

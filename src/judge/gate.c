@@ -342,8 +342,8 @@ static const char *reason_unknown(const struct smc_inspect_row *row)
     if (row->outcome == SMC_CANNOT_COMPILE)
         return "cannot be compiled: more static shared memory than a block may declare";
     if (row->kernel->calls_unlinked)
-        return "its figures are from before linking, and it calls functions of which nvlink adds "
-               "the registers: judge the linked program instead";
+        return "its figures are from before linking, and it calls functions whose registers nvlink "
+               "adds: judge the linked program instead";
     return row->launch.regs_per_thread == 0 ? "its registers are unknown" : NULL;
 }
 
@@ -489,7 +489,7 @@ static void note(struct judging *judging, uint32_t line, struct smc_text *text)
     tell_entry(judging, SMC_FINDING_NOTE, line, text);
 }
 
-/* The pattern of a limit names no kernel: most likely it is misspelt, or the kernel was renamed. */
+/* If the pattern of a limit matches no kernel, it is misspelt, or the kernel was renamed. */
 static void tell_unnamed(struct judging *judging, const struct smc_inspect_rows *rows,
                          const struct smc_gate_limit *limit)
 {
@@ -507,7 +507,7 @@ static void tell_unnamed(struct judging *judging, const struct smc_inspect_rows 
     if (near.name[0])
         smc_text_printf(&text, "; did you mean '%s'?", near.name);
     else
-        smc_text_append(&text, "; if that may be so, add optional = true");
+        smc_text_append(&text, "; if it may match none, add optional = true");
     judging->verdict->unnamed++;
     tell_entry(judging, SMC_FINDING_ERROR, limit->line, &text);
 }

@@ -218,7 +218,7 @@ static bool reorder(struct smc_inspect_rows *rows, const struct group *groups, s
 
 /* --- Filters ---------------------------------------------------------------------------------- */
 
-/* What reaches no more than the percentage at any block size is below it at most of them. */
+/* A kernel that exceeds the percentage at no block size is below it at most of them. */
 static bool is_below(const struct smc_inspect_row *row, double percent)
 {
     const double most = smc_inspect_percent(row);

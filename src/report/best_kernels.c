@@ -426,9 +426,9 @@ static void append_foot(const struct list *list, const struct marks *marks, size
         smc_text_append(out,
                         "<..> instances that get the same block size: --instances lists each\n");
     smc_layout_paragraph(out, "", 0,
-                         "--entry NAME shows one of them with the reasons. Before a kernel write "
-                         "__launch_bounds__(threads," SMC_TIE "blocks); the registers are those "
-                         "compiled with the launch bounds that it has now.",
+                         "--entry NAME shows one of them with the reasons. To apply a size, write "
+                         "__launch_bounds__(threads," SMC_TIE "blocks) before the kernel's name; "
+                         "the registers are those compiled with its present launch bounds, if any.",
                          style->columns);
     if (!all_required(list))
         smc_text_best_caveat(style, out);

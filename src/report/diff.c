@@ -544,7 +544,7 @@ static void append_names(const struct smc_kernel_names *names, const struct smc_
     smc_text_free(&line);
 }
 
-/* Of the names of devices: the longest within limits. */
+/* The width of the longest device name, within limits. */
 static int device_width(const struct smc_diff *diff)
 {
     int width = LEAST_DEVICE;

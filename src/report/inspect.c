@@ -399,7 +399,7 @@ static void append_banks(const struct smc_inspect_row *row, const struct smc_rep
     smc_text_free(&line);
 }
 
-/* Of the names of devices: the longest, if it fits. */
+/* The width of the longest device name, if it fits. */
 static int device_width(const struct smc_inspect_rows *rows, const struct smc_report_style *style)
 {
     const int room = (int)style->columns - FIGURES_WIDTH - LEAST_LIMITERS;

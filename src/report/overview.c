@@ -114,9 +114,10 @@ static void append_kernels(const struct smc_inspect_summary *summary, size_t sho
     if (shown > 0)
         smc_text_printf(line, "%zu kernel%s", summary->kernels, smc_text_plural(summary->kernels));
     else if (summary->kernels == 1)
-        smc_text_append(line, "the only kernel is not as --only asks");
+        smc_text_append(line, "the only kernel does not meet the conditions of --only");
     else
-        smc_text_printf(line, "none of %zu kernels is as --only asks", summary->kernels);
+        smc_text_printf(line, "none of %zu kernels meets the conditions of --only",
+                        summary->kernels);
     if (summary->files > 1)
         smc_text_printf(line, " in %zu files", summary->files);
 }

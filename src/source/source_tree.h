@@ -78,8 +78,8 @@ void smc_source_folders(const char *options, struct smc_text *folders);
 const char *smc_source_tree_find_kernel(const struct smc_source_tree *tree, const char *mangled,
                                         const char *shown, uint32_t *line);
 
-/* How well a declaration fits the compiled kernel: 0 if it is no kernel of that name, and the more
-   the more of its namespaces the kernel has. */
+/* How well a declaration fits the compiled kernel: 0 if it is no kernel of that name; higher for
+   each of its namespaces that the kernel has. */
 int smc_source_kernel_rating(const struct smc_source_file *file,
                              const struct smc_declaration *found, const char *mangled,
                              const char *shown);
