@@ -614,13 +614,16 @@ static enum smc_status read_text_or_code(const struct reading *reading, struct s
                     reading->file);
 }
 
-/* Libraries are large, so they are mapped instead of copied. False: another kind of file. */
+/* Libraries are large, so they are mapped instead of copied. False: another kind of file. A pipe
+   must be opened only once. */
 static bool read_mapped(const struct reading *reading, enum smc_status *status,
                         struct smc_error *error)
 {
     struct stat facts;
-    int descriptor = open(reading->file, O_RDONLY | O_CLOEXEC);
     void *bytes = MAP_FAILED;
+    if (stat(reading->file, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return false;
+    int descriptor = open(reading->file, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return false;
     if (fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
